@@ -1,0 +1,55 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of compiler settings for every Swift target. A warning is an error where the project itself is checked (CI
+/// sets `CI`), and only a warning for those who build it with a newer compiler.
+let settings: [SwiftSetting] =
+  [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+  + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
+
+let package = Package(
+  name: "thumbjob",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
+    .executable(name: "thumbjob", targets: ["thumbjob"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+  ],
+  targets: [
+    // System libraries: module maps and nothing else.
+    .systemLibrary(
+      name: "CJPEGLibrary", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
+    .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"]), .brew(["zimg"])]),
+    .systemLibrary(name: "CLcms2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
+    .systemLibrary(name: "CLibExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"]), .brew(["libexif"])]),
+
+    .target(name: "BoundedQueue", swiftSettings: settings),
+    .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
+    .target(
+      name: "Thumbnails", dependencies: ["CLibJPEG", "CZimg", "CLcms2", "CLibExif"], swiftSettings: settings),
+    .target(
+      name: "ThumbnailJobs",
+      dependencies: [
+        "BoundedQueue", "Thumbnails", "Yams", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "thumbjob",
+      dependencies: ["ThumbnailJobs", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: settings),
+
+    .target(
+      name: "TestSupport",
+      dependencies: [.product(name: "Subprocess", package: "swift-subprocess")],
+      path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "ThumbnailsTests", dependencies: ["Thumbnails", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "ThumbnailJobsTests", dependencies: ["ThumbnailJobs", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
+  ]
+)
