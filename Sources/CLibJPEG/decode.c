@@ -1,1 +1,259 @@
-#include "clibjpeg.h"
+// Reading: header, scale, then raw planes a row of blocks (iMCU row) at a time.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "markers.h"
+#include "source.h"
+
+#include <jerror.h>
+
+#if JPEG_LIB_VERSION >= 70
+#define SCALED_SIZE(component) ((component)->DCT_h_scaled_size)
+#define MIN_SCALED_SIZE(jpeg) ((jpeg)->min_DCT_h_scaled_size)
+#else
+#define SCALED_SIZE(component) ((component)->DCT_scaled_size)
+#define MIN_SCALED_SIZE(jpeg) ((jpeg)->min_DCT_scaled_size)
+#endif
+
+typedef struct {
+  long count;
+  char first[TJ_MESSAGE_SIZE];
+} warning_tally;
+
+struct tj_decoder {
+  struct jpeg_decompress_struct jpeg;
+  struct jpeg_progress_mgr progress;
+  tj_trap trap;
+  tj_source source;
+  tj_markers markers;
+  unsigned fail_mask;
+  warning_tally warnings[TJ_WARNING_CLASSES];
+};
+
+tj_markers *tj_markers_of(j_decompress_ptr jpeg) { return &((tj_decoder *)jpeg->client_data)->markers; }
+
+/// Counts a warning, and ends decoding where the caller tolerates none of its class.
+static void warn(tj_decoder *decoder, tj_warning warning, const char *message) {
+  static const tj_status status[TJ_WARNING_CLASSES] = {TJ_TRUNCATED, TJ_CORRUPT, TJ_WARNED};
+  warning_tally *tally = &decoder->warnings[warning];
+  if (tally->count++ == 0) snprintf(tally->first, sizeof tally->first, "%s", message);
+  if (decoder->fail_mask & 1u << warning) tj_trap_throw(&decoder->trap, status[warning], message);
+}
+
+static void warn_truncated(tj_decoder *decoder) {
+  char message[TJ_MESSAGE_SIZE] = "its picture data ends early";
+  if (decoder->source.ended) {
+    unsigned long long size = decoder->source.offset;
+    snprintf(message, sizeof message, "it is cut off after %llu byte%s", size, size == 1 ? "" : "s");
+  }
+  warn(decoder, TJ_WARNING_TRUNCATED, message);
+}
+
+/// Level -1 is a warning; the rest is tracing. A missing end marker alone hides no sample: whether samples are missing
+/// too is told by what the entropy decoder says next, or by missing_samples().
+static void emit_message(j_common_ptr common, int level) {
+  if (level >= 0) return;
+  tj_decoder *decoder = common->client_data;
+  int code = common->err->msg_code;
+  bool breaks_samples = code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
+                        code == JWRN_MUST_RESYNC || code == JWRN_BOGUS_PROGRESSION;
+  bool at_end = decoder->source.ended || (code == JWRN_HIT_MARKER && decoder->jpeg.unread_marker == JPEG_EOI);
+  // The arithmetic decoder reads zeros behind the end without a word, so there the end itself is what is told.
+  if ((breaks_samples && at_end) || (code == JWRN_JPEG_EOF && decoder->jpeg.arith_code)) {
+    warn_truncated(decoder);
+    return;
+  }
+  // Formatted only when it will be looked at: a damaged file can warn a million times.
+  tj_warning class = breaks_samples ? TJ_WARNING_DAMAGED : TJ_WARNING_HARMLESS;
+  char message[TJ_MESSAGE_SIZE] = "";
+  if (decoder->warnings[class].count == 0) tj_trap_format(common, message);
+  warn(decoder, class, message);
+}
+
+static void progress_monitor(j_common_ptr common) {
+  tj_decoder *decoder = common->client_data;
+  if (decoder->source.input.cancelled(decoder->source.input.context)) {
+    tj_trap_throw(&decoder->trap, TJ_CANCELLED, "cancelled");
+  }
+  if (decoder->jpeg.input_scan_number > TJ_SCAN_LIMIT) {
+    tj_trap_throw(&decoder->trap, TJ_TOO_MANY_SCANS, "too many scans");
+  }
+}
+
+/// After a jump: what libjpeg calls damage at the end of the data is the end's doing.
+static tj_status failed(tj_decoder *decoder) {
+  tj_trap *trap = &decoder->trap;
+  bool cut_off = decoder->source.ended && trap->status == TJ_DAMAGED;
+  if (cut_off) {
+    unsigned long long size = decoder->source.offset;
+    trap->status = TJ_TRUNCATED;
+    snprintf(trap->message, sizeof trap->message, "it is cut off after %llu byte%s", size, size == 1 ? "" : "s");
+  }
+  return trap->status;
+}
+
+tj_decoder *tj_decoder_create(const tj_input *input) {
+  tj_decoder *decoder = malloc(sizeof *decoder);
+  if (decoder == NULL) return NULL;
+  memset(decoder, 0, offsetof(tj_decoder, source));
+  memset(&decoder->markers, 0, sizeof decoder->markers);
+  memset(decoder->warnings, 0, sizeof decoder->warnings);
+  decoder->jpeg.err = tj_trap_init(&decoder->trap);
+  decoder->trap.manager.emit_message = emit_message;
+  decoder->jpeg.client_data = decoder;
+  if (setjmp(decoder->trap.landing)) {
+    tj_decoder_destroy(decoder);
+    return NULL;
+  }
+  jpeg_create_decompress(&decoder->jpeg);
+  tj_source_init(&decoder->source, input, &decoder->trap);
+  decoder->jpeg.src = &decoder->source.manager;
+  decoder->progress.progress_monitor = progress_monitor;
+  decoder->jpeg.progress = &decoder->progress;
+  tj_markers_install(&decoder->jpeg);
+  return decoder;
+}
+
+void tj_decoder_destroy(tj_decoder *decoder) {
+  if (decoder == NULL) return;
+  jpeg_destroy_decompress(&decoder->jpeg);
+  tj_markers_free(&decoder->markers);
+  free(decoder);
+}
+
+/// The JPEG colour space in our words, or 0 for what no thumbnail can be made of.
+static tj_color color_of(const struct jpeg_decompress_struct *jpeg) {
+  switch (jpeg->jpeg_color_space) {
+    case JCS_GRAYSCALE: return TJ_GREY;
+    case JCS_RGB: return TJ_RGB;
+    case JCS_YCbCr: return TJ_YCC;
+    case JCS_CMYK: return TJ_CMYK;
+    case JCS_YCCK: return TJ_YCCK;
+    default: return 0;
+  }
+}
+
+tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, tj_header *header) {
+  struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+  memset(header, 0, sizeof *header);
+  decoder->fail_mask = fail_mask;
+  if (setjmp(decoder->trap.landing)) return failed(decoder);
+
+  jpeg_read_header(jpeg, TRUE);
+  tj_markers_finish(&decoder->markers);
+  header->color = color_of(jpeg);
+  if (header->color == 0 || jpeg->num_components > TJ_MAX_COMPONENTS) {
+    char message[TJ_MESSAGE_SIZE];
+    snprintf(message, sizeof message, "a JPEG of %d components", jpeg->num_components);
+    tj_trap_throw(&decoder->trap, TJ_UNSUPPORTED, message);
+  }
+  header->width = jpeg->image_width;
+  header->height = jpeg->image_height;
+  header->components = jpeg->num_components;
+  header->saw_adobe = jpeg->saw_Adobe_marker;
+  header->progressive = jpeg->progressive_mode;
+  header->arithmetic = jpeg->arith_code;
+  header->multiscan = jpeg_has_multiple_scans(jpeg);
+  for (int i = 0; i < jpeg->num_components; i++) {
+    header->h[i] = jpeg->comp_info[i].h_samp_factor;
+    header->v[i] = jpeg->comp_info[i].v_samp_factor;
+  }
+  header->exif = decoder->markers.exif_size > 0 ? decoder->markers.exif : NULL;
+  header->exif_size = decoder->markers.exif_size;
+  header->icc = decoder->markers.icc;
+  header->icc_size = decoder->markers.icc_size;
+  header->icc_refused = decoder->markers.icc_refused;
+  return TJ_OK;
+}
+
+/// Fills in the layout of component `index` at the scale set.
+static void lay_out(const struct jpeg_decompress_struct *jpeg, int index, tj_plane_layout *layout) {
+  const jpeg_component_info *component = &jpeg->comp_info[index];
+  size_t h_max = (size_t)jpeg->max_h_samp_factor, v_max = (size_t)jpeg->max_v_samp_factor;
+  size_t per_mcu_h = (size_t)(component->h_samp_factor * SCALED_SIZE(component));
+  size_t per_mcu_v = (size_t)(component->v_samp_factor * SCALED_SIZE(component));
+  size_t mcus_per_row = (jpeg->image_width + h_max * DCTSIZE - 1) / (h_max * DCTSIZE);
+  size_t mcu_rows = (jpeg->image_height + v_max * DCTSIZE - 1) / (v_max * DCTSIZE);
+  layout->columns = component->downsampled_width;
+  layout->rows = component->downsampled_height;
+  layout->min_stride = mcus_per_row * per_mcu_h;
+  layout->min_rows = mcu_rows * per_mcu_v;
+  layout->columns_exact = (double)jpeg->image_width * (double)per_mcu_h / (double)(h_max * DCTSIZE);
+  layout->rows_exact = (double)jpeg->image_height * (double)per_mcu_v / (double)(v_max * DCTSIZE);
+}
+
+tj_status tj_decoder_set_scale(
+    tj_decoder *decoder, unsigned denominator, tj_plane_layout layout[TJ_MAX_COMPONENTS]) {
+  struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+  if (setjmp(decoder->trap.landing)) return failed(decoder);
+  jpeg->scale_num = 1;
+  jpeg->scale_denom = denominator;
+  jpeg->out_color_space = jpeg->jpeg_color_space;
+  jpeg->raw_data_out = TRUE;
+  jpeg->dct_method = JDCT_ISLOW;
+  // Smoothing guesses at coefficients a cut-off progressive file lacks; such a file is an error here.
+  jpeg->do_block_smoothing = FALSE;
+  jpeg_calc_output_dimensions(jpeg);
+  for (int i = 0; i < jpeg->num_components; i++) lay_out(jpeg, i, &layout[i]);
+  return TJ_OK;
+}
+
+/// Whether a component has no data at all, or a file that just ends leaves coefficients unrefined. Looked at once the
+/// input is absorbed: a file cut exactly between two scans has warned of nothing but its missing end marker.
+static bool missing_samples(const tj_decoder *decoder) {
+  const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+  for (int i = 0; i < jpeg->num_components; i++) {
+    if (jpeg->comp_info[i].quant_table == NULL) return true;
+    if (!jpeg->progressive_mode || jpeg->coef_bits == NULL) continue;
+    if (jpeg->coef_bits[i][0] < 0) return true;
+    for (int k = 0; decoder->source.ended && k < DCTSIZE2; k++) {
+      if (jpeg->coef_bits[i][k] != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether every plane holds what its layout asks for.
+static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const tj_plane *planes) {
+  for (int i = 0; i < jpeg->num_components; i++) {
+    tj_plane_layout layout;
+    lay_out(jpeg, i, &layout);
+    if (planes[i].data == NULL || planes[i].stride < layout.min_stride || planes[i].rows < layout.min_rows) return false;
+  }
+  return true;
+}
+
+tj_status tj_decoder_decode(tj_decoder *decoder, const tj_plane planes[TJ_MAX_COMPONENTS]) {
+  struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+  JSAMPROW rows[TJ_MAX_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
+  JSAMPARRAY arrays[TJ_MAX_COMPONENTS];
+  if (setjmp(decoder->trap.landing)) return failed(decoder);
+
+  if (!planes_fit(jpeg, planes)) tj_trap_throw(&decoder->trap, TJ_BAD_CALL, "a plane is too small");
+  jpeg_start_decompress(jpeg);
+  if (jpeg_has_multiple_scans(jpeg) && missing_samples(decoder)) warn_truncated(decoder);
+  JDIMENSION lines = (JDIMENSION)(jpeg->max_v_samp_factor * MIN_SCALED_SIZE(jpeg));
+  for (size_t mcu_row = 0; jpeg->output_scanline < jpeg->output_height; mcu_row++) {
+    for (int i = 0; i < jpeg->num_components; i++) {
+      size_t count = (size_t)(jpeg->comp_info[i].v_samp_factor * SCALED_SIZE(&jpeg->comp_info[i]));
+      for (size_t row = 0; row < count; row++) {
+        rows[i][row] = planes[i].data + (mcu_row * count + row) * planes[i].stride;
+      }
+      arrays[i] = rows[i];
+    }
+    jpeg_read_raw_data(jpeg, arrays, lines);
+  }
+  jpeg_finish_decompress(jpeg);
+  return TJ_OK;
+}
+
+const char *tj_decoder_message(const tj_decoder *decoder) { return decoder->trap.message; }
+
+long tj_decoder_warning_count(const tj_decoder *decoder, tj_warning warning) {
+  return decoder->warnings[warning].count;
+}
+
+const char *tj_decoder_warning_message(const tj_decoder *decoder, tj_warning warning) {
+  return decoder->warnings[warning].first;
+}

@@ -1,1 +1,141 @@
-#pragma once
+// libjpeg(-turbo)'s classic API behind opaque handles and status codes, so that no caller ever meets a setjmp, a struct
+// whose size depends on the library's version, or a warning printed to stderr.
+//
+// Pictures pass as planes of raw samples (libjpeg.txt, "Raw (downsampled) image data"): no upsampling and no colour
+// conversion happens here. A handle belongs to one thread at a time; nothing is shared between handles.
+
+#ifndef CLIBJPEG_H
+#define CLIBJPEG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TJ_MAX_COMPONENTS 4
+#define TJ_MESSAGE_SIZE 200
+
+/// The widest and highest picture libjpeg reads or writes, in pixels (JPEG_MAX_DIMENSION in jmorecfg.h).
+#define TJ_MAX_DIMENSION 65500
+
+/// A progressive file rarely has more than 12 scans; each costs a pass over every coefficient.
+#define TJ_SCAN_LIMIT 500
+
+/// How a call ended. Every status but TJ_OK leaves the handle fit for nothing but being destroyed.
+typedef enum tj_status {
+  TJ_OK = 0,
+  TJ_CANCELLED,       ///< the caller's `cancelled` said so
+  TJ_READ_FAILED,     ///< the caller's `read` answered -1
+  TJ_TRUNCATED,       ///< the data ends before the picture does
+  TJ_DAMAGED,         ///< the data breaks the rules of the format: nothing can be decoded past that
+  TJ_CORRUPT,         ///< samples are wrong, where the caller tolerates none
+  TJ_WARNED,          ///< something harmless, where the caller asked for no tolerance
+  TJ_UNSUPPORTED,     ///< a JPEG, but of a kind libjpeg does not decode
+  TJ_TOO_MANY_SCANS,  ///< more scans than the limit: a decompression bomb
+  TJ_NO_MEMORY,
+  TJ_BAD_CALL,        ///< the caller passed a plane too small, or called out of turn
+} tj_status;
+
+/// Classes of what libjpeg calls warnings: things it decodes past.
+typedef enum tj_warning {
+  TJ_WARNING_TRUNCATED = 0,  ///< samples are missing at the end
+  TJ_WARNING_DAMAGED,        ///< samples are wrong
+  TJ_WARNING_HARMLESS,       ///< no sample is touched
+  TJ_WARNING_CLASSES,
+} tj_warning;
+
+/// JPEG colour spaces, as the header's markers and component identifiers tell them (libjpeg.txt, "Special color spaces").
+typedef enum tj_color { TJ_GREY = 1, TJ_RGB, TJ_YCC, TJ_CMYK, TJ_YCCK } tj_color;
+
+/// Where the bytes come from. Both functions return normally, whatever happens: they are called from inside libjpeg.
+typedef struct tj_input {
+  void *context;
+  /// Fills up to `capacity` bytes from the file's byte `offset`. Returns the bytes read, 0 at the end, -1 on failure.
+  ptrdiff_t (*read)(void *context, uint64_t offset, uint8_t *into, size_t capacity);
+  /// Asked at least once for every row of blocks decoded and for every window of bytes read.
+  bool (*cancelled)(void *context);
+} tj_input;
+
+/// One component's plane of 8-bit samples, `rows` × `columns`, row `r` at `data + r * stride`.
+typedef struct tj_plane {
+  uint8_t *data;
+  size_t stride;
+  size_t rows;
+} tj_plane;
+
+typedef struct tj_header {
+  uint32_t width, height;  ///< pixels, as stored
+  int components;
+  tj_color color;
+  bool saw_adobe;    ///< an Adobe APP14 marker is present: CMYK values are stored inverted
+  bool progressive;
+  bool arithmetic;
+  bool multiscan;    ///< libjpeg has to hold every coefficient: 2 bytes a sample
+  int h[TJ_MAX_COMPONENTS], v[TJ_MAX_COMPONENTS];  ///< sampling factors, 1-4
+  const uint8_t *exif;  ///< the APP1 payload behind "Exif\0\0", or NULL; lives as long as the decoder
+  size_t exif_size;
+  const uint8_t *icc;  ///< the profile put together from its APP2 chunks, or NULL; lives as long as the decoder
+  size_t icc_size;
+  bool icc_refused;  ///< a profile was there, but its chunks do not fit together or are over the limit
+} tj_header;
+
+/// What one component's plane needs at the scale chosen.
+typedef struct tj_plane_layout {
+  size_t columns, rows;         ///< samples that carry picture (rounded up; the last may be partial)
+  size_t min_stride, min_rows;  ///< what the plane must hold: whole blocks
+  double columns_exact, rows_exact;  ///< samples the picture covers, with the fraction of the last one
+} tj_plane_layout;
+
+typedef struct tj_decoder tj_decoder;
+
+/// A decoder for one picture, or NULL without memory.
+tj_decoder *tj_decoder_create(const tj_input *input);
+void tj_decoder_destroy(tj_decoder *decoder);
+
+/// Reads up to the first scan. `fail_mask` has bit `1 << tj_warning` set for each class of warning to end decoding with.
+tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, tj_header *header);
+
+/// Chooses the scale 1/`denominator` (1, 2, 4 or 8) and tells the planes it takes.
+tj_status tj_decoder_set_scale(
+    tj_decoder *decoder, unsigned denominator, tj_plane_layout layout[TJ_MAX_COMPONENTS]);
+
+/// Decodes the whole picture into one plane for each component, each at least as large as its layout.
+tj_status tj_decoder_decode(tj_decoder *decoder, const tj_plane planes[TJ_MAX_COMPONENTS]);
+
+/// The last failure's message: one line, never NULL.
+const char *tj_decoder_message(const tj_decoder *decoder);
+
+/// How many warnings of a class there were.
+long tj_decoder_warning_count(const tj_decoder *decoder, tj_warning warning);
+
+/// The first warning of a class, or an empty string.
+const char *tj_decoder_warning_message(const tj_decoder *decoder, tj_warning warning);
+
+typedef struct tj_encoding {
+  uint32_t width, height;  ///< pixels
+  bool grey;               ///< one plane; otherwise three, YCbCr
+  bool half_chroma;        ///< 4:2:0: the second and third plane have half the columns and rows, rounded up
+  bool progressive;
+  int quality;  ///< 1-100
+  const uint8_t *exif;  ///< an APP1 payload with its "Exif\0\0", or NULL
+  size_t exif_size;     ///< at most 65533
+  const uint8_t *icc;   ///< a profile, or NULL
+  size_t icc_size;
+} tj_encoding;
+
+typedef struct tj_encoder tj_encoder;
+
+/// An encoder, good for any number of pictures one after the other, or NULL without memory.
+tj_encoder *tj_encoder_create(void);
+void tj_encoder_destroy(tj_encoder *encoder);
+
+/// Encodes one picture with a JFIF header and optimised tables. The bytes live until the next call on the encoder.
+tj_status tj_encoder_encode(
+    tj_encoder *encoder, const tj_encoding *encoding, const tj_plane planes[3], const uint8_t **bytes, size_t *size);
+
+/// Gives the output buffer back.
+void tj_encoder_trim(tj_encoder *encoder);
+
+/// The last failure's message: one line, never NULL.
+const char *tj_encoder_message(const tj_encoder *encoder);
+
+#endif

@@ -1,0 +1,159 @@
+// Writing: raw planes in, a whole JPEG in a growing buffer out.
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error_trap.h"
+
+#include <jerror.h>
+
+typedef struct {
+  struct jpeg_destination_mgr manager;  // first: libjpeg's pointer to it is ours to the whole
+  tj_trap *trap;
+  uint8_t *bytes;
+  size_t capacity;
+} growing_buffer;
+
+struct tj_encoder {
+  struct jpeg_compress_struct jpeg;
+  tj_trap trap;
+  growing_buffer output;
+};
+
+static void init_destination(j_compress_ptr jpeg) {
+  growing_buffer *output = (growing_buffer *)jpeg->dest;
+  output->manager.next_output_byte = output->bytes;
+  output->manager.free_in_buffer = output->capacity;
+}
+
+/// Doubles the buffer; libjpeg calls this when it is full to the last byte.
+static boolean empty_output_buffer(j_compress_ptr jpeg) {
+  growing_buffer *output = (growing_buffer *)jpeg->dest;
+  size_t filled = output->capacity;
+  uint8_t *grown = filled > SIZE_MAX / 2 ? NULL : realloc(output->bytes, filled * 2);
+  if (grown == NULL) tj_trap_throw(output->trap, TJ_NO_MEMORY, "no memory for the encoded thumbnail");
+  output->bytes = grown;
+  output->capacity = filled * 2;
+  output->manager.next_output_byte = grown + filled;
+  output->manager.free_in_buffer = filled;
+  return TRUE;
+}
+
+static void term_destination(j_compress_ptr jpeg) { (void)jpeg; }
+
+tj_encoder *tj_encoder_create(void) { return calloc(1, sizeof(tj_encoder)); }
+
+void tj_encoder_destroy(tj_encoder *encoder) {
+  if (encoder == NULL) return;
+  free(encoder->output.bytes);
+  free(encoder);
+}
+
+void tj_encoder_trim(tj_encoder *encoder) {
+  free(encoder->output.bytes);
+  encoder->output.bytes = NULL;
+  encoder->output.capacity = 0;
+}
+
+static void set_up(struct jpeg_compress_struct *jpeg, const tj_encoding *encoding) {
+  jpeg->image_width = encoding->width;
+  jpeg->image_height = encoding->height;
+  jpeg->input_components = encoding->grey ? 1 : 3;
+  jpeg->in_color_space = encoding->grey ? JCS_GRAYSCALE : JCS_YCbCr;
+  jpeg_set_defaults(jpeg);
+  jpeg_set_quality(jpeg, encoding->quality, TRUE);
+  jpeg->optimize_coding = TRUE;
+  jpeg->dct_method = JDCT_ISLOW;
+  jpeg->raw_data_in = TRUE;
+  jpeg->comp_info[0].h_samp_factor = jpeg->comp_info[0].v_samp_factor = encoding->half_chroma && !encoding->grey ? 2 : 1;
+  if (encoding->progressive) jpeg_simple_progression(jpeg);
+}
+
+/// Copies one row of blocks out of a plane, repeating its last column and last row up to whole blocks: the values there
+/// are not seen, but flat ones cost the fewest bits and ring the least (libjpeg.txt, "Raw (downsampled) image data").
+static void fill_block_rows(
+    const tj_plane *plane, size_t columns, size_t first_row, size_t row_count, uint8_t *into, size_t padded) {
+  for (size_t i = 0; i < row_count; i++, into += padded) {
+    size_t row = first_row + i < plane->rows ? first_row + i : plane->rows - 1;
+    memcpy(into, plane->data + row * plane->stride, columns);
+    memset(into + columns, into[columns - 1], padded - columns);
+  }
+}
+
+/// Runs the compressor over the planes; `jpeg` is started. The scratch rows are libjpeg's to free.
+static void write_planes(struct jpeg_compress_struct *jpeg, const tj_plane *planes) {
+  JSAMPROW rows[3][2 * DCTSIZE];
+  JSAMPARRAY arrays[3];
+  size_t columns[3], padded[3], counts[3];
+  for (int i = 0; i < jpeg->num_components; i++) {
+    size_t factor = (size_t)(jpeg->max_h_samp_factor / jpeg->comp_info[i].h_samp_factor);
+    size_t mcu = (size_t)jpeg->max_h_samp_factor * DCTSIZE;
+    columns[i] = (jpeg->image_width + factor - 1) / factor;
+    padded[i] = (jpeg->image_width + mcu - 1) / mcu * mcu / factor;
+    counts[i] = (size_t)jpeg->comp_info[i].v_samp_factor * DCTSIZE;
+    uint8_t *scratch = jpeg->mem->alloc_large((j_common_ptr)jpeg, JPOOL_IMAGE, padded[i] * counts[i]);
+    for (size_t row = 0; row < counts[i]; row++) rows[i][row] = scratch + row * padded[i];
+    arrays[i] = rows[i];
+  }
+  for (size_t mcu_row = 0; jpeg->next_scanline < jpeg->image_height; mcu_row++) {
+    for (int i = 0; i < jpeg->num_components; i++) {
+      fill_block_rows(&planes[i], columns[i], mcu_row * counts[i], counts[i], rows[i][0], padded[i]);
+    }
+    jpeg_write_raw_data(jpeg, arrays, (JDIMENSION)(jpeg->max_v_samp_factor * DCTSIZE));
+  }
+}
+
+/// Whether the call makes sense: sizes in range and planes as large as the picture.
+static bool is_sound(const tj_encoding *encoding, const tj_plane *planes) {
+  if (encoding->width < 1 || encoding->width > TJ_MAX_DIMENSION) return false;
+  if (encoding->height < 1 || encoding->height > TJ_MAX_DIMENSION) return false;
+  if (encoding->quality < 1 || encoding->quality > 100 || encoding->exif_size > 65533) return false;
+  if (encoding->icc_size > UINT_MAX) return false;
+  for (int i = 0; i < (encoding->grey ? 1 : 3); i++) {
+    size_t factor = i > 0 && encoding->half_chroma ? 2 : 1;
+    if (planes[i].data == NULL || planes[i].stride < (encoding->width + factor - 1) / factor) return false;
+    if (planes[i].rows < (encoding->height + factor - 1) / factor) return false;
+  }
+  return true;
+}
+
+tj_status tj_encoder_encode(
+    tj_encoder *encoder, const tj_encoding *encoding, const tj_plane planes[3], const uint8_t **bytes, size_t *size) {
+  struct jpeg_compress_struct *jpeg = &encoder->jpeg;
+  growing_buffer *output = &encoder->output;
+  // A fresh compressor for every picture: one used before keeps tables, and equal pictures must give equal bytes.
+  memset(jpeg, 0, sizeof *jpeg);
+  jpeg->err = tj_trap_init(&encoder->trap);
+  if (setjmp(encoder->trap.landing)) {
+    jpeg_destroy_compress(jpeg);
+    return encoder->trap.status;
+  }
+  if (!is_sound(encoding, planes)) tj_trap_throw(&encoder->trap, TJ_BAD_CALL, "planes do not fit the picture");
+  if (output->bytes == NULL) {
+    output->capacity = (size_t)32 << 10;
+    output->bytes = malloc(output->capacity);
+    if (output->bytes == NULL) tj_trap_throw(&encoder->trap, TJ_NO_MEMORY, "no memory for the encoded thumbnail");
+  }
+  output->trap = &encoder->trap;
+  output->manager.init_destination = init_destination;
+  output->manager.empty_output_buffer = empty_output_buffer;
+  output->manager.term_destination = term_destination;
+
+  jpeg_create_compress(jpeg);
+  jpeg->dest = &output->manager;
+  set_up(jpeg, encoding);
+  jpeg_start_compress(jpeg, TRUE);
+  if (encoding->exif_size > 0) {
+    jpeg_write_marker(jpeg, JPEG_APP0 + 1, encoding->exif, (unsigned)encoding->exif_size);
+  }
+  if (encoding->icc_size > 0) jpeg_write_icc_profile(jpeg, encoding->icc, (unsigned)encoding->icc_size);
+  write_planes(jpeg, planes);
+  jpeg_finish_compress(jpeg);
+  *bytes = output->bytes;
+  *size = output->capacity - output->manager.free_in_buffer;
+  jpeg_destroy_compress(jpeg);
+  return TJ_OK;
+}
+
+const char *tj_encoder_message(const tj_encoder *encoder) { return encoder->trap.message; }

@@ -1,0 +1,70 @@
+#include "error_trap.h"
+
+#include <string.h>
+
+#include <jerror.h>
+
+/// libjpeg's fatal codes, sorted by what the user can do about them.
+static tj_status status_of(int code) {
+  switch (code) {
+    case JERR_OUT_OF_MEMORY:
+    case JERR_NO_BACKING_STORE:
+    case JERR_WIDTH_OVERFLOW:
+      return TJ_NO_MEMORY;
+    case JERR_SOF_UNSUPPORTED:
+    case JERR_BAD_PRECISION:
+    case JERR_COMPONENT_COUNT:
+    case JERR_IMAGE_TOO_BIG:
+    case JERR_EMPTY_IMAGE:
+    case JERR_ARITH_NOTIMPL:
+    case JERR_NOT_COMPILED:
+    case JERR_NOTIMPL:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_CCIR601_NOTIMPL:
+      return TJ_UNSUPPORTED;
+    case JERR_BAD_STATE:
+    case JERR_BUFFER_SIZE:
+      return TJ_BAD_CALL;
+    case JERR_INPUT_EMPTY:
+    case JERR_INPUT_EOF:
+      return TJ_TRUNCATED;
+    default:
+      return TJ_DAMAGED;
+  }
+}
+
+void tj_trap_format(j_common_ptr common, char into[TJ_MESSAGE_SIZE]) {
+  char full[JMSG_LENGTH_MAX];
+  common->err->format_message(common, full);
+  snprintf(into, TJ_MESSAGE_SIZE, "%.*s", TJ_MESSAGE_SIZE - 1, full);
+}
+
+static void error_exit(j_common_ptr common) {
+  tj_trap *trap = (tj_trap *)common->err;
+  trap->status = status_of(common->err->msg_code);
+  tj_trap_format(common, trap->message);
+  longjmp(trap->landing, 1);
+}
+
+static void stay_silent(j_common_ptr common) { (void)common; }
+
+static void ignore_message(j_common_ptr common, int level) {
+  (void)common;
+  (void)level;
+}
+
+struct jpeg_error_mgr *tj_trap_init(tj_trap *trap) {
+  memset(trap, 0, sizeof *trap);
+  jpeg_std_error(&trap->manager);
+  trap->manager.error_exit = error_exit;
+  trap->manager.output_message = stay_silent;
+  trap->manager.emit_message = ignore_message;
+  return &trap->manager;
+}
+
+_Noreturn void tj_trap_throw(tj_trap *trap, tj_status status, const char *message) {
+  trap->status = status;
+  snprintf(trap->message, sizeof trap->message, "%s", message);
+  longjmp(trap->landing, 1);
+}

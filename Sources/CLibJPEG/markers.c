@@ -1,0 +1,137 @@
+#include "markers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char exif_name[6] = "Exif\0";       // six bytes, two of them zero
+static const char icc_name[12] = "ICC_PROFILE";  // twelve bytes with the final zero
+
+/// The next byte. Our source never suspends: it delivers, ends the data with an EOI marker, or jumps out.
+static unsigned next_byte(j_decompress_ptr jpeg) {
+  if (jpeg->src->bytes_in_buffer == 0) jpeg->src->fill_input_buffer(jpeg);
+  jpeg->src->bytes_in_buffer--;
+  return *jpeg->src->next_input_byte++;
+}
+
+static void next_bytes(j_decompress_ptr jpeg, uint8_t *into, size_t count) {
+  while (count > 0) {
+    if (jpeg->src->bytes_in_buffer == 0) jpeg->src->fill_input_buffer(jpeg);
+    size_t run = jpeg->src->bytes_in_buffer < count ? jpeg->src->bytes_in_buffer : count;
+    memcpy(into, jpeg->src->next_input_byte, run);
+    jpeg->src->next_input_byte += run;
+    jpeg->src->bytes_in_buffer -= run;
+    into += run;
+    count -= run;
+  }
+}
+
+static void skip_bytes(j_decompress_ptr jpeg, size_t count) { jpeg->src->skip_input_data(jpeg, (long)count); }
+
+/// The payload's size from the marker's two length bytes, which count themselves.
+static size_t payload_size(j_decompress_ptr jpeg) {
+  unsigned high = next_byte(jpeg);
+  unsigned length = high << 8 | next_byte(jpeg);
+  return length < 2 ? 0 : length - 2;
+}
+
+static boolean read_app1(j_decompress_ptr jpeg) {
+  tj_markers *markers = tj_markers_of(jpeg);
+  size_t left = payload_size(jpeg);
+  uint8_t name[sizeof exif_name];
+  if (markers->exif == NULL && left > sizeof name) {
+    next_bytes(jpeg, name, sizeof name);
+    left -= sizeof name;
+    uint8_t *kept = memcmp(name, exif_name, sizeof name) == 0 ? malloc(left) : NULL;
+    if (kept != NULL) {
+      markers->exif = kept;  // first: the read below may jump out
+      next_bytes(jpeg, kept, left);
+      markers->exif_size = left;
+      left = 0;
+    }
+  }
+  skip_bytes(jpeg, left);
+  return TRUE;
+}
+
+/// Makes room for `more` bytes of profile. False over the limit or without memory.
+static bool reserve_icc(tj_markers *markers, size_t more) {
+  if (more > TJ_MAX_ICC_SIZE - markers->icc_size) return false;
+  size_t needed = markers->icc_size + more;
+  if (needed <= markers->icc_capacity) return true;
+  size_t capacity = markers->icc_capacity * 2 > needed ? markers->icc_capacity * 2 : needed;
+  uint8_t *grown = realloc(markers->icc, capacity);
+  if (grown == NULL) return false;
+  markers->icc = grown;
+  markers->icc_capacity = capacity;
+  return true;
+}
+
+static boolean read_app2(j_decompress_ptr jpeg) {
+  tj_markers *markers = tj_markers_of(jpeg);
+  size_t left = payload_size(jpeg);
+  uint8_t name[sizeof icc_name];
+  if (left > sizeof name + 2 && !markers->icc_refused) {
+    next_bytes(jpeg, name, sizeof name);
+    left -= sizeof name;
+    if (memcmp(name, icc_name, sizeof name) == 0) {
+      unsigned sequence = next_byte(jpeg), total = next_byte(jpeg);
+      left -= 2;
+      if (markers->chunk_total == 0) {
+        markers->chunk_total = total;
+        markers->icc_in_order = true;
+      }
+      bool fits = total == markers->chunk_total && sequence >= 1 && sequence <= total &&
+                  markers->chunk_size[sequence] == 0 && reserve_icc(markers, left);
+      if (fits) {
+        if (sequence > 1 && markers->chunk_size[sequence - 1] == 0) markers->icc_in_order = false;
+        next_bytes(jpeg, markers->icc + markers->icc_size, left);
+        markers->chunk_start[sequence] = markers->icc_size;
+        markers->chunk_size[sequence] = left;
+        markers->icc_size += left;
+        left = 0;
+      } else {
+        markers->icc_refused = true;
+      }
+    }
+  }
+  skip_bytes(jpeg, left);
+  return TRUE;
+}
+
+void tj_markers_install(j_decompress_ptr jpeg) {
+  jpeg_set_marker_processor(jpeg, JPEG_APP0 + 1, read_app1);
+  jpeg_set_marker_processor(jpeg, JPEG_APP0 + 2, read_app2);
+}
+
+static void refuse_icc(tj_markers *markers) {
+  free(markers->icc);
+  markers->icc = NULL;
+  markers->icc_size = markers->icc_capacity = 0;
+}
+
+void tj_markers_finish(tj_markers *markers) {
+  for (unsigned i = 1; i <= markers->chunk_total; i++) {
+    if (markers->chunk_size[i] == 0) markers->icc_refused = true;
+  }
+  if (!markers->icc_refused && markers->icc_size > 0 && !markers->icc_in_order) {
+    uint8_t *ordered = malloc(markers->icc_size);
+    size_t filled = 0;
+    if (ordered == NULL) markers->icc_refused = true;
+    for (unsigned i = 1; ordered != NULL && i <= markers->chunk_total; i++) {
+      memcpy(ordered + filled, markers->icc + markers->chunk_start[i], markers->chunk_size[i]);
+      filled += markers->chunk_size[i];
+    }
+    if (ordered != NULL) {
+      free(markers->icc);
+      markers->icc = ordered;
+      markers->icc_capacity = markers->icc_size;
+    }
+  }
+  if (markers->icc_refused) refuse_icc(markers);
+}
+
+void tj_markers_free(tj_markers *markers) {
+  free(markers->exif);
+  free(markers->icc);
+  memset(markers, 0, sizeof *markers);
+}

@@ -1,0 +1,37 @@
+// The two markers a thumbnail needs: Exif (APP1) and the ICC profile (APP2). Read here rather than with
+// jpeg_save_markers(), which would keep every APP1 and APP2 of a hostile file in memory, however many there are.
+
+#ifndef TJ_MARKERS_H
+#define TJ_MARKERS_H
+
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include "clibjpeg.h"
+
+/// The largest profile taken: real CMYK profiles are 0.5 to 3 MiB.
+#define TJ_MAX_ICC_SIZE ((size_t)4 << 20)
+
+typedef struct tj_markers {
+  uint8_t *exif;
+  size_t exif_size;
+  uint8_t *icc;  // chunks in the order they came
+  size_t icc_size, icc_capacity;
+  size_t chunk_start[256], chunk_size[256];  // by sequence number, 1-255; size 0: not seen
+  unsigned chunk_total;                      // the count every chunk repeats; 0 before the first
+  bool icc_in_order, icc_refused;
+} tj_markers;
+
+/// Has the decoder keep its markers in `markers`, which the decoder's client_data must lead to by tj_markers_of().
+void tj_markers_install(j_decompress_ptr jpeg);
+
+/// The markers of the decoder a libjpeg callback is about (defined where the decoder is).
+tj_markers *tj_markers_of(j_decompress_ptr jpeg);
+
+/// Puts the profile's chunks in order, or refuses the profile. Call once, when the header is read.
+void tj_markers_finish(tj_markers *markers);
+
+void tj_markers_free(tj_markers *markers);
+
+#endif

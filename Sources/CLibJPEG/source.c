@@ -1,0 +1,59 @@
+#include "source.h"
+
+#include <jerror.h>
+
+static void init_source(j_decompress_ptr jpeg) { (void)jpeg; }
+
+static boolean fill_input_buffer(j_decompress_ptr jpeg) {
+  tj_source *source = (tj_source *)jpeg->src;
+  if (source->input.cancelled(source->input.context)) tj_trap_throw(source->trap, TJ_CANCELLED, "cancelled");
+  ptrdiff_t count =
+      source->ended ? 0
+                    : source->input.read(source->input.context, source->offset, source->window, sizeof source->window);
+  if (count < 0) tj_trap_throw(source->trap, TJ_READ_FAILED, "read failed");
+  if ((size_t)count > sizeof source->window) tj_trap_throw(source->trap, TJ_BAD_CALL, "read overran its window");
+  if (count == 0) {
+    if (source->offset == 0) ERREXIT(jpeg, JERR_INPUT_EMPTY);
+    // As libjpeg's own sources do: warn, and let the decoder meet an end of image.
+    source->ended = true;
+    WARNMS(jpeg, JWRN_JPEG_EOF);
+    source->window[0] = 0xFF;
+    source->window[1] = JPEG_EOI;
+    count = 2;
+  } else {
+    source->offset += (uint64_t)count;
+  }
+  source->manager.next_input_byte = source->window;
+  source->manager.bytes_in_buffer = (size_t)count;
+  return TRUE;
+}
+
+static void skip_input_data(j_decompress_ptr jpeg, long count) {
+  tj_source *source = (tj_source *)jpeg->src;
+  if (count <= 0) return;
+  if ((size_t)count <= source->manager.bytes_in_buffer) {
+    source->manager.next_input_byte += count;
+    source->manager.bytes_in_buffer -= (size_t)count;
+    return;
+  }
+  // Bytes outside the window are passed over, not read.
+  if (!source->ended) source->offset += (size_t)count - source->manager.bytes_in_buffer;
+  source->manager.next_input_byte = source->window;
+  source->manager.bytes_in_buffer = 0;
+}
+
+static void term_source(j_decompress_ptr jpeg) { (void)jpeg; }
+
+void tj_source_init(tj_source *source, const tj_input *input, tj_trap *trap) {
+  source->input = *input;
+  source->trap = trap;
+  source->offset = 0;
+  source->ended = false;
+  source->manager.init_source = init_source;
+  source->manager.fill_input_buffer = fill_input_buffer;
+  source->manager.skip_input_data = skip_input_data;
+  source->manager.resync_to_restart = jpeg_resync_to_restart;
+  source->manager.term_source = term_source;
+  source->manager.next_input_byte = source->window;
+  source->manager.bytes_in_buffer = 0;
+}

@@ -1,0 +1,27 @@
+// libjpeg's data source over the caller's read function: a 64 KiB window, so a file is never mapped and never whole in
+// memory. A file that shrinks while it is read is a file that ends early, not a SIGBUS.
+
+#ifndef TJ_SOURCE_H
+#define TJ_SOURCE_H
+
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include "clibjpeg.h"
+#include "error_trap.h"
+
+#define TJ_WINDOW_SIZE ((size_t)64 << 10)
+
+typedef struct tj_source {
+  struct jpeg_source_mgr manager;  // first: libjpeg's pointer to it is ours to the whole
+  tj_input input;
+  tj_trap *trap;
+  uint64_t offset;  // of the first byte behind the window
+  bool ended;       // the input's end was met, and libjpeg wanted more
+  uint8_t window[TJ_WINDOW_SIZE];
+} tj_source;
+
+void tj_source_init(tj_source *source, const tj_input *input, tj_trap *trap);
+
+#endif

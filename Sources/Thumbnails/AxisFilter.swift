@@ -1,0 +1,92 @@
+import Foundation
+
+/// One axis of a resize: for every output sample, where its input samples begin and what each weighs.
+///
+/// Lanczos with three lobes, stretched by the reduction so that it averages over what it drops. Samples are centre
+/// sited: input sample `i` spans `i ..< i + 1`. Weights that fall outside the input are added to its edge sample, so the
+/// edge goes on for ever.
+struct AxisFilter {
+  /// Output samples.
+  let count: Int
+  /// First input sample of each output sample.
+  private(set) var starts: [Int32]
+  /// Where each output sample's weights begin in `weights`; one more at the end.
+  private(set) var offsets: [Int32]
+  /// Each output sample's weights, one after the other; they add up to 1.
+  private(set) var weights: [Float]
+
+  /// - parameters:
+  ///   - samples: input samples there are, at least one.
+  ///   - start: where the part shown begins, in input samples; may be outside.
+  ///   - length: how much of the input is shown, in samples, above 0.
+  ///   - count: output samples, at least one.
+  init(samples: Int, start: Double, length: Double, count: Int) {
+    self.count = count
+    let step = length / Double(count)
+    let stretch = max(step, 1)
+    let support = Lanczos.lobes * stretch
+    starts = []
+    offsets = [0]
+    weights = []
+    starts.reserveCapacity(count)
+    offsets.reserveCapacity(count + 1)
+    weights.reserveCapacity(count * min(samples, Int(support * 2) + 2))
+
+    for output in 0..<count {
+      let center = start + (Double(output) + 0.5) * step
+      let low = Int((center - support - 0.5).rounded(.up))
+      let high = Int((center + support - 0.5).rounded(.down))
+      let first = min(max(low, 0), samples - 1)
+      let last = min(max(high, first), samples - 1)
+      let base = weights.count
+      weights.append(contentsOf: repeatElement(0, count: last - first + 1))
+      var sum = 0.0
+      for input in low...max(low, high) {
+        let weight = Lanczos.weight((Double(input) + 0.5 - center) / stretch)
+        sum += weight
+        weights[base + min(max(input, first), last) - first] += Float(weight)
+      }
+      finish(from: base, first: first, sum: sum)
+    }
+  }
+
+  /// Makes the weights from `base` on add up to 1 and drops those at either end that change nothing.
+  private mutating func finish(from base: Int, first: Int, sum: Double) {
+    let negligible: Float = 1e-6
+    var skipped = 0
+    if sum > 0 {
+      let scale = Float(1 / sum)
+      for index in base..<weights.count { weights[index] *= scale }
+      while weights.count - base > 1, let last = weights.last, abs(last) < negligible { weights.removeLast() }
+      while weights.count - base - skipped > 1, abs(weights[base + skipped]) < negligible { skipped += 1 }
+      weights.removeSubrange(base..<base + skipped)
+    } else {
+      weights.replaceSubrange(base..., with: [1])
+    }
+    starts.append(Int32(first + skipped))
+    offsets.append(Int32(weights.count))
+  }
+}
+
+/// The Lanczos kernel with three lobes, from a table.
+private enum Lanczos {
+  static let lobes = 3.0
+  private static let stepsPerUnit = 2048.0
+  private static let table: [Double] = (0...Int(lobes * stepsPerUnit) + 1).map { index in
+    let x = Double(index) / stepsPerUnit
+    if x == 0 { return 1 }
+    // Exactly 0 at whole numbers, where rounding would leave some 1e-17: a resize to the same size copies.
+    if x >= lobes || x == x.rounded() { return 0 }
+    let angle = Double.pi * x
+    return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)
+  }
+
+  /// The kernel at a distance, linear between entries of the table (the error is below 1e-6).
+  static func weight(_ distance: Double) -> Double {
+    let position = abs(distance) * stepsPerUnit
+    guard position < lobes * stepsPerUnit else { return 0 }
+    let index = Int(position)
+    let fraction = position - Double(index)
+    return table[index] + (table[index + 1] - table[index]) * fraction
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// A file's bytes, read where they are wanted and never mapped: a file that shrinks while it is read ends early instead
+/// of raising SIGBUS, and no more of it is in memory than the reader's window.
+public final class ByteSource {
+  /// Reads up to the buffer's size from a byte offset. Returns the bytes read, 0 at the end, or the error number.
+  public typealias Reader = (_ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ErrorNumber>
+
+  /// A value of `errno`.
+  public struct ErrorNumber: Error, Sendable, Hashable {
+    public let rawValue: Int32
+
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+  }
+
+  /// The size in bytes, where it is known: progress is measured against it, nothing else depends on it.
+  public let size: Int?
+  private let reader: Reader
+
+  /// Bytes from wherever `reader` takes them.
+  public init(size: Int?, reader: @escaping Reader) {
+    self.size = size
+    self.reader = reader
+  }
+
+  /// A regular file, open for reading. The descriptor stays the caller's, and open for as long as the source is used;
+  /// its file position is not touched.
+  public convenience init(fileDescriptor: Int32) {
+    var status = stat()
+    let known = fstat(fileDescriptor, &status) == 0
+    self.init(size: known ? Int(status.st_size) : nil) { offset, buffer in
+      guard let position = off_t(exactly: offset) else { return .success(0) }
+      while true {
+        let count = pread(fileDescriptor, buffer.baseAddress, buffer.count, position)
+        if count >= 0 { return .success(count) }
+        if errno != EINTR { return .failure(ErrorNumber(rawValue: errno)) }
+      }
+    }
+  }
+
+  /// Bytes in memory.
+  public convenience init(bytes: [UInt8]) {
+    self.init(size: bytes.count) { offset, buffer in
+      guard offset < UInt64(bytes.count) else { return .success(0) }
+      let run = bytes[Int(offset)...].prefix(buffer.count)
+      buffer.copyBytes(from: run)
+      return .success(run.count)
+    }
+  }
+
+  /// Reads what is there at an offset, at most the buffer's size; a partial count says nothing about the end.
+  public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ErrorNumber> {
+    reader(offset, buffer)
+  }
+}

@@ -1,0 +1,74 @@
+/// Turns rows of a thumbnail's components, all of the same size, into YCbCr of sRGB.
+struct ColorConverter {
+  private let model: ColorModel
+  private let transform: ProfileTransform?
+
+  /// - parameter transform: from the picture's own colours to sRGB; nil where they are sRGB, or nobody knows.
+  init(model: ColorModel, transform: ProfileTransform?) {
+    self.model = model
+    self.transform = transform
+  }
+
+  /// Converts three or four planes into the first three of them, in place.
+  func convert(_ planes: [PlaneView]) {
+    let columns = planes[0].columns
+    var pixels = [UInt8](repeating: 0, count: columns * planes.count)
+    var colors = [UInt8](repeating: 0, count: columns * 3)
+    for row in 0..<planes[0].rows {
+      let lines = planes.map { $0.row(row) }
+      switch model {
+      case .grey: return
+      case .ycc, .rgb: gatherRGB(lines, columns, into: &pixels)
+      case .cmyk, .ycck: gatherCMYK(lines, columns, into: &pixels)
+      }
+      if let transform {
+        transform.convert(pixels, into: &colors, count: columns)
+      } else if planes.count == 4 {
+        Self.mixInks(pixels, columns, into: &colors)
+      } else {
+        swap(&pixels, &colors)
+      }
+      for x in 0..<columns {
+        (lines[0][x], lines[1][x], lines[2][x]) = YCbCr.ycc(colors[3 * x], colors[3 * x + 1], colors[3 * x + 2])
+      }
+    }
+  }
+
+  private func gatherRGB(_ lines: [UnsafeMutablePointer<UInt8>], _ columns: Int, into pixels: inout [UInt8]) {
+    let isRGB = model == .rgb
+    for x in 0..<columns {
+      let (a, b, c) = (lines[0][x], lines[1][x], lines[2][x])
+      (pixels[3 * x], pixels[3 * x + 1], pixels[3 * x + 2]) = isRGB ? (a, b, c) : YCbCr.rgb(a, b, c)
+    }
+  }
+
+  /// Inks with 255 for full, whichever way the file has them. YCCK holds YCbCr of the inks' complements.
+  private func gatherCMYK(_ lines: [UnsafeMutablePointer<UInt8>], _ columns: Int, into pixels: inout [UInt8]) {
+    let flip: UInt8
+    let isYCCK: Bool
+    switch model {
+    case .cmyk(let inverted): (flip, isYCCK) = (inverted ? 255 : 0, false)
+    case .ycck(let inverted): (flip, isYCCK) = (inverted ? 255 : 0, true)
+    default: return
+    }
+    for x in 0..<columns {
+      var (c, m, y) = (lines[0][x], lines[1][x], lines[2][x])
+      if isYCCK {
+        let (r, g, b) = YCbCr.rgb(c, m, y)
+        (c, m, y) = (255 - r, 255 - g, 255 - b)
+      }
+      (pixels[4 * x], pixels[4 * x + 1], pixels[4 * x + 2], pixels[4 * x + 3]) =
+        (c ^ flip, m ^ flip, y ^ flip, lines[3][x] ^ flip)
+    }
+  }
+
+  /// Without a profile: each ink takes away its colour, black takes away all three.
+  private static func mixInks(_ inks: [UInt8], _ columns: Int, into colors: inout [UInt8]) {
+    for x in 0..<columns {
+      let light = 255 - Int(inks[4 * x + 3])
+      for ink in 0..<3 {
+        colors[3 * x + ink] = UInt8(((255 - Int(inks[4 * x + ink])) * light + 127) / 255)
+      }
+    }
+  }
+}

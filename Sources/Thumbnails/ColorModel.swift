@@ -1,0 +1,30 @@
+import CLibJPEG
+
+/// What a source's components mean.
+enum ColorModel: Sendable, Hashable {
+  case grey, ycc, rgb
+  /// Four inks; `inverted` where 255 stands for no ink, as Adobe's programs write them.
+  case cmyk(inverted: Bool)
+  /// The first three components are YCbCr of what `cmyk` has in them.
+  case ycck(inverted: Bool)
+
+  init?(_ header: tj_header) {
+    switch header.color {
+    case TJ_GREY: self = .grey
+    case TJ_YCC: self = .ycc
+    case TJ_RGB: self = .rgb
+    case TJ_CMYK: self = .cmyk(inverted: header.saw_adobe)
+    case TJ_YCCK: self = .ycck(inverted: header.saw_adobe)
+    default: return nil
+    }
+  }
+
+  /// The kind of profile that can describe it.
+  var profileKind: ProfileKind {
+    switch self {
+    case .grey: .grey
+    case .ycc, .rgb: .rgb
+    case .cmyk, .ycck: .cmyk
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import CLcms2
+
+/// The colours a profile is about, as its header's "data colour space" says.
+enum ProfileKind: Sendable, Hashable { case grey, rgb, cmyk }
+
+/// What an embedded profile asks for on the way to sRGB.
+enum ProfileConversion {
+  /// The profile is broken, or about other colours than the picture's: it is not used, and not kept.
+  case unusable
+  /// The colours are sRGB's already.
+  case identity
+  /// Grey values through a table.
+  case grey([UInt8])
+  /// RGB or CMYK to RGB, by Little CMS.
+  case pixels(ProfileTransform)
+}
+
+/// A Little CMS transform from a source's colours to sRGB, 8 bits a channel.
+final class ProfileTransform {
+  private let handle: cmsHTRANSFORM
+
+  fileprivate init(_ handle: cmsHTRANSFORM) { self.handle = handle }
+
+  deinit { cmsDeleteTransform(handle) }
+
+  /// Converts pixels side by side; CMYK's 255 is full ink.
+  func convert(_ source: UnsafePointer<UInt8>, into rgb: UnsafeMutablePointer<UInt8>, count: Int) {
+    cmsDoTransform(handle, source, rgb, UInt32(count))
+  }
+}
+
+/// Reads profiles and remembers the last few: a folder's photos mostly share one.
+///
+/// A profile is whatever a stranger's file contains, so none is ever an error: what Little CMS refuses is not used. Its
+/// size is bounded where it is read (4 MiB).
+final class ProfileReader {
+  private var known: [(bytes: [UInt8], kind: ProfileKind, conversion: ProfileConversion)] = []
+  private let context = cmsCreateContext(nil, nil)
+
+  deinit {
+    known = []
+    cmsDeleteContext(context)
+  }
+
+  /// What a profile's bytes ask for, for a picture of the kind given.
+  func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
+    if let index = known.firstIndex(where: { $0.kind == kind && $0.bytes.elementsEqual(bytes) }) {
+      let entry = known.remove(at: index)
+      known.append(entry)
+      return entry.conversion
+    }
+    let conversion = read(bytes, kind: kind)
+    if known.count >= 4 { known.removeFirst() }
+    known.append((Array(bytes), kind, conversion))
+    return conversion
+  }
+
+  /// Forgets every profile.
+  func trim() { known = [] }
+
+  private func read(_ bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
+    guard let profile = cmsOpenProfileFromMemTHR(context, bytes.baseAddress, UInt32(bytes.count)) else {
+      return .unusable
+    }
+    defer { cmsCloseProfile(profile) }
+    let space: cmsColorSpaceSignature =
+      switch kind {
+      case .grey: cmsSigGrayData
+      case .rgb: cmsSigRgbData
+      case .cmyk: cmsSigCmykData
+      }
+    guard cmsGetColorSpace(profile) == space else { return .unusable }
+    guard let transform = transform(from: profile, kind: kind) else { return .unusable }
+    switch kind {
+    case .grey: return greyConversion(transform)
+    case .rgb: return Self.isIdentity(transform) ? .identity : .pixels(transform)
+    case .cmyk: return .pixels(transform)
+    }
+  }
+
+  /// Relative colorimetric with black point compensation: what image editors do unless told otherwise.
+  private func transform(from profile: cmsHPROFILE, kind: ProfileKind) -> ProfileTransform? {
+    guard let target = kind == .grey ? Self.makeGreyProfile(context) : cmsCreate_sRGBProfileTHR(context) else {
+      return nil
+    }
+    defer { cmsCloseProfile(target) }
+    let sourceFormat: UInt32 =
+      switch kind {
+      case .grey: Self.format(PT_GRAY, channels: 1)
+      case .rgb: Self.format(PT_RGB, channels: 3)
+      case .cmyk: Self.format(PT_CMYK, channels: 4)
+      }
+    let targetFormat = kind == .grey ? Self.format(PT_GRAY, channels: 1) : Self.format(PT_RGB, channels: 3)
+    let handle = cmsCreateTransformTHR(
+      context, profile, sourceFormat, target, targetFormat, UInt32(INTENT_RELATIVE_COLORIMETRIC),
+      UInt32(cmsFLAGS_BLACKPOINTCOMPENSATION))
+    return handle.map(ProfileTransform.init)
+  }
+
+  /// Grey with sRGB's curve: what a viewer takes a grey JPEG without a profile for.
+  private static func makeGreyProfile(_ context: cmsContext?) -> cmsHPROFILE? {
+    // IEC 61966-2-1: linear below 0.04045, a power of 2.4 above.
+    let parameters: [Double] = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
+    guard let curve = cmsBuildParametricToneCurve(context, 4, parameters) else { return nil }
+    defer { cmsFreeToneCurve(curve) }
+    return cmsCreateGrayProfileTHR(context, cmsD50_xyY(), curve)
+  }
+
+  /// lcms2.h's TYPE_… macros: colour space, channels, one byte each.
+  private static func format(_ space: Int32, channels: UInt32) -> UInt32 { UInt32(space) << 16 | channels << 3 | 1 }
+
+  /// What eight bits cannot tell apart: many profiles are sRGB written down slightly differently.
+  private static let tolerance = 2
+
+  private func greyConversion(_ transform: ProfileTransform) -> ProfileConversion {
+    let values = [UInt8](0...255)
+    var table = values
+    transform.convert(values, into: &table, count: 256)
+    let isIdentity = zip(values, table).allSatisfy { abs(Int($0) - Int($1)) <= Self.tolerance }
+    return isIdentity ? .identity : .grey(table)
+  }
+
+  /// Whether every colour of a 16 × 16 × 16 grid stays where it is.
+  private static func isIdentity(_ transform: ProfileTransform) -> Bool {
+    var colors: [UInt8] = []
+    for index in 0..<4096 {
+      colors += [UInt8((index >> 8) * 17), UInt8((index >> 4 & 15) * 17), UInt8((index & 15) * 17)]
+    }
+    var converted = colors
+    transform.convert(colors, into: &converted, count: 4096)
+    return zip(colors, converted).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
+  }
+}

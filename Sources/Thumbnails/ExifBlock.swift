@@ -1,0 +1,99 @@
+import CLibExif
+import Foundation
+
+/// A source's EXIF, read for being kept. Only made where `--keep` asks for it.
+///
+/// A block libexif makes nothing of is left out of the thumbnail: EXIF is never an error.
+final class ExifBlock {
+  private let data: UnsafeMutablePointer<ExifData>
+
+  /// - parameter block: the TIFF structure behind "Exif\0\0".
+  init?(_ block: UnsafeBufferPointer<UInt8>) {
+    guard !block.isEmpty, let data = exif_data_new() else { return nil }
+    self.data = data
+    // Read as it is: libexif would otherwise add and take away tags to please the specification.
+    exif_data_unset_option(data, EXIF_DATA_OPTION_FOLLOW_SPECIFICATION)
+    let prefixed = Array("Exif\0\0".utf8) + block
+    exif_data_load_data(data, prefixed, UInt32(prefixed.count))
+  }
+
+  deinit { exif_data_unref(data) }
+
+  /// The whole block for a thumbnail of a size: upright, with that size, without the embedded preview. Empty where there
+  /// is nothing to keep.
+  func whole(for pixels: PixelSize) -> [UInt8] {
+    free(data.pointee.data)
+    data.pointee.data = nil
+    data.pointee.size = 0
+    if let preview = content(EXIF_IFD_1) {
+      while preview.pointee.count > 0 {
+        let count = preview.pointee.count
+        exif_content_remove_entry(preview, preview.pointee.entries[0])
+        if preview.pointee.count == count { break }
+      }
+    }
+    set(EXIF_TAG_ORIENTATION, in: EXIF_IFD_0, to: 1)
+    set(EXIF_TAG_PIXEL_X_DIMENSION, in: EXIF_IFD_EXIF, to: pixels.width)
+    set(EXIF_TAG_PIXEL_Y_DIMENSION, in: EXIF_IFD_EXIF, to: pixels.height)
+    return Self.serialized(data)
+  }
+
+  /// A block of the tags Artist and Copyright alone, which are moved out of this one. Empty where there are none.
+  func takeCopyright() -> [UInt8] {
+    guard let source = content(EXIF_IFD_0), let kept = exif_data_new() else { return [] }
+    defer { exif_data_unref(kept) }
+    exif_data_set_byte_order(kept, exif_data_get_byte_order(data))
+    guard let target = Self.content(of: kept, EXIF_IFD_0) else { return [] }
+    var found = false
+    for tag in [EXIF_TAG_ARTIST, EXIF_TAG_COPYRIGHT] {
+      guard let entry = exif_content_get_entry(source, tag) else { continue }
+      // An entry has one owner: it has to leave the one before it is taken by the other.
+      exif_entry_ref(entry)
+      exif_content_remove_entry(source, entry)
+      exif_content_add_entry(target, entry)
+      exif_entry_unref(entry)
+      found = true
+    }
+    return found ? Self.serialized(kept) : []
+  }
+
+  private func content(_ directory: ExifIfd) -> UnsafeMutablePointer<ExifContent>? {
+    Self.content(of: data, directory)
+  }
+
+  private static func content(
+    of data: UnsafeMutablePointer<ExifData>, _ directory: ExifIfd
+  ) -> UnsafeMutablePointer<ExifContent>? {
+    withUnsafePointer(to: &data.pointee.ifd) { tuple in
+      tuple.withMemoryRebound(to: UnsafeMutablePointer<ExifContent>?.self, capacity: Int(EXIF_IFD_COUNT.rawValue)) {
+        $0[Int(directory.rawValue)]
+      }
+    }
+  }
+
+  /// Changes a number that is there, in the width it is written in.
+  private func set(_ tag: ExifTag, in directory: ExifIfd, to value: Int) {
+    guard let content = content(directory), let entry = exif_content_get_entry(content, tag),
+      let bytes = entry.pointee.data
+    else { return }
+    let order = exif_data_get_byte_order(data)
+    switch entry.pointee.format {
+    case EXIF_FORMAT_SHORT where entry.pointee.size >= 2:
+      exif_set_short(bytes, order, ExifShort(truncatingIfNeeded: value))
+    case EXIF_FORMAT_LONG where entry.pointee.size >= 4:
+      exif_set_long(bytes, order, ExifLong(truncatingIfNeeded: value))
+    default: break
+    }
+  }
+
+  /// The payload of an APP1 marker, or nothing where it does not fit into one.
+  private static func serialized(_ data: UnsafeMutablePointer<ExifData>) -> [UInt8] {
+    var bytes: UnsafeMutablePointer<UInt8>?
+    var size: UInt32 = 0
+    exif_data_save_data(data, &bytes, &size)
+    defer { free(bytes) }
+    let markerLimit = 65_533
+    guard let bytes, size > 6, size <= markerLimit else { return [] }
+    return Array(UnsafeBufferPointer(start: bytes, count: Int(size)))
+  }
+}

@@ -1,0 +1,158 @@
+import CLibJPEG
+
+/// One source on its way from bytes to planes: libjpeg behind Swift's words and errors.
+final class JPEGDecoder {
+  /// What the header says.
+  let header: tj_header
+  private let handle: OpaquePointer
+  private let input: DecoderInput
+  private let failOn: FailOn
+
+  /// Reads the header.
+  ///
+  /// - throws: `notAnImage`, `unsupportedType`, `empty`, and whatever a broken header is.
+  init(source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?) throws(ThumbnailError) {
+    try Self.checkType(of: source)
+    input = DecoderInput(source: source, monitor: monitor)
+    self.failOn = failOn
+    // libjpeg calls back only from inside the calls made here, while `input` is held.
+    var callbacks = tj_input(
+      context: Unmanaged.passUnretained(input).toOpaque(),
+      read: { context, offset, into, capacity in
+        guard let context, let into else { return -1 }
+        let input = Unmanaged<DecoderInput>.fromOpaque(context).takeUnretainedValue()
+        return input.read(at: offset, into: UnsafeMutableRawBufferPointer(start: into, count: capacity))
+      },
+      cancelled: { context in
+        guard let context else { return true }
+        return Unmanaged<DecoderInput>.fromOpaque(context).takeUnretainedValue().isCancelled
+      })
+    guard let handle = tj_decoder_create(&callbacks) else { throw .outOfMemory }
+    var header = tj_header()
+    let status = tj_decoder_read_header(handle, Self.failMask(failOn), &header)
+    guard status == TJ_OK else {
+      let error = Self.error(for: status, message: String(cString: tj_decoder_message(handle)), input, failOn)
+      tj_decoder_destroy(handle)
+      throw error
+    }
+    self.handle = handle
+    self.header = header
+  }
+
+  deinit { tj_decoder_destroy(handle) }
+
+  /// The EXIF block behind its "Exif\0\0", or nothing. Valid while the decoder lives.
+  var exif: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.exif, count: header.exif_size) }
+  /// The embedded colour profile, or nothing. Valid while the decoder lives.
+  var profile: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.icc, count: header.icc_size) }
+
+  /// Sets the scale 1/`denominator` and tells the planes, one for each component.
+  func setScale(_ denominator: Int) throws(ThumbnailError) -> [tj_plane_layout] {
+    var layouts = [tj_plane_layout](repeating: tj_plane_layout(), count: Int(TJ_MAX_COMPONENTS))
+    let status = layouts.withUnsafeMutableBufferPointer {
+      tj_decoder_set_scale(handle, UInt32(denominator), $0.baseAddress)
+    }
+    try check(status)
+    return Array(layouts.prefix(Int(header.components)))
+  }
+
+  /// Decodes the picture into planes as `setScale` told them.
+  func decode(into planes: [tj_plane]) throws(ThumbnailError) {
+    let padded = planes + [tj_plane](repeating: tj_plane(), count: Int(TJ_MAX_COMPONENTS) - planes.count)
+    let status = padded.withUnsafeBufferPointer { tj_decoder_decode(handle, $0.baseAddress) }
+    try check(status)
+  }
+
+  /// The first remark of each class the decoder passed over.
+  var warnings: [String] {
+    [TJ_WARNING_TRUNCATED, TJ_WARNING_DAMAGED, TJ_WARNING_HARMLESS].compactMap { warning in
+      guard tj_decoder_warning_count(handle, warning) > 0 else { return nil }
+      return String(cString: tj_decoder_warning_message(handle, warning))
+    }
+  }
+
+  private func check(_ status: tj_status) throws(ThumbnailError) {
+    guard status != TJ_OK else { return }
+    throw Self.error(for: status, message: String(cString: tj_decoder_message(handle)), input, failOn)
+  }
+
+  /// A truncated picture fails at every level: there is nothing to show for what is missing.
+  private static func failMask(_ failOn: FailOn) -> UInt32 {
+    let truncated: UInt32 = 1 << TJ_WARNING_TRUNCATED.rawValue
+    let damaged: UInt32 = 1 << TJ_WARNING_DAMAGED.rawValue
+    let harmless: UInt32 = 1 << TJ_WARNING_HARMLESS.rawValue
+    return switch failOn {
+    case .truncated: truncated
+    case .error: truncated | damaged
+    case .warning: truncated | damaged | harmless
+    }
+  }
+
+  private static func error(
+    for status: tj_status, message: String, _ input: DecoderInput, _ failOn: FailOn
+  ) -> ThumbnailError {
+    switch status {
+    case TJ_CANCELLED: .cancelled
+    case TJ_READ_FAILED: .unreadable(input.failure?.rawValue ?? 5)
+    case TJ_TRUNCATED: .truncated(message)
+    case TJ_WARNED: .imperfect(message)
+    case TJ_UNSUPPORTED: .unsupported(message)
+    case TJ_TOO_MANY_SCANS: .tooManyScans(limit: Int(TJ_SCAN_LIMIT))
+    case TJ_NO_MEMORY: .outOfMemory
+    case TJ_DAMAGED: .damaged(message)
+    case TJ_CORRUPT: .corrupt(message)
+    default: .internalFault(message)
+    }
+  }
+
+  /// Tells other images from JPEG before libjpeg sees them: its own word for them is "starts with 0x89 0x50".
+  private static func checkType(of source: ByteSource) throws(ThumbnailError) {
+    var head = [UInt8](repeating: 0, count: ImageType.sniffLength)
+    let result = head.withUnsafeMutableBytes { source.read(at: 0, into: $0) }
+    switch result {
+    case .failure(let code): throw .unreadable(code.rawValue)
+    case .success(0): throw .empty
+    case .success(let count): head.removeLast(head.count - count)
+    }
+    let type = ImageType.sniff(head)
+    if let type, type != .jpeg { throw .unsupportedType(type) }
+    guard type != nil else { throw .notAnImage(Array(head.prefix(4))) }
+  }
+}
+
+/// What libjpeg's callbacks reach: the bytes and the monitor. Nothing is thrown from here: a callback's caller is C.
+private final class DecoderInput {
+  private(set) var failure: ByteSource.ErrorNumber?
+  private let source: ByteSource
+  private let monitor: (any ThumbnailMonitor)?
+  private var position: UInt64 = 0
+
+  init(source: ByteSource, monitor: (any ThumbnailMonitor)?) {
+    self.source = source
+    self.monitor = monitor
+  }
+
+  func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    position = max(position, offset)
+    switch source.read(at: offset, into: buffer) {
+    case .success(let count): return count
+    case .failure(let code):
+      failure = code
+      return -1
+    }
+  }
+
+  /// Also tells the monitor how far decoding is, by the bytes read: nearly all time goes by the byte.
+  var isCancelled: Bool {
+    guard let monitor else { return false }
+    if let size = source.size, size > 0 {
+      monitor.progressed(to: min(Double(position) / Double(size), 1) * DecoderProgress.share)
+    }
+    return monitor.isCancelled
+  }
+}
+
+/// How much of a source's work decoding is taken to be; the sizes share the rest.
+enum DecoderProgress {
+  static let share = 0.9
+}

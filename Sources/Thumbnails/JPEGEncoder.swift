@@ -1,0 +1,50 @@
+import CLibJPEG
+
+/// Planes in, a JPEG file's bytes out; its output buffer is used again for the next picture.
+final class JPEGEncoder {
+  /// What goes into the file beside the picture. Empty for none.
+  struct Metadata {
+    var exif: [UInt8] = []
+    var profile: [UInt8] = []
+  }
+
+  private let handle: OpaquePointer
+
+  init() throws(ThumbnailError) {
+    guard let handle = tj_encoder_create() else { throw .outOfMemory }
+    self.handle = handle
+  }
+
+  deinit { tj_encoder_destroy(handle) }
+
+  /// Encodes one grey plane or three YCbCr planes.
+  ///
+  /// - parameter planes: chroma with half as many rows and columns, rounded up, where `halfChroma` is set.
+  /// - returns: the file's bytes, valid until the next call.
+  /// - throws: `outOfMemory`.
+  func encode(
+    _ planes: [PlaneView], pixels: PixelSize, halfChroma: Bool, options: ThumbnailOptions, metadata: Metadata
+  ) throws(ThumbnailError) -> UnsafeRawBufferPointer {
+    var views = planes.map { tj_plane(data: $0.base, stride: $0.stride, rows: $0.rows) }
+    while views.count < 3 { views.append(tj_plane()) }
+    var bytes: UnsafePointer<UInt8>?
+    var size = 0
+    let status = metadata.exif.withUnsafeBufferPointer { exif in
+      metadata.profile.withUnsafeBufferPointer { profile in
+        var encoding = tj_encoding(
+          width: UInt32(pixels.width), height: UInt32(pixels.height), grey: planes.count == 1, half_chroma: halfChroma,
+          progressive: options.progressive, quality: Int32(min(max(options.quality, 1), 100)),
+          exif: exif.baseAddress, exif_size: exif.count, icc: profile.baseAddress, icc_size: profile.count)
+        return tj_encoder_encode(handle, &encoding, views, &bytes, &size)
+      }
+    }
+    switch status {
+    case TJ_OK: return UnsafeRawBufferPointer(start: bytes, count: size)
+    case TJ_NO_MEMORY: throw .outOfMemory
+    default: throw .internalFault(String(cString: tj_encoder_message(handle)))
+    }
+  }
+
+  /// Gives the output buffer back.
+  func trim() { tj_encoder_trim(handle) }
+}

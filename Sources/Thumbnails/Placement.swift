@@ -1,0 +1,50 @@
+/// What part of a picture goes into a thumbnail, and how large that is.
+public struct Placement: Sendable, Hashable {
+  /// The thumbnail's size.
+  public let pixels: PixelSize
+  /// The part of the oriented source shown.
+  let region: PixelRect
+
+  /// How many source pixels one thumbnail pixel stands for, along the axis with fewer.
+  var reduction: Double {
+    min(region.width / Double(pixels.width), region.height / Double(pixels.height))
+  }
+}
+
+extension SizeSpec {
+  /// Where a picture lands, rounded to the nearest pixel, at least one.
+  ///
+  /// - parameter source: the picture's size as it is looked at, after EXIF orientation.
+  public func placement(for source: PixelSize) -> Placement {
+    let sourceWidth = Double(source.width)
+    let sourceHeight = Double(source.height)
+    let whole = PixelRect(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
+    // No width or no height given: no bound along that side.
+    let horizontal = width.map { Double($0) / sourceWidth } ?? .infinity
+    let vertical = height.map { Double($0) / sourceHeight } ?? .infinity
+
+    switch mode {
+    case .fit:
+      let factor = enlarges ? min(horizontal, vertical) : min(horizontal, vertical, 1)
+      return Placement(pixels: Self.rounded(sourceWidth * factor, sourceHeight * factor), region: whole)
+    case .exact:
+      let limit = enlarges ? Double.infinity : 1
+      let pixels = Self.rounded(sourceWidth * min(horizontal, limit), sourceHeight * min(vertical, limit))
+      return Placement(pixels: pixels, region: whole)
+    case .fill:
+      let factor = max(horizontal, vertical)
+      let shown = (width: Double(width ?? 1) / factor, height: Double(height ?? 1) / factor)
+      let region = PixelRect(
+        x: (sourceWidth - shown.width) / 2, y: (sourceHeight - shown.height) / 2, width: shown.width,
+        height: shown.height)
+      let scale = enlarges ? factor : min(factor, 1)
+      return Placement(pixels: Self.rounded(shown.width * scale, shown.height * scale), region: region)
+    }
+  }
+
+  private static func rounded(_ width: Double, _ height: Double) -> PixelSize {
+    // A one-pixel-high strip made 300 wide is as long as it may be, not longer: `300x` enlarged has no other bound.
+    func side(_ length: Double) -> Int { Int(min(max(length.rounded(), 1), Double(maximumSide))) }
+    return PixelSize(width: side(width), height: side(height))
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// One component's 8-bit samples as they lie in someone's memory: `rows` × `columns`, row `r` at `base + r * stride`.
+struct PlaneView {
+  let base: UnsafeMutablePointer<UInt8>
+  let columns: Int
+  let rows: Int
+  let stride: Int
+
+  func row(_ index: Int) -> UnsafeMutablePointer<UInt8> { base + index * stride }
+}
+
+/// Memory for planes of samples, kept from one picture to the next and grown as needed.
+final class PlaneBuffer {
+  private var memory: UnsafeMutablePointer<UInt8>?
+  private var capacity = 0
+
+  /// Bytes held.
+  var byteCount: Int { capacity }
+
+  deinit { free(memory) }
+
+  /// A plane of the size given with every byte mid-grey, whatever was here before: no sample of an earlier picture may
+  /// show where this one has none. `paddedRows` × `stride` bytes are there.
+  ///
+  /// - throws: `outOfMemory`.
+  func plane(columns: Int, rows: Int, stride: Int, paddedRows: Int) throws(ThumbnailError) -> PlaneView {
+    let (needed, overflow) = stride.multipliedReportingOverflow(by: paddedRows)
+    guard !overflow, stride >= columns, paddedRows >= rows else { throw .internalFault("plane size") }
+    if needed > capacity {
+      release()
+      guard let fresh = malloc(needed) else { throw .outOfMemory }
+      memory = fresh.bindMemory(to: UInt8.self, capacity: needed)
+      capacity = needed
+    }
+    guard let memory else { throw .internalFault("plane of no bytes") }
+    memset(memory, 0x80, needed)
+    return PlaneView(base: memory, columns: columns, rows: rows, stride: stride)
+  }
+
+  /// A plane without padding.
+  func plane(columns: Int, rows: Int) throws(ThumbnailError) -> PlaneView {
+    try plane(columns: columns, rows: rows, stride: columns, paddedRows: rows)
+  }
+
+  /// Gives the memory back.
+  func release() {
+    free(memory)
+    memory = nil
+    capacity = 0
+  }
+}

@@ -1,0 +1,68 @@
+extension SizeSpec {
+  /// Reads a size.
+  ///
+  /// - throws: `SizeSpecError` saying what is wrong with the text.
+  public init(parsing text: String) throws(SizeSpecError) {
+    func refuse(_ reason: String, example: String = "256 or 300x200^") -> SizeSpecError {
+      SizeSpecError(text: text, reason: reason, example: example)
+    }
+    var rest = Substring(text)
+    var name: String?
+    if let equals = rest.firstIndex(of: "=") {
+      name = String(rest[..<equals])
+      rest = rest[rest.index(after: equals)...]
+      if let reason = Self.fault(inName: name ?? "") { throw refuse(reason, example: "small=\(rest)") }
+    }
+
+    var flags: Set<Character> = []
+    while let last = rest.last, "^!<>".contains(last) {
+      guard flags.insert(last).inserted else { throw refuse("'\(last)' stands twice") }
+      rest.removeLast()
+    }
+    if flags.isSuperset(of: "^!") { throw refuse("'^' crops and '!' stretches: only one can be had") }
+    if flags.isSuperset(of: "<>") { throw refuse("'<' allows enlarging and '>' forbids it: only one can be had") }
+
+    let sides = rest.split(separator: "x", omittingEmptySubsequences: false)
+    guard !rest.isEmpty, sides.count <= 2, sides.contains(where: { !$0.isEmpty }) else {
+      throw refuse(rest.isEmpty ? "there is no width or height" : "it is not WIDTHxHEIGHT")
+    }
+    var lengths: [Int?] = []
+    for side in sides {
+      if side.isEmpty {
+        lengths.append(nil)
+        continue
+      }
+      guard side.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        throw refuse("'\(side)' is not a whole number of pixels")
+      }
+      guard let length = Int(side), (1...Self.maximumSide).contains(length) else {
+        throw refuse("\(side) pixels is outside 1 to \(Self.maximumSide)")
+      }
+      lengths.append(length)
+    }
+    let width = lengths[0]
+    let height = lengths.count == 2 ? lengths[1] : width
+    if let mode = flags.intersection("^!").first, width == nil || height == nil {
+      throw refuse("'\(mode)' needs width and height", example: "300x200\(mode)")
+    }
+    let mode: Mode = flags.contains("^") ? .fill : flags.contains("!") ? .exact : .fit
+    self.init(
+      name: name, width: width, height: height, mode: mode,
+      enlarges: mode == .exact ? !flags.contains(">") : flags.contains("<"))
+  }
+
+  /// What keeps a name from being a folder's, if anything.
+  private static func fault(inName name: String) -> String? {
+    if name.isEmpty { return "the name before '=' is empty" }
+    if name.utf8.count > 64 { return "the name is longer than 64 bytes" }
+    if name.hasPrefix(".") || name.hasPrefix("-") { return "a name cannot start with '\(name.prefix(1))'" }
+    let allowed = name.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || $0.isASCIIDigit || "._-".contains(Character($0))
+    }
+    return allowed ? nil : "a name is letters, digits, '.', '_' and '-'"
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
+}

@@ -1,0 +1,146 @@
+/// From a decoded picture to the planes of one thumbnail: resized, in sRGB, turned the right way up.
+///
+/// A YCbCr or grey picture in sRGB is resized plane by plane and that is all: no conversion to RGB and back, no chroma
+/// upsampling. Everything else takes the long way at the thumbnail's own size, where it costs little.
+final class ThumbnailRenderer {
+  private let resampler = Resampler()
+  private var stored = [PlaneBuffer]()
+  private var turned = [PlaneBuffer]()
+  private var halved = [PlaneBuffer]()
+
+  /// Whether the chroma planes of a rendered picture have half the rows and columns.
+  static func halvesChroma(_ options: ThumbnailOptions) -> Bool { options.subsampling == .s420 }
+
+  /// Makes one thumbnail's planes: one for grey, three (YCbCr) for everything else. They are valid until the next call.
+  ///
+  /// - parameter proceed: asked between planes, and every few rows where that is slow.
+  /// - throws: `outOfMemory`, `cancelled`.
+  func render(
+    _ picture: DecodedPicture, _ placement: Placement, conversion: ProfileConversion, options: ThumbnailOptions,
+    proceed: () -> Bool
+  ) throws(ThumbnailError) -> [PlaneView] {
+    var model = picture.model
+    let isLinear = options.linear && model.profileKind != .cmyk
+    var transform: ProfileTransform?
+    if case .pixels(let found) = conversion { transform = found }
+    let isPlain = !isLinear && (model == .grey || model == .ycc) && transform == nil
+
+    if isPlain {
+      var planes: [PlaneView] = []
+      for index in picture.planes.indices {
+        guard proceed() else { throw .cancelled }
+        let isHalf = index > 0 && Self.halvesChroma(options)
+        planes.append(try resize(picture, plane: index, placement, isHalf: isHalf))
+      }
+      convertGrey(planes, conversion)
+      return planes
+    }
+
+    let size = picture.orientation.apply(to: placement.pixels)
+    var planes: [PlaneView] = []
+    for index in picture.planes.indices {
+      planes.append(try buffer(index, in: &stored).plane(columns: size.width, rows: size.height))
+    }
+    let region = picture.orientation.storedRect(of: placement.region, in: picture.pixels)
+    if isLinear {
+      let luma = picture.planes[0]
+      let part = region.scaled(from: picture.pixels, toColumns: luma.columnsExact, rows: luma.rowsExact)
+      LinearResampler(resampler: resampler).resample(picture, region: part, into: planes, proceed: proceed)
+      if model == .ycc { model = .rgb }
+    } else {
+      for (plane, target) in zip(picture.planes, planes) where proceed() {
+        let part = region.scaled(from: picture.pixels, toColumns: plane.columnsExact, rows: plane.rowsExact)
+        resampler.resample(plane.view, region: part, into: target)
+      }
+    }
+    guard proceed() else { throw .cancelled }
+    ColorConverter(model: model, transform: transform).convert(planes)
+    convertGrey(planes, conversion)
+    return try finish(Array(planes.prefix(model == .grey ? 1 : 3)), picture.orientation, options)
+  }
+
+  /// Gives the memory back.
+  func trim() {
+    resampler.trim()
+    stored = []
+    turned = []
+    halved = []
+  }
+
+  /// Resizes one plane and turns it.
+  private func resize(
+    _ picture: DecodedPicture, plane index: Int, _ placement: Placement, isHalf: Bool
+  ) throws(ThumbnailError) -> PlaneView {
+    let pixels = placement.pixels
+    var size = pixels
+    var region = placement.region
+    if isHalf {
+      // An odd last column has a chroma sample of its own, half of it beyond the picture's edge: what the sample shows
+      // reaches as far. Seen as looked at, that is right and below; turning puts it on the stored side it belongs to.
+      size = PixelSize(width: (pixels.width + 1) / 2, height: (pixels.height + 1) / 2)
+      region.width *= Double(2 * size.width) / Double(pixels.width)
+      region.height *= Double(2 * size.height) / Double(pixels.height)
+    }
+    let source = picture.planes[index]
+    let storedSize = picture.orientation.apply(to: size)
+    let part = picture.orientation.storedRect(of: region, in: picture.pixels)
+      .scaled(from: picture.pixels, toColumns: source.columnsExact, rows: source.rowsExact)
+    let target = try buffer(index, in: &stored).plane(columns: storedSize.width, rows: storedSize.height)
+    resampler.resample(source.view, region: part, into: target)
+    return try turn(target, index, picture.orientation)
+  }
+
+  private func turn(_ plane: PlaneView, _ index: Int, _ orientation: Orientation) throws(ThumbnailError) -> PlaneView {
+    guard orientation != .upright else { return plane }
+    let size = orientation.apply(to: PixelSize(width: plane.columns, height: plane.rows))
+    let target = try buffer(index, in: &turned).plane(columns: size.width, rows: size.height)
+    orientation.turn(plane, into: target)
+    return target
+  }
+
+  /// Turns full-size planes, and halves chroma where the options say so.
+  private func finish(
+    _ planes: [PlaneView], _ orientation: Orientation, _ options: ThumbnailOptions
+  ) throws(ThumbnailError) -> [PlaneView] {
+    var finished: [PlaneView] = []
+    for (index, plane) in planes.enumerated() {
+      let upright = try turn(plane, index, orientation)
+      guard index > 0, Self.halvesChroma(options) else {
+        finished.append(upright)
+        continue
+      }
+      let half = try buffer(index, in: &halved)
+        .plane(columns: (upright.columns + 1) / 2, rows: (upright.rows + 1) / 2)
+      Self.halve(upright, into: half)
+      finished.append(half)
+    }
+    return finished
+  }
+
+  /// Averages two by two; an odd last column or row counts twice.
+  private static func halve(_ source: PlaneView, into target: PlaneView) {
+    for y in 0..<target.rows {
+      let upper = source.row(2 * y)
+      let lower = source.row(min(2 * y + 1, source.rows - 1))
+      let line = target.row(y)
+      for x in 0..<target.columns {
+        let left = 2 * x
+        let right = min(left + 1, source.columns - 1)
+        line[x] = UInt8((Int(upper[left]) + Int(upper[right]) + Int(lower[left]) + Int(lower[right]) + 2) / 4)
+      }
+    }
+  }
+
+  private func convertGrey(_ planes: [PlaneView], _ conversion: ProfileConversion) {
+    guard case .grey(let table) = conversion, let plane = planes.first else { return }
+    for y in 0..<plane.rows {
+      let line = plane.row(y)
+      for x in 0..<plane.columns { line[x] = table[Int(line[x])] }
+    }
+  }
+
+  private func buffer(_ index: Int, in buffers: inout [PlaneBuffer]) -> PlaneBuffer {
+    while buffers.count <= index { buffers.append(PlaneBuffer()) }
+    return buffers[index]
+  }
+}
