@@ -48,7 +48,9 @@ let package = Package(
       dependencies: [.product(name: "Subprocess", package: "swift-subprocess")],
       path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "ThumbnailsTests", dependencies: ["Thumbnails", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ThumbnailsTests", dependencies: ["Thumbnails", "CLibJPEG", "CLcms2", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(name: "ThumbnailJobsTests", dependencies: ["ThumbnailJobs", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
   ]

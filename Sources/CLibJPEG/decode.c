@@ -58,7 +58,9 @@ static void emit_message(j_common_ptr common, int level) {
   int code = common->err->msg_code;
   bool breaks_samples = code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
                         code == JWRN_MUST_RESYNC || code == JWRN_BOGUS_PROGRESSION;
-  bool at_end = decoder->source.ended || (code == JWRN_HIT_MARKER && decoder->jpeg.unread_marker == JPEG_EOI);
+  // Corrupt data takes more bits than it should, and so comes to the end marker early: that is still corruption.
+  bool at_marker = code == JWRN_HIT_MARKER && decoder->jpeg.unread_marker == JPEG_EOI;
+  bool at_end = decoder->source.ended || (at_marker && decoder->warnings[TJ_WARNING_DAMAGED].count == 0);
   // The arithmetic decoder reads zeros behind the end without a word, so there the end itself is what is told.
   if ((breaks_samples && at_end) || (code == JWRN_JPEG_EOF && decoder->jpeg.arith_code)) {
     warn_truncated(decoder);

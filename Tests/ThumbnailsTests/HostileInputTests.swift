@@ -1,0 +1,154 @@
+import Testing
+
+@testable import Thumbnails
+
+/// Broken bytes end in an error or a picture; never in a crash, a hang, or a picture that depends on what came before.
+@Suite(.timeLimit(.minutes(3))) struct HostileInputTests {
+  private static func samples() throws -> [(name: String, bytes: [UInt8])] {
+    var baseline = TestJPEG.ycc(48, 40, h: 2, v: 2, value: SamplingTests.slope(48, 40))
+    baseline.restartInterval = 2
+    baseline.segments.append(TestExif(orientation: 6, artist: "Somebody").segment)
+    var separate = baseline
+    separate.isInterleaved = false
+    separate.segments += TestProfile.segments(TestProfile.sRGB(), chunkSize: 300)
+    let cmyk = TestJPEG(
+      width: 24, height: 20, components: (1...4).map { TestJPEG.Component(id: $0) },
+      segments: [TestJPEG.adobe(transform: 2)], value: SamplingTests.slope(24, 20))
+    var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "48")], progressive: true)
+    let progressive = try thumbnails(of: baseline.bytes(), options)[0]
+    options.subsampling = .s444
+    return [
+      ("baseline", baseline.bytes()), ("separate scans", separate.bytes()), ("YCCK", cmyk.bytes()),
+      ("progressive", progressive), ("arithmetic", SamplingTests.arithmetic),
+    ]
+  }
+
+  private static func outcome(
+    _ bytes: [UInt8], _ maker: ThumbnailMaker, _ failOn: FailOn, keep: KeptMetadata = []
+  ) throws -> Result<[[UInt8]], ThumbnailError> {
+    let options = ThumbnailOptions(
+      sizes: [try SizeSpec(parsing: "9")], keep: keep, failOn: failOn, limitPixels: 100_000)
+    do {
+      return .success(try thumbnails(of: bytes, options, maker: maker))
+    } catch let error as ThumbnailError {
+      return .failure(error)
+    }
+  }
+
+  @Test func everyCutOffFileIsRefusedAtEveryLevel() throws {
+    let maker = ThumbnailMaker()
+    for (name, bytes) in try Self.samples() {
+      for length in stride(from: 1, to: bytes.count - 2, by: max(1, bytes.count / 400)) {
+        let cut = Array(bytes.prefix(length))
+        guard case .failure(let error) = try Self.outcome(cut, maker, .truncated) else {
+          // The last scan's padding bits may be all that is missing.
+          #expect(length >= bytes.count - 4, "\(name) cut at \(length) of \(bytes.count) passed")
+          continue
+        }
+        switch error {
+        case .truncated, .notAnImage: break
+        default: Issue.record("\(name) cut at \(length): \(error)")
+        }
+      }
+    }
+  }
+
+  @Test func aMissingEndMarkerAloneIsHarmless() throws {
+    for (name, bytes) in try Self.samples() where name != "arithmetic" {
+      let open = Array(bytes.dropLast(2))
+      let maker = ThumbnailMaker()
+      #expect(try Self.outcome(open, maker, .error) == Self.outcome(bytes, maker, .error), "\(name)")
+      let strict = try Self.outcome(open, maker, .warning)
+      #expect(strict == .failure(.imperfect("Premature end of JPEG file")), "\(name)")
+    }
+  }
+
+  @Test func progressiveCutBetweenScansIsCutOff() throws {
+    let progressive = try #require(try Self.samples().first { $0.name == "progressive" }).bytes
+    let scans = progressive.indices.dropLast().filter { progressive[$0] == 0xFF && progressive[$0 + 1] == 0xDA }
+    #expect(scans.count > 5)
+    for scan in scans.dropFirst() {
+      // Up to the tables in front of the scan.
+      let tables = progressive[..<scan].indices.last { progressive[$0] == 0xFF && progressive[$0 + 1] == 0xC4 } ?? scan
+      for end in [scan, tables] {
+        let outcome = try Self.outcome(Array(progressive[..<end]), ThumbnailMaker(), .truncated)
+        guard case .failure(.truncated) = outcome else {
+          Issue.record("cut at \(end): \(outcome)")
+          continue
+        }
+      }
+    }
+  }
+
+  @Test(arguments: FailOn.allCases) func flippedBytesNeverCrashOrHang(_ failOn: FailOn) throws {
+    let maker = ThumbnailMaker()
+    var random = SplitMix(seed: 2024)
+    for (_, bytes) in try Self.samples() {
+      for _ in 0..<400 {
+        var broken = bytes
+        for _ in 0...Int(random.next() % 3) {
+          broken[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+        }
+        let reused = try Self.outcome(broken, maker, failOn, keep: [.exif, .icc])
+        // Nothing of the picture before may show: a fresh maker says the same.
+        if random.next() % 8 == 0 {
+          #expect(try Self.outcome(broken, ThumbnailMaker(), failOn, keep: [.exif, .icc]) == reused)
+        }
+      }
+    }
+  }
+
+  @Test func corruptDataFailsByDefaultAndPassesWhereAllowed() throws {
+    var bytes = TestJPEG.ycc(64, 64, value: SamplingTests.slope(64, 64)).bytes()
+    // A code of nothing but ones is none of the table's, in the middle of the data.
+    let middle = bytes.count - 200
+    for index in middle..<middle + 40 { bytes[index] = index % 2 == 0 ? 0xFF : 0x00 }
+    let maker = ThumbnailMaker()
+    guard case .failure(.corrupt(let reason)) = try Self.outcome(bytes, maker, .error) else {
+      Issue.record("corrupt data passed")
+      return
+    }
+    #expect(
+      ThumbnailError.corrupt(reason).description == "damaged: \(reason); --fail-on truncated would let it pass")
+    guard case .success = try Self.outcome(bytes, maker, .truncated) else {
+      Issue.record("corrupt data failed although allowed")
+      return
+    }
+  }
+
+  @Test func warningsPassedOverAreTold() throws {
+    let bytes = TestJPEG.grey(16, 16) { _, _ in 50 }.bytes()
+    let extra = Array(bytes.dropLast(2)) + [1, 2, 3, 0xFF, 0xD9]
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
+    let info = try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: extra), options: options) { _ in }
+    #expect(info.warnings.count == 1)
+    #expect(info.warnings.first?.hasPrefix("Corrupt JPEG data: ") == true)
+    guard case .failure(.imperfect) = try Self.outcome(extra, ThumbnailMaker(), .warning) else {
+      Issue.record("passed")
+      return
+    }
+  }
+
+  @Test func aScanBombIsStopped() throws {
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")], progressive: true)
+    let whole = try thumbnails(of: TestJPEG.grey(16, 16) { _, _ in 50 }.bytes(), options)[0]
+    let scan = try #require(whole.indices.dropLast().last { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA })
+    let last = Array(whole[scan..<whole.count - 2])
+    let bomb = Array(whole.dropLast(2)) + (0..<600).flatMap { _ in last } + [0xFF, 0xD9]
+    #expect(try Self.outcome(bomb, ThumbnailMaker(), .truncated) == .failure(.tooManyScans(limit: 500)))
+  }
+
+  @Test func anEnormousFrameWithoutDataEndsAtOnce() throws {
+    var bytes = TestJPEG.ycc(16, 16, h: 2, v: 2) { _, _, _ in 50 }.bytes()
+    let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+    for index in [frame + 5, frame + 7] { (bytes[index], bytes[index + 1]) = (0x75, 0x30) }
+    let size = PixelSize(width: 30_000, height: 30_000)
+    #expect(
+      try Self.outcome(bytes, ThumbnailMaker(), .error) == .failure(.tooManyPixels(size, limit: 100_000)))
+    #expect(
+      ThumbnailError.tooManyPixels(size, limit: 100_000).description
+        == "30000 × 30000 = 900000000 pixels, over the limit of 100000; --limit-pixels 900000000 would let it pass")
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "9")])
+    #expect(throws: ThumbnailError.self) { try thumbnails(of: bytes, options) }
+  }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import Thumbnails
+
+@Suite struct MetadataTests {
+  private static func source(_ exif: TestExif) -> [UInt8] {
+    var source = TestJPEG.grey(40, 30) { _, _ in 100 }
+    source.segments.append(exif.segment)
+    return source.bytes()
+  }
+
+  private static let rich = TestExif(
+    orientation: 6, artist: "Ada Somebody", copyright: "(c) Ada", software: "Camera 1.0",
+    preview: Array("PREVIEW BYTES".utf8))
+
+  private static func contains(_ bytes: [UInt8], _ text: String) -> Bool {
+    let words = Array(text.utf8)
+    return bytes.indices.contains { bytes[$0...].starts(with: words) }
+  }
+
+  @Test func nothingIsKeptUnlessAskedFor() throws {
+    let made = try thumbnail(of: Self.source(Self.rich), "20")
+    #expect(made.exif.isEmpty)
+  }
+
+  @Test(arguments: [true, false]) func keptExifIsUprightAndWithoutPreview(_ isBigEndian: Bool) throws {
+    var exif = Self.rich
+    exif.isBigEndian = isBigEndian
+    let made = try thumbnail(of: Self.source(exif), "20") { $0.keep = .exif }
+    #expect(made.exif.withUnsafeBufferPointer(ExifOrientation.read) == .upright)
+    for text in ["Ada Somebody", "(c) Ada", "Camera 1.0"] { #expect(Self.contains(made.exif, text)) }
+    #expect(!Self.contains(made.exif, "PREVIEW"))
+    // Turned once by the source's orientation, and not again by a viewer.
+    #expect(made.pixels == PixelSize(width: 15, height: 20))
+  }
+
+  @Test func copyrightAloneIsKeptAlone() throws {
+    let made = try thumbnail(of: Self.source(Self.rich), "20") { $0.keep = .copyright }
+    for text in ["Ada Somebody", "(c) Ada"] { #expect(Self.contains(made.exif, text)) }
+    for text in ["Camera 1.0", "PREVIEW"] { #expect(!Self.contains(made.exif, text)) }
+  }
+
+  @Test func copyrightIsInEverySize() throws {
+    var found: [Bool] = []
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "9"), try SizeSpec(parsing: "8")], keep: .copyright)
+    for bytes in try thumbnails(of: Self.source(Self.rich), options) {
+      found.append(Self.contains(try Picture(bytes).exif, "(c) Ada"))
+    }
+    #expect(found == [true, true])
+  }
+
+  @Test func noCopyrightIsNoBlock() throws {
+    let made = try thumbnail(of: Self.source(TestExif(orientation: 3, software: "Camera")), "20") {
+      $0.keep = .copyright
+    }
+    #expect(made.exif.isEmpty)
+  }
+
+  @Test func brokenExifNeverBreaksAThumbnail() throws {
+    let segment = Self.rich.segment
+    var random = SplitMix(seed: 3)
+    let maker = ThumbnailMaker()
+    for round in 0..<400 {
+      var broken = segment
+      for _ in 0..<4 {
+        broken[4 + Int(random.next() % UInt64(broken.count - 4))] = UInt8(truncatingIfNeeded: random.next())
+      }
+      var source = TestJPEG.grey(16, 16) { _, _ in 100 }
+      source.segments.append(broken)
+      _ = try thumbnail(of: source.bytes(), "8", maker: maker) { $0.keep = round % 2 == 0 ? .exif : .copyright }
+    }
+  }
+}

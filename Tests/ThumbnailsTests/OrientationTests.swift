@@ -1,0 +1,96 @@
+import Testing
+
+@testable import Thumbnails
+
+@Suite struct OrientationTests {
+  /// Four corners of different colours: upper left, upper right, lower left, lower right.
+  private static let corners = [[80, 90, 200], [200, 60, 120], [140, 200, 70], [40, 140, 150]]
+
+  /// Which stored corner is seen at each corner of the upright picture.
+  private static let seen: [Int: [Int]] = [
+    1: [0, 1, 2, 3], 2: [1, 0, 3, 2], 3: [3, 2, 1, 0], 4: [2, 3, 0, 1],
+    5: [0, 2, 1, 3], 6: [2, 0, 3, 1], 7: [3, 1, 2, 0], 8: [1, 3, 0, 2],
+  ]
+
+  private static func source(_ orientation: Int, _ width: Int, _ height: Int) -> TestJPEG {
+    var source = TestJPEG.ycc(width, height, h: 2, v: 2) { component, x, y in
+      let corner = (x * 2 < Double(width) ? 0 : 1) + (y * 2 < Double(height) ? 0 : 2)
+      return Double(corners[corner][component])
+    }
+    source.segments.append(TestExif(orientation: orientation).segment)
+    return source
+  }
+
+  @Test(arguments: 1...8, ChromaSubsampling.allCases)
+  func everyCornerLandsWhereItBelongs(_ orientation: Int, _ subsampling: ChromaSubsampling) throws {
+    let bytes = Self.source(orientation, 96, 64).bytes()
+    for (size, width, height) in [("96", 96, 64), ("25", 25, 17), ("31x31!", 31, 31)] {
+      let made = try thumbnail(of: bytes, size) { $0.subsampling = subsampling }
+      let isTurned = orientation >= 5 && size != "31x31!"
+      #expect(made.pixels == PixelSize(width: isTurned ? height : width, height: isTurned ? width : height))
+      let points = [(0.1, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9)]
+      for (point, corner) in zip(points, Self.seen[orientation] ?? []) {
+        #expect(isClose(made.color(point.0, point.1), Self.corners[corner], within: 6), "\(size) at \(point)")
+      }
+    }
+  }
+
+  @Test(arguments: 1...8) func cropsAreTakenFromThePictureAsSeen(_ orientation: Int) throws {
+    // Seen as 60 wide and 120 high, whichever way it is stored; the middle square holds all four corners.
+    let stored = orientation >= 5 ? (120, 60) : (60, 120)
+    let made = try thumbnail(of: Self.source(orientation, stored.0, stored.1).bytes(), "20x20^")
+    #expect(made.pixels == PixelSize(width: 20, height: 20))
+    for (point, corner) in zip([(0.1, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9)], Self.seen[orientation] ?? []) {
+      #expect(isClose(made.color(point.0, point.1), Self.corners[corner], within: 6))
+    }
+  }
+
+  /// Chroma of an odd width has a sample that is half beyond the edge: it has to be beyond the edge that is right or
+  /// below as seen. A ramp shows a shift of even half a sample.
+  @Test(arguments: 1...8) func chromaStaysInRegisterAtOddSizes(_ orientation: Int) throws {
+    var source = TestJPEG.ycc(60, 60) { component, x, y in component == 0 ? 128 : 28 + (component == 1 ? x : y) * 10 / 3
+    }
+    source.segments.append(TestExif(orientation: orientation).segment)
+    let half = try thumbnail(of: source.bytes(), "15")
+    let full = try thumbnail(of: source.bytes(), "15") { $0.subsampling = .s444 }
+    for index in 1..<7 {
+      for component in 1...2 {
+        // Chroma sample 7 of 8 columns covers full columns 6 and 7.
+        func mean(_ row: Int, _ column: Int) -> Int {
+          let samples = full.planes[component].samples
+          let sum = [(0, 0), (0, 1), (1, 0), (1, 1)].reduce(0) { $0 + Int(samples[(row + $1.0) * 15 + column + $1.1]) }
+          return sum / 4
+        }
+        let across = Int(half.planes[component].samples[3 * 8 + index])
+        let down = Int(half.planes[component].samples[index * 8 + 3])
+        #expect(abs(across - mean(6, 2 * index)) <= 3, "component \(component) column \(index)")
+        #expect(abs(down - mean(2 * index, 6)) <= 3, "component \(component) row \(index)")
+      }
+    }
+  }
+
+  @Test(arguments: [0, 9, 255, 65_535]) func anOrientationOutOfRangeIsNone(_ value: Int) throws {
+    var source = TestJPEG.grey(30, 20) { _, _ in 99 }
+    source.segments.append(TestExif(orientation: value).segment)
+    let info = try ThumbnailMaker().readInfo(of: ByteSource(bytes: source.bytes()))
+    #expect(info.orientation == .upright)
+  }
+
+  @Test func bothByteOrdersAreRead() {
+    for isBigEndian in [true, false] {
+      let exif = TestExif(orientation: 6, isBigEndian: isBigEndian)
+      #expect(exif.block.withUnsafeBufferPointer(ExifOrientation.read) == .rotated90)
+    }
+  }
+
+  @Test func brokenBlocksAreNeverAnError() {
+    let block = TestExif(orientation: 6).block
+    for length in 0..<block.count { _ = Array(block.prefix(length)).withUnsafeBufferPointer(ExifOrientation.read) }
+    var random = SplitMix(seed: 5)
+    for _ in 0..<5_000 {
+      var broken = block
+      for _ in 0..<3 { broken[Int(random.next() % UInt64(broken.count))] = UInt8(truncatingIfNeeded: random.next()) }
+      _ = broken.withUnsafeBufferPointer(ExifOrientation.read)
+    }
+  }
+}

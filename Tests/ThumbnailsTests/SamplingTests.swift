@@ -1,0 +1,139 @@
+import Testing
+
+@testable import Thumbnails
+
+@Suite(.timeLimit(.minutes(2))) struct SamplingTests {
+  /// A picture that differs along both axes in every component, smoothly.
+  static func slope(_ width: Int, _ height: Int) -> (Int, Double, Double) -> Double {
+    { component, x, y in
+      let (u, v) = (x / Double(width), y / Double(height))
+      return [40 + 170 * u, 60 + 120 * v, 190 - 60 * u - 60 * v, 30 + 200 * v][component]
+    }
+  }
+
+  private static func expectSlope(_ made: Picture, _ note: String, tolerance: Int = 6) {
+    let value = slope(1, 1)
+    for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
+      for component in made.planes.indices {
+        let plane = made.planes[component]
+        // The point's own sample is a little off the point asked for, and the last of halved chroma may reach past
+        // the picture.
+        let factor = plane.columns < made.pixels.width ? 2.0 : 1.0
+        let sampleX = (Double(Int(x * Double(plane.columns))) + 0.5) * factor / Double(made.pixels.width)
+        let sampleY = (Double(Int(y * Double(plane.rows))) + 0.5) * factor / Double(made.pixels.height)
+        let expected = Int(value(component, sampleX, sampleY).rounded())
+        #expect(abs(made.value(component, x, y) - expected) <= tolerance, "\(note) component \(component) at \(x) \(y)")
+      }
+    }
+  }
+
+  @Test(arguments: 1...4, 1...4) func everySamplingFactorComesOutRight(_ h: Int, _ v: Int) throws {
+    let maker = ThumbnailMaker()
+    for chromaH in 1...4 {
+      for chromaV in 1...4 {
+        var source = TestJPEG.ycc(
+          50, 38, h: h, v: v, chromaH: chromaH, chromaV: chromaV, value: Self.slope(50, 38))
+        // An interleaved scan holds ten blocks at most.
+        source.isInterleaved = h * v + 2 * chromaH * chromaV <= 10
+        let bytes = source.bytes()
+        for size in ["50", "12"] {
+          let made = try thumbnail(of: bytes, size, maker: maker)
+          Self.expectSlope(made, "\(h)x\(v), \(chromaH)x\(chromaV), size \(size)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 4, 8]) func everyDecodeScaleShowsTheSameGeometry(_ scale: Int) throws {
+    let (width, height) = (12 * 2 * scale + 5, 10 * 2 * scale + 3)
+    for (h, v) in [(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (3, 1)] {
+      let source = TestJPEG.ycc(width, height, h: h, v: v, value: Self.slope(width, height)).bytes()
+      let size = try SizeSpec(parsing: "12x10!")
+      let placement = size.placement(for: PixelSize(width: width, height: height))
+      #expect(DecodeScale.choose(for: [placement], linear: false) == scale)
+      Self.expectSlope(try thumbnail(of: source, size.description), "scale \(scale) \(h)x\(v)", tolerance: 3)
+    }
+  }
+
+  @Test(arguments: 1...17) func oddSizesKeepTheirColour(_ width: Int) throws {
+    let maker = ThumbnailMaker()
+    let color = [90, 170, 60]
+    for height in 1...17 {
+      let source = TestJPEG.ycc(width, height, h: 2, v: 2) { component, _, _ in Double(color[component]) }.bytes()
+      for size in ["17", "5", "1", "20<"] {
+        let made = try thumbnail(of: source, size, maker: maker)
+        for (x, y) in [(0.0, 0.0), (0.999, 0.0), (0.0, 0.999), (0.999, 0.999)] {
+          #expect(isClose(made.color(x, y), color, within: 1), "\(width)x\(height) at \(size)")
+        }
+      }
+    }
+  }
+
+  @Test func restartIntervalsAndSeparateScansChangeNothing() throws {
+    var source = TestJPEG.ycc(70, 50, h: 2, v: 2, value: Self.slope(70, 50))
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "20")])
+    let plain = try thumbnails(of: source.bytes(), options)
+    source.restartInterval = 3
+    #expect(try thumbnails(of: source.bytes(), options) == plain)
+    source.isInterleaved = false
+    #expect(try thumbnails(of: source.bytes(), options) == plain)
+  }
+
+  @Test func progressiveIsReadAndWritten() throws {
+    let source = TestJPEG.ycc(90, 70, value: Self.slope(90, 70)).bytes()
+    for subsampling in ChromaSubsampling.allCases {
+      var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "90")], quality: 95, progressive: true)
+      options.subsampling = subsampling
+      let progressive = try #require(try thumbnails(of: source, options).first)
+      let picture = try Picture(progressive)
+      #expect(picture.isProgressive)
+      #expect(picture.planes[1].columns == (subsampling == .s420 ? 45 : 90))
+      let info = try ThumbnailMaker().readInfo(of: ByteSource(bytes: progressive))
+      #expect(info.isProgressive && info.pixels == PixelSize(width: 90, height: 70))
+      Self.expectSlope(try thumbnail(of: progressive, "30"), "progressive \(subsampling)")
+    }
+  }
+
+  /// 16 × 16 grey, arithmetic coding, value 12x + 3y at quality 60.
+  static let arithmetic: [UInt8] = [
+    0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x4A, 0x46, 0x49, 0x46, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01, 0x00, 0x01, 0x00,
+    0x00, 0xFF, 0xDB, 0x00, 0x43, 0x00, 0x0D, 0x09, 0x0A, 0x0B, 0x0A, 0x08, 0x0D, 0x0B, 0x0A, 0x0B, 0x0E, 0x0E, 0x0D,
+    0x0F, 0x13, 0x20, 0x15, 0x13, 0x12, 0x12, 0x13, 0x27, 0x1C, 0x1E, 0x17, 0x20, 0x2E, 0x29, 0x31, 0x30, 0x2E, 0x29,
+    0x2D, 0x2C, 0x33, 0x3A, 0x4A, 0x3E, 0x33, 0x36, 0x46, 0x37, 0x2C, 0x2D, 0x40, 0x57, 0x41, 0x46, 0x4C, 0x4E, 0x52,
+    0x53, 0x52, 0x32, 0x3E, 0x5A, 0x61, 0x5A, 0x50, 0x60, 0x4A, 0x51, 0x52, 0x4F, 0xFF, 0xC9, 0x00, 0x0B, 0x08, 0x00,
+    0x10, 0x00, 0x10, 0x01, 0x01, 0x11, 0x00, 0xFF, 0xCC, 0x00, 0x06, 0x00, 0x10, 0x10, 0x05, 0xFF, 0xDA, 0x00, 0x08,
+    0x01, 0x01, 0x00, 0x00, 0x3F, 0x00, 0xFF, 0x00, 0x72, 0xC9, 0x26, 0xEB, 0x66, 0xF4, 0xB2, 0x9C, 0x0A, 0x0A, 0x9D,
+    0x41, 0xF9, 0x3E, 0xF4, 0x5D, 0xCC, 0xFF, 0xD9,
+  ]
+
+  @Test func arithmeticCodingIsRead() throws {
+    let made = try thumbnail(of: Self.arithmetic, "2")
+    #expect(made.planes.count == 1)
+    #expect(made.value(0, 0, 0) < made.value(0, 0.9, 0) && made.value(0, 0, 0) < made.value(0, 0, 0.9))
+    #expect(abs(made.value(0, 0, 0) - 53) <= 6)
+  }
+
+  @Test func twoComponentsAreRefusedByName() throws {
+    let components = [TestJPEG.Component(id: 1), TestJPEG.Component(id: 2)]
+    let source = TestJPEG(width: 8, height: 8, components: components) { _, _, _ in 100 }
+    #expect(throws: ThumbnailError.unsupported("a JPEG of 2 components")) { try thumbnail(of: source.bytes(), "8") }
+  }
+
+  @Test(arguments: [(0xC3, "SOF type 0xc3"), (0xC5, "SOF type 0xc5")]) func losslessIsRefused(
+    _ marker: Int, _ words: String
+  ) throws {
+    var bytes = TestJPEG.grey(8, 8) { _, _ in 100 }.bytes()
+    let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+    bytes[frame + 1] = UInt8(marker)
+    let error = try #require(throws: ThumbnailError.self) { try thumbnail(of: bytes, "8") }
+    #expect(error.description == "unsupported JPEG: Unsupported JPEG process: \(words)")
+  }
+
+  @Test func twelveBitsAreRefused() throws {
+    var bytes = TestJPEG.grey(8, 8) { _, _ in 100 }.bytes()
+    let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+    bytes[frame + 4] = 12
+    let error = try #require(throws: ThumbnailError.self) { try thumbnail(of: bytes, "8") }
+    #expect(error == .unsupported("Unsupported JPEG data precision 12"))
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+
+@testable import Thumbnails
+
+@Suite(.timeLimit(.minutes(2))) struct ThumbnailMakerTests {
+  private static func source(_ width: Int = 80, _ height: Int = 60) -> [UInt8] {
+    TestJPEG.ycc(width, height, h: 2, v: 2, value: SamplingTests.slope(width, height)).bytes()
+  }
+
+  @Test func sameBytesComeOutWhateverCameBefore() throws {
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "30"), try SizeSpec(parsing: "20^")])
+    let first = try thumbnails(of: Self.source(), options)
+    let maker = ThumbnailMaker()
+    let other = TestJPEG(
+      width: 200, height: 90, components: (1...4).map { TestJPEG.Component(id: $0) },
+      value: SamplingTests.slope(200, 90)
+    ).bytes()
+    for source in [other, Array(other.prefix(900)), TestJPEG.grey(9, 9) { _, _ in 3 }.bytes()] {
+      _ = try? thumbnails(of: source, ThumbnailOptions(sizes: options.sizes, progressive: true), maker: maker)
+      #expect(try thumbnails(of: Self.source(), options, maker: maker) == first)
+    }
+    maker.trim()
+    #expect(try thumbnails(of: Self.source(), options, maker: maker) == first)
+  }
+
+  @Test func everySizeIsHandedOverInTheOrderAskedFor() throws {
+    let sizes = try ["40", "a=10", "20x20^", "10x30!"].map { try SizeSpec(parsing: $0) }
+    var made: [(SizeSpec, PixelSize, Picture)] = []
+    try ThumbnailMaker().makeThumbnails(
+      of: ByteSource(bytes: Self.source()), options: ThumbnailOptions(sizes: sizes)
+    ) { made.append(($0.size, $0.pixels, try Picture(Array($0.bytes)))) }
+    #expect(made.map(\.0) == sizes)
+    #expect(made.map(\.1.description) == ["40 × 30", "10 × 8", "20 × 20", "10 × 30"])
+    #expect(made.allSatisfy { $0.1 == $0.2.pixels })
+  }
+
+  @Test func whatDeliverThrowsComesOut() throws {
+    struct DiskFull: Error {}
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8"), try SizeSpec(parsing: "9")])
+    var calls = 0
+    #expect(throws: DiskFull.self) {
+      try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: Self.source()), options: options) { _ in
+        calls += 1
+        throw DiskFull()
+      }
+    }
+    #expect(calls == 1)
+  }
+
+  private final class Recorder: ThumbnailMonitor {
+    var isCancelled: Bool {
+      asked += 1
+      return asked > limit
+    }
+    var asked = 0
+    var limit = Int.max
+    var stages: [ThumbnailStage] = []
+    var fractions: [Double] = []
+    func entered(_ stage: ThumbnailStage) { stages.append(stage) }
+    func progressed(to fraction: Double) { fractions.append(fraction) }
+  }
+
+  @Test func theMonitorSeesEveryStageAndFractionsThatGrow() throws {
+    let recorder = Recorder()
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8"), try SizeSpec(parsing: "9")])
+    try ThumbnailMaker().makeThumbnails(
+      of: ByteSource(bytes: Self.source()), options: options, monitor: recorder
+    ) { _ in }
+    #expect(recorder.stages == [.reading, .decoding, .resizing, .encoding, .resizing, .encoding])
+    #expect(recorder.fractions == recorder.fractions.sorted())
+    #expect(recorder.fractions.last == 1)
+  }
+
+  @Test func cancelledAtAnyQuestionEndsThereAndTheMakerGoesOn() throws {
+    var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8"), try SizeSpec(parsing: "9")])
+    let progressive = try thumbnails(
+      of: Self.source(), ThumbnailOptions(sizes: [try SizeSpec(parsing: "80")], progressive: true))[0]
+    let maker = ThumbnailMaker()
+    for source in [Self.source(), progressive] {
+      for isLinear in [false, true] {
+        options.linear = isLinear
+        let full = Recorder()
+        let expected = try thumbnails(of: source, options)
+        try maker.makeThumbnails(of: ByteSource(bytes: source), options: options, monitor: full) { _ in }
+        // Once for each of four rows of blocks at least, and once around each size.
+        #expect(full.asked > 8)
+        for limit in 0..<full.asked {
+          let recorder = Recorder()
+          recorder.limit = limit
+          #expect(throws: ThumbnailError.cancelled) {
+            try maker.makeThumbnails(of: ByteSource(bytes: source), options: options, monitor: recorder) { _ in }
+          }
+          #expect(recorder.asked <= limit + 2, "asked again after saying stop")
+        }
+        #expect(try thumbnails(of: source, options, maker: maker) == expected)
+      }
+    }
+  }
+
+  @Test func aReadErrorIsToldByItsNumber() throws {
+    let bytes = Self.source()
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
+    for failing in [0, 1] {
+      var reads = 0
+      let source = ByteSource(size: nil) { offset, buffer in
+        defer { reads += 1 }
+        if reads == failing { return .failure(.init(rawValue: EIO)) }
+        return ByteSource(bytes: bytes).read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<64]))
+      }
+      #expect(throws: ThumbnailError.unreadable(EIO)) {
+        try ThumbnailMaker().makeThumbnails(of: source, options: options) { _ in }
+      }
+    }
+    #expect(ThumbnailError.unreadable(EIO).description == "cannot be read: Input/output error")
+    #expect(throws: ThumbnailError.unreadable(EBADF)) {
+      try ThumbnailMaker().readInfo(of: ByteSource(fileDescriptor: -1))
+    }
+  }
+
+  @Test func oneByteAtATimeGivesTheSamePicture() throws {
+    let bytes = Self.source()
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
+    let whole = ByteSource(bytes: bytes)
+    let slow = ByteSource(size: nil) { offset, buffer in
+      whole.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 64)]))
+    }
+    var made: [UInt8] = []
+    try ThumbnailMaker().makeThumbnails(of: slow, options: options) { made = Array($0.bytes) }
+    #expect(try thumbnails(of: bytes, options) == [made])
+  }
+
+  @Test func aFileIsReadFromItsDescriptorWithoutMovingIt() throws {
+    let bytes = Self.source()
+    let file = try #require(tmpfile())
+    defer { fclose(file) }
+    #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count && fflush(file) == 0)
+    let descriptor = fileno(file)
+    let before = lseek(descriptor, 0, SEEK_CUR)
+    let source = ByteSource(fileDescriptor: descriptor)
+    #expect(source.size == bytes.count)
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
+    var made: [UInt8] = []
+    try ThumbnailMaker().makeThumbnails(of: source, options: options) { made = Array($0.bytes) }
+    #expect(try thumbnails(of: bytes, options) == [made])
+    #expect(lseek(descriptor, 0, SEEK_CUR) == before)
+    // Shrunk behind the source's back: a file that ends early.
+    #expect(ftruncate(descriptor, 700) == 0)
+    #expect(throws: ThumbnailError.truncated("it is cut off after 700 bytes")) {
+      try ThumbnailMaker().makeThumbnails(of: source, options: options) { _ in }
+    }
+  }
+
+  @Test func theHeaderTellsSizeAndOrientation() throws {
+    var source = TestJPEG.ycc(30, 20, h: 2, v: 1) { _, _, _ in 90 }
+    source.segments.append(TestExif(orientation: 8).segment)
+    let info = try ThumbnailMaker().readInfo(of: ByteSource(bytes: source.bytes()))
+    #expect(info.pixels.description == "30 × 20")
+    #expect(info.orientedPixels.description == "20 × 30")
+    #expect(info.orientation == .rotated270 && !info.isProgressive && !info.hasProfile)
+  }
+
+  @Test func memoryNeededGrowsWithWhatIsHeld() throws {
+    let info = try ThumbnailMaker().readInfo(of: ByteSource(bytes: Self.source(1600, 1200)))
+    let small = info.bytesNeeded(for: ThumbnailOptions(sizes: [try SizeSpec(parsing: "64")]))
+    let large = info.bytesNeeded(for: ThumbnailOptions(sizes: [try SizeSpec(parsing: "1600")]))
+    // Full size 4:2:0 is 1.5 bytes a pixel decoded.
+    #expect(large > small + 1600 * 1200 * 3 / 2)
+  }
+
+  @Test func aThumbnailOverTheLimitIsRefused() throws {
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "500x500!")], limitPixels: 10_000)
+    let error = try #require(throws: ThumbnailError.self) { try thumbnails(of: Self.source(), options) }
+    #expect(error == .thumbnailTooLarge(PixelSize(width: 500, height: 500), limit: 10_000))
+  }
+}
