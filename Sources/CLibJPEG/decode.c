@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "markers.h"
+#include "scan_skip.h"
 #include "source.h"
 
 #include <jerror.h>
@@ -226,15 +227,34 @@ static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const tj_plane
   return true;
 }
 
-tj_status tj_decoder_decode(tj_decoder *decoder, const tj_plane planes[TJ_MAX_COMPONENTS]) {
+/// Absorbs the input as far as the output needs it before its first row.
+static void start(tj_decoder *decoder, bool skip_fine_scans) {
+  struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+  bool skips = skip_fine_scans && tj_can_skip_scans(jpeg);
+  jpeg->buffered_image = skips;
+  jpeg_start_decompress(jpeg);
+  if (skips) {
+    for (int event = 0; event != JPEG_REACHED_EOI; event = jpeg_consume_input(jpeg)) {
+      progress_monitor((j_common_ptr)jpeg);
+      if (event == JPEG_REACHED_SOS && jpeg->Ss > 0) tj_skip_scan(jpeg);
+    }
+    // Whether what is missing mattered cannot be told from here; a decoder that skips nothing can.
+    if (decoder->source.ended) warn_truncated(decoder);
+    // As if showing the first scan: of one still coming in, libjpeg would wait for rows a skipped scan never delivers.
+    jpeg_start_output(jpeg, 1);
+  }
+  if (jpeg_has_multiple_scans(jpeg) && missing_samples(decoder)) warn_truncated(decoder);
+}
+
+tj_status tj_decoder_decode(
+    tj_decoder *decoder, bool skip_fine_scans, const tj_plane planes[TJ_MAX_COMPONENTS]) {
   struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
   JSAMPROW rows[TJ_MAX_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
   JSAMPARRAY arrays[TJ_MAX_COMPONENTS];
   if (setjmp(decoder->trap.landing)) return failed(decoder);
 
   if (!planes_fit(jpeg, planes)) tj_trap_throw(&decoder->trap, TJ_BAD_CALL, "a plane is too small");
-  jpeg_start_decompress(jpeg);
-  if (jpeg_has_multiple_scans(jpeg) && missing_samples(decoder)) warn_truncated(decoder);
+  start(decoder, skip_fine_scans);
   JDIMENSION lines = (JDIMENSION)(jpeg->max_v_samp_factor * MIN_SCALED_SIZE(jpeg));
   for (size_t mcu_row = 0; jpeg->output_scanline < jpeg->output_height; mcu_row++) {
     for (int i = 0; i < jpeg->num_components; i++) {
@@ -246,6 +266,7 @@ tj_status tj_decoder_decode(tj_decoder *decoder, const tj_plane planes[TJ_MAX_CO
     }
     jpeg_read_raw_data(jpeg, arrays, lines);
   }
+  if (jpeg->buffered_image) jpeg_finish_output(jpeg);
   jpeg_finish_decompress(jpeg);
   return TJ_OK;
 }

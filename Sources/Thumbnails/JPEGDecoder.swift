@@ -10,10 +10,13 @@ final class JPEGDecoder {
 
   /// Reads the header.
   ///
+  /// - parameter progress: the fraction reported to the monitor before, which reports never go below.
   /// - throws: `notAnImage`, `unsupportedType`, `empty`, and whatever a broken header is.
-  init(source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?) throws(ThumbnailError) {
+  init(
+    source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?, progress: Double = 0
+  ) throws(ThumbnailError) {
     try Self.checkType(of: source)
-    input = DecoderInput(source: source, monitor: monitor)
+    input = DecoderInput(source: source, monitor: monitor, progress: progress)
     self.failOn = failOn
     // libjpeg calls back only from inside the calls made here, while `input` is held.
     var callbacks = tj_input(
@@ -57,11 +60,17 @@ final class JPEGDecoder {
   }
 
   /// Decodes the picture into planes as `setScale` told them.
-  func decode(into planes: [tj_plane]) throws(ThumbnailError) {
+  ///
+  /// - parameter skippingDetail: passes over the scans of a progressive file that scale 1/8 does not show. An error is
+  ///   then not the last word: a decoder that skips nothing may find the picture whole.
+  func decode(into planes: [tj_plane], skippingDetail: Bool = false) throws(ThumbnailError) {
     let padded = planes + [tj_plane](repeating: tj_plane(), count: Int(TJ_MAX_COMPONENTS) - planes.count)
-    let status = padded.withUnsafeBufferPointer { tj_decoder_decode(handle, $0.baseAddress) }
+    let status = padded.withUnsafeBufferPointer { tj_decoder_decode(handle, skippingDetail, $0.baseAddress) }
     try check(status)
   }
+
+  /// The fraction last reported to the monitor.
+  var progress: Double { input.progress }
 
   /// The first remark of each class the decoder passed over.
   var warnings: [String] {
@@ -125,10 +134,12 @@ private final class DecoderInput {
   private(set) var failure: ByteSource.ErrorNumber?
   private let source: ByteSource
   private let monitor: (any ThumbnailMonitor)?
+  private(set) var progress: Double
   private var position: UInt64 = 0
 
-  init(source: ByteSource, monitor: (any ThumbnailMonitor)?) {
+  init(source: ByteSource, monitor: (any ThumbnailMonitor)?, progress: Double) {
     self.source = source
+    self.progress = progress
     self.monitor = monitor
   }
 
@@ -146,7 +157,8 @@ private final class DecoderInput {
   var isCancelled: Bool {
     guard let monitor else { return false }
     if let size = source.size, size > 0 {
-      monitor.progressed(to: min(Double(position) / Double(size), 1) * DecoderProgress.share)
+      progress = max(progress, min(Double(position) / Double(size), 1) * DecoderProgress.share)
+      monitor.progressed(to: progress)
     }
     return monitor.isCancelled
   }

@@ -36,7 +36,7 @@ public final class ThumbnailMaker {
   ) throws -> SourceInfo {
     monitor?.entered(.reading)
     if monitor?.isCancelled == true { throw ThumbnailError.cancelled }
-    let decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor)
+    var decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor)
     var info = Self.info(decoder)
     let placements = options.sizes.map { $0.placement(for: info.orientedPixels) }
     try Self.checkLimits(info, placements, options)
@@ -44,10 +44,20 @@ public final class ThumbnailMaker {
 
     monitor?.entered(.decoding)
     let denominator = DecodeScale.choose(for: placements, linear: options.linear)
-    let planes = try decode(decoder, denominator)
+    // Detail that scale 1/8 does not show is most of a progressive file. Who wants to hear of every flaw has it decoded;
+    // and where skipping fails, the whole file has the last word.
+    let skips = info.isProgressive && denominator == 8 && options.failOn != .warning
+    var planes = skips ? try decodeSkippingDetail(decoder) : nil
+    if planes == nil {
+      if skips {
+        decoder = try JPEGDecoder(
+          source: source, failOn: options.failOn, monitor: monitor, progress: decoder.progress)
+      }
+      planes = try decode(decoder, denominator, skippingDetail: false)
+    }
     info.warnings = decoder.warnings
     let picture = DecodedPicture(
-      pixels: info.pixels, orientation: info.orientation, model: model, planes: planes)
+      pixels: info.pixels, orientation: info.orientation, model: model, planes: planes ?? [])
     let extras = Extras(decoder, options.keep, profiles, model)
 
     for (index, size) in options.sizes.enumerated() {
@@ -92,7 +102,9 @@ public final class ThumbnailMaker {
     }
   }
 
-  private func decode(_ decoder: JPEGDecoder, _ denominator: Int) throws(ThumbnailError) -> [DecodedPlane] {
+  private func decode(
+    _ decoder: JPEGDecoder, _ denominator: Int, skippingDetail: Bool
+  ) throws(ThumbnailError) -> [DecodedPlane] {
     let layouts = try decoder.setScale(denominator)
     while buffers.count < layouts.count { buffers.append(PlaneBuffer()) }
     var planes: [DecodedPlane] = []
@@ -104,8 +116,18 @@ public final class ThumbnailMaker {
         DecodedPlane(view: view, columnsExact: layout.columns_exact, rowsExact: layout.rows_exact))
       targets.append(tj_plane(data: view.base, stride: layout.min_stride, rows: layout.min_rows))
     }
-    try decoder.decode(into: targets)
+    try decoder.decode(into: targets, skippingDetail: skippingDetail)
     return planes
+  }
+
+  /// Decodes at 1/8 without the scans of detail; nil where that fails other than by being cancelled.
+  private func decodeSkippingDetail(_ decoder: JPEGDecoder) throws(ThumbnailError) -> [DecodedPlane]? {
+    do {
+      return try decode(decoder, 8, skippingDetail: true)
+    } catch {
+      if error == .cancelled { throw error }
+      return nil
+    }
   }
 
   private func currentEncoder() throws(ThumbnailError) -> JPEGEncoder {

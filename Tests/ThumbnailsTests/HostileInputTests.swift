@@ -102,7 +102,7 @@ import Testing
     var bytes = TestJPEG.ycc(64, 64, value: SamplingTests.slope(64, 64)).bytes()
     // A code of nothing but ones is none of the table's, in the middle of the data.
     let middle = bytes.count - 200
-    for index in middle..<middle + 40 { bytes[index] = index % 2 == 0 ? 0xFF : 0x00 }
+    for index in middle..<middle + 40 { bytes[index] = (index - middle) % 2 == 0 ? 0xFF : 0x00 }
     let maker = ThumbnailMaker()
     guard case .failure(.corrupt(let reason)) = try Self.outcome(bytes, maker, .error) else {
       Issue.record("corrupt data passed")

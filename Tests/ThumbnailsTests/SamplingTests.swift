@@ -94,6 +94,26 @@ import Testing
     }
   }
 
+  /// At scale 1/8 the scans of detail are passed over: with chroma at luma's resolution no sample depends on them.
+  @Test func detailPassedOverChangesNoByte() throws {
+    let source = TestJPEG.ycc(200, 160) { component, x, y in
+      128 + 90 * (component == 0 ? (Int(x / 3) + Int(y / 5)) % 2 == 0 ? 1 : -1 : component == 1 ? x / 200 : -y / 160)
+    }.bytes()
+    var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "200")], quality: 90, progressive: true)
+    options.subsampling = .s444
+    let progressive = try thumbnails(of: source, options)[0]
+    options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "12")], failOn: .error)
+    let skipped = try thumbnails(of: progressive, options)
+    options.failOn = .warning
+    #expect(try thumbnails(of: progressive, options) == skipped)
+    // Proof that something was passed over: a code of the last scan that is none breaks only the strict reading.
+    let scan = try #require(progressive.indices.dropLast().last { progressive[$0...].starts(with: [0xFF, 0xDA]) })
+    var broken = progressive
+    for index in (scan + 40)..<(scan + 60) { broken[index] = index % 2 == scan % 2 ? 0xFF : 0 }
+    options.failOn = .error
+    #expect(try thumbnails(of: broken, options) == skipped)
+  }
+
   /// 16 × 16 grey, arithmetic coding, value 12x + 3y at quality 60.
   static let arithmetic: [UInt8] = [
     0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x4A, 0x46, 0x49, 0x46, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01, 0x00, 0x01, 0x00,

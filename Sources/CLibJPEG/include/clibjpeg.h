@@ -99,7 +99,13 @@ tj_status tj_decoder_set_scale(
     tj_decoder *decoder, unsigned denominator, tj_plane_layout layout[TJ_MAX_COMPONENTS]);
 
 /// Decodes the whole picture into one plane for each component, each at least as large as its layout.
-tj_status tj_decoder_decode(tj_decoder *decoder, const tj_plane planes[TJ_MAX_COMPONENTS]);
+///
+/// With `skip_fine_scans`, the scans of a progressive file that hold no block's mean are passed over unread (where this
+/// libjpeg allows it). At the scale 1/8 a sample is a block's mean, so nothing is lost but in components decoded at a
+/// larger scale: they come out at 1/8, each sample repeated. Faults inside what is passed over go unnoticed, but for the
+/// file's end: a file without its end marker is TJ_TRUNCATED here, and a decoder that skips nothing can tell more.
+tj_status tj_decoder_decode(
+    tj_decoder *decoder, bool skip_fine_scans, const tj_plane planes[TJ_MAX_COMPONENTS]);
 
 /// The last failure's message: one line, never NULL.
 const char *tj_decoder_message(const tj_decoder *decoder);

@@ -1,0 +1,52 @@
+#if __has_include(<jpegint.h>)
+// The one thing the public interface lacks: telling the input controller that a scan is over (finish_input_pass, as it
+// has been since libjpeg 6b). Where the internal header is not installed, nothing is skipped.
+#define JPEG_INTERNALS
+#endif
+
+#include "scan_skip.h"
+
+#include <string.h>
+
+#ifdef JPEG_INTERNALS
+
+bool tj_can_skip_scans(j_decompress_ptr jpeg) { return jpeg->progressive_mode; }
+
+/// The next byte. Our source never suspends, and ends the data with an EOI marker.
+static unsigned next_byte(j_decompress_ptr jpeg) {
+  if (jpeg->src->bytes_in_buffer == 0) jpeg->src->fill_input_buffer(jpeg);
+  jpeg->src->bytes_in_buffer--;
+  return *jpeg->src->next_input_byte++;
+}
+
+/// Reads up to the first marker that is neither a stuffed FF nor a restart, at memchr's speed, and returns its code.
+static int find_marker(j_decompress_ptr jpeg) {
+  for (;;) {
+    if (jpeg->src->bytes_in_buffer == 0) jpeg->src->fill_input_buffer(jpeg);
+    const JOCTET *start = jpeg->src->next_input_byte;
+    const JOCTET *found = memchr(start, 0xFF, jpeg->src->bytes_in_buffer);
+    size_t passed = found == NULL ? jpeg->src->bytes_in_buffer : (size_t)(found - start) + 1;
+    jpeg->src->next_input_byte += passed;
+    jpeg->src->bytes_in_buffer -= passed;
+    if (found == NULL) continue;
+    unsigned code = 0xFF;
+    while (code == 0xFF) code = next_byte(jpeg);
+    if (code != 0 && (code < JPEG_RST0 || code > JPEG_RST0 + 7)) return (int)code;
+  }
+}
+
+void tj_skip_scan(j_decompress_ptr jpeg) {
+  jpeg->unread_marker = find_marker(jpeg);
+  jpeg->inputctl->finish_input_pass(jpeg);
+}
+
+#else
+
+bool tj_can_skip_scans(j_decompress_ptr jpeg) {
+  (void)jpeg;
+  return false;
+}
+
+void tj_skip_scan(j_decompress_ptr jpeg) { (void)jpeg; }
+
+#endif
