@@ -24,14 +24,13 @@ let package = Package(
     // System libraries: module maps and nothing else.
     .systemLibrary(
       name: "CJPEGLibrary", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
-    .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"]), .brew(["zimg"])]),
     .systemLibrary(name: "CLcms2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
     .systemLibrary(name: "CLibExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"]), .brew(["libexif"])]),
 
     .target(name: "BoundedQueue", swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
     .target(
-      name: "Thumbnails", dependencies: ["CLibJPEG", "CZimg", "CLcms2", "CLibExif"], swiftSettings: settings),
+      name: "Thumbnails", dependencies: ["CLibJPEG", "CLcms2", "CLibExif"], swiftSettings: settings),
     .target(
       name: "ThumbnailJobs",
       dependencies: [

@@ -24,10 +24,10 @@ import Testing
   }
 
   private static func outcome(
-    _ bytes: [UInt8], _ maker: ThumbnailMaker, _ failOn: FailOn, keep: KeptMetadata = []
+    _ bytes: [UInt8], _ maker: ThumbnailMaker, _ failOn: FailOn, keep: KeptMetadata = [], size: String = "9"
   ) throws -> Result<[[UInt8]], ThumbnailError> {
     let options = ThumbnailOptions(
-      sizes: [try SizeSpec(parsing: "9")], keep: keep, failOn: failOn, limitPixels: 100_000)
+      sizes: [try SizeSpec(parsing: size)], keep: keep, failOn: failOn, limitPixels: 100_000)
     do {
       return .success(try thumbnails(of: bytes, options, maker: maker))
     } catch let error as ThumbnailError {
@@ -40,7 +40,8 @@ import Testing
     for (name, bytes) in try Self.samples() {
       for length in stride(from: 1, to: bytes.count - 2, by: max(1, bytes.count / 400)) {
         let cut = Array(bytes.prefix(length))
-        guard case .failure(let error) = try Self.outcome(cut, maker, .truncated) else {
+        let size = length % 2 == 0 ? "9" : "2"
+        guard case .failure(let error) = try Self.outcome(cut, maker, .truncated, size: size) else {
           // The last scan's padding bits may be all that is missing.
           #expect(length >= bytes.count - 4, "\(name) cut at \(length) of \(bytes.count) passed")
           continue
@@ -57,7 +58,22 @@ import Testing
     for (name, bytes) in try Self.samples() where name != "arithmetic" {
       let open = Array(bytes.dropLast(2))
       let maker = ThumbnailMaker()
-      #expect(try Self.outcome(open, maker, .error) == Self.outcome(bytes, maker, .error), "\(name)")
+      for size in ["9", "2"] {
+        let whole = try Self.outcome(bytes, maker, .error, size: size)
+        guard case .success = whole else {
+          Issue.record("\(name) itself: \(whole)")
+          continue
+        }
+        // Without its end marker a progressive file is decoded in full, and its chroma comes out finer.
+        if size == "2", name == "progressive" {
+          guard case .success = try Self.outcome(open, maker, .error, size: size) else {
+            Issue.record("progressive without its end marker")
+            continue
+          }
+        } else {
+          #expect(try Self.outcome(open, maker, .error, size: size) == whole, "\(name)")
+        }
+      }
       let strict = try Self.outcome(open, maker, .warning)
       #expect(strict == .failure(.imperfect("Premature end of JPEG file")), "\(name)")
     }
@@ -89,10 +105,12 @@ import Testing
         for _ in 0...Int(random.next() % 3) {
           broken[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
         }
-        let reused = try Self.outcome(broken, maker, failOn, keep: [.exif, .icc])
+        // At 2 pixels the decode scale is 1/8, where a progressive file's scans of detail are passed over.
+        let size = random.next() % 2 == 0 ? "9" : "2"
+        let reused = try Self.outcome(broken, maker, failOn, keep: [.exif, .icc], size: size)
         // Nothing of the picture before may show: a fresh maker says the same.
         if random.next() % 8 == 0 {
-          #expect(try Self.outcome(broken, ThumbnailMaker(), failOn, keep: [.exif, .icc]) == reused)
+          #expect(try Self.outcome(broken, ThumbnailMaker(), failOn, keep: [.exif, .icc], size: size) == reused)
         }
       }
     }
