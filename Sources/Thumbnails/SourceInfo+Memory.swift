@@ -25,7 +25,7 @@ extension SourceInfo {
     // Stored, turned and halved planes; the encoder's coefficients at two bytes; its output.
     var rendering = largest * (4 + 3 + 2 + 6 + 3)
     if options.linear { rendering += largest * 3 * 4 }
-    // Tables, windows, rows of blocks and filters: 512 bytes a column is what a wide picture was seen to take.
+    // Tables, windows, rows of blocks and filters: an allowance, growing with the picture's sides.
     let working = 512 << 10 + (pixels.width + pixels.height) * 256
     return planes + (isMultiscan ? coefficients : 0) + rendering + working
   }
