@@ -1,0 +1,95 @@
+import Foundation
+import SystemPackage
+
+/// A folder held open while its entries are read, a few at a time. Closed when the last reference goes.
+final class OpenFolder {
+  /// A name in the folder; `kind` is nil where the file system does not say without a further question.
+  struct Entry {
+    let name: Path
+    let kind: stat.Kind?
+  }
+
+  let path: Path
+  /// From the source folder, what is mirrored.
+  let relativePath: Path
+  let identity: FileIdentity
+  private let stream: DirectoryStream
+
+  #if os(Linux)
+    private typealias DirectoryStream = OpaquePointer
+  #else
+    private typealias DirectoryStream = UnsafeMutablePointer<DIR>
+  #endif
+
+  private init(path: Path, relativePath: Path, identity: FileIdentity, stream: DirectoryStream) {
+    self.path = path
+    self.relativePath = relativePath
+    self.identity = identity
+    self.stream = stream
+  }
+
+  deinit { closedir(stream) }
+
+  static func open(_ path: Path, relativePath: Path = Path()) -> Result<OpenFolder, Errno> {
+    path.withCString { pointer in
+      open(pointer, in: AT_FDCWD, flags: 0, path: path, relativePath: relativePath)
+    }
+  }
+
+  /// Opens a folder in this one by its name alone, so that renaming a folder above cannot lead the walk elsewhere.
+  func openFolder(_ name: Path, followingLinks: Bool) -> Result<OpenFolder, Errno> {
+    name.withCString { pointer in
+      Self.open(
+        pointer, in: dirfd(stream), flags: followingLinks ? 0 : O_NOFOLLOW, path: path.appending(name),
+        relativePath: relativePath.appending(name))
+    }
+  }
+
+  private static func open(
+    _ name: UnsafePointer<CChar>, in folder: CInt, flags: CInt, path: Path, relativePath: Path
+  ) -> Result<OpenFolder, Errno> {
+    let descriptor = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
+    guard descriptor >= 0 else { return .failure(Errno(rawValue: errno)) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, let stream = fdopendir(descriptor) else {
+      let error = Errno(rawValue: errno)
+      close(descriptor)
+      return .failure(error)
+    }
+    return .success(
+      OpenFolder(path: path, relativePath: relativePath, identity: FileIdentity(status), stream: stream))
+  }
+
+  func status(of name: Path, followingLinks: Bool) -> Result<stat, Errno> {
+    name.withCString { FileStatus.of($0, in: dirfd(stream), followingLinks: followingLinks) }
+  }
+
+  /// The next entry but `.` and `..`; nil at the end.
+  func next() -> Result<Entry?, Errno> {
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        return errno == 0 ? .success(nil) : .failure(Errno(rawValue: errno))
+      }
+      let offset = MemoryLayout<dirent>.offset(of: \.d_name)!
+      let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+      if isDots(name) { continue }
+      return .success(Entry(name: Path(name: name), kind: Self.kind(entry.pointee.d_type)))
+    }
+  }
+
+  private static func kind(_ type: UInt8) -> stat.Kind? {
+    switch Int(type) {
+    case Int(DT_REG): .regular
+    case Int(DT_DIR): .folder
+    case Int(DT_LNK): .link
+    case Int(DT_UNKNOWN): nil
+    default: .special
+    }
+  }
+}
+
+/// True for `.` and `..`.
+private func isDots(_ name: UnsafePointer<CChar>) -> Bool {
+  name[0] == 0x2e && (name[1] == 0 || (name[1] == 0x2e && name[2] == 0))
+}

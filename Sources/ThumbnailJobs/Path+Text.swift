@@ -1,0 +1,52 @@
+/// Paths are bytes; these are the two ways they become text.
+extension Path {
+  /// The path as one line of text for messages: whatever could break a line, steer a terminal or turn text around is
+  /// escaped (`\n`, `\x1b`, `\u{202e}`), as are bytes that are not UTF-8 (`\xff`) and the backslash itself, so no two
+  /// paths look alike.
+  public var printable: String { printableText(of: bytes) }
+
+  /// The path as a JSON string: the text itself where it is valid UTF-8, else with U+FFFD for what is not and
+  /// `isRepaired` true, so that a reader knows that the file cannot be opened under this name.
+  public var jsonText: (text: String, isRepaired: Bool) {
+    let bytes = Array(bytes)
+    if let text = String(validating: bytes, as: UTF8.self) { return (text, false) }
+    return (String(decoding: bytes, as: UTF8.self), true)
+  }
+}
+
+/// Bytes of a path or of one name as one unambiguous line of text. See `Path.printable`.
+func printableText(of bytes: some Collection<UInt8>) -> String {
+  var result = ""
+  result.reserveCapacity(bytes.count)
+  var rest = bytes[...]
+  while let first = rest.first {
+    let length = first < 0x80 ? 1 : first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1
+    let piece = rest.prefix(length)
+    if let text = String(validating: piece, as: UTF8.self), let scalar = text.unicodeScalars.first {
+      result += escaped(scalar)
+      rest = rest.dropFirst(length)
+    } else {
+      result += hexEscape(first)
+      rest = rest.dropFirst()
+    }
+  }
+  return result
+}
+
+private func escaped(_ scalar: Unicode.Scalar) -> String {
+  switch scalar.value {
+  case 0x0a: "\\n"
+  case 0x0d: "\\r"
+  case 0x09: "\\t"
+  case 0x5c: "\\\\"
+  case 0x00..<0x20, 0x7f: hexEscape(UInt8(scalar.value))
+  // C1 controls, line separators, and the marks that turn the direction of text.
+  case 0x80..<0xa0, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069, 0x061c, 0xfeff:
+    "\\u{\(String(scalar.value, radix: 16))}"
+  default: String(scalar)
+  }
+}
+
+private func hexEscape(_ byte: UInt8) -> String {
+  "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+}

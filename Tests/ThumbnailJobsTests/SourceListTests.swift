@@ -1,0 +1,89 @@
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import ThumbnailJobs
+
+@Suite(.timeLimit(.minutes(1)))
+struct SourceListTests {
+  let tree: FileTree
+
+  init() throws { tree = try FileTree() }
+
+  func walked(_ list: String, _ separator: SourceList.Separator, filter: SourceFilter = SourceFilter()) throws -> Walked
+  {
+    let file = try tree.file("list", list)
+    return Walked(
+      SourceWalker(arguments: [.list(SourceList(from: file, separator: separator))], filter: filter))
+  }
+
+  @Test func entriesAreReadOneByOneAndEmptyOnesSkipped() throws {
+    let a = try tree.file("in/a.jpg")
+    let b = try tree.file("in/new\nline.jpg")
+    let found = try walked("\(a)\0\0\(tree.root)/in/new\nline.jpg", .nul)
+    #expect(found.sources.map(\.path) == [a, b])
+    #expect(found.sources.allSatisfy { $0.origin == .list })
+    #expect(try walked("\n\(a)\n\n", .newline).sources.map(\.path) == [a])
+  }
+
+  @Test func absoluteEntriesAreMirroredByTheirWholePath() throws {
+    let a = try tree.file("in/a.jpg")
+    let source = try #require(try walked("\(tree.root)/in/../in/./a.jpg\n", .newline).sources.first)
+    #expect(source.relativePath == Path(String(a.description.dropFirst())))
+  }
+
+  @Test(arguments: [
+    ("a/b.jpg", "a/b.jpg"), ("./a/../b.jpg", "b.jpg"), ("/x/../../y.jpg", "y.jpg"), ("-x.jpg", "-x.jpg"),
+    ("//x//y.jpg", "x/y.jpg"),
+  ])
+  func placeOfAnEntry(entry: String, place: String) {
+    let list = SourceList(from: nil, separator: .newline)
+    #expect(list.relativePath(of: Path(entry)) == Path(place))
+  }
+
+  @Test func anEntryThatLeavesTheWorkingFolderIsMirroredByItsAbsolutePath() throws {
+    let list = SourceList(from: nil, separator: .newline)
+    let here = Path(FileManager.default.currentDirectoryPath)
+    let expected = here.parent.appending("x.jpg")
+    #expect(list.relativePath(of: "../x.jpg") == Path(names: expected.names))
+  }
+
+  @Test func missingLongAndNulEntriesAreNamedAndTheRestIsRead() throws {
+    let a = try tree.file("in/a.jpg")
+    let found = try walked("nowhere.jpg\n\(String(repeating: "y", count: 200_000))\nbad\0line\n\(a)\n", .newline)
+    #expect(found.sources.map(\.path) == [a])
+    #expect(found.problems.map(\.kind) == [.missingEntry, .badEntry, .badEntry])
+    #expect(
+      found.problems[2].description
+        == "bad: starts a line with a NUL in it; give NUL-separated lists with --files0-from -")
+  }
+
+  @Test func aFolderInAListIsWalkedAndTheFiltersApply() throws {
+    try tree.file("in/a.jpg")
+    try tree.file("in/b.png")
+    let filter = SourceFilter(includes: [try Glob("*.jpg")])
+    let found = try walked("\(tree.path("in"))\n\(tree.path("in/b.png"))\n", .newline, filter: filter)
+    #expect(found.sources.map(\.path) == [tree.path("in/a.jpg")])
+    #expect(found.counters.filtered == 2)
+  }
+
+  @Test func aListThatCannotBeOpenedIsNamed() throws {
+    let list = SourceList(from: tree.path("no-list"), separator: .nul)
+    let found = Walked(SourceWalker(arguments: [.list(list)]))
+    #expect(found.problems.map(\.description) == ["\(tree.path("no-list")): cannot be read: No such file or directory"])
+    #expect(!list.canBeReadTwice)
+  }
+
+  @Test func waitingForASilentPipeEndsWhenAskedTo() throws {
+    try tree.fifo("pipe")
+    let walker = SourceWalker(arguments: [.list(SourceList(from: tree.path("pipe"), separator: .nul))])
+    #expect(!walker.canBeWalkedTwice)
+    var asked = 0
+    walker.walk(
+      shouldStop: {
+        asked += 1
+        return true
+      }, onProblem: { _ in }, visit: { _ in .goOn })
+    #expect(asked == 1)
+  }
+}
