@@ -30,9 +30,12 @@ final class OpenFolder {
 
   deinit { closedir(stream) }
 
-  static func open(_ path: Path, relativePath: Path = Path()) -> Result<OpenFolder, Errno> {
+  /// - Parameter folder: what a relative `path` starts from: an open folder or the working folder.
+  static func open(
+    _ path: Path, in folder: CInt = AT_FDCWD, relativePath: Path = Path()
+  ) -> Result<OpenFolder, Errno> {
     path.withCString { pointer in
-      open(pointer, in: AT_FDCWD, flags: 0, path: path, relativePath: relativePath)
+      open(pointer, in: folder, flags: 0, path: path, relativePath: relativePath)
     }
   }
 

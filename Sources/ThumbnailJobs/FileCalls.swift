@@ -1,0 +1,69 @@
+import Foundation
+import SystemPackage
+
+// The system calls that publishing is made of, with errors thrown and interruptions repeated.
+
+func openFolder(_ path: Path, in folder: CInt) throws(Errno) -> CInt {
+  let file = path.withCString { openat(folder, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+  if file < 0 { throw Errno(rawValue: errno) }
+  return file
+}
+
+/// A file with the permissions that the umask leaves.
+func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
+  while true {
+    let file = path.withCString { openat(folder, $0, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
+    if file >= 0 { return file }
+    if errno != EINTR { throw Errno(rawValue: errno) }
+  }
+}
+
+/// `UTIME_OMIT`, a macro that Swift does not see: this time stays as it is.
+#if os(Linux)
+  private let unchangedTime = (1 << 30) - 2
+#else
+  private let unchangedTime = -2
+#endif
+
+/// Writes a new file; on failure there is none.
+func write(
+  _ bytes: UnsafeRawBufferPointer, to path: Path, in folder: CInt, modified: timespec
+) throws(Errno) {
+  let file = try createFile(path, in: folder, flags: O_WRONLY | O_EXCL)
+  var failure = writeAll(bytes, to: file)
+  if failure == nil {
+    var times = [timespec(tv_sec: 0, tv_nsec: unchangedTime), modified]
+    if futimens(file, &times) != 0 { failure = Errno(rawValue: errno) }
+  }
+  // A network file system may only now say that it has no room. An interrupted close has closed on Linux.
+  if close(file) != 0 && errno != EINTR && failure == nil { failure = Errno(rawValue: errno) }
+  if let failure {
+    unlink(path, in: folder)
+    throw failure
+  }
+}
+
+private func writeAll(_ bytes: UnsafeRawBufferPointer, to file: CInt) -> Errno? {
+  var done = 0
+  while done < bytes.count {
+    let count = write(file, bytes.baseAddress! + done, bytes.count - done)
+    if count > 0 {
+      done += count
+    } else if count == 0 {
+      return .ioError
+    } else if errno != EINTR {
+      return Errno(rawValue: errno)
+    }
+  }
+  return nil
+}
+
+func rename(_ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt) throws(Errno) {
+  let result = old.withCString { old in new.withCString { renameat(oldFolder, old, newFolder, $0) } }
+  if result != 0 { throw Errno(rawValue: errno) }
+}
+
+/// Removes a file if it is there; that it may not be is the point of calling it.
+func unlink(_ path: Path, in folder: CInt) {
+  _ = path.withCString { unlinkat(folder, $0, 0) }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Synchronization
+import SystemPackage
+
+/// The folder that thumbnails are written to. A file appears in it whole or not at all.
+///
+/// Beside the thumbnails it holds `.thumbjob/`: per run a folder `run-…` for what is being written, locked for as long
+/// as the run lives, and the settings the thumbnails were made with. Files are written in the run's folder and renamed
+/// into place, so a kill at any moment leaves litter in one known folder only, which the next run sweeps. Several runs
+/// may write in one output folder at once.
+///
+/// *Concurrency*: every method may be called from any thread.
+public final class OutputFolder: Sendable {
+  public let path: Path
+  let descriptor: CInt
+  private let run: RunFolder
+  private let isClosed = Atomic(false)
+  /// Makes the names of temporary files.
+  private let serial = Atomic(0)
+
+  /// Makes the folder where it is missing, sweeps what dead runs left in it, and takes a folder for this run.
+  ///
+  /// - Throws: `OutputError` of kind `cannotCreate`: exit status 73.
+  public init(_ path: Path) throws(OutputError) {
+    self.path = path
+    do throws(Errno) {
+      try Self.makeFolder(path, in: AT_FDCWD)
+      descriptor = try openFolder(path, in: AT_FDCWD)
+    } catch {
+      throw OutputError(.cannotCreate, path, error)
+    }
+    do throws(Errno) {
+      try Self.makeFolder(SourceWalker.workingFolderName, in: descriptor)
+      let working = try openFolder(SourceWalker.workingFolderName, in: descriptor)
+      defer { Foundation.close(working) }
+      RunFolder.sweepDead(in: working, output: descriptor)
+      run = try RunFolder(in: working, output: descriptor)
+    } catch {
+      Foundation.close(descriptor)
+      throw OutputError(.cannotCreate, path, error)
+    }
+  }
+
+  deinit {
+    run.remove()
+    Foundation.close(descriptor)
+  }
+
+  /// Writes a file and puts it in place at once, over what was there.
+  ///
+  /// - Parameter place: relative to this folder, from `OutputPlan` and a size's name; missing folders are made.
+  /// - Parameter modified: the source's own time of change, which marks the thumbnail as made from that state of it.
+  /// - Throws: `OutputError`; nothing is left behind.
+  public func publish(_ bytes: UnsafeRawBufferPointer, to place: Path, modified: timespec) throws(OutputError) {
+    let shown = path.appending(place)
+    if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
+    let name = Path("\(serial.add(1, ordering: .relaxed).newValue).tmp")
+    do throws(Errno) {
+      try write(bytes, to: name, in: run.descriptor, modified: modified)
+      do throws(Errno) {
+        try move(name, to: place)
+      } catch {
+        unlink(name, in: run.descriptor)
+        guard error == .improperLink else { throw error }
+        try publishAcrossDevices(bytes, to: place, name: name, modified: modified)
+      }
+    } catch {
+      // A run folder taken away under a writer means that the run was given up.
+      if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
+      throw OutputError(writing: shown, error)
+    }
+  }
+
+  public func publish(_ bytes: [UInt8], to place: Path, modified: timespec) throws(OutputError) {
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(OutputError) in try publish(bytes, to: place, modified: modified) }
+    }
+    try result.get()
+  }
+
+  /// Removes what this run has in the working folder. Nothing can be published afterwards.
+  ///
+  /// Takes no lock and waits for nobody, so the thread that ends the process at once may call it while others write:
+  /// what they have under way is removed too, and what they start fails. Calling it again does nothing.
+  public func close() {
+    isClosed.store(true, ordering: .releasing)
+    run.remove()
+  }
+
+  /// The place's folder is on another file system (a mount, a link): rename cannot reach it from here. The temporary
+  /// goes beside the target; a note of it in the run's folder lets any sweep find it.
+  private func publishAcrossDevices(
+    _ bytes: UnsafeRawBufferPointer, to place: Path, name: Path, modified: timespec
+  ) throws(Errno) {
+    let beside = place.parent.appending(Path("\(RunFolder.besidePrefix)\(run.name)-\(name)"))
+    let note = Path("\(name)\(RunFolder.noteSuffix)")
+    let noted = beside.withCString { text in
+      Result { () throws(Errno) in
+        let bytes = UnsafeRawBufferPointer(start: text, count: beside.length)
+        try write(bytes, to: note, in: run.descriptor, modified: modified)
+      }
+    }
+    try noted.get()
+    defer { unlink(note, in: run.descriptor) }
+    try write(bytes, to: beside, in: descriptor, modified: modified)
+    do throws(Errno) {
+      try rename(beside, in: descriptor, to: place, in: descriptor)
+    } catch {
+      unlink(beside, in: descriptor)
+      throw error
+    }
+  }
+
+  /// Renames first and makes folders only when one is missing: in a mirrored tree it mostly is there.
+  private func move(_ name: Path, to place: Path) throws(Errno) {
+    do throws(Errno) {
+      try rename(name, in: run.descriptor, to: place, in: descriptor)
+    } catch {
+      guard error == .noSuchFileOrDirectory else { throw error }
+      try Self.makeFolder(place.parent, in: descriptor)
+      try rename(name, in: run.descriptor, to: place, in: descriptor)
+    }
+  }
+
+  /// `mkdir -p`. From the deepest up, so that an existing tree costs one call.
+  static func makeFolder(_ path: Path, in folder: CInt) throws(Errno) {
+    if path.isEmpty { return }
+    let result = path.withCString { mkdirat(folder, $0, 0o777) == 0 ? nil : Errno(rawValue: errno) }
+    switch result {
+    case nil: return
+    case .noSuchFileOrDirectory? where !path.parent.isEmpty && path.parent != path:
+      try makeFolder(path.parent, in: folder)
+      try makeFolder(path, in: folder)
+    case let error?:
+      // Whatever mkdir says, all is well when the folder is there: a read-only disk, a link to a folder, another run.
+      let status = path.withCString { FileStatus.of($0, in: folder, followingLinks: true) }
+      if case .success(let status) = status, status.kind == .folder { return }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import ThumbnailJobs
+
+@Suite(.timeLimit(.minutes(1)))
+struct OutputFolderTests {
+  let tree: FileTree
+  let time = timespec(tv_sec: 1_000_000_007, tv_nsec: 123_456_789)
+
+  init() throws { tree = try FileTree() }
+
+  /// What `body` throws as an `OutputError`.
+  func error(_ body: () throws -> Void) -> OutputError? {
+    do {
+      try body()
+      return nil
+    } catch { return error as? OutputError }
+  }
+
+  @Test func aThumbnailIsWholeWithItsSourcesTimeAndTheUmasksRights() throws {
+    let output = try OutputFolder(tree.path("new/out"))
+    try output.publish([1, 2, 3], to: "deep/er/a.jpg", modified: time)
+    let status = try tree.status("new/out/deep/er/a.jpg")
+    let mask = umask(0)
+    umask(mask)
+    #expect(status.st_size == 3 && isSameTime(status.modified, time))
+    #expect(status.st_mode & 0o777 == 0o666 & ~mask)
+    #expect(try tree.status("new/out/deep").st_mode & 0o777 == 0o777 & ~mask)
+    output.close()
+    #expect(try tree.files() == ["new/out/deep/er/a.jpg"])
+  }
+
+  @Test func aThumbnailReplacesWhatWasThereAndALinkItself() throws {
+    try tree.file("photo.jpg", "precious")
+    try tree.file("out/a.jpg", "old")
+    try tree.link("out/b.jpg", to: "../photo.jpg")
+    let output = try OutputFolder(tree.path("out"))
+    try output.publish(Array("new".utf8), to: "a.jpg", modified: time)
+    try output.publish(Array("new".utf8), to: "b.jpg", modified: time)
+    #expect(try tree.contents("out/a.jpg") == "new")
+    #expect(try tree.contents("out/b.jpg") == "new")
+    #expect(try tree.contents("photo.jpg") == "precious")
+  }
+
+  @Test func whatIsInTheWayIsNamedAndNoTemporaryStays() throws {
+    try tree.folder("out/a.jpg")
+    try tree.file("out/b")
+    let output = try OutputFolder(tree.path("out"))
+    let out = tree.path("out").description
+    let long = String(repeating: "n", count: 256)
+    for (place, kind, line) in [
+      ("a.jpg", OutputError.Kind.blocked, "\(out)/a.jpg: cannot be written: a folder has this name"),
+      ("b/c.jpg", .blocked, "\(out)/b/c.jpg: cannot be written: a file is where a folder is needed"),
+      (
+        long, .nameTooLong,
+        "\(out)/\(long): cannot be written: the name is longer than the output's file system takes"
+      ),
+    ] {
+      let error = error { try output.publish([1], to: Path(place), modified: time) }
+      #expect(error?.kind == kind)
+      #expect(error?.description == line)
+      #expect(error?.isOutOfSpace == false)
+    }
+    #expect(try tree.files(below: "out/.thumbjob").map { Path($0).lastName.description } == ["lock"])
+  }
+
+  @Test func anOutputThatIsAFileIsRefused() throws {
+    let file = try tree.file("out")
+    #expect(
+      error { _ = try OutputFolder(file) }?.description
+        == "\(file): cannot be the output folder: a file is in the way; choose another with --out")
+    #expect(error { _ = try OutputFolder(tree.path("out/below")) }?.kind == .cannotCreate)
+  }
+
+  @Test func litterOfDeadRunsIsSweptAndLiveRunsAreLeft() throws {
+    try tree.file("out/.thumbjob/run-dead/1.tmp", "half")
+    try tree.file("out/.thumbjob/run-dead/lock", "")
+    try tree.file("out/.thumbjob/run-unlocked/2.tmp", "half")
+    try tree.file("out/d/.thumbjob-run-dead-7.tmp", "half")
+    try tree.file("out/.thumbjob/run-dead/7.tmp.note", "d/.thumbjob-run-dead-7.tmp")
+    try tree.file("out/mine.jpg", "kept")
+    try tree.file("out/.thumbjob/run-dead/8.tmp.note", "mine.jpg")
+    try tree.file("out/.thumbjob/run-dead/9.tmp.note", "../outside/.thumbjob-x.tmp")
+    try tree.file("outside/.thumbjob-x.tmp", "kept")
+    let live = try OutputFolder(tree.path("out"))
+    let second = try OutputFolder(tree.path("out"))
+    try live.publish([1], to: "a.jpg", modified: time)
+    try second.publish([1], to: "b.jpg", modified: time)
+    let left = try tree.files()
+    #expect(
+      left.filter { !$0.contains("/.thumbjob/") } == [
+        "out/a.jpg", "out/b.jpg", "out/mine.jpg", "outside/.thumbjob-x.tmp",
+      ])
+    #expect(left.filter { $0.contains("/.thumbjob/") }.count == 2, "one lock for each live run")
+    live.close()
+    second.close()
+    #expect(try tree.files(below: "out/.thumbjob").isEmpty)
+  }
+
+  @Test func closingUnderAWriterLeavesNothingAndRefusesTheRest() throws {
+    let output = try OutputFolder(tree.path("out"))
+    let bytes = [UInt8](repeating: 7, count: 1 << 16)
+    let started = DispatchSemaphore(value: 0)
+    let ended = DispatchSemaphore(value: 0)
+    let time = time
+    for writer in 0..<2 {
+      Thread.detachNewThread {
+        for index in 0... {
+          do throws(OutputError) {
+            try output.publish(bytes, to: Path("\(writer)/\(index % 50).jpg"), modified: time)
+          } catch {
+            if error.kind == .closed { break }
+          }
+          if index == 20 { started.signal() }
+        }
+        ended.signal()
+      }
+    }
+    for _ in 0..<2 { started.wait() }
+    output.close()
+    for _ in 0..<2 { ended.wait() }
+    #expect(try tree.files(below: "out/.thumbjob").isEmpty)
+    #expect(!tree.exists("out/.thumbjob/run-"))
+    for file in try tree.files(below: "out") { #expect(try tree.status(Path("out/\(file)")).st_size == 1 << 16) }
+  }
+
+  @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
+  func aFullDiskIsRecognisedAndLeavesNothing() throws {
+    let mounted = try #require(MountedFolder(at: try tree.folder("small"), options: "size=256k"))
+    let output = try OutputFolder(mounted.path)
+    try output.publish([UInt8](repeating: 1, count: 1000), to: "fits.jpg", modified: time)
+    let failure = error { try output.publish([UInt8](repeating: 1, count: 1 << 20), to: "big.jpg", modified: time) }
+    #expect(failure?.isOutOfSpace == true)
+    #expect(failure?.description == "\(mounted.path)/big.jpg: cannot be written: No space left on device")
+    output.close()
+    #expect(try tree.files(below: "small") == ["fits.jpg"])
+  }
+
+  @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
+  func aReadOnlyDiskCannotBeTheOutput() throws {
+    let mounted = try #require(MountedFolder(at: try tree.folder("ro"), options: "size=64k"))
+    #expect(mounted.makeReadOnly())
+    #expect(
+      error { _ = try OutputFolder(mounted.path.appending("out")) }?.description
+        == "\(mounted.path)/out: cannot be written in as output folder: Read-only file system; choose another with --out"
+    )
+    #expect(error { _ = try OutputFolder(mounted.path) }?.kind == .cannotCreate)
+  }
+
+  @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
+  func aMountWithinTheOutputIsWrittenToAsWell() throws {
+    let mounted = try #require(MountedFolder(at: try tree.folder("out/mounted"), options: "size=64k"))
+    let output = try OutputFolder(tree.path("out"))
+    try output.publish([1, 2], to: "mounted/d/a.jpg", modified: time)
+    #expect(isSameTime(try tree.status("out/mounted/d/a.jpg").modified, time))
+    try tree.folder("out/mounted/b.jpg")
+    #expect(error { try output.publish([1], to: "mounted/b.jpg", modified: time) }?.kind == .blocked)
+    #expect(
+      error { try output.publish([UInt8](repeating: 1, count: 1 << 17), to: "mounted/c.jpg", modified: time) }?
+        .isOutOfSpace == true)
+    output.close()
+    #expect(try tree.files(below: "out").isEmpty, "nothing but what is on the mount")
+    #expect(try tree.files(below: "out/mounted") == ["d/a.jpg"])
+    withExtendedLifetime(mounted) {}
+  }
+}

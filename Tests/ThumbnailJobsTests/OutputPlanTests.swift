@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import ThumbnailJobs
+
+@Suite(.timeLimit(.minutes(1)))
+struct OutputPlanTests {
+  let tree: FileTree
+
+  init() throws { tree = try FileTree() }
+
+  /// Places of all that a walk of these arguments finds, "argument:relative path" to what became of it.
+  func plan(_ arguments: Path..., filter: SourceFilter = SourceFilter()) -> [String: OutputPlan.Placement] {
+    let walker = SourceWalker(arguments: arguments.map { .path(tree.path($0)) }, filter: filter)
+    let plan = OutputPlan(walker: walker) { [tree] path in
+      (try? tree.contents(Path(bytes: path.bytes.dropFirst(tree.root.length + 1))!)) == "image"
+    }
+    var result: [String: OutputPlan.Placement] = [:]
+    for source in Walked(walker).sources {
+      result["\(source.argument):\(source.relativePath)"] = plan.placement(of: source)
+    }
+    return result
+  }
+
+  @Test(arguments: [
+    ("a.jpg", "a.jpg"), ("d/A.JPEG", "d/A.JPEG"), ("a.jpe", "a.jpe"), ("a.JfIf", "a.JfIf"), ("s.png", "s.png.jpg"),
+    ("noname", "noname.jpg"), (".jpg", ".jpg.jpg"), ("a.", "a..jpg"), ("jpg", "jpg.jpg"), ("a.jpg/b", "a.jpg/b.jpg"),
+  ])
+  func onlyOtherTypesGainAnEnding(relative: String, place: String) {
+    #expect(OutputPlan.place(of: Path(relative)) == Path(place))
+  }
+
+  @Test func aSiblingWithoutTheEndingKeepsThePlace() throws {
+    try tree.file("in/scan.png", "image")
+    try tree.file("in/scan.png.jpg", "image")
+    #expect(
+      plan("in") == [
+        "0:scan.png": .place("scan.png.jpg"), "0:scan.png.jpg": .taken(by: tree.path("in/scan.png")),
+      ])
+  }
+
+  @Test func aSiblingThatIsNoImageOrNotWantedIsNotInTheWay() throws {
+    try tree.file("in/notes", "text")
+    try tree.file("in/notes.jpg", "image")
+    try tree.file("in/raw", "image")
+    try tree.file("in/raw.jpg", "image")
+    let filter = SourceFilter(excludes: [try Glob("raw")])
+    #expect(plan("in", filter: filter)["0:notes.jpg"] == .place("notes.jpg"))
+    #expect(plan("in", filter: filter)["0:raw.jpg"] == .place("raw.jpg"))
+    #expect(plan("in")["0:raw.jpg"] == .taken(by: tree.path("in/raw")))
+  }
+
+  @Test func aJPEGWithTwoEndingsIsNotInTheWayOfItself() throws {
+    try tree.file("in/a.jpg", "image")
+    try tree.file("in/a.jpg.jpg", "image")
+    #expect(plan("in") == ["0:a.jpg": .place("a.jpg"), "0:a.jpg.jpg": .place("a.jpg.jpg")])
+  }
+
+  @Test func theEarlierArgumentKeepsAContestedPlace() throws {
+    try tree.file("one/d/a.jpg", "image")
+    try tree.file("two/d/a.jpg", "image")
+    #expect(
+      plan("one", "two") == ["0:d/a.jpg": .place("d/a.jpg"), "1:d/a.jpg": .taken(by: tree.path("one/d/a.jpg"))])
+    #expect(plan("two", "one")["1:d/a.jpg"] == .taken(by: tree.path("two/d/a.jpg")))
+  }
+
+  @Test func filesNamedByHandContestPlacesToo() throws {
+    try tree.file("one/a.jpg", "image")
+    try tree.file("two/a.jpg", "image")
+    try tree.file("two/a", "image")
+    #expect(plan("one/a.jpg", "two/a.jpg")["1:a.jpg"] == .taken(by: tree.path("one/a.jpg")))
+    #expect(plan("one", "two/a.jpg")["1:a.jpg"] == .taken(by: tree.path("one/a.jpg")))
+    #expect(plan("two/a", "one/a.jpg")["1:a.jpg"] == .taken(by: tree.path("two/a")))
+    #expect(plan("two/a.jpg")["0:a.jpg"] == .place("a.jpg"), "its sibling was not asked for")
+  }
+
+  @Test func theSameFileByTwoWaysIsPassedOver() throws {
+    let file = try tree.file("in/a.jpg", "image")
+    #expect(plan("in", "in/a.jpg")["1:a.jpg"] == .duplicate(of: file))
+    #expect(plan("in/a.jpg", "in")["1:a.jpg"] == .duplicate(of: file))
+    #expect(plan("in/a.jpg", "in/a.jpg")["1:a.jpg"] == .duplicate(of: file))
+  }
+
+  @Test func whatTheWalkDoesNotReachIsNotInTheWay() throws {
+    try tree.file("real/a.jpg", "image")
+    try tree.folder("one")
+    try tree.link("one/d", to: "../real")
+    try tree.file("two/d/a.jpg", "image")
+    #expect(plan("one", "two") == ["1:d/a.jpg": .place("d/a.jpg")])
+  }
+
+  @Test func theWorkingFolderIsNoPlaceForThumbnails() throws {
+    let source = Source(path: "x", relativePath: ".thumbjob/settings", argument: 0, origin: .list)
+    let plan = OutputPlan(walker: SourceWalker(arguments: [])) { _ in true }
+    #expect(plan.placement(of: source) == .reserved)
+  }
+}
