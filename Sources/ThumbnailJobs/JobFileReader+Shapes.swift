@@ -1,0 +1,66 @@
+import Yams
+
+// What shape a part of the tree has: keys and values, a list, one value, nothing.
+extension JobFileReader {
+  mutating func entries(_ node: Node, keys: [String], of subject: String) -> [(key: String, value: Node)] {
+    guard case .mapping(let mapping) = node else {
+      note(node, "expected the keys of \(subject), such as “\(keys[0]): …”, found \(kind(of: node))")
+      return []
+    }
+    var entries: [(key: String, value: Node)] = []
+    for (key, value) in mapping {
+      guard case .scalar(let scalar) = key else {
+        note(key, "a key is a word, not \(kind(of: key))")
+        continue
+      }
+      if keys.contains(scalar.string) {
+        entries.append((scalar.string, value))
+      } else {
+        let meant = NearestWord.to(scalar.string, among: keys).map { "; did you mean “\($0)”?" }
+        note(key, "unknown key “\(shown(scalar.string))”\(meant ?? "; \(subject) has \(keys.joined(separator: ", "))")")
+      }
+    }
+    return entries
+  }
+
+  mutating func text(_ node: Node, _ key: String, _ expected: String = "one value") -> String? {
+    guard case .scalar(let scalar) = node, !isNothing(node) else {
+      note(node, "\(key): expected \(expected), found \(kind(of: node))")
+      return nil
+    }
+    guard !scalar.string.utf8.contains(0) else {
+      note(node, "\(key): holds a NUL")
+      return nil
+    }
+    return scalar.string
+  }
+
+  /// One value or a list of them.
+  mutating func items(_ node: Node, _ key: String) -> [(node: Node, text: String)] {
+    let nodes = if case .sequence(let list) = node { Array(list) } else { [node] }
+    return nodes.compactMap { node in text(node, key, "a value or a list of values").map { (node, $0) } }
+  }
+
+  mutating func texts(_ node: Node, _ key: String) -> [String]? {
+    items(node, key).map(\.text)
+  }
+
+  func isNothing(_ node: Node) -> Bool {
+    guard case .scalar(let scalar) = node, scalar.style == .plain else { return false }
+    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+  }
+
+  func kind(of node: Node) -> String {
+    switch node {
+    case .mapping: "keys and values"
+    case .sequence(let list): list.isEmpty ? "an empty list" : "a list"
+    case .scalar(let scalar): isNothing(node) ? "nothing" : "“\(shown(scalar.string))”"
+    case .alias: "an alias"
+    }
+  }
+
+  func shown(_ text: String) -> String {
+    let line = printableText(of: Array(text.utf8))
+    return line.count > 60 ? line.prefix(60) + "…" : line
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import SystemPackage
+
+/// The text of a job file, found fit to be parsed.
+///
+/// A YAML parser trusts its input: aliases of aliases grow without end when compared, nesting uses up the stack. What
+/// no job file needs is therefore refused before the parser sees it.
+struct JobFileText {
+  /// Bytes of a job file at the most.
+  static let maximumSize = 64 << 10
+  /// Levels of lists and mappings at the most, however they are written.
+  static let maximumNesting = 100
+
+  let text: String
+
+  init(reading file: Path) throws(JobFileProblems) {
+    func problem(_ message: String) -> JobFileProblems {
+      JobFileProblems(problems: [JobFileProblem(file: file, line: 0, column: 0, message: message)])
+    }
+    // Not blocking, so that a FIFO is seen to be none before it is waited for.
+    let descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else { throw problem("cannot be read: \(Errno(rawValue: errno))") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.kind == .regular else { throw problem("is not a file") }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: Self.maximumSize + 1)
+    while bytes.count <= Self.maximumSize {
+      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 { throw problem("cannot be read: \(Errno(rawValue: errno))") }
+      if count == 0 { break }
+      bytes += buffer[..<count]
+    }
+    try self.init(bytes, of: file)
+  }
+
+  init(_ bytes: [UInt8], of file: Path) throws(JobFileProblems) {
+    func check(_ found: (line: Int, column: Int, message: String)?) throws(JobFileProblems) {
+      guard let (line, column, message) = found else { return }
+      let problem = JobFileProblem(file: file, line: line, column: column, message: message)
+      throw JobFileProblems(problems: [problem])
+    }
+    if bytes.count > Self.maximumSize { try check((0, 0, "is larger than the 64 KiB of a job file")) }
+    let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
+    try check(Self.firstNonText(lines))
+    text = String(decoding: bytes, as: UTF8.self)
+    try check(Self.firstTooDeep(lines))
+    try check(Self.firstReused(lines))
+  }
+
+  private static func firstNonText(_ lines: [ArraySlice<UInt8>]) -> (line: Int, column: Int, message: String)? {
+    for (index, line) in lines.enumerated() {
+      if String(validating: line, as: UTF8.self) == nil {
+        return (index + 1, 1, "not UTF-8 text: \(printableText(of: line.prefix(60)))")
+      }
+      if let control = line.firstIndex(where: { ($0 < 0x20 && $0 != 0x09 && $0 != 0x0d) || $0 == 0x7f }) {
+        let column = String(decoding: line[..<control], as: UTF8.self).unicodeScalars.count + 1
+        return (
+          index + 1, column, "a control character, \(printableText(of: [line[control]])), is no part of a job file"
+        )
+      }
+    }
+    return nil
+  }
+
+  /// Each level of nesting takes a bracket, or a column in front of the text of a line.
+  private static func firstTooDeep(_ lines: [ArraySlice<UInt8>]) -> (line: Int, column: Int, message: String)? {
+    var brackets = 0
+    for (index, line) in lines.enumerated() {
+      let lead = line.prefix { " \t-?:".utf8.contains($0) }
+      if lead.count == line.count || line[lead.endIndex] == UInt8(ascii: "#") { continue }
+      brackets += line.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
+      if lead.count > maximumNesting || brackets > 4 * maximumNesting {
+        return (index + 1, lead.count + 1, "nested too deeply for a job file")
+      }
+    }
+    return nil
+  }
+
+  /// A name both given to a value (`&name`) and used for it (`*name`).
+  private static func firstReused(_ lines: [ArraySlice<UInt8>]) -> (line: Int, column: Int, message: String)? {
+    var anchors: Set<ArraySlice<UInt8>> = []
+    var aliases: Set<ArraySlice<UInt8>> = []
+    for (index, line) in lines.enumerated() {
+      for place in line.indices where line[place] == UInt8(ascii: "&") || line[place] == UInt8(ascii: "*") {
+        if place > line.startIndex, isNameByte(line[place - 1]) { continue }
+        let name = line[(place + 1)...].prefix(while: isNameByte)
+        if name.isEmpty { continue }
+        if line[place] == UInt8(ascii: "&") { anchors.insert(name) } else { aliases.insert(name) }
+        if anchors.contains(name) && aliases.contains(name) {
+          let column = String(decoding: line[..<place], as: UTF8.self).unicodeScalars.count + 1
+          return (index + 1, column, "a job file has no anchors and aliases (& and *); write the value out")
+        }
+      }
+    }
+    return nil
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    Unicode.Scalar(byte).properties.isAlphabetic && byte < 0x80 || (0x30...0x39).contains(byte)
+      || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+  }
+}

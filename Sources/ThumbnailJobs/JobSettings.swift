@@ -1,0 +1,101 @@
+/// Everything a job is told: the one place where all its options and their defaults live.
+///
+/// It is made from `JobOverlay`s, which hold what somebody said; what nobody said has its default from here.
+public struct JobSettings: Sendable, Equatable {
+  public var sources: [SourceArgument] = []
+  public var filter = SourceFilter()
+  /// Follow symbolic links met in folders.
+  public var followsLinks = false
+  /// Where thumbnails go and of what kind; at least one, each with a folder of its own.
+  public var outputs = [OutputSettings()]
+  /// Operations running at once; nil is `ProcessorCount.usable()`.
+  public var max: Int?
+  /// Operations waiting; nil is four times `max`.
+  public var backlog: Int?
+  /// Make again what is up to date.
+  public var force = false
+  /// How broken a source may be.
+  public var failOn = ImageWords.failOn.default
+  /// Pixels of a source at the most.
+  public var limitPixels = 1_000_000_000
+  /// Time for one source at the most.
+  public var timeout = Duration.seconds(300)
+  /// Further tries at a source that failed for a reason that may pass.
+  public var retries = 0
+  /// Say what would be made, make nothing.
+  public var dryRun = false
+  /// Give up after so many failures; nil is never.
+  public var halt: HaltLimit?
+  /// Stop after this time, leaving the rest for another run; nil is never.
+  public var runFor: Duration?
+  /// NDJSON events on standard output.
+  public var json = false
+  public var progress = ImageWords.progress.default
+  public var verbose = false
+  public var quiet = false
+
+  public init() {}
+
+  /// - Parameter overlays: what was said, the last word first: the command line, then the job file.
+  /// - Throws: `TextProblem` where what was said does not go together, though each part is right.
+  public init(_ overlays: JobOverlay...) throws(TextProblem) {
+    let said = overlays.reduce(JobOverlay()) { $0.over($1) }
+    sources = said.sources ?? sources
+    filter = SourceFilter(includes: said.includes ?? [], excludes: said.excludes ?? [])
+    followsLinks = said.followsLinks ?? followsLinks
+    max = said.max
+    backlog = said.backlog
+    force = said.force ?? force
+    failOn = said.failOn ?? failOn
+    limitPixels = said.limitPixels ?? limitPixels
+    timeout = said.timeout ?? timeout
+    retries = said.retries ?? retries
+    dryRun = said.dryRun ?? dryRun
+    halt = said.halt
+    runFor = said.runFor
+    json = said.json ?? json
+    progress = said.progress ?? progress
+    verbose = said.verbose ?? verbose
+    quiet = said.quiet ?? quiet
+    // What is said of all outputs holds for each unless the output says otherwise; only a word that stands above the
+    // outputs of a job file, the command line's, wins over both.
+    outputs = (said.outputs ?? [OutputOverlay()]).map { OutputSettings($0.over(said.output)) }
+    if verbose && quiet { throw TextProblem("verbose and quiet cannot both be asked for") }
+    var folders: Set<Path> = []
+    for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
+      throw TextProblem("out: two outputs share the folder \(output.folder.printable); give each its own")
+    }
+  }
+}
+
+/// One kind of thumbnails and the folder they go to.
+public struct OutputSettings: Sendable, Equatable {
+  public var folder: Path = "thumbs"
+  /// At least one; each gets a folder of its name below `folder` when there are several.
+  public var sizes = [NamedSize(unnamed: "256")]
+  /// 1 to 100.
+  public var quality = 80
+  public var progressive = false
+  public var subsample = ImageWords.subsample.default
+  /// Kinds of metadata copied; none without being asked for.
+  public var keep: [String] = []
+  /// Resample in linear light.
+  public var linear = false
+
+  public init() {}
+
+  init(_ said: OutputOverlay) {
+    folder = said.folder ?? folder
+    sizes = said.sizes ?? sizes
+    quality = said.quality ?? quality
+    progressive = said.progressive ?? progressive
+    subsample = said.subsample ?? subsample
+    keep = said.keep ?? keep
+    linear = said.linear ?? linear
+  }
+
+  /// Where each size goes below `folder`: nowhere deeper for a single one.
+  public var sizeFolders: [Path] {
+    sizes.count == 1 ? [Path()] : sizes.map { Path($0.name) }
+  }
+}

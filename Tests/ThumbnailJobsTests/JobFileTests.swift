@@ -1,0 +1,187 @@
+import Foundation
+import Testing
+
+@testable import ThumbnailJobs
+
+@Suite(.timeLimit(.minutes(1)))
+struct JobFileTests {
+  let file: Path = "jobs/x.yml"
+
+  func read(_ text: String) throws -> JobOverlay { try read(bytes: Array(text.utf8)) }
+
+  func read(bytes: [UInt8]) throws -> JobOverlay {
+    try JobFile.overlay(of: JobFileText(bytes, of: file), file: file)
+  }
+
+  /// The lines that a person sees.
+  func lines(_ text: String) -> [String] { lines(bytes: Array(text.utf8)) }
+
+  func lines(bytes: [UInt8]) -> [String] {
+    do {
+      _ = try read(bytes: bytes)
+      return []
+    } catch { return "\(error)".split(separator: "\n").map(String.init) }
+  }
+
+  @Test func everyOptionIsRead() throws {
+    let job = try read(
+      """
+      sources: [no-such, /abs/photo.jpg, "-"]
+      files0-from: list
+      include: "*.jpg"
+      exclude: [draft*, cache/]
+      follow: yes
+      out: here
+      size: name=320x240^
+      quality: 91
+      progressive: on
+      subsample: 444
+      keep: [icc, exif]
+      linear: true
+      max: 3
+      backlog: 12
+      force: no
+      fail-on: warning
+      limit-pixels: 500M
+      timeout: 1m30s
+      retries: 2
+      dry-run: true
+      halt: 5%
+      for: 1h
+      json: true
+      progress: plain
+      verbose: false
+      quiet: true
+      """)
+    #expect(
+      job.sources == [
+        .path("jobs/no-such"), .path("/abs/photo.jpg"), SourceArgument("-"),
+        .list(SourceList(from: "jobs/list", separator: .nul)),
+      ])
+    #expect(job.includes == [try Glob("*.jpg")] && job.excludes?.map(\.pattern) == ["draft*", "cache/"])
+    #expect(job.followsLinks == true && job.output.folder == "jobs/here")
+    #expect(job.output.sizes == [try NamedSize(name: "name", spec: "320x240^", for: "")])
+    #expect(job.output.quality == 91 && job.output.progressive == true && job.output.linear == true)
+    #expect(job.output.subsample == "444" && job.output.keep == ["icc", "exif"])
+    #expect(job.max == 3 && job.backlog == 12 && job.force == false && job.failOn == "warning")
+    #expect(job.limitPixels == 500_000_000 && job.timeout == .seconds(90) && job.retries == 2)
+    #expect(job.dryRun == true && job.halt == .percent(5) && job.runFor == .seconds(3600))
+    #expect(job.json == true && job.progress == "plain" && job.verbose == false && job.quiet == true)
+  }
+
+  @Test(arguments: [
+    ("sources: a\nqualty: 80", "jobs/x.yml:2:1: unknown key “qualty”; did you mean “quality”?"),
+    ("sources: a\nexlude: b", "jobs/x.yml:2:1: unknown key “exlude”; did you mean “exclude”?"),
+    ("quality: high", "jobs/x.yml:1:10: quality: expected a whole number, found “high”"),
+    ("quality: 101", "jobs/x.yml:1:10: quality: 101 is not within 1 to 100"),
+    ("quality: [80]", "jobs/x.yml:1:10: quality: expected a number, found a list"),
+    ("quality:", "jobs/x.yml:1:9: quality: expected a number, found nothing"),
+    ("max: 99999999999999999999", "jobs/x.yml:1:6: max: expected a whole number, found “99999999999999999999”"),
+    ("follow: maybe", "jobs/x.yml:1:9: follow: expected yes or no, found “maybe”"),
+    (
+      "fail-on: eror",
+      "jobs/x.yml:1:10: fail-on: “eror” is not one of truncated, error, warning; did you mean “error”?"
+    ),
+    ("subsample: 422", "jobs/x.yml:1:12: subsample: “422” is not one of 420, 444; did you mean “420”?"),
+    ("keep: [gps]", "jobs/x.yml:1:8: keep: “gps” is not one of icc, exif, copyright"),
+    ("preset: wbe", "jobs/x.yml:1:9: preset: “wbe” is not one of web, gallery, archive; did you mean “web”?"),
+    (
+      "size: 0x10",
+      "jobs/x.yml:1:7: size: “0x10” is not a size; write 256, 320x240, 320x240^, 480x or x480 (1 to 65500 pixels)"
+    ),
+    (
+      "size: a/b=10",
+      "jobs/x.yml:1:7: size: “a/b” cannot name a folder; use letters, digits, - and _"
+    ),
+    ("size: [256, 256]", "jobs/x.yml:1:7: size: two sizes are called 256; name them apart: small=256"),
+    ("timeout: soon", "jobs/x.yml:1:10: timeout: “soon” is not a span of time; write 90s, 5m, 1h30m or 250ms"),
+    (
+      "outputs: web",
+      "jobs/x.yml:1:10: outputs: expected a list of outputs, each with its out, found “web”"
+    ),
+    (
+      "outputs:\n  - max: 3",
+      "jobs/x.yml:2:5: unknown key “max”; an output has out, size, sizes, quality, progressive, subsample, keep, linear, preset"
+    ),
+    ("memory: 1G", "jobs/x.yml:1:1: unknown key “memory”; a job has " + JobFileReader.jobKeys.joined(separator: ", ")),
+    ("[a, b]", "jobs/x.yml:1:1: expected the keys of a job, such as “sources: …”, found a list"),
+    ("? [a]\n: b", "jobs/x.yml:1:3: a key is a word, not a list"),
+    ("", "jobs/x.yml:1:1: is empty; name at least the sources"),
+    ("# only words", "jobs/x.yml:1:1: is empty; name at least the sources"),
+    ("exclude: [*.jpg]", "jobs/x.yml:1:11: a value that starts with * stands in quotes: \"*.jpg\""),
+    ("exclude: *drafts", "jobs/x.yml:1:10: a value that starts with * stands in quotes: \"*.jpg\""),
+    ("quality: 1\nquality: 2", "jobs/x.yml:1:1: “quality” is given more than once; here is the first"),
+    ("sources: a\n---\nsources: b", "jobs/x.yml:2:1: a second document; a job file is one"),
+    ("sources: [a", "jobs/x.yml:2:1: not YAML: did not find expected ',' or ']'"),
+    ("\tsources: a", "jobs/x.yml:1:1: not YAML: found character that cannot start any token"),
+  ])
+  func aMistakeIsNamed(text: String, line: String) {
+    #expect(lines(text) == [line])
+  }
+
+  @Test func allMistakesAreNamedInTheOrderOfTheirLines() {
+    #expect(
+      lines("qualty: 1\nmax: none\noutputs:\n  - out: a\n    quality: 0\n") == [
+        "jobs/x.yml:1:1: unknown key “qualty”; did you mean “quality”?",
+        "jobs/x.yml:2:6: max: expected a whole number, found “none”",
+        "jobs/x.yml:5:14: quality: 0 is not within 1 to 100",
+      ])
+  }
+
+  @Test func hostileFilesAreRefused() {
+    var bomb = "a0: &a0 [x, x]\n"
+    for level in 1..<30 { bomb += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
+    #expect(
+      lines(bomb + "? *a29\n: 1\n") == [
+        "jobs/x.yml:2:10: a job file has no anchors and aliases (& and *); write the value out"
+      ])
+    let deep = "sources: " + String(repeating: "[", count: 20_000)
+    #expect(lines(deep) == ["jobs/x.yml:1:1: nested too deeply for a job file"])
+    #expect(
+      lines(String(repeating: "- ", count: 20_000) + "a") == ["jobs/x.yml:1:40001: nested too deeply for a job file"])
+    #expect(lines("a: |\n  x\u{1}y") == ["jobs/x.yml:2:4: a control character, \\x01, is no part of a job file"])
+    #expect(lines(bytes: [0xff, 0xfe, 0x61]) == ["jobs/x.yml:1:1: not UTF-8 text: \\xff\\xfea"])
+    #expect(lines(String(repeating: "# x\n", count: 20_000)) == ["jobs/x.yml: is larger than the 64 KiB of a job file"])
+  }
+
+  @Test func aFileThatCannotBeReadIsNamed() throws {
+    let tree = try FileTree()
+    #expect(throws: JobFileProblems.self) { try JobFile.read(tree.path("none.yml")) }
+    try tree.fifo("pipe.yml")
+    let error = #expect(throws: JobFileProblems.self) { try JobFile.read(tree.path("pipe.yml")) }
+    #expect(error?.description == "\(tree.path("pipe.yml")): is not a file")
+  }
+
+  @Test func pathsStartFromTheFilesFolder() throws {
+    let tree = try FileTree()
+    try tree.folder("jobs")
+    try tree.file("jobs/a.yml", "sources: ../images\nout: thumbs")
+    let job = try JobFile.read(tree.path("jobs/a.yml"))
+    #expect(job.sources == [.path(tree.path("images"))])
+    #expect(job.output.folder == tree.path("jobs/thumbs"))
+    try tree.folder("far/away")
+    try tree.link("link", to: "far/away")
+    try tree.file("far/away/b.yml", "sources: ../images")
+    #expect(try JobFile.read(tree.path("link/b.yml")).sources == [.path(tree.path("link/../images"))])
+  }
+
+  @Test func theJobsOfTheRepositoryAreRight() throws {
+    let jobs = Path(#filePath).parent.parent.parent.appending("jobs")
+    for name: Path in ["one-photo.yml", "gallery.yml", "web-export.yml", "broken.yml"] {
+      let settings = try JobSettings(JobFile.read(jobs.appending(name)))
+      #expect(!settings.sources.isEmpty && settings.outputs.allSatisfy { $0.folder.bytes.contains(0x2f) })
+    }
+    let gallery = try JobSettings(JobFile.read(jobs.appending("gallery.yml")))
+    #expect(gallery.outputs[0].sizeFolders == ["thumb", "large"])
+    let export = try JobSettings(JobFile.read(jobs.appending("web-export.yml")))
+    #expect(export.outputs.map(\.quality) == [72, 78] && export.outputs[0].progressive)
+  }
+
+  @Test func theReadmeNamesEveryKeyAndPreset() throws {
+    let readme = Path(#filePath).parent.parent.parent.appending("jobs/README.md")
+    let text = try String(contentsOfFile: readme.description, encoding: .utf8)
+    for word in JobFileReader.jobKeys + Preset.allCases.map(\.rawValue) {
+      #expect(text.contains("| `\(word)`"), "\(word)")
+    }
+  }
+}
