@@ -1,0 +1,264 @@
+/// What a queue knows: who waits, who runs, who wants in, and the counts. A value that decides and does nothing else:
+/// each method returns the ``Effects`` that the queue carries out after it has let go of the lock.
+///
+/// *Complexity*: everything is O(1) in the operations ever submitted; leaving the waiting line early is O(log backlog),
+/// leaving the running set O(max).
+struct Account {
+  /// Where an operation stands. Kept in the operation, guarded by the lock of its queue's account.
+  enum Place {
+    /// Not the queue's, or gone from it.
+    case none
+    /// Its producer waits for a place in the backlog.
+    case blocked(ticket: Int)
+    case waiting(ticket: Int)
+    case running
+    /// Taken out of the line by a cancellation; its observers are being told.
+    case withdrawn
+  }
+
+  /// A producer in `submit` that found the backlog full.
+  struct BlockedProducer {
+    let operation: BoundedOperation
+    let release: @Sendable (Result<Void, SubmitError>) -> Void
+  }
+
+  /// What is to be done once the lock is free, in this order.
+  struct Effects {
+    /// To be handed to a thread.
+    var started: [BoundedOperation] = []
+    /// Producers to be woken: accepted or refused.
+    var released: [(producer: BlockedProducer, result: Result<Void, SubmitError>)] = []
+    /// Accepted: observers are to be told.
+    var accepted: [BoundedOperation] = []
+    /// To be settled as cancelled while waiting.
+    var withdrawn: [BoundedOperation] = []
+    /// Waiting for the queue to be idle, which it is.
+    var drained: [@Sendable () -> Void] = []
+
+    mutating func append(_ later: Effects) {
+      started += later.started
+      released += later.released
+      accepted += later.accepted
+      withdrawn += later.withdrawn
+      drained += later.drained
+    }
+  }
+
+  enum Admission {
+    case accepted
+    case blocked
+    case full
+    case refused(SubmitError)
+  }
+
+  private(set) var limits: QueueLimits
+  private(set) var isPaused = false
+  private(set) var isClosed = false
+  private var line = Line<BoundedOperation>()
+  private var running: [BoundedOperation] = []
+  private var executing = 0
+  private var blocked = Line<BlockedProducer>()
+  private var withdrawing = 0
+  private var drainers: [@Sendable () -> Void] = []
+  private var totals = QueueCounters()
+
+  init(limits: QueueLimits) { self.limits = limits }
+
+  var counters: QueueCounters {
+    var counters = totals
+    counters.waiting = line.count
+    counters.running = running.count
+    counters.blockedProducers = blocked.count
+    return counters
+  }
+
+  var isIdle: Bool { running.isEmpty && line.isEmpty && blocked.isEmpty && withdrawing == 0 }
+
+  private var canStart: Bool { !isPaused && running.count < limits.max }
+  private var hasRoom: Bool { line.count < limits.backlog || (line.isEmpty && canStart) }
+
+  // MARK: Looking
+
+  func operations(waitingLimit: Int) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
+    (running, line.prefix(waitingLimit))
+  }
+
+  func operation(id: Int) -> BoundedOperation? {
+    running.first { $0.id == id } ?? line.prefix(line.count).first { $0.id == id }
+  }
+
+  /// Why an operation that does not run yet does not, or nil when it runs or has gone.
+  func whyWaiting(_ operation: BoundedOperation) -> String? {
+    switch operation.place {
+    case .blocked: "its producer waits: the backlog of \(limits.backlog) is full"
+    case .waiting where isPaused: "the queue is paused"
+    case .waiting: "all \(limits.max) places are taken"
+    case .running: "starting"
+    case .none, .withdrawn: nil
+    }
+  }
+
+  // MARK: Coming
+
+  /// - Parameter release: how to wake the producer, if it may wait for room.
+  mutating func admit(
+    _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
+  ) -> (Admission, Effects) {
+    var effects = Effects()
+    guard !isClosed else { return (.refused(.closed), effects) }
+    if operation.isCancelled {
+      // Needs no place: accepted and taken out in one step, so that it is counted and settled like any other.
+      totals.submitted += 1
+      withdraw([operation], into: &effects)
+      effects.accepted.append(operation)
+      return (.accepted, effects)
+    }
+    if hasRoom, blocked.isEmpty {
+      accept(operation, into: &effects)
+      return (.accepted, effects)
+    }
+    guard let release else { return (.full, effects) }
+    let producer = BlockedProducer(operation: operation, release: release)
+    operation.place = .blocked(ticket: blocked.append(producer))
+    return (.blocked, effects)
+  }
+
+  // MARK: Going
+
+  /// The operation's work begins on a thread.
+  mutating func began() {
+    executing += 1
+    totals.peakRunning = max(totals.peakRunning, executing)
+  }
+
+  /// The operation has ended and its observers know.
+  mutating func depart(_ operation: BoundedOperation, outcome: Outcome) -> Effects {
+    var effects = Effects()
+    if case .running = operation.place, let index = running.firstIndex(where: { $0 === operation }) {
+      running.remove(at: index)
+      totals.count(outcome)
+      if case .cancelledWhileWaiting = outcome {} else { executing -= 1 }
+    } else {
+      withdrawing -= 1
+    }
+    operation.place = .none
+    settleDown(into: &effects)
+    return effects
+  }
+
+  /// One operation was cancelled: it leaves the line if it stands in one.
+  mutating func withdraw(_ operation: BoundedOperation) -> Effects {
+    var effects = Effects()
+    switch operation.place {
+    case .blocked(let ticket):
+      guard let producer = blocked.remove(ticket) else { break }
+      totals.submitted += 1
+      effects.released.append((producer, .success(())))
+      effects.accepted.append(operation)
+      withdraw([operation], into: &effects)
+    case .waiting(let ticket):
+      guard line.remove(ticket) != nil else { break }
+      withdraw([operation], into: &effects)
+    case .none, .running, .withdrawn: break
+    }
+    settleDown(into: &effects)
+    return effects
+  }
+
+  /// Takes everybody out of the line and turns blocked producers away.
+  mutating func withdrawAll(_ reason: CancelReason, closing: Bool) -> Effects {
+    var effects = Effects()
+    isClosed = isClosed || closing
+    withdraw(line.removeAll(), into: &effects)
+    turnAway(.cancelled(reason), into: &effects)
+    settleDown(into: &effects)
+    return effects
+  }
+
+  // MARK: Steering
+
+  mutating func setLimits(_ limits: QueueLimits) -> Effects {
+    self.limits = limits
+    return settledDown()
+  }
+
+  mutating func setPaused(_ isPaused: Bool) -> Effects {
+    self.isPaused = isPaused
+    return settledDown()
+  }
+
+  mutating func close() -> Effects {
+    var effects = Effects()
+    isClosed = true
+    turnAway(.closed, into: &effects)
+    settleDown(into: &effects)
+    return effects
+  }
+
+  /// Takes a producer out of the blocked ones, because its task was cancelled; false when it was released before.
+  mutating func withdrawProducer(of operation: BoundedOperation) -> (Bool, Effects) {
+    guard case .blocked(let ticket) = operation.place, blocked.remove(ticket) != nil else { return (false, Effects()) }
+    operation.place = .none
+    return (true, settledDown())
+  }
+
+  /// Calls `wake` once the queue is idle.
+  mutating func whenIdle(_ wake: @escaping @Sendable () -> Void) -> Effects {
+    drainers.append(wake)
+    return settledDown()
+  }
+
+  // MARK: The one way on
+
+  /// After any change: whoever can start starts, whoever fits in comes in, and if nobody is left those who wait for that
+  /// are told.
+  private mutating func settleDown(into effects: inout Effects) {
+    repeat {
+      while canStart, let operation = line.popFirst() { run(operation, into: &effects) }
+      guard hasRoom, let producer = blocked.popFirst() else { break }
+      effects.released.append((producer, .success(())))
+      accept(producer.operation, into: &effects)
+    } while true
+    if !drainers.isEmpty, isIdle {
+      effects.drained = drainers
+      drainers = []
+    }
+  }
+
+  private mutating func settledDown() -> Effects {
+    var effects = Effects()
+    settleDown(into: &effects)
+    return effects
+  }
+
+  private mutating func accept(_ operation: BoundedOperation, into effects: inout Effects) {
+    totals.submitted += 1
+    effects.accepted.append(operation)
+    if line.isEmpty, canStart {
+      run(operation, into: &effects)
+    } else {
+      operation.place = .waiting(ticket: line.append(operation))
+      totals.peakWaiting = max(totals.peakWaiting, line.count)
+    }
+  }
+
+  private mutating func run(_ operation: BoundedOperation, into effects: inout Effects) {
+    operation.place = .running
+    running.append(operation)
+    effects.started.append(operation)
+  }
+
+  private mutating func withdraw(_ operations: [BoundedOperation], into effects: inout Effects) {
+    for operation in operations { operation.place = .withdrawn }
+    withdrawing += operations.count
+    totals.cancelledWhileWaiting += operations.count
+    effects.withdrawn += operations
+  }
+
+  private mutating func turnAway(_ error: SubmitError, into effects: inout Effects) {
+    for producer in blocked.removeAll() {
+      producer.operation.place = .none
+      effects.released.append((producer, .failure(error)))
+    }
+  }
+}

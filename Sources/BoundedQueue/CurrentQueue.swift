@@ -1,0 +1,25 @@
+import Foundation
+
+/// Which queue the current thread works for: while it runs one of its operations or tells its observers.
+///
+/// A thread-specific pointer, not `OperationQueue.current`, which builds a `Thread` object and looks into a dictionary.
+enum CurrentQueue {
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    let status = pthread_key_create(&key, nil)
+    precondition(status == 0, "no thread-specific key is left: \(String(cString: strerror(status)))")
+    return key
+  }()
+
+  static func isCurrent(_ queue: BoundedOperationQueue) -> Bool {
+    pthread_getspecific(key) == UnsafeMutableRawPointer(Unmanaged.passUnretained(queue).toOpaque())
+  }
+
+  /// Marks the thread as working for `queue` during `body`.
+  static func with<Result>(_ queue: BoundedOperationQueue?, _ body: () -> Result) -> Result {
+    let outer = pthread_getspecific(key)
+    pthread_setspecific(key, queue.map { Unmanaged.passUnretained($0).toOpaque() })
+    defer { pthread_setspecific(key, outer) }
+    return body()
+  }
+}

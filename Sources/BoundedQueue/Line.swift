@@ -1,0 +1,86 @@
+/// A first-in, first-out line in which anybody may also leave from the middle.
+///
+/// Each entry gets a ticket, higher than all before it. Left entries stay as holes until they are half of the storage;
+/// so memory follows the number of entries present, not the number that ever passed through.
+///
+/// *Complexity*: `append` and `popFirst` O(1) amortised, `remove` O(log n).
+struct Line<Element> {
+  private struct Entry {
+    let ticket: Int
+    var element: Element?
+  }
+
+  private var entries: ContiguousArray<Entry> = []
+  private var head = 0
+  private var nextTicket = 0
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  /// Entries and holes together.
+  var storageCount: Int { entries.count }
+
+  /// Joins the end of the line; the ticket is needed to leave early.
+  mutating func append(_ element: Element) -> Int {
+    defer { nextTicket += 1 }
+    entries.append(Entry(ticket: nextTicket, element: element))
+    count += 1
+    return nextTicket
+  }
+
+  mutating func popFirst() -> Element? {
+    while head < entries.count {
+      let element = entries[head].element.take()
+      head += 1
+      if let element {
+        count -= 1
+        closeHoles()
+        return element
+      }
+    }
+    return nil
+  }
+
+  /// Leaves the line early; nil when the entry has already gone.
+  mutating func remove(_ ticket: Int) -> Element? {
+    var low = head
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].ticket < ticket { low = middle + 1 } else { high = middle }
+    }
+    guard low < entries.count, entries[low].ticket == ticket, let element = entries[low].element.take() else {
+      return nil
+    }
+    count -= 1
+    closeHoles()
+    return element
+  }
+
+  /// Everybody leaves, in order.
+  mutating func removeAll() -> [Element] {
+    let all = prefix(count)
+    entries.removeAll()
+    head = 0
+    count = 0
+    return all
+  }
+
+  /// The first entries, in order: at most `limit`.
+  func prefix(_ limit: Int) -> [Element] {
+    var result: [Element] = []
+    result.reserveCapacity(min(limit, count))
+    var index = head
+    while result.count < limit, index < entries.count {
+      if let element = entries[index].element { result.append(element) }
+      index += 1
+    }
+    return result
+  }
+
+  private mutating func closeHoles() {
+    guard entries.count > 32, entries.count > 2 * count else { return }
+    entries = ContiguousArray(entries[head...].lazy.filter { $0.element != nil })
+    head = 0
+  }
+}

@@ -1,0 +1,75 @@
+/// An operation at one moment, for people and for machines.
+public struct OperationSnapshot: Sendable {
+  public enum State: Sendable {
+    /// Not yet accepted by a queue, or accepted and waiting to run.
+    case waiting
+    case running
+    case settled(Outcome)
+  }
+
+  public let id: Int
+  /// What it does and to what.
+  public let title: String
+  public let state: State
+  /// The stage its work is in, in a word; nil before the first.
+  public let stage: String?
+  /// How much of the work is done, from 0 to 1; nil while unknown.
+  public let fraction: Double?
+  /// Bytes of memory the work says it holds.
+  public let bytesHeld: Int
+  /// How long it has waited, or waited before it ran.
+  public let waited: Duration
+  /// How long it has run, or ran.
+  public let ran: Duration
+  /// What it waits for, while it waits.
+  public let whyItWaits: String?
+  /// Why it was asked to stop, if it was.
+  public let cancelReason: CancelReason?
+
+  init(
+    id: Int, title: String, state: OperationState, fraction: Double?, bytesHeld: Int, whyItWaits: String?
+  ) {
+    self.id = id
+    self.title = title
+    self.fraction = fraction
+    self.bytesHeld = bytesHeld
+    self.whyItWaits = whyItWaits
+    stage = state.stage
+    cancelReason = state.cancelReason
+    switch state.phase {
+    case .new: (self.state, waited, ran) = (.waiting, .zero, .zero)
+    case .waiting(let since): (self.state, waited, ran) = (.waiting, .now - since, .zero)
+    case .running(let since, let waited): (self.state, self.waited, ran) = (.running, waited, .now - since)
+    case .settled(let outcome, _, let waited, let ran):
+      (self.state, self.waited, self.ran) = (.settled(outcome), waited, ran)
+    }
+  }
+}
+
+extension OperationSnapshot: CustomStringConvertible {
+  /// One line, such as `#12 thumbnail a.jpg: running, decoding 43 %, 1.2 s, holds 12.0 MiB`.
+  public var description: String {
+    var parts: [String] = []
+    switch state {
+    case .waiting:
+      parts.append("waiting \(Self.seconds(waited))")
+      if let whyItWaits { parts.append(whyItWaits) }
+    case .running:
+      parts.append("running")
+      if let stage { parts.append(fraction.map { "\(stage) \(Int($0 * 100)) %" } ?? stage) }
+      parts.append(Self.seconds(ran))
+      if bytesHeld > 0 { parts.append("holds \(Self.mebibytes(bytesHeld))") }
+    case .settled(let outcome):
+      parts.append("\(outcome)")
+      parts.append("ran \(Self.seconds(ran))")
+    }
+    if case .settled = state {} else if let cancelReason { parts.append("being cancelled \(cancelReason)") }
+    return "#\(id) \(title): " + parts.joined(separator: ", ")
+  }
+
+  private static func seconds(_ duration: Duration) -> String { "\(oneDecimal(duration / .seconds(1))) s" }
+
+  private static func mebibytes(_ bytes: Int) -> String { "\(oneDecimal(Double(bytes) / 1_048_576)) MiB" }
+
+  private static func oneDecimal(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+}

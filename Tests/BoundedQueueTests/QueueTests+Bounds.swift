@@ -1,0 +1,185 @@
+import BoundedQueue
+import TestSupport
+import Testing
+
+extension QueueTests {
+  @Suite struct Bounds {
+    @Test func neverMoreThanMaxRunAndNeverMoreThanBacklogWait() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 5)
+      let running = LockedBox((now: 0, peak: 0))
+      try await onThread {
+        for _ in 0..<2_000 {
+          try queue.submit(
+            Work { _ in
+              running.change { count in
+                count.now += 1
+                count.peak = max(count.peak, count.now)
+              }
+              for _ in 0..<200 { _ = Int.random(in: 0...9) }
+              running.change { $0.now -= 1 }
+            })
+          let counters = queue.counters
+          #expect(counters.waiting <= 5 && counters.running <= 2 && counters.addUp)
+        }
+        queue.drain()
+      }
+      let peak = running.value.peak
+      #expect(1 < peak && peak <= 2)
+      #expect(queue.counters.peakRunning == peak)
+      #expect(queue.counters.peakWaiting <= 5)
+      #expect(queue.counters.succeeded == 2_000)
+    }
+
+    @Test func theThirdDoesNotStartWhileTwoRun() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2)
+      let gate = Gate()
+      try await onThread {
+        for _ in 0..<3 { try queue.submit(Work(at: gate)) }
+        gate.awaitArrivals(2)
+      }
+      #expect(gate.arrived == 2)
+      #expect(queue.counters.running == 2)
+      #expect(queue.counters.waiting == 1)
+      gate.open()
+      await queue.drain()
+      #expect(queue.counters.succeeded == 3)
+    }
+
+    @Test func aFullBacklogBlocksTheProducerUntilAPlaceFrees() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+      let gates = [Gate(), Gate(), Gate()]
+      try await onThread { for gate in gates.prefix(2) { try queue.submit(Work(at: gate)) } }
+      async let third: Void = onThread { try queue.submit(Work(at: gates[2])) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      #expect(queue.counters.submitted == 2)
+      gates[0].open()
+      try await third
+      #expect(queue.counters.submitted == 3)
+      gates[1].open()
+      gates[2].open()
+      await queue.drain()
+      #expect(queue.counters.succeeded == 3)
+    }
+
+    @Test func theAsyncFormSuspendsUntilAPlaceFrees() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let gate = Gate()
+      try await queue.submit(Work(at: gate))
+      let second = Task { try await queue.submit(Work()) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      gate.open()
+      try await second.value
+      await queue.drain()
+      #expect(queue.counters.succeeded == 2)
+    }
+
+    @Test func submitIfRoomNeverWaitsAndNeverOvertakesABlockedProducer() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+      let gate = Gate()
+      #expect(try queue.submitIfRoom(Work(at: gate)))
+      #expect(try queue.submitIfRoom(Work()))
+      let late = Work()
+      #expect(try !queue.submitIfRoom(late))
+      #expect(late.outcome == nil)
+      let blocked = Task { try await queue.submit(Work()) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      queue.pause()
+      gate.open()
+      #expect(try await eventually { queue.counters.running == 0 })
+      #expect(try !queue.submitIfRoom(late), "the blocked producer comes first")
+      queue.resume()
+      try await blocked.value
+      await queue.drain()
+      #expect(try queue.submitIfRoom(late), "an operation that found no room may be submitted again")
+      await queue.drain()
+      #expect(queue.counters.succeeded == 4)
+    }
+
+    @Test func operationsRunFirstInFirstOutAlsoThoseOfBlockedProducers() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 2)
+      let order = LockedBox<[Int]>([])
+      let gate = Gate()
+      try await queue.submit(Work(at: gate))
+      var producers: [Task<Void, any Error>] = []
+      for number in 0..<12 {
+        producers.append(Task { try await queue.submit(Work { _ in order.change { $0.append(number) } }) })
+        #expect(try await eventually { queue.counters.waiting + queue.counters.blockedProducers == number + 1 })
+      }
+      gate.open()
+      for producer in producers { try await producer.value }
+      await queue.drain()
+      #expect(order.value == Array(0..<12))
+    }
+
+    @Test func limitsChangeWhileItRuns() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+      let gate = Gate()
+      try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
+      let producers = (0..<3).map { _ in Task { try await queue.submit(Work(at: gate)) } }
+      #expect(try await eventually { queue.counters.blockedProducers == 3 })
+      queue.limits = QueueLimits(max: 1, backlog: 3)
+      #expect(queue.counters.waiting == 3 && queue.counters.blockedProducers == 1)
+      queue.limits = QueueLimits(max: 2, backlog: 3)
+      try await onThread { gate.awaitArrivals(2) }
+      #expect(queue.counters.running == 2 && queue.counters.waiting == 3 && queue.counters.blockedProducers == 0)
+      queue.limits = QueueLimits(max: 1, backlog: 0)
+      #expect(queue.counters.running == 2, "nothing is stopped")
+      gate.open()
+      for producer in producers { try await producer.value }
+      await queue.drain()
+      #expect(queue.counters.succeeded == 5)
+    }
+
+    @Test func narrowingHoldsForWhatStartsNext() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 50)
+      let running = LockedBox((now: 0, peak: 0))
+      queue.limits.max = 1
+      try await onThread {
+        for _ in 0..<50 {
+          try queue.submit(
+            Work { _ in
+              running.change { count in
+                count.now += 1
+                count.peak = max(count.peak, count.now)
+              }
+              running.change { $0.now -= 1 }
+            })
+        }
+        queue.drain()
+      }
+      #expect(running.value.peak == 1)
+    }
+
+    @Test func submittingFromAnOperationOfTheQueueIsRefused() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let other = BoundedOperationQueue(name: "other", max: 1)
+      let errors = LockedBox<[SubmitError?]>([])
+      let inner = Work()
+      try await onThread {
+        try queue.submit(
+          Work { _ in
+            do { try queue.submit(inner) } catch let error as SubmitError { errors.change { $0.append(error) } }
+            do { _ = try queue.submitIfRoom(inner) } catch let error as SubmitError { errors.change { $0.append(error) } }
+            try other.submit(inner)
+          })
+        queue.drain()
+        other.drain()
+      }
+      #expect(errors.value == [.fromOwnWorker, .fromOwnWorker])
+      #expect(inner.outcome?.words == "succeeded", "another queue takes it")
+    }
+
+    @Test func anOperationIsSubmittedOnce() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let work = Work()
+      try await queue.submit(work)
+      await #expect(throws: SubmitError.alreadySubmitted) { try await queue.submit(work) }
+      await queue.drain()
+      await #expect(throws: SubmitError.alreadySubmitted) { try await queue.submit(work) }
+      let dependent = Work()
+      dependent.addDependency(Work())
+      await #expect(throws: SubmitError.hasDependencies) { try await queue.submit(dependent) }
+      #expect(queue.counters.submitted == 1)
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import BoundedQueue
+import Foundation
+import TestSupport
+import Testing
+
+extension QueueTests {
+  @Suite struct Cancelling {
+    @Test func aWaitingOperationEndsAtOnceWithoutRunning() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let gate = Gate()
+      let waiting = Work { _ in Issue.record("it ran") }
+      try await queue.submit(Work(at: gate))
+      try await queue.submit(waiting)
+      #expect(queue.cancel(id: waiting.id, reason: .user))
+      #expect(waiting.outcome?.words == "cancelled while waiting, by the user")
+      #expect(waiting.isFinished && waiting.isCancelled)
+      #expect(queue.counters.waiting == 0, "its place is free although the one before it still runs")
+      #expect(!queue.cancel(id: waiting.id, reason: .user))
+      gate.open()
+      await queue.drain()
+      #expect(queue.counters.cancelledWhileWaiting == 1 && queue.counters.succeeded == 1)
+    }
+
+    @Test func aRunningOperationEndsWhenItsWorkLooks() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let started = Gate()
+      let work = Work.endless(started)
+      try await queue.submit(work)
+      try await onThread { started.pass() }
+      #expect(work.cancel(reason: .timeout))
+      await queue.drain()
+      #expect(work.outcome?.words == "cancelled while running, by its time limit")
+      #expect(!work.cancel(reason: .user), "it has ended")
+      #expect(queue.counters.cancelledWhileRunning == 1)
+    }
+
+    @Test func theFirstReasonStands() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let gate = Gate()
+      let work = Work("stubborn") { work in
+        gate.pass()
+        try work.checkCancelled()
+      }
+      try await queue.submit(work)
+      try await onThread { gate.awaitArrivals(1) }
+      work.cancel(reason: .pressure)
+      work.cancel()
+      #expect(work.description.contains("being cancelled by memory pressure"))
+      gate.open()
+      await queue.drain()
+      #expect(work.outcome?.cancelReason == .pressure)
+    }
+
+    @Test func workDoneInSpiteOfCancellationHasSucceeded() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let gate = Gate()
+      let work = Work(at: gate)
+      try await queue.submit(work)
+      try await onThread { gate.awaitArrivals(1) }
+      work.cancel()
+      gate.open()
+      await queue.drain()
+      #expect(work.outcome?.words == "succeeded")
+    }
+
+    @Test func cancelAllEndsWaitersStopsRunnersAndTurnsProducersAway() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 2)
+      let started = Gate()
+      let works = [Work.endless(started), Work(), Work()]
+      let blocked = Work()
+      try await onThread { for work in works { try queue.submit(work) } }
+      try await onThread { started.pass() }
+      let producer = Task { try await queue.submit(blocked) }
+      let thread = Task { try await onThread { try queue.submit(Work()) } }
+      #expect(try await eventually { queue.counters.blockedProducers == 2 })
+      let cancelled = queue.cancelAll(reason: .pressure)
+      #expect(cancelled.waiting.map(\.id) == works.dropFirst().map(\.id))
+      #expect(cancelled.running.map(\.id) == [works[0].id])
+      await #expect(throws: SubmitError.cancelled(.pressure)) { try await producer.value }
+      await #expect(throws: SubmitError.cancelled(.pressure)) { try await thread.value }
+      await queue.drain()
+      #expect(works.map { $0.outcome?.cancelReason } == [.pressure, .pressure, .pressure])
+      #expect(blocked.outcome == nil, "it was never the queue's")
+      try await queue.submit(blocked)
+      await queue.drain()
+      #expect(blocked.outcome?.words == "succeeded")
+      #expect(queue.counters.submitted == 4 && queue.counters.addUp)
+    }
+
+    @Test func cancellingAPausedQueueEmptiesIt() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
+      queue.pause()
+      try await onThread { for _ in 0..<10 { try queue.submit(Work()) } }
+      queue.cancelAll(reason: .user)
+      await queue.drain()
+      #expect(queue.counters.cancelledWhileWaiting == 10)
+    }
+
+    @Test func closingTurnsProducersAwayAndFinishesWhatWaits() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+      let gate = Gate()
+      try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
+      let producer = Task { try await queue.submit(Work()) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      queue.close()
+      await #expect(throws: SubmitError.closed) { try await producer.value }
+      await #expect(throws: SubmitError.closed) { try await queue.submit(Work()) }
+      gate.open()
+      await queue.drain()
+      #expect(queue.counters.succeeded == 2)
+    }
+
+    @Test func anOperationCancelledBeforeItIsSubmittedNeedsNoPlace() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let gate = Gate()
+      try await queue.submit(Work(at: gate))
+      let work = Work()
+      work.cancel()
+      try await queue.submit(work)
+      #expect(work.outcome?.words == "cancelled while waiting, by the user")
+      #expect(queue.counters.submitted == 2 && queue.counters.cancelled == 1)
+      gate.open()
+      await queue.drain()
+    }
+
+    @Test func cancellingTheOperationOfABlockedProducerReleasesIt() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let gate = Gate()
+      try await queue.submit(Work(at: gate))
+      let work = Work()
+      let producer = Task { try await queue.submit(work) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      work.cancel()
+      try await producer.value
+      #expect(work.outcome?.cancelReason == .user)
+      gate.open()
+      await queue.drain()
+      #expect(queue.counters.submitted == 2 && queue.counters.addUp)
+    }
+
+    @Test func cancellingTheProducersTaskWithdrawsIt() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let gate = Gate()
+      try await queue.submit(Work(at: gate))
+      let work = Work()
+      let producer = Task { try await queue.submit(work) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      producer.cancel()
+      await #expect(throws: CancellationError.self) { try await producer.value }
+      #expect(queue.counters.blockedProducers == 0 && work.outcome == nil)
+      gate.open()
+      try await queue.submit(work)
+      await queue.drain()
+      #expect(work.outcome?.words == "succeeded")
+    }
+
+    @Test func anErrorIsAFailureAndStopsNothing() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let bad = Work { _ in throw Deliberate() }
+      let good = Work()
+      try await onThread { for work in [bad, good] { try queue.submit(work) } }
+      await queue.drain()
+      #expect(bad.outcome?.words == "failed: deliberate")
+      #expect(good.outcome?.words == "succeeded")
+      #expect(queue.counters.failed == 1 && queue.counters.succeeded == 1)
+    }
+
+    @Test func anOperationSettlesWithoutAQueueToo() async throws {
+      let (ran, cancelled) = (Work(), Work())
+      cancelled.cancel(reason: .shutdown)
+      try await onThread {
+        ran.start()
+        cancelled.start()
+      }
+      #expect(ran.outcome?.words == "succeeded")
+      #expect(cancelled.outcome?.words == "cancelled while waiting, by shutdown")
+      let foundation = OperationQueue()
+      let queued = Work()
+      foundation.addOperation(queued)
+      try await onThread { foundation.waitUntilAllOperationsAreFinished() }
+      #expect(queued.outcome?.words == "succeeded")
+    }
+
+    /// Readers, cancellers, pausers and producers of all kinds at once; at the end every operation has ended once.
+    @Test(arguments: 0..<6) func nothingIsLostOrCountedTwiceInAnyInterleaving(seed: Int) async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2 + seed % 2, backlog: seed)
+      let settled = LockedBox<[Int: Int]>([:])
+      let refused = LockedBox(0)
+      queue.observe { event in
+        guard case .settled = event.change else { return }
+        settled.change { $0[event.operation.id, default: 0] += 1 }
+      }
+      let perProducer = 400
+      let works = LockedBox<[Work]>([])
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for producer in 0..<4 {
+          group.addTask {
+            try await onThread {
+              for number in 0..<perProducer {
+                let work = Work { work in
+                  for _ in 0..<Int.random(in: 0..<50) { try work.checkCancelled() }
+                  if number % 7 == 0 { throw Deliberate() }
+                }
+                works.change { $0.append(work) }
+                do {
+                  if producer == 0, try queue.submitIfRoom(work) { continue }
+                  try queue.submit(work)
+                } catch SubmitError.cancelled {
+                  refused.change { $0 += 1 }
+                }
+              }
+            }
+          }
+        }
+        group.addTask {
+          for _ in 0..<perProducer {
+            let work = Work()
+            works.change { $0.append(work) }
+            do { try await queue.submit(work) } catch SubmitError.cancelled { refused.change { $0 += 1 } }
+          }
+        }
+        group.addTask {
+          try await onThread {
+            for round in 0..<300 {
+              #expect(queue.counters.addUp)
+              let snapshot = queue.snapshot(waitingLimit: 3)
+              #expect(snapshot.running.count <= 4 && snapshot.waiting.count <= 3)
+              if let one = snapshot.waiting.last ?? snapshot.running.first { queue.cancel(id: one.id, reason: .user) }
+              if round % 50 == 0 { queue.cancelAll(reason: .pressure) }
+              if round % 20 == 0 { queue.pause() }
+              queue.limits = QueueLimits(max: 1 + round % 4, backlog: round % 9)
+              queue.resume()
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      await queue.drain()
+      let counters = queue.counters
+      #expect(counters.submitted + refused.value == 5 * perProducer)
+      #expect(counters.settled == counters.submitted && counters.addUp)
+      #expect(settled.value.count == counters.submitted && settled.value.values.allSatisfy { $0 == 1 })
+      #expect(works.value.count { $0.outcome != nil } == counters.submitted)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import BoundedQueue
+import Foundation
+import TestSupport
+import Testing
+
+extension QueueTests {
+  @Suite struct Looking {
+    @Test func aSnapshotListsWhatRunsAndWaitsInOrder() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 3)
+      let gate = Gate()
+      let first = Work("copy a.jpg") { work in
+        work.report(stage: "reading")
+        work.report(fraction: 0.434)
+        work.report(bytesHeld: 3 << 19)
+        gate.pass()
+      }
+      try await queue.submit(first)
+      for name in ["b.jpg", "c.jpg", "d.jpg"] { try await queue.submit(Work("copy \(name)")) }
+      try await onThread { gate.awaitArrivals(1) }
+      let snapshot = queue.snapshot(waitingLimit: 2)
+      #expect(snapshot.running.map(\.title) == ["copy a.jpg"])
+      #expect(snapshot.waiting.map(\.title) == ["copy b.jpg", "copy c.jpg"])
+      #expect(snapshot.counters.waiting == 3)
+      let running = snapshot.running[0]
+      #expect(running.stage == "reading" && running.fraction == 0.434 && running.bytesHeld == 3 << 19)
+      #expect(first.description.hasPrefix("#\(first.id) copy a.jpg: running, reading 43 %, "))
+      #expect(first.description.hasSuffix(" s, holds 1.5 MiB"))
+      #expect(snapshot.waiting[0].whyItWaits == "all 1 places are taken")
+      #expect(snapshot.waiting[0].description.hasSuffix(" s, all 1 places are taken"))
+      queue.pause()
+      #expect(queue.snapshot().waiting[0].whyItWaits == "the queue is paused")
+      queue.resume()
+      gate.open()
+      await queue.drain()
+      #expect(queue.snapshot().running.isEmpty)
+      #expect(first.description.hasPrefix("#\(first.id) copy a.jpg: succeeded, ran "))
+    }
+
+    @Test func observersHearEveryChangeOfAnOperationInOrder() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
+      let heard = LockedBox<[Int: [String]]>([:])
+      queue.observe { event in
+        let word =
+          switch event.change {
+          case .waiting: "waiting"
+          case .started: "started"
+          case .stage(let stage): stage
+          case .settled(let outcome): outcome.words
+          }
+        heard.change { $0[event.operation.id, default: []].append(word) }
+      }
+      try await onThread {
+        for number in 0..<2_000 {
+          try queue.submit(
+            Work { work in
+              work.report(stage: "one")
+              work.report(stage: "one")
+              work.report(stage: "two")
+              if number % 2 == 1 { throw Deliberate() }
+            })
+        }
+        queue.drain()
+      }
+      let lives = Set(heard.value.values)
+      #expect(heard.value.count == 2_000)
+      #expect(
+        lives == [
+          ["waiting", "started", "one", "two", "succeeded"], ["waiting", "started", "one", "two", "failed: deliberate"],
+        ])
+    }
+
+    @Test func drainReturnsAfterTheObserversHaveHeardOfEveryEnd() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 100)
+      let ends = LockedBox(0)
+      queue.observe { event in
+        guard case .settled = event.change else { return }
+        usleep(500)
+        ends.change { $0 += 1 }
+      }
+      try await onThread {
+        for _ in 0..<60 { try queue.submit(Work()) }
+        queue.cancelAll(reason: .user)
+        queue.drain()
+        #expect(ends.value == 60)
+      }
+    }
+
+    @Test func aSlowObserverHoldsThePlaceSoThatNothingPilesUp() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+      let gate = Gate()
+      queue.observe { event in if case .settled = event.change { gate.pass() } }
+      // The producer itself may come to tell of the end, when the work is done before it has told of the beginning.
+      async let submitting: Void = onThread { try queue.submit(Work()) }
+      try await onThread { gate.awaitArrivals(1) }
+      #expect(queue.counters.running == 1)
+      #expect(try queue.submitIfRoom(Work()))
+      #expect(try !queue.submitIfRoom(Work()))
+      gate.open()
+      try await submitting
+      await queue.drain()
+    }
+
+    @Test func observersMayLookSteerAndLeaveFromWithinAnEventButNotSubmit() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 5)
+      let refused = LockedBox(0)
+      let heard = LockedBox(0)
+      let own = LockedBox<QueueObservation?>(nil)
+      let observation = queue.observe { event in
+        guard case .started = event.change else { return }
+        heard.change { $0 += 1 }
+        _ = queue.snapshot()
+        if let next = queue.snapshot().waiting.first { queue.cancel(id: next.id, reason: .user) }
+        do { _ = try queue.submitIfRoom(Work()) } catch { refused.change { $0 += 1 } }
+        own.value?.cancel()
+      }
+      own.change { $0 = observation }
+      queue.pause()
+      try await onThread { for _ in 0..<4 { try queue.submit(Work()) } }
+      queue.resume()
+      await queue.drain()
+      #expect(refused.value == 1 && heard.value == 1)
+      #expect(queue.counters.succeeded == 3 && queue.counters.cancelled == 1)
+    }
+
+    @Test func observersComeAndGoWhileItRuns() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
+      async let submitting: Void = onThread { for _ in 0..<3_000 { try queue.submit(Work()) } }
+      try await onThread {
+        for _ in 0..<500 {
+          let observation = queue.observe { _ in }
+          observation.cancel()
+          observation.cancel()
+        }
+      }
+      try await submitting
+      await queue.drain()
+      #expect(queue.counters.succeeded == 3_000)
+    }
+
+    @Test func nothingIsKeptOfWhatHasEnded() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 8)
+      let remembered = try await onThread {
+        var remembered: [Weak] = []
+        for _ in 0..<100 {
+          let work = Work()
+          remembered.append(Weak(work))
+          try queue.submit(work)
+        }
+        queue.drain()
+        return remembered
+      }
+      // Foundation's own thread lets go of an operation a moment after its work has ended.
+      #expect(try await eventually { remembered.allSatisfy { $0.work == nil } })
+      #expect(queue.snapshot().running.isEmpty && queue.snapshot().waiting.isEmpty)
+    }
+  }
+}
+
+private final class Weak: @unchecked Sendable {  // a weak reference is read and cleared atomically by the runtime
+  weak var work: Work?
+
+  init(_ work: Work) { self.work = work }
+}

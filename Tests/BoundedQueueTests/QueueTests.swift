@@ -1,0 +1,44 @@
+import BoundedQueue
+import TestSupport
+import Testing
+
+/// All tests of the queue, one at a time: their operations wait at gates and would take each other's threads away.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct QueueTests {}
+
+struct Deliberate: Error, CustomStringConvertible {
+  var description: String { "deliberate" }
+}
+
+/// An operation made of a closure.
+final class Work: BoundedOperation, @unchecked Sendable {
+  private let body: @Sendable (Work) throws -> Void
+
+  init(_ title: String = "work", _ body: @escaping @Sendable (Work) throws -> Void = { _ in }) {
+    self.body = body
+    super.init(title: title)
+  }
+
+  /// Waits at the gate, then ends.
+  convenience init(_ title: String = "gated", at gate: Gate) {
+    self.init(title) { _ in gate.pass() }
+  }
+
+  /// Runs until cancelled.
+  static func endless(_ started: Gate) -> Work {
+    Work("endless") { work in
+      started.open()
+      while true { try work.checkCancelled() }
+    }
+  }
+
+  override func execute() throws { try body(self) }
+}
+
+extension Outcome {
+  /// For comparing: the words of the outcome.
+  var words: String { "\(self)" }
+}
+
+extension QueueCounters {
+  var addUp: Bool { submitted == waiting + running + settled }
+}
