@@ -39,7 +39,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // state: under `
   var place = Account.Place.none
 
   /// Guards everything that changes in the life of the operation, except progress and held bytes, which are atomic.
-  let state = Mutex(OperationState())
+  let state = Locked(OperationState())
 
   /// True from the first request to cancel; set under `state`, read anywhere.
   private let cancelRequested = Atomic(false)

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A queue of operations that never piles up: a bound on how many run and a bound on how many wait. Whoever submits to
 /// a full queue waits until a place is free, so the work to come stays where it is cheap: with its producer.
@@ -32,7 +31,7 @@ public final class BoundedOperationQueue: Sendable {
   public let name: String
 
   /// Guards everything the queue knows. Held for a few dozen instructions, never while anything of others is called.
-  private let account: Mutex<Account>
+  private let account: Locked<Account>
   let observers = ObserverList()
   /// Executes what has a place. Its width follows `limits.max`.
   private let executor: OperationQueue
@@ -45,7 +44,7 @@ public final class BoundedOperationQueue: Sendable {
   ///     work that computes would keep the default pool from serving anything else, Swift's tasks included.
   public init(name: String, max: Int, backlog: Int? = nil, qualityOfService: QualityOfService = .utility) {
     self.name = name
-    account = Mutex(Account(limits: QueueLimits(max: max, backlog: backlog ?? 4 * max)))
+    account = Locked(Account(limits: QueueLimits(max: max, backlog: backlog ?? 4 * max)))
     executor = OperationQueue()
     executor.name = name
     executor.qualityOfService = qualityOfService
@@ -62,7 +61,7 @@ public final class BoundedOperationQueue: Sendable {
   /// - Throws: ``SubmitError``; the operation was not accepted then.
   @available(*, noasync, message: "use the async form, which suspends instead of blocking a thread")
   public func submit(_ operation: BoundedOperation) throws(SubmitError) {
-    let answer = Mutex<Result<Void, SubmitError>?>(nil)  // written before the signal, read after it
+    let answer = Locked<Result<Void, SubmitError>?>(nil)  // written before the signal, read after it
     let wake = DispatchSemaphore(value: 0)
     let admitted = try admit(operation) { result in
       answer.withLock { $0 = result }
@@ -229,7 +228,8 @@ public final class BoundedOperationQueue: Sendable {
 
   private func whenIdle(_ wake: @escaping @Sendable () -> Void) {
     precondition(
-      !CurrentQueue.isCurrent(self), "an operation or observer of queue \(name) may not drain it: it would wait for itself")
+      !CurrentQueue.isCurrent(self),
+      "an operation or observer of queue \(name) may not drain it: it would wait for itself")
     carryOut(account.withLock { $0.whenIdle(wake) })
   }
 

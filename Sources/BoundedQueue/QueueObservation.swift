@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A place in a queue's list of observers: what ``BoundedOperationQueue/observe(_:)`` returns.
 public final class QueueObservation: Sendable {
   let body: @Sendable (QueueEvent) -> Void
@@ -18,7 +16,7 @@ public final class QueueObservation: Sendable {
 /// within an observer.
 final class ObserverList: Sendable {
   /// Guards the array only; no observer is ever called under it.
-  private let observations = Mutex<[QueueObservation]>([])
+  private let observations = Locked<[QueueObservation]>([])
 
   func add(_ body: @escaping @Sendable (QueueEvent) -> Void) -> QueueObservation {
     let observation = QueueObservation(body: body, list: self)

@@ -159,7 +159,9 @@ extension QueueTests {
         try queue.submit(
           Work { _ in
             do { try queue.submit(inner) } catch let error as SubmitError { errors.change { $0.append(error) } }
-            do { _ = try queue.submitIfRoom(inner) } catch let error as SubmitError { errors.change { $0.append(error) } }
+            do { _ = try queue.submitIfRoom(inner) } catch let error as SubmitError {
+              errors.change { $0.append(error) }
+            }
             try other.submit(inner)
           })
         queue.drain()

@@ -65,7 +65,8 @@ extension QueueTests {
       #expect(heard.value.count == 2_000)
       #expect(
         lives == [
-          ["waiting", "started", "one", "two", "succeeded"], ["waiting", "started", "one", "two", "failed: deliberate"],
+          ["waiting", "started", "one", "two", "succeeded"],
+          ["waiting", "started", "one", "two", "failed: deliberate"],
         ])
     }
 

@@ -1,0 +1,42 @@
+import Foundation
+
+/// A value and the mutex that guards it: the only way to the value is under the lock.
+///
+/// A POSIX mutex, not `Synchronization.Mutex`: on Linux that one is a futex inside a library which the thread sanitizer
+/// does not see into, so that every correctly locked access is reported as a race and a real one is lost among them.
+/// The two cost the same here.
+///
+/// *Concurrency*: not recursive. Keep what is done under it short, and call nobody else's code.
+package struct Locked<Value>: ~Copyable, @unchecked Sendable {  // the mutex guards the value
+  private struct Storage {
+    var mutex: pthread_mutex_t
+    var value: Value
+  }
+
+  /// On the heap, because a POSIX mutex must not move.
+  private let storage: UnsafeMutablePointer<Storage>
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  package init(_ value: Value) {
+    storage = .allocate(capacity: 1)
+    storage.initialize(to: Storage(mutex: pthread_mutex_t(), value: value))
+    guard let mutex = storage.pointer(to: \.mutex) else { preconditionFailure("a stored property has an address") }
+    self.mutex = mutex
+    let status = pthread_mutex_init(mutex, nil)
+    precondition(status == 0, "pthread_mutex_init: \(String(cString: strerror(status)))")
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    storage.deinitialize(count: 1)
+    storage.deallocate()
+  }
+
+  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&storage.pointee.value)
+  }
+}
