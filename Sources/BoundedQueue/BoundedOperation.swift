@@ -29,7 +29,7 @@ import Synchronization
 /// *Concurrency*: every member may be called from any thread. ``execute()`` is called on one thread of the queue's.
 /// Foundation's `completionBlock` should not be used (on Linux it is kept for ever, with all it captures, and runs after
 /// waiters are released: swift-corelibs-foundation, Operation.swift): observe the queue instead.
-open class BoundedOperation: Operation, @unchecked Sendable {  // state: under `state` or atomic; place: the queue's lock
+open class BoundedOperation: Operation, @unchecked Sendable {  // see each property for its guard
   /// Unique within the process, ascending in the order of creation.
   public let id: Int
   /// What the operation does and to what, such as "thumbnail photos/a.jpg".

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value behind a lock, for what tests collect from many threads.
-public final class LockedBox<Value>: @unchecked Sendable {  // `NSLock`, which the thread sanitizer sees, guards the value
+public final class LockedBox<Value>: @unchecked Sendable {  // the lock guards the value
   private let lock = NSLock()
   private var stored: Value
 
