@@ -44,8 +44,10 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: [.product(name: "Subprocess", package: "swift-subprocess")],
+      dependencies: ["CLibJPEG", .product(name: "Subprocess", package: "swift-subprocess")],
       path: "Tests/TestSupport", swiftSettings: settings),
+    .executableTarget(
+      name: "make-images", dependencies: ["TestSupport"], path: "Tests/MakeImages", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ThumbnailsTests", dependencies: ["Thumbnails", "CLibJPEG", "CLcms2", "TestSupport"],

@@ -202,11 +202,17 @@ public final class BoundedOperationQueue: Sendable {
   ///
   /// - Returns: what was cancelled.
   @discardableResult
-  public func cancelAll(reason: CancelReason) -> CancelledOperations { cancelAll(reason: reason, closing: false) }
+  public func cancelAll(reason: CancelReason) -> CancelledOperations {
+    cancelAll(reason: reason, closing: false, sparingRunning: false)
+  }
 
   /// ``cancelAll(reason:)`` and ``close()`` in one step: nothing can slip in between.
+  ///
+  /// - Parameter sparingRunning: let what runs go on to its end.
   @discardableResult
-  public func stop(reason: CancelReason) -> CancelledOperations { cancelAll(reason: reason, closing: true) }
+  public func stop(reason: CancelReason, sparingRunning: Bool = false) -> CancelledOperations {
+    cancelAll(reason: reason, closing: true, sparingRunning: sparingRunning)
+  }
 
   /// Accepts nothing more. What waits still runs; blocked producers are turned away with ``SubmitError/closed``.
   public func close() { carryOut(account.withLock { $0.close() }) }
@@ -233,12 +239,12 @@ public final class BoundedOperationQueue: Sendable {
     carryOut(account.withLock { $0.whenIdle(wake) })
   }
 
-  private func cancelAll(reason: CancelReason, closing: Bool) -> CancelledOperations {
+  private func cancelAll(reason: CancelReason, closing: Bool, sparingRunning: Bool) -> CancelledOperations {
     let (running, effects) = account.withLock { account in
       (account.operations(waitingLimit: 0).running, account.withdrawAll(reason, closing: closing))
     }
     for operation in effects.withdrawn { _ = operation.markCancelled(reason) }
-    let stopping = running.filter { $0.markCancelled(reason).accepted }
+    let stopping = sparingRunning ? [] : running.filter { $0.markCancelled(reason).accepted }
     carryOut(effects)
     return CancelledOperations(waiting: effects.withdrawn, running: stopping)
   }

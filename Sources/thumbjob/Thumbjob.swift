@@ -1,4 +1,43 @@
 import ArgumentParser
+import Foundation
 
+/// The command. Its first act, before any thread is started, is to hold back the signals that a job answers.
 @main
-struct Thumbjob: ParsableCommand {}
+struct Thumbjob: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "thumbjob",
+    abstract: "Makes JPEG thumbnails of whole folders with a queue that never piles up.",
+    discussion: examples,
+    version: "0.1.0",
+    subcommands: [RunCommand.self],
+    defaultSubcommand: RunCommand.self)
+
+  static let examples = """
+    Examples:
+      thumbjob ./images                       thumbnails of a folder into ./thumbs, one operation per processor
+      thumbjob ./images --max 4 -o out        four at once, into another folder
+      thumbjob . -s 320x200^ -s large=1600    two sizes of each, the first cropped to fill its box
+      thumbjob jobs/gallery.yml               a job file; options given beside it win
+      find . -newer mark -print0 | thumbjob --files0-from -
+
+    While it runs:
+      kill -USR1 PID    prints what runs and what waits
+      kill -USR2 PID    cancels everything; a later run goes on where this one stopped
+    """
+
+  static func main() {
+    SignalListener.holdBack()
+    Allocator.bound()
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    // The root's own help would list one subcommand and none of its options.
+    if let first = arguments.first, ["--help", "-h", "help"].contains(first), arguments.count == 1 {
+      arguments = ["run", "--help"]
+    }
+    do {
+      var command = try parseAsRoot(arguments)
+      try command.run()
+    } catch {
+      exit(withError: error)
+    }
+  }
+}

@@ -110,6 +110,23 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 2)
     }
 
+    @Test func stoppingMaySpareWhatRuns() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let gate = Gate()
+      let running = Work(at: gate)
+      let waiting = Work()
+      try await queue.submit(running)
+      try await queue.submit(waiting)
+      try await onThread { gate.awaitArrivals(1) }
+      let cancelled = queue.stop(reason: .shutdown, sparingRunning: true)
+      #expect(cancelled.waiting.count == 1 && cancelled.running.isEmpty)
+      await #expect(throws: SubmitError.closed) { try await queue.submit(Work()) }
+      gate.open()
+      await queue.drain()
+      #expect(running.outcome?.words == "succeeded" && !running.isCancelled)
+      #expect(waiting.outcome?.words == "cancelled while waiting, by shutdown")
+    }
+
     @Test func anOperationCancelledBeforeItIsSubmittedNeedsNoPlace() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
       let gate = Gate()

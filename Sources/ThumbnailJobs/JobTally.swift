@@ -1,0 +1,57 @@
+import BoundedQueue
+import Thumbnails
+
+/// What a job has done so far, counted source by source.
+///
+/// Every source found is in exactly one of `made`, `upToDate`, `passedOver`, `notRead`, `duplicates`, `failed`,
+/// `cancelled`, or still with the queue.
+public struct JobTally: Sendable, Equatable {
+  /// Sources the walk has come to.
+  public internal(set) var found = 0
+  /// Sources whose thumbnails were made.
+  public internal(set) var made = 0
+  public internal(set) var upToDate = 0
+  /// Files that are no images.
+  public internal(set) var passedOver = 0
+  /// Images of types not read yet.
+  public internal(set) var notRead: [ImageType: Int] = [:]
+  public internal(set) var duplicates = 0
+  public internal(set) var failed = 0
+  /// Of those failed: for want of room on the disk.
+  public internal(set) var outOfSpace = 0
+  public internal(set) var cancelled = 0
+  /// Problems of the walk itself: arguments that lead nowhere, and folders that could not be looked into.
+  public internal(set) var missingArguments = 0
+  public internal(set) var walkProblems = 0
+  /// Thumbnails written, and their size in bytes.
+  public internal(set) var thumbnails = 0
+  public internal(set) var bytesWritten = 0
+  /// Bytes of the sources whose thumbnails were made.
+  public internal(set) var bytesRead = 0
+
+  /// Sources that have ended, however they did.
+  public var settled: Int {
+    made + upToDate + passedOver + notRead.values.reduce(0, +) + duplicates + failed + cancelled
+  }
+
+  mutating func count(_ report: SourceReport) {
+    switch report.result {
+    case .made(let thumbnails, _):
+      made += 1
+      self.thumbnails += thumbnails.count
+      bytesWritten += thumbnails.reduce(0) { $0 + $1.bytes }
+      bytesRead += report.bytes
+    case .passedOver: passedOver += 1
+    case .notRead(let type): notRead[type, default: 0] += 1
+    case .duplicate: duplicates += 1
+    case .failed(let failure):
+      failed += 1
+      if failure.kind == .outOfSpace { outOfSpace += 1 }
+    case .cancelled: cancelled += 1
+    }
+  }
+
+  mutating func count(_ problem: WalkProblem) {
+    if problem.kind == .missingArgument { missingArguments += 1 } else { walkProblems += 1 }
+  }
+}

@@ -1,0 +1,24 @@
+import BoundedQueue
+import Thumbnails
+
+/// Makers that are not in use, so that an operation finds one with its buffers, filters and profiles warm. There are
+/// never more than operations running at once.
+final class MakerPool: Sendable {
+  private struct Idle: @unchecked Sendable {  // a maker in the pool is used by nobody
+    var makers: [ThumbnailMaker] = []
+  }
+
+  /// Guards the list; a maker taken out belongs to the taker alone.
+  private let idle = Locked(Idle())
+
+  /// Lends a maker to `body`.
+  func withMaker<Result>(_ body: (ThumbnailMaker) throws -> Result) rethrows -> Result {
+    let loan = idle.withLock { Idle(makers: $0.makers.popLast().map { [$0] } ?? []) }
+    let maker = loan.makers.first ?? ThumbnailMaker()
+    defer {
+      let returned = Idle(makers: [maker])
+      idle.withLock { $0.makers += returned.makers }
+    }
+    return try body(maker)
+  }
+}

@@ -1,0 +1,58 @@
+import BoundedQueue
+import Thumbnails
+
+/// What became of one source.
+public enum SourceResult: Sendable {
+  /// Thumbnails written; with `--dry-run`, that would have been.
+  case made([MadeThumbnail], warnings: [String])
+  /// Not an image.
+  case passedOver
+  /// An image of a type that is not read yet.
+  case notRead(ImageType)
+  /// The same file as an earlier source's.
+  case duplicate(of: Path)
+  /// No thumbnail, for this reason.
+  case failed(SourceFailure)
+  case cancelled(CancelReason)
+}
+
+/// One thumbnail written.
+public struct MadeThumbnail: Sendable, Equatable {
+  /// Where it is: the output folder and the place in it.
+  public let path: Path
+  /// The name of its size.
+  public let size: String
+  public let pixels: PixelSize
+  /// Its size as a file, in bytes.
+  public let bytes: Int
+}
+
+/// Why a source has no thumbnail.
+public struct SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Kind: String, Sendable {
+    /// The source is at fault.
+    case source
+    /// Two sources want one place.
+    case collision
+    /// It took longer than it may.
+    case timeout
+    /// The thumbnail could not be written.
+    case output
+    /// The thumbnail could not be written for want of room.
+    case outOfSpace = "no-space"
+  }
+
+  public let kind: Kind
+  /// One line, without the name of the source.
+  public let description: String
+}
+
+/// A source that is done with.
+public struct SourceReport: Sendable {
+  public let source: Source
+  public let result: SourceResult
+  /// Size of the source in bytes; 0 when it was never opened.
+  public let bytes: Int
+  /// The operation that dealt with it; nil when none was needed.
+  public let operation: OperationSnapshot?
+}

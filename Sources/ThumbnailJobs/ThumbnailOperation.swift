@@ -1,0 +1,138 @@
+import BoundedQueue
+import Foundation
+import Synchronization
+import SystemPackage
+import Thumbnails
+
+/// The operation of a job: every thumbnail of one source.
+///
+/// It opens the source, looks what it is, makes the sizes of each output from one decoding, and puts them in place one
+/// by one. Cancelled at any moment it ends within a few rows and leaves no temporary file.
+final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `findings` behind its lock, the rest constant
+  /// What all operations of a job share.
+  struct Shared: Sendable {
+    let outputs: [ThumbnailOutput]
+    let makers = MakerPool()
+    let isDryRun: Bool
+    /// How often a source that failed is tried again.
+    let retries: Int
+  }
+
+  /// What the work has found out so far.
+  struct Findings: Sendable {
+    var bytes = 0
+    var result: SourceResult?
+  }
+
+  let source: Source
+  private let place: Path
+  private let shared: Shared
+  private let findings = Locked(Findings())
+
+  /// - Parameter place: where its thumbnails go, from `OutputPlan`.
+  init(source: Source, place: Path, shared: Shared) {
+    self.source = source
+    self.place = place
+    self.shared = shared
+    let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
+    super.init(title: "thumbnail \(source.path.printable) → \(sizes)")
+  }
+
+  /// What has been found out; complete once the operation has settled.
+  var found: Findings { findings.withLock { $0 } }
+
+  override func execute() throws {
+    for attempt in 0... {
+      do {
+        let result = try makeAll()
+        return findings.withLock { $0.result = result }
+      } catch let error as any Error & CustomStringConvertible {
+        try checkCancelled()
+        let failure = SourceFailure(error)
+        guard attempt < shared.retries, failure.mayPass(error) else { throw failure }
+        report(stage: "waiting to try again")
+        try pause(milliseconds: 100 << min(attempt, 5))
+      }
+    }
+  }
+
+  private func makeAll() throws -> SourceResult {
+    report(stage: ThumbnailStage.reading.rawValue)
+    let file = try SourceFile(source.path)
+    findings.withLock { $0.bytes = file.size }
+    switch try file.content(of: source) {
+    case .other: return .passedOver
+    case .notAnImage(let error): throw error
+    case .image(.jpeg): break
+    case .image(let type):
+      if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
+      return .notRead(type)
+    }
+    return try shared.makers.withMaker { maker in
+      var made: [MadeThumbnail] = []
+      var warnings: [String] = []
+      for output in shared.outputs {
+        if shared.isDryRun {
+          made += try plan(output, maker.readInfo(of: file.bytes))
+        } else {
+          let info = try maker.makeThumbnails(of: file.bytes, options: output.options, monitor: self) { thumbnail in
+            try checkCancelled()
+            report(stage: "writing")
+            let place = output.place(place, size: thumbnail.size)
+            try output.folder.publish(thumbnail.bytes, to: place, modified: file.modified)
+            made.append(
+              MadeThumbnail(
+                path: output.folder.path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels,
+                bytes: thumbnail.bytes.count))
+          }
+          warnings = info.warnings
+        }
+      }
+      return .made(made, warnings: warnings)
+    }
+  }
+
+  private func plan(_ output: ThumbnailOutput, _ info: SourceInfo) -> [MadeThumbnail] {
+    output.options.sizes.map { size in
+      MadeThumbnail(
+        path: output.folder.path.appending(output.place(place, size: size)), size: size.name,
+        pixels: size.placement(for: info.orientedPixels).pixels, bytes: 0)
+    }
+  }
+
+  /// Waits, ready to be cancelled.
+  private func pause(milliseconds: Int) throws {
+    for _ in 0..<(milliseconds / 10) {
+      try checkCancelled()
+      usleep(10_000)
+    }
+  }
+}
+
+extension ThumbnailOperation: ThumbnailMonitor {
+  func entered(_ stage: ThumbnailStage) { report(stage: stage.rawValue) }
+
+  func progressed(to fraction: Double) { report(fraction: fraction) }
+}
+
+extension SourceFailure {
+  /// What an error of the work means.
+  init(_ error: any Error & CustomStringConvertible) {
+    let kind: Kind =
+      switch error {
+      case let error as OutputError: error.isOutOfSpace ? .outOfSpace : .output
+      case let failure as SourceFailure: failure.kind
+      default: .source
+      }
+    self.init(kind: kind, description: error.description)
+  }
+
+  /// Whether trying again may help: a disk or a network that stumbled, a file that was still being written.
+  fileprivate func mayPass(_ error: any Error) -> Bool {
+    switch error {
+    case ThumbnailError.unreadable, ThumbnailError.truncated, ThumbnailError.damaged, ThumbnailError.corrupt: true
+    case let error as OutputError: error.kind == .failed && !error.isOutOfSpace
+    default: false
+    }
+  }
+}

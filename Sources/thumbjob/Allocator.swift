@@ -1,0 +1,14 @@
+import Foundation
+
+/// The C allocator's habits, bounded for a process whose promise is little memory.
+enum Allocator {
+  /// Keeps the number of arenas small: glibc gives every few threads one of their own, and what is freed in one is of no
+  /// use to another (mallopt(3); measured at 4 threads: 125 MB left after all was freed with the default, 50 MB with two).
+  ///
+  /// Call it before any other thread is started.
+  static func bound() {
+    #if canImport(Glibc)
+      _ = mallopt(M_ARENA_MAX, 2)
+    #endif
+  }
+}

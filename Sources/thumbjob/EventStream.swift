@@ -1,0 +1,133 @@
+import BoundedQueue
+import Foundation
+import ThumbnailJobs
+
+/// Standard output with `--json`: a line of JSON for each source that is done with, and a last one with the sums.
+final class EventStream: Sendable {
+  /// Guards the order of lines; false once nobody reads any more.
+  private let isOpen = Locked(true)
+
+  /// - Returns: false when nobody reads the output any more.
+  func write(_ line: some Encodable) -> Bool {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    guard let data = try? encoder.encode(line) else { preconditionFailure("an event has only plain values") }
+    let text = String(decoding: data, as: UTF8.self) + "\n"
+    return isOpen.withLock { isOpen in
+      if isOpen, StandardStream.write(text, to: STDOUT_FILENO) != nil { isOpen = false }
+      return isOpen
+    }
+  }
+}
+
+/// A path in JSON: text, and where it is not UTF-8 also its bytes.
+struct JSONPath: Encodable {
+  let path: Path
+
+  private enum Keys: String, CodingKey { case text, bytes }
+
+  func encode(to encoder: any Encoder) throws {
+    let (text, isRepaired) = path.jsonText
+    guard isRepaired else {
+      var container = encoder.singleValueContainer()
+      return try container.encode(text)
+    }
+    var container = encoder.container(keyedBy: Keys.self)
+    try container.encode(text, forKey: .text)
+    try container.encode(Data(path.bytes).base64EncodedString(), forKey: .bytes)
+  }
+}
+
+/// A source that is done with.
+struct SourceLine: Encodable {
+  struct Thumbnail: Encodable {
+    let path: JSONPath
+    let size: String
+    let width: Int
+    let height: Int
+    let bytes: Int
+  }
+
+  let event = "source"
+  let source: JSONPath
+  let outcome: String
+  let id: Int?
+  let bytes: Int
+  let waitedSeconds: Double?
+  let ranSeconds: Double?
+  var thumbnails: [Thumbnail]?
+  var warnings: [String]?
+  var type: String?
+  var kind: String?
+  var error: String?
+
+  init(_ report: SourceReport) {
+    source = JSONPath(path: report.source.path)
+    bytes = report.bytes
+    id = report.operation?.id
+    waitedSeconds = report.operation.map { $0.waited / .seconds(1) }
+    ranSeconds = report.operation.map { $0.ran / .seconds(1) }
+    switch report.result {
+    case .made(let made, let warnings):
+      outcome = "made"
+      thumbnails = made.map {
+        Thumbnail(
+          path: JSONPath(path: $0.path), size: $0.size, width: $0.pixels.width, height: $0.pixels.height,
+          bytes: $0.bytes)
+      }
+      self.warnings = warnings.isEmpty ? nil : warnings
+    case .passedOver: outcome = "passed-over"
+    case .notRead(let type):
+      outcome = "not-read"
+      self.type = type.rawValue
+    case .duplicate: outcome = "duplicate"
+    case .failed(let failure):
+      outcome = "failed"
+      kind = failure.kind.rawValue
+      error = failure.description
+    case .cancelled(let reason):
+      outcome = "cancelled"
+      error = "cancelled \(reason)"
+    }
+  }
+}
+
+/// Something the walk could not look into.
+struct ProblemLine: Encodable {
+  let event = "problem"
+  let path: JSONPath
+  let error: String
+
+  init(_ problem: WalkProblem) {
+    path = JSONPath(path: problem.path)
+    error = problem.description
+  }
+}
+
+/// The last line.
+struct SummaryLine: Encodable {
+  let event = "summary"
+  let found, made, upToDate, passedOver, notRead, duplicates, failed, cancelled, missing, walkProblems: Int
+  let thumbnails, bytesRead, bytesWritten: Int
+  let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
+  let max, backlog, peakRunning, peakWaiting, peakMemoryBytes: Int
+  let workRemains: Bool
+  let exitStatus: Int32
+
+  init(_ report: JobReport) {
+    let tally = report.tally
+    (found, made, upToDate, passedOver) = (tally.found, tally.made, tally.upToDate, tally.passedOver)
+    notRead = tally.notRead.values.reduce(0, +)
+    (duplicates, failed, cancelled) = (tally.duplicates, tally.failed, tally.cancelled)
+    (missing, walkProblems) = (tally.missingArguments, tally.walkProblems)
+    (thumbnails, bytesRead, bytesWritten) = (tally.thumbnails, tally.bytesRead, tally.bytesWritten)
+    elapsedSeconds = report.elapsed / .seconds(1)
+    (thumbnailsPerSecond, bytesPerSecond) = (report.thumbnailsPerSecond, report.bytesPerSecond)
+    (max, backlog) = (report.limits.max, report.limits.backlog)
+    (peakRunning, peakWaiting) = (report.counters.peakRunning, report.counters.peakWaiting)
+    peakMemoryBytes = report.peakMemory
+    workRemains = report.workRemains
+    exitStatus = report.exitCode.rawValue
+  }
+}

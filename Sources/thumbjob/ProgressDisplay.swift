@@ -1,0 +1,80 @@
+import BoundedQueue
+import Foundation
+import ThumbnailJobs
+
+/// Tells a person how a job goes: a bar at the bottom of a terminal, or now and then a line.
+///
+/// *Concurrency*: looks at the job from a timer on a serial queue of its own, which gets a thread however busy the pools
+/// are; the job knows nothing of it.
+final class ProgressDisplay: Sendable {
+  enum Style { case bar, plain }
+
+  private let job: Job
+  private let console: Console
+  private let style: Style
+  private let timer: any DispatchSourceTimer
+
+  init(_ job: Job, _ console: Console, _ style: Style) {
+    self.job = job
+    self.console = console
+    self.style = style
+    let interval = style == .bar ? DispatchTimeInterval.milliseconds(100) : .seconds(10)
+    timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "thumbjob.progress"))
+    timer.schedule(deadline: .now() + interval, repeating: interval)
+    timer.setEventHandler { [weak self] in self?.look() }
+    timer.resume()
+  }
+
+  /// Takes the bar away.
+  func finish() {
+    timer.cancel()
+    if style == .bar { console.setBottom("") }
+  }
+
+  private func look() {
+    if timer.isCancelled { return }
+    let status = job.status
+    switch style {
+    case .bar: console.setBottom(bar(status, columns: console.columns))
+    case .plain: console.say("thumbjob: \(counts(status))")
+    }
+  }
+
+  private func counts(_ status: Job.Status) -> String {
+    let tally = status.tally
+    let rate = Double(tally.made) / max(status.elapsed / .seconds(1), 0.001)
+    var text = "\(tally.settled) of \(status.total.map(String.init) ?? "\(tally.found) found so far")"
+    text += " · \(Units.decimal(rate))/s"
+    if let total = status.total, rate > 0, total > tally.settled {
+      // By what was made: files that were passed over or up to date went by in no time.
+      text += " · ETA \(Units.time(.seconds(Double(total - tally.settled) / rate)))"
+    }
+    if tally.failed > 0 { text += " · \(tally.failed) failed" }
+    return text
+  }
+
+  private func bar(_ status: Job.Status, columns: Int) -> String {
+    var line = ""
+    if let total = status.total, total > 0 {
+      let width = min(24, columns / 4)
+      let full = min(width, width * status.tally.settled / total)
+      let filled = String(repeating: "━", count: full)
+      let rest = String(repeating: "─", count: width - full)
+      line = console.hasColour ? "\u{1B}[32m\(filled)\u{1B}[90m\(rest)\u{1B}[0m " : "\(filled)\(rest) "
+    }
+    let running = status.queue.running.compactMap { operation -> String? in
+      guard let stage = operation.stage else { return nil }
+      let percent = operation.fraction.map { " \(Int($0 * 100)) %" } ?? ""
+      return "\(Self.name(operation.title)) \(stage)\(percent)"
+    }
+    let visible = "\(counts(status)) · \(running.joined(separator: ", "))"
+    let used = line.isEmpty ? 0 : min(24, columns / 4) + 1
+    return line + String(visible.prefix(max(0, columns - used - 1)))
+  }
+
+  /// The file's name out of "thumbnail folder/photo.jpg → 256x256".
+  private static func name(_ title: String) -> Substring {
+    let path = title.prefix(upTo: title.range(of: " → ", options: .backwards)?.lowerBound ?? title.endIndex)
+    return path.split(separator: "/").last ?? path
+  }
+}

@@ -1,0 +1,143 @@
+import ArgumentParser
+import BoundedQueue
+import Foundation
+import Synchronization
+import ThumbnailJobs
+import Thumbnails
+
+/// One job with everything around it that a command needs: console, events, progress, signals, exit status.
+///
+/// *Concurrency*: ``run()`` is called once, on the main thread. Signals are answered from threads of their own.
+final class RunSession: Sendable {
+  private let settings: JobSettings
+  private let console = Console()
+  private let events: EventStream?
+  /// Which types of images not read have been named. Guarded by its lock.
+  private let named = Locked<Set<ImageType>>([])
+  /// True once somebody asked for the end by INT or TERM.
+  private let isEnding = Atomic(false)
+  /// True while a listing is asked for and not yet printed: a thousand signals in a row want one, not a thousand.
+  private let isListing = Atomic(false)
+  /// Where listings are printed and cancellations carried out, so that the signal thread never waits for a pipe.
+  private let answers = DispatchQueue(label: "thumbjob.answers")
+
+  init(_ settings: JobSettings) {
+    self.settings = settings
+    events = settings.json ? EventStream() : nil
+  }
+
+  /// Carries the job through.
+  func run() -> ExitCode {
+    let job: Job
+    do {
+      job = try Job(settings) { [weak self] in self?.told($0) }
+    } catch {
+      console.say("thumbjob: \(error)")
+      return ExitStatus.cannotCreateOutput.code
+    }
+    theJob.withLock { $0 = job }
+    SignalListener.listen { [self] in answer($0, job) }
+    let progress = display(job)
+    let report = job.run()
+    progress?.finish()
+    // What a signal has begun to say is said before the last words.
+    answers.sync {}
+    if let events { _ = events.write(SummaryLine(report)) }
+    if !settings.quiet, report.stopCause != .brokenPipe { console.say(Summary.text(report, isDryRun: settings.dryRun)) }
+    return report.exitCode
+  }
+
+  /// The job, for what it tells: it tells nothing before it runs.
+  private let theJob = Locked<Job?>(nil)
+
+  private func display(_ job: Job) -> ProgressDisplay? {
+    if settings.quiet { return nil }
+    let style: ProgressDisplay.Style
+    switch settings.progress {
+    case .auto: style = console.isTerminal ? .bar : .plain
+    case .bar: style = .bar
+    case .plain: style = .plain
+    case .none: return nil
+    }
+    job.countAhead()
+    return ProgressDisplay(job, console, style)
+  }
+
+  // MARK: What the job tells
+
+  private func told(_ event: JobEvent) {
+    switch event {
+    case .source(let report):
+      put(SourceLine(report))
+      tell(report)
+    case .problem(let problem):
+      put(ProblemLine(problem))
+      console.say("thumbjob: \(problem)")
+    }
+  }
+
+  private func put(_ line: some Encodable) {
+    guard let events, !events.write(line) else { return }
+    pipeBroke()
+  }
+
+  private func pipeBroke() {
+    theJob.withLock { $0 }.map { job in _ = job.stop(.brokenPipe) }
+  }
+
+  private func tell(_ report: SourceReport) {
+    let name = report.source.path.printable
+    switch report.result {
+    case .made(let thumbnails, let warnings):
+      for thumbnail in thumbnails {
+        let line = "\(name) → \(thumbnail.path.printable) \(thumbnail.pixels)"
+        if settings.dryRun && !settings.json {
+          if StandardStream.write(line + "\n", to: STDOUT_FILENO) != nil { pipeBroke() }
+        } else if settings.verbose {
+          console.say(line)
+        }
+      }
+      if settings.verbose { for warning in warnings { console.say("\(name): \(warning)") } }
+    case .failed(let failure): console.say("thumbjob: \(name): \(failure)")
+    case .notRead(let type):
+      guard named.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
+      console.say("thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
+    case .cancelled(let reason): if settings.verbose { console.say("\(name): cancelled \(reason)") }
+    case .passedOver: if settings.verbose { console.say("\(name): not an image") }
+    case .duplicate(let first): if settings.verbose { console.say("\(name): the same file as \(first.printable)") }
+    }
+  }
+
+  // MARK: Signals
+
+  private func answer(_ signal: CInt, _ job: Job) {
+    switch signal {
+    case SIGUSR1:
+      guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      answers.async { [self] in
+        isListing.store(false, ordering: .releasing)
+        console.say(QueueListing.text(job.status))
+      }
+    case SIGUSR2: stop(job, .cancelled, "USR2")
+    case SIGHUP: stop(job, .hangup, "HUP")
+    default:
+      if isEnding.exchange(true, ordering: .acquiringAndReleasing) {
+        // The second time: at once. What others are writing is removed, not waited for.
+        job.closeOutputs()
+        _exit(128 + signal)
+      }
+      stop(job, .signal(signal), signal == SIGINT ? "INT" : "TERM")
+    }
+  }
+
+  private func stop(_ job: Job, _ cause: StopCause, _ name: String) {
+    answers.async { [self] in
+      let cancelled = job.stop(cause)
+      let count = cancelled.waiting.count + cancelled.running.count
+      var lines = ["thumbjob: \(name): \(Units.count(count, "operation")) cancelled"]
+      lines += (cancelled.running + cancelled.waiting).prefix(200).map { "  #\($0.id) \($0.title)" }
+      if count > 200 { lines.append("  … and \(count - 200) more") }
+      console.say(lines.joined(separator: "\n"))
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Waits for the signals that a job answers, on a thread that does nothing else.
+///
+/// The signals are held back (blocked) in every thread, so none interrupts anything, none kills, and one that comes
+/// before the listener is there waits for it. The listener takes no lock and waits for nothing but signals: it answers
+/// at once, however busy the rest is.
+enum SignalListener {
+  /// What a job answers.
+  private static let answered = [SIGUSR1, SIGUSR2, SIGINT, SIGTERM, SIGHUP]
+
+  /// Blocks the signals in this thread, and so in all that it starts; a broken pipe becomes an error instead of a signal.
+  ///
+  /// The first statement of the program. It sets the whole mask: a parent's own (a test runner's, which blocks nearly
+  /// everything) must not stay in force. Who was told to survive the end of its terminal (nohup) still does.
+  static func holdBack() {
+    var inherited = sigaction()
+    sigaction(SIGHUP, nil, &inherited)
+    survivesHangup = isIgnore(inherited)
+    var set = signalSet()
+    pthread_sigmask(SIG_SETMASK, &set, nil)
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Calls `answer` for each signal, one after the other.
+  static func listen(_ answer: @escaping @Sendable (_ signal: CInt) -> Void) {
+    let thread = Thread {
+      var set = signalSet()
+      var number: CInt = 0
+      while true where sigwait(&set, &number) == 0 { answer(number) }
+    }
+    thread.name = "signals"
+    thread.start()
+  }
+
+  /// Written once, before there is a second thread.
+  nonisolated(unsafe) private static var survivesHangup = false
+
+  private static func signalSet() -> sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in answered where number != SIGHUP || !survivesHangup { sigaddset(&set, number) }
+    return set
+  }
+
+  private static func isIgnore(_ action: sigaction) -> Bool {
+    #if canImport(Glibc)
+      let handler = action.__sigaction_handler.sa_handler
+    #else
+      let handler = action.__sigaction_u.__sa_handler
+    #endif
+    return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+}

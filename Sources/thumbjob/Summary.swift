@@ -1,0 +1,55 @@
+import BoundedQueue
+import Foundation
+import ThumbnailJobs
+
+/// The last words of a run: what was done, and that it kept within its bounds.
+enum Summary {
+  static func text(_ report: JobReport, isDryRun: Bool) -> String {
+    let tally = report.tally
+    var lines: [String] = []
+    let verb = isDryRun ? "would make" : "made"
+    lines.append(
+      "\(verb) \(Units.count(tally.thumbnails, "thumbnail")) of \(tally.made) out of "
+        + "\(Units.count(tally.found, "source")) in \(Units.time(report.elapsed))"
+        + (tally.made > 0 && !isDryRun
+          ? ": \(Units.decimal(report.thumbnailsPerSecond)) a second, \(Units.bytes(tally.bytesRead)) read at "
+            + "\(Units.bytes(Int(report.bytesPerSecond)))/s, \(Units.bytes(tally.bytesWritten)) written" : ""))
+    let others = others(tally)
+    if !others.isEmpty { lines.append(others.joined(separator: " · ")) }
+    let counters = report.counters
+    lines.append(
+      "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
+        + "\(report.limits.backlog) waiting, \(Units.bytes(report.peakMemory)) of memory")
+    if let cause = report.stopCause, report.workRemains {
+      lines.append("stopped \(words(cause)); run the same command again to go on")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func others(_ tally: JobTally) -> [String] {
+    var parts: [String] = []
+    if tally.upToDate > 0 { parts.append("\(tally.upToDate) up to date") }
+    if tally.failed > 0 { parts.append("\(tally.failed) failed") }
+    if tally.cancelled > 0 { parts.append("\(tally.cancelled) cancelled") }
+    if tally.passedOver > 0 { parts.append("\(tally.passedOver) passed over (no images)") }
+    for (type, count) in tally.notRead.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      parts.append("\(count) \(type.displayName) not read yet")
+    }
+    if tally.duplicates > 0 { parts.append("\(tally.duplicates) given twice") }
+    if tally.missingArguments > 0 { parts.append(Units.count(tally.missingArguments, "source") + " not there") }
+    if tally.walkProblems > 0 { parts.append(Units.count(tally.walkProblems, "place") + " not looked into") }
+    return parts
+  }
+
+  private static func words(_ cause: StopCause) -> String {
+    switch cause {
+    case .cancelled: "by USR2"
+    case .signal(SIGINT): "by INT"
+    case .signal: "by TERM"
+    case .hangup: "by HUP"
+    case .timeIsUp: "because its time (--for) is over"
+    case .tooManyFailures: "because too many sources failed (--halt)"
+    case .brokenPipe: "because nobody reads its output"
+    }
+  }
+}

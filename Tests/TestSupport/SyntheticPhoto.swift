@@ -1,0 +1,144 @@
+import CLibJPEG
+
+/// A picture that looks a little like a photograph, is the same whenever it is made, and needs no file: sky, sun, ridges
+/// of hills with grain.
+public struct SyntheticPhoto: Sendable {
+  public var seed: Int
+  /// Pixels as stored, before orientation.
+  public var width: Int
+  public var height: Int
+  public var isGrey = false
+  public var isProgressive = false
+  /// 4:4:4 rather than 4:2:0.
+  public var hasFullChroma = false
+  public var quality = 88
+  /// EXIF orientation, 1 to 8; 0 writes no EXIF block.
+  public var orientation = 0
+
+  public init(seed: Int, width: Int, height: Int) {
+    self.seed = seed
+    self.width = width
+    self.height = height
+  }
+
+  /// The picture as a JPEG file.
+  public func jpeg() -> [UInt8] {
+    var planes = isGrey ? [luma()] : [luma()] + chroma()
+    let sides = isGrey || hasFullChroma ? (width, height) : ((width + 1) / 2, (height + 1) / 2)
+    let exif = exifBlock
+    return planes.withUnsafeMutablePointers { pointers in
+      exif.withUnsafeBufferPointer { exif in
+        let targets = pointers.enumerated().map { index, pointer in
+          tj_plane(
+            data: pointer, stride: index == 0 ? width : sides.0, rows: index == 0 ? height : sides.1)
+        }
+        var encoding = tj_encoding(
+          width: UInt32(width), height: UInt32(height), grey: isGrey, half_chroma: !isGrey && !hasFullChroma,
+          progressive: isProgressive, quality: Int32(quality), exif: exif.isEmpty ? nil : exif.baseAddress,
+          exif_size: exif.count, icc: nil, icc_size: 0)
+        let encoder = tj_encoder_create()
+        defer { tj_encoder_destroy(encoder) }
+        var bytes: UnsafePointer<UInt8>?
+        var size = 0
+        let status = tj_encoder_encode(encoder, &encoding, targets, &bytes, &size)
+        precondition(status == TJ_OK, "a synthetic photo can be encoded")
+        return Array(UnsafeBufferPointer(start: bytes, count: size))
+      }
+    }
+  }
+
+  // MARK: The scene
+
+  /// Brightness, row by row.
+  private func luma() -> [UInt8] {
+    var rows = [UInt8](repeating: 0, count: width * height)
+    let ridges = (0..<4).map { ridge($0) }
+    let sun = (x: Double(hash(1, 1) % 1000) / 1000 * Double(width), y: Double(height) * 0.25)
+    let radius = Double(min(width, height)) * 0.09
+    for y in 0..<height {
+      for x in 0..<width {
+        var value = 150 + 80 * Double(y) / Double(height)
+        let away = (Double(x) - sun.x) * (Double(x) - sun.x) + (Double(y) - sun.y) * (Double(y) - sun.y)
+        if away < radius * radius { value = 245 }
+        for (index, ridge) in ridges.enumerated() where Double(y) > ridge[x] {
+          value = 130 - 28 * Double(index) + 14 * Double((y - Int(ridge[x])) % 37) / 37
+        }
+        let grain = Double(hash(x &* 7919 &+ 3, y) % 17) - 8
+        rows[y * width + x] = UInt8(max(0, min(255, value + grain)))
+      }
+    }
+    return rows
+  }
+
+  /// Two planes of colour: blue above, green and brown below.
+  private func chroma() -> [[UInt8]] {
+    let columns = hasFullChroma ? width : (width + 1) / 2
+    let rows = hasFullChroma ? height : (height + 1) / 2
+    let step = hasFullChroma ? 1 : 2
+    let ridges = (0..<4).map { ridge($0) }
+    var blue = [UInt8](repeating: 0, count: columns * rows)
+    var red = blue
+    for y in 0..<rows {
+      for x in 0..<columns {
+        var (b, r) = (152 - 20 * y / rows, 112 + 16 * y / rows)
+        for (index, ridge) in ridges.enumerated() where Double(y * step) > ridge[min(x * step, width - 1)] {
+          (b, r) = (112 - 5 * index, 120 + (hash(index, 9) % 3) * 6)
+        }
+        blue[y * columns + x] = UInt8(b)
+        red[y * columns + x] = UInt8(r)
+      }
+    }
+    return [blue, red]
+  }
+
+  /// The height of a ridge of hills at every column: waves of random length on top of each other.
+  private func ridge(_ index: Int) -> [Double] {
+    var line = [Double](repeating: Double(height) * (0.42 + 0.14 * Double(index)), count: width)
+    for octave in 1...5 {
+      let knots = 3 << octave
+      let reach = Double(height) * 0.16 / Double(1 << octave)
+      for x in 0..<width {
+        let position = Double(x) / Double(width) * Double(knots)
+        let knot = Int(position)
+        let share = position - Double(knot)
+        let ease = share * share * (3 - 2 * share)
+        let (left, right) = (noise(index, octave, knot), noise(index, octave, knot + 1))
+        line[x] += (left + (right - left) * ease) * reach
+      }
+    }
+    return line
+  }
+
+  private func noise(_ ridge: Int, _ octave: Int, _ knot: Int) -> Double {
+    Double(hash(ridge &* 31 &+ octave, knot) % 2001) / 1000 - 1
+  }
+
+  /// A number that depends on the seed and two others, and on nothing else.
+  private func hash(_ a: Int, _ b: Int) -> Int {
+    var value = UInt64(bitPattern: Int64(a &* 73_856_093 ^ b &* 19_349_663 ^ seed &* 83_492_791))
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return Int((value ^ value >> 31) >> 33)
+  }
+
+  /// An APP1 payload whose one tag is the orientation (Exif 2.3, section 4.5: TIFF header, one directory).
+  private var exifBlock: [UInt8] {
+    guard orientation > 0 else { return [] }
+    let header: [UInt8] = Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1]
+    return header + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0]
+  }
+}
+
+extension [[UInt8]] {
+  fileprivate mutating func withUnsafeMutablePointers<Result>(
+    _ body: ([UnsafeMutablePointer<UInt8>]) -> Result
+  ) -> Result {
+    let pointers = map { bytes in
+      let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: Swift.max(bytes.count, 1))
+      copy.initialize(from: bytes, count: bytes.count)
+      return copy
+    }
+    defer { for pointer in pointers { pointer.deallocate() } }
+    return body(pointers)
+  }
+}
