@@ -26,6 +26,7 @@ let package = Package(
       name: "CJPEGLibrary", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
     .systemLibrary(name: "CLcms2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
     .systemLibrary(name: "CLibExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"]), .brew(["libexif"])]),
+    .systemLibrary(name: "CMalloc"),
 
     .target(name: "BoundedQueue", swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
@@ -39,7 +40,7 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",
-      dependencies: ["ThumbnailJobs", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: ["CMalloc", "ThumbnailJobs", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: settings),
 
     .target(

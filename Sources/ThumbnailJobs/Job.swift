@@ -55,7 +55,7 @@ public final class Job: Sendable {
       outputs: outputs.map(\.path))
     queue = BoundedOperationQueue(
       name: "thumbnails", max: settings.max ?? ProcessorCount.usable(), backlog: settings.backlog)
-    shared = ThumbnailOperation.Shared(outputs: outputs, isDryRun: settings.dryRun, retries: settings.retries)
+    shared = ThumbnailOperation.Shared(outputs: outputs, retries: settings.retries)
     queue.observe { [weak self] event in
       guard case .settled(let outcome) = event.change, let operation = event.operation as? ThumbnailOperation else {
         return
@@ -70,10 +70,8 @@ public final class Job: Sendable {
   public func run() -> JobReport {
     let startedAt = ContinuousClock.now
     state.withLock { $0.startedAt = startedAt }
-    let watchdog = Watchdog(queue: queue, timeout: settings.timeout, total: settings.runFor) { [weak self] in
-      self?.stop(.timeIsUp)
-    }
-    watchdog.start()
+    let watchdog = Watchdog(queue: queue, timeout: settings.timeout, total: settings.runFor) { self.stop(.timeIsUp) }
+    let watching = watchdog.start()
     let places = OutputPlan(walker: walker) { path in
       guard let file = try? SourceFile(path) else { return false }
       let source = Source(path: path, relativePath: path.lastName, argument: 0, origin: .folder)
@@ -92,7 +90,7 @@ public final class Job: Sendable {
     }
     queue.close()
     queue.drain()
-    watchdog.stop()
+    watching.stop()
     closeOutputs()
     let (tally, stopCause) = state.withLock { ($0.tally, $0.stopCause) }
     return JobReport(
@@ -110,7 +108,7 @@ public final class Job: Sendable {
       fail(source, .collision, "its thumbnail would take the place of that of \(rival.printable); rename one of them")
       return true
     case .duplicate(let rival):
-      report(SourceReport(source: source, result: .duplicate(of: rival), bytes: 0, operation: nil))
+      report(SourceReport(source: source, result: .duplicate(of: rival)))
       return true
     case .reserved:
       fail(source, .collision, "its thumbnail would go into the folder .thumbjob, which is the output's own")
@@ -129,7 +127,7 @@ public final class Job: Sendable {
       try queue.submit(ThumbnailOperation(source: source, place: place, shared: shared))
       return true
     } catch {
-      report(SourceReport(source: source, result: .cancelled(stopReason), bytes: 0, operation: nil))
+      report(SourceReport(source: source, result: .cancelled(stopReason)))
       return false
     }
   }
@@ -210,12 +208,14 @@ public final class Job: Sendable {
       case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason): .cancelled(reason)
       }
     report(
-      SourceReport(source: operation.source, result: result, bytes: found.bytes, operation: operation.snapshot()))
+      SourceReport(
+        source: operation.source, result: result, thumbnails: found.thumbnails, warnings: found.warnings,
+        bytes: found.bytes, operation: operation.snapshot()))
   }
 
   private func fail(_ source: Source, _ kind: SourceFailure.Kind, _ text: String) {
     let failure = SourceFailure(kind: kind, description: text)
-    report(SourceReport(source: source, result: .failed(failure), bytes: 0, operation: nil))
+    report(SourceReport(source: source, result: .failed(failure)))
   }
 
   private func report(_ report: SourceReport) {

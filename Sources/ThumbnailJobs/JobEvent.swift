@@ -1,3 +1,5 @@
+import BoundedQueue
+
 /// What a job tells whoever runs it, as it happens.
 public enum JobEvent: Sendable {
   /// A source is done with. For sources that are up to date there is none: they are counted only.

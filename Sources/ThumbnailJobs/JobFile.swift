@@ -3,6 +3,12 @@ import Yams
 
 /// A job written down: `thumbjob jobs/gallery.yml`. The same words as the options, read into a `JobOverlay`.
 public enum JobFile {
+  /// True when a path is that of a job file by its name.
+  public static func isName(_ path: Path) -> Bool {
+    let name = String(decoding: path.lastName.bytes, as: UTF8.self).lowercased()
+    return name.hasSuffix(".yml") || name.hasSuffix(".yaml")
+  }
+
   /// Reads a job file. Relative paths in it start from the folder it is in.
   ///
   /// - Throws: all that is wrong with it, not only the first.

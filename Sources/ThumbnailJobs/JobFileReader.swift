@@ -1,3 +1,4 @@
+import Thumbnails
 import Yams
 
 /// Turns the tree of a job file into what it says, and notes everything that is wrong on the way.
@@ -38,7 +39,7 @@ struct JobFileReader {
       case "max": job.max = number(node, key, 1...10_000)
       case "backlog": job.backlog = number(node, key, 1...1_000_000)
       case "force": job.force = flag(node, key)
-      case "fail-on": job.failOn = word(node, key, ImageWords.failOn.words)
+      case "fail-on": job.failOn = word(node, key)
       case "limit-pixels": job.limitPixels = parsed(node, key, PixelCount.parse)
       case "timeout": job.timeout = parsed(node, key, DurationText.parse)
       case "retries": job.retries = number(node, key, 0...100)
@@ -46,7 +47,7 @@ struct JobFileReader {
       case "halt": job.halt = parsed(node, key, HaltLimit.init(parsing:for:))
       case "for": job.runFor = parsed(node, key, DurationText.parse)
       case "json": job.json = flag(node, key)
-      case "progress": job.progress = word(node, key, ImageWords.progress.words)
+      case "progress": job.progress = word(node, key)
       case "verbose": job.verbose = flag(node, key)
       case "quiet": job.quiet = flag(node, key)
       default: read(key, node, into: &job.output, preset: &preset)
@@ -82,32 +83,29 @@ struct JobFileReader {
       output.sizes = sizes(node, key)
     case "quality": output.quality = number(node, key, 1...100)
     case "progressive": output.progressive = flag(node, key)
-    case "subsample": output.subsample = word(node, key, ImageWords.subsample.words)
-    case "keep": output.keep = texts(node, key).map { $0.isEmpty ? [] : words(node, key, ImageWords.keep) }
+    case "subsample": output.subsample = word(node, key)
+    case "keep": output.keep = texts(node, key).map { $0.isEmpty ? [] : kept(node, key) }
     case "linear": output.linear = flag(node, key)
-    default: preset = word(node, key, Preset.allCases.map(\.rawValue)).flatMap(Preset.init)?.output
+    default: preset = (word(node, key) as Preset?)?.output
     }
   }
 
   /// `256`, `[small=320, 1024]` or `{small: 320}`.
-  private mutating func sizes(_ node: Node, _ key: String) -> [NamedSize]? {
-    var sizes: [NamedSize] = []
+  private mutating func sizes(_ node: Node, _ key: String) -> [SizeSpec]? {
+    var sizes: [SizeSpec] = []
     let before = problems.count
     if case .mapping(let mapping) = node {
       for (name, value) in mapping {
         guard let name = text(name, key), let spec = text(value, key) else { continue }
-        sizes += attempt(value) { () throws(TextProblem) in try NamedSize(name: name, spec: spec, for: key) }
+        sizes += attempt(value) { () throws(TextProblem) in try SizeSpec(parsing: "\(name)=\(spec)", for: key) }
       }
     } else {
       for (item, text) in items(node, key) {
-        sizes += attempt(item) { () throws(TextProblem) in try NamedSize(parsing: text, for: key) }
+        sizes += attempt(item) { () throws(TextProblem) in try SizeSpec(parsing: text, for: key) }
       }
     }
     if sizes.isEmpty && problems.count == before { note(node, "\(key): name at least one size") }
-    var names: Set<String> = []
-    for size in sizes where !names.insert(size.name).inserted {
-      note(node, "\(key): two sizes are called \(size.name); name them apart: small=\(size.spec)")
-    }
+    if let clash = OutputSettings.clash(in: sizes) { note(node, "\(key): \(clash)") }
     return sizes
   }
 
@@ -135,13 +133,19 @@ struct JobFileReader {
     }
   }
 
-  private mutating func word(_ node: Node, _ key: String, _ words: [String]) -> String? {
+  private mutating func word<Word: RawRepresentable & CaseIterable>(_ node: Node, _ key: String) -> Word?
+  where Word.RawValue == String {
+    let words = Word.allCases.map(\.rawValue)
     guard let text = text(node, key, "one of \(words.joined(separator: ", "))") else { return nil }
-    return check(text, node, key, words) ? text : nil
+    return check(text, node, key, words) ? Word(rawValue: text) : nil
   }
 
-  private mutating func words(_ node: Node, _ key: String, _ words: [String]) -> [String] {
-    items(node, key).filter { check($0.text, $0.node, key, words) }.map(\.text)
+  private mutating func kept(_ node: Node, _ key: String) -> KeptMetadata {
+    var kept: KeptMetadata = []
+    for item in items(node, key) where check(item.text, item.node, key, KeptMetadata.words.map(\.key)) {
+      kept.formUnion(KeptMetadata.words.first { $0.key == item.text }?.value ?? [])
+    }
+    return kept
   }
 
   private mutating func check(_ text: String, _ node: Node, _ key: String, _ words: [String]) -> Bool {

@@ -1,3 +1,5 @@
+import Thumbnails
+
 /// What somebody said about a job, on the command line or in a job file. Nil is "not said".
 public struct JobOverlay: Sendable, Equatable {
   public var sources: [SourceArgument]?
@@ -11,7 +13,7 @@ public struct JobOverlay: Sendable, Equatable {
   public var max: Int?
   public var backlog: Int?
   public var force: Bool?
-  public var failOn: String?
+  public var failOn: FailOn?
   public var limitPixels: Int?
   public var timeout: Duration?
   public var retries: Int?
@@ -19,7 +21,7 @@ public struct JobOverlay: Sendable, Equatable {
   public var halt: HaltLimit?
   public var runFor: Duration?
   public var json: Bool?
-  public var progress: String?
+  public var progress: ProgressStyle?
   public var verbose: Bool?
   public var quiet: Bool?
 
@@ -57,11 +59,11 @@ public struct JobOverlay: Sendable, Equatable {
 /// What somebody said about one output. Nil is "not said".
 public struct OutputOverlay: Sendable, Equatable {
   public var folder: Path?
-  public var sizes: [NamedSize]?
+  public var sizes: [SizeSpec]?
   public var quality: Int?
   public var progressive: Bool?
-  public var subsample: String?
-  public var keep: [String]?
+  public var subsample: ChromaSubsampling?
+  public var keep: KeptMetadata?
   public var linear: Bool?
 
   public init() {}

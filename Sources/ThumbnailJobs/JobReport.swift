@@ -29,8 +29,8 @@ public struct JobReport: Sendable {
   /// The most memory that this process has held, in bytes (getrusage(2); Linux counts in KiB, others in bytes).
   static func peakMemory() -> Int {
     var usage = rusage()
-    #if os(Linux)
-      getrusage(RUSAGE_SELF, &usage)
+    #if canImport(Glibc)
+      getrusage(RUSAGE_SELF.rawValue, &usage)
       return usage.ru_maxrss * 1024
     #else
       getrusage(RUSAGE_SELF, &usage)

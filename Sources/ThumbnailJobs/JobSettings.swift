@@ -1,3 +1,5 @@
+import Thumbnails
+
 /// Everything a job is told: the one place where all its options and their defaults live.
 ///
 /// It is made from `JobOverlay`s, which hold what somebody said; what nobody said has its default from here.
@@ -15,7 +17,7 @@ public struct JobSettings: Sendable, Equatable {
   /// Make again what is up to date.
   public var force = false
   /// How broken a source may be.
-  public var failOn = ImageWords.failOn.default
+  public var failOn = FailOn.error
   /// Pixels of a source at the most.
   public var limitPixels = 1_000_000_000
   /// Time for one source at the most.
@@ -30,7 +32,7 @@ public struct JobSettings: Sendable, Equatable {
   public var runFor: Duration?
   /// NDJSON events on standard output.
   public var json = false
-  public var progress = ImageWords.progress.default
+  public var progress = ProgressStyle.auto
   public var verbose = false
   public var quiet = false
 
@@ -61,6 +63,9 @@ public struct JobSettings: Sendable, Equatable {
     // outputs of a job file, the command line's, wins over both.
     outputs = (said.outputs ?? [OutputOverlay()]).map { OutputSettings($0.over(said.output)) }
     if verbose && quiet { throw TextProblem("verbose and quiet cannot both be asked for") }
+    if let clash = outputs.lazy.compactMap({ OutputSettings.clash(in: $0.sizes) }).first {
+      throw TextProblem("size: \(clash)")
+    }
     var folders: Set<Path> = []
     for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
       throw TextProblem("out: two outputs share the folder \(output.folder.printable); give each its own")
@@ -72,13 +77,13 @@ public struct JobSettings: Sendable, Equatable {
 public struct OutputSettings: Sendable, Equatable {
   public var folder: Path = "thumbs"
   /// At least one; each gets a folder of its name below `folder` when there are several.
-  public var sizes = [NamedSize(unnamed: "256")]
+  public var sizes = [SizeSpec.standard]
   /// 1 to 100.
   public var quality = 80
   public var progressive = false
-  public var subsample = ImageWords.subsample.default
+  public var subsample = ChromaSubsampling.s420
   /// Kinds of metadata copied; none without being asked for.
-  public var keep: [String] = []
+  public var keep: KeptMetadata = []
   /// Resample in linear light.
   public var linear = false
 
@@ -94,8 +99,18 @@ public struct OutputSettings: Sendable, Equatable {
     linear = said.linear ?? linear
   }
 
-  /// Where each size goes below `folder`: nowhere deeper for a single one.
-  public var sizeFolders: [Path] {
-    sizes.count == 1 ? [Path()] : sizes.map { Path($0.name) }
+  /// What is wrong with sizes that would share a folder; nil when none do.
+  static func clash(in sizes: [SizeSpec]) -> String? {
+    var names: Set<String> = []
+    return sizes.first { !names.insert($0.name).inserted }.map { size in
+      "two sizes are called \(size.name); name them apart, as in small=\(size)"
+    }
+  }
+
+  /// The options that decide the bytes of a thumbnail.
+  func thumbnailOptions(failOn: FailOn, limitPixels: Int) -> ThumbnailOptions {
+    ThumbnailOptions(
+      sizes: sizes, quality: quality, progressive: progressive, subsampling: subsample, keep: keep, linear: linear,
+      failOn: failOn, limitPixels: limitPixels)
   }
 }

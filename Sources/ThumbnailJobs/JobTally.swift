@@ -35,11 +35,11 @@ public struct JobTally: Sendable, Equatable {
   }
 
   mutating func count(_ report: SourceReport) {
+    thumbnails += report.thumbnails.count
+    bytesWritten += report.thumbnails.reduce(0) { $0 + $1.bytes }
     switch report.result {
-    case .made(let thumbnails, _):
+    case .made:
       made += 1
-      self.thumbnails += thumbnails.count
-      bytesWritten += thumbnails.reduce(0) { $0 + $1.bytes }
       bytesRead += report.bytes
     case .passedOver: passedOver += 1
     case .notRead(let type): notRead[type, default: 0] += 1

@@ -116,7 +116,7 @@ public struct OutputPlan: Sendable {
   }
 
   /// True for names ending in `.jpg`, `.jpeg`, `.jpe` or `.jfif` in any case, with something before it.
-  private static func hasJPEGName(_ path: Path) -> Bool {
+  static func hasJPEGName(_ path: Path) -> Bool {
     let name = path.lastName.bytes
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return false }
     let ending = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()

@@ -18,8 +18,12 @@ extension Path {
     var originals: [String: Path] = [:]
     for index in 0..<Int(CommandLine.argc) {
       guard let argument = CommandLine.unsafeArgv[index] else { continue }
-      let path = Path(cString: argument)
-      originals[String(cString: argument)] = originals[String(cString: argument)] ?? path
+      let bytes = UnsafeRawBufferPointer(start: argument, count: strlen(argument))
+      // A word of its own, or the value of an option written as --out=….
+      for start in [0, bytes.firstIndex(of: UInt8(ascii: "=")).map { $0 + 1 }].compactMap({ $0 }) {
+        let text = String(decoding: bytes[start...], as: UTF8.self)
+        originals[text] = originals[text] ?? Path(bytes: bytes[start...])
+      }
     }
     return originals
   }()

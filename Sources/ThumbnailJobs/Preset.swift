@@ -11,19 +11,17 @@ enum Preset: String, CaseIterable {
     var output = OutputOverlay()
     switch self {
     case .web:
-      output.sizes = ["320x", "640x", "1280x"].map { NamedSize(unnamed: $0) }
+      output.sizes = ["320x", "640x", "1280x"].map { .known($0) }
       output.quality = 75
       output.progressive = true
     case .gallery:
-      output.sizes = [("thumb", "240x240^"), ("large", "1600")].compactMap {
-        try? NamedSize(name: $0.0, spec: $0.1, for: "preset")
-      }
+      output.sizes = ["thumb=240x240^", "large=1600"].map { .known($0) }
       output.quality = 82
     case .archive:
-      output.sizes = [NamedSize(unnamed: "2048")]
+      output.sizes = [.known("2048")]
       output.quality = 92
-      output.subsample = "444"
-      output.keep = ["icc", "copyright"]
+      output.subsample = .s444
+      output.keep = [.icc, .copyright]
     }
     return output
   }

@@ -31,7 +31,7 @@ final class SourceFile {
       throw .unreadable(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
     }
     size = Int(status.st_size)
-    modified = status.st_mtim
+    modified = status.modified
   }
 
   deinit { close(descriptor) }

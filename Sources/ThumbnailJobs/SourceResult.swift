@@ -3,8 +3,8 @@ import Thumbnails
 
 /// What became of one source.
 public enum SourceResult: Sendable {
-  /// Thumbnails written; with `--dry-run`, that would have been.
-  case made([MadeThumbnail], warnings: [String])
+  /// Every thumbnail is in place; with `--dry-run`, would be.
+  case made
   /// Not an image.
   case passedOver
   /// An image of a type that is not read yet.
@@ -51,8 +51,12 @@ public struct SourceFailure: Error, Sendable, Equatable, CustomStringConvertible
 public struct SourceReport: Sendable {
   public let source: Source
   public let result: SourceResult
+  /// The thumbnails put in place; some may be also when the rest failed or was cancelled.
+  public var thumbnails: [MadeThumbnail] = []
+  /// What decoding remarked upon.
+  public var warnings: [String] = []
   /// Size of the source in bytes; 0 when it was never opened.
-  public let bytes: Int
+  public var bytes = 0
   /// The operation that dealt with it; nil when none was needed.
-  public let operation: OperationSnapshot?
+  public var operation: OperationSnapshot?
 }

@@ -13,7 +13,6 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   struct Shared: Sendable {
     let outputs: [ThumbnailOutput]
     let makers = MakerPool()
-    let isDryRun: Bool
     /// How often a source that failed is tried again.
     let retries: Int
   }
@@ -21,6 +20,8 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   /// What the work has found out so far.
   struct Findings: Sendable {
     var bytes = 0
+    var thumbnails: [MadeThumbnail] = []
+    var warnings: [String] = []
     var result: SourceResult?
   }
 
@@ -59,7 +60,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   private func makeAll() throws -> SourceResult {
     report(stage: ThumbnailStage.reading.rawValue)
     let file = try SourceFile(source.path)
-    findings.withLock { $0.bytes = file.size }
+    findings.withLock { $0 = Findings(bytes: file.size) }
     switch try file.content(of: source) {
     case .other: return .passedOver
     case .notAnImage(let error): throw error
@@ -69,33 +70,32 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
       return .notRead(type)
     }
     return try shared.makers.withMaker { maker in
-      var made: [MadeThumbnail] = []
-      var warnings: [String] = []
       for output in shared.outputs {
-        if shared.isDryRun {
-          made += try plan(output, maker.readInfo(of: file.bytes))
-        } else {
-          let info = try maker.makeThumbnails(of: file.bytes, options: output.options, monitor: self) { thumbnail in
-            try checkCancelled()
-            report(stage: "writing")
-            let place = output.place(place, size: thumbnail.size)
-            try output.folder.publish(thumbnail.bytes, to: place, modified: file.modified)
-            made.append(
-              MadeThumbnail(
-                path: output.folder.path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels,
-                bytes: thumbnail.bytes.count))
-          }
-          warnings = info.warnings
+        guard let folder = output.folder else {
+          let planned = plan(output, try maker.readInfo(of: file.bytes))
+          findings.withLock { $0.thumbnails += planned }
+          continue
         }
+        let info = try maker.makeThumbnails(of: file.bytes, options: output.options, monitor: self) { thumbnail in
+          try checkCancelled()
+          report(stage: "writing")
+          let place = output.place(place, size: thumbnail.size)
+          try folder.publish(thumbnail.bytes, to: place, modified: file.modified)
+          let made = MadeThumbnail(
+            path: folder.path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels,
+            bytes: thumbnail.bytes.count)
+          findings.withLock { $0.thumbnails.append(made) }
+        }
+        findings.withLock { $0.warnings = info.warnings }
       }
-      return .made(made, warnings: warnings)
+      return .made
     }
   }
 
   private func plan(_ output: ThumbnailOutput, _ info: SourceInfo) -> [MadeThumbnail] {
     output.options.sizes.map { size in
       MadeThumbnail(
-        path: output.folder.path.appending(output.place(place, size: size)), size: size.name,
+        path: output.path.appending(output.place(place, size: size)), size: size.name,
         pixels: size.placement(for: info.orientedPixels).pixels, bytes: 0)
     }
   }

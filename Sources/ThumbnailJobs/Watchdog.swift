@@ -1,5 +1,4 @@
 import BoundedQueue
-import Foundation
 
 /// Looks at the clock for a job: cancels operations that run too long, and ends the job when its time is up.
 ///
@@ -20,7 +19,6 @@ final class Watchdog: Sendable {
   private let timeoutTicks: Int
   private let totalTicks: Int?
   private let onTimeUp: @Sendable () -> Void
-  private let timer: any DispatchSourceTimer
 
   /// - Parameters:
   ///   - timeout: how long one operation may run.
@@ -33,15 +31,12 @@ final class Watchdog: Sendable {
     timeoutTicks = Self.ticks(timeout)
     totalTicks = total.map(Self.ticks)
     self.onTimeUp = onTimeUp
-    // A serial queue gets a thread of its own at once, however busy the pools are.
-    timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "thumbjob.watchdog"))
-    timer.schedule(deadline: .now() + .milliseconds(100), repeating: .milliseconds(100))
-    timer.setEventHandler { [weak self] in self?.look() }
   }
 
-  func start() { timer.resume() }
-
-  func stop() { timer.cancel() }
+  /// Looks every tick for as long as the ticker that comes back is kept and not stopped.
+  func start() -> Ticker {
+    Ticker(name: "thumbjob.watchdog", every: Self.tick) { self.look() }
+  }
 
   private func look() {
     let running = queue.snapshot(waitingLimit: 0).running.filter { operation in

@@ -1,4 +1,8 @@
-import Foundation
+import CMalloc
+
+#if canImport(Glibc)
+  import Glibc
+#endif
 
 /// The C allocator's habits, bounded for a process whose promise is little memory.
 enum Allocator {

@@ -56,8 +56,8 @@ struct SourceLine: Encodable {
   let bytes: Int
   let waitedSeconds: Double?
   let ranSeconds: Double?
-  var thumbnails: [Thumbnail]?
-  var warnings: [String]?
+  let thumbnails: [Thumbnail]
+  let warnings: [String]?
   var type: String?
   var kind: String?
   var error: String?
@@ -68,15 +68,13 @@ struct SourceLine: Encodable {
     id = report.operation?.id
     waitedSeconds = report.operation.map { $0.waited / .seconds(1) }
     ranSeconds = report.operation.map { $0.ran / .seconds(1) }
+    thumbnails = report.thumbnails.map {
+      Thumbnail(
+        path: JSONPath(path: $0.path), size: $0.size, width: $0.pixels.width, height: $0.pixels.height, bytes: $0.bytes)
+    }
+    warnings = report.warnings.isEmpty ? nil : report.warnings
     switch report.result {
-    case .made(let made, let warnings):
-      outcome = "made"
-      thumbnails = made.map {
-        Thumbnail(
-          path: JSONPath(path: $0.path), size: $0.size, width: $0.pixels.width, height: $0.pixels.height,
-          bytes: $0.bytes)
-      }
-      self.warnings = warnings.isEmpty ? nil : warnings
+    case .made: outcome = "made"
     case .passedOver: outcome = "passed-over"
     case .notRead(let type):
       outcome = "not-read"

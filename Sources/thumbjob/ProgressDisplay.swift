@@ -4,35 +4,31 @@ import ThumbnailJobs
 
 /// Tells a person how a job goes: a bar at the bottom of a terminal, or now and then a line.
 ///
-/// *Concurrency*: looks at the job from a timer on a serial queue of its own, which gets a thread however busy the pools
-/// are; the job knows nothing of it.
+/// *Concurrency*: looks at the job from a ticker's queue; the job knows nothing of it.
 final class ProgressDisplay: Sendable {
   enum Style { case bar, plain }
 
   private let job: Job
   private let console: Console
   private let style: Style
-  private let timer: any DispatchSourceTimer
 
   init(_ job: Job, _ console: Console, _ style: Style) {
     self.job = job
     self.console = console
     self.style = style
-    let interval = style == .bar ? DispatchTimeInterval.milliseconds(100) : .seconds(10)
-    timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "thumbjob.progress"))
-    timer.schedule(deadline: .now() + interval, repeating: interval)
-    timer.setEventHandler { [weak self] in self?.look() }
-    timer.resume()
+  }
+
+  /// Looks again and again until `finish` is called.
+  func start() -> Ticker {
+    Ticker(name: "thumbjob.progress", every: style == .bar ? .milliseconds(100) : .seconds(10)) { self.look() }
   }
 
   /// Takes the bar away.
   func finish() {
-    timer.cancel()
     if style == .bar { console.setBottom("") }
   }
 
   private func look() {
-    if timer.isCancelled { return }
     let status = job.status
     switch style {
     case .bar: console.setBottom(bar(status, columns: console.columns))

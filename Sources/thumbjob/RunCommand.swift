@@ -38,20 +38,20 @@ struct RunCommand: ParsableCommand {
     throw RunSession(settings).run()
   }
 
-  private var jobFiles: [String] { sources.filter { JobFile.hasJobFileName(RawArguments.path($0)) } }
+  private var jobFiles: [String] { sources.filter { JobFile.isName(Path(argument: $0)) } }
 
   private func jobFileOverlay() throws -> JobOverlay {
     guard let first = jobFiles.first else { return JobOverlay() }
     if jobFiles.count > 1 { throw TextProblem("one job file at a time: \(jobFiles.joined(separator: ", "))") }
-    return try JobFile.read(RawArguments.path(first))
+    return try JobFile.read(Path(argument: first))
   }
 
   /// What the command line says.
   private func overlay() throws -> JobOverlay {
     var said = JobOverlay()
-    var arguments = sources.filter { !jobFiles.contains($0) }.map { SourceArgument(RawArguments.path($0)) }
+    var arguments = sources.filter { !jobFiles.contains($0) }.map { SourceArgument(Path(argument: $0)) }
     if let list = choosing.files0From {
-      let file = list == "-" ? nil : RawArguments.path(list)
+      let file = list == "-" ? nil : Path(argument: list)
       arguments.append(.list(SourceList(from: file, separator: .nul)))
     }
     if !arguments.isEmpty { said.sources = arguments }
@@ -90,7 +90,7 @@ struct MakingOptions: ParsableArguments {
   var linear = false
 
   func say(_ said: inout JobOverlay) throws(TextProblem) {
-    said.output.folder = out.map(RawArguments.path)
+    said.output.folder = out.map { Path(argument: $0) }
     if !size.isEmpty {
       var sizes: [SizeSpec] = []
       for text in size { sizes.append(try SizeSpec(parsing: text, for: "--size")) }

@@ -38,7 +38,9 @@ final class RunSession: Sendable {
     theJob.withLock { $0 = job }
     SignalListener.listen { [self] in answer($0, job) }
     let progress = display(job)
+    let ticking = progress?.start()
     let report = job.run()
+    ticking?.stop()
     progress?.finish()
     // What a signal has begun to say is said before the last words.
     answers.sync {}
@@ -88,8 +90,8 @@ final class RunSession: Sendable {
   private func tell(_ report: SourceReport) {
     let name = report.source.path.printable
     switch report.result {
-    case .made(let thumbnails, let warnings):
-      for thumbnail in thumbnails {
+    case .made:
+      for thumbnail in report.thumbnails {
         let line = "\(name) → \(thumbnail.path.printable) \(thumbnail.pixels)"
         if settings.dryRun && !settings.json {
           if StandardStream.write(line + "\n", to: STDOUT_FILENO) != nil { pipeBroke() }
@@ -97,7 +99,7 @@ final class RunSession: Sendable {
           console.say(line)
         }
       }
-      if settings.verbose { for warning in warnings { console.say("\(name): \(warning)") } }
+      if settings.verbose { for warning in report.warnings { console.say("\(name): \(warning)") } }
     case .failed(let failure): console.say("thumbjob: \(name): \(failure)")
     case .notRead(let type):
       guard named.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }

@@ -9,7 +9,8 @@ enum SignalListener {
   /// What a job answers.
   private static let answered = [SIGUSR1, SIGUSR2, SIGINT, SIGTERM, SIGHUP]
 
-  /// Blocks the signals in this thread, and so in all that it starts; a broken pipe becomes an error instead of a signal.
+  /// Blocks the signals in this thread, and so in all that it starts; a broken pipe and a file
+  /// grown over its limit become errors instead of signals.
   ///
   /// The first statement of the program. It sets the whole mask: a parent's own (a test runner's, which blocks nearly
   /// everything) must not stay in force. Who was told to survive the end of its terminal (nohup) still does.
@@ -19,7 +20,9 @@ enum SignalListener {
     survivesHangup = isIgnore(inherited)
     var set = signalSet()
     pthread_sigmask(SIG_SETMASK, &set, nil)
+    // What these two kill by default is an error of a write, which is answered where the write is.
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
   }
 
   /// Calls `answer` for each signal, one after the other.
@@ -27,7 +30,7 @@ enum SignalListener {
     let thread = Thread {
       var set = signalSet()
       var number: CInt = 0
-      while true where sigwait(&set, &number) == 0 { answer(number) }
+      while sigwait(&set, &number) == 0 { answer(number) }
     }
     thread.name = "signals"
     thread.start()

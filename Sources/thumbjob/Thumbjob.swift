@@ -14,20 +14,21 @@ struct Thumbjob: ParsableCommand {
 
   static let examples = """
     Examples:
-      thumbjob ./images                       thumbnails of a folder into ./thumbs, one operation per processor
-      thumbjob ./images --max 4 -o out        four at once, into another folder
-      thumbjob . -s 320x200^ -s large=1600    two sizes of each, the first cropped to fill its box
-      thumbjob jobs/gallery.yml               a job file; options given beside it win
+      thumbjob ./images                     a folder, into ./thumbs
+      thumbjob ./images --max 4 -o out      four at once, into another folder
+      thumbjob . -s 320x200^ -s large=1600  two sizes, the first cropped to fill
+      thumbjob jobs/gallery.yml             a job file; options beside it win
       find . -newer mark -print0 | thumbjob --files0-from -
 
     While it runs:
       kill -USR1 PID    prints what runs and what waits
-      kill -USR2 PID    cancels everything; a later run goes on where this one stopped
+      kill -USR2 PID    cancels everything; a later run goes on from there
     """
 
   static func main() {
     SignalListener.holdBack()
     Allocator.bound()
+    OpenFiles.raiseLimit()
     var arguments = Array(CommandLine.arguments.dropFirst())
     // The root's own help would list one subcommand and none of its options.
     if let first = arguments.first, ["--help", "-h", "help"].contains(first), arguments.count == 1 {

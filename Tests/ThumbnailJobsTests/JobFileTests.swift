@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Thumbnails
 
 @testable import ThumbnailJobs
 
@@ -60,13 +61,13 @@ struct JobFileTests {
       ])
     #expect(job.includes == [try Glob("*.jpg")] && job.excludes?.map(\.pattern) == ["draft*", "cache/"])
     #expect(job.followsLinks == true && job.output.folder == "jobs/here")
-    #expect(job.output.sizes == [try NamedSize(name: "name", spec: "320x240^", for: "")])
+    #expect(job.output.sizes == [try SizeSpec(parsing: "name=320x240^")])
     #expect(job.output.quality == 91 && job.output.progressive == true && job.output.linear == true)
-    #expect(job.output.subsample == "444" && job.output.keep == ["icc", "exif"])
-    #expect(job.max == 3 && job.backlog == 12 && job.force == false && job.failOn == "warning")
+    #expect(job.output.subsample == .s444 && job.output.keep == [.icc, .exif])
+    #expect(job.max == 3 && job.backlog == 12 && job.force == false && job.failOn == .warning)
     #expect(job.limitPixels == 500_000_000 && job.timeout == .seconds(90) && job.retries == 2)
     #expect(job.dryRun == true && job.halt == .percent(5) && job.runFor == .seconds(3600))
-    #expect(job.json == true && job.progress == "plain" && job.verbose == false && job.quiet == true)
+    #expect(job.json == true && job.progress == .plain && job.verbose == false && job.quiet == true)
   }
 
   @Test(arguments: [
@@ -87,13 +88,13 @@ struct JobFileTests {
     ("preset: wbe", "jobs/x.yml:1:9: preset: “wbe” is not one of web, gallery, archive; did you mean “web”?"),
     (
       "size: 0x10",
-      "jobs/x.yml:1:7: size: “0x10” is not a size; write 256, 320x240, 320x240^, 480x or x480 (1 to 65500 pixels)"
+      "jobs/x.yml:1:7: size: “0x10” is not a size: 0 pixels is outside 1 to 65500; for example 256 or 300x200^"
     ),
     (
       "size: a/b=10",
-      "jobs/x.yml:1:7: size: “a/b” cannot name a folder; use letters, digits, - and _"
+      "jobs/x.yml:1:7: size: “a/b=10” is not a size: a name is letters, digits, '.', '_' and '-'; for example small=10"
     ),
-    ("size: [256, 256]", "jobs/x.yml:1:7: size: two sizes are called 256; name them apart: small=256"),
+    ("size: [256, 256]", "jobs/x.yml:1:7: size: two sizes are called 256x256; name them apart, as in small=256x256"),
     ("timeout: soon", "jobs/x.yml:1:10: timeout: “soon” is not a span of time; write 90s, 5m, 1h30m or 250ms"),
     (
       "outputs: web",
@@ -172,7 +173,7 @@ struct JobFileTests {
       #expect(!settings.sources.isEmpty && settings.outputs.allSatisfy { $0.folder.bytes.contains(0x2f) })
     }
     let gallery = try JobSettings(JobFile.read(jobs.appending("gallery.yml")))
-    #expect(gallery.outputs[0].sizeFolders == ["thumb", "large"])
+    #expect(gallery.outputs[0].sizes.map(\.name) == ["thumb", "large"])
     let export = try JobSettings(JobFile.read(jobs.appending("web-export.yml")))
     #expect(export.outputs.map(\.quality) == [72, 78] && export.outputs[0].progressive)
   }

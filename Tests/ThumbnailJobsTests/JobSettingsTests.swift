@@ -1,4 +1,5 @@
 import Testing
+import Thumbnails
 
 @testable import ThumbnailJobs
 
@@ -10,8 +11,8 @@ import Testing
   @Test func whatNobodySaidHasItsDefault() throws {
     #expect(try JobSettings(JobOverlay()) == JobSettings())
     let settings = JobSettings()
-    #expect(settings.outputs[0].folder == "thumbs" && settings.outputs[0].sizes.map(\.spec) == ["256"])
-    #expect(settings.outputs[0].quality == 80 && settings.timeout == .seconds(300) && settings.failOn == "error")
+    #expect(settings.outputs[0].folder == "thumbs" && settings.outputs[0].sizes.map(\.description) == ["256x256"])
+    #expect(settings.outputs[0].quality == 80 && settings.timeout == .seconds(300) && settings.failOn == .error)
   }
 
   @Test func theCommandLineWinsOverTheFile() throws {
@@ -30,14 +31,22 @@ import Testing
       "quality: 60\npreset: archive\noutputs:\n  - {out: a, preset: web, linear: yes}\n  - {out: b}")
     let settings = try JobSettings(job)
     #expect(settings.outputs.map(\.quality) == [75, 60])
-    #expect(settings.outputs.map(\.subsample) == ["444", "444"])
+    #expect(settings.outputs.map(\.subsample) == [.s444, .s444])
     #expect(settings.outputs[0].sizes.map(\.name) == ["320x", "640x", "1280x"] && settings.outputs[0].linear)
-    #expect(settings.outputs[1].sizes.map(\.name) == ["2048"])
+    #expect(settings.outputs[1].sizes.map(\.name) == ["2048x2048"])
   }
 
   @Test func outputsDoNotShareAFolder() throws {
     let job = try overlay("outputs:\n  - {out: a}\n  - {out: ./a/}")
     #expect(throws: TextProblem("out: two outputs share the folder a; give each its own")) { try JobSettings(job) }
+  }
+
+  @Test func twoSizesOfAnOutputNeedTwoNames() throws {
+    var said = JobOverlay()
+    said.output.sizes = [.known("64"), .known("64x64")]
+    #expect(throws: TextProblem("size: two sizes are called 64x64; name them apart, as in small=64x64")) {
+      try JobSettings(said)
+    }
   }
 
   @Test func verboseAndQuietExcludeEachOther() throws {
@@ -47,17 +56,17 @@ import Testing
   }
 
   @Test(arguments: [
-    ("256", "256"), ("320x240^", "320x240-fill"), ("100x100!", "100x100-exact"), ("480x>", "480x"),
-    ("x9<", "x9-enlarge"),
+    ("256", "256x256"), ("320x240^", "320x240-fill"), ("100x100!", "100x100-exact"), ("480x>", "480x"),
+    ("x9<", "x9-enlarged"),
     ("small=64", "small"),
   ])
   func aSizeHasANameFitForAFolder(text: String, name: String) throws {
-    #expect(try NamedSize(parsing: text, for: "--size").name == name)
+    #expect(try SizeSpec(parsing: text, for: "--size").name == name)
   }
 
   @Test(arguments: ["", "x", "0", "65501", "1x2x3", "-5", "1^^", "^", "1.5", "a=", "=256", "..=256", "a b=3", "²"])
   func notSizes(text: String) {
-    #expect(throws: TextProblem.self) { try NamedSize(parsing: text, for: "--size") }
+    #expect(throws: TextProblem.self) { try SizeSpec(parsing: text, for: "--size") }
   }
 
   @Test(arguments: [("qualty", "quality"), ("sauces", "sources"), ("szie", "size"), ("MAX", "max")])

@@ -1,0 +1,37 @@
+import Foundation
+
+/// A folder of a test's own, removed with it.
+public final class TemporaryFolder: Sendable {
+  public let path: String
+
+  public init() {
+    var template = Array("\(NSTemporaryDirectory())/thumbjob-test-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { preconditionFailure("no temporary folder: \(String(cString: strerror(errno)))") }
+    path = String(cString: made)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  public func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Writes a file, and the folders it lies in.
+  public func write(_ bytes: [UInt8], to name: String) throws {
+    let file = URL(fileURLWithPath: self(name))
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(bytes).write(to: file)
+  }
+
+  public func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: self(name)) }
+
+  /// The regular files below a folder, by their path from there, sorted; the output's own notes left out.
+  public func files(below name: String) -> [String] {
+    let found = FileManager.default.subpaths(atPath: self(name)) ?? []
+    return found.filter { path in
+      var isFolder: ObjCBool = false
+      return !path.hasPrefix(".thumbjob") && FileManager.default.fileExists(
+        atPath: self("\(name)/\(path)"), isDirectory: &isFolder) && !isFolder.boolValue
+    }.sorted()
+  }
+
+  public func bytes(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: self(name))) }
+}

@@ -1,0 +1,146 @@
+import BoundedQueue
+import Foundation
+import TestSupport
+import Testing
+import Thumbnails
+
+@testable import ThumbnailJobs
+
+/// Whole jobs within the test's process: the operation, its queue, and what they share. The thread sanitizer runs these.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct JobTests {
+  private let folder = TemporaryFolder()
+
+  /// So many small photos, two of every ten broken.
+  private func photos(_ count: Int) throws {
+    let good = (0..<3).map { SyntheticPhoto(seed: $0, width: 120 + $0, height: 80).jpeg() }
+    for number in 0..<count {
+      let bytes = number % 10 < 8 ? good[number % 3] : number % 10 == 8 ? [] : Array(good[0].prefix(300))
+      try folder.write(bytes, to: "images/\(number % 7)/\(number).jpg")
+    }
+  }
+
+  private func settings(max: Int = 2, backlog: Int = 4) -> JobSettings {
+    var settings = JobSettings()
+    settings.sources = [.path(Path(folder("images")))]
+    settings.outputs[0].folder = Path(folder("thumbs"))
+    settings.outputs[0].sizes = [.known("32"), .known("square=16x16^")]
+    settings.max = max
+    settings.backlog = backlog
+    return settings
+  }
+
+  @Test func everySourceEndsOnceWithinTheBounds() async throws {
+    try photos(200)
+    let seen = LockedBox<[Path: Int]>([:])
+    let settings = settings()
+    let report = try await onThread {
+      let job = try Job(settings) { event in
+        if case .source(let report) = event { seen.change { $0[report.source.path, default: 0] += 1 } }
+      }
+      job.countAhead()
+      return job.run()
+    }
+    #expect(report.tally.found == 200 && report.tally.made == 160 && report.tally.failed == 40)
+    #expect(report.tally.thumbnails == 320 && folder.files(below: "thumbs").count == 320)
+    #expect(seen.value.count == 200 && seen.value.values.allSatisfy { $0 == 1 })
+    #expect(1 < report.counters.peakRunning && report.counters.peakRunning <= 2)
+    #expect(report.counters.peakWaiting <= 4)
+    #expect(report.stopCause == nil && report.isWalkComplete && !report.workRemains)
+  }
+
+  @Test(arguments: [StopCause.cancelled, .signal(SIGINT), .hangup, .timeIsUp])
+  func aStopAtAnyMomentLosesNothing(cause: StopCause) async throws {
+    try photos(300)
+    for moment in [1, 7, 40] {
+      try? FileManager.default.removeItem(atPath: folder("thumbs"))
+      let started = Gate()
+      let ends = LockedBox(0)
+      let settings = settings()
+      let report = try await onThread {
+        let job = try Job(settings) { event in
+          guard case .source = event else { return }
+          if ends.change({ $0 += 1; return $0 == moment }) { started.open() }
+        }
+        Thread.detachNewThread {
+          started.pass()
+          job.stop(cause)
+          _ = job.status
+        }
+        return job.run()
+      }
+      #expect(report.tally.found == report.tally.settled)
+      #expect(report.stopCause == cause && report.workRemains && !report.isWalkComplete)
+      #expect(report.tally.thumbnails == folder.files(below: "thumbs").count)
+      #expect(report.counters.settled == report.counters.submitted)
+    }
+  }
+
+  @Test func aSourceThatTakesTooLongFailsByItsTimeLimit() async throws {
+    try folder.write(SyntheticPhoto(seed: 1, width: 64, height: 64).jpeg(), to: "images/a.jpg")
+    var settings = settings()
+    settings.timeout = .milliseconds(200)
+    settings.retries = 1000
+    try folder.write([0xFF, 0xD8, 0xFF, 0xE0], to: "images/slow.jpg")
+    let failures = LockedBox<[SourceFailure]>([])
+    let limited = settings
+    let report = try await onThread {
+      try Job(limited) { event in
+        if case .source(let report) = event, case .failed(let failure) = report.result {
+          failures.change { $0.append(failure) }
+        }
+      }.run()
+    }
+    // It fails, waits to be tried again, fails, waits: until its time is over.
+    #expect(failures.value.map(\.kind) == [.timeout])
+    #expect(failures.value.first?.description.contains("--timeout allows more") == true)
+    #expect(report.tally.made == 1 && report.tally.failed == 1)
+  }
+
+  @Test func aFailureThatMayPassIsTriedAgain() async throws {
+    let good = SyntheticPhoto(seed: 1, width: 64, height: 64).jpeg()
+    try folder.write(Array(good.prefix(400)), to: "images/growing.jpg")
+    var settings = settings()
+    settings.retries = 50
+    let patient = settings
+    let folder = folder
+    async let report = onThread { try Job(patient) { _ in }.run() }
+    // The file is whole a little later, as one that is still being copied.
+    try await Task.sleep(for: .milliseconds(50))
+    try folder.write(good, to: "images/growing.jpg")
+    #expect(try await report.tally.made == 1)
+  }
+
+  @Test func theFirstOfTwoSourcesForOnePlaceIsKeptAndTheSecondFails() async throws {
+    let bytes = SyntheticPhoto(seed: 1, width: 64, height: 48).jpeg()
+    for name in ["one/a.jpg", "two/a.jpg", "one/b.png", "one/b.png.jpg"] { try folder.write(bytes, to: name) }
+    var settings = settings()
+    settings.sources = ["one", "two"].map { .path(Path(folder($0))) }
+    settings.outputs[0].sizes = [.standard]
+    let both = settings
+    let failed = LockedBox<Set<String>>([])
+    let report = try await onThread {
+      try Job(both) { event in
+        if case .source(let report) = event, case .failed(let failure) = report.result, failure.kind == .collision {
+          failed.change { _ = $0.insert(report.source.path.lastName.printable) }
+        }
+      }.run()
+    }
+    #expect(report.tally.made == 2 && failed.value == ["a.jpg", "b.png.jpg"])
+    #expect(folder.files(below: "thumbs") == ["a.jpg", "b.png.jpg"])
+  }
+
+  @Test func severalOutputsAreMadeOfEachSource() async throws {
+    try folder.write(SyntheticPhoto(seed: 1, width: 640, height: 480).jpeg(), to: "images/a.jpg")
+    var settings = settings()
+    settings.outputs = ["web", "print"].map { name in
+      var output = OutputSettings()
+      output.folder = Path(folder(name))
+      output.quality = name == "web" ? 40 : 95
+      return output
+    }
+    let both = settings
+    let report = try await onThread { try Job(both) { _ in }.run() }
+    #expect(report.tally.thumbnails == 2)
+    #expect(try folder.bytes("web/a.jpg").count < folder.bytes("print/a.jpg").count)
+  }
+}

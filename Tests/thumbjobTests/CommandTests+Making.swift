@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  @Suite struct Making {
+    @Test func aFolderBecomesThumbnailsMirroredBelowOut() async throws {
+      let folder = try TemporaryFolder.withPhotos()
+      let ending = try await BuiltCommand.run("./images", "--max", "4", in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      #expect(folder.files(below: "thumbs") == folder.files(below: "images"))
+      #expect(ending.errors.hasPrefix("made 12 thumbnails of 12 out of 12 sources in "))
+      #expect(ending.errors.contains("within bounds: at most "))
+      #expect(ending.output.isEmpty, "standard output is for data")
+      #expect(folder.leftovers.isEmpty)
+    }
+
+    @Test func theSameBytesComeOutAtAnyMax() async throws {
+      let folder = try TemporaryFolder.withPhotos()
+      for max in ["1", "2", "4", "16"] {
+        let ending = try await BuiltCommand.run("images", "--max", max, "-o", "out-\(max)", in: folder)
+        #expect(ending.status == 0)
+      }
+      for name in folder.files(below: "out-1") {
+        let first = try folder.bytes("out-1/\(name)")
+        for max in ["2", "4", "16"] { #expect(try folder.bytes("out-\(max)/\(name)") == first, "\(name) at \(max)") }
+      }
+    }
+
+    @Test func whatIsUpToDateIsNotMadeAgainUntilSourceOrSettingsChange() async throws {
+      let folder = try TemporaryFolder.withPhotos(4)
+      func run(_ arguments: String...) async throws -> BuiltCommand.Ending {
+        try await BuiltCommand.run(executable: BuiltCommand.path, ["images", "--json"] + arguments, in: folder)
+      }
+      #expect(try await run().number("made") == 4)
+      #expect(try await run().number("up_to_date") == 4)
+      #expect(try await run("--force").number("made") == 4)
+      #expect(try await run("-q", "60").number("made") == 4)
+      #expect(try await run("-q", "60").number("up_to_date") == 4)
+      try folder.write(SyntheticPhoto(seed: 77, width: 300, height: 200).jpeg(), to: "images/0/photo 0.jpg")
+      let last = try await run("-q", "60")
+      #expect(last.number("made") == 1 && last.number("up_to_date") == 3 && last.addsUp)
+    }
+
+    @Test func severalSizesEachGetAFolder() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      let ending = try await BuiltCommand.run("images", "-s", "square=64x64^", "-s", "128", "--json", in: folder)
+      #expect(ending.status == 0 && ending.number("thumbnails") == 6)
+      #expect(folder.files(below: "thumbs/square").count == 3)
+      #expect(folder.files(below: "thumbs/128x128").count == 3)
+    }
+
+    @Test func eachThumbnailIsAnEventWithItsMeasures() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      let ending = try await BuiltCommand.run("images", "--json", in: folder)
+      let lines = ending.output.split(separator: "\n")
+      #expect(lines.count == 4)
+      for line in lines.dropLast() {
+        let event = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        let made = try #require((event["thumbnails"] as? [[String: Any]])?.first)
+        #expect(event["event"] as? String == "source" && event["outcome"] as? String == "made")
+        let (width, height) = (made["width"] as? Int ?? 0, made["height"] as? Int ?? 0)
+        #expect(max(width, height) == 256)
+        let path = try #require(made["path"] as? String)
+        #expect(try folder.bytes(path).count == made["bytes"] as? Int)
+      }
+      #expect(ending.number("peak_running") >= 1 && ending.addsUp)
+    }
+
+    @Test func aDryRunMakesNothing() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      let ending = try await BuiltCommand.run("images", "--dry-run", in: folder)
+      #expect(ending.status == 0 && !folder.exists("thumbs"))
+      #expect(ending.output.split(separator: "\n").allSatisfy { $0.contains(" → thumbs/") })
+      #expect(ending.output.split(separator: "\n").count == 2)
+    }
+
+    @Test func oddNamesSurvive() async throws {
+      let folder = TemporaryFolder()
+      let jpeg = SyntheticPhoto(seed: 3, width: 90, height: 60).jpeg()
+      for name in ["-dash.jpg", "new\nline.jpg", "späß 写真.jpg", "quote\"'.jpg"] { try folder.write(jpeg, to: "images/\(name)") }
+      let invalid = folder("images").utf8CString.dropLast() + [0x2F, -1, -2, 0x2E, 0x6A, 0x70, 0x67, 0]
+      let descriptor = Array(invalid).withUnsafeBufferPointer { open($0.baseAddress!, O_WRONLY | O_CREAT, 0o644) }
+      _ = jpeg.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      close(descriptor)
+      let ending = try await BuiltCommand.run("images", "--json", in: folder)
+      #expect(ending.status == 0 && ending.number("made") == 5, "\(ending.errors)")
+      #expect(ending.output.contains(#""bytes":"aW1hZ2VzL//+Lmpwzw=="#) || ending.output.contains(#""bytes":"aW1hZ2Vz"#))
+      #expect(folder.exists("thumbs/new\nline.jpg"))
+      let listed = try await BuiltCommand.run("--", "-dash.jpg", in: folder)
+      #expect(listed.status == 66)
+    }
+
+    @Test func pathsComeFromAList() async throws {
+      let folder = try TemporaryFolder.withPhotos(4)
+      let paths = folder.files(below: "images").map { "images/\($0)" }
+      try folder.write(Array((paths.joined(separator: "\0") + "\0").utf8), to: "list")
+      let ending = try await BuiltCommand.run("--files0-from", "list", "--json", in: folder)
+      #expect(ending.number("made") == 4)
+      #expect(folder.files(below: "thumbs") == paths)
+    }
+  }
+}

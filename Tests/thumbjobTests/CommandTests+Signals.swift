@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  @Suite struct Signals {
+    /// Runs over far more work than can be done, until the first thumbnails are there, then does something.
+    private func interrupted(
+      _ folder: TemporaryFolder, _ arguments: [String] = [], _ body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void
+    ) async throws -> BuiltCommand.Ending {
+      let fixed = ["images", "--max", "2", "--backlog", "8", "--json", "--progress", "none"]
+      return try await BuiltCommand.run(executable: BuiltCommand.path, fixed + arguments, in: folder) { run in
+        try await expectEventually { run.output.split(separator: "\n").count >= 3 }
+        try await body(run)
+      }
+    }
+
+    @Test func usr1ListsWhatRunsAndWaitsAtOnce() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let ending = try await interrupted(folder) { run in
+        run.send(SIGUSR1)
+        try await expectEventually { run.errors.contains(" found · ") }
+        run.send(SIGUSR2)
+      }
+      let lines = ending.errorLines
+      let waiting = try #require(lines.firstIndex { $0.hasSuffix("of 8 waiting") })
+      let running = lines[1..<waiting]
+      let end = try #require(lines.firstIndex { $0.contains(" found · ") })
+      let listed = lines[(waiting + 1)..<end]
+      #expect(lines[0] == "thumbjob: \(running.count) of 2 running" && running.count <= 2)
+      #expect(lines[waiting] == "thumbjob: \(listed.count) of 8 waiting" && listed.count <= 8 && listed.count > 0)
+      #expect(running.allSatisfy { $0.contains(": running, ") || $0.contains("starting") || $0.contains("succeeded") })
+      #expect((running + listed).allSatisfy { $0.contains(" thumbnail images/") && $0.contains(" → 256x256: ") })
+      #expect(listed.allSatisfy { $0.hasSuffix("all 2 places are taken") })
+    }
+
+    @Test func usr2CancelsAllAndALaterRunFinishes() async throws {
+      let folder = try TemporaryFolder.withWork(60)
+      let ending = try await interrupted(folder) { $0.send(SIGUSR2) }
+      #expect(ending.status == 75 && ending.addsUp, "\(ending.errors)")
+      #expect(ending.errors.contains("thumbjob: USR2: ") && ending.errors.contains("stopped by USR2"))
+      #expect(folder.leftovers.isEmpty)
+      let made = ending.number("made")
+      #expect(made >= 3 && made < 60 && folder.files(below: "thumbs").count == made)
+      let second = try await BuiltCommand.run("images", "--json", in: folder)
+      #expect(second.status == 0)
+      #expect(second.number("up_to_date") == made && second.number("made") == 60 - made)
+    }
+
+    @Test func aThousandSignalsDoNoHarm() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let ending = try await interrupted(folder) { run in
+        for _ in 0..<1_000 { run.send(SIGUSR1) }
+        for _ in 0..<100 { run.send(SIGUSR2) }
+      }
+      #expect(ending.status == 75 && ending.addsUp)
+    }
+
+    @Test(arguments: [(SIGINT, 130, "INT"), (SIGTERM, 143, "TERM")])
+    func intAndTermEndItWithTheirOwnStatus(signal: CInt, status: Int, name: String) async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let ending = try await interrupted(folder) { $0.send(signal) }
+      #expect(ending.status == status && ending.addsUp && folder.leftovers.isEmpty)
+      #expect(ending.errors.contains("stopped by \(name)"))
+    }
+
+    @Test func hupStartsNothingNewAndFinishesWhatRuns() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let ending = try await interrupted(folder) { $0.send(SIGHUP) }
+      #expect(ending.status == 75 && ending.addsUp)
+      #expect(!ending.output.contains(#""outcome":"cancelled","ran_seconds":0.0"# + "1"))
+      #expect(ending.errors.contains("stopped by HUP"))
+    }
+
+    @Test func aSignalSentTheMomentItIsHeldBackIsAnsweredWhenTheJobBegins() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let ending = try await BuiltCommand.run("images", "--json", "--progress", "none", in: folder) { run in
+        while !run.holdsBack(SIGUSR2) { await Task.yield() }
+        run.send(SIGUSR1)
+        run.send(SIGUSR2)
+      }
+      #expect(ending.status == 75 && ending.addsUp, "\(ending.errors)")
+      #expect(ending.errors.contains(" waiting"), "USR1 was answered too")
+    }
+
+    @Test func whoeverStartedItIgnoringSignalsIsStillAnswered() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let script = "trap '' USR1 USR2; exec \"$0\" images --json --progress none"
+      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) { run in
+        try await expectEventually { !run.output.isEmpty }
+        run.send(SIGUSR2)
+      }
+      #expect(ending.status == 75)
+    }
+
+    @Test func theSecondIntLeavesAtOnceAlthoughTheOutputIsStuck() async throws {
+      let folder = try TemporaryFolder.withWork(400)
+      mkfifo(folder("stuck"), 0o600)
+      // Nobody reads the pipe: once it is full every operation waits for it, and cancelling cannot finish.
+      let script = "exec 3<>stuck; exec \"$0\" images -s 8 --json --verbose --progress none >&3"
+      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) { run in
+        try await expectEventually { folder.files(below: "thumbs").count >= 200 }
+        run.send(SIGINT)
+        try await Task.sleep(for: .milliseconds(300))
+        run.send(SIGINT)
+      }
+      #expect(ending.status == 130)
+      #expect(folder.leftovers.isEmpty)
+    }
+
+    @Test func aKilledRunLeavesNothingThatTheNextDoesNotCleanUp() async throws {
+      let folder = try TemporaryFolder.withWork(60)
+      let ending = try await interrupted(folder) { $0.send(SIGKILL) }
+      #expect(ending.status == 137)
+      let next = try await BuiltCommand.run("images", "--json", in: folder)
+      #expect(next.status == 0 && folder.leftovers.isEmpty)
+      #expect(folder.files(below: "thumbs").count == 60)
+    }
+
+    @Test func aReaderThatGoesAwayEndsItQuietly() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let script = "\"$0\" images --json --progress none | head -2; exit ${PIPESTATUS[0]}"
+      let ending = try await BuiltCommand.run(executable: "/bin/bash", ["-c", script, BuiltCommand.path], in: folder)
+      #expect(ending.status == 75 && ending.errors.isEmpty, "\(ending.errors)")
+      #expect(folder.leftovers.isEmpty)
+    }
+
+    @Test func forEndsItWhenItsTimeIsOver() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let ending = try await BuiltCommand.run("images", "--for", "300ms", "--json", in: folder)
+      #expect(ending.status == 75 && ending.addsUp)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  @Suite struct Trouble {
+    /// Runs with arguments in an empty folder.
+    private func run(_ arguments: String..., in folder: TemporaryFolder = TemporaryFolder()) async throws
+      -> BuiltCommand.Ending
+    {
+      try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+    }
+
+    @Test func helpOpensWithExamples() async throws {
+      let ending = try await run("--help")
+      #expect(ending.status == 0 && ending.errors.isEmpty)
+      let help = ending.output
+      let example = try #require(help.range(of: "thumbjob ./images --max 4"))
+      let usage = try #require(help.range(of: "USAGE: thumbjob [run] <source> ... [options]"))
+      #expect(example.upperBound < usage.lowerBound)
+      #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
+    @Test(arguments: [
+      (["--max", "0", "x"], "--max: 0 is not 1 to 1024"),
+      (["x", "-q", "101"], "--quality: 101 is not 1 to 100"),
+      (["x", "-s", "12y"], "--size: “12y” is not a size: '12y' is not a whole number of pixels; for example 256 or 300x200^"),
+      (["x", "--keep", "iptc"], "--keep: “iptc” is not one of icc, exif, copyright"),
+      (["x", "--timeout", "5"], "--timeout: “5” is not a span of time; write 90s, 5m, 1h30m or 250ms"),
+      ([], "no source given: name a folder, such as thumbjob ./images, or see thumbjob --help"),
+      (["x", "--jsn"], "Unknown option '--jsn'. Did you mean '--json'?"),
+    ])
+    func usageMistakesAreNamedWithExitStatus64(arguments: [String], message: String) async throws {
+      let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: TemporaryFolder())
+      #expect(ending.status == 64)
+      #expect(ending.errorLines.first == "Error: \(message)", "\(ending.errors)")
+    }
+
+    @Test func aMissingSourceIsNamedAndTheOthersAreMade() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      let ending = try await run("images", "nowhere", "--json", in: folder)
+      #expect(ending.status == 66 && ending.number("made") == 2)
+      #expect(ending.errorLines.contains("thumbjob: nowhere: no such file or folder"))
+    }
+
+    @Test func anOutputThatCannotBeMadeIsExitStatus73() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      try folder.write([1], to: "thumbs")
+      let ending = try await run("images", in: folder)
+      #expect(ending.status == 73 && ending.errorLines.count == 1)
+    }
+
+    @Test func aMisspeltKeyOfAJobFileIsExitStatus65() async throws {
+      let folder = TemporaryFolder()
+      try folder.write(Array("sources: images\nqualty: 80\n".utf8), to: "job.yml")
+      let ending = try await run("job.yml", in: folder)
+      #expect(ending.status == 65)
+      #expect(ending.errors == "job.yml:2:1: unknown key “qualty”; did you mean “quality”?\n")
+    }
+
+    /// A photo for each way to be broken, among good ones.
+    @Test func brokenFilesFailByNameAndTheOthersAreMade() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      let good = SyntheticPhoto(seed: 5, width: 400, height: 300).jpeg()
+      try folder.write(Array(good.prefix(good.count / 2)), to: "images/cut.jpg")
+      try folder.write([], to: "images/empty.jpg")
+      try folder.write([0xFF, 0xD8, 0xFF, 0xE0] + (0..<999).map { UInt8($0 & 0xFE) }, to: "images/noise.jpg")
+      try folder.write(Array("words".utf8), to: "images/text.jpg")
+      try folder.write(Array("words".utf8), to: "images/notes.txt")
+      let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+      for name in ["a.png", "b.png"] { try folder.write(png, to: "images/\(name)") }
+      try folder.write(good, to: "images/folder.jpg/inside.jpg")
+      try folder.write(good, to: "images/jpeg.txt")
+      mkfifo(folder("images/pipe.jpg"), 0o600)
+      symlink(".", folder("images/loop"))
+      try folder.write(good, to: "images/" + String(repeating: "n", count: 250) + ".jpeg")
+      let ending = try await run("images", "--json", in: folder)
+      #expect(ending.status == 1)
+      #expect(ending.number("made") == 6 && ending.number("failed") == 4 && ending.addsUp, "\(ending.errors)")
+      #expect(ending.number("not_read") == 2 && ending.number("passed_over") == 1)
+      for name in ["cut.jpg: truncated: ", "empty.jpg: the file is empty", "noise.jpg: ", "text.jpg: not an image"] {
+        #expect(ending.errorLines.count { $0.hasPrefix("thumbjob: images/\(name)") } == 1, "\(name)")
+      }
+      #expect(ending.errorLines.count { $0.contains("PNG images are not read yet") } == 1, "once per type")
+      #expect(folder.exists("thumbs/jpeg.txt.jpg") && folder.exists("thumbs/folder.jpg/inside.jpg"))
+      #expect(folder.leftovers.isEmpty)
+    }
+
+    @Test func aNamedFileThatIsNoImageFails() async throws {
+      let folder = TemporaryFolder()
+      try folder.write(Array("words".utf8), to: "notes.txt")
+      let ending = try await run("notes.txt", in: folder)
+      #expect(ending.status == 1 && ending.errors.hasPrefix("thumbjob: notes.txt: not an image"))
+    }
+
+    @Test func aSourceOverItsLimitsSaysWhichOptionAllowsMore() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      let pixels = try await run("images", "--limit-pixels", "100k", in: folder)
+      #expect(pixels.status == 1 && pixels.errors.contains("--limit-pixels 120000 would let it pass"))
+    }
+
+    @Test func anOutputInsideTheSourceIsNotWalked() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      for _ in 0..<2 {
+        let ending = try await run("images", "-o", "images/small", "--force", "--json", in: folder)
+        #expect(ending.status == 0 && ending.number("found") == 2)
+      }
+    }
+
+    @Test func aThumbnailNeverTakesItsSourcesPlace() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      let before = try folder.bytes("images/0/photo 0.jpg")
+      let ending = try await run("images/0/photo 0.jpg", "-o", "images/0", in: folder)
+      #expect(ending.status == 1 && ending.errors.contains("choose another folder with --out"))
+      #expect(try folder.bytes("images/0/photo 0.jpg") == before)
+    }
+
+    @Test func aFullDiskIsExitStatus74AndLeavesNoPart() async throws {
+      let folder = try TemporaryFolder.withPhotos(12)
+      try FileManager.default.createDirectory(atPath: folder("thumbs"), withIntermediateDirectories: false)
+      let mounted = try await BuiltCommand.run(
+        executable: "/bin/mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder("thumbs")], in: folder)
+      guard mounted.status == 0 else {
+        return  // only root may mount; the test then has nothing to run on
+      }
+      let ending = try await run("images", "-q", "95", "--json", in: folder)
+      let made = folder.files(below: "thumbs")
+      let whole = made.allSatisfy { (try? folder.bytes("thumbs/\($0)").suffix(2)) == Data([0xFF, 0xD9]) }
+      let leftovers = folder.leftovers
+      _ = try await BuiltCommand.run(executable: "/bin/umount", [folder("thumbs")], in: folder)
+      #expect(ending.status == 74, "\(ending.errors)")
+      #expect(ending.number("made") == made.count && ending.number("failed") == 12 - made.count)
+      #expect(made.count > 0 && made.count < 12 && whole && leftovers.isEmpty)
+      #expect(ending.errors.contains("No space left on device"))
+    }
+
+    @Test func haltStopsAfterSoManyFailures() async throws {
+      let folder = TemporaryFolder()
+      for number in 0..<200 { try folder.write([], to: "images/\(number).jpg") }
+      let ending = try await run("images", "--halt", "3", "--max", "1", "--json", in: folder)
+      #expect(ending.status == 75 && ending.number("failed") == 3 && ending.addsUp)
+    }
+
+    @Test func whatANobodyMayNotReadIsNamed() async throws {
+      guard getuid() == 0 else { return }  // whoever is not root could not change users
+      let folder = try TemporaryFolder.withPhotos(2)
+      try folder.write(SyntheticPhoto(seed: 1, width: 64, height: 64).jpeg(), to: "images/closed.jpg")
+      chmod(folder("images/closed.jpg"), 0)
+      try folder.write([1], to: "images/shut/x.jpg")
+      chmod(folder("images/shut"), 0)
+      chmod(folder.path, 0o777)
+      let ending = try await BuiltCommand.run(
+        executable: "/usr/bin/setpriv",
+        ["--reuid=65534", "--regid=65534", "--clear-groups", BuiltCommand.path, "images", "--json"], in: folder)
+      chmod(folder("images/shut"), 0o755)
+      #expect(ending.status == 1 && ending.number("made") == 2, "\(ending.errors)")
+      #expect(ending.errors.contains("images/closed.jpg: cannot be read: Permission denied"))
+      #expect(ending.errors.contains("images/shut: cannot be read: Permission denied"))
+    }
+  }
+}
