@@ -36,13 +36,13 @@ struct JobFileReader {
       case "exclude": job.excludes = globs(node, key)
       case "follow": job.followsLinks = flag(node, key)
       case "outputs": job.outputs = outputs(node)
-      case "max": job.max = number(node, key, 1...10_000)
-      case "backlog": job.backlog = number(node, key, 1...1_000_000)
+      case "max": job.max = number(node, key, JobSettings.maxRange)
+      case "backlog": job.backlog = number(node, key, JobSettings.backlogRange)
       case "force": job.force = flag(node, key)
       case "fail-on": job.failOn = word(node, key)
       case "limit-pixels": job.limitPixels = parsed(node, key, PixelCount.parse)
       case "timeout": job.timeout = parsed(node, key, DurationText.parse)
-      case "retries": job.retries = number(node, key, 0...100)
+      case "retries": job.retries = number(node, key, JobSettings.retriesRange)
       case "dry-run": job.dryRun = flag(node, key)
       case "halt": job.halt = parsed(node, key, HaltLimit.init(parsing:for:))
       case "for": job.runFor = parsed(node, key, DurationText.parse)
@@ -81,7 +81,7 @@ struct JobFileReader {
     case "size", "sizes":
       if output.sizes != nil { note(node, "\(key): size and sizes cannot both be given") }
       output.sizes = sizes(node, key)
-    case "quality": output.quality = number(node, key, 1...100)
+    case "quality": output.quality = number(node, key, JobSettings.qualityRange)
     case "progressive": output.progressive = flag(node, key)
     case "subsample": output.subsample = word(node, key)
     case "keep": output.keep = texts(node, key).map { $0.isEmpty ? [] : kept(node, key) }

@@ -4,6 +4,12 @@ import Thumbnails
 ///
 /// It is made from `JobOverlay`s, which hold what somebody said; what nobody said has its default from here.
 public struct JobSettings: Sendable, Equatable {
+  /// What the numbers among the options may be.
+  public static let maxRange = 1...1024
+  public static let backlogRange = 0...1_000_000
+  public static let retriesRange = 0...100
+  public static let qualityRange = 1...100
+
   public var sources: [SourceArgument] = []
   public var filter = SourceFilter()
   /// Follow symbolic links met in folders.

@@ -45,7 +45,8 @@ extension SizeSpec {
       try self.init(parsing: text)
     } catch {
       throw TextProblem(
-        "\(subject): “\(printableText(of: Array(text.utf8)))” is not a size: \(error.reason); for example \(error.example)")
+        "\(subject): “\(printableText(of: Array(text.utf8)))” is not a size: \(error.reason); for example \(error.example)"
+      )
     }
   }
 }

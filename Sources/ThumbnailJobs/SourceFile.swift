@@ -45,10 +45,11 @@ final class SourceFile {
   /// - Throws: `ThumbnailError.unreadable`.
   func content(of source: Source) throws(ThumbnailError) -> Content {
     var head = [UInt8](repeating: 0, count: ImageType.sniffLength)
-    let count = switch head.withUnsafeMutableBytes({ bytes.read(at: 0, into: $0) }) {
-    case .success(let count): count
-    case .failure(let error): throw .unreadable(error.rawValue)
-    }
+    let count =
+      switch head.withUnsafeMutableBytes({ bytes.read(at: 0, into: $0) }) {
+      case .success(let count): count
+      case .failure(let error): throw .unreadable(error.rawValue)
+      }
     head.removeLast(head.count - count)
     if let type = ImageType.sniff(head) { return .image(type) }
     let isExpected = source.origin == .argument || OutputPlan.hasJPEGName(source.relativePath)

@@ -8,7 +8,7 @@ import Thumbnails
 ///
 /// It opens the source, looks what it is, makes the sizes of each output from one decoding, and puts them in place one
 /// by one. Cancelled at any moment it ends within a few rows and leaves no temporary file.
-final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `findings` behind its lock, the rest constant
+final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `findings` has its lock; the rest is fixed
   /// What all operations of a job share.
   struct Shared: Sendable {
     let outputs: [ThumbnailOutput]
@@ -110,6 +110,8 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
 }
 
 extension ThumbnailOperation: ThumbnailMonitor {
+  func willHold(bytes: Int) { report(bytesHeld: bytes) }
+
   func entered(_ stage: ThumbnailStage) { report(stage: stage.rawValue) }
 
   func progressed(to fraction: Double) { report(fraction: fraction) }

@@ -42,6 +42,7 @@ public final class ThumbnailMaker {
     try Self.checkLimits(info, placements, options)
     guard let model = ColorModel(decoder.header) else { throw ThumbnailError.unsupported("its colours") }
 
+    monitor?.willHold(bytes: info.bytesNeeded(for: options))
     monitor?.entered(.decoding)
     let denominator = DecodeScale.choose(for: placements, linear: options.linear)
     // Detail that scale 1/8 does not show is most of a progressive file. Who wants to hear of every flaw has it decoded;

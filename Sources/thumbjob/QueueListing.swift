@@ -18,7 +18,9 @@ enum QueueListing {
     let tally = status.tally
     lines.append(
       "thumbjob: \(tally.found) found · \(tally.made) made · \(tally.upToDate) up to date · \(tally.failed) failed · "
-        + "\(tally.cancelled) cancelled · \(Units.time(status.elapsed)) · peak \(counters.peakRunning) running, "
+        + "\(tally.cancelled) cancelled")
+    lines.append(
+      "thumbjob: \(Units.time(status.elapsed)) so far · at most \(counters.peakRunning) running, "
         + "\(counters.peakWaiting) waiting")
     return lines.joined(separator: "\n")
   }

@@ -96,10 +96,7 @@ struct MakingOptions: ParsableArguments {
       for text in size { sizes.append(try SizeSpec(parsing: text, for: "--size")) }
       said.output.sizes = sizes
     }
-    if let quality {
-      guard (1...100).contains(quality) else { throw TextProblem("--quality: \(quality) is not 1 to 100") }
-      said.output.quality = quality
-    }
+    if let quality { said.output.quality = try ChoosingOptions.number(quality, JobSettings.qualityRange, "--quality") }
     if progressive { said.output.progressive = true }
     said.output.subsample = subsample
     if !keep.isEmpty { said.output.keep = try KeptMetadata(words: keep, for: "--keep") }
@@ -149,12 +146,12 @@ struct ChoosingOptions: ParsableArguments {
     said.failOn = failOn
     said.limitPixels = try limitPixels.map { try PixelCount.parse($0, for: "--limit-pixels") }
     said.timeout = try timeout.map { try DurationText.parse($0, for: "--timeout") }
-    said.retries = try retries.map { try Self.number($0, 0...1000, "--retries") }
+    said.retries = try retries.map { try Self.number($0, JobSettings.retriesRange, "--retries") }
   }
 
   static func number(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws(TextProblem) -> Int {
     guard range.contains(value) else {
-      throw TextProblem("\(option): \(value) is not \(range.lowerBound) to \(range.upperBound)")
+      throw TextProblem("\(option): \(value) is not within \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
@@ -194,8 +191,8 @@ struct RunningOptions: ParsableArguments {
   var quiet = false
 
   func say(_ said: inout JobOverlay) throws {
-    said.max = try max.map { try ChoosingOptions.number($0, 1...1024, "--max") }
-    said.backlog = try backlog.map { try ChoosingOptions.number($0, 0...1_000_000, "--backlog") }
+    said.max = try max.map { try ChoosingOptions.number($0, JobSettings.maxRange, "--max") }
+    said.backlog = try backlog.map { try ChoosingOptions.number($0, JobSettings.backlogRange, "--backlog") }
     said.runFor = try duration.map { try DurationText.parse($0, for: "--for") }
     said.halt = try halt.map { try HaltLimit(parsing: $0, for: "--halt") }
     if dryRun { said.dryRun = true }

@@ -8,12 +8,15 @@ enum Summary {
     let tally = report.tally
     var lines: [String] = []
     let verb = isDryRun ? "would make" : "made"
+    let rate = isDryRun || tally.made == 0 ? "" : " (\(Units.decimal(report.thumbnailsPerSecond)) a second)"
     lines.append(
-      "\(verb) \(Units.count(tally.thumbnails, "thumbnail")) of \(tally.made) out of "
-        + "\(Units.count(tally.found, "source")) in \(Units.time(report.elapsed))"
-        + (tally.made > 0 && !isDryRun
-          ? ": \(Units.decimal(report.thumbnailsPerSecond)) a second, \(Units.bytes(tally.bytesRead)) read at "
-            + "\(Units.bytes(Int(report.bytesPerSecond)))/s, \(Units.bytes(tally.bytesWritten)) written" : ""))
+      "\(verb) \(Units.count(tally.thumbnails, "thumbnail")) from \(tally.made) of "
+        + "\(Units.count(tally.found, "source")) in \(Units.time(report.elapsed))\(rate)")
+    if !rate.isEmpty {
+      lines.append(
+        "\(Units.bytes(tally.bytesRead)) read at \(Units.bytes(Int(report.bytesPerSecond)))/s, "
+          + "\(Units.bytes(tally.bytesWritten)) written")
+    }
     let others = others(tally)
     if !others.isEmpty { lines.append(others.joined(separator: " · ")) }
     let counters = report.counters

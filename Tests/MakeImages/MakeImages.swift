@@ -32,8 +32,9 @@ struct MakeImages {
       photo.hasFullChroma = number % 5 == 2
       photo.quality = 75 + number % 20
       photo.orientation = number % 4 == 3 ? 1 + number / 4 % 8 : 0
-      let place = folder.appendingPathComponent(["2024/coast", "2025/hills", "2025/phone"][number % 3])
-      try write(photo.jpeg(), to: place.appendingPathComponent(String(format: "IMG_%04d.jpg", 1000 + number)))
+      let place = number == 0 ? "" : ["2024/coast/", "2025/hills/", "2025/phone/"][number % 3]
+      let name = "\(place)photo-\(number < 9 ? "0" : "")\(number + 1).jpg"
+      try write(photo.jpeg(), to: folder.appendingPathComponent(name))
     }
     try write(Array("Photos by nobody.\n".utf8), to: folder.appendingPathComponent("notes.txt"))
   }

@@ -58,7 +58,8 @@ public struct BuiltCommand: Sendable {
     let (outputFile, errorFile) = (folder(".stdout-\(UUID())"), folder(".stderr-\(UUID())"))
     let output = try FileDescriptor.open(
       outputFile, .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
-    let errors = try FileDescriptor.open(errorFile, .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
+    let errors = try FileDescriptor.open(
+      errorFile, .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
     let variables = Dictionary(
       uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0.key), Optional($0.value)) })
     let result = try await Subprocess.run(

@@ -6,7 +6,9 @@ public final class TemporaryFolder: Sendable {
 
   public init() {
     var template = Array("\(NSTemporaryDirectory())/thumbjob-test-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { preconditionFailure("no temporary folder: \(String(cString: strerror(errno)))") }
+    guard let made = mkdtemp(&template) else {
+      preconditionFailure("no temporary folder: \(String(cString: strerror(errno)))")
+    }
     path = String(cString: made)
   }
 
@@ -28,8 +30,10 @@ public final class TemporaryFolder: Sendable {
     let found = FileManager.default.subpaths(atPath: self(name)) ?? []
     return found.filter { path in
       var isFolder: ObjCBool = false
-      return !path.hasPrefix(".thumbjob") && FileManager.default.fileExists(
-        atPath: self("\(name)/\(path)"), isDirectory: &isFolder) && !isFolder.boolValue
+      return !path.hasPrefix(".thumbjob")
+        && FileManager.default.fileExists(
+          atPath: self("\(name)/\(path)"), isDirectory: &isFolder)
+        && !isFolder.boolValue
     }.sorted()
   }
 

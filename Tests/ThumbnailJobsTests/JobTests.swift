@@ -59,7 +59,12 @@ import Thumbnails
       let report = try await onThread {
         let job = try Job(settings) { event in
           guard case .source = event else { return }
-          if ends.change({ $0 += 1; return $0 == moment }) { started.open() }
+          if ends.change({
+            $0 += 1
+            return $0 == moment
+          }) {
+            started.open()
+          }
         }
         Thread.detachNewThread {
           started.pass()
@@ -79,7 +84,7 @@ import Thumbnails
     try folder.write(SyntheticPhoto(seed: 1, width: 64, height: 64).jpeg(), to: "images/a.jpg")
     var settings = settings()
     settings.timeout = .milliseconds(200)
-    settings.retries = 1000
+    settings.retries = 100
     try folder.write([0xFF, 0xD8, 0xFF, 0xE0], to: "images/slow.jpg")
     let failures = LockedBox<[SourceFailure]>([])
     let limited = settings

@@ -9,7 +9,7 @@ extension CommandTests {
       let ending = try await BuiltCommand.run("./images", "--max", "4", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(folder.files(below: "thumbs") == folder.files(below: "images"))
-      #expect(ending.errors.hasPrefix("made 12 thumbnails of 12 out of 12 sources in "))
+      #expect(ending.errors.hasPrefix("made 12 thumbnails from 12 of 12 sources in "))
       #expect(ending.errors.contains("within bounds: at most "))
       #expect(ending.output.isEmpty, "standard output is for data")
       #expect(folder.leftovers.isEmpty)
@@ -78,14 +78,17 @@ extension CommandTests {
     @Test func oddNamesSurvive() async throws {
       let folder = TemporaryFolder()
       let jpeg = SyntheticPhoto(seed: 3, width: 90, height: 60).jpeg()
-      for name in ["-dash.jpg", "new\nline.jpg", "späß 写真.jpg", "quote\"'.jpg"] { try folder.write(jpeg, to: "images/\(name)") }
+      for name in ["-dash.jpg", "new\nline.jpg", "späß 写真.jpg", "quote\"'.jpg"] {
+        try folder.write(jpeg, to: "images/\(name)")
+      }
       let invalid = folder("images").utf8CString.dropLast() + [0x2F, -1, -2, 0x2E, 0x6A, 0x70, 0x67, 0]
       let descriptor = Array(invalid).withUnsafeBufferPointer { open($0.baseAddress!, O_WRONLY | O_CREAT, 0o644) }
       _ = jpeg.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       close(descriptor)
       let ending = try await BuiltCommand.run("images", "--json", in: folder)
       #expect(ending.status == 0 && ending.number("made") == 5, "\(ending.errors)")
-      #expect(ending.output.contains(#""bytes":"aW1hZ2VzL//+Lmpwzw=="#) || ending.output.contains(#""bytes":"aW1hZ2Vz"#))
+      #expect(
+        ending.output.contains(#""bytes":"aW1hZ2VzL//+Lmpwzw=="#) || ending.output.contains(#""bytes":"aW1hZ2Vz"#))
       #expect(folder.exists("thumbs/new\nline.jpg"))
       let listed = try await BuiltCommand.run("--", "-dash.jpg", in: folder)
       #expect(listed.status == 66)

@@ -6,7 +6,8 @@ extension CommandTests {
   @Suite struct Signals {
     /// Runs over far more work than can be done, until the first thumbnails are there, then does something.
     private func interrupted(
-      _ folder: TemporaryFolder, _ arguments: [String] = [], _ body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void
+      _ folder: TemporaryFolder, _ arguments: [String] = [],
+      _ body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void
     ) async throws -> BuiltCommand.Ending {
       let fixed = ["images", "--max", "2", "--backlog", "8", "--json", "--progress", "none"]
       return try await BuiltCommand.run(executable: BuiltCommand.path, fixed + arguments, in: folder) { run in
@@ -86,7 +87,8 @@ extension CommandTests {
     @Test func whoeverStartedItIgnoringSignalsIsStillAnswered() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let script = "trap '' USR1 USR2; exec \"$0\" images --json --progress none"
-      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) { run in
+      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
+        run in
         try await expectEventually { !run.output.isEmpty }
         run.send(SIGUSR2)
       }
@@ -98,7 +100,8 @@ extension CommandTests {
       mkfifo(folder("stuck"), 0o600)
       // Nobody reads the pipe: once it is full every operation waits for it, and cancelling cannot finish.
       let script = "exec 3<>stuck; exec \"$0\" images -s 8 --json --verbose --progress none >&3"
-      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) { run in
+      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
+        run in
         try await expectEventually { folder.files(below: "thumbs").count >= 200 }
         run.send(SIGINT)
         try await Task.sleep(for: .milliseconds(300))

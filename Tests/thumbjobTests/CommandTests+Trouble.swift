@@ -22,9 +22,12 @@ extension CommandTests {
     }
 
     @Test(arguments: [
-      (["--max", "0", "x"], "--max: 0 is not 1 to 1024"),
-      (["x", "-q", "101"], "--quality: 101 is not 1 to 100"),
-      (["x", "-s", "12y"], "--size: “12y” is not a size: '12y' is not a whole number of pixels; for example 256 or 300x200^"),
+      (["--max", "0", "x"], "--max: 0 is not within 1 to 1024"),
+      (["x", "-q", "101"], "--quality: 101 is not within 1 to 100"),
+      (
+        ["x", "-s", "12y"],
+        "--size: “12y” is not a size: '12y' is not a whole number of pixels; for example 256 or 300x200^"
+      ),
       (["x", "--keep", "iptc"], "--keep: “iptc” is not one of icc, exif, copyright"),
       (["x", "--timeout", "5"], "--timeout: “5” is not a span of time; write 90s, 5m, 1h30m or 250ms"),
       ([], "no source given: name a folder, such as thumbjob ./images, or see thumbjob --help"),

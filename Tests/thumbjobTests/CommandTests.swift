@@ -6,7 +6,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandTests {}
 
 /// Waits until something holds; fails the test when it does not come to that.
-func expectEventually(_ condition: @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+func expectEventually(_ condition: @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws
+{
   let held = try await eventually(condition)
   #expect(held, sourceLocation: sourceLocation)
 }
