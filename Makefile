@@ -58,7 +58,7 @@ man: deps ## writes the manual page to .build/man
 	.build/debug/generate-manual .build/debug/thumbjob --output-directory .build/man
 
 install: build man ## installs binary, manual page and shell completions below PREFIX
-	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/thumbjob
+	install -D -s -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/thumbjob
 	install -D -m 644 .build/man/thumbjob.1 $(DESTDIR)$(PREFIX)/share/man/man1/thumbjob.1
 	$(BINARY) --generate-completion-script bash > .build/completion.bash
 	$(BINARY) --generate-completion-script zsh > .build/completion.zsh

@@ -7,7 +7,6 @@ struct Thumbjob: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "thumbjob",
     abstract: "Makes JPEG thumbnails of whole folders with a queue that never piles up.",
-    discussion: examples,
     version: "0.1.0",
     subcommands: [RunCommand.self],
     defaultSubcommand: RunCommand.self)
@@ -19,7 +18,6 @@ struct Thumbjob: ParsableCommand {
       thumbjob . -s 320x200^ -s large=1600  two sizes, the first cropped to fill
       thumbjob jobs/gallery.yml             a job file; options beside it win
       find . -newer mark -print0 | thumbjob --files0-from -
-
     While it runs:
       kill -USR1 PID    prints what runs and what waits
       kill -USR2 PID    cancels everything; a later run goes on from there

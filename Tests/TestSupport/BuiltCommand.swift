@@ -29,11 +29,17 @@ public struct BuiltCommand: Sendable {
     public var errors: String { BuiltCommand.text(errorFile) }
     public var output: String { BuiltCommand.text(outputFile) }
 
-    /// Whether the process holds back a signal, from the kernel's own word (proc(5), SigBlk).
-    public func holdsBack(_ signal: CInt) -> Bool {
+    /// Whether the process holds back a signal.
+    public func holdsBack(_ signal: CInt) -> Bool { mask("SigBlk", has: signal) }
+
+    /// Whether a signal was sent that the process has not taken yet.
+    public func hasPending(_ signal: CInt) -> Bool { mask("ShdPnd", has: signal) }
+
+    /// One of the signal masks in the kernel's own words: proc(5), status.
+    private func mask(_ name: String, has signal: CInt) -> Bool {
       let status = BuiltCommand.text("/proc/\(processID)/status")
-      guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigBlk:") }),
-        let mask = UInt64(line.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16)
+      guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("\(name):") }),
+        let mask = UInt64(line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces), radix: 16)
       else { return false }
       return mask >> UInt64(signal - 1) & 1 == 1
     }

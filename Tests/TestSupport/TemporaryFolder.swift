@@ -30,7 +30,7 @@ public final class TemporaryFolder: Sendable {
     let found = FileManager.default.subpaths(atPath: self(name)) ?? []
     return found.filter { path in
       var isFolder: ObjCBool = false
-      return !path.hasPrefix(".thumbjob")
+      return !path.split(separator: "/").contains(".thumbjob")
         && FileManager.default.fileExists(
           atPath: self("\(name)/\(path)"), isDirectory: &isFolder)
         && !isFolder.boolValue
