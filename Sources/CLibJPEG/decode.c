@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "huge_pages.h"
 #include "markers.h"
 #include "scan_skip.h"
 #include "source.h"
@@ -28,11 +29,13 @@ struct tj_decoder {
   tj_trap trap;
   tj_source source;
   tj_markers markers;
+  tj_huge_pages huge_pages;
   unsigned fail_mask;
   warning_tally warnings[TJ_WARNING_CLASSES];
 };
 
 tj_markers *tj_markers_of(j_decompress_ptr jpeg) { return &((tj_decoder *)jpeg->client_data)->markers; }
+tj_huge_pages *tj_huge_pages_of(j_common_ptr common) { return &((tj_decoder *)common->client_data)->huge_pages; }
 
 /// Counts a warning, and ends decoding where the caller tolerates none of its class.
 static void warn(tj_decoder *decoder, tj_warning warning, const char *message) {
@@ -44,10 +47,7 @@ static void warn(tj_decoder *decoder, tj_warning warning, const char *message) {
 
 static void warn_truncated(tj_decoder *decoder) {
   char message[TJ_MESSAGE_SIZE] = "its picture data ends early";
-  if (decoder->source.ended) {
-    unsigned long long size = decoder->source.offset;
-    snprintf(message, sizeof message, "it is cut off after %llu byte%s", size, size == 1 ? "" : "s");
-  }
+  if (decoder->source.ended) tj_source_describe_end(&decoder->source, message);
   warn(decoder, TJ_WARNING_TRUNCATED, message);
 }
 
@@ -89,9 +89,8 @@ static tj_status failed(tj_decoder *decoder) {
   tj_trap *trap = &decoder->trap;
   bool cut_off = decoder->source.ended && trap->status == TJ_DAMAGED;
   if (cut_off) {
-    unsigned long long size = decoder->source.offset;
     trap->status = TJ_TRUNCATED;
-    snprintf(trap->message, sizeof trap->message, "it is cut off after %llu byte%s", size, size == 1 ? "" : "s");
+    tj_source_describe_end(&decoder->source, trap->message);
   }
   return trap->status;
 }
@@ -115,6 +114,7 @@ tj_decoder *tj_decoder_create(const tj_input *input) {
   decoder->progress.progress_monitor = progress_monitor;
   decoder->jpeg.progress = &decoder->progress;
   tj_markers_install(&decoder->jpeg);
+  tj_huge_pages_install(&decoder->jpeg, &decoder->huge_pages);
   return decoder;
 }
 
@@ -222,7 +222,8 @@ static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const tj_plane
   for (int i = 0; i < jpeg->num_components; i++) {
     tj_plane_layout layout;
     lay_out(jpeg, i, &layout);
-    if (planes[i].data == NULL || planes[i].stride < layout.min_stride || planes[i].rows < layout.min_rows) return false;
+    if (planes[i].data == NULL) return false;
+    if (planes[i].stride < layout.min_stride || planes[i].rows < layout.min_rows) return false;
   }
   return true;
 }
@@ -262,6 +263,9 @@ tj_status tj_decoder_decode(
       for (size_t row = 0; row < count; row++) {
         rows[i][row] = planes[i].data + (mcu_row * count + row) * planes[i].stride;
       }
+      // Here rather than all at once: the rows stay in the cache, and nothing large is done between two questions
+      // whether to stop.
+      memset(rows[i][0], 0x80, count * planes[i].stride);
       arrays[i] = rows[i];
     }
     jpeg_read_raw_data(jpeg, arrays, lines);

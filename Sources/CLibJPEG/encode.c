@@ -17,6 +17,9 @@ typedef struct {
 
 struct tj_encoder {
   struct jpeg_compress_struct jpeg;
+  struct jpeg_progress_mgr progress;
+  bool (*cancelled)(void *context);
+  void *context;
   tj_trap trap;
   growing_buffer output;
 };
@@ -50,10 +53,22 @@ void tj_encoder_destroy(tj_encoder *encoder) {
   free(encoder);
 }
 
+void tj_encoder_watch(tj_encoder *encoder, bool (*cancelled)(void *context), void *context) {
+  encoder->cancelled = cancelled;
+  encoder->context = context;
+}
+
 void tj_encoder_trim(tj_encoder *encoder) {
   free(encoder->output.bytes);
   encoder->output.bytes = NULL;
   encoder->output.capacity = 0;
+}
+
+static void progress_monitor(j_common_ptr common) {
+  tj_encoder *encoder = common->client_data;
+  if (encoder->cancelled != NULL && encoder->cancelled(encoder->context)) {
+    tj_trap_throw(&encoder->trap, TJ_CANCELLED, "cancelled");
+  }
 }
 
 static void set_up(struct jpeg_compress_struct *jpeg, const tj_encoding *encoding) {
@@ -66,7 +81,8 @@ static void set_up(struct jpeg_compress_struct *jpeg, const tj_encoding *encodin
   jpeg->optimize_coding = TRUE;
   jpeg->dct_method = JDCT_ISLOW;
   jpeg->raw_data_in = TRUE;
-  jpeg->comp_info[0].h_samp_factor = jpeg->comp_info[0].v_samp_factor = encoding->half_chroma && !encoding->grey ? 2 : 1;
+  int factor = encoding->half_chroma && !encoding->grey ? 2 : 1;
+  jpeg->comp_info[0].h_samp_factor = jpeg->comp_info[0].v_samp_factor = factor;
   if (encoding->progressive) jpeg_simple_progression(jpeg);
 }
 
@@ -141,6 +157,9 @@ tj_status tj_encoder_encode(
   output->manager.term_destination = term_destination;
 
   jpeg_create_compress(jpeg);
+  jpeg->client_data = encoder;
+  jpeg->progress = &encoder->progress;
+  encoder->progress.progress_monitor = progress_monitor;
   jpeg->dest = &output->manager;
   set_up(jpeg, encoding);
   jpeg_start_compress(jpeg, TRUE);

@@ -1,5 +1,5 @@
-// Where libjpeg's fatal errors land. error_exit() must not return (libjpeg.txt, "Error handling"), so it jumps back into
-// the tj_ function that called the library; that function returns a status.
+// Where libjpeg's fatal errors land. error_exit() must not return (libjpeg.txt, "Error handling"), so it jumps back
+// into the tj_ function that called the library; that function returns a status.
 
 #ifndef TJ_ERROR_TRAP_H
 #define TJ_ERROR_TRAP_H

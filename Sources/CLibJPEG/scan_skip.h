@@ -1,5 +1,5 @@
-// Passing over scans of a progressive JPEG without decoding them: most of such a file's bytes, and nearly all the time it
-// takes, go into detail that a picture an eighth the size does not show.
+// Passing over scans of a progressive JPEG without decoding them: most of such a file's bytes, and nearly all the time
+// it takes, go into detail that a picture an eighth the size does not show.
 
 #ifndef TJ_SCAN_SKIP_H
 #define TJ_SCAN_SKIP_H

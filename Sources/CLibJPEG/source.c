@@ -22,6 +22,7 @@ static boolean fill_input_buffer(j_decompress_ptr jpeg) {
     count = 2;
   } else {
     source->offset += (uint64_t)count;
+    source->seen = source->offset;
   }
   source->manager.next_input_byte = source->window;
   source->manager.bytes_in_buffer = (size_t)count;
@@ -47,7 +48,7 @@ static void term_source(j_decompress_ptr jpeg) { (void)jpeg; }
 void tj_source_init(tj_source *source, const tj_input *input, tj_trap *trap) {
   source->input = *input;
   source->trap = trap;
-  source->offset = 0;
+  source->offset = source->seen = 0;
   source->ended = false;
   source->manager.init_source = init_source;
   source->manager.fill_input_buffer = fill_input_buffer;
@@ -56,4 +57,13 @@ void tj_source_init(tj_source *source, const tj_input *input, tj_trap *trap) {
   source->manager.term_source = term_source;
   source->manager.next_input_byte = source->window;
   source->manager.bytes_in_buffer = 0;
+}
+
+void tj_source_describe_end(const tj_source *source, char into[TJ_MESSAGE_SIZE]) {
+  unsigned long long offset = source->offset;
+  if (source->seen == source->offset) {
+    snprintf(into, TJ_MESSAGE_SIZE, "it is cut off after %llu byte%s", offset, offset == 1 ? "" : "s");
+  } else {
+    snprintf(into, TJ_MESSAGE_SIZE, "it is cut off before byte %llu", offset);
+  }
 }

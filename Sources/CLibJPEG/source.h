@@ -18,10 +18,14 @@ typedef struct tj_source {
   tj_input input;
   tj_trap *trap;
   uint64_t offset;  // of the first byte behind the window
+  uint64_t seen;    // how far bytes were there; `offset` goes past that where a segment was passed over
   bool ended;       // the input's end was met, and libjpeg wanted more
   uint8_t window[TJ_WINDOW_SIZE];
 } tj_source;
 
 void tj_source_init(tj_source *source, const tj_input *input, tj_trap *trap);
+
+/// Says where the input ended, once it has.
+void tj_source_describe_end(const tj_source *source, char into[TJ_MESSAGE_SIZE]);
 
 #endif

@@ -116,13 +116,17 @@ final class JPEGDecoder {
 
   /// Tells other images from JPEG before libjpeg sees them: its own word for them is "starts with 0x89 0x50".
   private static func checkType(of source: ByteSource) throws(ThumbnailError) {
-    var head = [UInt8](repeating: 0, count: ImageType.sniffLength)
-    let result = head.withUnsafeMutableBytes { source.read(at: 0, into: $0) }
-    switch result {
-    case .failure(let code): throw .unreadable(code.rawValue)
-    case .success(0): throw .empty
-    case .success(let count): head.removeLast(head.count - count)
+    var head: [UInt8] = []
+    var more = [UInt8](repeating: 0, count: ImageType.sniffLength)
+    // A source may deliver a byte at a time.
+    reading: while head.count < ImageType.sniffLength {
+      switch more.withUnsafeMutableBytes({ source.read(at: UInt64(head.count), into: $0) }) {
+      case .failure(let code): throw .unreadable(code.rawValue)
+      case .success(let count) where count > 0: head += more.prefix(count)
+      case .success: break reading
+      }
     }
+    guard !head.isEmpty else { throw .empty }
     let type = ImageType.sniff(head)
     if let type, type != .jpeg { throw .unsupportedType(type) }
     guard type != nil else { throw .notAnImage(Array(head.prefix(4))) }

@@ -19,12 +19,25 @@ final class JPEGEncoder {
 
   /// Encodes one grey plane or three YCbCr planes.
   ///
-  /// - parameter planes: chroma with half as many rows and columns, rounded up, where `halfChroma` is set.
+  /// - parameters:
+  ///   - planes: chroma with half as many rows and columns, rounded up, where `halfChroma` is set.
+  ///   - monitor: asked for every row of blocks whether to stop.
   /// - returns: the file's bytes, valid until the next call.
-  /// - throws: `outOfMemory`.
+  /// - throws: `outOfMemory`, `cancelled`.
   func encode(
-    _ planes: [PlaneView], pixels: PixelSize, halfChroma: Bool, options: ThumbnailOptions, metadata: Metadata
+    _ planes: [PlaneView], pixels: PixelSize, halfChroma: Bool, options: ThumbnailOptions, metadata: Metadata,
+    monitor: (any ThumbnailMonitor)?
   ) throws(ThumbnailError) -> UnsafeRawBufferPointer {
+    // libjpeg calls back only from inside the call made here, while `question` is held.
+    let question = Question(monitor)
+    let context = Unmanaged.passUnretained(question).toOpaque()
+    tj_encoder_watch(
+      handle,
+      { context in
+        guard let context else { return true }
+        return Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().monitor?.isCancelled == true
+      }, context)
+    defer { withExtendedLifetime(question) { tj_encoder_watch(handle, nil, nil) } }
     var views = planes.map { tj_plane(data: $0.base, stride: $0.stride, rows: $0.rows) }
     while views.count < 3 { views.append(tj_plane()) }
     var bytes: UnsafePointer<UInt8>?
@@ -40,9 +53,17 @@ final class JPEGEncoder {
     }
     switch status {
     case TJ_OK: return UnsafeRawBufferPointer(start: bytes, count: size)
+    case TJ_CANCELLED: throw .cancelled
     case TJ_NO_MEMORY: throw .outOfMemory
     default: throw .internalFault(String(cString: tj_encoder_message(handle)))
     }
+  }
+
+  /// What libjpeg's callback reaches.
+  private final class Question {
+    let monitor: (any ThumbnailMonitor)?
+
+    init(_ monitor: (any ThumbnailMonitor)?) { self.monitor = monitor }
   }
 
   /// Gives the output buffer back.

@@ -20,8 +20,8 @@ final class PlaneBuffer {
 
   deinit { free(memory) }
 
-  /// A plane of the size given with every byte mid-grey, whatever was here before: no sample of an earlier picture may
-  /// show where this one has none. `paddedRows` × `stride` bytes are there.
+  /// A plane of the size given, of which `paddedRows` × `stride` bytes are there. It still holds whatever was here
+  /// before: who takes it has to write every sample shown.
   ///
   /// - throws: `outOfMemory`.
   func plane(columns: Int, rows: Int, stride: Int, paddedRows: Int) throws(ThumbnailError) -> PlaneView {
@@ -34,13 +34,14 @@ final class PlaneBuffer {
       capacity = needed
     }
     guard let memory else { throw .internalFault("plane of no bytes") }
-    memset(memory, 0x80, needed)
     return PlaneView(base: memory, columns: columns, rows: rows, stride: stride)
   }
 
-  /// A plane without padding.
+  /// A plane without padding, every byte mid-grey: no sample of an earlier picture may show where this one has none.
   func plane(columns: Int, rows: Int) throws(ThumbnailError) -> PlaneView {
-    try plane(columns: columns, rows: rows, stride: columns, paddedRows: rows)
+    let view = try plane(columns: columns, rows: rows, stride: columns, paddedRows: rows)
+    memset(view.base, 0x80, columns * rows)
+    return view
   }
 
   /// Gives the memory back.

@@ -16,13 +16,16 @@ final class Resampler {
   private var row: [Float] = []
 
   /// Resizes the part `region` of `source`, measured in its samples, to the whole of `target`.
-  func resample(_ source: PlaneView, region: PixelRect, into target: PlaneView) {
+  ///
+  /// - parameter proceed: asked every 16 rows of the target; false ends the work early.
+  func resample(_ source: PlaneView, region: PixelRect, into target: PlaneView, proceed: () -> Bool = { true }) {
     let across = filter(samples: source.columns, start: region.x, length: region.width, count: target.columns)
     let down = filter(samples: source.rows, start: region.y, length: region.height, count: target.rows)
     if row.count < source.columns { row = [Float](repeating: 0, count: source.columns) }
     row.withUnsafeMutableBufferPointer { row in
       guard let line = row.baseAddress else { return }
       for output in 0..<target.rows {
+        if output % 16 == 15, !proceed() { return }
         Self.mixRows(of: source, down, output, into: line)
         Self.mixColumns(of: line, across, into: target.row(output))
       }

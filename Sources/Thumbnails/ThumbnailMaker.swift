@@ -71,7 +71,7 @@ public final class ThumbnailMaker {
       monitor?.entered(.encoding)
       let bytes = try currentEncoder().encode(
         rendered, pixels: placement.pixels, halfChroma: ThumbnailRenderer.halvesChroma(options), options: options,
-        metadata: extras.metadata(for: placement.pixels))
+        metadata: extras.metadata(for: placement.pixels), monitor: monitor)
       try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes))
       let done = Double(index + 1) / Double(options.sizes.count)
       monitor?.progressed(to: DecoderProgress.share + (1 - DecoderProgress.share) * done)

@@ -13,7 +13,7 @@ final class ThumbnailRenderer {
 
   /// Makes one thumbnail's planes: one for grey, three (YCbCr) for everything else. They are valid until the next call.
   ///
-  /// - parameter proceed: asked between planes, and every few rows where that is slow.
+  /// - parameter proceed: asked between planes and every few rows.
   /// - throws: `outOfMemory`, `cancelled`.
   func render(
     _ picture: DecodedPicture, _ placement: Placement, conversion: ProfileConversion, options: ThumbnailOptions,
@@ -30,8 +30,9 @@ final class ThumbnailRenderer {
       for index in picture.planes.indices {
         guard proceed() else { throw .cancelled }
         let isHalf = index > 0 && Self.halvesChroma(options)
-        planes.append(try resize(picture, plane: index, placement, isHalf: isHalf))
+        planes.append(try resize(picture, plane: index, placement, isHalf: isHalf, proceed: proceed))
       }
+      guard proceed() else { throw .cancelled }
       convertGrey(planes, conversion)
       return planes
     }
@@ -50,7 +51,7 @@ final class ThumbnailRenderer {
     } else {
       for (plane, target) in zip(picture.planes, planes) where proceed() {
         let part = region.scaled(from: picture.pixels, toColumns: plane.columnsExact, rows: plane.rowsExact)
-        resampler.resample(plane.view, region: part, into: target)
+        resampler.resample(plane.view, region: part, into: target, proceed: proceed)
       }
     }
     guard proceed() else { throw .cancelled }
@@ -69,7 +70,7 @@ final class ThumbnailRenderer {
 
   /// Resizes one plane and turns it.
   private func resize(
-    _ picture: DecodedPicture, plane index: Int, _ placement: Placement, isHalf: Bool
+    _ picture: DecodedPicture, plane index: Int, _ placement: Placement, isHalf: Bool, proceed: () -> Bool
   ) throws(ThumbnailError) -> PlaneView {
     let pixels = placement.pixels
     var size = pixels
@@ -86,7 +87,7 @@ final class ThumbnailRenderer {
     let part = picture.orientation.storedRect(of: region, in: picture.pixels)
       .scaled(from: picture.pixels, toColumns: source.columnsExact, rows: source.rowsExact)
     let target = try buffer(index, in: &stored).plane(columns: storedSize.width, rows: storedSize.height)
-    resampler.resample(source.view, region: part, into: target)
+    resampler.resample(source.view, region: part, into: target, proceed: proceed)
     return try turn(target, index, picture.orientation)
   }
 

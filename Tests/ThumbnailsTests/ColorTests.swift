@@ -86,6 +86,52 @@ import Testing
     #expect(try thumbnails(of: source.bytes(), options) == plain)
   }
 
+  @Test(arguments: [[10, 0, 40, 0], [255, 0, 0, 0], [0, 255, 0, 0], [30, 60, 200, 10], [0, 0, 0, 255]] as [[UInt8]])
+  func aCMYKProfileSaysHowInksLook(_ inks: [UInt8]) throws {
+    let profile = TestProfile.inks()
+    let expected = TestProfile.toSRGB(profile, inks)
+    // With and without Adobe's marker, which turns the inks over.
+    for (stored, adobe) in [(inks, []), (inks.map { 255 - $0 }, [TestJPEG.adobe(transform: 0)])] {
+      let source = Self.flat(
+        [1, 2, 3, 4], stored.map(Double.init), segments: adobe + TestProfile.segments(profile))
+      // A CMYK profile is not kept: its picture is always converted.
+      for keep in [[], .icc] as [KeptMetadata] {
+        let made = try thumbnail(of: source.bytes(), "8") { $0.keep = keep }
+        #expect(isClose(made.rgb(0.5, 0.5), expected, within: 4), "\(made.rgb(0.5, 0.5)) for \(expected)")
+        #expect(made.profile.isEmpty)
+      }
+    }
+    let plain = try thumbnail(of: Self.flat([1, 2, 3, 4], inks.map(Double.init)).bytes(), "8")
+    #expect(!isClose(plain.rgb(0.5, 0.5), expected, within: 15), "the profile changes too little to test anything")
+  }
+
+  @Test func aYCCKPictureIsConvertedByItsCMYKProfile() throws {
+    let profile = TestProfile.inks()
+    let (y, cb, cr) = YCbCr.ycc(200, 90, 60)
+    let source = Self.flat(
+      [1, 2, 3, 4], [Double(y), Double(cb), Double(cr), 225],
+      segments: [TestJPEG.adobe(transform: 2)] + TestProfile.segments(profile))
+    // Stored is 255 less ink, as RGB's complement: what YCbCr holds is ink again.
+    let expected = TestProfile.toSRGB(profile, [200, 90, 60, 30])
+    #expect(isClose(try thumbnail(of: source.bytes(), "8").rgb(0.5, 0.5), expected, within: 5))
+  }
+
+  @Test func profilesOfOtherComponentsAreIgnored() throws {
+    let pairs: [(TestJPEG, [UInt8])] = [
+      (Self.flat([1, 2, 3, 4], [10, 90, 170, 40]), TestProfile.wide()),
+      (Self.flat([1, 2, 3, 4], [10, 90, 170, 40]), TestProfile.grey(gamma: 1)),
+      (Self.flat([82, 71, 66], [10, 90, 170]), TestProfile.inks()),
+      (Self.flat([82, 71, 66], [10, 90, 170]), TestProfile.grey(gamma: 1)),
+    ]
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")], keep: .icc)
+    for (plain, profile) in pairs {
+      var tagged = plain
+      tagged.segments += TestProfile.segments(profile)
+      #expect(try ThumbnailMaker().readInfo(of: ByteSource(bytes: tagged.bytes())).hasProfile)
+      #expect(try thumbnails(of: tagged.bytes(), options) == thumbnails(of: plain.bytes(), options))
+    }
+  }
+
   @Test func profileInManyChunksInAnyOrderIsPutTogether() throws {
     let profile = TestProfile.wide()
     let chunks = TestProfile.segments(profile, chunkSize: 100)

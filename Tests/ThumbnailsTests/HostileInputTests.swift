@@ -116,6 +116,44 @@ import Testing
     }
   }
 
+  @Test func holesInAPictureShowNothingOfTheOneBefore() throws {
+    let maker = ThumbnailMaker()
+    var options = ThumbnailOptions(
+      sizes: try ["2", "9", "20", "48x48^"].map { try SizeSpec(parsing: $0) }, subsampling: .s444,
+      failOn: .truncated)
+    var passed = 0
+    var random = SplitMix(seed: 7)
+    for (_, bytes) in try Self.samples() {
+      let scan = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+      for round in 0..<24 {
+        // A glaring picture larger than the next fills every buffer; no part of it may be seen again.
+        let glare = round % 2 == 0 ? 255.0 : 0
+        let components = (1...4).map { TestJPEG.Component(id: $0) }
+        let loud = TestJPEG(width: 90, height: 70, components: components) { _, _, _ in glare }
+        options.linear = false
+        _ = try thumbnails(of: loud.bytes(), options, maker: maker)
+        options.linear = round % 3 == 0
+        // Lost in the middle: the data, some of it or all, up to the end marker.
+        let start = scan + 14 + Int(random.next() % UInt64(bytes.count - scan - 16))
+        let end = start + Int(random.next() % UInt64(bytes.count - 2 - start))
+        let holed = Array(bytes[..<start] + bytes[end...])
+        for broken in [holed, Array(bytes[..<start]), Array(bytes[..<start]) + [0xFF, 0xD9]] {
+          let reused = Result { try thumbnails(of: broken, options, maker: maker) }
+          let fresh = Result { try thumbnails(of: broken, options) }
+          #expect((try? reused.get()) == (try? fresh.get()))
+          if case .success = fresh { passed += 1 }
+        }
+      }
+    }
+    #expect(passed > 50, "hardly any picture with a hole came out, so nothing was compared")
+  }
+
+  @Test func aSegmentThatReachesBehindTheEndIsToldWithoutInventingBytes() throws {
+    let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xEC, 0x10, 0x00] + [UInt8](repeating: 1, count: 100)
+    let outcome = try Self.outcome(head, ThumbnailMaker(), .error)
+    #expect(outcome == .failure(.truncated("it is cut off before byte 4100")))
+  }
+
   @Test func corruptDataFailsByDefaultAndPassesWhereAllowed() throws {
     var bytes = TestJPEG.ycc(64, 64, value: SamplingTests.slope(64, 64)).bytes()
     // A code of nothing but ones is none of the table's, in the middle of the data.

@@ -25,7 +25,37 @@ enum TestProfile {
     return saved(cmsCreateGrayProfile(cmsD50_xyY(), curve))
   }
 
-  /// A colour of a profile in sRGB.
+  /// Four inks whose colours are none that ink has: from white paper each ink leads to a colour of its own.
+  static func inks() -> [UInt8] {
+    // CIE Lab of paper and of full cyan, magenta, yellow and black ink.
+    let paper = [100.0, 0, 0]
+    let full = [[60.0, 50, 40], [55, -50, 45], [45, 20, -60], [15, 10, 0]]
+    var nodes: [UInt16] = []
+    for node in 0..<16 {
+      // The last ink varies fastest. Mixed inks share out the way.
+      let present = (0..<4).filter { node >> (3 - $0) & 1 == 1 }
+      for axis in 0..<3 {
+        let mixed = present.map { full[$0][axis] }.reduce(0, +) / Double(max(present.count, 1))
+        let value = present.isEmpty ? paper[axis] : mixed
+        nodes.append(UInt16(axis == 0 ? value / 100 * 65_535 : (value + 128) * 257))
+      }
+    }
+    let profile = cmsCreateProfilePlaceholder(nil)
+    cmsSetProfileVersion(profile, 4.3)
+    cmsSetDeviceClass(profile, cmsSigOutputClass)
+    cmsSetColorSpace(profile, cmsSigCmykData)
+    cmsSetPCS(profile, cmsSigLabData)
+    let pipeline = cmsPipelineAlloc(nil, 4, 3)
+    defer { cmsPipelineFree(pipeline) }
+    for stage in [
+      cmsStageAllocToneCurves(nil, 4, nil), cmsStageAllocCLut16bit(nil, 2, 4, 3, nodes),
+      cmsStageAllocToneCurves(nil, 3, nil),
+    ] { cmsPipelineInsertStage(pipeline, cmsAT_END, stage) }
+    cmsWriteTag(profile, cmsSigAToB0Tag, UnsafeRawPointer(pipeline))
+    return saved(profile)
+  }
+
+  /// A colour of a profile, RGB or CMYK with 255 for full ink, in sRGB.
   static func toSRGB(_ profile: [UInt8], _ color: [UInt8]) -> [Int] {
     let source = cmsOpenProfileFromMem(profile, UInt32(profile.count))
     let target = cmsCreate_sRGBProfile()
@@ -33,12 +63,14 @@ enum TestProfile {
       cmsCloseProfile(source)
       cmsCloseProfile(target)
     }
-    // RGB, three channels of doubles.
-    let format: UInt32 = 1 << 22 | 4 << 16 | 3 << 3
+    // Channels of doubles: three of RGB from 0 to 1, four of CMYK from 0 to 100.
+    let rgb: UInt32 = 1 << 22 | 4 << 16 | 3 << 3
+    let cmyk: UInt32 = 1 << 22 | 6 << 16 | 4 << 3
     let transform = cmsCreateTransform(
-      source, format, target, format, UInt32(INTENT_RELATIVE_COLORIMETRIC), UInt32(cmsFLAGS_NOOPTIMIZE))
+      source, color.count == 4 ? cmyk : rgb, target, rgb, UInt32(INTENT_RELATIVE_COLORIMETRIC),
+      UInt32(cmsFLAGS_NOOPTIMIZE | cmsFLAGS_BLACKPOINTCOMPENSATION))
     defer { cmsDeleteTransform(transform) }
-    let input = color.map { Double($0) / 255 }
+    let input = color.map { Double($0) / (color.count == 4 ? 2.55 : 255) }
     var output = [0.0, 0.0, 0.0]
     cmsDoTransform(transform, input, &output, 1)
     return output.map { Int((min(max($0, 0), 1) * 255).rounded()) }

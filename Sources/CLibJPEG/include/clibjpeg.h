@@ -43,7 +43,8 @@ typedef enum tj_warning {
   TJ_WARNING_CLASSES,
 } tj_warning;
 
-/// JPEG colour spaces, as the header's markers and component identifiers tell them (libjpeg.txt, "Special color spaces").
+/// JPEG colour spaces, as the header's markers and component identifiers tell them (libjpeg.txt, "Special color
+/// spaces").
 typedef enum tj_color { TJ_GREY = 1, TJ_RGB, TJ_YCC, TJ_CMYK, TJ_YCCK } tj_color;
 
 /// Where the bytes come from. Both functions return normally, whatever happens: they are called from inside libjpeg.
@@ -91,19 +92,21 @@ typedef struct tj_decoder tj_decoder;
 tj_decoder *tj_decoder_create(const tj_input *input);
 void tj_decoder_destroy(tj_decoder *decoder);
 
-/// Reads up to the first scan. `fail_mask` has bit `1 << tj_warning` set for each class of warning to end decoding with.
+/// Reads up to the first scan. `fail_mask` has bit `1 << tj_warning` set for each class of warning to end decoding
+/// with.
 tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, tj_header *header);
 
 /// Chooses the scale 1/`denominator` (1, 2, 4 or 8) and tells the planes it takes.
 tj_status tj_decoder_set_scale(
     tj_decoder *decoder, unsigned denominator, tj_plane_layout layout[TJ_MAX_COMPONENTS]);
 
-/// Decodes the whole picture into one plane for each component, each at least as large as its layout.
+/// Decodes the whole picture into one plane for each component, each at least as large as its layout. Whatever was in a
+/// plane before, samples the data leaves out come out mid-grey. After a failure the planes hold nothing of use.
 ///
 /// With `skip_fine_scans`, the scans of a progressive file that hold no block's mean are passed over unread (where this
 /// libjpeg allows it). At the scale 1/8 a sample is a block's mean, so nothing is lost but in components decoded at a
-/// larger scale: they come out at 1/8, each sample repeated. Faults inside what is passed over go unnoticed, but for the
-/// file's end: a file without its end marker is TJ_TRUNCATED here, and a decoder that skips nothing can tell more.
+/// larger scale: they come out at 1/8, each sample repeated. Faults inside what is passed over go unnoticed, but for
+/// the file's end: a file without its end marker is TJ_TRUNCATED here, and a decoder that skips nothing can tell more.
 tj_status tj_decoder_decode(
     tj_decoder *decoder, bool skip_fine_scans, const tj_plane planes[TJ_MAX_COMPONENTS]);
 
@@ -133,6 +136,10 @@ typedef struct tj_encoder tj_encoder;
 /// An encoder, good for any number of pictures one after the other, or NULL without memory.
 tj_encoder *tj_encoder_create(void);
 void tj_encoder_destroy(tj_encoder *encoder);
+
+/// From now on `cancelled` is asked for every row of blocks whether to end with TJ_CANCELLED; NULL asks nobody. It
+/// returns normally, whatever happens: it is called from inside libjpeg.
+void tj_encoder_watch(tj_encoder *encoder, bool (*cancelled)(void *context), void *context);
 
 /// Encodes one picture with a JFIF header and optimised tables. The bytes live until the next call on the encoder.
 tj_status tj_encoder_encode(

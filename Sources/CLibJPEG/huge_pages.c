@@ -1,0 +1,59 @@
+#include "huge_pages.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+/// Arrays below this size share the allocator's heap with others, where whole huge pages would waste memory.
+#define SMALLEST ((size_t)32 << 20)
+
+/// Keeps an array that has been asked for in mind: where it lies is known once all are allocated.
+static jvirt_barray_ptr request(
+    j_common_ptr common, int pool, boolean zeroed, JDIMENSION blocks_per_row, JDIMENSION rows, JDIMENSION most) {
+  tj_huge_pages *pages = tj_huge_pages_of(common);
+  jvirt_barray_ptr array = pages->request(common, pool, zeroed, blocks_per_row, rows, most);
+  // Rows of one that does not start zeroed may not be looked at before they are written.
+  if (zeroed && rows > 0 && pages->count < TJ_MAX_COMPONENTS) {
+    pages->arrays[pages->count].array = array;
+    pages->arrays[pages->count].blocks_per_row = blocks_per_row;
+    pages->arrays[pages->count].rows = rows;
+    pages->count++;
+  }
+  return array;
+}
+
+/// Advises the whole pages inside `size` bytes from `start`. Advice may be refused, and nothing is lost then.
+static void advise(void *start, size_t size) {
+#ifdef MADV_HUGEPAGE
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t skipped = (page - (uintptr_t)start % page) % page;
+  if (size > skipped) madvise((uint8_t *)start + skipped, (size - skipped) / page * page, MADV_HUGEPAGE);
+#else
+  (void)start;
+  (void)size;
+#endif
+}
+
+static void realize(j_common_ptr common) {
+  tj_huge_pages *pages = tj_huge_pages_of(common);
+  pages->realize(common);
+  for (int i = 0; i < pages->count; i++) {
+    JDIMENSION last = pages->arrays[i].rows - 1;
+    size_t row_size = pages->arrays[i].blocks_per_row * sizeof(JBLOCK);
+    if (row_size * pages->arrays[i].rows < SMALLEST) continue;
+    // Looking at a row touches that row alone.
+    jvirt_barray_ptr array = pages->arrays[i].array;
+    uint8_t *first_row = (uint8_t *)common->mem->access_virt_barray(common, array, 0, 1, FALSE)[0];
+    uint8_t *last_row = (uint8_t *)common->mem->access_virt_barray(common, array, last, 1, FALSE)[0];
+    // Over about 1 GB libjpeg allocates in pieces: those stay as they are.
+    if (last_row == first_row + row_size * last) advise(first_row, row_size * pages->arrays[i].rows);
+  }
+  pages->count = 0;
+}
+
+void tj_huge_pages_install(j_decompress_ptr jpeg, tj_huge_pages *pages) {
+  pages->count = 0;
+  pages->request = jpeg->mem->request_virt_barray;
+  pages->realize = jpeg->mem->realize_virt_arrays;
+  jpeg->mem->request_virt_barray = request;
+  jpeg->mem->realize_virt_arrays = realize;
+}
