@@ -3,8 +3,8 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 # Debian packages and the pkg-config names that tell whether they are there.
-PACKAGES = libjpeg-dev libzimg-dev liblcms2-dev libexif-dev pkg-config
-MODULES = libjpeg zimg lcms2 libexif
+PACKAGES = libjpeg-dev liblcms2-dev libexif-dev pkg-config
+MODULES = libjpeg lcms2 libexif
 INSTALL_PACKAGES = apt-get update -q && apt-get install -y -q --no-install-recommends $(PACKAGES)
 
 BUILD = $(SWIFT) build
@@ -71,7 +71,7 @@ install: build man ## installs binary, manual page and shell completions below P
 deps: # installs missing system packages; without root it says the command to run
 	@command -v $(SWIFT) >/dev/null || { echo "Swift 6.2 or newer is needed: https://www.swift.org/install" >&2; exit 1; }
 	@if ! pkg-config --exists $(MODULES) 2>/dev/null; then \
-	  if command -v brew >/dev/null; then brew install jpeg-turbo zimg little-cms2 libexif pkg-config; \
+	  if command -v brew >/dev/null; then brew install jpeg-turbo little-cms2 libexif pkg-config; \
 	  elif [ "$$(id -u)" = 0 ]; then $(INSTALL_PACKAGES); \
 	  else echo "System packages are missing. Run: sudo sh -c '$(INSTALL_PACKAGES)'" >&2; exit 1; fi; \
 	fi

@@ -41,7 +41,8 @@ public struct SourceList: Sendable, Hashable {
     return Path(cString: folder).appending(entry).normalized?.withoutRoot
   }
 
-  /// Reads entry after entry; empty ones are skipped. Waiting for a slow pipe is cut short by `shouldStop`.
+  /// Reads entry after entry; empty ones are skipped. `shouldStop` cuts short both waiting for a slow pipe and reading a
+  /// source that never ends.
   func forEachEntry(shouldStop: () -> Bool, _ body: (Result<Path, Problem>) throws -> Void) rethrows {
     let name = file ?? "standard input"
     var descriptor: CInt = 0
@@ -56,12 +57,9 @@ public struct SourceList: Sendable, Hashable {
     defer { if file != nil { close(descriptor) } }
     var entries = EntrySplitter(separator: separator)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
+    while !shouldStop() {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&waiting, 1, 100) <= 0 {
-        if shouldStop() { return }
-        continue
-      }
+      if poll(&waiting, 1, 100) <= 0 { continue }
       let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
         if errno == EINTR || errno == EAGAIN { continue }
