@@ -86,7 +86,8 @@ import Testing
     #expect(try thumbnails(of: source.bytes(), options) == plain)
   }
 
-  @Test(arguments: [[10, 0, 40, 0], [255, 0, 0, 0], [0, 255, 0, 0], [30, 60, 200, 10], [0, 0, 0, 255]] as [[UInt8]])
+  @Test(
+    arguments: [[10, 0, 40, 0], [255, 0, 0, 0], [0, 255, 0, 0], [30, 60, 200, 10], [0, 0, 0, 255]] as [[UInt8]])
   func aCMYKProfileSaysHowInksLook(_ inks: [UInt8]) throws {
     let profile = TestProfile.inks()
     let expected = TestProfile.toSRGB(profile, inks)

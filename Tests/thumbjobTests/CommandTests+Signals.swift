@@ -65,6 +65,18 @@ extension CommandTests {
       #expect(ending.errors.contains("stopped by \(name)"))
     }
 
+    @Test(arguments: ["/dev/zero", "silent"])
+    func aListThatNeverEndsCanBeStopped(list: String) async throws {
+      let folder = TemporaryFolder()
+      // Nobody writes to it, ever.
+      mkfifo(folder("silent"), 0o600)
+      let ending = try await BuiltCommand.run("--files0-from", list, "--json", "-o", "out", in: folder) { run in
+        try await expectEventually { folder.exists("out") }
+        run.send(SIGUSR2)
+      }
+      #expect(ending.status == 75 && ending.addsUp, "\(ending.errors)")
+    }
+
     @Test func hupStartsNothingNewAndFinishesWhatRuns() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await interrupted(folder) { $0.send(SIGHUP) }
