@@ -4,14 +4,12 @@
 /// *Complexity*: everything is O(1) in the operations ever submitted; leaving the waiting line early is O(log backlog),
 /// leaving the running set O(max).
 struct Account {
-  /// Where an operation stands. Kept in the operation, guarded by the lock of its queue's account.
-  enum Place {
-    /// Not the queue's, or gone from it.
-    case none
+  /// Where an operation of the queue stands.
+  private enum Place {
     /// Its producer waits for a place in the backlog.
     case blocked(ticket: Int)
     case waiting(ticket: Int)
-    case running
+    case running(lane: Int)
     /// Taken out of the line by a cancellation; its observers are being told.
     case withdrawn
   }
@@ -24,8 +22,8 @@ struct Account {
 
   /// What is to be done once the lock is free, in this order.
   struct Effects {
-    /// To be handed to a thread.
-    var started: [BoundedOperation] = []
+    /// To be executed, each in its lane.
+    var started: [(operation: BoundedOperation, lane: Int)] = []
     /// Producers to be woken: accepted or refused.
     var released: [(producer: BlockedProducer, result: Result<Void, SubmitError>)] = []
     /// Accepted: observers are to be told.
@@ -46,7 +44,8 @@ struct Account {
 
   enum Admission {
     case accepted
-    case blocked
+    /// The ticket is for `withdrawProducer(_:)`.
+    case blocked(ticket: Int)
     case full
     case refused(SubmitError)
   }
@@ -54,8 +53,13 @@ struct Account {
   private(set) var limits: QueueLimits
   private(set) var isPaused = false
   private(set) var isClosed = false
+  /// Where each operation stands that is the queue's, by its number. Not in the operation: it may be another queue's by
+  /// the time somebody who cancelled it comes here.
+  private var places: [Int: Place] = [:]
   private var line = Line<BoundedOperation>()
   private var running: [BoundedOperation] = []
+  /// Lanes without an operation. There are as many lanes as operations ever ran at once.
+  private var freeLanes: [Int] = []
   private var executing = 0
   private var blocked = Line<BlockedProducer>()
   private var withdrawing = 0
@@ -84,17 +88,21 @@ struct Account {
   }
 
   func operation(id: Int) -> BoundedOperation? {
-    running.first { $0.id == id } ?? line.prefix(line.count).first { $0.id == id }
+    switch places[id] {
+    case .running: running.first { $0.id == id }
+    case .waiting(let ticket): line[ticket]
+    case .blocked, .withdrawn, nil: nil
+    }
   }
 
   /// Why an operation that does not run yet does not, or nil when it runs or has gone.
   func whyWaiting(_ operation: BoundedOperation) -> String? {
-    switch operation.place {
+    switch places[operation.id] {
     case .blocked: "its producer waits: the backlog of \(limits.backlog) is full"
     case .waiting where isPaused: "the queue is paused"
     case .waiting: "all \(limits.max) places are taken"
     case .running: "starting"
-    case .none, .withdrawn: nil
+    case .withdrawn, nil: nil
     }
   }
 
@@ -119,8 +127,9 @@ struct Account {
     }
     guard let release else { return (.full, effects) }
     let producer = BlockedProducer(operation: operation, release: release)
-    operation.place = .blocked(ticket: blocked.append(producer))
-    return (.blocked, effects)
+    let ticket = blocked.append(producer)
+    places[operation.id] = .blocked(ticket: ticket)
+    return (.blocked(ticket: ticket), effects)
   }
 
   // MARK: Going
@@ -134,14 +143,16 @@ struct Account {
   /// The operation has ended and its observers know.
   mutating func depart(_ operation: BoundedOperation, outcome: Outcome) -> Effects {
     var effects = Effects()
-    if case .running = operation.place, let index = running.firstIndex(where: { $0 === operation }) {
+    if case .running(let lane) = places.removeValue(forKey: operation.id),
+      let index = running.firstIndex(where: { $0 === operation })
+    {
       running.remove(at: index)
+      freeLanes.append(lane)
       totals.count(outcome)
       if case .cancelledWhileWaiting = outcome {} else { executing -= 1 }
     } else {
       withdrawing -= 1
     }
-    operation.place = .none
     settleDown(into: &effects)
     return effects
   }
@@ -149,7 +160,7 @@ struct Account {
   /// One operation was cancelled: it leaves the line if it stands in one.
   mutating func withdraw(_ operation: BoundedOperation) -> Effects {
     var effects = Effects()
-    switch operation.place {
+    switch places[operation.id] {
     case .blocked(let ticket):
       guard let producer = blocked.remove(ticket) else { break }
       totals.submitted += 1
@@ -159,7 +170,7 @@ struct Account {
     case .waiting(let ticket):
       guard line.remove(ticket) != nil else { break }
       withdraw([operation], into: &effects)
-    case .none, .running, .withdrawn: break
+    case .running, .withdrawn, nil: break
     }
     settleDown(into: &effects)
     return effects
@@ -196,9 +207,9 @@ struct Account {
   }
 
   /// Takes a producer out of the blocked ones, because its task was cancelled; false when it was released before.
-  mutating func withdrawProducer(of operation: BoundedOperation) -> (Bool, Effects) {
-    guard case .blocked(let ticket) = operation.place, blocked.remove(ticket) != nil else { return (false, Effects()) }
-    operation.place = .none
+  mutating func withdrawProducer(_ ticket: Int) -> (Bool, Effects) {
+    guard let producer = blocked.remove(ticket) else { return (false, Effects()) }
+    places[producer.operation.id] = nil
     return (true, settledDown())
   }
 
@@ -237,19 +248,20 @@ struct Account {
     if line.isEmpty, canStart {
       run(operation, into: &effects)
     } else {
-      operation.place = .waiting(ticket: line.append(operation))
+      places[operation.id] = .waiting(ticket: line.append(operation))
       totals.peakWaiting = max(totals.peakWaiting, line.count)
     }
   }
 
   private mutating func run(_ operation: BoundedOperation, into effects: inout Effects) {
-    operation.place = .running
+    let lane = freeLanes.popLast() ?? running.count
+    places[operation.id] = .running(lane: lane)
     running.append(operation)
-    effects.started.append(operation)
+    effects.started.append((operation, lane))
   }
 
   private mutating func withdraw(_ operations: [BoundedOperation], into effects: inout Effects) {
-    for operation in operations { operation.place = .withdrawn }
+    for operation in operations { places[operation.id] = .withdrawn }
     withdrawing += operations.count
     totals.cancelledWhileWaiting += operations.count
     effects.withdrawn += operations
@@ -257,7 +269,7 @@ struct Account {
 
   private mutating func turnAway(_ error: SubmitError, into effects: inout Effects) {
     for producer in blocked.removeAll() {
-      producer.operation.place = .none
+      places[producer.operation.id] = nil
       effects.released.append((producer, .failure(error)))
     }
   }

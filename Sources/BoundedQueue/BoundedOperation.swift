@@ -35,9 +35,6 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// What the operation does and to what, such as "thumbnail photos/a.jpg".
   public let title: String
 
-  /// Where the operation stands in its queue. Guarded by the lock of the queue's account.
-  var place = Account.Place.none
-
   /// Guards everything that changes in the life of the operation, except progress and held bytes, which are atomic.
   let state = Locked(OperationState())
 

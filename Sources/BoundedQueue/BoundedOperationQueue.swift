@@ -20,10 +20,9 @@ import Foundation
 /// ```
 ///
 /// *Concurrency*: every member may be called from any thread. One short lock guards the queue's own account of its
-/// operations. Foundation's `OperationQueue` beneath only executes what has been given one of the ``QueueLimits/max``
-/// places; its own list is never asked for, which would cost O(n) under its lock (swift-corelibs-foundation,
-/// Operation.swift). On Linux an operation that has a place may still wait a moment for a thread: the system starts about
-/// as many as there are processors, and more, one a second, while they sleep (libdispatch, queue.c).
+/// operations. Foundation's `OperationQueue`s beneath only execute what has been given one of the ``QueueLimits/max``
+/// places; their own lists are never asked for, which would cost O(n) under their locks (swift-corelibs-foundation,
+/// Operation.swift).
 ///
 /// An operation keeps its queue alive until it has ended. So a queue that nobody refers to any more still finishes; one
 /// that is paused then would stay for ever: close or cancel it first.
@@ -33,22 +32,18 @@ public final class BoundedOperationQueue: Sendable {
   /// Guards everything the queue knows. Held for a few dozen instructions, never while anything of others is called.
   private let account: Locked<Account>
   let observers = ObserverList()
-  /// Executes what has a place. Its width follows `limits.max`.
-  private let executor: OperationQueue
+  /// Executes what has a place.
+  private let lanes: Lanes
 
   /// - Parameters:
   ///   - name: for people: the name of the queue.
   ///   - max: operations running at once, at least 1.
   ///   - backlog: operations accepted and waiting, at least 0; 4 × `max` if not given.
-  ///   - qualityOfService: which of the system's thread pools runs the operations. The default is one of its own, because
-  ///     work that computes would keep the default pool from serving anything else, Swift's tasks included.
-  public init(name: String, max: Int, backlog: Int? = nil, qualityOfService: QualityOfService = .utility) {
+  ///   - qos: how urgent the operations are to the system, on systems that ask.
+  public init(name: String, max: Int, backlog: Int? = nil, qos: DispatchQoS = .utility) {
     self.name = name
     account = Locked(Account(limits: QueueLimits(max: max, backlog: backlog ?? 4 * max)))
-    executor = OperationQueue()
-    executor.name = name
-    executor.qualityOfService = qualityOfService
-    executor.maxConcurrentOperationCount = max
+    lanes = Lanes(name: name, qos: qos)
   }
 
   // MARK: Submitting
@@ -63,11 +58,13 @@ public final class BoundedOperationQueue: Sendable {
   public func submit(_ operation: BoundedOperation) throws(SubmitError) {
     let answer = Locked<Result<Void, SubmitError>?>(nil)  // written before the signal, read after it
     let wake = DispatchSemaphore(value: 0)
-    let admitted = try admit(operation) { result in
-      answer.withLock { $0 = result }
-      wake.signal()
-    }
-    guard !admitted else { return }
+    let admission = try admit(
+      operation,
+      orBlock: { result in
+        answer.withLock { $0 = result }
+        wake.signal()
+      })
+    guard case .blocked = admission else { return }
     wake.wait()
     if case .failure(let error) = answer.withLock({ $0 }) { throw error }
   }
@@ -82,16 +79,18 @@ public final class BoundedOperationQueue: Sendable {
       try await withUnsafeThrowingContinuation { continuation in
         producer.suspend(continuation)
         do {
-          let admitted = try admit(operation) { producer.resume(with: $0.mapError { $0 }) }
-          if admitted { producer.resume(with: .success(())) }
+          switch try admit(operation, orBlock: { producer.resume(with: $0.mapError { $0 }) }) {
+          case .blocked(let ticket): producer.ticket = ticket
+          case .accepted, .full, .refused: producer.resume(with: .success(()))
+          }
         } catch {
           producer.resume(with: .failure(error))
         }
         // A task cancelled before this moment found nothing to take out of the line.
-        if Task.isCancelled { withdrawProducer(of: operation, producer) }
+        if Task.isCancelled { withdraw(producer, of: operation) }
       }
     } onCancel: {
-      withdrawProducer(of: operation, producer)
+      withdraw(producer, of: operation)
     }
   }
 
@@ -100,35 +99,32 @@ public final class BoundedOperationQueue: Sendable {
   /// - Returns: false when there is no room, or producers wait already; the operation is untouched then.
   /// - Throws: ``SubmitError``; the operation was not accepted then.
   public func submitIfRoom(_ operation: BoundedOperation) throws(SubmitError) -> Bool {
-    try admit(operation, orBlock: nil)
+    if case .accepted = try admit(operation, orBlock: nil) { true } else { false }
   }
 
-  /// - Returns: false when the operation was not accepted now: with `release`, which is then called later, from any
-  ///   thread; without it, there is no room.
+  /// - Returns: accepted; or blocked, and `release` is called later, from any thread; or, without it, full.
   private func admit(
     _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
-  ) throws(SubmitError) -> Bool {
+  ) throws(SubmitError) -> Account.Admission {
     guard !CurrentQueue.isCurrent(self) else { throw .fromOwnWorker }
     guard operation.dependencies.isEmpty else { throw .hasDependencies }
     let joined = operation.state.withLock { $0.join(self, at: .now) }
     guard joined else { throw .alreadySubmitted }
     let (admission, effects) = account.withLock { $0.admit(operation, orBlock: release) }
     switch admission {
-    case .accepted:
-      carryOut(effects)
-      return true
-    case .blocked: return false
-    case .full:
-      operation.state.withLock { $0.leave() }
-      return false
+    case .accepted: carryOut(effects)
+    case .blocked: break
+    case .full: operation.state.withLock { $0.leave() }
     case .refused(let error):
       operation.state.withLock { $0.leave() }
       throw error
     }
+    return admission
   }
 
-  private func withdrawProducer(of operation: BoundedOperation, _ producer: SuspendedProducer) {
-    let (withdrawn, effects) = account.withLock { $0.withdrawProducer(of: operation) }
+  private func withdraw(_ producer: SuspendedProducer, of operation: BoundedOperation) {
+    guard let ticket = producer.ticket else { return }
+    let (withdrawn, effects) = account.withLock { $0.withdrawProducer(ticket) }
     if withdrawn {
       operation.state.withLock { $0.leave() }
       producer.resume(with: .failure(CancellationError()))
@@ -146,12 +142,7 @@ public final class BoundedOperationQueue: Sendable {
   public var limits: QueueLimits {
     get { account.withLock { $0.limits } }
     set {
-      let effects = account.withLock { account in
-        // Under the lock, so that two setters leave both in agreement. Foundation calls nothing of ours here.
-        executor.maxConcurrentOperationCount = newValue.max
-        return account.setLimits(newValue)
-      }
-      carryOut(effects)
+      carryOut(account.withLock { $0.setLimits(newValue) })
     }
   }
 
@@ -283,9 +274,9 @@ public final class BoundedOperationQueue: Sendable {
   private func carryOut(_ first: Account.Effects) {
     var next: Account.Effects? = first
     while let effects = next.take() {
-      for operation in effects.started {
+      for (operation, lane) in effects.started {
         operation.state.withLock { $0.isInLine = false }
-        executor.addOperation(operation)
+        lanes.execute(operation, in: lane)
       }
       for (producer, result) in effects.released {
         if case .failure = result { producer.operation.state.withLock { $0.leave() } }

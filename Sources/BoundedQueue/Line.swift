@@ -41,17 +41,12 @@ struct Line<Element> {
     return nil
   }
 
+  /// Who has the ticket; nil when the entry has already gone.
+  subscript(ticket: Int) -> Element? { index(of: ticket).flatMap { entries[$0].element } }
+
   /// Leaves the line early; nil when the entry has already gone.
   mutating func remove(_ ticket: Int) -> Element? {
-    var low = head
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].ticket < ticket { low = middle + 1 } else { high = middle }
-    }
-    guard low < entries.count, entries[low].ticket == ticket, let element = entries[low].element.take() else {
-      return nil
-    }
+    guard let index = index(of: ticket), let element = entries[index].element.take() else { return nil }
     count -= 1
     closeHoles()
     return element
@@ -76,6 +71,16 @@ struct Line<Element> {
       index += 1
     }
     return result
+  }
+
+  private func index(of ticket: Int) -> Int? {
+    var low = head
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].ticket < ticket { low = middle + 1 } else { high = middle }
+    }
+    return low < entries.count && entries[low].ticket == ticket ? low : nil
   }
 
   private mutating func closeHoles() {

@@ -1,14 +1,24 @@
-/// The continuation of a task that waits for a place: resumed once, by whoever comes first.
+/// A task that waits for a place: resumed once, by whoever comes first.
 final class SuspendedProducer: Sendable {
-  private typealias Continuation = UnsafeContinuation<Void, any Error>
-  /// Guards the continuation, which is taken out when it is resumed.
-  private let continuation = Locked<Continuation?>(nil)
+  private struct State {
+    var continuation: UnsafeContinuation<Void, any Error>?
+    var ticket: Int?
+  }
+
+  private let state = Locked(State())
+
+  /// Its place among the blocked producers of the queue, once it has one: not the operation's, which may have been
+  /// submitted by another producer before.
+  var ticket: Int? {
+    get { state.withLock { $0.ticket } }
+    set { state.withLock { $0.ticket = newValue } }
+  }
 
   func suspend(_ continuation: UnsafeContinuation<Void, any Error>) {
-    self.continuation.withLock { $0 = continuation }
+    state.withLock { $0.continuation = continuation }
   }
 
   func resume(with result: Result<Void, any Error>) {
-    continuation.withLock { $0.take() }?.resume(with: result)
+    state.withLock { $0.continuation.take() }?.resume(with: result)
   }
 }

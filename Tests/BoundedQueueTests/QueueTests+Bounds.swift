@@ -45,6 +45,19 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 3)
     }
 
+    @Test func everyPlaceHasAThreadAtOnceAlsoWhereMoreRunThanThereAreProcessors() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 24)
+      let gate = Gate()
+      try await onThread {
+        for _ in 0..<24 { try queue.submit(Work(at: gate)) }
+      }
+      // One thread a second would be too slow.
+      #expect(try await eventually(within: 5) { gate.arrived == 24 })
+      #expect(queue.counters.peakRunning == 24)
+      gate.open()
+      await queue.drain()
+    }
+
     @Test func aFullBacklogBlocksTheProducerUntilAPlaceFrees() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
       let gates = [Gate(), Gate(), Gate()]

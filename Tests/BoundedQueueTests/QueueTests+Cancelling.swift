@@ -1,7 +1,8 @@
-import BoundedQueue
 import Foundation
 import TestSupport
 import Testing
+
+@testable import BoundedQueue
 
 extension QueueTests {
   @Suite struct Cancelling {
@@ -169,6 +170,39 @@ extension QueueTests {
       try await queue.submit(work)
       await queue.drain()
       #expect(work.outcome?.words == "succeeded")
+    }
+
+    @Test func cancellingATaskThatSubmitsAStrangersOperationLeavesTheStrangerAlone() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let gate = Gate()
+      try await queue.submit(Work(at: gate))
+      let work = Work()
+      async let owner: Void = onThread { try queue.submit(work) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      for _ in 0..<100 {
+        let stranger = Task { try await queue.submit(work) }
+        stranger.cancel()
+        _ = try? await stranger.value
+      }
+      #expect(queue.counters.blockedProducers == 1)
+      gate.open()
+      try await owner
+      await queue.drain()
+      #expect(work.outcome?.words == "succeeded")
+    }
+
+    /// Turned away by one queue it may go to another, while somebody who read the first from it is about to withdraw it.
+    @Test func aQueueDoesNotKnowTheOperationsOfAnother() {
+      var (first, second) = (
+        Account(limits: QueueLimits(max: 1, backlog: 2)), Account(limits: QueueLimits(max: 1, backlog: 2))
+      )
+      _ = first.setPaused(true)
+      _ = second.setPaused(true)
+      let (bystander, wanderer) = (Work(), Work())
+      _ = first.admit(bystander, orBlock: nil)
+      _ = second.admit(wanderer, orBlock: nil)
+      #expect(first.withdraw(wanderer).withdrawn.isEmpty)
+      #expect(first.counters.waiting == 1 && second.withdraw(wanderer).withdrawn.count == 1)
     }
 
     @Test func anErrorIsAFailureAndStopsNothing() async throws {
