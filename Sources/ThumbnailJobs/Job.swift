@@ -49,6 +49,7 @@ public final class Job: Sendable {
       let options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
       outputs.append(try ThumbnailOutput(path: output.folder, options: options, isDryRun: settings.dryRun))
     }
+    try Self.checkShared(outputs)
     self.outputs = outputs
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
@@ -61,6 +62,16 @@ public final class Job: Sendable {
         return
       }
       self?.settled(operation, outcome)
+    }
+  }
+
+  /// No two outputs may write to one folder, by whatever names they call it: each would overwrite the other's.
+  private static func checkShared(_ outputs: [ThumbnailOutput]) throws(OutputError) {
+    var folders: Set<FileIdentity> = []
+    for folder in outputs.flatMap(\.folders) {
+      if let identity = FileIdentity(of: folder), !folders.insert(identity).inserted {
+        throw OutputError(.shared, folder)
+      }
     }
   }
 
@@ -80,7 +91,7 @@ public final class Job: Sendable {
     var isWalkComplete = true
     let shouldStop = {
       guard self.isStopping else { return false }
-      isWalkComplete = false  // asked before an entry: there is at least this one more
+      isWalkComplete = false  // asked where there is more, or may be
       return true
     }
     let walk = walker.walk(shouldStop: shouldStop, onProblem: noted) { source in
@@ -88,6 +99,7 @@ public final class Job: Sendable {
       isWalkComplete = false
       return .stop
     }
+    if isWalkComplete { state.withLock { $0.total = $0.tally.found } }
     queue.close()
     queue.drain()
     watching.stop()
@@ -149,15 +161,16 @@ public final class Job: Sendable {
 
   // MARK: Looking
 
-  public var status: Status {
+  /// - Parameter waitingLimit: list at most this many of the operations that wait.
+  public func status(waitingLimit: Int) -> Status {
     let copy = state.withLock { $0 }
     return Status(
-      tally: copy.tally, queue: queue.snapshot(waitingLimit: 100),
+      tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
       elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause)
   }
 
   /// Counts the sources on a thread of its own, ahead of the work, so that what remains can be told. Where they can be
-  /// walked only once the total stays unknown until the walk is over.
+  /// walked only once the total is not known before the walk is over.
   public func countAhead() {
     guard walker.canBeWalkedTwice else { return }
     Thread.detachNewThread { [self] in
@@ -169,16 +182,17 @@ public final class Job: Sendable {
   // MARK: Stopping
 
   /// Ends the job: nothing more is started; what runs is cancelled too, or may finish, as the cause says. The first
-  /// cause stands, unless it spared what runs and the second does not.
+  /// cause stands, unless a later one ends more.
   ///
   /// - Returns: what was cancelled.
   @discardableResult
   public func stop(_ cause: StopCause) -> CancelledOperations {
     state.withLock { state in
-      guard let first = state.stopCause, !first.sparesRunning || cause.sparesRunning else {
+      guard let first = state.stopCause else {
         state.stopCause = cause
         return
       }
+      if cause.overrides(first) { state.stopCause = cause }
     }
     return queue.stop(reason: cause.reason, sparingRunning: cause.sparesRunning)
   }

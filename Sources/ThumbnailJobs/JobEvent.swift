@@ -10,31 +10,36 @@ public enum JobEvent: Sendable {
 
 /// Why a job ended before its sources did.
 public enum StopCause: Sendable, Equatable {
-  /// Somebody asked for it to be cancelled (USR2).
-  case cancelled
-  /// A signal ended the process: its number.
-  case signal(CInt)
-  /// Somebody asked to start nothing new (HUP).
-  case hangup
+  /// Somebody asked to start nothing new.
+  case noMore
   /// The time given with `--for` is over.
   case timeIsUp
   /// As many failures as `--halt` allows.
   case tooManyFailures
-  /// Nobody reads the output any more.
-  case brokenPipe
+  /// Somebody asked for everything to be cancelled.
+  case cancelled
+  /// What the job tells can no longer be told.
+  case outputLost
+  /// The process is to end.
+  case shutdown
 
   /// Whether what runs may finish.
   var sparesRunning: Bool {
     switch self {
-    case .hangup, .timeIsUp, .tooManyFailures: true
-    case .cancelled, .signal, .brokenPipe: false
+    case .noMore, .timeIsUp, .tooManyFailures: true
+    case .cancelled, .outputLost, .shutdown: false
     }
+  }
+
+  /// Whether it takes the place of a cause that came before: it ends more, or the whole process.
+  func overrides(_ first: StopCause) -> Bool {
+    first.sparesRunning && !sparesRunning || first != .shutdown && self == .shutdown
   }
 
   var reason: CancelReason {
     switch self {
     case .cancelled: .user
-    case .signal, .hangup, .timeIsUp, .tooManyFailures, .brokenPipe: .shutdown
+    case .noMore, .timeIsUp, .tooManyFailures, .outputLost, .shutdown: .shutdown
     }
   }
 }

@@ -26,12 +26,13 @@ struct JobFileReader {
       return job
     }
     var preset: OutputOverlay?
+    var (named, listed): ([SourceArgument]?, [SourceArgument]?)
     for (key, node) in entries(root, keys: Self.jobKeys, of: "a job") {
       switch key {
-      case "sources": job.sources = texts(node, key)?.map { SourceArgument(path($0)) } ?? job.sources
+      case "sources": named = texts(node, key)?.map { SourceArgument(path($0)) }
       case "files0-from":
         guard let text = text(node, key) else { continue }
-        job.sources = (job.sources ?? []) + [.list(SourceList(from: text == "-" ? nil : path(text), separator: .nul))]
+        listed = [.list(SourceList(from: text == "-" ? nil : path(text), separator: .nul))]
       case "include": job.includes = globs(node, key)
       case "exclude": job.excludes = globs(node, key)
       case "follow": job.followsLinks = flag(node, key)
@@ -53,6 +54,7 @@ struct JobFileReader {
       default: read(key, node, into: &job.output, preset: &preset)
       }
     }
+    if named != nil || listed != nil { job.sources = (named ?? []) + (listed ?? []) }
     if let preset { job.output = job.output.over(preset) }
     return job
   }

@@ -17,8 +17,8 @@ public struct JobTally: Sendable, Equatable {
   public internal(set) var notRead: [ImageType: Int] = [:]
   public internal(set) var duplicates = 0
   public internal(set) var failed = 0
-  /// Of those failed: for want of room on the disk.
-  public internal(set) var outOfSpace = 0
+  /// Of those failed: because the disk of the output is full or faulty.
+  public internal(set) var diskFaults = 0
   public internal(set) var cancelled = 0
   /// Problems of the walk itself: arguments that lead nowhere, and folders that could not be looked into.
   public internal(set) var missingArguments = 0
@@ -46,7 +46,7 @@ public struct JobTally: Sendable, Equatable {
     case .duplicate: duplicates += 1
     case .failed(let failure):
       failed += 1
-      if failure.kind == .outOfSpace { outOfSpace += 1 }
+      if failure.kind == .disk { diskFaults += 1 }
     case .cancelled: cancelled += 1
     }
   }

@@ -5,6 +5,10 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
     /// The output folder itself cannot be made or written in: nothing can be made at all.
     case cannotCreate
+    /// Another output of the job writes to the same folder.
+    case shared
+    /// Another source's thumbnail was put there by this run.
+    case taken
     /// Something else is where the thumbnail goes: a folder, or a file where a folder is needed.
     case blocked
     /// A name longer than the file system takes.
@@ -38,10 +42,11 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, path, error)
   }
 
-  /// True when no room is left: disk, quota or the largest file allowed. Going on makes little sense.
-  public var isOutOfSpace: Bool {
+  /// True when the disk is at fault, not the place: no room on it, in the quota or under the largest size allowed;
+  /// faulty; or read-only.
+  public var isDiskFault: Bool {
     switch error {
-    case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?: true
+    case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?, .ioError?, .readOnlyFileSystem?: true
     default: false
     }
   }
@@ -54,6 +59,8 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .cannotCreate where error == .fileExists || error == .notDirectory:
       "\(name): cannot be the output folder: a file is in the way; choose another with --out"
     case .cannotCreate: "\(name): cannot be written in as output folder: \(reason); choose another with --out"
+    case .shared: "\(name): is the folder of two outputs; give each its own"
+    case .taken: "\(name): has the thumbnail of another source of this run; rename one of them"
     case .blocked where error == .isDirectory: "\(name): cannot be written: a folder has this name"
     case .blocked: "\(name): cannot be written: a file is where a folder is needed"
     case .nameTooLong: "\(name): cannot be written: the name is longer than the output's file system takes"

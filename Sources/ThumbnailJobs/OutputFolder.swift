@@ -1,3 +1,4 @@
+import BoundedQueue
 import Foundation
 import Synchronization
 import SystemPackage
@@ -15,6 +16,8 @@ public final class OutputFolder: Sendable {
   let descriptor: CInt
   private let run: RunFolder
   private let isClosed = Atomic(false)
+  /// Places being written to, and the time of change of the source. Guarded by its lock.
+  private let underWay = Locked<[Path: timespec]>([:])
   /// Makes the names of temporary files.
   private let serial = Atomic(0)
 
@@ -33,7 +36,6 @@ public final class OutputFolder: Sendable {
       try Self.makeFolder(SourceWalker.workingFolderName, in: descriptor)
       let working = try openFolder(SourceWalker.workingFolderName, in: descriptor)
       defer { Foundation.close(working) }
-      RunFolder.sweepDead(in: working, output: descriptor)
       run = try RunFolder(in: working, output: descriptor)
     } catch {
       Foundation.close(descriptor)
@@ -50,8 +52,16 @@ public final class OutputFolder: Sendable {
   ///
   /// - Parameter place: relative to this folder, from `OutputPlan` and a size's name; missing folders are made.
   /// - Parameter modified: the source's own time of change, which marks the thumbnail as made from that state of it.
-  /// - Throws: `OutputError`; nothing is left behind.
+  /// - Throws: `OutputError`; nothing is left behind. Of kind `taken` when this run has put another source's thumbnail
+  ///   there: known from the time of that source, because all the places of a run would be too many to remember.
   public func publish(_ bytes: UnsafeRawBufferPointer, to place: Path, modified: timespec) throws(OutputError) {
+    guard begin(place, modified) else { throw OutputError(.taken, path.appending(place)) }
+    defer { underWay.withLock { $0[place] = nil } }
+    try put(bytes, to: place, modified: modified)
+  }
+
+  /// Writes a file and puts it in place at once, whatever was there.
+  func put(_ bytes: UnsafeRawBufferPointer, to place: Path, modified: timespec) throws(OutputError) {
     let shown = path.appending(place)
     if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
     let name = Path("\(serial.add(1, ordering: .relaxed).newValue).tmp")
@@ -109,6 +119,23 @@ public final class OutputFolder: Sendable {
       unlink(beside, in: descriptor)
       throw error
     }
+  }
+
+  /// False when another source's thumbnail is being put there, or was since the run began.
+  private func begin(_ place: Path, _ modified: timespec) -> Bool {
+    let begun = underWay.withLock { underWay in
+      if let rival = underWay[place], !isSameTime(rival, modified) { return false }
+      underWay[place] = modified
+      return true
+    }
+    guard begun else { return false }
+    let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
+    guard case .success(let status) = found, status.kind == .regular, isBefore(run.began, status.changed) else {
+      return true
+    }
+    if isSameTime(status.modified, modified) { return true }
+    underWay.withLock { $0[place] = nil }
+    return false
   }
 
   /// Renames first and makes folders only when one is missing: in a mirrored tree it mostly is there.

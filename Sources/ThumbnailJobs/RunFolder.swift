@@ -18,31 +18,31 @@ final class RunFolder: Sendable {
   private let working: CInt
   private let output: CInt
 
+  /// When the run began, by the clock of the file system.
+  let began: timespec
+
+  /// Removes the folders of runs that live no more, and takes one for this run.
+  ///
   /// - Parameter working: the open folder `.thumbjob`; - Parameter output: the open folder that it is in.
+  /// - Throws: `notSupported` and the like where files cannot be locked: every run would think that the others are dead.
   init(in working: CInt, output: CInt) throws(Errno) {
-    while true {
-      let name = Path("\(Self.prefix)\(String(UInt64.random(in: 0 ... .max), radix: 36))")
-      let made = name.withCString { mkdirat(working, $0, 0o777) == 0 ? nil : Errno(rawValue: errno) }
-      if made == .fileExists { continue }
-      if let made { throw made }
-      let folder: CInt
-      do { folder = try openFolder(name, in: working) } catch {
-        // Another run swept it in the moment before it was locked.
-        if error == .noSuchFileOrDirectory { continue }
-        throw error
-      }
-      guard let lock = try? Self.lock(folder, waiting: true), Self.isLinked(lock) else {
-        close(folder)
-        // A file system that cannot lock would have every run think that the others are dead.
-        if Self.cannotLock(working) { throw .notSupported }
-        continue
-      }
-      self.name = name
-      self.lock = lock
-      self.output = output
-      descriptor = folder
+    self.output = output
+    // One run at a time: a folder that is made and not yet locked looks like that of a dead one.
+    try Self.lockWhole(working)
+    defer { flock(working, LOCK_UN) }
+    Self.sweepDead(in: working, output: output)
+    name = Path("\(Self.prefix)\(String(UInt64.random(in: 0 ... .max), radix: 36))")
+    if name.withCString({ mkdirat(working, $0, 0o777) }) != 0 { throw Errno(rawValue: errno) }
+    descriptor = try openFolder(name, in: working)
+    do throws(Errno) {
+      lock = try Self.lock(descriptor)
+      var status = stat()
+      if fstat(descriptor, &status) != 0 { throw Errno(rawValue: errno) }
+      began = status.changed
       self.working = dup(working)
-      return
+    } catch {
+      close(descriptor)
+      throw error
     }
   }
 
@@ -58,12 +58,11 @@ final class RunFolder: Sendable {
     Self.remove(name, descriptor, in: working, output: output)
   }
 
-  /// Removes the folders of runs that live no more.
-  static func sweepDead(in working: CInt, output: CInt) {
+  private static func sweepDead(in working: CInt, output: CInt) {
     for name in names(in: working) where name.bytes.starts(with: prefix.utf8) {
       guard let folder = try? openFolder(name, in: working) else { continue }
       defer { close(folder) }
-      guard let lock = try? lock(folder, waiting: false) else { continue }
+      guard let lock = try? lock(folder) else { continue }
       defer { close(lock) }
       remove(name, folder, in: working, output: output)
     }
@@ -95,29 +94,26 @@ final class RunFolder: Sendable {
     unlink(path, in: output)
   }
 
-  private static func lock(_ folder: CInt, waiting: Bool) throws(Errno) -> CInt {
+  /// Waits for other runs that begin at this moment, each for a few milliseconds.
+  private static func lockWhole(_ working: CInt) throws(Errno) {
+    for _ in 0..<1000 {
+      if flock(working, LOCK_EX | LOCK_NB) == 0 { return }
+      if errno != EWOULDBLOCK && errno != EINTR { throw Errno(rawValue: errno) }
+      usleep(10_000)
+    }
+    throw .wouldBlock
+  }
+
+  /// - Throws: `wouldBlock` when a living run has the lock.
+  private static func lock(_ folder: CInt) throws(Errno) -> CInt {
     let file = try createFile(lockName, in: folder, flags: O_RDWR)
-    while flock(file, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
       let error = Errno(rawValue: errno)
       if error == .interrupted { continue }
       close(file)
       throw error
     }
     return file
-  }
-
-  /// False when a sweep took the file away between its being opened and locked.
-  private static func isLinked(_ file: CInt) -> Bool {
-    var status = stat()
-    return fstat(file, &status) == 0 && status.st_nlink > 0
-  }
-
-  private static func cannotLock(_ folder: CInt) -> Bool {
-    if flock(folder, LOCK_SH | LOCK_NB) == 0 {
-      flock(folder, LOCK_UN)
-      return false
-    }
-    return errno != EWOULDBLOCK
   }
 
   private static func names(in folder: CInt) -> [Path] {

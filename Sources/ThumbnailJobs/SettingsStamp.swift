@@ -89,6 +89,9 @@ extension OutputFolder {
   fileprivate func publishSettings(_ text: [UInt8], to place: Path) throws(OutputError) {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    try publish(text, to: place, modified: now)
+    let result = text.withUnsafeBytes { bytes in
+      Result { () throws(OutputError) in try put(bytes, to: place, modified: now) }
+    }
+    try result.get()
   }
 }

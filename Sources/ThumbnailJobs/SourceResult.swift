@@ -36,10 +36,10 @@ public struct SourceFailure: Error, Sendable, Equatable, CustomStringConvertible
     case collision
     /// It took longer than it may.
     case timeout
-    /// The thumbnail could not be written.
+    /// The thumbnail could not be written where it goes.
     case output
-    /// The thumbnail could not be written for want of room.
-    case outOfSpace = "no-space"
+    /// The disk of the output is full, faulty or read-only.
+    case disk
   }
 
   public let kind: Kind

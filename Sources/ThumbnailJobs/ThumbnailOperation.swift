@@ -72,7 +72,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     return try shared.makers.withMaker { maker in
       for output in shared.outputs {
         guard let folder = output.folder else {
-          let planned = plan(output, try maker.readInfo(of: file.bytes))
+          let planned = plan(output, try maker.readInfo(of: file.bytes, for: output.options))
           findings.withLock { $0.thumbnails += planned }
           continue
         }
@@ -122,7 +122,7 @@ extension SourceFailure {
   init(_ error: any Error & CustomStringConvertible) {
     let kind: Kind =
       switch error {
-      case let error as OutputError: error.isOutOfSpace ? .outOfSpace : .output
+      case let error as OutputError: error.isDiskFault ? .disk : .output
       case let failure as SourceFailure: failure.kind
       default: .source
       }
@@ -133,7 +133,7 @@ extension SourceFailure {
   fileprivate func mayPass(_ error: any Error) -> Bool {
     switch error {
     case ThumbnailError.unreadable, ThumbnailError.truncated, ThumbnailError.damaged, ThumbnailError.corrupt: true
-    case let error as OutputError: error.kind == .failed && !error.isOutOfSpace
+    case let error as OutputError: error.kind == .failed && !error.isDiskFault || error.error == .ioError
     default: false
     }
   }

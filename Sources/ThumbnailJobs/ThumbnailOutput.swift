@@ -31,6 +31,11 @@ struct ThumbnailOutput: Sendable {
     self.stamps = stamps
   }
 
+  /// What it writes below: one folder, or one for each size.
+  var folders: [Path] {
+    options.sizes.count == 1 ? [path] : options.sizes.map { path.appending(Path($0.name)) }
+  }
+
   /// Where in the folder a size's thumbnail of a source goes, which has `place` for its thumbnails.
   func place(_ place: Path, size: SizeSpec) -> Path {
     options.sizes.count == 1 ? place : Path(size.name).appending(place)

@@ -95,13 +95,13 @@ final class Walk {
     }
     counters.folders += 1
     while let folder = stack.last {
-      try checkStop()
       switch folder.next() {
       case .success(nil): stack.removeLast()
       case .failure(let error):
         report(WalkProblem(error, folder.path, argument: argument, origin: .folder))
         stack.removeLast()
       case .success(let entry?):
+        try checkStop()
         if let inner = try look(at: entry, in: folder, ancestors: stack, argument: argument) { stack.append(inner) }
       }
     }

@@ -16,10 +16,17 @@ public final class ThumbnailMaker {
 
   /// Reads a source's header, and nothing more of it.
   ///
+  /// - parameter options: what would be made; its limits are kept then.
   /// - throws: `ThumbnailError` as `makeThumbnails` would for the same header.
-  public func readInfo(of source: ByteSource) throws(ThumbnailError) -> SourceInfo {
-    let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
-    return Self.info(decoder)
+  public func readInfo(
+    of source: ByteSource, for options: ThumbnailOptions? = nil
+  ) throws(ThumbnailError) -> SourceInfo {
+    let decoder = try JPEGDecoder(source: source, failOn: options?.failOn ?? .error, monitor: nil)
+    let info = Self.info(decoder)
+    if let options {
+      try Self.checkLimits(info, options.sizes.map { $0.placement(for: info.orientedPixels) }, options)
+    }
+    return info
   }
 
   /// Makes every size of one source from one decoding, in the order asked for, and hands each over as it is done.

@@ -20,7 +20,7 @@ final class Console: Sendable {
   /// Writes whole lines, above the bottom line.
   func say(_ text: String) {
     state.withLock { state in
-      Self.write(Self.clear(state.bottom) + text + "\n" + state.bottom)
+      Self.write(Self.clear(state.bottom) + text + "\n" + Self.unwrapped(state.bottom))
     }
   }
 
@@ -28,7 +28,7 @@ final class Console: Sendable {
   func setBottom(_ text: String) {
     state.withLock { state in
       guard text != state.bottom else { return }
-      Self.write(Self.clear(state.bottom) + text)
+      Self.write(Self.clear(state.bottom) + Self.unwrapped(text))
       state.bottom = text
     }
   }
@@ -40,31 +40,12 @@ final class Console: Sendable {
     return Int(size.ws_col)
   }
 
+  /// Cut off at the edge of the screen, however wide its characters are there: a line that went on in the next row could
+  /// not be taken away again.
+  private static func unwrapped(_ bottom: String) -> String { bottom.isEmpty ? "" : "\u{1B}[?7l\(bottom)\u{1B}[?7h" }
+
   private static func clear(_ bottom: String) -> String { bottom.isEmpty ? "" : "\r\u{1B}[K" }
 
   /// Nobody can be told when standard error itself fails, so nobody is.
   private static func write(_ text: String) { _ = StandardStream.write(text, to: STDERR_FILENO) }
-}
-
-/// Writing all of a text to one of the standard streams.
-enum StandardStream {
-  /// - Returns: the error number, or nil when all is written.
-  static func write(_ text: String, to descriptor: CInt) -> CInt? {
-    var text = text
-    return text.withUTF8 { bytes in
-      var done = 0
-      while done < bytes.count {
-        let count = Foundation.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
-        if count >= 0 {
-          done += count
-        } else if errno == EAGAIN {
-          var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&wanted, 1, -1)
-        } else if errno != EINTR {
-          return errno
-        }
-      }
-      return nil
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import ThumbnailJobs
 
 /// What the process says by its exit status (sysexits.h where it has a word for it).
@@ -18,11 +19,17 @@ enum ExitStatus: Int32 {
 }
 
 extension JobReport {
-  /// The status of a finished job. A signal that ended it has the say, then that work remains, then what went wrong.
-  var exitCode: ExitCode {
-    if case .signal(let number) = stopCause { return ExitCode(128 + number) }
+  /// The status of a finished job. The signal that ended it has the say, then an output that failed, then that work
+  /// remains, then what went wrong.
+  ///
+  /// - Parameters:
+  ///   - signal: the INT or TERM that ended it; 0 for none.
+  ///   - outputError: the error number that standard output failed with.
+  func exitCode(ending signal: CInt, outputError: CInt?) -> ExitCode {
+    if signal != 0 { return ExitCode(128 + signal) }
+    if let outputError, outputError != EPIPE { return ExitStatus.ioError.code }
     if workRemains { return ExitStatus.workRemains.code }
-    if tally.outOfSpace > 0 { return ExitStatus.ioError.code }
+    if tally.diskFaults > 0 { return ExitStatus.ioError.code }
     if tally.missingArguments > 0 { return ExitStatus.noSuchSource.code }
     if tally.failed > 0 || tally.walkProblems > 0 { return ExitStatus.someFailed.code }
     return ExitStatus.success.code

@@ -29,7 +29,7 @@ final class ProgressDisplay: Sendable {
   }
 
   private func look() {
-    let status = job.status
+    let status = job.status(waitingLimit: 0)
     switch style {
     case .bar: console.setBottom(bar(status, columns: console.columns))
     case .plain: console.say("thumbjob: \(counts(status))")

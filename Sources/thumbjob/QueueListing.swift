@@ -3,17 +3,14 @@ import ThumbnailJobs
 
 /// What USR1 prints: every running and waiting operation, and the numbers.
 enum QueueListing {
-  /// Waiting operations listed at most; the rest are counted.
-  private static let limit = 200
-
   static func text(_ status: Job.Status) -> String {
     let queue = status.queue
     let counters = queue.counters
     var lines = ["thumbjob: \(counters.running) of \(queue.limits.max) running"]
     lines += queue.running.map { "  \($0)" }
     lines.append("thumbjob: \(counters.waiting) of \(queue.limits.backlog) waiting")
-    lines += queue.waiting.prefix(limit).map { "  \($0)" }
-    let rest = counters.waiting - min(queue.waiting.count, limit)
+    lines += queue.waiting.map { "  \($0)" }
+    let rest = counters.waiting - queue.waiting.count
     if rest > 0 { lines.append("  … and \(rest) more") }
     let tally = status.tally
     lines.append(

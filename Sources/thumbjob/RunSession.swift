@@ -11,20 +11,25 @@ import Thumbnails
 final class RunSession: Sendable {
   private let settings: JobSettings
   private let console = Console()
-  private let events: EventStream?
+  private let output = OutputStream()
   /// Which types of images not read have been named. Guarded by its lock.
   private let named = Locked<Set<ImageType>>([])
-  /// True once somebody asked for the end by INT or TERM.
-  private let isEnding = Atomic(false)
+  /// The INT or TERM that ends the process; 0 before.
+  private let ending = Atomic<CInt>(0)
   /// True while a listing is asked for and not yet printed: a thousand signals in a row want one, not a thousand.
   private let isListing = Atomic(false)
-  /// Where listings are printed and cancellations carried out, so that the signal thread never waits for a pipe.
+  /// Where jobs are stopped, so that the signal thread is always ready for the next signal.
+  private let stopping = DispatchQueue(label: "thumbjob.stopping")
+  /// Where answers to signals are printed. Its own, so that somebody who does not read them cannot keep a job from being
+  /// stopped.
   private let answers = DispatchQueue(label: "thumbjob.answers")
 
-  init(_ settings: JobSettings) {
-    self.settings = settings
-    events = settings.json ? EventStream() : nil
-  }
+  /// How long whoever stopped a job by a signal waits for a standard error that nobody reads.
+  private static let patience = DispatchTimeInterval.seconds(1)
+  /// Waiting operations listed at most; the rest are counted.
+  private static let listed = 10_000
+
+  init(_ settings: JobSettings) { self.settings = settings }
 
   /// Carries the job through.
   func run() -> ExitCode {
@@ -42,11 +47,12 @@ final class RunSession: Sendable {
     let report = job.run()
     ticking?.stop()
     progress?.finish()
-    // What a signal has begun to say is said before the last words.
-    answers.sync {}
-    if let events { _ = events.write(SummaryLine(report)) }
-    if !settings.quiet, report.stopCause != .brokenPipe { console.say(Summary.text(report, isDryRun: settings.dryRun)) }
-    return report.exitCode
+    let exitCode = { [self] in
+      report.exitCode(ending: ending.load(ordering: .acquiring), outputError: output.error)
+    }
+    if settings.json { output.write(SummaryLine(report, exitCode: exitCode())) }
+    sayLastWords(report)
+    return exitCode()
   }
 
   /// The job, for what it tells: it tells nothing before it runs.
@@ -65,6 +71,23 @@ final class RunSession: Sendable {
     return ProgressDisplay(job, console, style)
   }
 
+  /// Behind what signals have begun to say.
+  private func sayLastWords(_ report: JobReport) {
+    let said = DispatchGroup()
+    answers.async(group: said) { [self] in
+      if let error = output.error, error != EPIPE {
+        console.say("thumbjob: standard output: \(String(cString: strerror(error)))")
+      }
+      guard !settings.quiet, output.error != EPIPE else { return }
+      let signal = ending.load(ordering: .acquiring)
+      console.say(Summary.text(report, ending: signal, isDryRun: settings.dryRun))
+    }
+    switch report.stopCause {
+    case .cancelled, .shutdown: _ = said.wait(timeout: .now() + Self.patience)
+    default: said.wait()
+    }
+  }
+
   // MARK: What the job tells
 
   private func told(_ event: JobEvent) {
@@ -79,12 +102,11 @@ final class RunSession: Sendable {
   }
 
   private func put(_ line: some Encodable) {
-    guard let events, !events.write(line) else { return }
-    pipeBroke()
+    if settings.json, !output.write(line) { outputLost() }
   }
 
-  private func pipeBroke() {
-    theJob.withLock { $0 }.map { job in _ = job.stop(.brokenPipe) }
+  private func outputLost() {
+    theJob.withLock { $0 }.map { job in _ = job.stop(.outputLost) }
   }
 
   private func tell(_ report: SourceReport) {
@@ -94,7 +116,7 @@ final class RunSession: Sendable {
       for thumbnail in report.thumbnails {
         let line = "\(name) → \(thumbnail.path.printable) \(thumbnail.pixels)"
         if settings.dryRun && !settings.json {
-          if StandardStream.write(line + "\n", to: STDOUT_FILENO) != nil { pipeBroke() }
+          if !output.write(text: line + "\n") { outputLost() }
         } else if settings.verbose {
           console.say(line)
         }
@@ -118,28 +140,31 @@ final class RunSession: Sendable {
       guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
       answers.async { [self] in
         isListing.store(false, ordering: .releasing)
-        console.say(QueueListing.text(job.status))
+        console.say(QueueListing.text(job.status(waitingLimit: Self.listed)))
       }
     case SIGUSR2: stop(job, .cancelled, "USR2")
-    case SIGHUP: stop(job, .hangup, "HUP")
+    case SIGHUP: stop(job, .noMore, "HUP")
     default:
-      if isEnding.exchange(true, ordering: .acquiringAndReleasing) {
+      if ending.load(ordering: .acquiring) != 0 {
         // The second time: at once. What others are writing is removed, not waited for.
         job.closeOutputs()
         _exit(128 + signal)
       }
-      stop(job, .signal(signal), signal == SIGINT ? "INT" : "TERM")
+      ending.store(signal, ordering: .releasing)
+      stop(job, .shutdown, signal == SIGINT ? "INT" : "TERM")
     }
   }
 
   private func stop(_ job: Job, _ cause: StopCause, _ name: String) {
-    answers.async { [self] in
+    stopping.async { [self] in
       let cancelled = job.stop(cause)
-      let count = cancelled.waiting.count + cancelled.running.count
-      var lines = ["thumbjob: \(name): \(Units.count(count, "operation")) cancelled"]
-      lines += (cancelled.running + cancelled.waiting).prefix(200).map { "  #\($0.id) \($0.title)" }
-      if count > 200 { lines.append("  … and \(count - 200) more") }
-      console.say(lines.joined(separator: "\n"))
+      answers.async { [self] in
+        let count = cancelled.waiting.count + cancelled.running.count
+        var lines = ["thumbjob: \(name): \(Units.count(count, "operation")) cancelled"]
+        lines += (cancelled.running + cancelled.waiting).prefix(200).map { "  #\($0.id) \($0.title)" }
+        if count > 200 { lines.append("  … and \(count - 200) more") }
+        console.say(lines.joined(separator: "\n"))
+      }
     }
   }
 }

@@ -13,11 +13,14 @@ enum SignalListener {
   /// grown over its limit become errors instead of signals.
   ///
   /// The first statement of the program. It sets the whole mask: a parent's own (a test runner's, which blocks nearly
-  /// everything) must not stay in force. Who was told to survive the end of its terminal (nohup) still does.
+  /// everything) must not stay in force. What it was told to ignore on behalf of a terminal it still ignores: HUP under
+  /// nohup, INT in the background of a script.
   static func holdBack() {
-    var inherited = sigaction()
-    sigaction(SIGHUP, nil, &inherited)
-    survivesHangup = isIgnore(inherited)
+    ignored = [SIGHUP, SIGINT].filter { number in
+      var inherited = sigaction()
+      sigaction(number, nil, &inherited)
+      return isIgnore(inherited)
+    }
     var set = signalSet()
     pthread_sigmask(SIG_SETMASK, &set, nil)
     // What these two kill by default is an error of a write, which is answered where the write is.
@@ -37,12 +40,12 @@ enum SignalListener {
   }
 
   /// Written once, before there is a second thread.
-  nonisolated(unsafe) private static var survivesHangup = false
+  nonisolated(unsafe) private static var ignored: [CInt] = []
 
   private static func signalSet() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
-    for number in answered where number != SIGHUP || !survivesHangup { sigaddset(&set, number) }
+    for number in answered where !ignored.contains(number) { sigaddset(&set, number) }
     return set
   }
 

@@ -4,7 +4,8 @@ import ThumbnailJobs
 
 /// The last words of a run: what was done, and that it kept within its bounds.
 enum Summary {
-  static func text(_ report: JobReport, isDryRun: Bool) -> String {
+  /// - Parameter signal: the INT or TERM that ended it; 0 for none.
+  static func text(_ report: JobReport, ending signal: CInt, isDryRun: Bool) -> String {
     let tally = report.tally
     var lines: [String] = []
     let verb = isDryRun ? "would make" : "made"
@@ -24,7 +25,7 @@ enum Summary {
       "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
         + "\(report.limits.backlog) waiting, \(Units.bytes(report.peakMemory)) of memory")
     if let cause = report.stopCause, report.workRemains {
-      lines.append("stopped \(words(cause)); run the same command again to go on")
+      lines.append("stopped \(words(cause, signal)); run the same command again to go on")
     }
     return lines.joined(separator: "\n")
   }
@@ -44,15 +45,14 @@ enum Summary {
     return parts
   }
 
-  private static func words(_ cause: StopCause) -> String {
+  private static func words(_ cause: StopCause, _ signal: CInt) -> String {
     switch cause {
     case .cancelled: "by USR2"
-    case .signal(SIGINT): "by INT"
-    case .signal: "by TERM"
-    case .hangup: "by HUP"
+    case .shutdown: signal == SIGINT ? "by INT" : "by TERM"
+    case .noMore: "by HUP"
     case .timeIsUp: "because its time (--for) is over"
     case .tooManyFailures: "because too many sources failed (--halt)"
-    case .brokenPipe: "because nobody reads its output"
+    case .outputLost: "because its standard output failed"
     }
   }
 }

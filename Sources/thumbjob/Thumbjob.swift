@@ -25,6 +25,7 @@ struct Thumbjob: ParsableCommand {
 
   static func main() {
     SignalListener.holdBack()
+    StandardStream.reserve()
     Allocator.bound()
     OpenFiles.raiseLimit()
     var arguments = Array(CommandLine.arguments.dropFirst())

@@ -85,29 +85,6 @@ final class FileTree: Sendable {
   }
 }
 
-/// A file system of its own mounted for a test; `nil` from `init` when this process may not mount.
-final class MountedFolder {
-  let path: Path
-
-  init?(at path: Path, options: String) {
-    self.path = path
-    let result = path.withCString { mount("tmpfs", $0, "tmpfs", 0, options) }
-    if result != 0 { return nil }
-  }
-
-  func makeReadOnly() -> Bool {
-    path.withCString { mount("tmpfs", $0, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) } == 0
-  }
-
-  deinit { _ = path.withCString { umount2($0, CInt(MNT_DETACH)) } }
-
-  /// Whether this process may mount at all, found out by doing it.
-  static let isPossible: Bool = {
-    guard let tree = try? FileTree() else { return false }
-    return MountedFolder(at: tree.root, options: "size=64k") != nil
-  }()
-}
-
 /// Removes a folder with all in it, however deep: name by name, since its path may be too long for the system.
 private func removeTree(_ path: Path) {
   guard case .success(let folder) = OpenFolder.open(path) else { return }

@@ -24,6 +24,10 @@ struct JobFileTests {
     } catch { return "\(error)".split(separator: "\n").map(String.init) }
   }
 
+  @Test func theOrderOfTheKeysDoesNotMatter() throws {
+    #expect(try read("files0-from: l\nsources: s").sources == read("sources: s\nfiles0-from: l").sources)
+  }
+
   @Test func everyOptionIsRead() throws {
     let job = try read(
       """

@@ -48,28 +48,30 @@ import Thumbnails
     #expect(report.stopCause == nil && report.isWalkComplete && !report.workRemains)
   }
 
-  @Test(arguments: [StopCause.cancelled, .signal(SIGINT), .hangup, .timeIsUp])
+  @Test(arguments: [StopCause.cancelled, .shutdown, .noMore, .timeIsUp])
   func aStopAtAnyMomentLosesNothing(cause: StopCause) async throws {
     try photos(300)
     for moment in [1, 7, 40] {
       try? FileManager.default.removeItem(atPath: folder("thumbs"))
-      let started = Gate()
+      let (reached, stopped) = (Gate(), Gate())
       let ends = LockedBox(0)
       let settings = settings()
       let report = try await onThread {
         let job = try Job(settings) { event in
           guard case .source = event else { return }
-          if ends.change({
-            $0 += 1
-            return $0 == moment
-          }) {
-            started.open()
+          let count = ends.change { ends in
+            ends += 1
+            return ends
           }
+          guard count == moment else { return }
+          reached.open()
+          stopped.pass()
         }
         Thread.detachNewThread {
-          started.pass()
+          reached.pass()
           job.stop(cause)
-          _ = job.status
+          stopped.open()
+          _ = job.status(waitingLimit: 100)
         }
         return job.run()
       }
@@ -108,9 +110,17 @@ import Thumbnails
     settings.retries = 50
     let patient = settings
     let folder = folder
-    async let report = onThread { try Job(patient) { _ in }.run() }
+    let running = LockedBox<Job?>(nil)
+    async let report = onThread {
+      let job = try Job(patient) { _ in }
+      running.change { $0 = job }
+      return job.run()
+    }
+    #expect(
+      try await eventually {
+        running.value?.status(waitingLimit: 0).queue.running.first?.stage == "waiting to try again"
+      })
     // The file is whole a little later, as one that is still being copied.
-    try await Task.sleep(for: .milliseconds(50))
     try folder.write(good, to: "images/growing.jpg")
     #expect(try await report.tally.made == 1)
   }

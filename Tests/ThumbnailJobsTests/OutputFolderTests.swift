@@ -1,5 +1,6 @@
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import ThumbnailJobs
@@ -61,7 +62,7 @@ struct OutputFolderTests {
       let error = error { try output.publish([1], to: Path(place), modified: time) }
       #expect(error?.kind == kind)
       #expect(error?.description == line)
-      #expect(error?.isOutOfSpace == false)
+      #expect(error?.isDiskFault == false)
     }
     #expect(try tree.files(below: "out/.thumbjob").map { Path($0).lastName.description } == ["lock"])
   }
@@ -128,11 +129,11 @@ struct OutputFolderTests {
 
   @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
   func aFullDiskIsRecognisedAndLeavesNothing() throws {
-    let mounted = try #require(MountedFolder(at: try tree.folder("small"), options: "size=256k"))
-    let output = try OutputFolder(mounted.path)
+    let mounted = try #require(MountedFolder(at: "\(try tree.folder("small"))", options: "size=256k"))
+    let output = try OutputFolder(Path(mounted.path))
     try output.publish([UInt8](repeating: 1, count: 1000), to: "fits.jpg", modified: time)
     let failure = error { try output.publish([UInt8](repeating: 1, count: 1 << 20), to: "big.jpg", modified: time) }
-    #expect(failure?.isOutOfSpace == true)
+    #expect(failure?.isDiskFault == true)
     #expect(failure?.description == "\(mounted.path)/big.jpg: cannot be written: No space left on device")
     output.close()
     #expect(try tree.files(below: "small") == ["fits.jpg"])
@@ -140,18 +141,18 @@ struct OutputFolderTests {
 
   @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
   func aReadOnlyDiskCannotBeTheOutput() throws {
-    let mounted = try #require(MountedFolder(at: try tree.folder("ro"), options: "size=64k"))
+    let mounted = try #require(MountedFolder(at: "\(try tree.folder("ro"))", options: "size=64k"))
     #expect(mounted.makeReadOnly())
     #expect(
-      error { _ = try OutputFolder(mounted.path.appending("out")) }?.description
+      error { _ = try OutputFolder(Path(mounted.path).appending("out")) }?.description
         == "\(mounted.path)/out: cannot be written in as output folder: Read-only file system; choose another with --out"
     )
-    #expect(error { _ = try OutputFolder(mounted.path) }?.kind == .cannotCreate)
+    #expect(error { _ = try OutputFolder(Path(mounted.path)) }?.kind == .cannotCreate)
   }
 
   @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
   func aMountWithinTheOutputIsWrittenToAsWell() throws {
-    let mounted = try #require(MountedFolder(at: try tree.folder("out/mounted"), options: "size=64k"))
+    let mounted = try #require(MountedFolder(at: "\(try tree.folder("out/mounted"))", options: "size=64k"))
     let output = try OutputFolder(tree.path("out"))
     try output.publish([1, 2], to: "mounted/d/a.jpg", modified: time)
     #expect(isSameTime(try tree.status("out/mounted/d/a.jpg").modified, time))
@@ -159,7 +160,7 @@ struct OutputFolderTests {
     #expect(error { try output.publish([1], to: "mounted/b.jpg", modified: time) }?.kind == .blocked)
     #expect(
       error { try output.publish([UInt8](repeating: 1, count: 1 << 17), to: "mounted/c.jpg", modified: time) }?
-        .isOutOfSpace == true)
+        .isDiskFault == true)
     output.close()
     #expect(try tree.files(below: "out").isEmpty, "nothing but what is on the mount")
     #expect(try tree.files(below: "out/mounted") == ["d/a.jpg"])

@@ -111,21 +111,68 @@ extension CommandTests {
       #expect(ending.status == 75)
     }
 
+    /// Whether a pipe takes nothing more, so that whoever writes to it waits.
+    private static func isFull(_ pipe: String) -> Bool {
+      let descriptor = open(pipe, O_RDWR | O_NONBLOCK)
+      defer { close(descriptor) }
+      var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      return poll(&wanted, 1, 0) == 0
+    }
+
     @Test func theSecondIntLeavesAtOnceAlthoughTheOutputIsStuck() async throws {
-      let folder = try TemporaryFolder.withWork(400)
+      let folder = try TemporaryFolder.withWork(1_000)
       mkfifo(folder("stuck"), 0o600)
       // Nobody reads the pipe: once it is full every operation waits for it, and cancelling cannot finish.
-      let script = "exec 3<>stuck; exec \"$0\" images -s 8 --json --verbose --progress none >&3"
+      let script = "exec 3<>stuck; exec \"$0\" images -s 8 --json --progress none >&3"
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
         run in
-        try await expectEventually { folder.files(below: "thumbs").count >= 200 }
+        try await expectEventually { Self.isFull(folder("stuck")) }
         run.send(SIGINT)
         // The first has been taken, so the second is a second, not the same one again.
-        try await expectEventually { !run.hasPending(SIGINT) }
+        try await expectEventually { run.errors.contains("INT: ") }
         run.send(SIGINT)
       }
       #expect(ending.status == 130)
+      #expect(!ending.errors.contains("stopped by INT"), "it left at once, without last words")
       #expect(folder.leftovers.isEmpty)
+    }
+
+    @Test func aListingThatNobodyReadsKeepsNothingFromBeingCancelled() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      mkfifo(folder("stuck"), 0o600)
+      let script = "exec 3<>stuck; exec \"$0\" images -s 8 --quiet 2>&3"
+      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
+        run in
+        try await expectEventually { run.holdsBack(SIGUSR1) }
+        try await expectEventually {
+          run.send(SIGUSR1)
+          return Self.isFull(folder("stuck"))
+        }
+        run.send(SIGUSR2)
+      }
+      #expect(ending.status == 75)
+      #expect(folder.files(below: "thumbs").count < 2_000 && folder.leftovers.isEmpty)
+    }
+
+    @Test func theSignalThatEndsTheProcessHasTheSayOverTheOneThatCancels() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let ending = try await interrupted(folder) { run in
+        run.send(SIGUSR2)
+        run.send(SIGTERM)
+      }
+      #expect(ending.status == 143 && ending.addsUp)
+    }
+
+    @Test func inTheBackgroundOfAScriptIntIsNotForIt() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let script = "trap '' INT; exec \"$0\" images --json --progress none"
+      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
+        run in
+        try await expectEventually { !run.output.isEmpty }
+        run.send(SIGINT)
+        run.send(SIGUSR2)
+      }
+      #expect(ending.status == 75)
     }
 
     @Test func aKilledRunLeavesNothingThatTheNextDoesNotCleanUp() async throws {

@@ -1,25 +1,7 @@
+import ArgumentParser
 import BoundedQueue
 import Foundation
 import ThumbnailJobs
-
-/// Standard output with `--json`: a line of JSON for each source that is done with, and a last one with the sums.
-final class EventStream: Sendable {
-  /// Guards the order of lines; false once nobody reads any more.
-  private let isOpen = Locked(true)
-
-  /// - Returns: false when nobody reads the output any more.
-  func write(_ line: some Encodable) -> Bool {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    guard let data = try? encoder.encode(line) else { preconditionFailure("an event has only plain values") }
-    let text = String(decoding: data, as: UTF8.self) + "\n"
-    return isOpen.withLock { isOpen in
-      if isOpen, StandardStream.write(text, to: STDOUT_FILENO) != nil { isOpen = false }
-      return isOpen
-    }
-  }
-}
 
 /// A path in JSON: text, and where it is not UTF-8 also its bytes.
 struct JSONPath: Encodable {
@@ -113,7 +95,7 @@ struct SummaryLine: Encodable {
   let workRemains: Bool
   let exitStatus: Int32
 
-  init(_ report: JobReport) {
+  init(_ report: JobReport, exitCode: ExitCode) {
     let tally = report.tally
     (found, made, upToDate, passedOver) = (tally.found, tally.made, tally.upToDate, tally.passedOver)
     notRead = tally.notRead.values.reduce(0, +)
@@ -126,6 +108,6 @@ struct SummaryLine: Encodable {
     (peakRunning, peakWaiting) = (report.counters.peakRunning, report.counters.peakWaiting)
     peakMemoryBytes = report.peakMemory
     workRemains = report.workRemains
-    exitStatus = report.exitCode.rawValue
+    exitStatus = exitCode.rawValue
   }
 }

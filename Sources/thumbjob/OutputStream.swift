@@ -1,0 +1,34 @@
+import BoundedQueue
+import Foundation
+
+/// Standard output, which carries data only: with `--json` a line of JSON for each source that is done with, and a last
+/// one with the sums.
+///
+/// *Concurrency*: every member may be called from any thread; a line is never torn.
+final class OutputStream: Sendable {
+  /// Guards the order of lines; holds the error number that ended it, after which nothing is written.
+  private let failure = Locked<CInt?>(nil)
+
+  /// Why nothing can be written any more: an error number, `EPIPE` when nobody reads; nil while all is well.
+  var error: CInt? { failure.withLock { $0 } }
+
+  /// Writes a value as a line of JSON.
+  ///
+  /// - Returns: false when the output has failed, now or before.
+  @discardableResult
+  func write(_ line: some Encodable) -> Bool {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    guard let data = try? encoder.encode(line) else { preconditionFailure("an event has only plain values") }
+    return write(text: String(decoding: data, as: UTF8.self) + "\n")
+  }
+
+  /// - Returns: false when the output has failed, now or before.
+  func write(text: String) -> Bool {
+    failure.withLock { failure in
+      failure = failure ?? StandardStream.write(text, to: STDOUT_FILENO)
+      return failure == nil
+    }
+  }
+}
