@@ -40,7 +40,10 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",
-      dependencies: ["CMalloc", "ThumbnailJobs", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "BoundedQueue", "CMalloc", "ThumbnailJobs", "Thumbnails",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: settings),
 
     .target(
@@ -53,7 +56,13 @@ let package = Package(
     .testTarget(
       name: "ThumbnailsTests", dependencies: ["Thumbnails", "CLibJPEG", "CLcms2", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "ThumbnailJobsTests", dependencies: ["ThumbnailJobs", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ThumbnailJobsTests",
+      dependencies: [
+        "BoundedQueue", "ThumbnailJobs", "Thumbnails", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
   ]
 )

@@ -40,7 +40,7 @@ public final class Job: Sendable {
   ///
   /// - Parameter onEvent: told of every source and problem, from any thread, several at once. It may block: the queue
   ///   then waits for it.
-  /// - Throws: `OutputError`: exit status 73.
+  /// - Throws: `OutputError`.
   public init(_ settings: JobSettings, onEvent: @escaping @Sendable (JobEvent) -> Void) throws(OutputError) {
     self.settings = settings
     self.onEvent = onEvent

@@ -12,7 +12,7 @@ public struct JobFileProblem: Error, Sendable, Equatable, CustomStringConvertibl
   }
 }
 
-/// All that is wrong in a job file, in the order of its lines: exit status 65.
+/// All that is wrong in a job file, in the order of its lines.
 public struct JobFileProblems: Error, Sendable, Equatable, CustomStringConvertible {
   public let problems: [JobFileProblem]
 

@@ -20,7 +20,6 @@ public struct JobReport: Sendable {
   public var workRemains: Bool { stopCause != nil && (!isWalkComplete || tally.cancelled > 0) }
 
   public var thumbnailsPerSecond: Double { Double(tally.thumbnails) / seconds }
-  public var sourcesPerSecond: Double { Double(tally.made) / seconds }
   /// Of sources read.
   public var bytesPerSecond: Double { Double(tally.bytesRead) / seconds }
 

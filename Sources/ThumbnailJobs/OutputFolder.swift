@@ -23,7 +23,7 @@ public final class OutputFolder: Sendable {
 
   /// Makes the folder where it is missing, sweeps what dead runs left in it, and takes a folder for this run.
   ///
-  /// - Throws: `OutputError` of kind `cannotCreate`: exit status 73.
+  /// - Throws: `OutputError` of kind `cannotCreate`.
   public init(_ path: Path) throws(OutputError) {
     self.path = path
     do throws(Errno) {

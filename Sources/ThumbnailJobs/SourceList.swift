@@ -45,7 +45,7 @@ public struct SourceList: Sendable, Hashable {
   /// source that never ends.
   func forEachEntry(shouldStop: () -> Bool, _ body: (Result<Path, Problem>) throws -> Void) rethrows {
     let name = file ?? "standard input"
-    var descriptor: CInt = 0
+    var descriptor: CInt = STDIN_FILENO
     if let file {
       // Not blocking: a FIFO that nobody writes to must not hold the run before it can be stopped.
       descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }

@@ -12,7 +12,7 @@ struct ThumbnailOutput: Sendable {
 
   /// Makes the folder, and notes the settings in it.
   ///
-  /// - Throws: `OutputError`: exit status 73.
+  /// - Throws: `OutputError`.
   init(path: Path, options: ThumbnailOptions, isDryRun: Bool) throws(OutputError) {
     self.path = path
     self.options = options

@@ -3,7 +3,7 @@ import SystemPackage
 /// Something a walk could not look into; it went on with the rest.
 public struct WalkProblem: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
-    /// An argument that leads nowhere: exit status 66.
+    /// An argument that leads nowhere.
     case missingArgument
     /// An entry of a list that leads nowhere.
     case missingEntry

@@ -89,6 +89,7 @@ struct ProblemLine: Encodable {
 struct SummaryLine: Encodable {
   let event = "summary"
   let found, made, upToDate, passedOver, notRead, duplicates, failed, cancelled, missing, walkProblems: Int
+  let excluded, linksNotFollowed, specialFiles: Int
   let thumbnails, bytesRead, bytesWritten: Int
   let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
   let max, backlog, peakRunning, peakWaiting, peakMemoryBytes: Int
@@ -101,6 +102,9 @@ struct SummaryLine: Encodable {
     notRead = tally.notRead.values.reduce(0, +)
     (duplicates, failed, cancelled) = (tally.duplicates, tally.failed, tally.cancelled)
     (missing, walkProblems) = (tally.missingArguments, tally.walkProblems)
+    (excluded, linksNotFollowed, specialFiles) = (
+      report.walk.filtered, report.walk.linksNotFollowed, report.walk.special
+    )
     (thumbnails, bytesRead, bytesWritten) = (tally.thumbnails, tally.bytesRead, tally.bytesWritten)
     elapsedSeconds = report.elapsed / .seconds(1)
     (thumbnailsPerSecond, bytesPerSecond) = (report.thumbnailsPerSecond, report.bytesPerSecond)

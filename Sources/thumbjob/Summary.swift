@@ -18,7 +18,7 @@ enum Summary {
         "\(Units.bytes(tally.bytesRead)) read at \(Units.bytes(Int(report.bytesPerSecond)))/s, "
           + "\(Units.bytes(tally.bytesWritten)) written")
     }
-    let others = others(tally)
+    let others = others(report)
     if !others.isEmpty { lines.append(others.joined(separator: " · ")) }
     let counters = report.counters
     lines.append(
@@ -30,7 +30,8 @@ enum Summary {
     return lines.joined(separator: "\n")
   }
 
-  private static func others(_ tally: JobTally) -> [String] {
+  private static func others(_ report: JobReport) -> [String] {
+    let (tally, walk) = (report.tally, report.walk)
     var parts: [String] = []
     if tally.upToDate > 0 { parts.append("\(tally.upToDate) up to date") }
     if tally.failed > 0 { parts.append("\(tally.failed) failed") }
@@ -40,6 +41,9 @@ enum Summary {
       parts.append("\(count) \(type.displayName) not read yet")
     }
     if tally.duplicates > 0 { parts.append("\(tally.duplicates) given twice") }
+    if walk.filtered > 0 { parts.append("\(walk.filtered) excluded") }
+    if walk.linksNotFollowed > 0 { parts.append(Units.count(walk.linksNotFollowed, "link") + " not followed") }
+    if walk.special > 0 { parts.append(Units.count(walk.special, "special file") + " left alone") }
     if tally.missingArguments > 0 { parts.append(Units.count(tally.missingArguments, "source") + " not there") }
     if tally.walkProblems > 0 { parts.append(Units.count(tally.walkProblems, "place") + " not looked into") }
     return parts
