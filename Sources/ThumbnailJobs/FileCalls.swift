@@ -3,8 +3,8 @@ import SystemPackage
 
 // The system calls that publishing is made of, with errors thrown and interruptions repeated.
 
-func openFolder(_ path: Path, in folder: CInt) throws(Errno) -> CInt {
-  let file = path.withCString { openat(folder, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(Errno) -> CInt {
+  let file = path.withCString { openat(folder, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags) }
   if file < 0 { throw Errno(rawValue: errno) }
   return file
 }

@@ -70,3 +70,11 @@ func isBefore(_ a: timespec, _ b: timespec) -> Bool { (a.tv_sec, a.tv_nsec) < (b
 
 /// True when both are the same nanosecond.
 func isSameTime(_ a: timespec, _ b: timespec) -> Bool { a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec }
+
+/// Whether `copy` is `time` as a file system keeps it that has a coarser grain: 100 ns, a microsecond, 10 ms, a second,
+/// or two.
+func isSameTime(_ copy: timespec, asKept time: timespec) -> Bool {
+  if copy.tv_nsec == 0, copy.tv_sec == time.tv_sec & ~1 { return true }
+  guard copy.tv_sec == time.tv_sec else { return false }
+  return [1, 100, 1_000, 10_000_000, 1_000_000_000].contains { copy.tv_nsec == time.tv_nsec / $0 * $0 }
+}

@@ -7,6 +7,8 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case cannotCreate
     /// Another output of the job writes to the same folder.
     case shared
+    /// A file is where the thumbnail goes that is none.
+    case foreign
     /// Another source's thumbnail was put there by this run.
     case taken
     /// Something else is where the thumbnail goes: a folder, or a file where a folder is needed.
@@ -59,6 +61,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .cannotCreate where error == .fileExists || error == .notDirectory:
       "\(name): cannot be the output folder: a file is in the way; choose another with --out"
     case .cannotCreate: "\(name): cannot be written in as output folder: \(reason); choose another with --out"
+    case .foreign: "\(name): is there and no thumbnail of ours; move it away or choose another folder with --out"
     case .shared: "\(name): is the folder of two outputs; give each its own"
     case .taken: "\(name): has the thumbnail of another source of this run; rename one of them"
     case .blocked where error == .isDirectory: "\(name): cannot be written: a folder has this name"

@@ -6,7 +6,7 @@ import SystemPackage
 /// The folder that thumbnails are written to. A file appears in it whole or not at all.
 ///
 /// Beside the thumbnails it holds `.thumbjob/`: per run a folder `run-…` for what is being written, locked for as long
-/// as the run lives, and the settings the thumbnails were made with. Files are written in the run's folder and renamed
+/// as the run lives, and the settings of the last run. Files are written in the run's folder and renamed
 /// into place, so a kill at any moment leaves litter in one known folder only, which the next run sweeps. Several runs
 /// may write in one output folder at once.
 ///
@@ -34,7 +34,8 @@ public final class OutputFolder: Sendable {
     }
     do throws(Errno) {
       try Self.makeFolder(SourceWalker.workingFolderName, in: descriptor)
-      let working = try openFolder(SourceWalker.workingFolderName, in: descriptor)
+      // Not through a link: what runs have left is removed from there.
+      let working = try openFolder(SourceWalker.workingFolderName, in: descriptor, flags: O_NOFOLLOW)
       defer { Foundation.close(working) }
       run = try RunFolder(in: working, output: descriptor)
     } catch {
@@ -43,25 +44,50 @@ public final class OutputFolder: Sendable {
     }
   }
 
+  /// True when there is nothing in it, or below `folder` in it, but the working folder.
+  func isEmpty(below folder: Path?) -> Bool {
+    switch OpenFolder.open(folder ?? ".", in: descriptor) {
+    case .failure(let error): return error == .noSuchFileOrDirectory
+    case .success(let open): return isEmpty(open)
+    }
+  }
+
+  private func isEmpty(_ open: OpenFolder) -> Bool {
+    while case .success(let entry?) = open.next() {
+      if entry.name != SourceWalker.workingFolderName { return false }
+    }
+    return true
+  }
+
   deinit {
     run.remove()
     Foundation.close(descriptor)
+  }
+
+  /// Puts a thumbnail in place, marked, over what was there, if that was a thumbnail too.
+  ///
+  /// - Parameter jpeg: the thumbnail, without the mark.
+  /// - Returns: bytes written.
+  /// - Throws: `OutputError`; nothing is left behind. Of kind `foreign` when a file is there that is no thumbnail. Of kind
+  ///   `taken` when this run has put another source's thumbnail there: known from the time of that source, because all
+  ///   the places of a run would be too many to remember.
+  @discardableResult
+  public func publish(
+    thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, to place: Path, modified: timespec
+  ) throws(OutputError) -> Int {
+    if let problem = begin(place, modified) { throw OutputError(problem, path.appending(place)) }
+    defer { underWay.withLock { $0[place] = nil } }
+    let marked = mark.inserted(into: jpeg)
+    try publish(marked, to: place, modified: modified)
+    return marked.count
   }
 
   /// Writes a file and puts it in place at once, over what was there.
   ///
   /// - Parameter place: relative to this folder, from `OutputPlan` and a size's name; missing folders are made.
   /// - Parameter modified: the source's own time of change, which marks the thumbnail as made from that state of it.
-  /// - Throws: `OutputError`; nothing is left behind. Of kind `taken` when this run has put another source's thumbnail
-  ///   there: known from the time of that source, because all the places of a run would be too many to remember.
+  /// - Throws: `OutputError`; nothing is left behind.
   public func publish(_ bytes: UnsafeRawBufferPointer, to place: Path, modified: timespec) throws(OutputError) {
-    guard begin(place, modified) else { throw OutputError(.taken, path.appending(place)) }
-    defer { underWay.withLock { $0[place] = nil } }
-    try put(bytes, to: place, modified: modified)
-  }
-
-  /// Writes a file and puts it in place at once, whatever was there.
-  func put(_ bytes: UnsafeRawBufferPointer, to place: Path, modified: timespec) throws(OutputError) {
     let shown = path.appending(place)
     if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
     let name = Path("\(serial.add(1, ordering: .relaxed).newValue).tmp")
@@ -121,21 +147,27 @@ public final class OutputFolder: Sendable {
     }
   }
 
-  /// False when another source's thumbnail is being put there, or was since the run began.
-  private func begin(_ place: Path, _ modified: timespec) -> Bool {
+  /// Takes a place to write to; what speaks against it otherwise.
+  private func begin(_ place: Path, _ modified: timespec) -> OutputError.Kind? {
     let begun = underWay.withLock { underWay in
       if let rival = underWay[place], !isSameTime(rival, modified) { return false }
       underWay[place] = modified
       return true
     }
-    guard begun else { return false }
+    guard begun else { return .taken }
     let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
-    guard case .success(let status) = found, status.kind == .regular, isBefore(run.began, status.changed) else {
-      return true
+    // A folder says so itself when it is to be replaced.
+    guard case .success(let status) = found, status.kind != .folder, status.st_size > 0 else { return nil }
+    let problem: OutputError.Kind?
+    if status.kind != .regular || ThumbnailMark(of: place, in: descriptor) == nil {
+      problem = .foreign
+    } else if isBefore(run.began, status.changed), !isSameTime(status.modified, modified) {
+      problem = .taken
+    } else {
+      problem = nil
     }
-    if isSameTime(status.modified, modified) { return true }
-    underWay.withLock { $0[place] = nil }
-    return false
+    if problem != nil { underWay.withLock { $0[place] = nil } }
+    return problem
   }
 
   /// Renames first and makes folders only when one is missing: in a mirrored tree it mostly is there.
@@ -151,13 +183,16 @@ public final class OutputFolder: Sendable {
 
   /// `mkdir -p`. From the deepest up, so that an existing tree costs one call.
   static func makeFolder(_ path: Path, in folder: CInt) throws(Errno) {
+    func make() -> Errno? { path.withCString { mkdirat(folder, $0, 0o777) == 0 ? nil : Errno(rawValue: errno) } }
     if path.isEmpty { return }
-    let result = path.withCString { mkdirat(folder, $0, 0o777) == 0 ? nil : Errno(rawValue: errno) }
+    var result = make()
+    if result == .noSuchFileOrDirectory, !path.parent.isEmpty, path.parent != path {
+      try makeFolder(path.parent, in: folder)
+      // Once more and not again: a parent that is there may still not be one to make folders in.
+      result = make()
+    }
     switch result {
     case nil: return
-    case .noSuchFileOrDirectory? where !path.parent.isEmpty && path.parent != path:
-      try makeFolder(path.parent, in: folder)
-      try makeFolder(path, in: folder)
     case let error?:
       // Whatever mkdir says, all is well when the folder is there: a read-only disk, a link to a folder, another run.
       let status = path.withCString { FileStatus.of($0, in: folder, followingLinks: true) }

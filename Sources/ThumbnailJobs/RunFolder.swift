@@ -33,7 +33,7 @@ final class RunFolder: Sendable {
     Self.sweepDead(in: working, output: output)
     name = Path("\(Self.prefix)\(String(UInt64.random(in: 0 ... .max), radix: 36))")
     if name.withCString({ mkdirat(working, $0, 0o777) }) != 0 { throw Errno(rawValue: errno) }
-    descriptor = try openFolder(name, in: working)
+    descriptor = try openFolder(name, in: working, flags: O_NOFOLLOW)
     do throws(Errno) {
       lock = try Self.lock(descriptor)
       var status = stat()
@@ -60,7 +60,7 @@ final class RunFolder: Sendable {
 
   private static func sweepDead(in working: CInt, output: CInt) {
     for name in names(in: working) where name.bytes.starts(with: prefix.utf8) {
-      guard let folder = try? openFolder(name, in: working) else { continue }
+      guard let folder = try? openFolder(name, in: working, flags: O_NOFOLLOW) else { continue }
       defer { close(folder) }
       guard let lock = try? lock(folder) else { continue }
       defer { close(lock) }

@@ -3,12 +3,11 @@ import SystemPackage
 
 /// Which thumbnails of an output folder are up to date.
 ///
-/// One is when it is a file with something in it, carries its source's time of change to the nanosecond, and was made
-/// under the settings of today. The last is known from `.thumbjob/settings`, which holds the settings as text and is
-/// rewritten only when they change: a thumbnail older than it (by the time of status change, which no program can set)
-/// was made under others.
+/// One is when it is a file with something in it, carries its source's time of change, and was made under the settings of
+/// today. Most folders only ever see one kind of settings: `.thumbjob/settings` says so, and a `stat` is enough. Once the
+/// settings have changed, or where others have put files, it says "mixed", and each thumbnail's own mark is read.
 ///
-/// *Complexity*: one `stat` a thumbnail, nothing is read.
+/// *Complexity*: one `stat` a thumbnail; in a mixed folder its first bytes too.
 public struct SettingsStamp: Sendable {
   /// What a check found.
   public enum State: Sendable, Equatable {
@@ -21,9 +20,11 @@ public struct SettingsStamp: Sendable {
     case isSource
   }
 
+  /// What thumbnails made under these settings carry.
+  public let mark: ThumbnailMark
   private let output: OutputDescriptor
-  /// When the settings became what they are; nil when no thumbnail was made under them.
-  private let since: timespec?
+  /// Whether every thumbnail there was made under these settings.
+  private let isUniform: Bool
 
   private enum OutputDescriptor: Sendable {
     case folder(OutputFolder)
@@ -36,51 +37,56 @@ public struct SettingsStamp: Sendable {
   /// - Parameter settings: all that decides the bytes of a thumbnail but its source, as one text.
   public init(renewing settings: String, size: Path?, in output: OutputFolder) throws(OutputError) {
     let file = Self.file(size)
-    var note = Self.read(file, in: output.descriptor)
+    let note = Self.read(file, in: output.descriptor)
+    isUniform = note.map { $0.settings == settings && !$0.isMixed } ?? output.isEmpty(below: size)
     if note?.settings != settings {
-      try output.publishSettings(Array(settings.utf8), to: file)
-      note = Self.read(file, in: output.descriptor)
+      try output.publishSettings(Array((settings + (isUniform ? "" : Self.mixed)).utf8), to: file)
     }
     self.output = .folder(output)
-    since = note?.since
+    mark = ThumbnailMark(settings: settings)
   }
 
-  /// The same without writing anything, for `--dry-run`: under other settings than those noted all is stale.
+  /// The same without writing anything, for `--dry-run`.
   public init(reading settings: String, size: Path?, in output: Path) {
     self.output = .path(output)
     let note = Self.read(output.appending(Self.file(size)), in: AT_FDCWD)
-    since = note?.settings == settings ? note?.since : nil
+    isUniform = note.map { $0.settings == settings && !$0.isMixed } ?? false
+    mark = ThumbnailMark(settings: settings)
   }
 
   /// - Parameter place: of the thumbnail, relative to the output folder.
   /// - Parameter source: `stat` of the source.
   public func state(of place: Path, source: stat) -> State {
-    let found =
+    let (path, folder) =
       switch output {
-      case .folder(let folder): place.withCString { FileStatus.of($0, in: folder.descriptor, followingLinks: false) }
-      case .path(let path): FileStatus.of(path.appending(place), followingLinks: false)
+      case .folder(let folder): (place, folder.descriptor)
+      case .path(let path): (path.appending(place), AT_FDCWD)
       }
+    let found = path.withCString { FileStatus.of($0, in: folder, followingLinks: false) }
     guard case .success(let status) = found, status.kind == .regular else { return .missing }
     if FileIdentity(status) == FileIdentity(source) { return .isSource }
     if status.st_size == 0 { return .missing }
-    guard let since, !isBefore(status.changed, since) else { return .stale }
-    return isSameTime(status.modified, source.modified) ? .upToDate : .stale
+    guard isSameTime(status.modified, asKept: source.modified) else { return .stale }
+    return isUniform || ThumbnailMark(of: path, in: folder) == mark ? .upToDate : .stale
   }
+
+  /// Ends the note of a folder whose thumbnails were not all made under the settings noted.
+  private static let mixed = "mixed\n"
 
   private static func file(_ size: Path?) -> Path {
     let name = size.map { Path(bytes: "settings-".utf8 + Array($0.bytes))! } ?? "settings"
     return SourceWalker.workingFolderName.appending(name)
   }
 
-  private static func read(_ path: Path, in folder: CInt) -> (settings: String, since: timespec)? {
+  private static func read(_ path: Path, in folder: CInt) -> (settings: String, isMixed: Bool)? {
     let file = path.withCString { openat(folder, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     guard file >= 0 else { return nil }
     defer { close(file) }
-    var status = stat()
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     let count = bytes.withUnsafeMutableBytes { Foundation.read(file, $0.baseAddress, $0.count) }
-    guard count >= 0, fstat(file, &status) == 0 else { return nil }
-    return (String(decoding: bytes[..<count], as: UTF8.self), status.changed)
+    guard count >= 0 else { return nil }
+    let text = String(decoding: bytes[..<count], as: UTF8.self)
+    return text.hasSuffix(mixed) ? (String(text.dropLast(mixed.count)), true) : (text, false)
   }
 }
 
@@ -89,9 +95,6 @@ extension OutputFolder {
   fileprivate func publishSettings(_ text: [UInt8], to place: Path) throws(OutputError) {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    let result = text.withUnsafeBytes { bytes in
-      Result { () throws(OutputError) in try put(bytes, to: place, modified: now) }
-    }
-    try result.get()
+    try publish(text, to: place, modified: now)
   }
 }

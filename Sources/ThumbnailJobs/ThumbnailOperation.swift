@@ -71,7 +71,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     }
     return try shared.makers.withMaker { maker in
       for output in shared.outputs {
-        guard let folder = output.folder else {
+        guard output.folder != nil else {
           let planned = plan(output, try maker.readInfo(of: file.bytes, for: output.options))
           findings.withLock { $0.thumbnails += planned }
           continue
@@ -79,11 +79,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
         let info = try maker.makeThumbnails(of: file.bytes, options: output.options, monitor: self) { thumbnail in
           try checkCancelled()
           report(stage: "writing")
-          let place = output.place(place, size: thumbnail.size)
-          try folder.publish(thumbnail.bytes, to: place, modified: file.modified)
-          let made = MadeThumbnail(
-            path: folder.path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels,
-            bytes: thumbnail.bytes.count)
+          let made = try output.publish(thumbnail, to: place, modified: file.modified)
           findings.withLock { $0.thumbnails.append(made) }
         }
         findings.withLock { $0.warnings = info.warnings }

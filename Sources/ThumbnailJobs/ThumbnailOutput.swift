@@ -41,6 +41,22 @@ struct ThumbnailOutput: Sendable {
     options.sizes.count == 1 ? place : Path(size.name).appending(place)
   }
 
+  /// Puts a thumbnail in place.
+  ///
+  /// - Parameter place: of the source's thumbnails.
+  /// - Returns: where it is now, and what was made.
+  /// - Throws: `OutputError`.
+  func publish(_ thumbnail: Thumbnail, to place: Path, modified: timespec) throws(OutputError) -> MadeThumbnail {
+    guard let folder, let index = options.sizes.firstIndex(of: thumbnail.size) else {
+      preconditionFailure("a dry run makes no thumbnail, nor does any run one of a size not asked for")
+    }
+    let place = self.place(place, size: thumbnail.size)
+    let bytes = try folder.publish(
+      thumbnail: thumbnail.bytes, marked: stamps[index].mark, to: place, modified: modified)
+    return MadeThumbnail(
+      path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes)
+  }
+
   /// How the thumbnails of a source stand: up to date only when all are.
   ///
   /// - Parameter source: `stat` of the source.

@@ -166,4 +166,42 @@ struct OutputFolderTests {
     #expect(try tree.files(below: "out/mounted") == ["d/a.jpg"])
     withExtendedLifetime(mounted) {}
   }
+
+  @Test func nothingIsRemovedThroughALinkInTheWorkingFolder() throws {
+    try tree.file("photos/a.jpg")
+    try tree.file("photos/run-x/b.jpg")
+    try tree.folder("out/.thumbjob")
+    symlink("../../photos", "\(tree.path("out/.thumbjob/run-x"))")
+    _ = try OutputFolder(tree.path("out"))
+    try tree.folder("other")
+    symlink("../photos", "\(tree.path("other/.thumbjob"))")
+    #expect(error { _ = try OutputFolder(tree.path("other")) }?.kind == .cannotCreate)
+    #expect(try tree.files(below: "photos") == ["a.jpg", "run-x/b.jpg"])
+  }
+
+  @Test func whatIsNoThumbnailIsNeverWrittenOver() throws {
+    try tree.file("out/original.jpg", "precious")
+    try tree.file("out/empty.jpg", "")
+    symlink("original.jpg", "\(tree.path("out/link.jpg"))")
+    let output = try OutputFolder(tree.path("out"))
+    let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + [UInt8](repeating: 0, count: 14) + [0xFF, 0xD9]
+    func publish(_ place: Path) throws {
+      _ = try jpeg.withUnsafeBytes {
+        try output.publish(thumbnail: $0, marked: ThumbnailMark(settings: "s"), to: place, modified: time)
+      }
+    }
+    #expect(error { try publish("original.jpg") }?.kind == .foreign)
+    #expect(error { try publish("link.jpg") }?.kind == .foreign)
+    #expect(try tree.contents("out/original.jpg") == "precious")
+    for _ in 0..<2 {
+      try publish("empty.jpg")
+      try publish("new.jpg")
+    }
+    #expect(ThumbnailMark(of: tree.path("out/new.jpg"), in: AT_FDCWD) == ThumbnailMark(settings: "s"))
+  }
+
+  @Test func aParentThatTakesNoFoldersIsAnErrorNotARecursion() {
+    #expect(error { _ = try OutputFolder("/proc/no/such") }?.kind == .cannotCreate)
+    #expect(error { _ = try OutputFolder("/proc/x") }?.kind == .cannotCreate)
+  }
 }

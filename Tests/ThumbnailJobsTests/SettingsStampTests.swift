@@ -17,8 +17,16 @@ struct SettingsStampTests {
     let source = try tree.status("in/a.png")
     let output = try OutputFolder(tree.path("out"))
     _ = try SettingsStamp(renewing: settings, size: nil, in: output)
-    try output.publish([1], to: "a.png.jpg", modified: source.modified)
+    try publish(under: settings, in: output, source)
     return (output, source)
+  }
+
+  func publish(under settings: String, in output: OutputFolder, _ source: stat) throws {
+    let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + [UInt8](repeating: 0, count: 14) + [0xFF, 0xD9]
+    _ = try jpeg.withUnsafeBytes { bytes in
+      try output.publish(
+        thumbnail: bytes, marked: ThumbnailMark(settings: settings), to: "a.png.jpg", modified: source.modified)
+    }
   }
 
   @Test func theSameSettingsAndTimeAreUpToDate() throws {
@@ -46,13 +54,48 @@ struct SettingsStampTests {
     let dry = SettingsStamp(reading: "256 q90", size: nil, in: tree.path("out"))
     #expect(dry.state(of: "a.png.jpg", source: source) == .stale)
     #expect(try tree.contents("out/.thumbjob/settings") == "256 q80", "a dry run writes nothing")
-    // Times of change have the grain of the kernel's clock: wait for it to move on from the thumbnail's.
-    let before = try tree.status("out/a.png.jpg").changed
-    repeat { try tree.file("tick", "x") } while !isBefore(before, try tree.status("tick").changed)
     let stamp = try SettingsStamp(renewing: "256 q90", size: nil, in: output)
     #expect(stamp.state(of: "a.png.jpg", source: source) == .stale)
-    try output.publish([1], to: "a.png.jpg", modified: source.modified)
+    // What changes a file's status does not make it another thumbnail.
+    chmod("\(tree.path("out/a.png.jpg"))", 0o600)
+    let later = try SettingsStamp(renewing: "256 q90", size: nil, in: output)
+    #expect(later.state(of: "a.png.jpg", source: source) == .stale)
+    try publish(under: "256 q90", in: output, source)
     #expect(stamp.state(of: "a.png.jpg", source: source) == .upToDate)
+    #expect(later.state(of: "a.png.jpg", source: source) == .upToDate)
+    let back = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    #expect(back.state(of: "a.png.jpg", source: source) == .stale)
+  }
+
+  @Test func aRunUnderOtherSettingsAtTheSameTimeIsNotMistaken() throws {
+    let (output, source) = try made()
+    let other = try OutputFolder(tree.path("out"))
+    _ = try SettingsStamp(renewing: "100 q30", size: nil, in: other)
+    // The first run goes on as it began.
+    try publish(under: "256 q80", in: output, source)
+    let third = try SettingsStamp(renewing: "100 q30", size: nil, in: try OutputFolder(tree.path("out")))
+    #expect(third.state(of: "a.png.jpg", source: source) == .stale)
+  }
+
+  @Test func aFolderThatCameWithoutItsNotesIsKnownByItsMarks() throws {
+    let (output, source) = try made()
+    output.close()
+    try FileManager.default.removeItem(atPath: "\(tree.path("out/.thumbjob"))")
+    for (settings, state) in [("256 q80", SettingsStamp.State.upToDate), ("256 q90", .stale)] {
+      let stamp = try SettingsStamp(renewing: settings, size: nil, in: try OutputFolder(tree.path("out")))
+      #expect(stamp.state(of: "a.png.jpg", source: source) == state)
+    }
+  }
+
+  @Test(arguments: [1, 100, 1_000, 10_000_000, 1_000_000_000])
+  func aFileSystemThatKeepsCoarseTimesIsUnderstood(grain: Int) throws {
+    let (output, source) = try made()
+    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    try tree.setModified(
+      "out/a.png.jpg", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_789 / grain * grain))
+    #expect(stamp.state(of: "a.png.jpg", source: source) == .upToDate)
+    try tree.setModified("out/a.png.jpg", timespec(tv_sec: 1_499_999_999, tv_nsec: 123_456_789 / grain * grain))
+    #expect(stamp.state(of: "a.png.jpg", source: source) == .stale)
   }
 
   @Test func eachSizeHasItsOwnSettings() throws {

@@ -118,6 +118,19 @@ extension CommandTests {
       #expect(try folder.bytes("images/0/photo 0.jpg") == before)
     }
 
+    @Test func originalsInTheOutputAreNeverWrittenOver() async throws {
+      let folder = TemporaryFolder()
+      for (number, name) in ["a/x.jpg", "b/x.jpg", "c/x.jpg", "c/sub/x.jpg"].enumerated() {
+        try folder.write(SyntheticPhoto(seed: number, width: 64, height: 48).jpeg(), to: name)
+      }
+      let before = try ["a/x.jpg", "c/sub/x.jpg"].map { try folder.bytes($0) }
+      for arguments in [["b", "-o", "a"], ["c", "-o", "c/sub", "--force"]] {
+        let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+        #expect(ending.status == 1 && ending.errors.contains("x.jpg: is there and no thumbnail of ours"))
+      }
+      #expect(try ["a/x.jpg", "c/sub/x.jpg"].map { try folder.bytes($0) } == before)
+    }
+
     @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
     func aFullDiskIsExitStatus74AndLeavesNoPart() async throws {
       let folder = try TemporaryFolder.withPhotos(12)
