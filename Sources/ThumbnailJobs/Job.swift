@@ -55,7 +55,7 @@ public final class Job: Sendable {
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
       outputs: outputs.map(\.path))
     queue = BoundedOperationQueue(
-      name: "thumbnails", max: settings.max ?? ProcessorCount.usable(), backlog: settings.backlog)
+      name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog)
     shared = ThumbnailOperation.Shared(outputs: outputs, retries: settings.retries)
     queue.observe { [weak self] event in
       guard case .settled(let outcome) = event.change, let operation = event.operation as? ThumbnailOperation else {

@@ -16,6 +16,13 @@ public struct JobFileProblem: Error, Sendable, Equatable, CustomStringConvertibl
 public struct JobFileProblems: Error, Sendable, Equatable, CustomStringConvertible {
   public let problems: [JobFileProblem]
 
+  init(problems: [JobFileProblem]) { self.problems = problems }
+
+  /// Something wrong with the whole, which no one line is to blame for.
+  public init(in file: Path, _ message: String) {
+    problems = [JobFileProblem(file: file, line: 0, column: 0, message: message)]
+  }
+
   /// A line each.
   public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

@@ -28,6 +28,10 @@ extension JobFileReader {
       note(node, "\(key): expected \(expected), found \(kind(of: node))")
       return nil
     }
+    guard !scalar.string.isEmpty else {
+      note(node, "\(key): is empty")
+      return nil
+    }
     guard !scalar.string.utf8.contains(0) else {
       note(node, "\(key): holds a NUL")
       return nil
@@ -38,6 +42,7 @@ extension JobFileReader {
   /// One value or a list of them.
   mutating func items(_ node: Node, _ key: String) -> [(node: Node, text: String)] {
     let nodes = if case .sequence(let list) = node { Array(list) } else { [node] }
+    if nodes.isEmpty { note(node, "\(key): expected a value or a list of values, found \(kind(of: node))") }
     return nodes.compactMap { node in text(node, key, "a value or a list of values").map { (node, $0) } }
   }
 

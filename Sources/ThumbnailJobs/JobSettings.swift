@@ -18,6 +18,8 @@ public struct JobSettings: Sendable, Equatable {
   public var outputs = [OutputSettings()]
   /// Operations running at once; nil is `ProcessorCount.usable()`.
   public var max: Int?
+  /// `max` as it is: what was said, or what the machine has.
+  public var maxInUse: Int { max ?? ProcessorCount.usable() }
   /// Operations waiting; nil is four times `max`.
   public var backlog: Int?
   /// Make again what is up to date.

@@ -44,14 +44,16 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, path, error)
   }
 
-  /// True when the disk is at fault, not the place: no room on it, in the quota or under the largest size allowed;
-  /// faulty; or read-only.
-  public var isDiskFault: Bool {
+  /// True when there is no room: on the disk, in the quota or under the largest size allowed.
+  public var isOutOfRoom: Bool {
     switch error {
-    case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?, .ioError?, .readOnlyFileSystem?: true
+    case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?: true
     default: false
     }
   }
+
+  /// True when the disk is at fault, not the place: out of room, faulty, or read-only.
+  public var isDiskFault: Bool { isOutOfRoom || error == .ioError || error == .readOnlyFileSystem }
 
   /// One line: what, where, why.
   public var description: String {

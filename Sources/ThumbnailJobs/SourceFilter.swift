@@ -46,7 +46,6 @@ public struct SourceFilter: Sendable, Equatable {
 /// folder (`2024/**/*.jpg`, `/drafts`). A slash at the end matches folders only (`cache/`). Names are compared byte by
 /// byte through fnmatch(3), so they need not be UTF-8.
 public struct Glob: Sendable, Hashable {
-  public let pattern: String
   private let parts: [Part]
   private let isAnchored: Bool
   private let foldersOnly: Bool
@@ -57,15 +56,19 @@ public struct Glob: Sendable, Hashable {
   }
 
   /// - Throws: `TextProblem` for a pattern that could match nothing.
-  public init(_ pattern: String) throws {
-    self.pattern = pattern
-    var body = pattern[...]
-    foldersOnly = body.hasSuffix("/")
-    while body.hasSuffix("/") { body.removeLast() }
-    isAnchored = body.contains("/")
-    parts = body.split(separator: "/").map { $0 == "**" ? .anyFolders : .name(Path(String($0))) }
-    if parts.isEmpty || pattern.utf8.contains(0) {
-      throw TextProblem("“\(printableText(of: Array(pattern.utf8)))” is not a pattern of names; write one like *.jpg")
+  public init(_ pattern: String) throws { try self.init(bytes: Array(pattern.utf8)) }
+
+  /// A pattern of names that need not be text.
+  public init(bytes: [UInt8]) throws {
+    let slash = UInt8(ascii: "/")
+    var body = bytes[...]
+    foldersOnly = body.last == slash
+    while body.last == slash { body.removeLast() }
+    isAnchored = body.contains(slash)
+    let names = body.split(separator: slash).map { Path(bytes: $0) }
+    parts = names.compactMap { $0 }.map { $0 == "**" ? .anyFolders : .name($0) }
+    if parts.isEmpty || names.contains(nil) {
+      throw TextProblem("“\(printableText(of: bytes))” is not a pattern of names; write one like *.jpg")
     }
   }
 

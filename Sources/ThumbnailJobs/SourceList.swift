@@ -15,6 +15,8 @@ public struct SourceList: Sendable, Hashable {
     let path: Path
     let reason: String
     let isEntry: Bool
+    /// There is no such list.
+    var isMissing = false
   }
 
   /// Nil is standard input.
@@ -50,8 +52,10 @@ public struct SourceList: Sendable, Hashable {
       // Not blocking: a FIFO that nobody writes to must not hold the run before it can be stopped.
       descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
       if descriptor < 0 {
-        let reason = Errno(rawValue: errno).description
-        return try body(.failure(Problem(path: name, reason: reason, isEntry: false)))
+        let error = Errno(rawValue: errno)
+        let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
+        return try body(
+          .failure(Problem(path: name, reason: error.description, isEntry: false, isMissing: isMissing)))
       }
     }
     defer { if file != nil { close(descriptor) } }

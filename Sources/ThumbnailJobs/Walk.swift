@@ -62,7 +62,7 @@ final class Walk {
       switch entry {
       case .success(let found): path = found
       case .failure(let problem):
-        let kind: WalkProblem.Kind = problem.isEntry ? .badEntry : .unreadable
+        let kind: WalkProblem.Kind = problem.isEntry ? .badEntry : problem.isMissing ? .missingArgument : .unreadable
         return report(WalkProblem(kind, problem.path, argument: index, reason: problem.reason))
       }
       guard let relative = list.relativePath(of: path) else {

@@ -17,8 +17,9 @@ final class Console: Sendable {
     hasColour = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   }
 
-  /// Writes whole lines, above the bottom line.
+  /// Writes whole lines, above the bottom line. Control characters in them are shown, not obeyed.
   func say(_ text: String) {
+    let text = Self.harmless(text)
     state.withLock { state in
       Self.write(Self.clear(state.bottom) + text + "\n" + Self.unwrapped(state.bottom))
     }
@@ -38,6 +39,12 @@ final class Console: Sendable {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
+  }
+
+  private static func harmless(_ text: String) -> String {
+    func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control && scalar != "\n" }
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    return text.unicodeScalars.reduce(into: "") { $0 += isControl($1) ? $1.escaped(asASCII: true) : String($1) }
   }
 
   /// Cut off at the edge of the screen, however wide its characters are there: a line that went on in the next row could

@@ -10,6 +10,8 @@ enum ExitStatus: Int32 {
   case usage = 64
   case jobFileInvalid = 65
   case noSuchSource = 66
+  /// The system gives the process too little to run with.
+  case systemLimit = 71
   case cannotCreateOutput = 73
   case ioError = 74
   /// Stopped early: work remains, and a later run does it.

@@ -25,7 +25,9 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     let settings: JobSettings
     do {
-      settings = try JobSettings(overlay(), jobFileOverlay())
+      let (jobFiles, sources) = words()
+      let (said, written) = (try overlay(sources), try jobFileOverlay(jobFiles))
+      settings = try Self.settings(said, written, of: jobFiles.first)
       if settings.sources.isEmpty {
         throw TextProblem("no source given: name a folder, such as thumbjob ./images, or see thumbjob --help")
       }
@@ -38,20 +40,36 @@ struct RunCommand: ParsableCommand {
     throw RunSession(settings).run()
   }
 
-  private var jobFiles: [String] { sources.filter { JobFile.isName(Path(argument: $0)) } }
+  /// - Throws: `JobFileProblems` where it is the job file's own words that do not go together.
+  private static func settings(_ said: JobOverlay, _ written: JobOverlay, of jobFile: Path?) throws -> JobSettings {
+    do throws(TextProblem) {
+      return try JobSettings(said, written)
+    } catch {
+      guard let jobFile, (try? JobSettings(written)) == nil else { throw error }
+      throw JobFileProblems(in: jobFile, error.description)
+    }
+  }
 
-  private func jobFileOverlay() throws -> JobOverlay {
-    guard let first = jobFiles.first else { return JobOverlay() }
-    if jobFiles.count > 1 { throw TextProblem("one job file at a time: \(jobFiles.joined(separator: ", "))") }
-    return try JobFile.read(Path(argument: first))
+  /// Apart, because a job file is no source.
+  private func words() -> (jobFiles: [Path], sources: [Path]) {
+    let paths = sources.flatMap { CommandWords.paths(of: $0) }
+    return (paths.filter { JobFile.isName($0) }, paths.filter { !JobFile.isName($0) })
+  }
+
+  private func jobFileOverlay(_ files: [Path]) throws -> JobOverlay {
+    guard let first = files.first else { return JobOverlay() }
+    if files.count > 1 {
+      throw TextProblem("one job file at a time: \(files.prefix(3).map(\.printable).joined(separator: ", "))")
+    }
+    return try JobFile.read(first)
   }
 
   /// What the command line says.
-  private func overlay() throws -> JobOverlay {
+  private func overlay(_ sources: [Path]) throws -> JobOverlay {
     var said = JobOverlay()
-    var arguments = sources.filter { !jobFiles.contains($0) }.map { SourceArgument(Path(argument: $0)) }
+    var arguments = sources.map { SourceArgument($0) }
     if let list = choosing.files0From {
-      let file = list == "-" ? nil : Path(argument: list)
+      let file = list == "-" ? nil : CommandWords.path(of: list)
       arguments.append(.list(SourceList(from: file, separator: .nul)))
     }
     if !arguments.isEmpty { said.sources = arguments }
@@ -64,17 +82,21 @@ struct RunCommand: ParsableCommand {
 
 /// The options that decide the bytes of a thumbnail and where it goes.
 struct MakingOptions: ParsableArguments {
-  @Option(name: [.short, .customLong("out")], help: "The folder for the thumbnails. (default: ./thumbs)")
+  @Option(
+    name: [.customShort("o", allowingJoined: true), .customLong("out")],
+    help: "The folder for the thumbnails. (default: ./thumbs)")
   var out: String?
 
   @Option(
-    name: .shortAndLong,
+    name: [.customShort("s", allowingJoined: true), .long],
     help: ArgumentHelp(
       "W, WxH (a box), Wx or xH; ^ fills and crops, ! is exact, < may enlarge; name=SPEC names it; repeatable. "
         + "(default: 256)", valueName: "spec"))
   var size: [String] = []
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("JPEG quality, 1 to 100. (default: 80)", valueName: "n"))
+  @Option(
+    name: [.customShort("q", allowingJoined: true), .long],
+    help: ArgumentHelp("JPEG quality, 1 to 100. (default: 80)", valueName: "n"))
   var quality: Int?
 
   @Flag(help: "Write progressive JPEG.")
@@ -90,7 +112,7 @@ struct MakingOptions: ParsableArguments {
   var linear = false
 
   func say(_ said: inout JobOverlay) throws(TextProblem) {
-    said.output.folder = out.map { Path(argument: $0) }
+    said.output.folder = out.map { CommandWords.path(of: $0) }
     if !size.isEmpty {
       var sizes: [SizeSpec] = []
       for text in size { sizes.append(try SizeSpec(parsing: text, for: "--size")) }
@@ -139,8 +161,8 @@ struct ChoosingOptions: ParsableArguments {
   var retries: Int?
 
   func say(_ said: inout JobOverlay) throws {
-    if !include.isEmpty { said.includes = try include.map { try Glob($0) } }
-    if !exclude.isEmpty { said.excludes = try exclude.map { try Glob($0) } }
+    if !include.isEmpty { said.includes = try include.map { try Glob(bytes: CommandWords.bytes(of: $0)) } }
+    if !exclude.isEmpty { said.excludes = try exclude.map { try Glob(bytes: CommandWords.bytes(of: $0)) } }
     if follow { said.followsLinks = true }
     if force { said.force = true }
     said.failOn = failOn
@@ -160,7 +182,7 @@ struct ChoosingOptions: ParsableArguments {
 /// The options that bound and show the run.
 struct RunningOptions: ParsableArguments {
   @Option(
-    name: [.long, .customShort("j"), .customLong("jobs")],
+    name: [.long, .customShort("j", allowingJoined: true), .customLong("jobs")],
     help: ArgumentHelp("Operations running at once. (default: processors this process may use)", valueName: "n"))
   var max: Int?
 

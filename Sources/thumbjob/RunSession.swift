@@ -33,12 +33,16 @@ final class RunSession: Sendable {
 
   /// Carries the job through.
   func run() -> ExitCode {
+    if let problem = ProcessLimits.problem(max: settings.maxInUse) {
+      console.say("thumbjob: \(problem)")
+      return ExitStatus.systemLimit.code
+    }
     let job: Job
     do {
       job = try Job(settings) { [weak self] in self?.told($0) }
     } catch {
       console.say("thumbjob: \(error)")
-      return ExitStatus.cannotCreateOutput.code
+      return (error.isOutOfRoom ? ExitStatus.ioError : .cannotCreateOutput).code
     }
     theJob.withLock { $0 = job }
     SignalListener.listen { [self] in answer($0, job) }

@@ -27,8 +27,8 @@ struct Thumbjob: ParsableCommand {
     SignalListener.holdBack()
     StandardStream.reserve()
     Allocator.bound()
-    OpenFiles.raiseLimit()
-    var arguments = Array(CommandLine.arguments.dropFirst())
+    ProcessLimits.raiseOpenFiles()
+    var arguments = CommandWords.forParser
     // The root's own help would list one subcommand and none of its options.
     if let first = arguments.first, ["--help", "-h", "help"].contains(first), arguments.count == 1 {
       arguments = ["run", "--help"]
@@ -37,7 +37,20 @@ struct Thumbjob: ParsableCommand {
       var command = try parseAsRoot(arguments)
       try command.run()
     } catch {
-      exit(withError: error)
+      leave(error)
     }
+  }
+
+  /// Help goes to standard output as it is. What is wrong goes to standard error, with nothing in it that a terminal would
+  /// obey: it repeats what was said.
+  private static func leave(_ error: any Error) -> Never {
+    let code = exitCode(for: error)
+    let message = fullMessage(for: error)
+    if code == .success {
+      _ = StandardStream.write(message.isEmpty ? "" : message + "\n", to: STDOUT_FILENO)
+    } else if !message.isEmpty {
+      Console().say(message)
+    }
+    exit(withError: code)
   }
 }

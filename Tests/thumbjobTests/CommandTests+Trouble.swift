@@ -118,6 +118,58 @@ extension CommandTests {
       #expect(try folder.bytes("images/0/photo 0.jpg") == before)
     }
 
+    @Test func aProcessThatGetsTooLittleSaysSo() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      let ending = try await BuiltCommand.run(
+        executable: "/bin/sh", ["-c", "ulimit -n 12; exec \"$0\" images", BuiltCommand.path], in: folder)
+      #expect(ending.status == 71 && ending.errors.contains("may open only 12 files at once"), "\(ending.errors)")
+    }
+
+    @Test(.enabled(if: getuid() == 0, "needs the right to become another user"))
+    func aProcessThatGetsNoThreadsSaysSo() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      chmod(folder.path, 0o777)
+      let script = "ulimit -u 3; exec \"$0\" images"
+      let ending = try await BuiltCommand.run(
+        executable: "/usr/bin/setpriv",
+        ["--reuid=54321", "--regid=54321", "--clear-groups", "/bin/bash", "-c", script, BuiltCommand.path], in: folder)
+      #expect(ending.status == 71 && ending.errors.contains("threads from the system"), "\(ending.errors)")
+    }
+
+    @Test func thousandsOfNamesAndNamesThatAreNoTextAreAllTaken() async throws {
+      let folder = TemporaryFolder()
+      let photo = SyntheticPhoto(seed: 1, width: 32, height: 24).jpeg()
+      try folder.write(photo, to: "one.jpg")
+      let script = """
+        mkdir m; for i in $(seq 2000); do ln one.jpg m/$i.jpg; done
+        cp one.jpg $'caf\\xe8.jpg'; cp one.jpg $'caf\\xe9.jpg'
+        exec "$0" -s8 -q90 m/* caf* --exclude $'*\\xe9*' --json -j4
+        """
+      let ending = try await BuiltCommand.run(executable: "/bin/bash", ["-c", script, BuiltCommand.path], in: folder)
+      // The links are all one file; two copies are two more, for filters are not asked about what is named.
+      #expect(ending.status == 0 && ending.number("found") == 2_002 && ending.addsUp, "\(ending.errors)")
+      #expect(ending.number("made") == 2_002)
+    }
+
+    @Test func whatATerminalWouldObeyIsShownInstead() async throws {
+      let folder = TemporaryFolder()
+      for arguments in [["-s", "\u{1B}[31m", "."], ["\u{1B}.yml", "b.yml"], ["--progress", "\u{1B}[2J", "."]] {
+        let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+        #expect(
+          ending.status == 64 && !ending.errors.contains("\u{1B}") && ending.errors.contains("1B")
+            || ending.errors.contains("1b"))
+      }
+    }
+
+    @Test func wordsOfAJobFileThatDoNotGoTogetherAreItsFault() async throws {
+      let folder = TemporaryFolder()
+      for text in ["sources: .\nverbose: yes\nquiet: yes", "sources: []", "sources: ''", "sources: .\nout: ''"] {
+        try folder.write(Array(text.utf8), to: "job.yml")
+        let ending = try await run("job.yml", in: folder)
+        #expect(ending.status == 65 && ending.errors.hasPrefix("job.yml:"), "\(ending.errors)")
+      }
+    }
+
     @Test func originalsInTheOutputAreNeverWrittenOver() async throws {
       let folder = TemporaryFolder()
       for (number, name) in ["a/x.jpg", "b/x.jpg", "c/x.jpg", "c/sub/x.jpg"].enumerated() {
