@@ -18,8 +18,12 @@ enum ProfileConversion {
 /// A Little CMS transform from a source's colours to sRGB, 8 bits a channel.
 final class ProfileTransform {
   private let handle: cmsHTRANSFORM
+  private let context: ProfileContext
 
-  fileprivate init(_ handle: cmsHTRANSFORM) { self.handle = handle }
+  fileprivate init(_ handle: cmsHTRANSFORM, _ context: ProfileContext) {
+    self.handle = handle
+    self.context = context
+  }
 
   deinit { cmsDeleteTransform(handle) }
 
@@ -31,16 +35,15 @@ final class ProfileTransform {
 
 /// Reads profiles and remembers the last few: a folder's photos mostly share one.
 ///
-/// A profile is whatever a stranger's file contains, so none is ever an error: what Little CMS refuses is not used. Its
-/// size is bounded where it is read (4 MiB).
+/// A profile is whatever a stranger's file contains, so none is ever an error: what Little CMS refuses is not used.
+/// Nobody can stop Little CMS at work, so what it is given is bounded: the profile's size where it is read (4 MiB), the
+/// memory it takes (`ProfileContext`), and how often it can be led to the same bytes (`isTame`). The slowest profile found
+/// under these bounds takes 0.1 s; a usual one for CMYK takes half of that.
 final class ProfileReader {
   private var known: [(bytes: [UInt8], kind: ProfileKind, conversion: ProfileConversion)] = []
-  private let context = cmsCreateContext(nil, nil)
+  private let context: ProfileContext
 
-  deinit {
-    known = []
-    cmsDeleteContext(context)
-  }
+  init(context: ProfileContext = ProfileContext()) { self.context = context }
 
   /// What a profile's bytes ask for, for a picture of the kind given.
   func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
@@ -59,7 +62,7 @@ final class ProfileReader {
   func trim() { known = [] }
 
   private func read(_ bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
-    guard let profile = cmsOpenProfileFromMemTHR(context, bytes.baseAddress, UInt32(bytes.count)) else {
+    guard let profile = cmsOpenProfileFromMemTHR(context.handle, bytes.baseAddress, UInt32(bytes.count)) else {
       return .unusable
     }
     defer { cmsCloseProfile(profile) }
@@ -69,7 +72,7 @@ final class ProfileReader {
       case .rgb: cmsSigRgbData
       case .cmyk: cmsSigCmykData
       }
-    guard cmsGetColorSpace(profile) == space else { return .unusable }
+    guard cmsGetColorSpace(profile) == space, Self.isTame(profile, bytes) else { return .unusable }
     guard let transform = transform(from: profile, kind: kind) else { return .unusable }
     switch kind {
     case .grey: return greyConversion(transform)
@@ -78,9 +81,41 @@ final class ProfileReader {
     }
   }
 
+  /// Whether a profile describes a device, and no few bytes of it stand for many.
+  ///
+  /// The tags of processing elements are refused: such a list is as long as its writer likes, and all of its entries may
+  /// lead to one table. It stands only beside the tags that everybody reads (ICC.1:2010, 9.2), and profiles of cameras,
+  /// screens and presses do without. Tags may share their data as a whole, and not overlap.
+  private static func isTame(_ profile: cmsHPROFILE, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let classes = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
+    let lists = [
+      cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag, cmsSigBToD0Tag, cmsSigBToD1Tag, cmsSigBToD2Tag,
+      cmsSigBToD3Tag,
+    ]
+    guard classes.contains(cmsGetDeviceClass(profile)) else { return false }
+    return !lists.contains { cmsIsTag(profile, $0) != 0 } && !overlaps(bytes)
+  }
+
+  /// Whether the tags' data adds up to more than there is.
+  ///
+  /// Source: ICC.1:2010, 7.3: at byte 128 the count of tags, then signature, offset and size of each.
+  private static func overlaps(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    func number(at offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+    guard bytes.count >= 132 else { return true }
+    let (first, size) = (132, 12)
+    let count = min(number(at: 128), (bytes.count - first) / size)
+    var extents: Set<[Int]> = []
+    for index in 0..<count {
+      let entry = first + index * size
+      extents.insert([number(at: entry + 4), number(at: entry + 8)])
+    }
+    return extents.reduce(0) { $0 + $1[1] } > bytes.count
+  }
+
   /// Relative colorimetric with black point compensation: what image editors do unless told otherwise.
   private func transform(from profile: cmsHPROFILE, kind: ProfileKind) -> ProfileTransform? {
-    guard let target = kind == .grey ? Self.makeGreyProfile(context) : cmsCreate_sRGBProfileTHR(context) else {
+    guard let target = kind == .grey ? Self.makeGreyProfile(context.handle) : cmsCreate_sRGBProfileTHR(context.handle)
+    else {
       return nil
     }
     defer { cmsCloseProfile(target) }
@@ -92,9 +127,9 @@ final class ProfileReader {
       }
     let targetFormat = kind == .grey ? Self.format(PT_GRAY, channels: 1) : Self.format(PT_RGB, channels: 3)
     let handle = cmsCreateTransformTHR(
-      context, profile, sourceFormat, target, targetFormat, UInt32(INTENT_RELATIVE_COLORIMETRIC),
+      context.handle, profile, sourceFormat, target, targetFormat, UInt32(INTENT_RELATIVE_COLORIMETRIC),
       UInt32(cmsFLAGS_BLACKPOINTCOMPENSATION))
-    return handle.map(ProfileTransform.init)
+    return handle.map { ProfileTransform($0, context) }
   }
 
   /// Grey with sRGB's curve: what a viewer takes a grey JPEG without a profile for.

@@ -55,6 +55,33 @@ enum TestProfile {
     return saved(profile)
   }
 
+  /// A profile with tags added to it, which may begin and end anywhere in the `data` put behind.
+  static func adding(_ tags: [(name: String, offset: Int, size: Int)], _ data: [UInt8], to profile: [UInt8]) -> [UInt8]
+  {
+    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+    func read(_ offset: Int) -> Int { profile[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+    let (count, shift) = (read(128), 12 * tags.count)
+    var table: [UInt8] = []
+    for index in 0..<count {
+      let entry = 132 + 12 * index
+      table += profile[entry..<entry + 4] + number(read(entry + 4) + shift) + profile[entry + 8..<entry + 12]
+    }
+    let start = profile.count + shift
+    for tag in tags { table += Array(tag.name.utf8) + number(start + tag.offset) + number(tag.size) }
+    let body = number(count + tags.count) + table + profile[(132 + 12 * count)...] + data
+    return number(128 + body.count) + profile[4..<128] + body
+  }
+
+  /// A list of processing elements, every entry of which is the same identity matrix.
+  static func elements(_ count: Int) -> [UInt8] {
+    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+    let one: [UInt8] = [0x3F, 0x80, 0, 0]
+    let matrix: [UInt8] = (0..<12).flatMap { $0 < 9 && $0 % 4 == 0 ? one : [0, 0, 0, 0] }
+    let element = Array("matf".utf8) + [0, 0, 0, 0, 0, 3, 0, 3] + matrix
+    let entry = number(16 + 8 * count) + number(element.count)
+    return Array("mpet".utf8) + [0, 0, 0, 0, 0, 3, 0, 3] + number(count) + (0..<count).flatMap { _ in entry } + element
+  }
+
   /// A colour of a profile, RGB or CMYK with 255 for full ink, in sRGB.
   static func toSRGB(_ profile: [UInt8], _ color: [UInt8]) -> [Int] {
     let source = cmsOpenProfileFromMem(profile, UInt32(profile.count))
