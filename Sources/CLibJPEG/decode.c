@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arith_watch.h"
 #include "huge_pages.h"
 #include "markers.h"
 #include "scan_skip.h"
@@ -30,11 +31,13 @@ struct tj_decoder {
   tj_source source;
   tj_markers markers;
   tj_huge_pages huge_pages;
+  tj_arith_watch arith_watch;
   unsigned fail_mask;
   warning_tally warnings[TJ_WARNING_CLASSES];
 };
 
 tj_markers *tj_markers_of(j_decompress_ptr jpeg) { return &((tj_decoder *)jpeg->client_data)->markers; }
+tj_arith_watch *tj_arith_watch_of(j_decompress_ptr jpeg) { return &((tj_decoder *)jpeg->client_data)->arith_watch; }
 tj_huge_pages *tj_huge_pages_of(j_common_ptr common) { return &((tj_decoder *)common->client_data)->huge_pages; }
 
 /// Counts a warning, and ends decoding where the caller tolerates none of its class.
@@ -51,6 +54,8 @@ static void warn_truncated(tj_decoder *decoder) {
   warn(decoder, TJ_WARNING_TRUNCATED, message);
 }
 
+void tj_arith_ended_early(j_decompress_ptr jpeg) { warn_truncated(jpeg->client_data); }
+
 /// Level -1 is a warning; the rest is tracing. A missing end marker alone hides no sample: whether samples are missing
 /// too is told by what the entropy decoder says next, or by missing_samples().
 static void emit_message(j_common_ptr common, int level) {
@@ -60,7 +65,8 @@ static void emit_message(j_common_ptr common, int level) {
   bool breaks_samples = code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
                         code == JWRN_MUST_RESYNC || code == JWRN_BOGUS_PROGRESSION;
   // Corrupt data takes more bits than it should, and so comes to the end marker early: that is still corruption.
-  bool at_marker = code == JWRN_HIT_MARKER && decoder->jpeg.unread_marker == JPEG_EOI;
+  bool meets_marker = code == JWRN_HIT_MARKER || code == JWRN_MUST_RESYNC;
+  bool at_marker = meets_marker && decoder->jpeg.unread_marker == JPEG_EOI;
   bool at_end = decoder->source.ended || (at_marker && decoder->warnings[TJ_WARNING_DAMAGED].count == 0);
   // The arithmetic decoder reads zeros behind the end without a word, so there the end itself is what is told.
   if ((breaks_samples && at_end) || (code == JWRN_JPEG_EOF && decoder->jpeg.arith_code)) {
@@ -82,6 +88,7 @@ static void progress_monitor(j_common_ptr common) {
   if (decoder->jpeg.input_scan_number > TJ_SCAN_LIMIT) {
     tj_trap_throw(&decoder->trap, TJ_TOO_MANY_SCANS, "too many scans");
   }
+  if (decoder->jpeg.arith_code) tj_arith_watch_scan(&decoder->jpeg);
 }
 
 /// After a jump: what libjpeg calls damage at the end of the data is the end's doing.
@@ -100,6 +107,7 @@ tj_decoder *tj_decoder_create(const tj_input *input) {
   if (decoder == NULL) return NULL;
   memset(decoder, 0, offsetof(tj_decoder, source));
   memset(&decoder->markers, 0, sizeof decoder->markers);
+  memset(&decoder->arith_watch, 0, sizeof decoder->arith_watch);
   memset(decoder->warnings, 0, sizeof decoder->warnings);
   decoder->jpeg.err = tj_trap_init(&decoder->trap);
   decoder->trap.manager.emit_message = emit_message;
@@ -156,7 +164,6 @@ tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, tj_hea
   header->components = jpeg->num_components;
   header->saw_adobe = jpeg->saw_Adobe_marker;
   header->progressive = jpeg->progressive_mode;
-  header->arithmetic = jpeg->arith_code;
   header->multiscan = jpeg_has_multiple_scans(jpeg);
   for (int i = 0; i < jpeg->num_components; i++) {
     header->h[i] = jpeg->comp_info[i].h_samp_factor;
@@ -166,7 +173,6 @@ tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, tj_hea
   header->exif_size = decoder->markers.exif_size;
   header->icc = decoder->markers.icc;
   header->icc_size = decoder->markers.icc_size;
-  header->icc_refused = decoder->markers.icc_refused;
   return TJ_OK;
 }
 

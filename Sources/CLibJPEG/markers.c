@@ -3,15 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source.h"
+
 static const char exif_name[6] = "Exif\0";       // six bytes, two of them zero
 static const char icc_name[12] = "ICC_PROFILE";  // twelve bytes with the final zero
-
-/// The next byte. Our source never suspends: it delivers, ends the data with an EOI marker, or jumps out.
-static unsigned next_byte(j_decompress_ptr jpeg) {
-  if (jpeg->src->bytes_in_buffer == 0) jpeg->src->fill_input_buffer(jpeg);
-  jpeg->src->bytes_in_buffer--;
-  return *jpeg->src->next_input_byte++;
-}
 
 static void next_bytes(j_decompress_ptr jpeg, uint8_t *into, size_t count) {
   while (count > 0) {
@@ -29,8 +24,8 @@ static void skip_bytes(j_decompress_ptr jpeg, size_t count) { jpeg->src->skip_in
 
 /// The payload's size from the marker's two length bytes, which count themselves.
 static size_t payload_size(j_decompress_ptr jpeg) {
-  unsigned high = next_byte(jpeg);
-  unsigned length = high << 8 | next_byte(jpeg);
+  unsigned high = tj_next_byte(jpeg);
+  unsigned length = high << 8 | tj_next_byte(jpeg);
   return length < 2 ? 0 : length - 2;
 }
 
@@ -74,7 +69,7 @@ static boolean read_app2(j_decompress_ptr jpeg) {
     next_bytes(jpeg, name, sizeof name);
     left -= sizeof name;
     if (memcmp(name, icc_name, sizeof name) == 0) {
-      unsigned sequence = next_byte(jpeg), total = next_byte(jpeg);
+      unsigned sequence = tj_next_byte(jpeg), total = tj_next_byte(jpeg);
       left -= 2;
       if (markers->chunk_total == 0) {
         markers->chunk_total = total;

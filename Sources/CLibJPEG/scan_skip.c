@@ -8,16 +8,11 @@
 
 #include <string.h>
 
+#include "source.h"
+
 #ifdef JPEG_INTERNALS
 
 bool tj_can_skip_scans(j_decompress_ptr jpeg) { return jpeg->progressive_mode; }
-
-/// The next byte. Our source never suspends, and ends the data with an EOI marker.
-static unsigned next_byte(j_decompress_ptr jpeg) {
-  if (jpeg->src->bytes_in_buffer == 0) jpeg->src->fill_input_buffer(jpeg);
-  jpeg->src->bytes_in_buffer--;
-  return *jpeg->src->next_input_byte++;
-}
 
 /// Reads up to the first marker that is neither a stuffed FF nor a restart, at memchr's speed, and returns its code.
 static int find_marker(j_decompress_ptr jpeg) {
@@ -30,7 +25,7 @@ static int find_marker(j_decompress_ptr jpeg) {
     jpeg->src->bytes_in_buffer -= passed;
     if (found == NULL) continue;
     unsigned code = 0xFF;
-    while (code == 0xFF) code = next_byte(jpeg);
+    while (code == 0xFF) code = tj_next_byte(jpeg);
     if (code != 0 && (code < JPEG_RST0 || code > JPEG_RST0 + 7)) return (int)code;
   }
 }

@@ -25,6 +25,13 @@ typedef struct tj_source {
 
 void tj_source_init(tj_source *source, const tj_input *input, tj_trap *trap);
 
+/// The next byte. This source never suspends: it delivers, ends the data with an EOI marker, or jumps out.
+static inline unsigned tj_next_byte(j_decompress_ptr jpeg) {
+  if (jpeg->src->bytes_in_buffer == 0) jpeg->src->fill_input_buffer(jpeg);
+  jpeg->src->bytes_in_buffer--;
+  return *jpeg->src->next_input_byte++;
+}
+
 /// Says where the input ended, once it has.
 void tj_source_describe_end(const tj_source *source, char into[TJ_MESSAGE_SIZE]);
 

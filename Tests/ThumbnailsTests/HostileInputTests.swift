@@ -185,6 +185,39 @@ import Testing
     }
   }
 
+  /// Scans of nothing at all: the arithmetic decoder makes noise of the zeros it puts behind the end.
+  @Test func anArithmeticPictureOfNoDataIsCutOff() throws {
+    let side: [UInt8] = [0x40, 0x00]
+    var bytes = [0xFF, 0xD8] + TestJPEG.segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
+    bytes += TestJPEG.segment(0xC9, [8] + side + side + [3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
+    for component: UInt8 in 1...3 { bytes += TestJPEG.segment(0xDA, [1, component, 0, 0, 63, 0]) }
+    bytes += [0xFF, 0xD9]
+    let recorder = QuestionCounter()
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "9")], failOn: .truncated)
+    #expect(throws: ThumbnailError.truncated("its picture data ends early")) {
+      try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: bytes), options: options, monitor: recorder) { _ in }
+    }
+    #expect(recorder.asked < 10, "most of the picture was decoded")
+  }
+
+  /// An end marker where a restart marker should be is the end, not damage.
+  @Test func anEndMarkerForARestartIsCutOff() throws {
+    for isInterleaved in [true, false] {
+      var source = TestJPEG.ycc(48, 40, h: 2, v: 2, value: SamplingTests.slope(48, 40))
+      source.restartInterval = 2
+      source.isInterleaved = isInterleaved
+      let bytes = source.bytes()
+      let restarts = bytes.indices.dropLast().filter { bytes[$0] == 0xFF && (0xD0...0xD7).contains(bytes[$0 + 1]) }
+      #expect(restarts.count > 3)
+      for restart in restarts.prefix(3) {
+        for failOn in FailOn.allCases {
+          let outcome = try Self.outcome(Array(bytes[..<restart]) + [0xFF, 0xD9], ThumbnailMaker(), failOn)
+          #expect(outcome == .failure(.truncated("its picture data ends early")))
+        }
+      }
+    }
+  }
+
   @Test func aScanBombIsStopped() throws {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")], progressive: true)
     let whole = try thumbnails(of: TestJPEG.grey(16, 16) { _, _ in 50 }.bytes(), options)[0]
@@ -205,6 +238,22 @@ import Testing
       ThumbnailError.tooManyPixels(size, limit: 100_000).description
         == "30000 × 30000 = 900000000 pixels, over the limit of 100000; --limit-pixels 900000000 would let it pass")
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "9")])
-    #expect(throws: ThumbnailError.self) { try thumbnails(of: bytes, options) }
+    let recorder = QuestionCounter()
+    #expect(throws: ThumbnailError.truncated("its picture data ends early")) {
+      try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: bytes), options: options, monitor: recorder) { _ in }
+    }
+    #expect(recorder.asked < 10, "most of the picture was decoded")
   }
+}
+
+/// Counts how often it is asked whether to stop: once a row of blocks.
+final class QuestionCounter: ThumbnailMonitor {
+  private(set) var asked = 0
+  var isCancelled: Bool {
+    asked += 1
+    return false
+  }
+  func willHold(bytes: Int) {}
+  func entered(_ stage: ThumbnailStage) {}
+  func progressed(to fraction: Double) {}
 }

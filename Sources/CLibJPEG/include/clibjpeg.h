@@ -69,14 +69,14 @@ typedef struct tj_header {
   tj_color color;
   bool saw_adobe;    ///< an Adobe APP14 marker is present: CMYK values are stored inverted
   bool progressive;
-  bool arithmetic;
   bool multiscan;    ///< libjpeg has to hold every coefficient: 2 bytes a sample
   int h[TJ_MAX_COMPONENTS], v[TJ_MAX_COMPONENTS];  ///< sampling factors, 1-4
   const uint8_t *exif;  ///< the APP1 payload behind "Exif\0\0", or NULL; lives as long as the decoder
   size_t exif_size;
-  const uint8_t *icc;  ///< the profile put together from its APP2 chunks, or NULL; lives as long as the decoder
+  /// The profile put together from its APP2 chunks; lives as long as the decoder. NULL where there is none, or its chunks
+  /// do not fit together, or are over the limit.
+  const uint8_t *icc;
   size_t icc_size;
-  bool icc_refused;  ///< a profile was there, but its chunks do not fit together or are over the limit
 } tj_header;
 
 /// What one component's plane needs at the scale chosen.

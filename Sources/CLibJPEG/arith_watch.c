@@ -1,0 +1,59 @@
+#if __has_include(<jpegint.h>)
+// The entropy decoder's methods (struct jpeg_entropy_decoder, the same since libjpeg 6b) are not in the public header.
+#define JPEG_INTERNALS
+#endif
+
+#include "arith_watch.h"
+
+#ifdef JPEG_INTERNALS
+
+/// How many coefficients but the mean are not zero.
+static int weight(const JBLOCK *block) {
+  int count = 0;
+  for (int k = 1; k < DCTSIZE2; k++) {
+    if ((*block)[k] != 0) count++;
+  }
+  return count;
+}
+
+/// Whether a mean differs from the one before it in the same component; remembers it.
+static bool moves(tj_arith_watch *watch, int component, JCOEF mean) {
+  bool differs = watch->has_mean[component] && watch->mean[component] != mean;
+  watch->has_mean[component] = true;
+  watch->mean[component] = mean;
+  return differs;
+}
+
+static boolean decode_mcu(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
+  tj_arith_watch *watch = tj_arith_watch_of(jpeg);
+  // A restart marker is passed in time; at any other the scan's data is over.
+  int marker = jpeg->unread_marker;
+  if (marker == 0 || (marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7)) return watch->decode_mcu(jpeg, blocks);
+  int before[D_MAX_BLOCKS_IN_MCU];
+  for (int i = 0; i < jpeg->blocks_in_MCU; i++) before[i] = weight(blocks[i]);
+  boolean result = watch->decode_mcu(jpeg, blocks);
+  bool is_new = false;
+  for (int i = 0; i < jpeg->blocks_in_MCU; i++) {
+    if (weight(blocks[i]) != before[i]) is_new = true;
+    // A refinement of means reads one bit each: nothing is to be told from it.
+    bool has_means = jpeg->Ss == 0 && jpeg->Ah == 0;
+    if (has_means && moves(watch, jpeg->MCU_membership[i], (*blocks[i])[0])) is_new = true;
+  }
+  if (is_new && ++watch->count > TJ_ARITH_MOST_PAST_END) tj_arith_ended_early(jpeg);
+  return result;
+}
+
+void tj_arith_watch_scan(j_decompress_ptr jpeg) {
+  tj_arith_watch *watch = tj_arith_watch_of(jpeg);
+  if (jpeg->entropy == NULL || jpeg->entropy->decode_mcu == decode_mcu) return;
+  watch->decode_mcu = jpeg->entropy->decode_mcu;
+  jpeg->entropy->decode_mcu = decode_mcu;
+  watch->count = 0;
+  for (int i = 0; i < MAX_COMPS_IN_SCAN; i++) watch->has_mean[i] = false;
+}
+
+#else
+
+void tj_arith_watch_scan(j_decompress_ptr jpeg) { (void)jpeg; }
+
+#endif
