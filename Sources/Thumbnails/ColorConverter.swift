@@ -10,11 +10,15 @@ struct ColorConverter {
   }
 
   /// Converts three or four planes into the first three of them, in place.
-  func convert(_ planes: [PlaneView]) {
+  ///
+  /// - parameter proceed: asked every 16 rows.
+  /// - throws: what `proceed` does.
+  func convert(_ planes: [PlaneView], proceed: Proceed) throws(ThumbnailError) {
     let columns = planes[0].columns
     var pixels = [UInt8](repeating: 0, count: columns * planes.count)
     var colors = [UInt8](repeating: 0, count: columns * 3)
     for row in 0..<planes[0].rows {
+      if row % 16 == 15 { try proceed() }
       let lines = planes.map { $0.row(row) }
       switch model {
       case .grey: return
@@ -42,13 +46,14 @@ struct ColorConverter {
     }
   }
 
-  /// Inks with 255 for full, whichever way the file has them. YCCK holds YCbCr of the inks' complements.
+  /// Inks with 255 for full, whichever way the file has them. YCCK holds YCbCr of the inks' complements,
+  /// and comes from Adobe's programs alone.
   private func gatherCMYK(_ lines: [UnsafeMutablePointer<UInt8>], _ columns: Int, into pixels: inout [UInt8]) {
     let flip: UInt8
     let isYCCK: Bool
     switch model {
     case .cmyk(let inverted): (flip, isYCCK) = (inverted ? 255 : 0, false)
-    case .ycck(let inverted): (flip, isYCCK) = (inverted ? 255 : 0, true)
+    case .ycck: (flip, isYCCK) = (255, true)
     default: return
     }
     for x in 0..<columns {

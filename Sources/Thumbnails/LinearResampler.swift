@@ -1,54 +1,62 @@
 import Foundation
 
-/// Resizes in linear light: sample values are undone from sRGB's curve, averaged, and put back.
+/// Resizes in linear light: sample values are brought to sRGB, undone from its curve, averaged, and put back.
 ///
 /// Each row of the source is converted once, filtered along the row, and added to the few output rows it takes part in:
-/// no floating point picture of the source's size ever exists.
+/// no floating point picture of either size ever exists.
 struct LinearResampler {
   let resampler: Resampler
+  /// What the source's profile asks for.
+  let conversion: ProfileConversion
 
   /// Resizes one grey plane, or three colour planes that cover the same picture, to targets of one size.
   ///
   /// - parameters:
   ///   - picture: grey, YCbCr with chroma of any resolution, or RGB.
   ///   - region: the part shown, in samples of the first plane.
-  ///   - targets: one grey plane, or red, green and blue.
-  ///   - proceed: asked every 16 rows; false ends the work early.
-  func resample(_ picture: DecodedPicture, region: PixelRect, into targets: [PlaneView], proceed: () -> Bool) {
+  ///   - targets: one grey plane, or red, green and blue of sRGB.
+  ///   - proceed: asked every 16 rows of the source, and of the targets.
+  /// - throws: what `proceed` does.
+  func resample(
+    _ picture: DecodedPicture, region: PixelRect, into targets: [PlaneView], proceed: Proceed
+  ) throws(ThumbnailError) {
     let source = picture.planes[0].view
     let (width, height) = (targets[0].columns, targets[0].rows)
     let across = resampler.filter(samples: source.columns, start: region.x, length: region.width, count: width)
     let down = resampler.filter(samples: source.rows, start: region.y, length: region.height, count: height)
     var rows = picture.planes.map { RowReader(plane: $0, luma: picture.planes[0]) }
+    var converter = RowConverter(conversion, columns: source.columns, channels: rows.count)
     var light = [Float](repeating: 0, count: source.columns)
-    var filtered = [Float](repeating: 0, count: width)
-    var sums = [[Float]](repeating: [Float](repeating: 0, count: width * height), count: targets.count)
+    var filtered = [[Float]](repeating: [Float](repeating: 0, count: width), count: targets.count)
+    var sums = RowSums(width: width * targets.count, rows: height)
 
     var firstActive = 0
     let starts = down.starts.map(Int.init)
     let ends = (0..<height).map { starts[$0] + Int(down.offsets[$0 + 1] - down.offsets[$0]) }
     for y in (starts.min() ?? 0)..<(ends.max() ?? 0) {
-      if y % 16 == 0, !proceed() { return }
+      if y % 16 == 0 { try proceed() }
       while firstActive < height, ends[firstActive] <= y { firstActive += 1 }
       for index in rows.indices { rows[index].read(y) }
       if picture.model == .ycc { Self.makeRGB(&rows) }
+      converter.convert(&rows)
       for channel in targets.indices {
         for x in 0..<source.columns { light[x] = SRGBCurve.linear[Int(rows[channel].samples[x])] }
-        for x in 0..<width { filtered[x] = Resampler.mix(light, across, x) }
-        for output in firstActive..<height {
-          // Weights too small to matter are cut off filters, so starts are not strictly in order.
-          if starts[output] - (ends[output] - starts[output]) > y { break }
-          guard starts[output] <= y, y < ends[output] else { continue }
-          let weight = down.weights[Int(down.offsets[output]) + y - starts[output]]
-          let base = output * width
-          for x in 0..<width { sums[channel][base + x] += filtered[x] * weight }
-        }
+        for x in 0..<width { filtered[channel][x] = Resampler.mix(light, across, x) }
       }
-    }
-    for channel in targets.indices {
-      for y in 0..<height {
-        let line = targets[channel].row(y)
-        for x in 0..<width { line[x] = SRGBCurve.encode(sums[channel][y * width + x]) }
+      for output in firstActive..<height {
+        // Weights too small to matter are cut off filters, so starts are not strictly in order.
+        if starts[output] - (ends[output] - starts[output]) > y { break }
+        guard starts[output] <= y, y < ends[output] else { continue }
+        if (output - firstActive) % 16 == 15 { try proceed() }
+        let weight = down.weights[Int(down.offsets[output]) + y - starts[output]]
+        for channel in targets.indices { sums.add(filtered[channel], weight, to: output, at: channel * width) }
+        guard y + 1 == ends[output] else { continue }
+        for channel in targets.indices {
+          let line = targets[channel].row(output)
+          let finished = sums.line(of: output)
+          for x in 0..<width { line[x] = SRGBCurve.encode(finished[channel * width + x]) }
+        }
+        sums.finish(output)
       }
     }
   }
@@ -57,6 +65,73 @@ struct LinearResampler {
     for x in rows[0].samples.indices {
       let (r, g, b) = YCbCr.rgb(rows[0].samples[x], rows[1].samples[x], rows[2].samples[x])
       (rows[0].samples[x], rows[1].samples[x], rows[2].samples[x]) = (r, g, b)
+    }
+  }
+}
+
+/// Output rows being added up. There are as many as overlap, so their memory is used again and again.
+private struct RowSums {
+  private let width: Int
+  private var lines: [[Float]] = []
+  private var free: [Int] = []
+  private var slots: [Int]
+
+  init(width: Int, rows: Int) {
+    self.width = width
+    slots = [Int](repeating: -1, count: rows)
+  }
+
+  /// Adds values times a weight to an output row, from a column on.
+  mutating func add(_ values: [Float], _ weight: Float, to row: Int, at column: Int) {
+    if slots[row] < 0 { begin(row) }
+    let slot = slots[row]
+    lines[slot].withUnsafeMutableBufferPointer { line in
+      for x in values.indices { line[column + x] += values[x] * weight }
+    }
+  }
+
+  func line(of row: Int) -> [Float] { lines[slots[row]] }
+
+  mutating func finish(_ row: Int) { free.append(slots[row]) }
+
+  private mutating func begin(_ row: Int) {
+    if let slot = free.popLast() {
+      slots[row] = slot
+      for x in 0..<width { lines[slot][x] = 0 }
+    } else {
+      slots[row] = lines.count
+      lines.append([Float](repeating: 0, count: width))
+    }
+  }
+}
+
+/// Rows brought from the source's colours to sRGB's.
+private struct RowConverter {
+  private let conversion: ProfileConversion
+  private var pixels: [UInt8] = []
+  private var converted: [UInt8] = []
+
+  init(_ conversion: ProfileConversion, columns: Int, channels: Int) {
+    self.conversion = conversion
+    guard case .pixels = conversion else { return }
+    pixels = [UInt8](repeating: 0, count: columns * channels)
+    converted = pixels
+  }
+
+  mutating func convert(_ rows: inout [RowReader]) {
+    switch conversion {
+    case .unusable, .identity: return
+    case .grey(let table):
+      for x in rows[0].samples.indices { rows[0].samples[x] = table[Int(rows[0].samples[x])] }
+    case .pixels(let transform):
+      let columns = rows[0].samples.count
+      for channel in rows.indices {
+        for x in 0..<columns { pixels[x * rows.count + channel] = rows[channel].samples[x] }
+      }
+      transform.convert(pixels, into: &converted, count: columns)
+      for channel in rows.indices {
+        for x in 0..<columns { rows[channel].samples[x] = converted[x * rows.count + channel] }
+      }
     }
   }
 }
@@ -115,10 +190,18 @@ private enum SRGBCurve {
     return Float(encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4))
   }
 
-  /// The 8-bit value of a light, which the filter may have carried past 0 or 1.
+  /// The 8-bit value of a light, which the filter may have carried past 0 or 1: a table of the curve, linear between
+  /// its entries (off by less than 0.01).
   static func encode(_ light: Float) -> UInt8 {
-    let held = Double(min(max(light, 0), 1))
-    let encoded = held <= 0.0031308 ? held * 12.92 : 1.055 * pow(held, 1 / 2.4) - 0.055
-    return UInt8((encoded * 255).rounded())
+    let position = min(max(light, 0), 1) * steps
+    let index = Int(position)
+    let fraction = position - Float(index)
+    return UInt8(encoded[index] + (encoded[index + 1] - encoded[index]) * fraction + 0.5)
+  }
+
+  private static let steps: Float = 4096
+  private static let encoded: [Float] = (0...Int(steps) + 1).map { index in
+    let light = min(Double(index) / Double(steps), 1)
+    return Float(255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055))
   }
 }

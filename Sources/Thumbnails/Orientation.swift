@@ -30,12 +30,16 @@ public enum Orientation: Int, Sendable, CaseIterable {
   }
 
   /// Turns a stored plane into the one looked at.
-  func turn(_ source: PlaneView, into target: PlaneView) {
+  ///
+  /// - parameter proceed: asked every 16 rows.
+  /// - throws: what `proceed` does.
+  func turn(_ source: PlaneView, into target: PlaneView, proceed: Proceed) throws(ThumbnailError) {
     let (columnStep, columnStart) = mirrorsColumns ? (-1, source.columns - 1) : (1, 0)
     let (rowStep, rowStart) = mirrorsRows ? (-source.stride, (source.rows - 1) * source.stride) : (source.stride, 0)
     let start = rowStart + columnStart
     let (acrossStep, downStep) = isTransposed ? (rowStep, columnStep) : (columnStep, rowStep)
     for row in 0..<target.rows {
+      if row % 16 == 15 { try proceed() }
       let line = target.row(row)
       var offset = start + row * downStep
       for column in 0..<target.columns {

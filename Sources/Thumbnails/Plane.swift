@@ -37,11 +37,9 @@ final class PlaneBuffer {
     return PlaneView(base: memory, columns: columns, rows: rows, stride: stride)
   }
 
-  /// A plane without padding, every byte mid-grey: no sample of an earlier picture may show where this one has none.
+  /// A plane without padding.
   func plane(columns: Int, rows: Int) throws(ThumbnailError) -> PlaneView {
-    let view = try plane(columns: columns, rows: rows, stride: columns, paddedRows: rows)
-    memset(view.base, 0x80, columns * rows)
-    return view
+    try plane(columns: columns, rows: rows, stride: columns, paddedRows: rows)
   }
 
   /// Gives the memory back.

@@ -1,3 +1,6 @@
+/// Asked between pieces of work of a few milliseconds at most; throws `cancelled` to end it.
+typealias Proceed = () throws(ThumbnailError) -> Void
+
 /// Resizes planes of 8-bit samples with a Lanczos-3 filter: rows first, a row of the output at a time, so the memory it
 /// takes is one row of the input whatever the sizes are.
 ///
@@ -12,21 +15,33 @@ final class Resampler {
     let count: Int
   }
 
+  /// 256 KiB of filters: dozens of the usual ones.
+  private static let weightsKept = 1 << 16
   private var filters: [FilterKey: AxisFilter] = [:]
+  private var keptWeights = 0
   private var row: [Float] = []
 
   /// Resizes the part `region` of `source`, measured in its samples, to the whole of `target`.
   ///
-  /// - parameter proceed: asked every 16 rows of the target; false ends the work early.
-  func resample(_ source: PlaneView, region: PixelRect, into target: PlaneView, proceed: () -> Bool = { true }) {
+  /// - parameter proceed: asked every 16 rows of the target and every 256 of the source.
+  /// - throws: what `proceed` does.
+  func resample(
+    _ source: PlaneView, region: PixelRect, into target: PlaneView, proceed: Proceed = {}
+  ) throws(ThumbnailError) {
     let across = filter(samples: source.columns, start: region.x, length: region.width, count: target.columns)
     let down = filter(samples: source.rows, start: region.y, length: region.height, count: target.rows)
     if row.count < source.columns { row = [Float](repeating: 0, count: source.columns) }
-    row.withUnsafeMutableBufferPointer { row in
+    try row.withUnsafeMutableBufferPointer { row throws(ThumbnailError) in
       guard let line = row.baseAddress else { return }
       for output in 0..<target.rows {
-        if output % 16 == 15, !proceed() { return }
-        Self.mixRows(of: source, down, output, into: line)
+        if output % 16 == 15 { try proceed() }
+        let first = Int(down.offsets[output])
+        let end = Int(down.offsets[output + 1])
+        for start in stride(from: first, to: end, by: 256) {
+          if start > first { try proceed() }
+          let rows = source.row(Int(down.starts[output]) + start - first)
+          Self.mixRows(rows, source, down, start..<min(start + 256, end), isFirst: start == first, into: line)
+        }
         Self.mixColumns(of: line, across, into: target.row(output))
       }
     }
@@ -37,28 +52,36 @@ final class Resampler {
     let key = FilterKey(samples: samples, start: start, length: length, count: count)
     if let known = filters[key] { return known }
     let made = AxisFilter(samples: samples, start: start, length: length, count: count)
-    if filters.count >= 24 { filters.removeAll(keepingCapacity: true) }
     // Huge ones are rare and would add up.
-    if made.weights.count <= 1 << 16 { filters[key] = made }
+    guard made.weights.count <= Self.weightsKept else { return made }
+    if keptWeights + made.weights.count > Self.weightsKept {
+      filters.removeAll(keepingCapacity: true)
+      keptWeights = 0
+    }
+    filters[key] = made
+    keptWeights += made.weights.count
     return made
   }
 
   /// Gives the memory back.
   func trim() {
     filters = [:]
+    keptWeights = 0
     row = []
   }
 
-  /// Output row `output` at the input's width: input rows times their weights, four rows to a pass.
+  /// Adds up an output row at the input's width: the input rows from `rows` on times the weights `taps` of a filter,
+  /// four rows to a pass.
   private static func mixRows(
-    of source: PlaneView, _ filter: AxisFilter, _ output: Int, into line: UnsafeMutablePointer<Float>
+    _ rows: UnsafeMutablePointer<UInt8>, _ source: PlaneView, _ filter: AxisFilter, _ taps: Range<Int>, isFirst: Bool,
+    into line: UnsafeMutablePointer<Float>
   ) {
     let columns = source.columns
     filter.weights.withUnsafeBufferPointer { weights in
-      var index = Int(filter.offsets[output])
-      let end = Int(filter.offsets[output + 1])
-      var input = source.row(Int(filter.starts[output]))
-      var isFirst = true
+      var index = taps.lowerBound
+      let end = taps.upperBound
+      var input = rows
+      var isFirst = isFirst
       while index < end {
         let taps = min(4, end - index)
         // Rows missing from the last pass weigh nothing, and point at a row that is there.

@@ -74,7 +74,7 @@ public final class ThumbnailMaker {
       monitor?.entered(.resizing)
       let rendered = try renderer.render(
         picture, placement, conversion: extras.conversion, options: options,
-        proceed: { monitor?.isCancelled != true })
+        proceed: { () throws(ThumbnailError) in if monitor?.isCancelled == true { throw .cancelled } })
       monitor?.entered(.encoding)
       let bytes = try currentEncoder().encode(
         rendered, pixels: placement.pixels, halfChroma: ThumbnailRenderer.halvesChroma(options), options: options,

@@ -14,10 +14,10 @@ final class ThumbnailRenderer {
   /// Makes one thumbnail's planes: one for grey, three (YCbCr) for everything else. They are valid until the next call.
   ///
   /// - parameter proceed: asked between planes and every few rows.
-  /// - throws: `outOfMemory`, `cancelled`.
+  /// - throws: `outOfMemory`, and what `proceed` does.
   func render(
     _ picture: DecodedPicture, _ placement: Placement, conversion: ProfileConversion, options: ThumbnailOptions,
-    proceed: () -> Bool
+    proceed: Proceed
   ) throws(ThumbnailError) -> [PlaneView] {
     var model = picture.model
     let isLinear = options.linear && model.profileKind != .cmyk
@@ -28,12 +28,11 @@ final class ThumbnailRenderer {
     if isPlain {
       var planes: [PlaneView] = []
       for index in picture.planes.indices {
-        guard proceed() else { throw .cancelled }
+        try proceed()
         let isHalf = index > 0 && Self.halvesChroma(options)
         planes.append(try resize(picture, plane: index, placement, isHalf: isHalf, proceed: proceed))
       }
-      guard proceed() else { throw .cancelled }
-      convertGrey(planes, conversion)
+      try convertGrey(planes, conversion, proceed)
       return planes
     }
 
@@ -46,18 +45,19 @@ final class ThumbnailRenderer {
     if isLinear {
       let luma = picture.planes[0]
       let part = region.scaled(from: picture.pixels, toColumns: luma.columnsExact, rows: luma.rowsExact)
-      LinearResampler(resampler: resampler).resample(picture, region: part, into: planes, proceed: proceed)
+      try LinearResampler(resampler: resampler, conversion: conversion)
+        .resample(picture, region: part, into: planes, proceed: proceed)
       if model == .ycc { model = .rgb }
     } else {
-      for (plane, target) in zip(picture.planes, planes) where proceed() {
+      for (plane, target) in zip(picture.planes, planes) {
+        try proceed()
         let part = region.scaled(from: picture.pixels, toColumns: plane.columnsExact, rows: plane.rowsExact)
-        resampler.resample(plane.view, region: part, into: target, proceed: proceed)
+        try resampler.resample(plane.view, region: part, into: target, proceed: proceed)
       }
     }
-    guard proceed() else { throw .cancelled }
-    ColorConverter(model: model, transform: transform).convert(planes)
-    convertGrey(planes, conversion)
-    return try finish(Array(planes.prefix(model == .grey ? 1 : 3)), picture.orientation, options)
+    try proceed()
+    try ColorConverter(model: model, transform: isLinear ? nil : transform).convert(planes, proceed: proceed)
+    return try finish(Array(planes.prefix(model == .grey ? 1 : 3)), picture.orientation, options, proceed)
   }
 
   /// Gives the memory back.
@@ -70,7 +70,7 @@ final class ThumbnailRenderer {
 
   /// Resizes one plane and turns it.
   private func resize(
-    _ picture: DecodedPicture, plane index: Int, _ placement: Placement, isHalf: Bool, proceed: () -> Bool
+    _ picture: DecodedPicture, plane index: Int, _ placement: Placement, isHalf: Bool, proceed: Proceed
   ) throws(ThumbnailError) -> PlaneView {
     let pixels = placement.pixels
     var size = pixels
@@ -87,40 +87,45 @@ final class ThumbnailRenderer {
     let part = picture.orientation.storedRect(of: region, in: picture.pixels)
       .scaled(from: picture.pixels, toColumns: source.columnsExact, rows: source.rowsExact)
     let target = try buffer(index, in: &stored).plane(columns: storedSize.width, rows: storedSize.height)
-    resampler.resample(source.view, region: part, into: target, proceed: proceed)
-    return try turn(target, index, picture.orientation)
+    try resampler.resample(source.view, region: part, into: target, proceed: proceed)
+    return try turn(target, index, picture.orientation, proceed)
   }
 
-  private func turn(_ plane: PlaneView, _ index: Int, _ orientation: Orientation) throws(ThumbnailError) -> PlaneView {
+  private func turn(
+    _ plane: PlaneView, _ index: Int, _ orientation: Orientation, _ proceed: Proceed
+  ) throws(ThumbnailError) -> PlaneView {
     guard orientation != .upright else { return plane }
     let size = orientation.apply(to: PixelSize(width: plane.columns, height: plane.rows))
     let target = try buffer(index, in: &turned).plane(columns: size.width, rows: size.height)
-    orientation.turn(plane, into: target)
+    try orientation.turn(plane, into: target, proceed: proceed)
     return target
   }
 
   /// Turns full-size planes, and halves chroma where the options say so.
   private func finish(
-    _ planes: [PlaneView], _ orientation: Orientation, _ options: ThumbnailOptions
+    _ planes: [PlaneView], _ orientation: Orientation, _ options: ThumbnailOptions, _ proceed: Proceed
   ) throws(ThumbnailError) -> [PlaneView] {
     var finished: [PlaneView] = []
     for (index, plane) in planes.enumerated() {
-      let upright = try turn(plane, index, orientation)
+      let upright = try turn(plane, index, orientation, proceed)
       guard index > 0, Self.halvesChroma(options) else {
         finished.append(upright)
         continue
       }
       let half = try buffer(index, in: &halved)
         .plane(columns: (upright.columns + 1) / 2, rows: (upright.rows + 1) / 2)
-      Self.halve(upright, into: half)
+      try Self.halve(upright, into: half, proceed)
       finished.append(half)
     }
     return finished
   }
 
   /// Averages two by two; an odd last column or row counts twice.
-  private static func halve(_ source: PlaneView, into target: PlaneView) {
+  private static func halve(
+    _ source: PlaneView, into target: PlaneView, _ proceed: Proceed
+  ) throws(ThumbnailError) {
     for y in 0..<target.rows {
+      if y % 16 == 15 { try proceed() }
       let upper = source.row(2 * y)
       let lower = source.row(min(2 * y + 1, source.rows - 1))
       let line = target.row(y)
@@ -132,9 +137,12 @@ final class ThumbnailRenderer {
     }
   }
 
-  private func convertGrey(_ planes: [PlaneView], _ conversion: ProfileConversion) {
+  private func convertGrey(
+    _ planes: [PlaneView], _ conversion: ProfileConversion, _ proceed: Proceed
+  ) throws(ThumbnailError) {
     guard case .grey(let table) = conversion, let plane = planes.first else { return }
     for y in 0..<plane.rows {
+      if y % 16 == 15 { try proceed() }
       let line = plane.row(y)
       for x in 0..<plane.columns { line[x] = table[Int(line[x])] }
     }
