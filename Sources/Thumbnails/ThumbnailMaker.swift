@@ -52,9 +52,7 @@ public final class ThumbnailMaker {
     monitor?.willHold(bytes: info.bytesNeeded(for: options))
     monitor?.entered(.decoding)
     let denominator = DecodeScale.choose(for: placements, linear: options.linear)
-    // Detail that scale 1/8 does not show is most of a progressive file. Who wants to hear of every flaw has it decoded;
-    // and where skipping fails, the whole file has the last word.
-    let skips = info.isProgressive && denominator == 8 && options.failOn != .warning
+    let skips = denominator == 8 && DecodeScale.canSkipDetail(of: info, for: placements, options)
     var planes = skips ? try decodeSkippingDetail(decoder) : nil
     if planes == nil {
       if skips {
@@ -128,13 +126,16 @@ public final class ThumbnailMaker {
     return planes
   }
 
-  /// Decodes at 1/8 without the scans of detail; nil where that fails other than by being cancelled.
+  /// Decodes at 1/8 without the scans of detail; nil where something is wrong with the file: what it is, and whether it
+  /// matters, is told by decoding all of it.
   private func decodeSkippingDetail(_ decoder: JPEGDecoder) throws(ThumbnailError) -> [DecodedPlane]? {
     do {
       return try decode(decoder, 8, skippingDetail: true)
     } catch {
-      if error == .cancelled { throw error }
-      return nil
+      switch error {
+      case .truncated, .damaged, .corrupt: return nil
+      default: throw error
+      }
     }
   }
 

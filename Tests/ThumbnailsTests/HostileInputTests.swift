@@ -218,6 +218,29 @@ import Testing
     }
   }
 
+  /// A failure that has nothing to do with the file is not tried a second time.
+  @Test func aReadErrorWhileDetailIsPassedOverIsTheLastWord() throws {
+    let wide = ThumbnailOptions(sizes: [try SizeSpec(parsing: "400")], quality: 95, progressive: true)
+    let grain = TestJPEG.ycc(400, 400) { component, x, y in
+      let mixed: Int = Int(x) * 37 + Int(y) * 91 + component
+      return Double(mixed % 251)
+    }
+    let bytes = try thumbnails(of: grain.bytes(), wide)[0]
+    let whole = ByteSource(bytes: bytes)
+    var failures = 0
+    let source = ByteSource(size: nil) { offset, buffer in
+      guard offset + UInt64(buffer.count) > UInt64(bytes.count / 2) else { return whole.read(at: offset, into: buffer) }
+      failures += 1
+      return .failure(.init(rawValue: 5))
+    }
+    #expect(bytes.count > 2 * 65_536)
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "9")])
+    #expect(throws: ThumbnailError.unreadable(5)) {
+      try ThumbnailMaker().makeThumbnails(of: source, options: options) { _ in }
+    }
+    #expect(failures == 1)
+  }
+
   @Test func aScanBombIsStopped() throws {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")], progressive: true)
     let whole = try thumbnails(of: TestJPEG.grey(16, 16) { _, _ in 50 }.bytes(), options)[0]

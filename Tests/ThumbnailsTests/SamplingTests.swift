@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Thumbnails
@@ -112,6 +113,21 @@ import Testing
     for index in (scan + 40)..<(scan + 60) { broken[index] = index % 2 == scan % 2 ? 0xFF : 0 }
     options.failOn = .error
     #expect(try thumbnails(of: broken, options) == skipped)
+  }
+
+  /// Without its scans of detail, chroma of half luma's samples is too coarse for a thumbnail with all of chroma.
+  @Test func detailThatFullChromaShowsIsNotPassedOver() throws {
+    let source = TestJPEG.ycc(640, 480) { component, x, y in component == 0 ? 128 : 128 + 80 * sin(x / 8 + y / 16) }
+    let wide = ThumbnailOptions(sizes: [try SizeSpec(parsing: "640")], quality: 92, progressive: true)
+    let progressive = try thumbnails(of: source.bytes(), wide)[0]
+    for (size, subsampling, isSkipped) in [
+      ("40", ChromaSubsampling.s444, false), ("20", .s444, true), ("40", .s420, true),
+    ] {
+      var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], subsampling: subsampling)
+      let usual = try thumbnails(of: progressive, options)
+      options.failOn = .warning
+      #expect((try thumbnails(of: progressive, options) != usual) == isSkipped, "\(size) \(subsampling)")
+    }
   }
 
   /// 16 × 16 grey, arithmetic coding, value 12x + 3y at quality 60.
