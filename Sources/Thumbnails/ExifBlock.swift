@@ -7,9 +7,14 @@ import Foundation
 final class ExifBlock {
   private let data: UnsafeMutablePointer<ExifData>
 
+  /// Cameras write up to about two hundred.
+  private static let mostEntries = 1000
+
   /// - parameter block: the TIFF structure behind "Exif\0\0".
   init?(_ block: UnsafeBufferPointer<UInt8>) {
-    guard !block.isEmpty, let data = exif_data_new() else { return nil }
+    guard let reader = TIFFReader(block), reader.isPlain(limit: Self.mostEntries), let data = exif_data_new() else {
+      return nil
+    }
     self.data = data
     // Read as it is: libexif would otherwise add and take away tags to please the specification.
     exif_data_unset_option(data, EXIF_DATA_OPTION_FOLLOW_SPECIFICATION)

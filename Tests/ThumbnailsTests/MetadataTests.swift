@@ -70,4 +70,18 @@ import Testing
       _ = try thumbnail(of: source.bytes(), "8", maker: maker) { $0.keep = round % 2 == 0 ? .exif : .copyright }
     }
   }
+
+  @Test func exifThatPointsInCirclesIsLeftOutAtOnce() throws {
+    // Thousands of entries that each say: my directory is the one you are in.
+    let entry: [UInt8] = [0x69, 0x87, 4, 0, 1, 0, 0, 0, 8, 0, 0, 0]
+    let count = 5_400
+    let block: [UInt8] =
+      Array("II".utf8) + [42, 0, 8, 0, 0, 0, UInt8(count & 255), UInt8(count >> 8)]
+      + (0..<count).flatMap { _ in entry } + [0, 0, 0, 0]
+    #expect(block.withUnsafeBufferPointer { TIFFReader($0)?.isPlain(limit: 10_000) } == false)
+    #expect(Self.rich.block.withUnsafeBufferPointer { TIFFReader($0)?.isPlain(limit: 1_000) } == true)
+    var source = TestJPEG.grey(16, 16) { _, _ in 100 }
+    source.segments.append(TestJPEG.segment(0xE1, Array("Exif\0\0".utf8) + block))
+    #expect(try thumbnail(of: source.bytes(), "8") { $0.keep = .exif }.exif.isEmpty)
+  }
 }
