@@ -30,16 +30,17 @@ static void init_destination(j_compress_ptr jpeg) {
   output->manager.free_in_buffer = output->capacity;
 }
 
-/// Doubles the buffer; libjpeg calls this when it is full to the last byte.
+/// Makes the buffer half as large again; libjpeg calls this when it is full to the last byte.
 static boolean empty_output_buffer(j_compress_ptr jpeg) {
   growing_buffer *output = (growing_buffer *)jpeg->dest;
   size_t filled = output->capacity;
-  uint8_t *grown = filled > SIZE_MAX / 2 ? NULL : realloc(output->bytes, filled * 2);
+  size_t capacity = filled + filled / 2;
+  uint8_t *grown = filled > SIZE_MAX / 2 ? NULL : realloc(output->bytes, capacity);
   if (grown == NULL) tj_trap_throw(output->trap, TJ_NO_MEMORY, "no memory for the encoded thumbnail");
   output->bytes = grown;
-  output->capacity = filled * 2;
+  output->capacity = capacity;
   output->manager.next_output_byte = grown + filled;
-  output->manager.free_in_buffer = filled;
+  output->manager.free_in_buffer = capacity - filled;
   return TRUE;
 }
 
@@ -62,6 +63,10 @@ void tj_encoder_trim(tj_encoder *encoder) {
   free(encoder->output.bytes);
   encoder->output.bytes = NULL;
   encoder->output.capacity = 0;
+}
+
+void tj_encoder_settle(tj_encoder *encoder, size_t most) {
+  if (encoder->output.capacity > most) tj_encoder_trim(encoder);
 }
 
 static void progress_monitor(j_common_ptr common) {

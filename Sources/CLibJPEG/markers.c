@@ -48,16 +48,13 @@ static boolean read_app1(j_decompress_ptr jpeg) {
   return TRUE;
 }
 
-/// Makes room for `more` bytes of profile. False over the limit or without memory.
+/// Makes room for `more` bytes of profile, and no others: chunks are large and few. False over the limit or without
+/// memory.
 static bool reserve_icc(tj_markers *markers, size_t more) {
   if (more > TJ_MAX_ICC_SIZE - markers->icc_size) return false;
-  size_t needed = markers->icc_size + more;
-  if (needed <= markers->icc_capacity) return true;
-  size_t capacity = markers->icc_capacity * 2 > needed ? markers->icc_capacity * 2 : needed;
-  uint8_t *grown = realloc(markers->icc, capacity);
+  uint8_t *grown = realloc(markers->icc, markers->icc_size + more);
   if (grown == NULL) return false;
   markers->icc = grown;
-  markers->icc_capacity = capacity;
   return true;
 }
 
@@ -101,7 +98,7 @@ void tj_markers_install(j_decompress_ptr jpeg) {
 static void refuse_icc(tj_markers *markers) {
   free(markers->icc);
   markers->icc = NULL;
-  markers->icc_size = markers->icc_capacity = 0;
+  markers->icc_size = 0;
 }
 
 void tj_markers_finish(tj_markers *markers) {
@@ -119,7 +116,6 @@ void tj_markers_finish(tj_markers *markers) {
     if (ordered != NULL) {
       free(markers->icc);
       markers->icc = ordered;
-      markers->icc_capacity = markers->icc_size;
     }
   }
   if (markers->icc_refused) refuse_icc(markers);

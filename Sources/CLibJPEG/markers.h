@@ -17,7 +17,7 @@ typedef struct tj_markers {
   uint8_t *exif;
   size_t exif_size;
   uint8_t *icc;  // chunks in the order they came
-  size_t icc_size, icc_capacity;
+  size_t icc_size;
   size_t chunk_start[256], chunk_size[256];  // by sequence number, 1-255; size 0: not seen
   unsigned chunk_total;                      // the count every chunk repeats; 0 before the first
   bool icc_in_order, icc_refused;

@@ -76,7 +76,9 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
           findings.withLock { $0.thumbnails += planned }
           continue
         }
-        let info = try maker.makeThumbnails(of: file.bytes, options: output.options, monitor: self) { thumbnail in
+        let opened = try maker.open(file.bytes, options: output.options, monitor: self)
+        report(bytesHeld: opened.bytesNeeded)
+        let info = try opened.makeThumbnails { thumbnail in
           try checkCancelled()
           report(stage: "writing")
           let made = try output.publish(thumbnail, to: place, modified: file.modified)
@@ -106,8 +108,6 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
 }
 
 extension ThumbnailOperation: ThumbnailMonitor {
-  func willHold(bytes: Int) { report(bytesHeld: bytes) }
-
   func entered(_ stage: ThumbnailStage) { report(stage: stage.rawValue) }
 
   func progressed(to fraction: Double) { report(fraction: fraction) }

@@ -41,9 +41,17 @@ final class ProfileTransform {
 /// under these bounds takes 0.1 s; a usual one for CMYK takes half of that.
 final class ProfileReader {
   private var known: [(bytes: [UInt8], kind: ProfileKind, conversion: ProfileConversion)] = []
-  private let context: ProfileContext
+  private let context = ProfileContext()
+  /// Bytes Little CMS may take for a profile of so many.
+  private let allowance: (Int) -> Int
 
-  init(context: ProfileContext = ProfileContext()) { self.context = context }
+  /// What is remembered at most, with its transforms: one of the largest CMYK profiles, or any number of others.
+  static let bytesKept = 3 << 20
+
+  init(allowance: @escaping (Int) -> Int = ProfileContext.allowance) { self.allowance = allowance }
+
+  /// Bytes Little CMS holds, and the most it ever held.
+  var memory: (held: Int, peak: Int) { (context.held, context.peak) }
 
   /// What a profile's bytes ask for, for a picture of the kind given.
   func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
@@ -52,11 +60,15 @@ final class ProfileReader {
       known.append(entry)
       return entry.conversion
     }
+    context.limit = context.held + allowance(bytes.count)
     let conversion = read(bytes, kind: kind)
-    if known.count >= 4 { known.removeFirst() }
     known.append((Array(bytes), kind, conversion))
+    while !known.isEmpty, bytesRemembered > Self.bytesKept { known.removeFirst() }
     return conversion
   }
+
+  /// Bytes that stay until the next profile.
+  var bytesRemembered: Int { known.reduce(context.held) { $0 + $1.bytes.count } }
 
   /// Forgets every profile.
   func trim() { known = [] }

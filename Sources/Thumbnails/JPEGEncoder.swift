@@ -66,6 +66,9 @@ final class JPEGEncoder {
     init(_ monitor: (any ThumbnailMonitor)?) { self.monitor = monitor }
   }
 
+  /// Gives the output buffer back where it is larger than most thumbnails need.
+  func settle() { tj_encoder_settle(handle, 256 << 10) }
+
   /// Gives the output buffer back.
   func trim() { tj_encoder_trim(handle) }
 }

@@ -15,9 +15,6 @@ final class PlaneBuffer {
   private var memory: UnsafeMutablePointer<UInt8>?
   private var capacity = 0
 
-  /// Bytes held.
-  var byteCount: Int { capacity }
-
   deinit { free(memory) }
 
   /// A plane of the size given, of which `paddedRows` × `stride` bytes are there. It still holds whatever was here
@@ -40,6 +37,12 @@ final class PlaneBuffer {
   /// A plane without padding.
   func plane(columns: Int, rows: Int) throws(ThumbnailError) -> PlaneView {
     try plane(columns: columns, rows: rows, stride: columns, paddedRows: rows)
+  }
+
+  /// Keeps the memory where it fits into what is left to be kept, and gives it back otherwise.
+  func keep(within left: inout Int) {
+    if capacity > left { release() }
+    left -= capacity
   }
 
   /// Gives the memory back.

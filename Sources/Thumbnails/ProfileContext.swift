@@ -8,17 +8,18 @@ import Foundation
 ///
 /// *Concurrency*: for one thread at a time, together with everything made with it.
 final class ProfileContext {
-  /// A profile of the largest size that is read takes less than half: its copy, its tables in 16 bits, the transform.
-  static let usualLimit = 32 << 20
+  /// What a profile of so many bytes may take: a copy of it, the two or three tables of it that are read, in 16 bits and
+  /// twice, and a transform. Real profiles take two thirds.
+  static func allowance(forProfileOf size: Int) -> Int { size * 7 / 2 + 1 << 20 }
 
   private(set) var handle: cmsContext?
   /// Bytes allocated at this moment, and the most there ever were.
   private(set) var held = 0
   private(set) var peak = 0
-  private let limit: Int
+  /// What may be held from now on.
+  var limit = 64 << 10
 
-  init(limit: Int = ProfileContext.usualLimit) {
-    self.limit = limit
+  init() {
     var handler = cmsPluginMemHandler()
     // lcms2_plugin.h: 'acpp', the oldest version that knows contexts, 'memH'.
     handler.base.Magic = 0x6163_7070

@@ -2,33 +2,87 @@ extension SourceInfo {
   /// The most memory making these thumbnails takes at a time, in bytes, over what an idle maker holds. For a budget: to
   /// be reserved before any pixel is read.
   ///
-  /// Counted are the planes at the scale they are decoded at, libjpeg's coefficients of a file in several scans, and the
-  /// planes and coefficients of the largest thumbnail.
+  /// Throughout there are the decoded planes. Beside them stand first libjpeg's coefficients of a file in several scans,
+  /// then what Little CMS makes of the profile, then the planes and coefficients of one thumbnail.
   public func bytesNeeded(for options: ThumbnailOptions) -> Int {
     let placements = options.sizes.map { $0.placement(for: orientedPixels) }
     let scale = DecodeScale.choose(for: placements, linear: options.linear)
-    let hMax = sampling.map(\.h).max() ?? 1
-    let vMax = sampling.map(\.v).max() ?? 1
-    let mcus = Self.quotient(pixels.width, 8 * hMax) * Self.quotient(pixels.height, 8 * vMax)
-    let blockSide = 8 / scale
+    let decoding = DecodingMemory(self, scale: scale)
+    let rendering = RenderingMemory(self, scale: scale, placements, options)
+    // The profile's chunks stand in the decoder, copies with those who remember and those who keep it.
+    let profile = profileSize == 0 ? 0 : profileSize + ProfileContext.allowance(forProfileOf: profileSize)
+    let keptProfile = options.keep.contains(.icc) ? profileSize * 2 : profileSize
+    // libexif's tree of a block, its text, and what it is read from.
+    let exif = options.keep.isDisjoint(with: [.exif, .copyright]) ? exifSize : exifSize * 6
+    let coefficients = isMultiscan ? decoding.coefficients : 0
+    // Windows, Huffman and quantisation tables of both sides, and some rows of the picture.
+    let working = 640 << 10 + (pixels.width + pixels.height) * 32
+    return decoding.planes + max(coefficients, profile, rendering.total + keptProfile) + profileSize + exif + working
+  }
+}
 
-    var planes = 0
-    var coefficients = 0
-    for (h, v) in sampling {
+/// What decoding holds, in bytes.
+private struct DecodingMemory {
+  private(set) var planes = 0
+  private(set) var coefficients = 0
+
+  init(_ info: SourceInfo, scale: Int) {
+    let hMax = info.sampling.map(\.h).max() ?? 1
+    let vMax = info.sampling.map(\.v).max() ?? 1
+    let mcus = quotient(info.pixels.width, 8 * hMax) * quotient(info.pixels.height, 8 * vMax)
+    let blockSide = 8 / scale
+    for (h, v) in info.sampling {
       // libjpeg decodes a subsampled component at a larger scale where that comes out at luma's size or below.
       var side = blockSide
       while side < 8, hMax * blockSide % (h * side * 2) == 0, vMax * blockSide % (v * side * 2) == 0 { side *= 2 }
       planes += mcus * h * v * side * side
       coefficients += mcus * h * v * 64 * 2
     }
-    let largest = placements.map(\.pixels.count).max() ?? 0
-    // Stored, turned and halved planes; the encoder's coefficients at two bytes; its output.
-    var rendering = largest * (4 + 3 + 2 + 6 + 3)
-    if options.linear { rendering += largest * 3 * 4 }
-    // Tables, windows, rows of blocks and filters: an allowance, growing with the picture's sides.
-    let working = 512 << 10 + (pixels.width + pixels.height) * 256
-    return planes + (isMultiscan ? coefficients : 0) + rendering + working
+  }
+}
+
+/// What rendering and encoding hold, in bytes.
+private struct RenderingMemory {
+  private(set) var total = 0
+
+  init(_ info: SourceInfo, scale: Int, _ placements: [Placement], _ options: ThumbnailOptions) {
+    let components = info.sampling.count
+    let planes = components == 1 ? 1 : 3
+    let halves = components > 1 && ThumbnailRenderer.halvesChroma(options)
+    // YCbCr is resized plane by plane; anything else stands at full size before chroma is halved.
+    let goesLongWay = options.linear || info.hasProfile || !info.isYCbCr
+    var buffers = [0, 0, 0]
+    var encoding = 0
+    for placement in placements {
+      let (width, height) = (placement.pixels.width, placement.pixels.height)
+      let full = width * height
+      let chroma = halves ? quotient(width, 2) * quotient(height, 2) : full
+      let shown = full + (planes - 1) * chroma
+      let stored = goesLongWay ? components * full : shown
+      let turned = info.orientation == .upright ? 0 : goesLongWay ? planes * full : shown
+      // A buffer stays as large as the largest size needed it.
+      let sizes = [stored, turned, goesLongWay && halves ? 2 * chroma : 0]
+      buffers = zip(buffers, sizes).map(max)
+      let side = halves ? 16 : 8
+      let padded = quotient(width, side) * quotient(height, side) * side * side
+      let samples = halves ? padded * 3 / 2 : padded * planes
+      let rows = options.linear ? Self.linearRows(placement) * width * planes * 4 : 0
+      // Six weights for each input sample, four bytes each, for luma and chroma.
+      let filters = (info.pixels.width + info.pixels.height) / scale * 48 + (width + height) * 64
+      encoding = max(encoding, samples * 2 + Self.fileSize(samples: samples, options.quality), rows + filters)
+    }
+    total = buffers.reduce(0, +) + encoding
   }
 
-  private static func quotient(_ dividend: Int, _ divisor: Int) -> Int { (dividend + divisor - 1) / divisor }
+  /// Output rows that an input row takes part in at a time, and as many finished ones kept for use.
+  private static func linearRows(_ placement: Placement) -> Int { 8 + Int(8 / min(max(placement.reduction, 0.01), 1)) }
+
+  /// The file made of noise, which is the largest: bytes a sample were measured at each quality.
+  private static func fileSize(samples: Int, _ quality: Int) -> Int {
+    let quality = Double(min(max(quality, 1), 100))
+    let bytesPerSample = 0.26 + 0.0055 * min(quality, 80) + 0.023 * max(quality - 80, 0)
+    return 64 << 10 + Int(Double(samples) * bytesPerSample)
+  }
 }
+
+private func quotient(_ dividend: Int, _ divisor: Int) -> Int { (dividend + divisor - 1) / divisor }

@@ -9,22 +9,30 @@ public struct SourceInfo: Sendable {
   /// Progressive JPEG: every coefficient has to be held until the last scan is read.
   public let isProgressive: Bool
   /// Whether a colour profile is embedded that could be put together from its parts.
-  public let hasProfile: Bool
+  public var hasProfile: Bool { profileSize > 0 }
   /// Remarks on what was passed over in decoding, at most one of each kind. Empty before decoding.
   public internal(set) var warnings: [String] = []
+  /// Bytes of the embedded profile and of the EXIF block.
+  let profileSize: Int
+  let exifSize: Int
   /// Whether libjpeg holds every coefficient: progressive, or one scan for each component.
   let isMultiscan: Bool
-  /// Columns and rows of blocks, and sampling factors, of each component.
+  /// Whether the components are resized as they are: grey, or luma and chroma.
+  let isYCbCr: Bool
+  /// Sampling factors of each component.
   let sampling: [(h: Int, v: Int)]
 
   /// Width and height as looked at.
   public var orientedPixels: PixelSize { orientation.apply(to: pixels) }
 
-  init(_ header: tj_header, orientation: Orientation, hasProfile: Bool) {
+  init(_ decoder: JPEGDecoder) {
+    let header = decoder.header
     pixels = PixelSize(width: Int(header.width), height: Int(header.height))
-    self.orientation = orientation
-    self.hasProfile = hasProfile
+    orientation = ExifOrientation.read(decoder.exif)
+    profileSize = decoder.profile.count
+    exifSize = decoder.exif.count
     isProgressive = header.progressive
+    isYCbCr = header.color == TJ_GREY || header.color == TJ_YCC
     isMultiscan = header.multiscan
     let h = [header.h.0, header.h.1, header.h.2, header.h.3]
     let v = [header.v.0, header.v.1, header.v.2, header.v.3]

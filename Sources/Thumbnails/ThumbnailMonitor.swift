@@ -10,8 +10,6 @@ public enum ThumbnailStage: String, Sendable, CaseIterable {
 public protocol ThumbnailMonitor: AnyObject {
   /// Whether the work should end with `ThumbnailError.cancelled`.
   var isCancelled: Bool { get }
-  /// The header has been read: the work will hold at most so many bytes of memory (`SourceInfo.bytesNeeded`).
-  func willHold(bytes: Int)
   /// A stage begins; resizing and encoding begin once for each size.
   func entered(_ stage: ThumbnailStage)
   /// How much of the source's work is done, 0 to 1, never less than before.

@@ -68,6 +68,9 @@ final class ThumbnailRenderer {
     halved = []
   }
 
+  /// All that is held for samples.
+  var buffers: [PlaneBuffer] { stored + turned + halved }
+
   /// Resizes one plane and turns it.
   private func resize(
     _ picture: DecodedPicture, plane index: Int, _ placement: Placement, isHalf: Bool, proceed: Proceed

@@ -276,7 +276,6 @@ final class QuestionCounter: ThumbnailMonitor {
     asked += 1
     return false
   }
-  func willHold(bytes: Int) {}
   func entered(_ stage: ThumbnailStage) {}
   func progressed(to fraction: Double) {}
 }

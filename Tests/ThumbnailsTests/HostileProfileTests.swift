@@ -5,19 +5,20 @@ import Testing
 /// A profile is a stranger's data handed to a library that nobody can stop at work.
 @Suite(.timeLimit(.minutes(1))) struct HostileProfileTests {
   private static func outcome(
-    _ profile: [UInt8], _ kind: ProfileKind = .rgb, limit: Int = ProfileContext.usualLimit
+    _ profile: [UInt8], _ kind: ProfileKind = .rgb, limit: Int? = nil
   ) -> (isUsed: Bool, peak: Int) {
-    let context = ProfileContext(limit: limit)
-    let reader = ProfileReader(context: context)
+    let reader = ProfileReader { limit ?? ProfileContext.allowance(forProfileOf: $0) }
+    let idle = reader.memory.held
     let conversion = profile.withUnsafeBufferPointer { reader.conversion(for: $0, kind: kind) }
-    if case .unusable = conversion { return (false, context.peak) }
-    return (true, context.peak)
+    if case .unusable = conversion { return (false, reader.memory.peak - idle) }
+    return (true, reader.memory.peak - idle)
   }
 
   @Test func aUsualProfileIsUsed() {
     for (profile, kind) in [(TestProfile.wide(), ProfileKind.rgb), (TestProfile.inks(), .cmyk)] {
       let (isUsed, peak) = Self.outcome(profile, kind)
-      #expect(isUsed && peak < 2 << 20)
+      #expect(isUsed)
+      #expect(peak < ProfileContext.allowance(forProfileOf: profile.count) * 2 / 3)
     }
     let extra = TestProfile.adding([("text", 0, 40)], [UInt8](repeating: 0, count: 40), to: TestProfile.wide())
     #expect(Self.outcome(extra).isUsed)
@@ -51,7 +52,7 @@ import Testing
     table += [0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0]
     let profile = TestProfile.adding([("A2B0", 0, table.count)], table, to: TestProfile.wide())
     #expect(!Self.outcome(profile).isUsed)
-    #expect(Self.outcome(profile).peak < ProfileContext.usualLimit)
+    #expect(Self.outcome(profile).peak < 3 << 19)
   }
 
   /// Wherever memory runs out, the profile is not used, and all is given back.
@@ -68,14 +69,39 @@ import Testing
         if isUsed { used += 1 }
       }
       #expect(used < Array(limits).count, "the limit refuses nothing")
-      let context = ProfileContext()
-      let idle = context.held
-      do {
-        let reader = ProfileReader(context: context)
-        _ = profile.withUnsafeBufferPointer { reader.conversion(for: $0, kind: kind) }
-        reader.trim()
+      let reader = ProfileReader()
+      let idle = reader.memory.held
+      _ = profile.withUnsafeBufferPointer { reader.conversion(for: $0, kind: kind) }
+      #expect(kind == .grey || reader.memory.held > idle)
+      reader.trim()
+      #expect(reader.memory.held == idle)
+    }
+  }
+
+  /// What is remembered stays small, however many profiles come.
+  @Test func profilesRememberedAreBounded() {
+    let reader = ProfileReader()
+    for round in 0..<20 {
+      let filler = [UInt8](repeating: UInt8(round), count: 700_000)
+      let profile = TestProfile.adding([("text", 0, filler.count)], filler, to: TestProfile.wide())
+      _ = profile.withUnsafeBufferPointer { reader.conversion(for: $0, kind: .rgb) }
+      #expect(reader.bytesRemembered <= ProfileReader.bytesKept)
+    }
+    #expect(reader.bytesRemembered > 700_000)
+  }
+
+  /// The same bytes mean something else to a picture of other colours.
+  @Test func aProfileIsRememberedForOneKindOfPicture() {
+    let reader = ProfileReader()
+    let profile = TestProfile.wide()
+    for _ in 0..<2 {
+      for (kind, isUsed) in [(ProfileKind.rgb, true), (.grey, false), (.cmyk, false)] {
+        var isUnusable = false
+        if case .unusable = profile.withUnsafeBufferPointer({ reader.conversion(for: $0, kind: kind) }) {
+          isUnusable = true
+        }
+        #expect(isUnusable != isUsed)
       }
-      #expect(context.held == idle)
     }
   }
 }

@@ -57,8 +57,6 @@ import Testing
     var limit = Int.max
     var stages: [ThumbnailStage] = []
     var fractions: [Double] = []
-    var bytes: [Int] = []
-    func willHold(bytes: Int) { self.bytes.append(bytes) }
     func entered(_ stage: ThumbnailStage) { stages.append(stage) }
     func progressed(to fraction: Double) { fractions.append(fraction) }
   }
@@ -72,8 +70,6 @@ import Testing
     #expect(recorder.stages == [.reading, .decoding, .resizing, .encoding, .resizing, .encoding])
     #expect(recorder.fractions == recorder.fractions.sorted())
     #expect(recorder.fractions.last == 1)
-    let info = try ThumbnailMaker().readInfo(of: ByteSource(bytes: Self.source()))
-    #expect(recorder.bytes == [info.bytesNeeded(for: options)])
   }
 
   @Test func cancelledAtAnyQuestionEndsThereAndTheMakerGoesOn() throws {

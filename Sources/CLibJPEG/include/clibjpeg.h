@@ -145,6 +145,9 @@ void tj_encoder_watch(tj_encoder *encoder, bool (*cancelled)(void *context), voi
 tj_status tj_encoder_encode(
     tj_encoder *encoder, const tj_encoding *encoding, const tj_plane planes[3], const uint8_t **bytes, size_t *size);
 
+/// Gives the output buffer back if it is larger than `most` bytes.
+void tj_encoder_settle(tj_encoder *encoder, size_t most);
+
 /// Gives the output buffer back.
 void tj_encoder_trim(tj_encoder *encoder);
 

@@ -1,0 +1,136 @@
+/// A source whose header has been read, and nothing more of it.
+///
+/// It holds a window of the file and the metadata in front of the picture. Pixels take memory only while thumbnails are
+/// made, so a caller may wait here until there is enough.
+///
+/// *Concurrency*: for the thread its maker is for.
+public final class OpenedSource {
+  public let info: SourceInfo
+  /// The most memory making the thumbnails takes at a time, in bytes (`SourceInfo.bytesNeeded`).
+  public let bytesNeeded: Int
+
+  private let maker: ThumbnailMaker
+  private let source: ByteSource
+  private let options: ThumbnailOptions
+  private let monitor: (any ThumbnailMonitor)?
+  private let placements: [Placement]
+  private let model: ColorModel
+  /// Until thumbnails are made.
+  private var decoder: JPEGDecoder?
+
+  init(
+    _ source: ByteSource, maker: ThumbnailMaker, options: ThumbnailOptions, monitor: (any ThumbnailMonitor)?
+  ) throws(ThumbnailError) {
+    monitor?.entered(.reading)
+    if monitor?.isCancelled == true { throw .cancelled }
+    let decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor)
+    let info = SourceInfo(decoder)
+    let placements = options.sizes.map { $0.placement(for: info.orientedPixels) }
+    if info.pixels.count > options.limitPixels { throw .tooManyPixels(info.pixels, limit: options.limitPixels) }
+    for placement in placements where placement.pixels.count > options.limitPixels {
+      throw .thumbnailTooLarge(placement.pixels, limit: options.limitPixels)
+    }
+    guard let model = ColorModel(decoder.header) else { throw .unsupported("its colours") }
+    self.maker = maker
+    self.source = source
+    self.options = options
+    self.monitor = monitor
+    self.placements = placements
+    self.model = model
+    self.info = info
+    self.decoder = decoder
+    bytesNeeded = info.bytesNeeded(for: options)
+  }
+
+  /// Makes every size from one decoding, in the order asked for, and hands each over as it is done. Once.
+  ///
+  /// - parameter deliver: takes a thumbnail; what it throws comes out here unchanged.
+  /// - returns: what the header said, and what decoding remarked upon.
+  /// - throws: `ThumbnailError`, and whatever `deliver` throws.
+  @discardableResult
+  public func makeThumbnails(deliver: (Thumbnail) throws -> Void) throws -> SourceInfo {
+    defer { maker.settle() }
+    let (picture, extras, info) = try decode()
+    for (index, size) in options.sizes.enumerated() {
+      try checkCancelled()
+      let placement = placements[index]
+      monitor?.entered(.resizing)
+      let rendered = try maker.renderer.render(
+        picture, placement, conversion: extras.conversion, options: options, proceed: checkCancelled)
+      monitor?.entered(.encoding)
+      let bytes = try maker.currentEncoder().encode(
+        rendered, pixels: placement.pixels, halfChroma: ThumbnailRenderer.halvesChroma(options), options: options,
+        metadata: extras.metadata(for: placement.pixels), monitor: monitor)
+      try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes))
+      let done = Double(index + 1) / Double(options.sizes.count)
+      monitor?.progressed(to: DecoderProgress.share + (1 - DecoderProgress.share) * done)
+    }
+    return info
+  }
+
+  private func checkCancelled() throws(ThumbnailError) {
+    if monitor?.isCancelled == true { throw .cancelled }
+  }
+
+  /// Decodes, and gives the decoder's memory back: what is rendered needs only what comes out here.
+  private func decode() throws(ThumbnailError) -> (DecodedPicture, Extras, SourceInfo) {
+    guard var decoder else { throw .internalFault("a source was made twice") }
+    self.decoder = nil
+    monitor?.entered(.decoding)
+    let denominator = DecodeScale.choose(for: placements, linear: options.linear)
+    let skips = denominator == 8 && DecodeScale.canSkipDetail(of: info, for: placements, options)
+    var planes = skips ? try decodeSkippingDetail(decoder) : nil
+    if planes == nil {
+      if skips {
+        decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor, progress: decoder.progress)
+      }
+      planes = try maker.decode(decoder, denominator, skippingDetail: false)
+    }
+    var info = info
+    info.warnings = decoder.warnings
+    let picture = DecodedPicture(
+      pixels: info.pixels, orientation: info.orientation, model: model, planes: planes ?? [])
+    return (picture, Extras(decoder, options.keep, maker.profiles, model), info)
+  }
+
+  /// Decodes at 1/8 without the scans of detail; nil where something is wrong with the file: what it is, and whether it
+  /// matters, is told by decoding all of it.
+  private func decodeSkippingDetail(_ decoder: JPEGDecoder) throws(ThumbnailError) -> [DecodedPlane]? {
+    do {
+      return try maker.decode(decoder, 8, skippingDetail: true)
+    } catch {
+      switch error {
+      case .truncated, .damaged, .corrupt: return nil
+      default: throw error
+      }
+    }
+  }
+}
+
+/// What comes with a source's picture: the conversion its profile asks for, and the metadata to keep.
+private struct Extras {
+  private(set) var conversion = ProfileConversion.identity
+  private var profile: [UInt8] = []
+  private var exif: ExifBlock?
+  private var copyright: [UInt8] = []
+
+  init(_ decoder: JPEGDecoder, _ keep: KeptMetadata, _ profiles: ProfileReader, _ model: ColorModel) {
+    if keep.contains(.exif) {
+      exif = ExifBlock(decoder.exif)
+    } else if keep.contains(.copyright) {
+      copyright = ExifBlock(decoder.exif)?.takeCopyright() ?? []
+    }
+    guard !decoder.profile.isEmpty else { return }
+    let found = profiles.conversion(for: decoder.profile, kind: model.profileKind)
+    if keep.contains(.icc), model.profileKind != .cmyk {
+      if case .unusable = found { return }
+      profile = Array(decoder.profile)
+    } else {
+      conversion = found
+    }
+  }
+
+  func metadata(for pixels: PixelSize) -> JPEGEncoder.Metadata {
+    JPEGEncoder.Metadata(exif: exif?.whole(for: pixels) ?? copyright, profile: profile)
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Thumbnails
+
+@Suite(.timeLimit(.minutes(3))) struct MemoryTests {
+  /// What is said to be needed is what is taken, from a few MiB to many. Memory is the process's own, so it is measured
+  /// in a process of its own, by the kernel (proc(5): clear_refs, VmHWM).
+  @Test(.enabled(if: MemoryMeter.isUsable)) func theEstimateIsWhatIsTaken() async throws {
+    await #expect(processExitsWith: .success) {
+      var wrong: [String] = []
+      for work in try MemoryCase.all() {
+        let (needed, taken) = try work.measure()
+        let line = "\(work.name): \(needed >> 10) KiB needed, \(taken >> 10) KiB taken"
+        if Double(taken) > 1.1 * Double(needed) || needed > 2 * taken + (2 << 20) { wrong.append(line) }
+      }
+      for line in wrong { MemoryMeter.say("wrong: \(line)\n") }
+      exit(wrong.isEmpty ? 0 : 1)
+    }
+  }
+
+  @Test(.enabled(if: MemoryMeter.isUsable)) func anIdleMakerHoldsLittle() async throws {
+    await #expect(processExitsWith: .success) {
+      let maker = ThumbnailMaker()
+      let photo = SyntheticPhoto(seed: 1, width: 900, height: 600).jpeg()
+      _ = try MemoryCase("warming up", photo, "300").measure()
+      MemoryMeter.trim()
+      let before = MemoryMeter.held
+      for (size, subsampling) in [("100", ChromaSubsampling.s420), ("900", .s444), ("900", .s420), ("2000<", .s444)] {
+        let work = try MemoryCase("", photo, size) { $0.subsampling = subsampling }
+        try maker.makeThumbnails(of: ByteSource(bytes: work.source), options: work.options) { _ in }
+      }
+      MemoryMeter.trim()
+      let kept = MemoryMeter.held - before
+      MemoryMeter.say("an idle maker holds \(kept >> 10) KiB\n")
+      exit(kept < 6 << 20 ? 0 : 1)
+    }
+  }
+
+  /// A source is opened, and nothing is made of it: nothing stays, and no pixel was read.
+  @Test func anOpenedSourceThatIsNeverMadeLetsGo() throws {
+    final class Watched {}
+    let maker = ThumbnailMaker()
+    let bytes = SyntheticPhoto(seed: 3, width: 1200, height: 600).jpeg()
+    weak var watched: Watched?
+    var farthest = 0
+    do {
+      let token = Watched()
+      watched = token
+      let whole = ByteSource(bytes: bytes)
+      let source = ByteSource(size: nil) { offset, buffer in
+        withExtendedLifetime(token) { farthest = max(farthest, Int(offset) + buffer.count) }
+        return whole.read(at: offset, into: buffer)
+      }
+      let opened = try maker.open(source, options: ThumbnailOptions(sizes: [try SizeSpec(parsing: "64")]))
+      #expect(opened.bytesNeeded > 1200 * 600 / 64 && opened.info.pixels.width == 1200)
+    }
+    #expect(watched == nil)
+    #expect(bytes.count > 2 * 65_536 && farthest <= 65_536)
+  }
+
+  @Test func anOpenedSourceIsMadeOnce() throws {
+    let source = ByteSource(bytes: SyntheticPhoto(seed: 3, width: 120, height: 90).jpeg())
+    let opened = try ThumbnailMaker().open(source, options: ThumbnailOptions(sizes: [try SizeSpec(parsing: "64")]))
+    var made = 0
+    try opened.makeThumbnails { _ in made += 1 }
+    #expect(throws: ThumbnailError.self) { try opened.makeThumbnails { _ in made += 1 } }
+    #expect(made == 1)
+  }
+}
+
+/// A source, and what is made of it.
+struct MemoryCase {
+  let name: String
+  let source: [UInt8]
+  let options: ThumbnailOptions
+
+  init(_ name: String, _ source: [UInt8], _ sizes: String..., change: (inout ThumbnailOptions) -> Void = { _ in })
+    throws
+  {
+    var options = ThumbnailOptions(sizes: try sizes.map { try SizeSpec(parsing: $0) })
+    change(&options)
+    self.name = "\(name) \(sizes.joined(separator: ","))"
+    self.source = source
+    self.options = options
+  }
+
+  /// Bytes said to be needed, and bytes taken, by a maker that is new.
+  func measure() throws -> (needed: Int, taken: Int) {
+    let maker = ThumbnailMaker()
+    MemoryMeter.begin()
+    let before = MemoryMeter.held
+    let opened = try maker.open(ByteSource(bytes: source), options: options)
+    try opened.makeThumbnails { _ in }
+    return (opened.bytesNeeded, MemoryMeter.peak - before)
+  }
+
+  static func all() throws -> [MemoryCase] {
+    var photo = SyntheticPhoto(seed: 1, width: 900, height: 600)
+    let baseline = photo.jpeg()
+    photo.orientation = 6
+    let turned = photo.jpeg()
+    (photo.orientation, photo.isProgressive) = (0, true)
+    let progressive = photo.jpeg()
+    photo.hasFullChroma = true
+    let full = photo.jpeg()
+    (photo.hasFullChroma, photo.isProgressive, photo.isGrey) = (false, false, true)
+    let grey = photo.jpeg()
+    let tagged = tag(baseline, TestProfile.wide())
+    let filler = [UInt8](repeating: 7, count: 700_000)
+    let heavy = tag(baseline, TestProfile.adding([("text", 0, filler.count)], filler, to: TestProfile.wide()))
+    let slope: (Int, Double, Double) -> Double = SamplingTests.slope(400, 300)
+    var separate = TestJPEG.ycc(400, 300, h: 2, v: 2, value: slope)
+    separate.isInterleaved = false
+    let components = (1...4).map { TestJPEG.Component(id: $0) }
+    let inks = TestJPEG(width: 400, height: 300, components: components, value: slope)
+    return try [
+      MemoryCase("warming up", baseline, "256"),
+      MemoryCase("baseline", baseline, "256"), MemoryCase("baseline", baseline, "450"),
+      MemoryCase("baseline", baseline, "900"), MemoryCase("baseline", baseline, "200", "400", "900"),
+      MemoryCase("baseline to 4:4:4", baseline, "900") { $0.subsampling = .s444 },
+      MemoryCase("linear", baseline, "300") { $0.linear = true },
+      MemoryCase("linear", baseline, "900") { $0.linear = true },
+      MemoryCase("turned", turned, "900"), MemoryCase("turned, linear", turned, "600") { $0.linear = true },
+      MemoryCase("progressive", progressive, "50"), MemoryCase("progressive", progressive, "300"),
+      MemoryCase("progressive", progressive, "900") { $0.progressive = true },
+      MemoryCase("progressive 4:4:4", full, "50"),
+      MemoryCase("progressive 4:4:4", full, "500") { $0.subsampling = .s444 },
+      MemoryCase("a scan for each component", separate.bytes(), "300"),
+      MemoryCase("grey", grey, "900"), MemoryCase("best quality", baseline, "900") { $0.quality = 98 },
+      MemoryCase("profile", tagged, "256"), MemoryCase("profile", tagged, "900"),
+      MemoryCase("profile kept", tagged, "900") { $0.keep = .icc },
+      MemoryCase("profile, linear", tagged, "600") { $0.linear = true },
+      MemoryCase("large profile", heavy, "256"), MemoryCase("large profile kept", heavy, "256") { $0.keep = .icc },
+      MemoryCase("CMYK", inks.bytes(), "100"), MemoryCase("CMYK enlarged", inks.bytes(), "1200<"),
+      MemoryCase("thin", baseline, "1x20000!"), MemoryCase("thin", baseline, "20000x1!"),
+    ]
+  }
+
+  private static func tag(_ jpeg: [UInt8], _ profile: [UInt8]) -> [UInt8] {
+    Array(jpeg.prefix(2) + TestProfile.segments(profile).flatMap { $0 } + jpeg.dropFirst(2))
+  }
+}
+
+/// This process's memory, in bytes, as the kernel counts it.
+enum MemoryMeter {
+  /// Linux alone counts like this; and the address sanitizer takes memory of its own for every byte.
+  static let isUsable = access("/proc/self/clear_refs", W_OK) == 0 && dlsym(nil, "__asan_init") == nil
+
+  static var held: Int { read("VmRSS:") }
+  static var peak: Int { read("VmHWM:") }
+
+  /// Gives back what is free, and measures the peak from here on.
+  static func begin() {
+    trim()
+    try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
+  }
+
+  /// Says something to whoever started this process.
+  static func say(_ text: String) {
+    _ = text.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+  }
+
+  static func trim() {
+    guard let function = dlsym(nil, "malloc_trim") else { return }
+    _ = unsafeBitCast(function, to: (@convention(c) (Int) -> Int32).self)(0)
+  }
+
+  private static func read(_ key: String) -> Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(key) }) else { return 0 }
+    return (Int(line.split(separator: " ").dropLast().last ?? "") ?? 0) << 10
+  }
+}
