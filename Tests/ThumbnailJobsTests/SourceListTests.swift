@@ -70,7 +70,7 @@ struct SourceListTests {
   @Test func aListThatCannotBeOpenedIsNamed() throws {
     let list = SourceList(from: tree.path("no-list"), separator: .nul)
     let found = Walked(SourceWalker(arguments: [.list(list)]))
-    #expect(found.problems.map(\.description) == ["\(tree.path("no-list")): cannot be read: No such file or directory"])
+    #expect(found.problems.map(\.description) == ["\(tree.path("no-list")): no such file or folder"])
     #expect(!list.canBeReadTwice)
   }
 
