@@ -160,6 +160,11 @@ final class Walk {
       return nil
     case .success(let inner):
       if outputs.contains(inner.identity) { return nil }
+      // An output of an earlier run, into another folder: thumbnails of thumbnails are nobody's wish.
+      if case .success = inner.status(of: SourceWalker.workingFolderName, followingLinks: false) {
+        counters.earlierOutputs += 1
+        return nil
+      }
       if ancestors.contains(where: { $0.identity == inner.identity }) {
         report(WalkProblem(.loop, path, argument: argument))
         return nil

@@ -8,6 +8,8 @@ public struct WalkCounters: Sendable, Equatable {
   public var linksNotFollowed = 0
   /// FIFOs, sockets and devices: never opened.
   public var special = 0
+  /// Folders of thumbnails from other runs, passed over with all in them. One that is named as a source is walked.
+  public var earlierOutputs = 0
   /// Folders entered.
   public var folders = 0
   /// Problems reported.

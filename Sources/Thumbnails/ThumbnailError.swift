@@ -16,9 +16,9 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
   case truncated(String)
   /// The data is corrupt beyond decoding.
   case damaged(String)
-  /// The data is corrupt, and the options refuse that: `FailOn.truncated` would let it pass.
+  /// The data is corrupt, and the options refuse that: `FailOn.truncated` lets that pass.
   case corrupt(String)
-  /// Something harmless is wrong, and the options refuse even that: `FailOn.error` would let it pass.
+  /// Something harmless is wrong, and the options refuse even that: `FailOn.error` lets that pass.
   case imperfect(String)
   /// The source has more pixels than allowed.
   case tooManyPixels(PixelSize, limit: Int)
@@ -42,8 +42,8 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unsupported(let reason): "unsupported JPEG: \(reason)"
     case .truncated(let reason): "truncated: \(reason)"
     case .damaged(let reason): "damaged: \(reason)"
-    case .corrupt(let reason): "damaged: \(reason); --fail-on truncated would let it pass"
-    case .imperfect(let reason): "not flawless: \(reason); --fail-on error would let it pass"
+    case .corrupt(let reason): "damaged: \(reason); --fail-on truncated may let it pass"
+    case .imperfect(let reason): "not flawless: \(reason); --fail-on error may let it pass"
     case .tooManyPixels(let size, let limit):
       "\(size) = \(size.count) pixels, over the limit of \(limit); --limit-pixels \(size.count) would let it pass"
     case .thumbnailTooLarge(let size, let limit):

@@ -44,7 +44,7 @@ struct SourceLine: Encodable {
   var kind: String?
   var error: String?
 
-  init(_ report: SourceReport) {
+  init(_ report: SourceReport, isDryRun: Bool) {
     source = JSONPath(path: report.source.path)
     bytes = report.bytes
     id = report.operation?.id
@@ -56,7 +56,7 @@ struct SourceLine: Encodable {
     }
     warnings = report.warnings.isEmpty ? nil : report.warnings
     switch report.result {
-    case .made: outcome = "made"
+    case .made: outcome = isDryRun ? "would-make" : "made"
     case .passedOver: outcome = "passed-over"
     case .notRead(let type):
       outcome = "not-read"
@@ -89,21 +89,21 @@ struct ProblemLine: Encodable {
 struct SummaryLine: Encodable {
   let event = "summary"
   let found, made, upToDate, passedOver, notRead, duplicates, failed, cancelled, missing, walkProblems: Int
-  let excluded, linksNotFollowed, specialFiles: Int
+  let excluded, linksNotFollowed, specialFiles, earlierOutputs: Int
   let thumbnails, bytesRead, bytesWritten: Int
   let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
   let max, backlog, peakRunning, peakWaiting, peakMemoryBytes: Int
-  let workRemains: Bool
+  let dryRun, workRemains: Bool
   let exitStatus: Int32
 
-  init(_ report: JobReport, exitCode: ExitCode) {
+  init(_ report: JobReport, isDryRun: Bool, exitCode: ExitCode) {
     let tally = report.tally
     (found, made, upToDate, passedOver) = (tally.found, tally.made, tally.upToDate, tally.passedOver)
     notRead = tally.notRead.values.reduce(0, +)
     (duplicates, failed, cancelled) = (tally.duplicates, tally.failed, tally.cancelled)
     (missing, walkProblems) = (tally.missingArguments, tally.walkProblems)
-    (excluded, linksNotFollowed, specialFiles) = (
-      report.walk.filtered, report.walk.linksNotFollowed, report.walk.special
+    (excluded, linksNotFollowed, specialFiles, earlierOutputs) = (
+      report.walk.filtered, report.walk.linksNotFollowed, report.walk.special, report.walk.earlierOutputs
     )
     (thumbnails, bytesRead, bytesWritten) = (tally.thumbnails, tally.bytesRead, tally.bytesWritten)
     elapsedSeconds = report.elapsed / .seconds(1)
@@ -111,7 +111,7 @@ struct SummaryLine: Encodable {
     (max, backlog) = (report.limits.max, report.limits.backlog)
     (peakRunning, peakWaiting) = (report.counters.peakRunning, report.counters.peakWaiting)
     peakMemoryBytes = report.peakMemory
-    workRemains = report.workRemains
+    (dryRun, workRemains) = (isDryRun, report.workRemains)
     exitStatus = exitCode.rawValue
   }
 }

@@ -29,6 +29,9 @@ struct RunCommand: ParsableCommand {
       let (said, written) = (try overlay(sources), try jobFileOverlay(jobFiles))
       settings = try Self.settings(said, written, of: jobFiles.first)
       if settings.sources.isEmpty {
+        if let jobFile = jobFiles.first {
+          throw JobFileProblems(in: jobFile, "names no sources; say sources: ../images")
+        }
         throw TextProblem("no source given: name a folder, such as thumbjob ./images, or see thumbjob --help")
       }
     } catch let problems as JobFileProblems {

@@ -54,7 +54,7 @@ final class RunSession: Sendable {
     let exitCode = { [self] in
       report.exitCode(ending: ending.load(ordering: .acquiring), outputError: output.error)
     }
-    if settings.json { output.write(SummaryLine(report, exitCode: exitCode())) }
+    if settings.json { output.write(SummaryLine(report, isDryRun: settings.dryRun, exitCode: exitCode())) }
     sayLastWords(report)
     return exitCode()
   }
@@ -97,7 +97,7 @@ final class RunSession: Sendable {
   private func told(_ event: JobEvent) {
     switch event {
     case .source(let report):
-      put(SourceLine(report))
+      put(SourceLine(report, isDryRun: settings.dryRun))
       tell(report)
     case .problem(let problem):
       put(ProblemLine(problem))

@@ -25,7 +25,10 @@ enum Summary {
       "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
         + "\(report.limits.backlog) waiting, \(Units.bytes(report.peakMemory)) of memory")
     if let cause = report.stopCause, report.workRemains {
-      lines.append("stopped \(words(cause, signal)); run the same command again to go on")
+      let wayOn =
+        cause == .tooManyFailures
+        ? "mend or --exclude what failed, or allow more" : "run the same command again to go on"
+      lines.append("stopped \(words(cause, signal)); \(wayOn)")
     }
     return lines.joined(separator: "\n")
   }
@@ -41,6 +44,9 @@ enum Summary {
       parts.append("\(count) \(type.displayName) not read yet")
     }
     if tally.duplicates > 0 { parts.append("\(tally.duplicates) given twice") }
+    if walk.earlierOutputs > 0 {
+      parts.append(Units.count(walk.earlierOutputs, "folder") + " of thumbnails passed over")
+    }
     if walk.filtered > 0 { parts.append("\(walk.filtered) excluded") }
     if walk.linksNotFollowed > 0 { parts.append(Units.count(walk.linksNotFollowed, "link") + " not followed") }
     if walk.special > 0 { parts.append(Units.count(walk.special, "special file") + " left alone") }

@@ -7,6 +7,7 @@ struct Thumbjob: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "thumbjob",
     abstract: "Makes JPEG thumbnails of whole folders with a queue that never piles up.",
+    usage: "thumbjob [run] <source> ... [options]",
     version: "0.1.0",
     subcommands: [RunCommand.self],
     defaultSubcommand: RunCommand.self)

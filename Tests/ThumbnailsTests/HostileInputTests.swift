@@ -165,7 +165,7 @@ import Testing
       return
     }
     #expect(
-      ThumbnailError.corrupt(reason).description == "damaged: \(reason); --fail-on truncated would let it pass")
+      ThumbnailError.corrupt(reason).description == "damaged: \(reason); --fail-on truncated may let it pass")
     guard case .success = try Self.outcome(bytes, maker, .truncated) else {
       Issue.record("corrupt data failed although allowed")
       return

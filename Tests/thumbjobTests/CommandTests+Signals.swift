@@ -111,22 +111,22 @@ extension CommandTests {
       #expect(ending.status == 75)
     }
 
-    /// Whether a pipe takes nothing more, so that whoever writes to it waits.
-    private static func isFull(_ pipe: String) -> Bool {
+    /// Fills a pipe to the last byte, so that whoever writes to it from now on waits.
+    private static func fill(_ pipe: String) {
       let descriptor = open(pipe, O_RDWR | O_NONBLOCK)
       defer { close(descriptor) }
-      var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      return poll(&wanted, 1, 0) == 0
+      while write(descriptor, "x", 1) == 1 {}
     }
 
     @Test func theSecondIntLeavesAtOnceAlthoughTheOutputIsStuck() async throws {
       let folder = try TemporaryFolder.withWork(1_000)
       mkfifo(folder("stuck"), 0o600)
-      // Nobody reads the pipe: once it is full every operation waits for it, and cancelling cannot finish.
+      // Nobody reads the pipe: full, every operation waits for it, and cancelling cannot finish.
       let script = "exec 3<>stuck; exec \"$0\" images -s 8 --json --progress none >&3"
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
         run in
-        try await expectEventually { Self.isFull(folder("stuck")) }
+        try await expectEventually { folder.files(below: "thumbs").count > 4 }
+        Self.fill(folder("stuck"))
         run.send(SIGINT)
         // The first has been taken, so the second is a second, not the same one again.
         try await expectEventually { run.errors.contains("INT: ") }
@@ -144,10 +144,9 @@ extension CommandTests {
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
         run in
         try await expectEventually { run.holdsBack(SIGUSR1) }
-        try await expectEventually {
-          run.send(SIGUSR1)
-          return Self.isFull(folder("stuck"))
-        }
+        try await expectEventually { folder.files(below: "thumbs").count > 4 }
+        Self.fill(folder("stuck"))
+        run.send(SIGUSR1)
         run.send(SIGUSR2)
       }
       #expect(ending.status == 75)

@@ -169,6 +169,14 @@ extension CommandTests {
       }
     }
 
+    @Test func thumbnailsOfEarlierRunsAreNoSourcesUnlessNamed() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      _ = try await run("images", "-o", "images/small", in: folder)
+      let ending = try await run("images", "-o", "other", "--json", in: folder)
+      #expect(ending.number("found") == 2 && ending.number("earlier_outputs") == 1 && ending.status == 0)
+      #expect(try await run("images/small", "-o", "other", "--json", in: folder).number("found") == 2)
+    }
+
     @Test func originalsInTheOutputAreNeverWrittenOver() async throws {
       let folder = TemporaryFolder()
       for (number, name) in ["a/x.jpg", "b/x.jpg", "c/x.jpg", "c/sub/x.jpg"].enumerated() {
