@@ -21,6 +21,11 @@ extension SourceInfo {
   }
 }
 
+extension SourceInfo {
+  /// Bytes of the planes decoded at a scale.
+  func planeBytes(scale: Int) -> Int { DecodingMemory(self, scale: scale).planes }
+}
+
 /// What decoding holds, in bytes.
 private struct DecodingMemory {
   private(set) var planes = 0

@@ -241,6 +241,32 @@ import Testing
     #expect(failures == 1)
   }
 
+  /// An end marker does not make a picture whole that lacks all of a component.
+  @Test func aProgressivePictureWithoutAComponentIsCutOff() throws {
+    let wide = ThumbnailOptions(sizes: [try SizeSpec(parsing: "64")], progressive: true)
+    var bytes = try thumbnails(of: TestJPEG.ycc(64, 64, value: SamplingTests.slope(64, 64)).bytes(), wide)[0]
+    // The scans of means, and their refinement, are for all components; without them detail alone is left.
+    var at = try #require(bytes.indices.first { bytes[$0...].starts(with: [0xFF, 0xDA]) })
+    while let scan = bytes.indices.first(where: { $0 >= at && bytes[$0...].starts(with: [0xFF, 0xDA]) }) {
+      let next = bytes.indices.first {
+        $0 > scan + 2 && bytes[$0] == 0xFF && [0xC4, 0xDA, 0xD9].contains(bytes[$0 + 1])
+      }
+      let end = try #require(next)
+      let isOfMeans = bytes[scan + 5 + 2 * Int(bytes[scan + 4])] == 0
+      if isOfMeans { bytes.removeSubrange(scan..<end) }
+      at = isOfMeans ? scan : end
+    }
+    for size in ["64", "2"] {
+      for failOn in FailOn.allCases {
+        guard case .failure(let error) = try Self.outcome(bytes, ThumbnailMaker(), failOn, size: size) else {
+          Issue.record("passed at \(size)")
+          continue
+        }
+        if failOn == .truncated { #expect(error == .truncated("its picture data ends early")) }
+      }
+    }
+  }
+
   @Test func aScanBombIsStopped() throws {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")], progressive: true)
     let whole = try thumbnails(of: TestJPEG.grey(16, 16) { _, _ in 50 }.bytes(), options)[0]

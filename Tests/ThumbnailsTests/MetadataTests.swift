@@ -34,6 +34,23 @@ import Testing
     #expect(made.pixels == PixelSize(width: 15, height: 20))
   }
 
+  /// A camera's pixel counts would be wrong: they are the thumbnail's.
+  @Test func keptPixelCountsAreTheThumbnails() throws {
+    // IFD 0 with a pointer to the Exif IFD, which has both counts: one short, one long (Exif 2.32, 4.6.5).
+    func entry(_ tag: Int, _ type: Int, _ value: [UInt8]) -> [UInt8] {
+      [UInt8(tag >> 8), UInt8(tag & 255), 0, UInt8(type), 0, 0, 0, 1] + value
+    }
+    let block: [UInt8] =
+      Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1] + entry(0x8769, 4, [0, 0, 0, 26]) + [0, 0, 0, 0, 0, 2]
+      + entry(0xA002, 3, [0x0F, 0xA0, 0, 0]) + entry(0xA003, 4, [0, 0, 0x0B, 0xB8]) + [0, 0, 0, 0]
+    var source = TestJPEG.grey(40, 30) { _, _ in 100 }
+    source.segments.append(TestJPEG.segment(0xE1, Array("Exif\0\0".utf8) + block))
+    let exif = try thumbnail(of: source.bytes(), "20") { $0.keep = .exif }.exif
+    func find(_ bytes: [UInt8]) -> Bool { exif.indices.contains { exif[$0...].starts(with: bytes) } }
+    #expect(find(entry(0xA002, 3, [0, 20])))
+    #expect(find(entry(0xA003, 4, [0, 0, 0, 15])))
+  }
+
   @Test func copyrightAloneIsKeptAlone() throws {
     let made = try thumbnail(of: Self.source(Self.rich), "20") { $0.keep = .copyright }
     for text in ["Ada Somebody", "(c) Ada"] { #expect(Self.contains(made.exif, text)) }

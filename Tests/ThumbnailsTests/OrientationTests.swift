@@ -45,6 +45,37 @@ import Testing
     }
   }
 
+  /// The long way round, by way of RGB at the thumbnail's full size, shows the same corners and crops.
+  @Test(arguments: ["RGB", "tagged", "linear", "linear RGB", "CMYK"], 1...8)
+  func theLongWayRoundTurnsAndCropsAlike(_ kind: String, _ orientation: Int) throws {
+    // Greys, which look the same in every profile and model but for black ink.
+    let levels = [60.0, 110, 160, 210]
+    let stored = orientation >= 5 ? (120, 60) : (60, 120)
+    let isRGB = kind.hasSuffix("RGB")
+    let ids: [UInt8] = isRGB ? [82, 71, 66] : kind == "CMYK" ? [1, 2, 3, 4] : [1, 2, 3]
+    var segments = kind == "CMYK" || isRGB ? [] : [TestJPEG.jfif]
+    segments.append(TestExif(orientation: orientation).segment)
+    if kind == "tagged" { segments += TestProfile.segments(TestProfile.wide()) }
+    let source = TestJPEG(
+      width: stored.0, height: stored.1, components: ids.map { TestJPEG.Component(id: $0) }, segments: segments
+    ) { component, x, y in
+      let corner = (x * 2 < Double(stored.0) ? 0 : 1) + (y * 2 < Double(stored.1) ? 0 : 2)
+      if kind == "CMYK" { return component == 3 ? 255 - levels[corner] : 0 }
+      return isRGB || component == 0 ? levels[corner] : 128
+    }.bytes()
+    for (size, isCrop) in [("20x20^", true), ("40", false)] {
+      let made = try thumbnail(of: source, size) { $0.linear = kind.hasPrefix("linear") }
+      #expect(made.pixels == (isCrop ? PixelSize(width: 20, height: 20) : PixelSize(width: 20, height: 40)))
+      let points = [(0.1, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9)]
+      let values = points.map { made.value(0, $0.0, $0.1) }
+      let order = (Self.seen[orientation] ?? []).map { levels[$0] }
+      // The profile moves the levels, and keeps their order.
+      for (value, level) in zip(values, order) {
+        #expect(abs(Double(value) - level) <= (kind == "tagged" ? 30 : 6), "\(size): \(values) for \(order)")
+      }
+    }
+  }
+
   /// Chroma of an odd width has a sample that is half beyond the edge: it has to be beyond the edge that is right or
   /// below as seen. A ramp shows a shift of even half a sample.
   @Test(arguments: 1...8) func chromaStaysInRegisterAtOddSizes(_ orientation: Int) throws {

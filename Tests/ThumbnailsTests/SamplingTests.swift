@@ -115,6 +115,27 @@ import Testing
     #expect(try thumbnails(of: broken, options) == skipped)
   }
 
+  /// Over 32 MiB of coefficients lie in huge pages, where the system has them; the picture is the same.
+  @Test func aPictureOfManyCoefficientsIsRead() throws {
+    let side = 4200
+    let buffer = PlaneBuffer()
+    let plane = try buffer.plane(columns: side, rows: side)
+    for y in 0..<side { memset(plane.row(y), Int32(y / 20), side) }
+    let options = ThumbnailOptions(sizes: [], progressive: true)
+    let encoder = try JPEGEncoder()
+    let source = Array(
+      try encoder.encode(
+        [plane], pixels: PixelSize(width: side, height: side), halfChroma: false, options: options,
+        metadata: JPEGEncoder.Metadata(), monitor: nil))
+    for failOn in [FailOn.error, .warning] {
+      let made = try thumbnail(of: source, "64") { $0.failOn = failOn }
+      for y in [0.1, 0.5, 0.9] {
+        let row = (Double(Int(y * 64)) + 0.5) / 64 * Double(side)
+        #expect(abs(made.value(0, 0.5, y) - Int(row / 20)) <= 2)
+      }
+    }
+  }
+
   /// Without its scans of detail, chroma of half luma's samples is too coarse for a thumbnail with all of chroma.
   @Test func detailThatFullChromaShowsIsNotPassedOver() throws {
     let source = TestJPEG.ycc(640, 480) { component, x, y in component == 0 ? 128 : 128 + 80 * sin(x / 8 + y / 16) }

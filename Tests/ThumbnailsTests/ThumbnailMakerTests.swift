@@ -98,6 +98,41 @@ import Testing
     }
   }
 
+  @Test func cancelledWhileEncodingEndsThere() throws {
+    final class Stopper: ThumbnailMonitor {
+      var stage = ThumbnailStage.reading
+      var asked = 0
+      var isCancelled: Bool {
+        if stage == .encoding { asked += 1 }
+        return asked > 3
+      }
+      func entered(_ stage: ThumbnailStage) { self.stage = stage }
+      func progressed(to fraction: Double) {}
+    }
+    let stopper = Stopper()
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "200x200!")])
+    #expect(throws: ThumbnailError.cancelled) {
+      try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: Self.source()), options: options, monitor: stopper) {
+        _ in
+        Issue.record("delivered")
+      }
+    }
+    #expect(stopper.asked == 4)
+  }
+
+  /// libjpeg decodes chroma of fewer samples at a larger scale: two by two for a block where luma has one.
+  @Test func subsampledChromaIsCountedAtTheScaleItIsDecodedAt() throws {
+    for (h, v, chroma) in [(1, 1, 1), (2, 2, 1), (2, 1, 1), (4, 1, 1), (2, 2, 2)] {
+      let bytes = TestJPEG.ycc(640, 480, h: h, v: v, chromaH: chroma, chromaV: chroma) { _, _, _ in 90 }.bytes()
+      let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
+      let info = SourceInfo(decoder)
+      for scale in [1, 2, 4, 8] {
+        let planes = try decoder.setScale(scale).reduce(0) { $0 + $1.min_stride * $1.min_rows }
+        #expect(info.planeBytes(scale: scale) == planes, "\(h)x\(v) at 1/\(scale)")
+      }
+    }
+  }
+
   @Test func aReadErrorIsToldByItsNumber() throws {
     let bytes = Self.source()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
@@ -123,7 +158,7 @@ import Testing
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
     let whole = ByteSource(bytes: bytes)
     let slow = ByteSource(size: nil) { offset, buffer in
-      whole.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 64)]))
+      whole.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<1]))
     }
     var made: [UInt8] = []
     try ThumbnailMaker().makeThumbnails(of: slow, options: options) { made = Array($0.bytes) }
