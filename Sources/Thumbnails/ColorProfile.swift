@@ -18,7 +18,8 @@ enum ProfileConversion {
 /// A Little CMS transform from a source's colours to sRGB, 8 bits a channel.
 final class ProfileTransform {
   private let handle: cmsHTRANSFORM
-  private let context: ProfileContext
+  /// Everything the transform is made of.
+  fileprivate let context: ProfileContext
 
   fileprivate init(_ handle: cmsHTRANSFORM, _ context: ProfileContext) {
     self.handle = handle
@@ -41,7 +42,6 @@ final class ProfileTransform {
 /// under these bounds takes 0.1 s; a usual one for CMYK takes half of that.
 final class ProfileReader {
   private var known: [(bytes: [UInt8], kind: ProfileKind, conversion: ProfileConversion)] = []
-  private let context = ProfileContext()
   /// Bytes Little CMS may take for a profile of so many.
   private let allowance: (Int) -> Int
 
@@ -50,8 +50,8 @@ final class ProfileReader {
 
   init(allowance: @escaping (Int) -> Int = ProfileContext.allowance) { self.allowance = allowance }
 
-  /// Bytes Little CMS holds, and the most it ever held.
-  var memory: (held: Int, peak: Int) { (context.held, context.peak) }
+  /// The most bytes Little CMS took for one profile.
+  private(set) var peak = 0
 
   /// What a profile's bytes ask for, for a picture of the kind given.
   func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
@@ -60,20 +60,28 @@ final class ProfileReader {
       known.append(entry)
       return entry.conversion
     }
-    context.limit = context.held + allowance(bytes.count)
-    let conversion = read(bytes, kind: kind)
+    let context = ProfileContext(limit: allowance(bytes.count))
+    let conversion = read(bytes, kind: kind, in: context)
+    peak = max(peak, context.peak)
     known.append((Array(bytes), kind, conversion))
     while !known.isEmpty, bytesRemembered > Self.bytesKept { known.removeFirst() }
     return conversion
   }
 
   /// Bytes that stay until the next profile.
-  var bytesRemembered: Int { known.reduce(context.held) { $0 + $1.bytes.count } }
+  var bytesRemembered: Int {
+    known.reduce(0) { sum, entry in
+      guard case .pixels(let transform) = entry.conversion else { return sum + entry.bytes.count }
+      return sum + entry.bytes.count + transform.context.held
+    }
+  }
 
   /// Forgets every profile.
   func trim() { known = [] }
 
-  private func read(_ bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
+  private func read(
+    _ bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind, in context: ProfileContext
+  ) -> ProfileConversion {
     guard let profile = cmsOpenProfileFromMemTHR(context.handle, bytes.baseAddress, UInt32(bytes.count)) else {
       return .unusable
     }
@@ -85,7 +93,7 @@ final class ProfileReader {
       case .cmyk: cmsSigCmykData
       }
     guard cmsGetColorSpace(profile) == space, Self.isTame(profile, bytes) else { return .unusable }
-    guard let transform = transform(from: profile, kind: kind) else { return .unusable }
+    guard let transform = transform(from: profile, kind: kind, in: context) else { return .unusable }
     switch kind {
     case .grey: return greyConversion(transform)
     case .rgb: return Self.isIdentity(transform) ? .identity : .pixels(transform)
@@ -125,7 +133,9 @@ final class ProfileReader {
   }
 
   /// Relative colorimetric with black point compensation: what image editors do unless told otherwise.
-  private func transform(from profile: cmsHPROFILE, kind: ProfileKind) -> ProfileTransform? {
+  private func transform(
+    from profile: cmsHPROFILE, kind: ProfileKind, in context: ProfileContext
+  ) -> ProfileTransform? {
     guard let target = kind == .grey ? Self.makeGreyProfile(context.handle) : cmsCreate_sRGBProfileTHR(context.handle)
     else {
       return nil

@@ -16,10 +16,12 @@ final class ProfileContext {
   /// Bytes allocated at this moment, and the most there ever were.
   private(set) var held = 0
   private(set) var peak = 0
-  /// What may be held from now on.
-  var limit = 64 << 10
+  private let limit: Int
+  private var newest: UnsafeMutablePointer<Block>?
 
-  init() {
+  /// - parameter limit: bytes that may be held.
+  init(limit: Int) {
+    self.limit = limit
     var handler = cmsPluginMemHandler()
     // lcms2_plugin.h: 'acpp', the oldest version that knows contexts, 'memH'.
     handler.base.Magic = 0x6163_7070
@@ -31,10 +33,24 @@ final class ProfileContext {
     handle = cmsCreateContext(&handler, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  deinit { cmsDeleteContext(handle) }
+  /// Gives everything back, also what Little CMS forgot on its way out of a failure.
+  deinit {
+    cmsDeleteContext(handle)
+    while let block = newest {
+      newest = block.pointee.older
+      free(block)
+    }
+  }
 
-  /// In front of every block stands its size, as wide as the alignment malloc promises.
-  private static let prefix = 16
+  /// What stands in front of the bytes given out.
+  private struct Block {
+    let size: Int
+    var older: UnsafeMutablePointer<Block>?
+    var newer: UnsafeMutablePointer<Block>?
+
+    /// Its own bytes, up to the next multiple of the alignment malloc promises.
+    static let prefix = 32
+  }
 
   /// Whose a call is: nobody's for the few hundred bytes of the context itself.
   private static func owner(_ context: cmsContext?) -> ProfileContext? {
@@ -42,24 +58,43 @@ final class ProfileContext {
   }
 
   private static func reallocate(
-    _ context: cmsContext?, _ block: UnsafeMutableRawPointer?, _ size: UInt32
+    _ context: cmsContext?, _ bytes: UnsafeMutableRawPointer?, _ size: UInt32
   ) -> UnsafeMutableRawPointer? {
     let owner = owner(context)
-    let before = block.map { ($0 - prefix).load(as: Int.self) } ?? 0
-    let needed = Int(size) + prefix
-    if let owner, owner.held - before + needed > owner.limit { return nil }
-    guard let fresh = realloc(block.map { $0 - prefix }, needed) else { return nil }
-    fresh.storeBytes(of: needed, as: Int.self)
-    if let owner {
-      owner.held += needed - before
-      owner.peak = max(owner.peak, owner.held)
+    let block = bytes.map { ($0 - Block.prefix).assumingMemoryBound(to: Block.self) }
+    let needed = Int(size) + Block.prefix
+    if let owner, owner.held - (block?.pointee.size ?? 0) + needed > owner.limit { return nil }
+    if let block { owner?.unlink(block) }
+    let moved = realloc(block, needed)
+    guard let fresh = moved?.bindMemory(to: Block.self, capacity: 1) else {
+      if let block { owner?.link(block) }
+      return nil
     }
-    return fresh + prefix
+    fresh.initialize(to: Block(size: needed))
+    owner?.link(fresh)
+    return UnsafeMutableRawPointer(fresh) + Block.prefix
   }
 
-  private static func release(_ context: cmsContext?, _ block: UnsafeMutableRawPointer?) {
-    guard let block else { return }
-    owner(context)?.held -= (block - prefix).load(as: Int.self)
-    free(block - prefix)
+  private static func release(_ context: cmsContext?, _ bytes: UnsafeMutableRawPointer?) {
+    guard let bytes else { return }
+    let block = (bytes - Block.prefix).assumingMemoryBound(to: Block.self)
+    owner(context)?.unlink(block)
+    free(block)
+  }
+
+  private func link(_ block: UnsafeMutablePointer<Block>) {
+    held += block.pointee.size
+    peak = max(peak, held)
+    block.pointee.older = newest
+    block.pointee.newer = nil
+    newest?.pointee.newer = block
+    newest = block
+  }
+
+  private func unlink(_ block: UnsafeMutablePointer<Block>) {
+    held -= block.pointee.size
+    let (older, newer) = (block.pointee.older, block.pointee.newer)
+    older?.pointee.newer = newer
+    if let newer { newer.pointee.older = older } else { newest = older }
   }
 }
