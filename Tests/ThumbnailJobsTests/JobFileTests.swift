@@ -4,7 +4,7 @@ import Thumbnails
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct JobFileTests {
   let file: Path = "jobs/x.yml"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OutputPlanTests {
   let tree: FileTree
 

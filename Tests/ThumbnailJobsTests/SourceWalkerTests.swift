@@ -32,7 +32,7 @@ extension SourceWalker {
   }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SourceWalkerTests {
   let tree: FileTree
 
