@@ -2,7 +2,7 @@ import CLibJPEG
 
 /// Makes thumbnails of one source after the other.
 ///
-/// Small buffers, filters and profiles stay from one source to the next, about 4 MiB at the most; the bytes that come
+/// Small buffers, filters and profiles stay from one source to the next, 5 MiB at the most; the bytes that come
 /// out do not depend on what came before.
 ///
 /// *Concurrency*: for one thread at a time, with the sources it has opened; makers share nothing, so have one for each

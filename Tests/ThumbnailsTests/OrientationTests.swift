@@ -60,13 +60,17 @@ import Testing
       width: stored.0, height: stored.1, components: ids.map { TestJPEG.Component(id: $0) }, segments: segments
     ) { component, x, y in
       let corner = (x * 2 < Double(stored.0) ? 0 : 1) + (y * 2 < Double(stored.1) ? 0 : 2)
-      if kind == "CMYK" { return component == 3 ? 255 - levels[corner] : 0 }
-      return isRGB || component == 0 ? levels[corner] : 128
+      // A bright band at both ends, which the square in the middle does not show.
+      let along = stored.0 > 60 ? x : y
+      let level = min(along, 120 - along) < 16 ? 250 : levels[corner]
+      if kind == "CMYK" { return component == 3 ? 255 - level : 0 }
+      return isRGB || component == 0 ? level : 128
     }.bytes()
     for (size, isCrop) in [("20x20^", true), ("40", false)] {
       let made = try thumbnail(of: source, size) { $0.linear = kind.hasPrefix("linear") }
       #expect(made.pixels == (isCrop ? PixelSize(width: 20, height: 20) : PixelSize(width: 20, height: 40)))
-      let points = [(0.1, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9)]
+      let (near, far) = isCrop ? (0.1, 0.9) : (0.3, 0.7)
+      let points = [(near, near), (far, near), (near, far), (far, far)]
       let values = points.map { made.value(0, $0.0, $0.1) }
       let order = (Self.seen[orientation] ?? []).map { levels[$0] }
       // The profile moves the levels, and keeps their order.
@@ -122,6 +126,23 @@ import Testing
       var broken = block
       for _ in 0..<3 { broken[Int(random.next() % UInt64(broken.count))] = UInt8(truncatingIfNeeded: random.next()) }
       _ = broken.withUnsafeBufferPointer(ExifOrientation.read)
+    }
+  }
+
+  /// Chroma of the long way round is the mean of four samples, not one of them.
+  @Test func chromaHalvedIsTheMean() throws {
+    let source = TestJPEG(width: 40, height: 40, components: [82, 71, 66].map { TestJPEG.Component(id: $0) }) {
+      component, x, y in [40 + x * 5, 120, 230 - y * 5][component]
+    }.bytes()
+    let half = try thumbnail(of: source, "40")
+    let full = try thumbnail(of: source, "40") { $0.subsampling = .s444 }
+    for (x, y) in [(4, 5), (10, 10), (13, 6)] {
+      for component in 1...2 {
+        let samples = full.planes[component].samples
+        let block = [0, 1, 40, 41].map { Int(samples[2 * y * 40 + 2 * x + $0]) }
+        let mean = Double(block.reduce(0, +)) / 4
+        #expect(abs(Double(half.planes[component].samples[y * 20 + x]) - mean) <= 1)
+      }
     }
   }
 }
