@@ -8,9 +8,9 @@ import Foundation
 ///
 /// *Concurrency*: for one thread at a time, together with everything made with it.
 final class ProfileContext {
-  /// What a profile of so many bytes may take: a copy of it, the two or three tables of it that are read, in 16 bits and
-  /// twice, and a transform. Real profiles take two thirds.
-  static func allowance(forProfileOf size: Int) -> Int { size * 7 / 2 + 1 << 20 }
+  /// What a profile of so many bytes may take: a copy of it, a table of 16 bits that is nearly all of it three times over,
+  /// and a transform. Profiles of printers, which hold six tables, take two thirds.
+  static func allowance(forProfileOf size: Int) -> Int { size * 4 + 1 << 20 }
 
   private(set) var handle: cmsContext?
   /// Bytes allocated at this moment, and the most there ever were.
