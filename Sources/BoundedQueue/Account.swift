@@ -9,7 +9,8 @@ struct Account {
     /// Its producer waits for a place in the backlog.
     case blocked(ticket: Int)
     case waiting(ticket: Int)
-    case running(lane: Int)
+    /// In a lane, and, while it waits for memory, with a claim to it.
+    case running(lane: Int, claim: Int?)
     /// Taken out of the line by a cancellation; its observers are being told.
     case withdrawn
   }
@@ -20,12 +21,28 @@ struct Account {
     let release: @Sendable (Result<Void, SubmitError>) -> Void
   }
 
+  /// A running operation that waits for memory.
+  struct Claim {
+    let operation: BoundedOperation
+    let bytes: Int
+    let answer: @Sendable (ClaimAnswer) -> Void
+  }
+
+  enum ClaimAnswer: Sendable {
+    case granted
+    case waits
+    case refused(BudgetExceeded)
+    case cancelled
+  }
+
   /// What is to be done once the lock is free, in this order.
   struct Effects {
     /// To be executed, each in its lane.
     var started: [(operation: BoundedOperation, lane: Int)] = []
     /// Producers to be woken: accepted or refused.
     var released: [(producer: BlockedProducer, result: Result<Void, SubmitError>)] = []
+    /// Claims to be answered.
+    var answered: [(claim: Claim, answer: ClaimAnswer)] = []
     /// Accepted: observers are to be told.
     var accepted: [BoundedOperation] = []
     /// To be settled as cancelled while waiting.
@@ -36,6 +53,7 @@ struct Account {
     mutating func append(_ later: Effects) {
       started += later.started
       released += later.released
+      answered += later.answered
       accepted += later.accepted
       withdrawn += later.withdrawn
       drained += later.drained
@@ -63,6 +81,8 @@ struct Account {
   private var executing = 0
   private var blocked = Line<BlockedProducer>()
   private var withdrawing = 0
+  private var claims = Line<Claim>()
+  private var reserved = 0
   private var drainers: [@Sendable () -> Void] = []
   private var totals = QueueCounters()
 
@@ -73,6 +93,8 @@ struct Account {
     counters.waiting = line.count
     counters.running = running.count
     counters.blockedProducers = blocked.count
+    counters.waitingForMemory = claims.count
+    counters.reserved = reserved
     return counters
   }
 
@@ -95,15 +117,23 @@ struct Account {
     }
   }
 
-  /// Why an operation that does not run yet does not, or nil when it runs or has gone.
-  func whyWaiting(_ operation: BoundedOperation) -> String? {
+  /// Why an operation waits for a place, or, when its work has begun, for memory; nil when it does not wait or has gone.
+  func whyItWaits(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
     switch places[operation.id] {
     case .blocked: "its producer waits: the backlog of \(limits.backlog) is full"
     case .waiting where isPaused: "the queue is paused"
     case .waiting: "all \(limits.max) places are taken"
-    case .running: "starting"
+    case .running where !hasBegun: "starting"
+    case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { whyItWaits(forBytes: $0.bytes) }
     case .withdrawn, nil: nil
     }
+  }
+
+  private func whyItWaits(forBytes bytes: Int) -> String {
+    let needs = "waits for memory: needs \(ByteText.mebibytes(bytes))"
+    guard let budget = limits.budget, !isPaused else { return needs + ", the queue is paused" }
+    let free = ByteText.mebibytes(max(0, budget.bytes - reserved)).dropLast(" MiB".count)
+    return needs + ", \(free) of \(ByteText.mebibytes(budget.bytes)) free"
   }
 
   // MARK: Coming
@@ -132,18 +162,64 @@ struct Account {
     return (.blocked(ticket: ticket), effects)
   }
 
-  // MARK: Going
-
   /// The operation's work begins on a thread.
   mutating func began() {
     executing += 1
     totals.peakRunning = max(totals.peakRunning, executing)
   }
 
+  // MARK: Memory
+
+  /// A running operation asks for memory. With the answer `.waits` the claim's own `answer` is called later.
+  mutating func claim(
+    _ bytes: Int, for operation: BoundedOperation, answer: @escaping @Sendable (ClaimAnswer) -> Void
+  ) -> ClaimAnswer {
+    let claim = Claim(operation: operation, bytes: bytes, answer: answer)
+    if claims.isEmpty, let answer = self.answer(claim) { return answer }
+    setClaim(claims.append(claim), of: operation)
+    return .waits
+  }
+
+  mutating func giveBack(_ bytes: Int) -> Effects {
+    reserved -= bytes
+    return settledDown()
+  }
+
+  /// What a claim gets now; nil while it has to wait.
+  private mutating func answer(_ claim: Claim) -> ClaimAnswer? {
+    // Looked at under the lock: who cancels marks the operation first and looks for its claim afterwards.
+    if claim.operation.isCancelled { return .cancelled }
+    if let budget = limits.budget {
+      if claim.bytes > budget.largest { return .refused(BudgetExceeded(needed: claim.bytes, budget: budget)) }
+      // Nobody but the one that is alone goes beyond the budget.
+      guard reserved == 0 || claim.bytes <= budget.bytes - reserved else { return nil }
+    }
+    guard !isPaused else { return nil }
+    reserved += claim.bytes
+    totals.peakReserved = max(totals.peakReserved, reserved)
+    return .granted
+  }
+
+  /// First come, first served, also where a later claim would fit sooner: a large one is not passed over for ever.
+  private mutating func answerClaims(into effects: inout Effects) {
+    while let claim = claims.first, let answer = answer(claim) {
+      _ = claims.popFirst()
+      setClaim(nil, of: claim.operation)
+      effects.answered.append((claim, answer))
+    }
+  }
+
+  private mutating func setClaim(_ ticket: Int?, of operation: BoundedOperation) {
+    guard case .running(let lane, _) = places[operation.id] else { return }
+    places[operation.id] = .running(lane: lane, claim: ticket)
+  }
+
+  // MARK: Going
+
   /// The operation has ended and its observers know.
   mutating func depart(_ operation: BoundedOperation, outcome: Outcome) -> Effects {
     var effects = Effects()
-    if case .running(let lane) = places.removeValue(forKey: operation.id),
+    if case .running(let lane, _) = places.removeValue(forKey: operation.id),
       let index = running.firstIndex(where: { $0 === operation })
     {
       running.remove(at: index)
@@ -157,7 +233,7 @@ struct Account {
     return effects
   }
 
-  /// One operation was cancelled: it leaves the line if it stands in one.
+  /// One operation was cancelled: it leaves the line it stands in, for a place or for memory.
   mutating func withdraw(_ operation: BoundedOperation) -> Effects {
     var effects = Effects()
     switch places[operation.id] {
@@ -170,7 +246,11 @@ struct Account {
     case .waiting(let ticket):
       guard line.remove(ticket) != nil else { break }
       withdraw([operation], into: &effects)
-    case .running, .withdrawn, nil: break
+    case .running(_, let ticket):
+      guard let claim = ticket.flatMap({ claims.remove($0) }) else { break }
+      setClaim(nil, of: operation)
+      effects.answered.append((claim, .cancelled))
+    case .withdrawn, nil: break
     }
     settleDown(into: &effects)
     return effects
@@ -224,6 +304,7 @@ struct Account {
   /// After any change: whoever can start starts, whoever fits in comes in, and if nobody is left those who wait for that
   /// are told.
   private mutating func settleDown(into effects: inout Effects) {
+    answerClaims(into: &effects)
     repeat {
       while canStart, let operation = line.popFirst() { run(operation, into: &effects) }
       guard hasRoom, let producer = blocked.popFirst() else { break }
@@ -255,7 +336,7 @@ struct Account {
 
   private mutating func run(_ operation: BoundedOperation, into effects: inout Effects) {
     let lane = freeLanes.popLast() ?? running.count
-    places[operation.id] = .running(lane: lane)
+    places[operation.id] = .running(lane: lane, claim: nil)
     running.append(operation)
     effects.started.append((operation, lane))
   }

@@ -35,14 +35,14 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// What the operation does and to what, such as "thumbnail photos/a.jpg".
   public let title: String
 
-  /// Guards everything that changes in the life of the operation, except progress and held bytes, which are atomic.
+  /// Guards everything that changes in the life of the operation, except progress and reserved bytes, which are atomic.
   let state = Locked(OperationState())
 
   /// True from the first request to cancel; set under `state`, read anywhere.
   private let cancelRequested = Atomic(false)
   /// Millionths of the work done; negative while unknown.
   private let progress = Atomic(-1)
-  private let bytesHeld = Atomic(0)
+  private let reserved = Atomic(0)
 
   private static let lastID = Atomic(0)
 
@@ -78,9 +78,26 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     progress.store(fraction.isNaN ? -1 : Int(Swift.min(Swift.max(fraction, 0), 1) * 1_000_000), ordering: .relaxed)
   }
 
-  /// Says how many bytes of memory the work holds now.
-  public final func report(bytesHeld bytes: Int) {
-    bytesHeld.store(bytes, ordering: .relaxed)
+  /// Does the part of the work that takes memory, with `bytes` of the queue's ``QueueLimits/budget`` reserved for it.
+  ///
+  /// Waits until they are free, in the order in which the queue's operations asked. An operation has one reservation at a
+  /// time: with two it might wait for itself. Outside a queue, and where a queue has no budget, nothing is waited for.
+  ///
+  /// *Concurrency*: only in ``execute()``, on its thread, which waits.
+  ///
+  /// - Throws: ``BudgetExceeded`` when the queue does not give so much to one operation, ``OperationCancelled`` when it
+  ///   was cancelled while it waited, and whatever `body` throws.
+  public final func withReservation<Result>(of bytes: Int, _ body: () throws -> Result) throws -> Result {
+    precondition(bytes >= 0, "operation #\(id) reserves \(bytes) bytes")
+    precondition(reserved.load(ordering: .relaxed) == 0, "operation #\(id) has a reservation already")
+    guard let queue = state.withLock({ $0.queue }) else { return try body() }
+    try queue.reserve(bytes, for: self)
+    reserved.store(bytes, ordering: .relaxed)
+    defer {
+      reserved.store(0, ordering: .relaxed)
+      queue.giveBack(bytes)
+    }
+    return try body()
   }
 
   // MARK: Looking and cancelling
@@ -108,11 +125,11 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// What there is to know about the operation at this moment.
   public final func snapshot() -> OperationSnapshot {
     let (copy, queue) = state.withLock { ($0.withoutEvents(), $0.queue) }
-    let isWaiting = if case .waiting = copy.phase { true } else { false }
+    let hasBegun = if case .running = copy.phase { true } else { false }
     let millionths = progress.load(ordering: .relaxed)
     return OperationSnapshot(
       id: id, title: title, state: copy, fraction: millionths < 0 ? nil : Double(millionths) / 1_000_000,
-      bytesHeld: bytesHeld.load(ordering: .relaxed), whyItWaits: isWaiting ? queue?.whyWaiting(self) : nil)
+      bytesReserved: reserved.load(ordering: .relaxed), whyItWaits: copy.outcome == nil ? queue?.whyItWaits(self, hasBegun: hasBegun) : nil)
   }
 
   /// The snapshot on one line: number, what it does, and how it stands.

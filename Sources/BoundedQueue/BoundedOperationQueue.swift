@@ -6,6 +6,9 @@ import Foundation
 /// At any moment it can be looked into (``counters``, ``snapshot(waitingLimit:)``), observed (``observe(_:)``), paused,
 /// cancelled in one or in all, and its bounds changed. It runs first in, first out.
 ///
+/// A third bound, ``QueueLimits/budget``, is on the bytes that running operations reserve for themselves
+/// (``BoundedOperation/withReservation(of:_:)``).
+///
 /// ```swift
 /// let queue = BoundedOperationQueue(name: "copies", max: 4)
 /// let observation = queue.observe { event in
@@ -39,10 +42,13 @@ public final class BoundedOperationQueue: Sendable {
   ///   - name: for people: the name of the queue.
   ///   - max: operations running at once, at least 1.
   ///   - backlog: operations accepted and waiting, at least 0; 4 × `max` if not given.
+  ///   - budget: bytes that running operations may reserve; nil for as many as they like.
   ///   - qos: how urgent the operations are to the system, on systems that ask.
-  public init(name: String, max: Int, backlog: Int? = nil, qos: DispatchQoS = .utility) {
+  public init(
+    name: String, max: Int, backlog: Int? = nil, budget: MemoryBudget? = nil, qos: DispatchQoS = .utility
+  ) {
     self.name = name
-    account = Locked(Account(limits: QueueLimits(max: max, backlog: backlog ?? 4 * max)))
+    account = Locked(Account(limits: QueueLimits(max: max, backlog: backlog ?? 4 * max, budget: budget)))
     lanes = Lanes(name: name, qos: qos)
   }
 
@@ -237,18 +243,48 @@ public final class BoundedOperationQueue: Sendable {
     for operation in effects.withdrawn { _ = operation.markCancelled(reason) }
     let stopping = sparingRunning ? [] : running.filter { $0.markCancelled(reason).accepted }
     carryOut(effects)
+    // All were marked before: none gets the memory that another, cancelled before it, has left.
+    for operation in stopping { withdraw(operation) }
     return CancelledOperations(waiting: effects.withdrawn, running: stopping)
   }
 
   // MARK: For operations
 
-  func whyWaiting(_ operation: BoundedOperation) -> String? { account.withLock { $0.whyWaiting(operation) } }
+  func whyItWaits(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
+    account.withLock { $0.whyItWaits(operation, hasBegun: hasBegun) }
+  }
 
   /// The operation was cancelled.
   func withdraw(_ operation: BoundedOperation) { carryOut(account.withLock { $0.withdraw(operation) }) }
 
   /// The operation's work begins.
   func began(_ operation: BoundedOperation) { account.withLock { $0.began() } }
+
+  /// Waits until the operation has `bytes` of the budget.
+  ///
+  /// - Throws: ``BudgetExceeded``, or ``OperationCancelled`` when it was cancelled before.
+  func reserve(_ bytes: Int, for operation: BoundedOperation) throws {
+    let wake = DispatchSemaphore(value: 0)
+    let later = Locked(Account.ClaimAnswer.waits)  // written before the signal, read after it
+    let claimed = account.withLock { account in
+      account.claim(bytes, for: operation) { answer in
+        later.withLock { $0 = answer }
+        wake.signal()
+      }
+    }
+    var answer = claimed
+    if case .waits = claimed {
+      wake.wait()
+      answer = later.withLock { $0 }
+    }
+    switch answer {
+    case .granted: return
+    case .refused(let error): throw error
+    case .waits, .cancelled: try operation.checkCancelled()
+    }
+  }
+
+  func giveBack(_ bytes: Int) { carryOut(account.withLock { $0.giveBack(bytes) }) }
 
   /// The operation has ended; its observers are to be told.
   func finished(_ operation: BoundedOperation) {
@@ -282,6 +318,7 @@ public final class BoundedOperationQueue: Sendable {
         if case .failure = result { producer.operation.state.withLock { $0.leave() } }
         producer.release(result)
       }
+      for (claim, answer) in effects.answered { claim.answer(answer) }
       guard !effects.accepted.isEmpty || !effects.withdrawn.isEmpty || !effects.drained.isEmpty else { return }
       var departed: [BoundedOperation] = []
       CurrentQueue.with(self) {

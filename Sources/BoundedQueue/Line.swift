@@ -20,6 +20,9 @@ struct Line<Element> {
   /// Entries and holes together.
   var storageCount: Int { entries.count }
 
+  /// Who goes first.
+  var first: Element? { entries[head...].lazy.compactMap(\.element).first }
+
   /// Joins the end of the line; the ticket is needed to leave early.
   mutating func append(_ element: Element) -> Int {
     defer { nextTicket += 1 }

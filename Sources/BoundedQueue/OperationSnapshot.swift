@@ -15,24 +15,24 @@ public struct OperationSnapshot: Sendable {
   public let stage: String?
   /// How much of the work is done, from 0 to 1; nil while unknown.
   public let fraction: Double?
-  /// Bytes of memory the work says it holds.
-  public let bytesHeld: Int
+  /// Bytes of the queue's budget that it has reserved, and holds at the most.
+  public let bytesReserved: Int
   /// How long it has waited, or waited before it ran.
   public let waited: Duration
   /// How long it has run, or ran.
   public let ran: Duration
-  /// What it waits for, while it waits.
+  /// What it waits for, while it waits: for a place, or, running, for memory.
   public let whyItWaits: String?
   /// Why it was asked to stop, if it was.
   public let cancelReason: CancelReason?
 
   init(
-    id: Int, title: String, state: OperationState, fraction: Double?, bytesHeld: Int, whyItWaits: String?
+    id: Int, title: String, state: OperationState, fraction: Double?, bytesReserved: Int, whyItWaits: String?
   ) {
     self.id = id
     self.title = title
     self.fraction = fraction
-    self.bytesHeld = bytesHeld
+    self.bytesReserved = bytesReserved
     self.whyItWaits = whyItWaits
     stage = state.stage
     cancelReason = state.cancelReason
@@ -47,7 +47,7 @@ public struct OperationSnapshot: Sendable {
 }
 
 extension OperationSnapshot: CustomStringConvertible {
-  /// One line, such as `#12 thumbnail a.jpg: running, decoding 43 %, 1.2 s, holds 12.0 MiB`.
+  /// One line, such as `#12 thumbnail a.jpg: running, decoding 43 %, 1.2 s, holds up to 12 MiB`.
   public var description: String {
     var parts: [String] = []
     switch state {
@@ -58,7 +58,8 @@ extension OperationSnapshot: CustomStringConvertible {
       parts.append("running")
       if let stage { parts.append(fraction.map { "\(stage) \(Int($0 * 100)) %" } ?? stage) }
       parts.append(Self.seconds(ran))
-      if bytesHeld > 0 { parts.append("holds \(Self.mebibytes(bytesHeld))") }
+      if bytesReserved > 0 { parts.append("holds up to \(ByteText.mebibytes(bytesReserved))") }
+      if let whyItWaits { parts.append(whyItWaits) }
     case .settled(let outcome):
       parts.append("\(outcome)")
       parts.append("ran \(Self.seconds(ran))")
@@ -67,9 +68,7 @@ extension OperationSnapshot: CustomStringConvertible {
     return "#\(id) \(title): " + parts.joined(separator: ", ")
   }
 
-  private static func seconds(_ duration: Duration) -> String { "\(oneDecimal(duration / .seconds(1))) s" }
-
-  private static func mebibytes(_ bytes: Int) -> String { "\(oneDecimal(Double(bytes) / 1_048_576)) MiB" }
-
-  private static func oneDecimal(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+  private static func seconds(_ duration: Duration) -> String {
+    "\((duration / .seconds(1) * 10).rounded() / 10) s"
+  }
 }

@@ -17,6 +17,11 @@ public struct QueueCounters: Sendable, Hashable {
   /// The most that ran, and that waited, at once.
   public internal(set) var peakRunning = 0
   public internal(set) var peakWaiting = 0
+  /// Of those running: waiting for memory.
+  public internal(set) var waitingForMemory = 0
+  /// Bytes reserved now, and the most at once.
+  public internal(set) var reserved = 0
+  public internal(set) var peakReserved = 0
 
   public var cancelled: Int { cancelledWhileWaiting + cancelledWhileRunning }
   /// Operations that have ended, however they did.

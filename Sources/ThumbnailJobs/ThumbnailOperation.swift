@@ -77,12 +77,13 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
           continue
         }
         let opened = try maker.open(file.bytes, options: output.options, monitor: self)
-        report(bytesHeld: opened.bytesNeeded)
-        let info = try opened.makeThumbnails { thumbnail in
-          try checkCancelled()
-          report(stage: "writing")
-          let made = try output.publish(thumbnail, to: place, modified: file.modified)
-          findings.withLock { $0.thumbnails.append(made) }
+        let info = try withReservation(of: opened.bytesNeeded) {
+          try opened.makeThumbnails { thumbnail in
+            try checkCancelled()
+            report(stage: "writing")
+            let made = try output.publish(thumbnail, to: place, modified: file.modified)
+            findings.withLock { $0.thumbnails.append(made) }
+          }
         }
         findings.withLock { $0.warnings = info.warnings }
       }

@@ -11,8 +11,7 @@ extension QueueTests {
       let first = Work("copy a.jpg") { work in
         work.report(stage: "reading")
         work.report(fraction: 0.434)
-        work.report(bytesHeld: 3 << 19)
-        gate.pass()
+        try work.withReservation(of: 3 << 19) { gate.pass() }
       }
       try await queue.submit(first)
       for name in ["b.jpg", "c.jpg", "d.jpg"] { try await queue.submit(Work("copy \(name)")) }
@@ -22,9 +21,9 @@ extension QueueTests {
       #expect(snapshot.waiting.map(\.title) == ["copy b.jpg", "copy c.jpg"])
       #expect(snapshot.counters.waiting == 3)
       let running = snapshot.running[0]
-      #expect(running.stage == "reading" && running.fraction == 0.434 && running.bytesHeld == 3 << 19)
+      #expect(running.stage == "reading" && running.fraction == 0.434 && running.bytesReserved == 3 << 19)
       #expect(first.description.hasPrefix("#\(first.id) copy a.jpg: running, reading 43 %, "))
-      #expect(first.description.hasSuffix(" s, holds 1.5 MiB"))
+      #expect(first.description.hasSuffix(" s, holds up to 1.5 MiB"))
       #expect(snapshot.waiting[0].whyItWaits == "all 1 places are taken")
       #expect(snapshot.waiting[0].description.hasSuffix(" s, all 1 places are taken"))
       queue.pause()

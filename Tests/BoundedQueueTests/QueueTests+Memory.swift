@@ -1,0 +1,216 @@
+import BoundedQueue
+import TestSupport
+import Testing
+
+extension QueueTests {
+  @Suite struct Memory {
+    /// Holds `bytes` at the gate, and remembers that it got them.
+    private static func holder(_ bytes: Int, at gate: Gate, _ order: LockedBox<[Int]> = LockedBox([])) -> Work {
+      Work("hold \(bytes)") { work in
+        try work.withReservation(of: bytes) {
+          order.change { $0.append(bytes) }
+          gate.pass()
+        }
+      }
+    }
+
+    @Test func anOperationWaitsUntilItsBytesAreFreeAndSaysSo() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2, budget: MemoryBudget(bytes: 256 << 20))
+      let (first, second) = (Gate(), Gate())
+      try await queue.submit(Self.holder(216 << 20, at: first))
+      #expect(try await eventually { first.arrived == 1 })
+      let waiting = Self.holder(72 << 20, at: second)
+      try await queue.submit(waiting)
+      #expect(try await eventually { queue.counters.waitingForMemory == 1 })
+      #expect(waiting.description.hasSuffix(", waits for memory: needs 72 MiB, 40 of 256 MiB free"))
+      #expect(queue.counters.reserved == 216 << 20 && second.arrived == 0)
+      first.open()
+      #expect(try await eventually { second.arrived == 1 })
+      #expect(queue.counters.waitingForMemory == 0 && waiting.description.hasSuffix(", holds up to 72 MiB"))
+      second.open()
+      await queue.drain()
+      #expect(queue.counters.reserved == 0 && queue.counters.peakReserved == 216 << 20)
+      #expect(queue.counters.succeeded == 2)
+    }
+
+    @Test func aLargeClaimIsNotPassedOverByASmallOneThatWouldFit() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 3, budget: MemoryBudget(bytes: 100))
+      let gate = Gate()
+      let order = LockedBox<[Int]>([])
+      try await queue.submit(Self.holder(60, at: gate, order))
+      #expect(try await eventually { gate.arrived == 1 })
+      for (count, bytes) in [90, 10].enumerated() {
+        try await queue.submit(Self.holder(bytes, at: gate, order))
+        #expect(try await eventually { queue.counters.waitingForMemory == count + 1 })
+      }
+      #expect(order.value == [60])
+      gate.open()
+      await queue.drain()
+      #expect(order.value == [60, 90, 10])
+    }
+
+    @Test func oneLargerThanTheBudgetRunsAloneOrIsRefusedWithFigures() async throws {
+      let budget = MemoryBudget(bytes: 100 << 20, largest: 300 << 20)
+      let queue = BoundedOperationQueue(name: "test", max: 3, budget: budget)
+      let (small, large) = (Gate(), Gate())
+      try await queue.submit(Self.holder(1, at: small))
+      #expect(try await eventually { small.arrived == 1 })
+      try await queue.submit(Self.holder(300 << 20, at: large))
+      #expect(try await eventually { queue.counters.waitingForMemory == 1 })
+      small.open()
+      #expect(try await eventually { large.arrived == 1 })
+      try await queue.submit(Self.holder(1, at: small))
+      #expect(try await eventually { queue.counters.waitingForMemory == 1 })
+      large.open()
+      let refused = Self.holder(300 << 20 + 1, at: large)
+      try await queue.submit(refused)
+      await queue.drain()
+      #expect(
+        refused.outcome?.words
+          == "failed: needs 300 MiB of memory, more than the 300 MiB that one operation may hold")
+      #expect(queue.counters.succeeded == 3 && queue.counters.reserved == 0)
+    }
+
+    @Test func aCancelledClaimEndsAtOnceAndLetsTheNextOnePass() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 4, budget: MemoryBudget(bytes: 100))
+      let (first, next) = (Gate(), Gate())
+      try await queue.submit(Self.holder(60, at: first))
+      #expect(try await eventually { first.arrived == 1 })
+      let large = Self.holder(90, at: next)
+      try await queue.submit(large)
+      #expect(try await eventually { queue.counters.waitingForMemory == 1 })
+      try await queue.submit(Self.holder(10, at: next))
+      #expect(try await eventually { queue.counters.waitingForMemory == 2 })
+      large.cancel(reason: .pressure)
+      #expect(try await eventually { next.arrived == 1 })
+      #expect(large.outcome?.words == "cancelled while running, by memory pressure")
+      queue.cancelAll(reason: .user)
+      for gate in [first, next] { gate.open() }
+      await queue.drain()
+      #expect(queue.counters.reserved == 0 && queue.counters.addUp)
+    }
+
+    @Test func cancellingAllGivesNoneOfTheCancelledTheMemoryOfAnother() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 8, budget: MemoryBudget(bytes: 100))
+      let (first, never) = (Gate(), Gate())
+      try await queue.submit(Self.holder(60, at: first))
+      #expect(try await eventually { first.arrived == 1 })
+      for count in 1...6 {
+        try await queue.submit(Self.holder(50 - count, at: never))
+        #expect(try await eventually { queue.counters.waitingForMemory == count })
+      }
+      let cancelled = queue.cancelAll(reason: .pressure)
+      #expect(cancelled.running.count == 7)
+      first.open()
+      await queue.drain()
+      #expect(never.arrived == 0 && queue.counters.cancelledWhileRunning == 6)
+    }
+
+    @Test func aWiderBudgetWakesAtOnceAndANarrowerOneRefusesWhatNoLongerFits() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 3, budget: MemoryBudget(bytes: 100))
+      let gate = Gate()
+      try await queue.submit(Self.holder(60, at: gate))
+      #expect(try await eventually { gate.arrived == 1 })
+      try await queue.submit(Self.holder(80, at: gate))
+      #expect(try await eventually { queue.counters.waitingForMemory == 1 })
+      queue.limits.budget = MemoryBudget(bytes: 140)
+      #expect(try await eventually { gate.arrived == 2 })
+      let third = Self.holder(20, at: gate)
+      try await queue.submit(third)
+      #expect(try await eventually { queue.counters.waitingForMemory == 1 })
+      queue.limits.budget = MemoryBudget(bytes: 10)
+      #expect(try await eventually { third.outcome != nil })
+      #expect(third.outcome?.words.hasPrefix("failed: needs ") == true)
+      queue.limits.budget = nil
+      gate.open()
+      await queue.drain()
+    }
+
+    @Test func aPausedQueueGivesOutNoMemory() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2, budget: MemoryBudget(bytes: 100))
+      let (asking, holding) = (Gate(), Gate())
+      try await queue.submit(
+        Work { work in
+          asking.pass()
+          try work.withReservation(of: 1) { holding.pass() }
+        })
+      #expect(try await eventually { asking.arrived == 1 })
+      queue.pause()
+      asking.open()
+      #expect(try await eventually { queue.counters.waitingForMemory == 1 })
+      #expect(holding.arrived == 0)
+      queue.resume()
+      holding.open()
+      await queue.drain()
+      #expect(queue.counters.succeeded == 1)
+    }
+
+    @Test func withoutAQueueOrABudgetNothingIsWaitedFor() async throws {
+      let alone = Work { work in try work.withReservation(of: .max) {} }
+      try await onThread { alone.start() }
+      #expect(alone.outcome?.words == "succeeded")
+      let queue = BoundedOperationQueue(name: "test", max: 1)
+      try await queue.submit(Work { work in try work.withReservation(of: 1 << 40) {} })
+      await queue.drain()
+      #expect(queue.counters.succeeded == 1 && queue.counters.peakReserved == 1 << 40)
+    }
+
+    /// Random weights, cancellations, pauses and changes of every bound, from many threads.
+    @Test(arguments: 0..<4) func neverOverBudgetInAnyInterleaving(round: Int) async throws {
+      let most = MemoryBudget(bytes: 100, largest: 150)
+      let queue = BoundedOperationQueue(name: "test", max: 4, backlog: 8, budget: most)
+      let held = LockedBox((bytes: 0, holders: 0, worst: 0))
+      let perProducer = 400
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<3 {
+          group.addTask {
+            try await onThread {
+              for _ in 0..<perProducer {
+                let bytes = Int.random(in: 0..<(Bool.random() ? 40 : 160))
+                let spins = Int.random(in: 0..<5_000)
+                let work = Work { work in
+                  try work.withReservation(of: bytes) {
+                    held.change { held in
+                      held.bytes += bytes
+                      held.holders += bytes > 0 ? 1 : 0
+                      if held.holders > 1 { held.worst = max(held.worst, held.bytes) }
+                    }
+                    defer {
+                      held.change { held in
+                        held.bytes -= bytes
+                        held.holders -= bytes > 0 ? 1 : 0
+                      }
+                    }
+                    for _ in 0..<spins { try work.checkCancelled() }
+                  }
+                }
+                do { try queue.submit(work) } catch SubmitError.cancelled {}
+              }
+            }
+          }
+        }
+        group.addTask {
+          try await onThread {
+            for round in 0..<400 {
+              let snapshot = queue.snapshot()
+              #expect(snapshot.counters.addUp && snapshot.counters.running <= 6)
+              if let one = snapshot.running.randomElement() { queue.cancel(id: one.id, reason: .user) }
+              if round % 40 == 0 { queue.cancelAll(reason: .pressure) }
+              if round % 10 == 0 { queue.pause() }
+              let budget = round % 3 == 0 ? MemoryBudget(bytes: 60, largest: 120) : most
+              queue.limits = QueueLimits(max: 2 + round % 5, backlog: round % 9, budget: budget)
+              queue.resume()
+            }
+            queue.limits = QueueLimits(max: 4, backlog: 8, budget: most)
+          }
+        }
+        try await group.waitForAll()
+      }
+      await queue.drain()
+      let counters = queue.counters
+      #expect(counters.addUp && counters.settled == counters.submitted && counters.reserved == 0)
+      #expect(held.value.worst <= 100 && held.value.bytes == 0 && held.value.worst > 0)
+      #expect(counters.peakReserved <= 150 && counters.failed > 0 && counters.succeeded > 0)
+    }
+  }
+}
