@@ -170,13 +170,15 @@ struct Account {
 
   // MARK: Memory
 
-  /// A running operation asks for memory. With the answer `.waits` the claim's own `answer` is called later.
+  /// A running operation asks for memory. With the answer `.waits` and an `answer` of its own, that is called later;
+  /// without one it is to ask again with one.
   mutating func claim(
-    _ bytes: Int, for operation: BoundedOperation, answer: @escaping @Sendable (ClaimAnswer) -> Void
+    _ bytes: Int, for operation: BoundedOperation, answer: (@Sendable (ClaimAnswer) -> Void)?
   ) -> ClaimAnswer {
-    let claim = Claim(operation: operation, bytes: bytes, answer: answer)
-    if claims.isEmpty, let answer = self.answer(claim) { return answer }
-    setClaim(claims.append(claim), of: operation)
+    if claims.isEmpty, let answer = self.answer(bytes, operation) { return answer }
+    if let answer {
+      setClaim(claims.append(Claim(operation: operation, bytes: bytes, answer: answer)), of: operation)
+    }
     return .waits
   }
 
@@ -186,23 +188,23 @@ struct Account {
   }
 
   /// What a claim gets now; nil while it has to wait.
-  private mutating func answer(_ claim: Claim) -> ClaimAnswer? {
+  private mutating func answer(_ bytes: Int, _ operation: BoundedOperation) -> ClaimAnswer? {
     // Looked at under the lock: who cancels marks the operation first and looks for its claim afterwards.
-    if claim.operation.isCancelled { return .cancelled }
+    if operation.isCancelled { return .cancelled }
     if let budget = limits.budget {
-      if claim.bytes > budget.largest { return .refused(BudgetExceeded(needed: claim.bytes, budget: budget)) }
+      if bytes > budget.largest { return .refused(BudgetExceeded(needed: bytes, budget: budget)) }
       // Nobody but the one that is alone goes beyond the budget.
-      guard reserved == 0 || claim.bytes <= budget.bytes - reserved else { return nil }
+      guard reserved == 0 || bytes <= budget.bytes - reserved else { return nil }
     }
     guard !isPaused else { return nil }
-    reserved += claim.bytes
+    reserved += bytes
     totals.peakReserved = max(totals.peakReserved, reserved)
     return .granted
   }
 
   /// First come, first served, also where a later claim would fit sooner: a large one is not passed over for ever.
   private mutating func answerClaims(into effects: inout Effects) {
-    while let claim = claims.first, let answer = answer(claim) {
+    while let claim = claims.first, let answer = answer(claim.bytes, claim.operation) {
       _ = claims.popFirst()
       setClaim(nil, of: claim.operation)
       effects.answered.append((claim, answer))

@@ -264,24 +264,27 @@ public final class BoundedOperationQueue: Sendable {
   ///
   /// - Throws: ``BudgetExceeded``, or ``OperationCancelled`` when it was cancelled before.
   func reserve(_ bytes: Int, for operation: BoundedOperation) throws {
-    let wake = DispatchSemaphore(value: 0)
-    let later = Locked(Account.ClaimAnswer.waits)  // written before the signal, read after it
-    let claimed = account.withLock { account in
-      account.claim(bytes, for: operation) { answer in
-        later.withLock { $0 = answer }
-        wake.signal()
-      }
-    }
-    var answer = claimed
-    if case .waits = claimed {
-      wake.wait()
-      answer = later.withLock { $0 }
-    }
+    var answer = account.withLock { $0.claim(bytes, for: operation, answer: nil) }
+    if case .waits = answer { answer = claim(bytes, for: operation) }
     switch answer {
     case .granted: return
     case .refused(let error): throw error
     case .waits, .cancelled: try operation.checkCancelled()
     }
+  }
+
+  private func claim(_ bytes: Int, for operation: BoundedOperation) -> Account.ClaimAnswer {
+    let wake = DispatchSemaphore(value: 0)
+    let later = Locked(Account.ClaimAnswer.waits)  // written before the signal, read after it
+    let answer = account.withLock { account in
+      account.claim(bytes, for: operation) { answer in
+        later.withLock { $0 = answer }
+        wake.signal()
+      }
+    }
+    guard case .waits = answer else { return answer }
+    wake.wait()
+    return later.withLock { $0 }
   }
 
   func giveBack(_ bytes: Int) { carryOut(account.withLock { $0.giveBack(bytes) }) }

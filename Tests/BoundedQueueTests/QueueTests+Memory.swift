@@ -39,14 +39,14 @@ extension QueueTests {
       let order = LockedBox<[Int]>([])
       try await queue.submit(Self.holder(60, at: gate, order))
       #expect(try await eventually { gate.arrived == 1 })
-      for (count, bytes) in [90, 10].enumerated() {
+      for (count, bytes) in [90, 20].enumerated() {
         try await queue.submit(Self.holder(bytes, at: gate, order))
         #expect(try await eventually { queue.counters.waitingForMemory == count + 1 })
       }
       #expect(order.value == [60])
       gate.open()
       await queue.drain()
-      #expect(order.value == [60, 90, 10])
+      #expect(order.value == [60, 90, 20])
     }
 
     @Test func oneLargerThanTheBudgetRunsAloneOrIsRefusedWithFigures() async throws {
