@@ -28,20 +28,21 @@ let package = Package(
     .systemLibrary(name: "CLibExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"]), .brew(["libexif"])]),
     .systemLibrary(name: "CMalloc"),
 
-    .target(name: "BoundedQueue", swiftSettings: settings),
+    .target(name: "Locking", swiftSettings: settings),
+    .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
     .target(
       name: "Thumbnails", dependencies: ["CLibJPEG", "CLcms2", "CLibExif"], swiftSettings: settings),
     .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "Thumbnails", "Yams", .product(name: "SystemPackage", package: "swift-system"),
+        "BoundedQueue", "Locking", "Thumbnails", "Yams", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "CMalloc", "ThumbnailJobs", "Thumbnails",
+        "BoundedQueue", "CMalloc", "Locking", "ThumbnailJobs", "Thumbnails",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

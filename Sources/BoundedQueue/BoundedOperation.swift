@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Synchronization
 
 /// One unit of work that a ``BoundedOperationQueue`` runs, that can be watched while it waits and runs, cancelled at

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// A queue of operations that never piles up: a bound on how many run and a bound on how many wait. Whoever submits to
 /// a full queue waits until a place is free, so the work to come stays where it is cheap: with its producer.

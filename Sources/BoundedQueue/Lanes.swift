@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// The threads of a queue: one of Foundation's operation queues for each operation that may run at once.
 ///

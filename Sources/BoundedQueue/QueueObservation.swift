@@ -1,3 +1,5 @@
+import Locking
+
 /// A place in a queue's list of observers: what ``BoundedOperationQueue/observe(_:)`` returns.
 public final class QueueObservation: Sendable {
   let body: @Sendable (QueueEvent) -> Void

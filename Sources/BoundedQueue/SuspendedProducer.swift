@@ -1,3 +1,5 @@
+import Locking
+
 /// A task that waits for a place: resumed once, by whoever comes first.
 final class SuspendedProducer: Sendable {
   private struct State {

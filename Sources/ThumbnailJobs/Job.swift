@@ -1,5 +1,6 @@
 import BoundedQueue
 import Foundation
+import Locking
 import SystemPackage
 import Thumbnails
 

@@ -1,4 +1,4 @@
-import BoundedQueue
+import Locking
 import Thumbnails
 
 /// Makers that are not in use, so that an operation finds one with its buffers, filters and profiles warm. There are

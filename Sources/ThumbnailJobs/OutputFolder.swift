@@ -1,5 +1,5 @@
-import BoundedQueue
 import Foundation
+import Locking
 import Synchronization
 import SystemPackage
 

@@ -1,5 +1,6 @@
 import BoundedQueue
 import Foundation
+import Locking
 import Synchronization
 import SystemPackage
 import Thumbnails

@@ -1,4 +1,5 @@
 import BoundedQueue
+import Locking
 
 /// Looks at the clock for a job: cancels operations that run too long, and ends the job when its time is up.
 ///

@@ -1,5 +1,5 @@
-import BoundedQueue
 import Foundation
+import Locking
 
 /// Standard error, where everything for people goes: lines, and on a terminal one line at the bottom that is redrawn.
 final class Console: Sendable {

@@ -1,5 +1,5 @@
-import BoundedQueue
 import Foundation
+import Locking
 
 /// Standard output, which carries data only: with `--json` a line of JSON for each source that is done with, and a last
 /// one with the sums.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoundedQueue
 import Foundation
+import Locking
 import Synchronization
 import ThumbnailJobs
 import Thumbnails
