@@ -12,6 +12,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
+    .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
     .executable(name: "thumbjob", targets: ["thumbjob"]),
   ],
   dependencies: [
@@ -27,9 +28,11 @@ let package = Package(
     .systemLibrary(name: "CLcms2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
     .systemLibrary(name: "CLibExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"]), .brew(["libexif"])]),
     .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CLinux"),
 
     .target(name: "Locking", swiftSettings: settings),
     .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
+    .target(name: "MemoryPressure", dependencies: ["Locking", "CLinux"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
     .target(
       name: "Thumbnails", dependencies: ["CLibJPEG", "CLcms2", "CLibExif"], swiftSettings: settings),
@@ -54,6 +57,7 @@ let package = Package(
     .executableTarget(
       name: "make-images", dependencies: ["TestSupport"], path: "Tests/MakeImages", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "MemoryPressureTests", dependencies: ["MemoryPressure", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ThumbnailsTests", dependencies: ["Thumbnails", "CLibJPEG", "CLcms2", "TestSupport"],
       swiftSettings: settings),

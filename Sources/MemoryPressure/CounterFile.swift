@@ -1,0 +1,54 @@
+import Foundation
+
+/// A small file of the kernel's that is read again and again: lines of a name and a number. Opened once; reading allocates
+/// nothing.
+///
+/// *Concurrency*: for one thread.
+final class CounterFile {
+  private let file: Descriptor
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
+  private var length = 0
+
+  init(_ path: String) throws(SystemError) { file = try Descriptor.open(path, O_RDONLY) }
+
+  deinit { buffer.deallocate() }
+
+  /// Reads the file anew; false when it has gone.
+  func refresh() -> Bool {
+    length = max(0, pread(file.number, buffer.baseAddress, buffer.count, 0))
+    return length > 0
+  }
+
+  /// The number after a name at the beginning of a line.
+  func number(after name: StaticString) -> Int? {
+    let key = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    var rest = buffer[..<length]
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+      let line = rest[..<end]
+      if line.starts(with: key), case let number = line.dropFirst(key.count), number.first == UInt8(ascii: " ") {
+        return Self.number(number.dropFirst())
+      }
+      rest = rest[end...].dropFirst()
+    }
+    return nil
+  }
+
+  /// The second number of the first line.
+  var secondNumber: Int? {
+    let isBetween: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+    guard let first = buffer[..<length].firstIndex(where: isBetween) else { return nil }
+    return Self.number(buffer[(first + 1)..<length].prefix { !isBetween($0) })
+  }
+
+  private static func number(_ digits: UnsafeMutableRawBufferPointer.SubSequence) -> Int? {
+    var value = 0
+    for digit in digits {
+      guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
+      let (tenfold, isLarge) = value.multipliedReportingOverflow(by: 10)
+      guard !isLarge else { return nil }
+      value = tenfold &+ Int(digit - UInt8(ascii: "0"))
+    }
+    return digits.isEmpty ? nil : value
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// How much memory this process may use, and what says so.
+public struct MemoryLimit: Equatable, Sendable {
+  public enum Origin: Equatable, Sendable {
+    /// `memory.max` or `memory.high` of the group in this folder.
+    case cgroup2(folder: String)
+    /// `memory.limit_in_bytes` of the group in this folder, or a limit above it that only its statistics tell of.
+    case cgroup1(folder: String)
+    /// No group limits the process: the physical memory of the machine.
+    case machine
+  }
+
+  public let bytes: Int
+  public let origin: Origin
+
+  /// The smallest of all limits on this process: of its cgroup and every one above it, versions 1 and 2, and the
+  /// machine's memory.
+  ///
+  /// *Source*: the kernel's cgroup-v2 document (`memory.max`, `memory.high`) and cgroup-v1/memory (`limit_in_bytes`,
+  /// `hierarchical_memory_limit`).
+  public static func ofThisProcess() -> MemoryLimit { find(in: Surroundings()) }
+
+  static func find(in surroundings: Surroundings) -> MemoryLimit {
+    let memory = surroundings.number("/proc/meminfo", after: "MemTotal:").map { $0 * 1024 }
+    let machine = memory ?? Int(ProcessInfo.processInfo.physicalMemory)
+    var limits = [MemoryLimit(bytes: machine, origin: .machine)]
+    for folder in ControlGroups.find(.v2, in: surroundings)?.folders ?? [] {
+      for name in ["memory.max", "memory.high"] {
+        guard let bytes = surroundings.number("\(folder)/\(name)") else { continue }
+        limits.append(MemoryLimit(bytes: bytes, origin: .cgroup2(folder: folder)))
+      }
+    }
+    let legacy = ControlGroups.find(.v1, in: surroundings)?.folders ?? []
+    for folder in legacy {
+      guard let bytes = surroundings.number("\(folder)/memory.limit_in_bytes") else { continue }
+      limits.append(MemoryLimit(bytes: bytes, origin: .cgroup1(folder: folder)))
+    }
+    // A container may not see the group that limits it. The topmost it sees is the nearest to it.
+    if let own = legacy.first, let top = legacy.last,
+      let bytes = surroundings.number("\(own)/memory.stat", after: "hierarchical_memory_limit")
+    {
+      limits.append(MemoryLimit(bytes: bytes, origin: .cgroup1(folder: top)))
+    }
+    // Version 1 says "no limit" with the largest number of whole pages, version 2 with a word.
+    let real = limits.filter { $0.bytes > 0 && $0.bytes < 1 << 60 }
+    return real.min { $0.bytes < $1.bytes } ?? limits[0]
+  }
+}
+
+extension MemoryLimit: CustomStringConvertible {
+  /// Such as `192 MiB (cgroup v1)`.
+  public var description: String {
+    let name =
+      switch origin {
+      case .cgroup2: "cgroup v2"
+      case .cgroup1: "cgroup v1"
+      case .machine: "physical memory"
+      }
+    return "\(text(bytes: bytes)) (\(name))"
+  }
+}

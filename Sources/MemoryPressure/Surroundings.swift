@@ -1,0 +1,38 @@
+import Foundation
+
+/// Where it is found out what memory there is: the file system and the environment. Tests put their own in place.
+package struct Surroundings: Sendable {
+  /// Goes before the absolute paths of `/proc` and of cgroups; empty for the real ones.
+  let root: String
+  let variables: [String: String]
+
+  package init(root: String = "", variables: [String: String] = ProcessInfo.processInfo.environment) {
+    self.root = root
+    self.variables = variables
+  }
+
+  /// The lines of a file; none where it cannot be read.
+  func lines(_ path: String) -> [Substring] {
+    guard let file = fopen(root + path, "re") else { return [] }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+  }
+
+  /// The number a file is made of, or that follows a name in it; nil where there is none, such as for `max`.
+  func number(_ path: String, after name: String? = nil) -> Int? {
+    for line in lines(path) {
+      let words = line.split(separator: " ")
+      if let name {
+        if words.count >= 2, words[0] == name { return Int(words[1]) }
+      } else {
+        return words.first.flatMap { Int($0) }
+      }
+    }
+    return nil
+  }
+
+  func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
+}

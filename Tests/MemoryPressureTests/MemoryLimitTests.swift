@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import MemoryPressure
+
+@Suite(.timeLimit(.minutes(1))) struct MemoryLimitTests {
+  @Test func withoutGroupsThePhysicalMemoryIsTheLimit() throws {
+    let system = try FakeSystem(mounts: "", groups: "0::/\n")
+    #expect(system.limit == MemoryLimit(bytes: 8 << 30, origin: .machine))
+    #expect("\(system.limit)" == "8 GiB (physical memory)")
+  }
+
+  @Test func aLegacyLimitAnywhereUpTheTreeCounts() throws {
+    let system = try FakeSystem(
+      mounts: FakeSystem.legacyMount, groups: "4:memory:/outer/inner/own\n3:cpuset:/elsewhere\n0::/\n")
+    let base = "/sys/fs/cgroup/memory"
+    try system.file("\(base)/memory.limit_in_bytes", "9223372036854771712\n")
+    try system.file("\(base)/outer/inner/own/memory.limit_in_bytes", "9223372036854771712\n")
+    #expect(system.limit.origin == .machine)
+    try system.file("\(base)/outer/memory.limit_in_bytes", "\(192 << 20)\n")
+    #expect(system.limit == MemoryLimit(bytes: 192 << 20, origin: .cgroup1(folder: "\(base)/outer")))
+    #expect("\(system.limit)" == "192 MiB (cgroup v1)")
+    try system.file("\(base)/outer/inner/own/memory.limit_in_bytes", "\(64 << 20)\n")
+    #expect(system.limit == MemoryLimit(bytes: 64 << 20, origin: .cgroup1(folder: "\(base)/outer/inner/own")))
+  }
+
+  @Test func aUnifiedLimitAnywhereUpTheTreeCountsHighOrMax() throws {
+    let system = try FakeSystem(mounts: FakeSystem.unifiedMount, groups: "0::/slice/service\n")
+    let base = "/sys/fs/cgroup/slice"
+    try system.file("\(base)/service/memory.max", "max\n")
+    try system.file("\(base)/service/memory.high", "max\n")
+    #expect(system.limit.origin == .machine)
+    try system.file("\(base)/memory.max", "\(1 << 30)\n")
+    #expect(system.limit == MemoryLimit(bytes: 1 << 30, origin: .cgroup2(folder: base)))
+    try system.file("\(base)/service/memory.high", "\(300 << 20)\n")
+    #expect(system.limit == MemoryLimit(bytes: 300 << 20, origin: .cgroup2(folder: "\(base)/service")))
+    #expect("\(system.limit)" == "300 MiB (cgroup v2)")
+  }
+
+  @Test func inHybridModeTheSmallerOfBothVersionsCounts() throws {
+    let system = try FakeSystem(
+      mounts: FakeSystem.legacyMount + FakeSystem.hybridMount, groups: "4:memory:/a\n0::/b\n")
+    try system.file("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "\(200 << 20)\n")
+    try system.file("/sys/fs/cgroup/unified/b/cgroup.events", "populated 1\n")
+    #expect(system.limit == MemoryLimit(bytes: 200 << 20, origin: .cgroup1(folder: "/sys/fs/cgroup/memory/a")))
+    try system.file("/sys/fs/cgroup/unified/b/memory.max", "\(100 << 20)\n")
+    #expect(system.limit == MemoryLimit(bytes: 100 << 20, origin: .cgroup2(folder: "/sys/fs/cgroup/unified/b")))
+  }
+
+  @Test func inAContainerTheGroupIsFoundBelowWhatIsMounted() throws {
+    let mount = "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
+    let system = try FakeSystem(mounts: mount, groups: "4:memory:/docker/abc/child\n")
+    let base = "/sys/fs/cgroup/memory"
+    try system.file("\(base)/memory.limit_in_bytes", "\(500 << 20)\n")
+    try system.file("\(base)/child/memory.limit_in_bytes", "9223372036854771712\n")
+    #expect(system.limit == MemoryLimit(bytes: 500 << 20, origin: .cgroup1(folder: base)))
+  }
+
+  @Test(arguments: ["0::/elsewhere\n", "0::/../../host\n", "0::/\n"])
+  func aGroupOutsideWhatIsMountedIsTheTopOfIt(_ groups: String) throws {
+    let mount = "30 24 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+    let system = try FakeSystem(mounts: mount, groups: groups)
+    try system.file("/sys/fs/cgroup/memory.max", "\(500 << 20)\n")
+    #expect(system.limit == MemoryLimit(bytes: 500 << 20, origin: .cgroup2(folder: "/sys/fs/cgroup")))
+  }
+
+  @Test func aLimitAboveAllThatIsSeenIsFoundInTheStatistics() throws {
+    let system = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
+    let base = "/sys/fs/cgroup/memory"
+    try system.file("\(base)/own/memory.limit_in_bytes", "9223372036854771712\n")
+    try system.file("\(base)/own/memory.stat", "cache 5\nhierarchical_memory_limit 104857600\ntotal_rss 7\n")
+    #expect(system.limit == MemoryLimit(bytes: 100 << 20, origin: .cgroup1(folder: base)))
+  }
+
+  @Test func nonsenseIsNoLimit() throws {
+    let system = try FakeSystem(mounts: "nonsense\n - \n1 2 3 4 - cgroup2\n", groups: "::\n:\n\n")
+    #expect(system.limit.origin == .machine)
+    try system.file("/proc/self/mountinfo", FakeSystem.unifiedMount)
+    try system.file("/proc/self/cgroup", "0::/\n")
+    for nonsense in ["0\n", "-1\n", "\n", "99999999999999999999\n", "lots\n"] {
+      try system.file("/sys/fs/cgroup/memory.max", nonsense)
+      #expect(system.limit.origin == .machine)
+    }
+  }
+
+  @Test func theMemoryHeldIsOursAndTheGroupsWithoutItsCache() throws {
+    let legacy = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
+    try legacy.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
+    try legacy.file(
+      "/sys/fs/cgroup/memory/own/memory.stat", "cache 9\nrss 1\ntotal_cache 8\ntotal_rss_huge 3\ntotal_rss 77\n")
+    #expect(usage(of: legacy) == MemoryUsage(resident: 10 << 20, group: 77))
+    let unified = try FakeSystem.withEvents()
+    try unified.file("/sys/fs/cgroup/job/memory.stat", "anon 66\nfile 12345\nanon_thp 5\n")
+    #expect(usage(of: unified) == MemoryUsage(resident: 10 << 20, group: 66))
+    let bare = try FakeSystem(mounts: "", groups: "")
+    #expect(usage(of: bare) == MemoryUsage(resident: 10 << 20, group: nil))
+  }
+
+  private func usage(of system: FakeSystem) -> MemoryUsage {
+    UsageReader(limit: system.limit, surroundings: system.surroundings()).read()
+  }
+
+  @Test func theRealSystemHasALimitAndThisProcessHoldsSomeOfIt() {
+    let limit = MemoryLimit.ofThisProcess()
+    #expect(limit.bytes > 0 && limit.bytes <= Int(ProcessInfo.processInfo.physicalMemory))
+    let usage = MemoryUsage.now(under: limit)
+    #expect(usage.resident > 1 << 20)
+    #expect(usage.share(of: limit) > 0)
+  }
+}
