@@ -1,0 +1,64 @@
+/// Makes levels out of signals: they rise at once, fall after quiet, and are told at a bearable rate. A value that knows
+/// no clock but the times it is given.
+struct PressureGauge {
+  typealias Instant = ContinuousClock.Instant
+
+  private let rules: PressureRules
+  private(set) var level = PressureLevel.normal
+  /// Critical events since the level rose.
+  private var criticalEvents = 0
+  private var lastSignal: Instant?
+  private var lastCritical: Instant?
+  private var lastTold: Instant?
+  /// What came too soon after the last event to be told.
+  private var waiting: PressureSignal?
+
+  init(rules: PressureRules) { self.rules = rules }
+
+  /// Takes in what a source said; returns what is to be told of it now.
+  mutating func note(_ signal: PressureSignal, at now: Instant) -> PressureEvent? {
+    guard signal.level > .normal else { return nil }
+    lastSignal = now
+    if signal.level == .critical { lastCritical = now }
+    if signal.level == .critical, level < .critical {
+      criticalEvents = max(signal.count, 1)
+      return rise(signal, at: now)
+    }
+    if signal.level == .critical { criticalEvents += signal.count }
+    let isNews = signal.level > level || (signal.level == .critical && signal.count > 0)
+    guard isNews else { return nil }
+    waiting = signal
+    return tellWaiting(at: now)
+  }
+
+  /// Takes in the share of the limit that is held; to be called now and then, for this is when a level falls and what
+  /// waits is told.
+  mutating func settle(share: Double, at now: Instant) -> PressureEvent? {
+    if waiting != nil { return tellWaiting(at: now) }
+    guard level > .normal, share < rules.calmShare, let lastSignal, now - lastSignal >= rules.quiet,
+      lastCritical.map({ now - $0 >= rules.quietAfterCritical }) ?? true
+    else { return nil }
+    let old = level
+    level = .normal
+    lastTold = now
+    lastCritical = nil
+    let reason = "quiet for \(text(now - lastSignal)), \(percent(share)) of the limit held"
+    return .changed(from: old, to: .normal, PressureCause(source: .rss, reason: reason))
+  }
+
+  private mutating func tellWaiting(at now: Instant) -> PressureEvent? {
+    guard let signal = waiting, lastTold.map({ now - $0 >= rules.coalescing }) ?? true else { return nil }
+    if signal.level > level { return rise(signal, at: now) }
+    waiting = nil
+    lastTold = now
+    return .criticalAgain(count: criticalEvents, signal.cause)
+  }
+
+  private mutating func rise(_ signal: PressureSignal, at now: Instant) -> PressureEvent {
+    let old = level
+    level = signal.level
+    waiting = nil
+    lastTold = now
+    return .changed(from: old, to: level, signal.cause)
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// Something that tells when memory is tight: by descriptors that become ready, or by being looked at again and again.
+///
+/// *Concurrency*: opened on one thread, then used on the monitor's alone.
+protocol PressureSource: AnyObject {
+  static var name: PressureSourceChoice { get }
+
+  /// Opens the source, or says why it cannot be used.
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer
+
+  /// One line for people: what it listens to.
+  var explanation: String { get }
+
+  /// What to wait for. A source may put another descriptor in a place, but always has as many.
+  var watches: [PressureWatch] { get }
+
+  /// What a descriptor means that has become ready; `share` is the share of the limit that is held.
+  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading
+
+  /// Has a look; called every ``PressureRules/sampling``.
+  func sample(usage: MemoryUsage, share: Double) -> PressureSignal?
+}
+
+extension PressureSource {
+  func sample(usage: MemoryUsage, share: Double) -> PressureSignal? { nil }
+
+  func signal(_ level: PressureLevel, _ reason: String, count: Int = 1) -> PressureSignal {
+    PressureSignal(level: level, cause: PressureCause(source: Self.name, reason: reason), count: count)
+  }
+}
+
+enum PressureSourceAnswer {
+  case usable(any PressureSource)
+  case unusable(String)
+  /// The user wants no source at all, which says so here.
+  case switchedOff(String)
+}
+
+/// A descriptor to wait for, and the events of poll(2) that mean something on it.
+struct PressureWatch {
+  let descriptor: Descriptor
+  let events: Int16
+
+  static func reading(_ descriptor: Descriptor) -> PressureWatch {
+    PressureWatch(descriptor: descriptor, events: Int16(POLLIN))
+  }
+
+  /// For the kernel's stall files, which always have something to read.
+  static func urgent(_ descriptor: Descriptor) -> PressureWatch {
+    PressureWatch(descriptor: descriptor, events: Int16(POLLPRI))
+  }
+
+  /// What poll(2) finds where there is nothing left to wait for.
+  static func isGone(_ found: Int16) -> Bool { found & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 }
+}
+
+/// What a source has to say.
+struct PressureSignal: Equatable {
+  let level: PressureLevel
+  let cause: PressureCause
+  /// How many events it stands for; 0 for a state that lasts and was told before.
+  let count: Int
+}
+
+enum PressureReading: Equatable {
+  case nothing
+  case signal(PressureSignal)
+  /// There will never be anything again, for this reason.
+  case gone(String)
+}

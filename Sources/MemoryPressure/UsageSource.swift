@@ -1,0 +1,35 @@
+/// The memory held against the limit. Goes with every other source, because the others may be silent: without swap and
+/// without a page cache to give up, memory runs out before anything has stalled.
+final class UsageSource: PressureSource {
+  static let name = PressureSourceChoice.rss
+
+  let explanation: String
+  let watches: [PressureWatch] = []
+  private let limit: MemoryLimit
+  private let rules: PressureRules
+  private var level = PressureLevel.normal
+
+  init(limit: MemoryLimit, rules: PressureRules) {
+    (self.limit, self.rules) = (limit, rules)
+    explanation = "the memory held against the limit of \(limit)"
+  }
+
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+    guard UsageReader(limit: limit, surroundings: surroundings).resident != nil else {
+      return .unusable("the system does not tell how much memory the process holds")
+    }
+    return .usable(UsageSource(limit: limit, rules: PressureRules()))
+  }
+
+  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading { .nothing }
+
+  /// Speaks as long as it is tight, so that quiet begins when it ends, but counts an event only where a threshold is
+  /// crossed.
+  func sample(usage: MemoryUsage, share: Double) -> PressureSignal? {
+    let before = level
+    level = share >= rules.criticalShare ? .critical : share >= rules.warningShare ? .warning : .normal
+    guard level > .normal else { return nil }
+    let who = (usage.group ?? 0) > usage.resident ? "the group holds " : ""
+    return signal(level, "\(who)\(percent(share)) of the limit of \(limit)", count: level > before ? 1 : 0)
+  }
+}
