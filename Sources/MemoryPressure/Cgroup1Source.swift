@@ -1,0 +1,63 @@
+import Foundation
+
+#if os(Linux)
+  import CLinux
+#endif
+
+/// The process's cgroup, version 1: its memory against its limit, which is measured beside every source, and where that
+/// is allowed the kernel's word on how hard it is to free memory in the group.
+///
+/// *Source*: the kernel's cgroup-v1/memory document, section 11, "Memory Pressure"; `low` is not asked for, as reading
+/// many files is enough to cause it.
+final class Cgroup1Source: PressureSource {
+  static let name = PressureSourceChoice.cgroup1
+  private static let levels: [(name: String, level: PressureLevel)] = [("medium", .warning), ("critical", .critical)]
+
+  let explanation: String
+  let watches: [PressureWatch]
+
+  private init(_ folder: String, _ watches: [PressureWatch], withoutLevels problem: String?) {
+    self.watches = watches
+    let levels = problem.map { "without its pressure levels (\($0))" } ?? "and its pressure levels"
+    explanation = "the memory of the group \(folder) against its limit, \(levels)"
+  }
+
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+    guard case .cgroup1(let folder) = limit.origin else {
+      return .unusable("no cgroup of version 1 sets the limit, which is \(limit)")
+    }
+    do throws(SystemError) {
+      let place = surroundings.root + folder
+      var watches: [PressureWatch] = []
+      for level in levels { watches.append(try register(level.name, in: place)) }
+      return .usable(Cgroup1Source(folder, watches, withoutLevels: nil))
+    } catch {
+      return .usable(Cgroup1Source(folder, [], withoutLevels: "\(error)"))
+    }
+  }
+
+  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
+    if PressureWatch.isGone(found) { return .gone("the group tells no more") }
+    // One read takes all that has been counted, hundreds a second when it is tight.
+    var count: UInt64 = 0
+    guard read(watch.descriptor.number, &count, 8) == 8, count > 0 else { return .nothing }
+    let (name, level) = Self.levels[place]
+    return .signal(signal(level, "the kernel frees memory with \(name) trouble", count: Int(clamping: count)))
+  }
+
+  /// A counter that the kernel counts up at every event of a level.
+  private static func register(_ level: String, in folder: String) throws(SystemError) -> PressureWatch {
+    #if os(Linux)
+      let (control, name) = ("\(folder)/cgroup.event_control", "\(folder)/memory.pressure_level")
+      let counter = Descriptor(eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC)))
+      guard counter.number >= 0 else { throw SystemError("eventfd") }
+      let pressure = try Descriptor.open(name, O_RDONLY)
+      let request = "\(counter.number) \(pressure.number) \(level)"
+      guard try Descriptor.open(control, O_WRONLY).write(Array(request.utf8)) else { throw SystemError(control) }
+      return .reading(counter)
+    #else
+      errno = ENOTSUP
+      throw SystemError(folder)
+    #endif
+  }
+}

@@ -1,0 +1,82 @@
+/// What happens to the process's own cgroup, version 2: its stalls, and how often it ran into its limits.
+///
+/// *Source*: the kernel's cgroup-v2 document, `memory.pressure` and `memory.events`.
+final class Cgroup2Source: PressureSource {
+  static let name = PressureSourceChoice.cgroup2
+
+  let explanation: String
+  let watches: [PressureWatch]
+  private let folder: String
+  private let events: CounterFile?
+  private var counts: Counts
+  /// From this share of the limit on, running into it means more than that the page cache has grown up to it, as it does
+  /// whenever many files are read.
+  private static let telling = 0.65
+
+  private struct Counts {
+    var high = 0
+    var max = 0
+    var oom = 0
+
+    init(_ file: CounterFile?) {
+      guard let file, file.refresh() else { return }
+      high = file.number(after: "high") ?? 0
+      max = file.number(after: "max") ?? 0
+      oom = file.number(after: "oom") ?? 0
+    }
+  }
+
+  private init(_ folder: String, _ watches: [PressureWatch], _ events: CounterFile?) {
+    (self.folder, self.watches, self.events) = (folder, watches, events)
+    counts = Counts(events)
+    let what = [watches.isEmpty ? nil : "stalls", events == nil ? nil : "limit events"].compactMap(\.self)
+    explanation = "\(what.joined(separator: " and ")) of the group \(folder)"
+  }
+
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+    guard let own = ControlGroups.find(.v2, in: surroundings)?.folders.first else {
+      return .unusable("no cgroup hierarchy of version 2 is mounted")
+    }
+    // Every group but the topmost has this file. A container's top looks like one, but has it.
+    guard surroundings.exists("\(own)/cgroup.events") else {
+      return .unusable("the process is in the topmost group, \(own), whose stalls are those of the whole machine")
+    }
+    // The group that has the limit counts how often it was reached.
+    var limited = own
+    if case .cgroup2(let folder) = limit.origin { limited = folder }
+    let events = try? CounterFile("\(surroundings.root)\(limited)/memory.events")
+    do throws(SystemError) {
+      var watches: [PressureWatch] = []
+      for trigger in StallTrigger.both {
+        watches.append(try trigger.watch("\(surroundings.root)\(own)/memory.pressure"))
+      }
+      return .usable(Cgroup2Source(own, watches, events))
+    } catch {
+      if events != nil { return .usable(Cgroup2Source(own, [], events)) }
+      return .unusable("the kernel tells nothing of the group: \(error)")
+    }
+  }
+
+  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
+    if PressureWatch.isGone(found) { return .gone("\(folder)/memory.pressure tells no more") }
+    let trigger = StallTrigger.both[place]
+    return .signal(signal(trigger.level, trigger.reason))
+  }
+
+  func sample(usage: MemoryUsage, share: Double) -> PressureSignal? {
+    guard let events else { return nil }
+    let (before, now) = (counts, Counts(events))
+    counts = now
+    if now.oom > before.oom {
+      return signal(.critical, "the limit was reached and nothing could be freed", count: now.oom - before.oom)
+    }
+    guard share >= Self.telling else { return nil }
+    if now.max > before.max {
+      return signal(.critical, "the limit was reached (memory.max)", count: now.max - before.max)
+    }
+    if now.high > before.high {
+      return signal(.warning, "slowed down at the limit (memory.high)", count: now.high - before.high)
+    }
+    return nil
+  }
+}

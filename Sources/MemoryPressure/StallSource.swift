@@ -1,0 +1,29 @@
+/// The stalls of the whole machine. They need not be this process's fault, nor can it always do anything about them: they
+/// are a warning, and critical only where it holds a good part of its limit.
+final class StallSource: PressureSource {
+  static let name = PressureSourceChoice.psi
+  static let path = "/proc/pressure/memory"
+  /// The share of the limit from which the machine's trouble is ours.
+  static let largeShare = 0.25
+
+  let explanation = "stalls of the whole machine, from \(path)"
+  let watches: [PressureWatch]
+
+  private init(watches: [PressureWatch]) { self.watches = watches }
+
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+    do throws(SystemError) {
+      var watches: [PressureWatch] = []
+      for trigger in StallTrigger.both { watches.append(try trigger.watch(surroundings.root + path)) }
+      return .usable(StallSource(watches: watches))
+    } catch {
+      return .unusable("the kernel tells of no stalls here: \(error)")
+    }
+  }
+
+  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
+    if PressureWatch.isGone(found) { return .gone("\(Self.path) tells no more") }
+    let trigger = StallTrigger.both[place]
+    return .signal(signal(share > Self.largeShare ? trigger.level : .warning, trigger.reason))
+  }
+}

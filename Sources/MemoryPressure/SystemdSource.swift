@@ -1,0 +1,117 @@
+import Foundation
+
+#if os(Linux)
+  import CLinux
+#endif
+
+/// The protocol by which a service manager, or a test, says where to listen: `$MEMORY_PRESSURE_WATCH` names a PSI file, a
+/// FIFO or a socket, and `$MEMORY_PRESSURE_WRITE` what is to be written there. It knows one degree of pressure, which is
+/// taken as critical.
+///
+/// *Source*: systemd, docs/PRESSURE.md. What is to be written into a FIFO is not: it would come back as an event.
+final class SystemdSource: PressureSource {
+  private enum Kind { case stalls, fifo, socket }
+
+  static let name = PressureSourceChoice.systemd
+  static let watchVariable = "MEMORY_PRESSURE_WATCH"
+  static let writeVariable = "MEMORY_PRESSURE_WRITE"
+
+  let explanation: String
+  let watches: [PressureWatch]
+  private let path: String
+  private let kind: Kind
+
+  private init(_ path: String, _ kind: Kind, _ watch: PressureWatch) {
+    (self.path, self.kind, watches) = (path, kind, [watch])
+    explanation = "\(path), as $\(Self.watchVariable) says"
+  }
+
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+    guard let path = surroundings.variables[watchVariable] else { return .unusable("$\(watchVariable) is not set") }
+    if path == "/dev/null" { return .switchedOff("$\(watchVariable) is /dev/null, which switches it off") }
+    guard path.hasPrefix("/") else { return .unusable("$\(watchVariable) is not an absolute path: '\(path)'") }
+    let written = surroundings.variables[writeVariable] ?? ""
+    guard let payload = Data(base64Encoded: written) else {
+      return .unusable("$\(writeVariable) is not Base64: '\(written)'")
+    }
+    do throws(SystemError) {
+      var info = stat()
+      guard stat(path, &info) == 0 else { throw SystemError(path) }
+      switch info.st_mode & S_IFMT {
+      case S_IFREG:
+        if let problem = problem(withStallFile: path, payload) { return .unusable(problem) }
+        return .usable(SystemdSource(path, .stalls, try StallTrigger.watch(path, Array(payload))))
+      case S_IFIFO:
+        return .usable(SystemdSource(path, .fifo, try fifo(path)))
+      case S_IFSOCK:
+        return .usable(SystemdSource(path, .socket, try socket(path, Array(payload))))
+      default:
+        return .unusable("$\(watchVariable) is neither a PSI file nor a FIFO nor a socket: \(path)")
+      }
+    } catch {
+      return .unusable("$\(watchVariable): \(error)")
+    }
+  }
+
+  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
+    if kind == .stalls {
+      if PressureWatch.isGone(found) { return .gone("\(path) tells no more") }
+      return .signal(signal(.critical, "told by \(path)"))
+    }
+    let read = watch.descriptor.discard()
+    // What was said before the other side left counts; that it has left is found the next time.
+    if read.any { return .signal(signal(.critical, "told by \(path)")) }
+    return read.ended ? .gone("\(path): closed by the other side") : .nothing
+  }
+
+  /// Something that cannot be a PSI file must not be written into; one that is not asked for anything never answers.
+  private static func problem(withStallFile path: String, _ payload: Data) -> String? {
+    #if os(Linux)
+      var info = statfs()
+      let kinds = [0x9fa0, 0x6367_7270]  // PROC_SUPER_MAGIC and CGROUP2_SUPER_MAGIC of linux/magic.h
+      guard statfs(path, &info) == 0, kinds.contains(Int(info.f_type)) else {
+        return "$\(watchVariable) is a file, but not one of the kernel's: \(path)"
+      }
+    #endif
+    return payload.isEmpty ? "$\(writeVariable) is not set, so nothing is asked of \(path)" : nil
+  }
+
+  /// Open for writing too, so that there is always a writer: without one, a FIFO is "hung up" for ever once the first has
+  /// left, and waiting for it would spin.
+  private static func fifo(_ path: String) throws(SystemError) -> PressureWatch {
+    .reading(try Descriptor.open(path, O_RDWR | O_NONBLOCK))
+  }
+
+  private static func socket(_ path: String, _ payload: [UInt8]) throws(SystemError) -> PressureWatch {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      errno = ENAMETOOLONG
+      throw SystemError(path)
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    #if os(Linux)
+      let (type, flags) = (CInt(SOCK_STREAM.rawValue), CInt(MSG_NOSIGNAL))
+    #else
+      let (type, flags) = (SOCK_STREAM, CInt(0))
+    #endif
+    let socket = Descriptor(Foundation.socket(AF_UNIX, type, 0))
+    guard socket.number >= 0 else { throw SystemError(path) }
+    _ = fcntl(socket.number, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(socket.number, F_SETFL, O_NONBLOCK)
+    #if canImport(Darwin)
+      var on: CInt = 1
+      setsockopt(socket.number, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<CInt>.size))
+    #endif
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(socket.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard status == 0, send(socket.number, payload, payload.count, flags) == payload.count else {
+      throw SystemError(path)
+    }
+    return .reading(socket)
+  }
+}

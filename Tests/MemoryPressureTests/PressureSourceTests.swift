@@ -1,0 +1,167 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MemoryPressure
+
+/// Which sources can be used, and what they say for themselves.
+@Suite(.timeLimit(.minutes(1))) struct PressureSourceTests {
+  private func pick(
+    _ choice: PressureSourceChoice, _ system: FakeSystem, _ variables: [String: String] = [:]
+  ) throws(PressureSourceError) -> PressureSourcePick {
+    try PressureSourcePick(choice, in: system.surroundings(variables), under: system.limit)
+  }
+
+  private func reason(_ choice: PressureSourceChoice, _ system: FakeSystem, _ variables: [String: String] = [:])
+    -> String
+  {
+    do throws(PressureSourceError) {
+      _ = try pick(choice, system, variables)
+      return "usable"
+    } catch {
+      return error.reason
+    }
+  }
+
+  private var bare: FakeSystem { get throws { try FakeSystem(mounts: "", groups: "0::/\n") } }
+
+  @Test func whereNothingCanBeUsedTheMemoryHeldIsLeftAndEachSaysWhy() throws {
+    let pick = try pick(.auto, try bare)
+    #expect(pick.source == nil)
+    #expect(pick.reports.map(\.source) == [.systemd, .cgroup2, .cgroup1, .psi, .rss])
+    #expect(pick.reports.map(\.isUsable) == [false, false, false, false, true])
+    #expect("\(pick.reports[0])" == "systemd: $MEMORY_PRESSURE_WATCH is not set")
+    #expect("\(pick.reports[1])" == "cgroup2: no cgroup hierarchy of version 2 is mounted")
+    #expect(pick.reports[2].explanation == "no cgroup of version 1 sets the limit, which is 8 GiB (physical memory)")
+    #expect(pick.reports[3].explanation.hasSuffix("/proc/pressure/memory: No such file or directory"))
+    #expect("\(pick.reports[4])" == "rss: the memory held against the limit of 8 GiB (physical memory)")
+  }
+
+  @Test func aNamedSourceThatCannotBeUsedIsAnError() throws {
+    let error = #expect(throws: PressureSourceError.self) { try pick(.cgroup2, try bare) }
+    let text = error.map { "\($0)" }
+    #expect(
+      text
+        == "pressure source cgroup2 cannot be used: no cgroup hierarchy of version 2 is mounted; auto takes one that can"
+    )
+    #expect(try pick(.rss, try bare).source == nil)
+    #expect(try pick(.off, try bare).reports.isEmpty)
+  }
+
+  @Test func theProtocolsVariablesAreChecked() throws {
+    let (system, folder) = (try bare, TemporaryFolder())
+    let watch = "MEMORY_PRESSURE_WATCH"
+    #expect(reason(.systemd, system) == "$\(watch) is not set")
+    #expect(reason(.systemd, system, [watch: "pressure"]) == "$\(watch) is not an absolute path: 'pressure'")
+    #expect(reason(.systemd, system, [watch: ""]) == "$\(watch) is not an absolute path: ''")
+    #expect(
+      reason(.systemd, system, [watch: folder("none")]) == "$\(watch): \(folder("none")): No such file or directory")
+    #expect(reason(.systemd, system, [watch: "/dev/null"]) == "$\(watch) is /dev/null, which switches it off")
+    #expect(reason(.systemd, system, [watch: folder.path]).contains("neither a PSI file nor a FIFO nor a socket"))
+    let bell = Doorbell(.fifo)
+    #expect(reason(.systemd, system, [watch: bell.path]) == "usable")
+    #expect(
+      reason(.systemd, system, [watch: bell.path, "MEMORY_PRESSURE_WRITE": "?!"])
+        == "$MEMORY_PRESSURE_WRITE is not Base64: '?!'")
+  }
+
+  @Test func aFileThatIsNotTheKernelsIsNotWrittenInto() throws {
+    let (system, folder) = (try bare, TemporaryFolder())
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: folder("file")))
+    let variables = ["MEMORY_PRESSURE_WATCH": folder("file"), "MEMORY_PRESSURE_WRITE": "c29tZQA="]
+    #expect(reason(.systemd, system, variables).contains("not one of the kernel's"))
+    #expect(FileManager.default.contents(atPath: folder("file")) == Data("mine".utf8))
+  }
+
+  @Test func switchedOffMeansNoOtherSourceEither() throws {
+    let pick = try pick(.auto, try FakeSystem.withEvents(), ["MEMORY_PRESSURE_WATCH": "/dev/null"])
+    #expect(pick.source == nil)
+    #expect(pick.reports.map(\.source) == [.systemd, .rss])
+  }
+
+  @Test func aBrokenProtocolLetsTheNextSourceHaveItsTurn() throws {
+    let pick = try pick(.auto, try FakeSystem.withEvents(), ["MEMORY_PRESSURE_WATCH": "relative"])
+    #expect(pick.reports.map(\.source) == [.systemd, .cgroup2, .rss])
+    #expect(pick.source is Cgroup2Source)
+    #expect(pick.reports[1].explanation == "limit events of the group /sys/fs/cgroup/job")
+  }
+
+  @Test func theTopmostGroupIsTheMachines() throws {
+    let system = try FakeSystem(mounts: FakeSystem.unifiedMount, groups: "0::/\n")
+    try system.file("/sys/fs/cgroup/memory.pressure", "")
+    #expect(reason(.cgroup2, system).contains("topmost group, /sys/fs/cgroup,"))
+  }
+
+  @Test func aLegacyGroupIsUsedWithoutItsLevelsWhereThoseAreNotAllowed() throws {
+    let system = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
+    try system.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
+    let pick = try pick(.auto, system)
+    #expect(pick.source is Cgroup1Source)
+    #expect(pick.reports[2].explanation.contains("against its limit, without its pressure levels ("))
+  }
+
+  @Test func aLegacyGroupIsAskedForItsLevels() throws {
+    let system = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
+    try system.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
+    try system.file("/sys/fs/cgroup/memory/own/memory.pressure_level", "")
+    try system.file("/sys/fs/cgroup/memory/own/cgroup.event_control", "")
+    let source = try #require(try pick(.cgroup1, system).source)
+    #expect(
+      source.explanation
+        == "the memory of the group /sys/fs/cgroup/memory/own against its limit, and its pressure levels")
+    #expect(source.watches.count == 2)
+    // The kernel counts up: one read takes in a flood.
+    var flood: UInt64 = 802
+    let critical = source.watches[1]
+    #expect(write(critical.descriptor.number, &flood, 8) == 8)
+    let cause = PressureCause(source: .cgroup1, reason: "the kernel frees memory with critical trouble")
+    #expect(
+      source.take(critical, at: 1, found: Int16(POLLIN), share: 0.5)
+        == .signal(PressureSignal(level: .critical, cause: cause, count: 802)))
+    #expect(source.take(critical, at: 1, found: Int16(POLLIN), share: 0.5) == .nothing)
+  }
+
+  @Test func limitEventsCountWhenTheLimitIsNotReachedByCacheAlone() throws {
+    let system = try FakeSystem.withEvents()
+    let source = try #require(try pick(.cgroup2, system).source)
+    func sample(share: Double, high: Int, max: Int, oom: Int) throws -> PressureSignal? {
+      try system.file("/sys/fs/cgroup/job/memory.events", "low 0\nhigh \(high)\nmax \(max)\noom \(oom)\noom_kill 0\n")
+      return source.sample(usage: MemoryUsage(), share: share)
+    }
+    #expect(try sample(share: 0.9, high: 0, max: 0, oom: 0) == nil)
+    #expect(try sample(share: 0.3, high: 100, max: 200, oom: 0) == nil)
+    #expect(try sample(share: 0.7, high: 100, max: 200, oom: 0) == nil)
+    #expect(try sample(share: 0.7, high: 103, max: 200, oom: 0)?.level == .warning)
+    #expect(try sample(share: 0.7, high: 103, max: 207, oom: 0)?.level == .critical)
+    let signal = try sample(share: 0.1, high: 103, max: 207, oom: 2)
+    #expect(signal?.level == .critical && signal?.count == 2)
+    #expect(signal?.cause.reason == "the limit was reached and nothing could be freed")
+  }
+
+  @Test func theMachinesStallsAreCriticalOnlyWhereOurShareIsLarge() throws {
+    let system = try bare
+    try system.file("/proc/pressure/memory", "")
+    let source = try #require(try pick(.psi, system).source)
+    func level(_ place: Int, share: Double) -> PressureLevel? {
+      guard
+        case .signal(let signal) = source.take(source.watches[place], at: place, found: Int16(POLLPRI), share: share)
+      else { return nil }
+      return signal.level
+    }
+    #expect(level(0, share: 0.9) == .warning)
+    #expect(level(1, share: 0.25) == .warning)
+    #expect(level(1, share: 0.26) == .critical)
+    let gone = source.take(source.watches[0], at: 0, found: Int16(POLLERR | POLLPRI), share: 0)
+    #expect(gone == .gone("/proc/pressure/memory tells no more"))
+    #expect(
+      StallTrigger.both.map(\.reason) == [
+        "memory stalled for 150 ms within 2 s", "memory stalled everything for 100 ms within 2 s",
+      ])
+  }
+
+  @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel tells of no stalls here"))
+  func theKernelTakesOurTriggers() throws {
+    let pick = try PressureSourcePick(.psi, in: Surroundings(variables: [:]), under: .ofThisProcess())
+    #expect(pick.source?.watches.count == 2)
+  }
+}
