@@ -38,9 +38,9 @@ unit: deps
 	$(BUILD) --build-tests
 	$(SWIFT) test --skip-build --disable-xctest
 
-race: deps ## the queue, the job and its operations under the thread sanitizer
+race: deps ## the queue, the job, its operations and the pressure monitor under the thread sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|JobTests'
+	  --filter 'BoundedQueueTests|JobTests|MemoryPressureTests'
 
 memory: deps ## the C code and all that reads hostile bytes under the address sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-address \

@@ -12,7 +12,7 @@ protocol PressureSource: AnyObject {
   /// One line for people: what it listens to.
   var explanation: String { get }
 
-  /// What to wait for. A source may put another descriptor in a place, but always has as many.
+  /// What to wait for; always the same.
   var watches: [PressureWatch] { get }
 
   /// What a descriptor means that has become ready; `share` is the share of the limit that is held.

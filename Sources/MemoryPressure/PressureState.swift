@@ -1,0 +1,35 @@
+import Locking
+
+/// What the monitor's thread and everybody else share.
+final class PressureState: Sendable {
+  private struct Values {
+    var snapshot: PressureSnapshot
+    var isStopped = false
+    var processorTime: Duration?
+  }
+
+  private let values: Locked<Values>
+
+  init(_ snapshot: PressureSnapshot) { values = Locked(Values(snapshot: snapshot)) }
+
+  var snapshot: PressureSnapshot { values.withLock { $0.snapshot } }
+  var isStopped: Bool { values.withLock { $0.isStopped } }
+  var processorTime: Duration? { values.withLock { $0.processorTime } }
+
+  func stop() { values.withLock { $0.isStopped = true } }
+  func end(_ processorTime: Duration) { values.withLock { $0.processorTime = processorTime } }
+  func set(_ usage: MemoryUsage) { values.withLock { $0.snapshot.usage = usage } }
+
+  /// Takes in an event that is about to be told; false when it must not be told any more.
+  func take(_ event: PressureEvent) -> Bool {
+    values.withLock { values in
+      guard !values.isStopped else { return false }
+      switch event {
+      case .changed(_, let level, let cause): (values.snapshot.level, values.snapshot.cause) = (level, cause)
+      case .criticalAgain(_, let cause): values.snapshot.cause = cause
+      case .sourceLost: values.snapshot.source = .rss
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import TestSupport
+
+@testable import MemoryPressure
+
+/// Collects what a monitor tells.
+final class Ears: Sendable {
+  private let heard = LockedBox<[PressureEvent]>([])
+
+  var events: [PressureEvent] { heard.value }
+  var handler: @Sendable (PressureEvent) -> Void { { [heard] event in heard.change { $0.append(event) } } }
+
+  /// The levels risen or fallen to.
+  var levels: [PressureLevel] {
+    events.compactMap { event in
+      if case .changed(_, let level, _) = event { level } else { nil }
+    }
+  }
+
+  /// The sources lost.
+  var lost: [PressureCause] {
+    events.compactMap { event in
+      if case .sourceLost(let cause) = event { cause } else { nil }
+    }
+  }
+
+  /// The counts of further critical events.
+  var counts: [Int] {
+    events.compactMap { event in
+      if case .criticalAgain(let count, _) = event { count } else { nil }
+    }
+  }
+}
+
+extension PressureMonitor {
+  /// With spans a test can wait for.
+  static func quick(
+    _ source: PressureSourceChoice = .auto, _ surroundings: Surroundings, quiet: Duration = .seconds(60),
+    handler: @escaping @Sendable (PressureEvent) -> Void = { _ in }
+  ) throws -> PressureMonitor {
+    var rules = PressureRules()
+    rules.sampling = .milliseconds(20)
+    rules.quiet = quiet
+    rules.quietAfterCritical = quiet
+    return try PressureMonitor(source: source, rules: rules, in: surroundings, handler: handler)
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MemoryPressure
+
+/// No source makes the monitor spin: its thread, by its own clock, uses less than 2 % of a processor.
+extension PressureMonitorTests {
+  private func expectIdle(
+    _ choice: PressureSourceChoice, _ surroundings: Surroundings, location: SourceLocation = #_sourceLocation,
+    after event: @escaping @Sendable () -> Void = {}
+  ) async throws {
+    let monitor = try PressureMonitor(source: choice, rules: PressureRules(), in: surroundings) { _ in }
+    try await onThread(event)
+    try await expectIdle(monitor, location: location)
+  }
+
+  /// Lets a second pass and ends the monitor.
+  private func expectIdle(_ monitor: PressureMonitor, location: SourceLocation) async throws {
+    try await Task.sleep(for: .seconds(1))
+    monitor.stop()
+    #expect(try await eventually { monitor.processorTime != nil }, sourceLocation: location)
+    let used = try #require(monitor.processorTime)
+    #expect(used < .milliseconds(20), sourceLocation: location)
+  }
+
+  @Test func theMemoryHeldAloneIsIdle() async throws {
+    try await expectIdle(.rss, Surroundings(variables: [:]))
+  }
+
+  @Test func aGroupsCountersAreIdle() async throws {
+    let system = try FakeSystem.withEvents()
+    try await expectIdle(.cgroup2, system.surroundings())
+  }
+
+  @Test(arguments: Doorbell.Kind.allCases) func aBellIsIdleWhenItsRingerHasLeft(_ kind: Doorbell.Kind) async throws {
+    let bell = Doorbell(kind)
+    try await expectIdle(.systemd, Surroundings(variables: ["MEMORY_PRESSURE_WATCH": bell.path])) {
+      bell.ring(3)
+      bell.leave()
+    }
+  }
+
+  @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel tells of no stalls here"))
+  func aStallFileIsIdleThoughThereIsAlwaysSomethingToRead() async throws {
+    try await expectIdle(.psi, Surroundings(variables: [:]))
+    let variables = ["MEMORY_PRESSURE_WATCH": "/proc/pressure/memory", "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
+    try await expectIdle(.systemd, Surroundings(variables: variables))
+  }
+
+  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
+  func aStallFileThatVanishesIsToldOnceAndIsIdleAfterwards() async throws {
+    let (group, ears) = (try #require(RealGroup()), Ears())
+    let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
+    let monitor = try PressureMonitor.quick(.systemd, Surroundings(variables: variables), handler: ears.handler)
+    defer { monitor.stop() }
+    group.remove()
+    #expect(try await eventually { !ears.lost.isEmpty })
+    #expect(monitor.snapshot.source == .rss)
+    try await expectIdle(monitor, location: #_sourceLocation)
+    #expect(ears.lost == [PressureCause(source: .systemd, reason: "\(group.stalls) tells no more")])
+  }
+}
+
+/// A cgroup of version 2 of a test's own, below that of the process.
+final class RealGroup: Sendable {
+  /// For `$MEMORY_PRESSURE_WRITE`.
+  static let trigger = Data("some 150000 2000000\0".utf8).base64EncodedString()
+
+  private let folder: String
+
+  init?() {
+    guard let own = ControlGroups.find(.v2, in: Surroundings())?.folders.first else { return nil }
+    folder = "\(own)/pressure-test-\(UUID())"
+    guard mkdir(folder, 0o755) == 0 else { return nil }
+    guard access(stalls, W_OK) == 0 else {
+      remove()
+      return nil
+    }
+  }
+
+  deinit { remove() }
+
+  static var canBeMade: Bool { RealGroup() != nil }
+
+  var stalls: String { "\(folder)/memory.pressure" }
+
+  func remove() { rmdir(folder) }
+}
