@@ -7,8 +7,8 @@ import Foundation
 /// The process's cgroup, version 1: its memory against its limit, which is measured beside every source, and where that
 /// is allowed the kernel's word on how hard it is to free memory in the group.
 ///
-/// *Source*: the kernel's cgroup-v1/memory document, section 11, "Memory Pressure"; `low` is not asked for, as reading
-/// many files is enough to cause it.
+/// *Source*: the kernel's cgroup-v1/memory document, section 11, "Memory Pressure"; `low` is not asked for, as
+/// every reading of many files causes it.
 final class Cgroup1Source: PressureSource {
   static let name = PressureSourceChoice.cgroup1
   private static let levels: [(name: String, level: PressureLevel)] = [("medium", .warning), ("critical", .critical)]
@@ -40,7 +40,7 @@ final class Cgroup1Source: PressureSource {
     if PressureWatch.isGone(found) { return .gone("the group tells no more") }
     // One read takes all that has been counted, hundreds a second when it is tight.
     var count: UInt64 = 0
-    guard read(watch.descriptor.number, &count, 8) == 8, count > 0 else { return .nothing }
+    guard read(watch.descriptor.number, &count, 8) == 8, count > 0, share >= Self.tellingShare else { return .nothing }
     let (name, level) = Self.levels[place]
     return .signal(signal(level, "the kernel frees memory with \(name) trouble", count: Int(clamping: count)))
   }

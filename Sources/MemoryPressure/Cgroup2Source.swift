@@ -9,9 +9,6 @@ final class Cgroup2Source: PressureSource {
   private let folder: String
   private let events: CounterFile?
   private var counts: Counts
-  /// From this share of the limit on, running into it means more than that the page cache has grown up to it, as it does
-  /// whenever many files are read.
-  private static let telling = 0.65
 
   private struct Counts {
     var high = 0
@@ -59,6 +56,7 @@ final class Cgroup2Source: PressureSource {
 
   func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if PressureWatch.isGone(found) { return .gone("\(folder)/memory.pressure tells no more") }
+    guard share >= Self.tellingShare else { return .nothing }
     let trigger = StallTrigger.both[place]
     return .signal(signal(trigger.level, trigger.reason))
   }
@@ -70,7 +68,8 @@ final class Cgroup2Source: PressureSource {
     if now.oom > before.oom {
       return signal(.critical, "the limit was reached and nothing could be freed", count: now.oom - before.oom)
     }
-    guard share >= Self.telling else { return nil }
+    // The page cache grows up to the limit whenever many files are read.
+    guard share >= Self.tellingShare else { return nil }
     if now.max > before.max {
       return signal(.critical, "the limit was reached (memory.max)", count: now.max - before.max)
     }

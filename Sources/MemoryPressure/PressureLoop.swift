@@ -95,12 +95,11 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
       let found = polled[offset + 1].revents
       let (source, place) = (places[index].source, places[index].index)
       guard found != 0, !state.isStopped, !lost.contains(where: { $0.source === source }) else { continue }
+      let now = Instant.now
+      places[index].restsUntil = now + rules.coalescing
       switch source.take(source.watches[place], at: place, found: found, share: share) {
       case .nothing: break
-      case .signal(let signal):
-        let now = Instant.now
-        places[index].restsUntil = now + rules.coalescing
-        tell(gauge.note(signal, at: now))
+      case .signal(let signal): tell(gauge.note(signal, at: now))
       case .gone(let reason): lost.append((source, reason))
       }
     }

@@ -23,6 +23,11 @@ protocol PressureSource: AnyObject {
 }
 
 extension PressureSource {
+  /// The share of the limit from which the kernel's trouble with freeing memory counts. Below, what it frees is page
+  /// cache: three processes that do nothing but read files make a group of 128 MiB stall for most of the time, and
+  /// its levels critical, while 2 MiB are held that anyone could give back. GLib draws the same line.
+  static var tellingShare: Double { 0.5 }
+
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? { nil }
 
   func signal(_ level: PressureLevel, _ reason: String, count: Int = 1) -> PressureSignal {

@@ -6,7 +6,7 @@ import Foundation
 
 /// The protocol by which a service manager, or a test, says where to listen: `$MEMORY_PRESSURE_WATCH` names a PSI file, a
 /// FIFO or a socket, and `$MEMORY_PRESSURE_WRITE` what is to be written there. It knows one degree of pressure, which is
-/// taken as critical.
+/// taken as critical; from a PSI file only where so much is held that giving it back helps.
 ///
 /// *Source*: systemd, docs/PRESSURE.md. What is to be written into a FIFO is not: it would come back as an event.
 final class SystemdSource: PressureSource {
@@ -56,6 +56,7 @@ final class SystemdSource: PressureSource {
   func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if kind == .stalls {
       if PressureWatch.isGone(found) { return .gone("\(path) tells no more") }
+      guard share >= Self.tellingShare else { return .nothing }
       return .signal(signal(.critical, "told by \(path)"))
     }
     let read = watch.descriptor.discard()

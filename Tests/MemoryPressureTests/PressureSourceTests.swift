@@ -119,6 +119,48 @@ import Testing
       source.take(critical, at: 1, found: Int16(POLLIN), share: 0.5)
         == .signal(PressureSignal(level: .critical, cause: cause, count: 802)))
     #expect(source.take(critical, at: 1, found: Int16(POLLIN), share: 0.5) == .nothing)
+    // Trouble with the page cache alone is taken in and ignored.
+    #expect(write(critical.descriptor.number, &flood, 8) == 8)
+    #expect(source.take(critical, at: 1, found: Int16(POLLIN), share: 0.49) == .nothing)
+    #expect(source.take(critical, at: 1, found: Int16(POLLIN), share: 0.9) == .nothing)
+  }
+
+  @Test func aGroupsStallsCountOnlyWhereThereIsSomethingToGiveBack() throws {
+    let system = try FakeSystem.withEvents()
+    try system.file("/sys/fs/cgroup/job/memory.pressure", "")
+    let source = try #require(try pick(.cgroup2, system).source)
+    #expect(source.explanation == "stalls and limit events of the group /sys/fs/cgroup/job")
+    func reading(_ place: Int, share: Double) -> PressureReading {
+      source.take(source.watches[place], at: place, found: Int16(POLLPRI), share: share)
+    }
+    func stalled(_ level: PressureLevel, _ reason: String) -> PressureReading {
+      .signal(PressureSignal(level: level, cause: PressureCause(source: .cgroup2, reason: reason), count: 1))
+    }
+    #expect(reading(0, share: 0.49) == .nothing && reading(1, share: 0.49) == .nothing)
+    #expect(reading(0, share: 0.5) == stalled(.warning, "memory stalled for 150 ms within 2 s"))
+    #expect(reading(1, share: 0.5) == stalled(.critical, "memory stalled everything for 100 ms within 2 s"))
+  }
+
+  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
+  func theProtocolsOneDegreeIsCritical() throws {
+    let group = try #require(RealGroup())
+    let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
+    let source = try #require(try pick(.systemd, try bare, variables).source)
+    let cause = PressureCause(source: .systemd, reason: "told by \(group.stalls)")
+    #expect(source.watches.map(\.events) == [Int16(POLLPRI)])
+    #expect(source.take(source.watches[0], at: 0, found: Int16(POLLPRI), share: 0.49) == .nothing)
+    #expect(
+      source.take(source.watches[0], at: 0, found: Int16(POLLPRI), share: 0.5)
+        == .signal(PressureSignal(level: .critical, cause: cause, count: 1)))
+  }
+
+  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
+  func aStallFileOfWhichNothingIsAskedIsRefused() throws {
+    let (group, system) = (try #require(RealGroup()), try bare)
+    let watch = ["MEMORY_PRESSURE_WATCH": group.stalls]
+    #expect(reason(.systemd, system, watch).hasPrefix("$MEMORY_PRESSURE_WRITE is not set, so nothing is asked of "))
+    let nonsense = watch.merging(["MEMORY_PRESSURE_WRITE": "bm9uc2Vuc2U="]) { $1 }
+    #expect(reason(.systemd, system, nonsense) == "$MEMORY_PRESSURE_WATCH: \(group.stalls): Invalid argument")
   }
 
   @Test func limitEventsCountWhenTheLimitIsNotReachedByCacheAlone() throws {
@@ -129,10 +171,10 @@ import Testing
       return source.sample(usage: MemoryUsage(), share: share)
     }
     #expect(try sample(share: 0.9, high: 0, max: 0, oom: 0) == nil)
-    #expect(try sample(share: 0.3, high: 100, max: 200, oom: 0) == nil)
-    #expect(try sample(share: 0.7, high: 100, max: 200, oom: 0) == nil)
-    #expect(try sample(share: 0.7, high: 103, max: 200, oom: 0)?.level == .warning)
-    #expect(try sample(share: 0.7, high: 103, max: 207, oom: 0)?.level == .critical)
+    #expect(try sample(share: 0.49, high: 100, max: 200, oom: 0) == nil)
+    #expect(try sample(share: 0.5, high: 100, max: 200, oom: 0) == nil)
+    #expect(try sample(share: 0.5, high: 103, max: 200, oom: 0)?.level == .warning)
+    #expect(try sample(share: 0.5, high: 103, max: 207, oom: 0)?.level == .critical)
     let signal = try sample(share: 0.1, high: 103, max: 207, oom: 2)
     #expect(signal?.level == .critical && signal?.count == 2)
     #expect(signal?.cause.reason == "the limit was reached and nothing could be freed")
