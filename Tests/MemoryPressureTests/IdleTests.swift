@@ -52,7 +52,8 @@ extension PressureMonitorTests {
   func aStallFileThatVanishesIsToldOnceAndIsIdleAfterwards() async throws {
     let (group, ears) = (try #require(RealGroup()), Ears())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
-    let monitor = try PressureMonitor.quick(.systemd, Surroundings(variables: variables), handler: ears.handler)
+    let monitor = try PressureMonitor(
+      source: .systemd, rules: PressureRules(), in: Surroundings(variables: variables), handler: ears.handler)
     defer { monitor.stop() }
     group.remove()
     #expect(try await eventually { !ears.lost.isEmpty })
