@@ -39,13 +39,14 @@ let package = Package(
     .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "Locking", "Thumbnails", "Yams", .product(name: "SystemPackage", package: "swift-system"),
+        "BoundedQueue", "CMalloc", "Locking", "MemoryPressure", "Thumbnails", "Yams",
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "CMalloc", "Locking", "ThumbnailJobs", "Thumbnails",
+        "BoundedQueue", "Locking", "MemoryPressure", "ThumbnailJobs", "Thumbnails",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -64,7 +65,7 @@ let package = Package(
     .testTarget(
       name: "ThumbnailJobsTests",
       dependencies: [
-        "BoundedQueue", "ThumbnailJobs", "Thumbnails", "TestSupport",
+        "BoundedQueue", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

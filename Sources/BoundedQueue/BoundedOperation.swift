@@ -130,7 +130,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     let millionths = progress.load(ordering: .relaxed)
     return OperationSnapshot(
       id: id, title: title, state: copy, fraction: millionths < 0 ? nil : Double(millionths) / 1_000_000,
-      bytesReserved: reserved.load(ordering: .relaxed), whyItWaits: copy.outcome == nil ? queue?.whyItWaits(self, hasBegun: hasBegun) : nil)
+      bytesReserved: reserved.load(ordering: .relaxed),
+      whyItWaits: copy.outcome == nil ? queue?.whyItWaits(self, hasBegun: hasBegun) : nil)
   }
 
   /// The snapshot on one line: number, what it does, and how it stands.

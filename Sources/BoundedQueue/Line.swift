@@ -11,6 +11,7 @@ struct Line<Element> {
   }
 
   private var entries: ContiguousArray<Entry> = []
+  /// Where the first entry is that is present, or the end.
   private var head = 0
   private var nextTicket = 0
   private(set) var count = 0
@@ -21,7 +22,7 @@ struct Line<Element> {
   var storageCount: Int { entries.count }
 
   /// Who goes first.
-  var first: Element? { entries[head...].lazy.compactMap(\.element).first }
+  var first: Element? { head < entries.count ? entries[head].element : nil }
 
   /// Joins the end of the line; the ticket is needed to leave early.
   mutating func append(_ element: Element) -> Int {
@@ -32,16 +33,10 @@ struct Line<Element> {
   }
 
   mutating func popFirst() -> Element? {
-    while head < entries.count {
-      let element = entries[head].element.take()
-      head += 1
-      if let element {
-        count -= 1
-        closeHoles()
-        return element
-      }
-    }
-    return nil
+    guard head < entries.count, let element = entries[head].element.take() else { return nil }
+    count -= 1
+    closeHoles()
+    return element
   }
 
   /// Who has the ticket; nil when the entry has already gone.
@@ -87,6 +82,7 @@ struct Line<Element> {
   }
 
   private mutating func closeHoles() {
+    while head < entries.count, entries[head].element == nil { head += 1 }
     guard entries.count > 32, entries.count > 2 * count else { return }
     entries = ContiguousArray(entries[head...].lazy.filter { $0.element != nil })
     head = 0

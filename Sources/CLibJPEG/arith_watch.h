@@ -12,7 +12,7 @@
 
 /// How many MCUs behind the end of the data may say anything new. A decoder has up to three bytes in its register when
 /// it meets the end, and zeros left out say no more than that all goes on as before; in whole files of photos, drawings
-/// and text no more than 10 were seen.
+/// and text none went beyond this.
 #define TJ_ARITH_MOST_PAST_END 32
 
 typedef struct tj_arith_watch {

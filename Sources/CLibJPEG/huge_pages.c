@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// Arrays below this size share the allocator's heap with others, where whole huge pages would waste memory.
-#define SMALLEST ((size_t)32 << 20)
+/// A smaller array holds no huge page, wherever it lies.
+#define SMALLEST ((size_t)2 << 20)
 
 /// Keeps an array that has been asked for in mind: where it lies is known once all are allocated.
 static jvirt_barray_ptr request(

@@ -7,17 +7,22 @@ import Foundation
 /// The two cost the same here.
 ///
 /// *Concurrency*: not recursive. Keep what is done under it short, and call nobody else's code.
-package struct Locked<Value>: ~Copyable, @unchecked Sendable {  // the mutex guards the value
-  private struct Storage {
-    var mutex: pthread_mutex_t
-    var value: Value
+///
+/// Inlinable, because it is generic: called across modules unspecialised it copies what it guards, which halved the
+/// operations a queue gets through.
+@frozen public struct Locked<Value>: ~Copyable, @unchecked Sendable {  // the mutex guards the value
+  @frozen @usableFromInline struct Storage {
+    @usableFromInline var mutex: pthread_mutex_t
+    @usableFromInline var value: Value
+
+    @inlinable init(mutex: pthread_mutex_t, value: Value) { (self.mutex, self.value) = (mutex, value) }
   }
 
   /// On the heap, because a POSIX mutex must not move.
-  private let storage: UnsafeMutablePointer<Storage>
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline let storage: UnsafeMutablePointer<Storage>
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  package init(_ value: Value) {
+  @inlinable public init(_ value: Value) {
     storage = .allocate(capacity: 1)
     storage.initialize(to: Storage(mutex: pthread_mutex_t(), value: value))
     guard let mutex = storage.pointer(to: \.mutex) else { preconditionFailure("a stored property has an address") }
@@ -26,13 +31,13 @@ package struct Locked<Value>: ~Copyable, @unchecked Sendable {  // the mutex gua
     precondition(status == 0, "pthread_mutex_init: \(String(cString: strerror(status)))")
   }
 
-  deinit {
+  @inlinable deinit {
     pthread_mutex_destroy(mutex)
     storage.deinitialize(count: 1)
     storage.deallocate()
   }
 
-  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+  @inlinable public borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)

@@ -27,7 +27,9 @@ final class SystemdSource: PressureSource {
   }
 
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
-    guard let path = surroundings.variables[watchVariable] else { return .unusable("$\(watchVariable) is not set") }
+    guard let path = surroundings.variables[watchVariable], !path.isEmpty else {
+      return .unusable("$\(watchVariable) is not set")
+    }
     if path == "/dev/null" { return .switchedOff("$\(watchVariable) is /dev/null, which switches it off") }
     guard path.hasPrefix("/") else { return .unusable("$\(watchVariable) is not an absolute path: '\(path)'") }
     let written = surroundings.variables[writeVariable] ?? ""

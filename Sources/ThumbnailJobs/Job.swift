@@ -1,6 +1,7 @@
 import BoundedQueue
 import Foundation
 import Locking
+import MemoryPressure
 import SystemPackage
 import Thumbnails
 
@@ -19,6 +20,15 @@ public final class Job: Sendable {
     /// How many sources there are in all, once that is known.
     public let total: Int?
     public let stopCause: StopCause?
+    /// Nil before the job runs.
+    public let pressure: PressureSnapshot?
+  }
+
+  /// What memory pressure has cancelled and is to be done again.
+  private struct Requeued {
+    let source: Source
+    let place: Path
+    let timesCancelled: Int
   }
 
   private struct State {
@@ -26,14 +36,23 @@ public final class Job: Sendable {
     var startedAt: ContinuousClock.Instant?
     var stopCause: StopCause?
     var total: Int?
+    /// Never more than ran and waited at once.
+    var requeued: [Requeued] = []
+    var monitor: PressureMonitor?
   }
+
+  /// How often memory pressure may cancel the work on one source before it is left.
+  private static let patience = 3
 
   public let queue: BoundedOperationQueue
   private let settings: JobSettings
   private let outputs: [ThumbnailOutput]
   private let walker: SourceWalker
   private let shared: ThumbnailOperation.Shared
+  private let surroundings: Surroundings
+  private let pressureRules: PressureRules
   private let onEvent: @Sendable (JobEvent) -> Void
+  public let memory: MemoryPlan
   /// Guards the counts and why the job stops.
   private let state = Locked(State())
 
@@ -42,8 +61,22 @@ public final class Job: Sendable {
   /// - Parameter onEvent: told of every source and problem, from any thread, several at once. It may block: the queue
   ///   then waits for it.
   /// - Throws: `OutputError`.
-  public init(_ settings: JobSettings, onEvent: @escaping @Sendable (JobEvent) -> Void) throws(OutputError) {
+  public convenience init(
+    _ settings: JobSettings, onEvent: @escaping @Sendable (JobEvent) -> Void
+  ) throws(OutputError) {
+    try self.init(settings, surroundings: Surroundings(), pressureRules: PressureRules(), onEvent: onEvent)
+  }
+
+  /// - Parameters:
+  ///   - surroundings: where memory and its pressure are looked up.
+  ///   - pressureRules: when memory counts as tight, and as normal again.
+  package init(
+    _ settings: JobSettings, surroundings: Surroundings, pressureRules: PressureRules,
+    onEvent: @escaping @Sendable (JobEvent) -> Void
+  ) throws(OutputError) {
     self.settings = settings
+    self.surroundings = surroundings
+    self.pressureRules = pressureRules
     self.onEvent = onEvent
     var outputs: [ThumbnailOutput] = []
     for output in settings.outputs {
@@ -55,8 +88,10 @@ public final class Job: Sendable {
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
       outputs: outputs.map(\.path))
+    let limit = MemoryLimit.ofThisProcess()
+    memory = MemoryPlan(settings.memory, limit: limit, usage: .now(under: limit))
     queue = BoundedOperationQueue(
-      name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog)
+      name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
     shared = ThumbnailOperation.Shared(outputs: outputs, retries: settings.retries)
     queue.observe { [weak self] event in
       guard case .settled(let outcome) = event.change, let operation = event.operation as? ThumbnailOperation else {
@@ -79,41 +114,89 @@ public final class Job: Sendable {
   // MARK: Running
 
   /// Walks the sources and makes the thumbnails; returns when all that was begun has ended.
-  public func run() -> JobReport {
+  ///
+  /// - Throws: `PressureSourceError` where the pressure source asked for cannot be used; nothing has been done then.
+  public func run() throws(PressureSourceError) -> JobReport {
+    let governor = governor()
+    let monitor = try PressureMonitor(source: settings.pressureSource, rules: pressureRules, in: surroundings) {
+      governor.handle($0)
+    }
     let startedAt = ContinuousClock.now
-    state.withLock { $0.startedAt = startedAt }
+    state.withLock { state in
+      state.monitor = monitor
+      state.startedAt = startedAt
+    }
+    onEvent(.watching(monitor.reports))
     let watchdog = Watchdog(queue: queue, timeout: settings.timeout, total: settings.runFor) { self.stop(.timeIsUp) }
-    let watching = watchdog.start()
+    let audit = ReservationAudit(queue, memory)
+    let tickers = [
+      watchdog.start(),
+      Ticker(name: "thumbjob.memory", every: Watchdog.tick) {
+        audit.look()
+        governor.tick()
+      },
+    ]
+    let (walk, isWalkComplete) = walkSources()
+    finish()
+    for ticker in tickers { ticker.stop() }
+    monitor.stop()
+    governor.finish()
+    closeOutputs()
+    let (tally, stopCause) = state.withLock { ($0.tally, $0.stopCause) }
+    return JobReport(
+      tally: tally, walk: walk, counters: queue.counters, limits: queue.limits, elapsed: .now - startedAt,
+      peakMemory: JobReport.peakMemory(), memory: memory, worstMemoryRatio: audit.worstRatio,
+      pressureSource: monitor.snapshot.source, stopCause: stopCause, isWalkComplete: isWalkComplete)
+  }
+
+  private func governor() -> PressureGovernor {
+    PressureGovernor(
+      queue: queue, response: settings.onPressure, stop: { self.stop(.pressure) },
+      giveBack: { [makers = shared.makers] in
+        makers.trim()
+        Allocator.giveBack()
+      },
+      onNote: { note in
+        self.state.withLock { $0.tally.count(note) }
+        self.onEvent(.pressure(note))
+      })
+  }
+
+  /// - Returns: what the walk met, and whether it came to its end.
+  private func walkSources() -> (WalkCounters, isComplete: Bool) {
     let places = OutputPlan(walker: walker) { path in
       guard let file = try? SourceFile(path) else { return false }
       let source = Source(path: path, relativePath: path.lastName, argument: 0, origin: .folder)
       return (try? file.content(of: source)) == .image(.jpeg)
     }
-    var isWalkComplete = true
+    var isComplete = true
     let shouldStop = {
       guard self.isStopping else { return false }
-      isWalkComplete = false  // asked where there is more, or may be
+      isComplete = false  // asked where there is more, or may be
       return true
     }
     let walk = walker.walk(shouldStop: shouldStop, onProblem: noted) { source in
       if take(source, places) { return .goOn }
-      isWalkComplete = false
+      isComplete = false
       return .stop
     }
-    if isWalkComplete { state.withLock { $0.total = $0.tally.found } }
+    if isComplete { state.withLock { $0.total = $0.tally.found } }
+    return (walk, isComplete)
+  }
+
+  /// Waits for all that is under way, and for what memory pressure has cancelled to be done again.
+  private func finish() {
+    repeat {
+      resubmit()
+      queue.drain()
+    } while state.withLock({ !$0.requeued.isEmpty })
     queue.close()
-    queue.drain()
-    watching.stop()
-    closeOutputs()
-    let (tally, stopCause) = state.withLock { ($0.tally, $0.stopCause) }
-    return JobReport(
-      tally: tally, walk: walk, counters: queue.counters, limits: queue.limits, elapsed: .now - startedAt,
-      peakMemory: JobReport.peakMemory(), stopCause: stopCause, isWalkComplete: isWalkComplete)
   }
 
   /// Brings one source under way, and waits for room in the backlog; false when the job is stopping.
   private func take(_ source: Source, _ places: OutputPlan) -> Bool {
     state.withLock { $0.tally.found += 1 }
+    resubmit()
     let place: Path
     switch places.placement(of: source) {
     case .place(let found): place = found
@@ -136,12 +219,34 @@ public final class Job: Sendable {
       return true
     case .upToDate, .missing, .stale: break
     }
-    do {
-      try queue.submit(ThumbnailOperation(source: source, place: place, shared: shared))
-      return true
-    } catch {
-      report(SourceReport(source: source, result: .cancelled(stopReason)))
-      return false
+    return submit(ThumbnailOperation(source: source, place: place, shared: shared))
+  }
+
+  /// Waits for room in the backlog; false when the job is stopping.
+  private func submit(_ operation: ThumbnailOperation) -> Bool {
+    while true {
+      do {
+        try queue.submit(operation)
+        return true
+      } catch {
+        // Memory pressure empties the backlog; it does not close the queue.
+        if error == .cancelled(.pressure), !isStopping { continue }
+        report(SourceReport(source: operation.source, result: .cancelled(stopReason)))
+        return false
+      }
+    }
+  }
+
+  /// Brings under way again what memory pressure has cancelled.
+  private func resubmit() {
+    let requeued = state.withLock { state in
+      defer { state.requeued = [] }
+      return state.requeued
+    }
+    for one in requeued {
+      _ = submit(
+        ThumbnailOperation(
+          source: one.source, place: one.place, timesCancelled: one.timesCancelled, shared: shared))
     }
   }
 
@@ -167,7 +272,8 @@ public final class Job: Sendable {
     let copy = state.withLock { $0 }
     return Status(
       tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
-      elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause)
+      elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause,
+      pressure: copy.monitor?.snapshot)
   }
 
   /// Counts the sources on a thread of its own, ahead of the work, so that what remains can be told. Where they can be
@@ -210,6 +316,7 @@ public final class Job: Sendable {
   // MARK: Reporting
 
   private func settled(_ operation: ThumbnailOperation, _ outcome: Outcome) {
+    if outcome.cancelReason == .pressure, requeue(operation, outcome) { return }
     let found = operation.found
     let result: SourceResult =
       switch outcome {
@@ -226,6 +333,19 @@ public final class Job: Sendable {
       SourceReport(
         source: operation.source, result: result, thumbnails: found.thumbnails, warnings: found.warnings,
         bytes: found.bytes, operation: operation.snapshot()))
+  }
+
+  /// False when the source is to be left.
+  private func requeue(_ operation: ThumbnailOperation, _ outcome: Outcome) -> Bool {
+    // Only work under way may have been too much for the memory there was.
+    let wasUnderWay = if case .cancelledWhileRunning = outcome { true } else { false }
+    let times = operation.timesCancelled + (wasUnderWay ? 1 : 0)
+    return state.withLock { state in
+      guard state.stopCause == nil, settings.onPressure == .requeue, times < Self.patience else { return false }
+      state.requeued.append(Requeued(source: operation.source, place: operation.place, timesCancelled: times))
+      state.tally.requeued += 1
+      return true
+    }
   }
 
   private func fail(_ source: Source, _ kind: SourceFailure.Kind, _ text: String) {

@@ -1,4 +1,5 @@
 import BoundedQueue
+import MemoryPressure
 
 /// What a job tells whoever runs it, as it happens.
 public enum JobEvent: Sendable {
@@ -6,6 +7,10 @@ public enum JobEvent: Sendable {
   case source(SourceReport)
   /// The walk could not look into something.
   case problem(WalkProblem)
+  /// Memory pressure is watched from here on: what every source said that was asked whether it can be used.
+  case watching([PressureSourceReport])
+  /// Memory got tight or free again, and something was done about it.
+  case pressure(PressureNote)
 }
 
 /// Why a job ended before its sources did.
@@ -16,6 +21,8 @@ public enum StopCause: Sendable, Equatable {
   case timeIsUp
   /// As many failures as `--halt` allows.
   case tooManyFailures
+  /// Memory is short, and the job is to end then.
+  case pressure
   /// Somebody asked for everything to be cancelled.
   case cancelled
   /// What the job tells can no longer be told.
@@ -27,7 +34,7 @@ public enum StopCause: Sendable, Equatable {
   var sparesRunning: Bool {
     switch self {
     case .noMore, .timeIsUp, .tooManyFailures: true
-    case .cancelled, .outputLost, .shutdown: false
+    case .pressure, .cancelled, .outputLost, .shutdown: false
     }
   }
 
@@ -39,6 +46,7 @@ public enum StopCause: Sendable, Equatable {
   var reason: CancelReason {
     switch self {
     case .cancelled: .user
+    case .pressure: .pressure
     case .noMore, .timeIsUp, .tooManyFailures, .outputLost, .shutdown: .shutdown
     }
   }

@@ -8,7 +8,8 @@ struct JobFileReader {
   ]
   static let jobKeys =
     [
-      "sources", "files0-from", "include", "exclude", "follow", "outputs", "max", "backlog", "force", "fail-on",
+      "sources", "files0-from", "include", "exclude", "follow", "outputs", "max", "backlog", "memory", "on-pressure",
+      "pressure-source", "force", "fail-on",
       "limit-pixels", "timeout", "retries", "dry-run", "halt", "for", "json", "progress", "verbose", "quiet",
     ] + outputKeys
 
@@ -39,6 +40,9 @@ struct JobFileReader {
       case "outputs": job.outputs = outputs(node)
       case "max": job.max = number(node, key, JobSettings.maxRange)
       case "backlog": job.backlog = number(node, key, JobSettings.backlogRange)
+      case "memory": job.memory = parsed(node, key, MemorySize.init(parsing:for:))
+      case "on-pressure": job.onPressure = word(node, key)
+      case "pressure-source": job.pressureSource = word(node, key)
       case "force": job.force = flag(node, key)
       case "fail-on": job.failOn = word(node, key)
       case "limit-pixels": job.limitPixels = parsed(node, key, PixelCount.parse)

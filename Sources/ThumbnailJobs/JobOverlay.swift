@@ -1,3 +1,4 @@
+import MemoryPressure
 import Thumbnails
 
 /// What somebody said about a job, on the command line or in a job file. Nil is "not said".
@@ -12,6 +13,9 @@ public struct JobOverlay: Sendable, Equatable {
   public var outputs: [OutputOverlay]?
   public var max: Int?
   public var backlog: Int?
+  public var memory: MemorySize?
+  public var onPressure: PressureResponse?
+  public var pressureSource: PressureSourceChoice?
   public var force: Bool?
   public var failOn: FailOn?
   public var limitPixels: Int?
@@ -40,6 +44,9 @@ public struct JobOverlay: Sendable, Equatable {
     result.outputs = outputs ?? other.outputs?.map { output.over($0) }
     result.max = max ?? other.max
     result.backlog = backlog ?? other.backlog
+    result.memory = memory ?? other.memory
+    result.onPressure = onPressure ?? other.onPressure
+    result.pressureSource = pressureSource ?? other.pressureSource
     result.force = force ?? other.force
     result.failOn = failOn ?? other.failOn
     result.limitPixels = limitPixels ?? other.limitPixels

@@ -1,5 +1,6 @@
 import BoundedQueue
 import Foundation
+import MemoryPressure
 
 /// A finished job: what was done, and the proof that it kept within its bounds.
 public struct JobReport: Sendable {
@@ -11,13 +12,19 @@ public struct JobReport: Sendable {
   public let elapsed: Duration
   /// The most memory the process held, in bytes.
   public let peakMemory: Int
+  public let memory: MemoryPlan
+  /// Bytes held over the baseline for each byte reserved, at the worst moment; nil when too little was ever reserved to
+  /// tell.
+  public let worstMemoryRatio: Double?
+  /// Where memory pressure was heard of in the end.
+  public let pressureSource: PressureSourceChoice
   /// Why it ended early; nil when it did not.
   public let stopCause: StopCause?
   /// Whether every source was come to.
   public let isWalkComplete: Bool
 
-  /// True when it was stopped before everything was done.
-  public var workRemains: Bool { stopCause != nil && (!isWalkComplete || tally.cancelled > 0) }
+  /// True when it ended before everything was done.
+  public var workRemains: Bool { !isWalkComplete || tally.cancelled > 0 }
 
   public var thumbnailsPerSecond: Double { Double(tally.thumbnails) / seconds }
   /// Of sources read.
@@ -25,13 +32,16 @@ public struct JobReport: Sendable {
 
   private var seconds: Double { max(elapsed / .seconds(1), 0.001) }
 
-  /// The most memory that this process has held, in bytes (getrusage(2); Linux counts in KiB, others in bytes).
+  /// The most memory that this process has held, in bytes; 0 where the system does not tell.
   static func peakMemory() -> Int {
-    var usage = rusage()
     #if canImport(Glibc)
-      getrusage(RUSAGE_SELF.rawValue, &usage)
-      return usage.ru_maxrss * 1024
+      // Not getrusage(2): on Linux its figure survives exec, so that it may be that of whoever started this.
+      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+      return (kibibytes ?? 0) * 1024
     #else
+      var usage = rusage()
       getrusage(RUSAGE_SELF, &usage)
       return usage.ru_maxrss
     #endif

@@ -1,3 +1,4 @@
+import MemoryPressure
 import Thumbnails
 
 /// Everything a job is told: the one place where all its options and their defaults live.
@@ -22,6 +23,10 @@ public struct JobSettings: Sendable, Equatable {
   public var maxInUse: Int { max ?? ProcessorCount.usable() }
   /// Operations waiting; nil is four times `max`.
   public var backlog: Int?
+  /// Memory that running operations may hold together; nil for half of what this process may use.
+  public var memory: MemorySize?
+  public var onPressure = PressureResponse.requeue
+  public var pressureSource = PressureSourceChoice.auto
   /// Make again what is up to date.
   public var force = false
   /// How broken a source may be.
@@ -55,6 +60,9 @@ public struct JobSettings: Sendable, Equatable {
     followsLinks = said.followsLinks ?? followsLinks
     max = said.max
     backlog = said.backlog
+    memory = said.memory
+    onPressure = said.onPressure ?? onPressure
+    pressureSource = said.pressureSource ?? pressureSource
     force = said.force ?? force
     failOn = said.failOn ?? failOn
     limitPixels = said.limitPixels ?? limitPixels

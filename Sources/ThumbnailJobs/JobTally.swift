@@ -1,4 +1,5 @@
 import BoundedQueue
+import MemoryPressure
 import Thumbnails
 
 /// What a job has done so far, counted source by source.
@@ -20,6 +21,11 @@ public struct JobTally: Sendable, Equatable {
   /// Of those failed: because the disk of the output is full or faulty.
   public internal(set) var diskFaults = 0
   public internal(set) var cancelled = 0
+  /// Cancellations by memory pressure after which a source was done again.
+  public internal(set) var requeued = 0
+  /// How often memory got tight, and how often critical.
+  public internal(set) var pressureWarnings = 0
+  public internal(set) var pressureCriticals = 0
   /// Problems of the walk itself: arguments that lead nowhere, and folders that could not be looked into.
   public internal(set) var missingArguments = 0
   public internal(set) var walkProblems = 0
@@ -48,6 +54,15 @@ public struct JobTally: Sendable, Equatable {
       failed += 1
       if failure.kind == .disk { diskFaults += 1 }
     case .cancelled: cancelled += 1
+    }
+  }
+
+  mutating func count(_ note: PressureNote) {
+    guard note.isChange else { return }
+    switch note.level {
+    case .warning: pressureWarnings += 1
+    case .critical: pressureCriticals += 1
+    case .normal: break
     }
   }
 

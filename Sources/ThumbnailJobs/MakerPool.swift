@@ -21,4 +21,7 @@ final class MakerPool: Sendable {
     }
     return try body(maker)
   }
+
+  /// Lets go of the makers that nobody uses.
+  func trim() { idle.withLock { $0.makers = [] } }
 }

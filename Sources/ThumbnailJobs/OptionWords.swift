@@ -11,6 +11,17 @@ public enum ProgressStyle: String, Sendable, CaseIterable {
   case none
 }
 
+/// What a job does when memory gets critical.
+public enum PressureResponse: String, Sendable, CaseIterable {
+  /// Cancels what runs and waits, and does it again once there is memory.
+  case requeue
+  /// Cancels what runs and waits, and ends.
+  case cancel
+  /// Starts nothing until there is memory.
+  case pause
+  case ignore
+}
+
 extension KeptMetadata {
   static let words: KeyValuePairs<String, KeptMetadata> = ["icc": .icc, "exif": .exif, "copyright": .copyright]
 

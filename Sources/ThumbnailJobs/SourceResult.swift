@@ -36,6 +36,8 @@ public struct SourceFailure: Error, Sendable, Equatable, CustomStringConvertible
     case collision
     /// It took longer than it may.
     case timeout
+    /// It needs more memory than one operation may hold.
+    case memory
     /// The thumbnail could not be written where it goes.
     case output
     /// The disk of the output is full, faulty or read-only.

@@ -27,14 +27,17 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   }
 
   let source: Source
-  private let place: Path
+  let place: Path
+  /// How often memory pressure has cancelled the work on this source.
+  let timesCancelled: Int
   private let shared: Shared
   private let findings = Locked(Findings())
 
   /// - Parameter place: where its thumbnails go, from `OutputPlan`.
-  init(source: Source, place: Path, shared: Shared) {
+  init(source: Source, place: Path, timesCancelled: Int = 0, shared: Shared) {
     self.source = source
     self.place = place
+    self.timesCancelled = timesCancelled
     self.shared = shared
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
     super.init(title: "thumbnail \(source.path.printable) → \(sizes)")
@@ -118,6 +121,11 @@ extension ThumbnailOperation: ThumbnailMonitor {
 extension SourceFailure {
   /// What an error of the work means.
   init(_ error: any Error & CustomStringConvertible) {
+    if let error = error as? BudgetExceeded {
+      let mebibytes = (error.needed + 1 << 20 - 1) >> 20
+      self.init(kind: .memory, description: "\(error); --memory \(mebibytes)M would allow it")
+      return
+    }
     let kind: Kind =
       switch error {
       case let error as OutputError: error.isDiskFault ? .disk : .output

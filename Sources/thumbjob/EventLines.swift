@@ -85,6 +85,34 @@ struct ProblemLine: Encodable {
   }
 }
 
+/// Memory that got tight or free again.
+struct PressureLine: Encodable {
+  let event = "pressure"
+  let level: String
+  let cause: String?
+  let action: String
+  var max: Int?
+  var cancelled: [Int]?
+
+  init(_ note: PressureNote) {
+    level = "\(note.level)"
+    cause = note.cause.map { "\($0)" }
+    switch note.action {
+    case .paused: action = "paused"
+    case .requeued(let operations), .stopped(let operations):
+      if case .requeued = note.action { action = "requeued" } else { action = "stopped" }
+      cancelled = (operations.running + operations.waiting).map(\.id)
+    case .resumed(let max), .widened(let max):
+      if case .resumed = note.action { action = "resumed" } else { action = "widened" }
+      self.max = max
+    case .oneAtATime:
+      action = "one-at-a-time"
+      max = 1
+    case .none: action = "none"
+    }
+  }
+}
+
 /// The last line.
 struct SummaryLine: Encodable {
   let event = "summary"
@@ -93,6 +121,10 @@ struct SummaryLine: Encodable {
   let thumbnails, bytesRead, bytesWritten: Int
   let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
   let max, backlog, peakRunning, peakWaiting, peakMemoryBytes: Int
+  let budgetBytes, peakReservedBytes, baselineBytes, memoryLimitBytes: Int
+  let worstMemoryRatio: Double?
+  let pressureSource: String
+  let pressureWarnings, pressureCriticals, requeued: Int
   let dryRun, workRemains: Bool
   let exitStatus: Int32
 
@@ -111,6 +143,13 @@ struct SummaryLine: Encodable {
     (max, backlog) = (report.limits.max, report.limits.backlog)
     (peakRunning, peakWaiting) = (report.counters.peakRunning, report.counters.peakWaiting)
     peakMemoryBytes = report.peakMemory
+    (budgetBytes, peakReservedBytes) = (report.memory.budget.bytes, report.counters.peakReserved)
+    (baselineBytes, memoryLimitBytes) = (report.memory.baseline, report.memory.limit.bytes)
+    worstMemoryRatio = report.worstMemoryRatio
+    pressureSource = report.pressureSource.rawValue
+    (pressureWarnings, pressureCriticals, requeued) = (
+      tally.pressureWarnings, tally.pressureCriticals, tally.requeued
+    )
     (dryRun, workRemains) = (isDryRun, report.workRemains)
     exitStatus = exitCode.rawValue
   }

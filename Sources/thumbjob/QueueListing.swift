@@ -12,6 +12,11 @@ enum QueueListing {
     lines += queue.waiting.map { "  \($0)" }
     let rest = counters.waiting - queue.waiting.count
     if rest > 0 { lines.append("  … and \(rest) more") }
+    if let budget = queue.limits.budget {
+      var line = "thumbjob: \(Units.memory(counters.reserved, of: budget.bytes)) of memory reserved"
+      if let pressure = status.pressure { line += " · pressure \(pressure.level) (\(pressure.source))" }
+      lines.append(line)
+    }
     let tally = status.tally
     lines.append(
       "thumbjob: \(tally.found) found · \(tally.made) made · \(tally.upToDate) up to date · \(tally.failed) failed · "
@@ -19,6 +24,15 @@ enum QueueListing {
     lines.append(
       "thumbjob: \(Units.time(status.elapsed)) so far · at most \(counters.peakRunning) running, "
         + "\(counters.peakWaiting) waiting")
+    return lines.joined(separator: "\n")
+  }
+
+  /// What was cancelled, at most 200 by name, by what, and what becomes of it.
+  static func text(_ cancelled: CancelledOperations, by what: String, fate: String = "") -> String {
+    let operations = cancelled.running + cancelled.waiting
+    var lines = ["thumbjob: \(what): \(Units.count(operations.count, "operation")) cancelled\(fate)"]
+    lines += operations.prefix(200).map { "  #\($0.id) \($0.title)" }
+    if operations.count > 200 { lines.append("  … and \(operations.count - 200) more") }
     return lines.joined(separator: "\n")
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MemoryPressure
 import ThumbnailJobs
 import Thumbnails
 
@@ -193,6 +194,23 @@ struct RunningOptions: ParsableArguments {
   var backlog: Int?
 
   @Option(
+    help: ArgumentHelp(
+      "Memory that running operations may hold together: 256M, 1G, 25%. (default: half of what may be used, at most 1G)",
+      valueName: "size"))
+  var memory: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "When memory gets critical: requeue (cancel and do again), cancel, pause or ignore. (default: requeue)",
+      valueName: "what"))
+  var onPressure: PressureResponse?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where to hear of it: auto, systemd, cgroup2, cgroup1, psi, rss or off. (default: auto)", valueName: "name"))
+  var pressureSource: PressureSourceChoice?
+
+  @Option(
     name: .customLong("for"),
     help: ArgumentHelp("Start nothing new after this time; exit status 75 if work remains.", valueName: "duration"))
   var duration: String?
@@ -218,6 +236,9 @@ struct RunningOptions: ParsableArguments {
   func say(_ said: inout JobOverlay) throws {
     said.max = try max.map { try ChoosingOptions.number($0, JobSettings.maxRange, "--max") }
     said.backlog = try backlog.map { try ChoosingOptions.number($0, JobSettings.backlogRange, "--backlog") }
+    said.memory = try memory.map { try MemorySize(parsing: $0, for: "--memory") }
+    said.onPressure = onPressure
+    said.pressureSource = pressureSource
     said.runFor = try duration.map { try DurationText.parse($0, for: "--for") }
     said.halt = try halt.map { try HaltLimit(parsing: $0, for: "--halt") }
     if dryRun { said.dryRun = true }
@@ -230,4 +251,6 @@ struct RunningOptions: ParsableArguments {
 
 extension ChromaSubsampling: ExpressibleByArgument {}
 extension FailOn: ExpressibleByArgument {}
+extension PressureResponse: ExpressibleByArgument {}
+extension PressureSourceChoice: ExpressibleByArgument {}
 extension ProgressStyle: ExpressibleByArgument {}

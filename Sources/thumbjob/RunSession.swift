@@ -46,10 +46,18 @@ final class RunSession: Sendable {
       return (error.isOutOfRoom ? ExitStatus.ioError : .cannotCreateOutput).code
     }
     theJob.withLock { $0 = job }
+    warnOfMemory(job.memory)
     SignalListener.listen { [self] in answer($0, job) }
     let progress = display(job)
     let ticking = progress?.start()
-    let report = job.run()
+    defer { ticking?.stop() }
+    let report: JobReport
+    do {
+      report = try job.run()
+    } catch {
+      console.say("thumbjob: \(error)")
+      return ExitStatus.usage.code
+    }
     ticking?.stop()
     progress?.finish()
     let exitCode = { [self] in
@@ -62,6 +70,14 @@ final class RunSession: Sendable {
 
   /// The job, for what it tells: it tells nothing before it runs.
   private let theJob = Locked<Job?>(nil)
+
+  /// What was asked for is done, also where it cannot end well.
+  private func warnOfMemory(_ memory: MemoryPlan) {
+    guard memory.budget.bytes > memory.limit.bytes, !settings.quiet else { return }
+    console.say(
+      "thumbjob: --memory \(Units.memory(memory.budget.bytes)) is more than this process may use, "
+        + "\(memory.limit); it may be killed")
+  }
 
   private func display(_ job: Job) -> ProgressDisplay? {
     if settings.quiet { return nil }
@@ -100,6 +116,13 @@ final class RunSession: Sendable {
     case .source(let report):
       put(SourceLine(report, isDryRun: settings.dryRun))
       tell(report)
+    case .watching(let reports):
+      guard settings.verbose else { return }
+      console.say(reports.map { "memory pressure: \($0)" }.joined(separator: "\n"))
+    case .pressure(let note):
+      put(PressureLine(note))
+      // Behind nobody who does not read, as answers to signals are.
+      answers.async { [self] in console.say(PressureText.text(note)) }
     case .problem(let problem):
       put(ProblemLine(problem))
       console.say("thumbjob: \(problem)")
@@ -131,6 +154,8 @@ final class RunSession: Sendable {
     case .notRead(let type):
       guard named.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
       console.say("thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
+    case .cancelled(.pressure) where settings.onPressure == .requeue:
+      console.say("thumbjob: \(name): cancelled by memory pressure again and again; left for another run")
     case .cancelled(let reason): if settings.verbose { console.say("\(name): cancelled \(reason)") }
     case .passedOver: if settings.verbose { console.say("\(name): not an image") }
     case .duplicate(let first): if settings.verbose { console.say("\(name): the same file as \(first.printable)") }
@@ -164,11 +189,7 @@ final class RunSession: Sendable {
     stopping.async { [self] in
       let cancelled = job.stop(cause)
       answers.async { [self] in
-        let count = cancelled.waiting.count + cancelled.running.count
-        var lines = ["thumbjob: \(name): \(Units.count(count, "operation")) cancelled"]
-        lines += (cancelled.running + cancelled.waiting).prefix(200).map { "  #\($0.id) \($0.title)" }
-        if count > 200 { lines.append("  … and \(count - 200) more") }
-        console.say(lines.joined(separator: "\n"))
+        console.say(QueueListing.text(cancelled, by: name))
       }
     }
   }

@@ -23,12 +23,14 @@ enum Summary {
     let counters = report.counters
     lines.append(
       "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
-        + "\(report.limits.backlog) waiting, \(Units.bytes(report.peakMemory)) of memory")
-    if let cause = report.stopCause, report.workRemains {
+        + "\(report.limits.backlog) waiting, \(reserved(report)), \(Units.memory(report.peakMemory)) held in all")
+    lines.append(memory(report))
+    if report.workRemains {
+      let cause = report.stopCause.map { "stopped \(words($0, signal))" } ?? "left some for want of memory"
       let wayOn =
-        cause == .tooManyFailures
+        report.stopCause == .tooManyFailures
         ? "mend or --exclude what failed, or allow more" : "run the same command again to go on"
-      lines.append("stopped \(words(cause, signal)); \(wayOn)")
+      lines.append("\(cause); \(wayOn)")
     }
     return lines.joined(separator: "\n")
   }
@@ -55,8 +57,28 @@ enum Summary {
     return parts
   }
 
+  private static func reserved(_ report: JobReport) -> String {
+    let (peak, budget) = (report.counters.peakReserved, report.memory.budget.bytes)
+    if peak <= budget { return "\(Units.memory(peak, of: budget)) reserved" }
+    return "\(Units.memory(peak)) reserved by one alone (\(Units.memory(budget)) for all)"
+  }
+
+  private static func memory(_ report: JobReport) -> String {
+    let tally = report.tally
+    var line = "memory: "
+    if let ratio = report.worstMemoryRatio {
+      line += "held at most \(String(format: "%.2f", ratio)) times what was reserved · "
+    }
+    line += "pressure (from \(report.pressureSource)): "
+    guard tally.pressureWarnings + tally.pressureCriticals > 0 else { return line + "none" }
+    return line + "\(Units.count(tally.pressureWarnings, "warning")), "
+      + "critical \(Units.count(tally.pressureCriticals, "time")), "
+      + "\(Units.count(tally.requeued, "operation")) cancelled and done again"
+  }
+
   private static func words(_ cause: StopCause, _ signal: CInt) -> String {
     switch cause {
+    case .pressure: "by memory pressure (--on-pressure cancel)"
     case .cancelled: "by USR2"
     case .shutdown: signal == SIGINT ? "by INT" : "by TERM"
     case .noMore: "by HUP"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThumbnailJobs
 
 /// The command. Its first act, before any thread is started, is to hold back the signals that a job answers.
 @main

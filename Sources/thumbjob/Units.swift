@@ -12,6 +12,14 @@ enum Units {
     return "\(count) B"
   }
 
+  /// Memory in binary units, as `--memory` takes it: `57.5 MiB`.
+  static func memory(_ bytes: Int) -> String { decimal(Double(bytes) / 1_048_576) + " MiB" }
+
+  /// `40 of 256 MiB`.
+  static func memory(_ bytes: Int, of all: Int) -> String {
+    "\(decimal(Double(bytes) / 1_048_576)) of \(memory(all))"
+  }
+
   /// A span of time: `0.4 s`, `2 min 5 s`, `3 h 20 min`.
   static func time(_ duration: Duration) -> String {
     let seconds = duration / .seconds(1)

@@ -8,6 +8,8 @@ public struct SyntheticPhoto: Sendable {
   public var width: Int
   public var height: Int
   public var isGrey = false
+  /// One tone throughout: made at once, however large.
+  public var isBlank = false
   public var isProgressive = false
   /// 4:4:4 rather than 4:2:0.
   public var hasFullChroma = false
@@ -51,7 +53,8 @@ public struct SyntheticPhoto: Sendable {
 
   /// Brightness, row by row.
   private func luma() -> [UInt8] {
-    var rows = [UInt8](repeating: 0, count: width * height)
+    var rows = [UInt8](repeating: 128, count: width * height)
+    if isBlank { return rows }
     let ridges = (0..<4).map { ridge($0) }
     let sun = (x: Double(hash(1, 1) % 1000) / 1000 * Double(width), y: Double(height) * 0.25)
     let radius = Double(min(width, height)) * 0.09
@@ -76,8 +79,9 @@ public struct SyntheticPhoto: Sendable {
     let rows = hasFullChroma ? height : (height + 1) / 2
     let step = hasFullChroma ? 1 : 2
     let ridges = (0..<4).map { ridge($0) }
-    var blue = [UInt8](repeating: 0, count: columns * rows)
+    var blue = [UInt8](repeating: 128, count: columns * rows)
     var red = blue
+    if isBlank { return [blue, red] }
     for y in 0..<rows {
       for x in 0..<columns {
         var (b, r) = (152 - 20 * y / rows, 112 + 16 * y / rows)

@@ -109,7 +109,7 @@ struct JobFileTests {
       "outputs:\n  - max: 3",
       "jobs/x.yml:2:5: unknown key “max”; an output has out, size, sizes, quality, progressive, subsample, keep, linear, preset"
     ),
-    ("memory: 1G", "jobs/x.yml:1:1: unknown key “memory”; a job has " + JobFileReader.jobKeys.joined(separator: ", ")),
+    ("shard: 1G", "jobs/x.yml:1:1: unknown key “shard”; a job has " + JobFileReader.jobKeys.joined(separator: ", ")),
     ("[a, b]", "jobs/x.yml:1:1: expected the keys of a job, such as “sources: …”, found a list"),
     ("? [a]\n: b", "jobs/x.yml:1:3: a key is a word, not a list"),
     ("", "jobs/x.yml:1:1: is empty; name at least the sources"),

@@ -38,7 +38,7 @@ import Thumbnails
         if case .source(let report) = event { seen.change { $0[report.source.path, default: 0] += 1 } }
       }
       job.countAhead()
-      return job.run()
+      return try job.run()
     }
     #expect(report.tally.found == 200 && report.tally.made == 160 && report.tally.failed == 40)
     #expect(report.tally.thumbnails == 320 && folder.files(below: "thumbs").count == 320)
@@ -73,7 +73,7 @@ import Thumbnails
           stopped.open()
           _ = job.status(waitingLimit: 100)
         }
-        return job.run()
+        return try job.run()
       }
       #expect(report.tally.found == report.tally.settled)
       #expect(report.stopCause == cause && report.workRemains && !report.isWalkComplete)
@@ -114,7 +114,7 @@ import Thumbnails
     async let report = onThread {
       let job = try Job(patient) { _ in }
       running.change { $0 = job }
-      return job.run()
+      return try job.run()
     }
     #expect(
       try await eventually {

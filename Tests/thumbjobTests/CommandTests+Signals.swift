@@ -26,7 +26,7 @@ extension CommandTests {
       let lines = ending.errorLines
       let waiting = try #require(lines.firstIndex { $0.hasSuffix("of 8 waiting") })
       let running = lines[1..<waiting]
-      let end = try #require(lines.firstIndex { $0.contains(" found · ") })
+      let end = try #require(lines.firstIndex { $0.contains(" of memory reserved · pressure normal (") })
       let listed = lines[(waiting + 1)..<end]
       #expect(lines[0] == "thumbjob: \(running.count) of 2 running" && running.count <= 2)
       #expect(lines[waiting] == "thumbjob: \(listed.count) of 8 waiting" && listed.count <= 8 && listed.count > 0)

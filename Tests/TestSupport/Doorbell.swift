@@ -1,11 +1,10 @@
 import Foundation
-import TestSupport
 
 /// Where `$MEMORY_PRESSURE_WATCH` can lead in a test: a FIFO or a socket that the test rings.
-final class Doorbell: Sendable {
-  enum Kind: CaseIterable { case fifo, socket }
+public final class Doorbell: Sendable {
+  public enum Kind: CaseIterable, Sendable { case fifo, socket }
 
-  let path: String
+  public let path: String
   private let folder = TemporaryFolder()
   private let kind: Kind
   /// The listening socket; −1 for a FIFO.
@@ -13,7 +12,7 @@ final class Doorbell: Sendable {
   /// The accepted connection.
   private let connection = LockedBox<CInt>(-1)
 
-  init(_ kind: Kind) {
+  public init(_ kind: Kind) {
     self.kind = kind
     path = folder("bell")
     switch kind {
@@ -41,20 +40,20 @@ final class Doorbell: Sendable {
   deinit { for file in [listener, connection.value] where file >= 0 { close(file) } }
 
   /// Writes so many single bytes. Opens a FIFO and closes it again, as `echo` does.
-  func ring(_ times: Int = 1) {
+  public func ring(_ times: Int = 1) {
     let bell = kind == .fifo ? open(path, O_WRONLY) : accepted()
     for _ in 0..<times { precondition(write(bell, "x", 1) == 1) }
     if kind == .fifo { close(bell) }
   }
 
   /// What the other side has written, up to so many bytes.
-  func received(_ count: Int) -> [UInt8] {
+  public func received(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     return Array(bytes[..<max(0, read(accepted(), &bytes, count))])
   }
 
   /// Leaves: closes the connection, or removes the FIFO.
-  func leave() {
+  public func leave() {
     if kind == .fifo {
       unlink(path)
     } else {

@@ -1,5 +1,6 @@
 import BoundedQueue
 import Foundation
+import MemoryPressure
 import Testing
 
 // The examples of the documentation, word for word, where the compiler sees them.
@@ -34,13 +35,22 @@ func copyAll(_ names: [String]) throws {
   observation.cancel()
 }
 
+func watchMemory() throws {
+  let monitor = try PressureMonitor { event in
+    if case .changed(_, to: .critical, let cause) = event { print("giving memory back:", cause) }
+  }
+  print("memory pressure from", monitor.snapshot.source)
+}
+
 @Suite struct DocumentedExamples {
-  /// Every block of Swift in the documentation of the library and in the README stands in this file, so it compiles.
+  /// Every block of Swift in the documentation of the libraries and in the README stands in this file, so it compiles.
   @Test func everyExampleOfTheDocumentationCompiles() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let sources = root.appendingPathComponent("Sources/BoundedQueue")
-    var documents = try FileManager.default.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
+    var documents = try ["BoundedQueue", "MemoryPressure"].flatMap { library in
+      try FileManager.default.contentsOfDirectory(
+        at: root.appendingPathComponent("Sources/\(library)"), includingPropertiesForKeys: nil)
+    }
     documents.append(root.appendingPathComponent("README.md"))
     let compiled = try Self.lines(URL(fileURLWithPath: #filePath))
     var examples = 0
@@ -58,7 +68,7 @@ func copyAll(_ names: [String]) throws {
         }
       }
     }
-    #expect(examples == 4)
+    #expect(examples == 6)
   }
 
   /// Without indentation and comment slashes.

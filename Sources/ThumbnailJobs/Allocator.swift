@@ -5,14 +5,22 @@ import CMalloc
 #endif
 
 /// The C allocator's habits, bounded for a process whose promise is little memory.
-enum Allocator {
+package enum Allocator {
   /// Keeps the number of arenas small: glibc gives every few threads one of their own, and what is freed in one is of no
   /// use to another (mallopt(3); measured at 4 threads: 125 MB left after all was freed with the default, 50 MB with two).
   ///
   /// Call it before any other thread is started.
-  static func bound() {
+  package static func bound() {
     #if canImport(Glibc)
       _ = mallopt(M_ARENA_MAX, 2)
+      _ = mallopt(M_MMAP_THRESHOLD, 1 << 20)
+    #endif
+  }
+
+  /// Hands what has been freed back to the system, as far as it is not kept for the next that is asked for.
+  static func giveBack() {
+    #if canImport(Glibc)
+      malloc_trim(0)
     #endif
   }
 }

@@ -1,0 +1,39 @@
+import BoundedQueue
+import MemoryPressure
+
+/// How much memory a job gives to its operations, and of what.
+public struct MemoryPlan: Sendable, Equatable {
+  public let budget: MemoryBudget
+  /// What the process may use at all, and what says so.
+  public let limit: MemoryLimit
+  /// What the process held before the job began, in bytes.
+  public let baseline: Int
+
+  /// By default operations together get half of what is free: what a process holds can be twice what it has asked for,
+  /// because of what the allocator keeps. No more than the ceiling is of use, and with less than the floor little is left
+  /// to run at once.
+  private static let ceiling = 1 << 30
+  private static let floor = 8 << 20
+  /// One that is alone may fill the limit up to this share, a little below where a monitor calls it critical.
+  private static let shareOfOne = 0.85
+
+  /// - Parameters:
+  ///   - size: what was said; nil for the default.
+  ///   - limit: what the process may use.
+  ///   - usage: what is held of that now, by the process and by others under the same limit.
+  init(_ size: MemorySize?, limit: MemoryLimit, usage: MemoryUsage) {
+    self.limit = limit
+    baseline = usage.resident
+    switch size {
+    case .bytes(let bytes): budget = MemoryBudget(bytes: bytes)
+    case .percent(let share): budget = MemoryBudget(bytes: max(1 << 20, Int(Double(limit.bytes) * share / 100)))
+    case nil:
+      let held = max(usage.resident, usage.group ?? 0)
+      // Room for what the system does on the process's behalf within the same limit.
+      let reserve = min(max(limit.bytes / 20, 64 << 20), 512 << 20)
+      let shared = min(max((limit.bytes - reserve - held) / 2, Self.floor), Self.ceiling)
+      let alone = Int(Double(limit.bytes) * Self.shareOfOne) - held
+      budget = MemoryBudget(bytes: shared, largest: max(shared, alone))
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Testing
+
+@testable import MemoryPressure
+@testable import ThumbnailJobs
+
+@Suite struct PressurePolicyTests {
+  private static let cause = PressureCause(source: .psi, reason: "")
+
+  private static func becomes(_ level: PressureLevel, from old: PressureLevel = .normal) -> PressureEvent {
+    .changed(from: old, to: level, cause)
+  }
+
+  /// The steps of so many seconds of ticks.
+  private func wait(
+    _ seconds: Int, _ policy: inout PressurePolicy, max: Int, isIdle: Bool = false
+  ) -> [PressurePolicy.Step] {
+    var steps: [PressurePolicy.Step] = []
+    var max = max
+    for _ in 0..<(seconds * 10) {
+      guard let step = policy.tick(max: max, isIdle: isIdle) else { continue }
+      if case .widen(let width) = step { max = width }
+      steps.append(step)
+    }
+    return steps
+  }
+
+  @Test func aWarningPausesAndNormalGoesOnAtTheSameWidth() {
+    var policy = PressurePolicy(.requeue, fullMax: 8)
+    #expect(policy.take(Self.becomes(.warning), max: 8) == .pause)
+    #expect(policy.take(Self.becomes(.normal, from: .warning), max: 8) == .resume)
+    #expect(wait(60, &policy, max: 8) == [])
+  }
+
+  @Test func criticalHalvesTheWidthWhichGrowsBackOneByOne() {
+    var policy = PressurePolicy(.requeue, fullMax: 8)
+    #expect(policy.take(Self.becomes(.critical), max: 8) == .requeue(max: 4))
+    #expect(policy.take(Self.becomes(.normal, from: .critical), max: 4) == .resume)
+    #expect(wait(4, &policy, max: 4) == [])
+    #expect(wait(60, &policy, max: 4) == [.widen(to: 5), .widen(to: 6), .widen(to: 7), .widen(to: 8)])
+  }
+
+  @Test func theWidthNeverFallsBelowOne() {
+    var policy = PressurePolicy(.requeue, fullMax: 1)
+    #expect(policy.take(Self.becomes(.critical), max: 1) == .requeue(max: 1))
+  }
+
+  @Test(arguments: [
+    (PressureResponse.cancel, PressurePolicy.Step.stop, PressurePolicy.Step.pause), (.pause, .pause, .pause),
+    (.ignore, .tell, .tell),
+  ])
+  func otherResponses(
+    response: PressureResponse, atCritical: PressurePolicy.Step, atWarning: PressurePolicy.Step
+  ) {
+    var policy = PressurePolicy(response, fullMax: 4)
+    #expect(policy.take(Self.becomes(.warning), max: 4) == atWarning)
+    #expect(policy.take(Self.becomes(.critical, from: .warning), max: 4) == atCritical)
+  }
+
+  @Test func criticalAgainCancelsOnlyWhatWasLetThroughSince() {
+    var policy = PressurePolicy(.requeue, fullMax: 4)
+    _ = policy.take(Self.becomes(.critical), max: 4)
+    #expect(policy.take(.criticalAgain(count: 2, Self.cause), max: 2) == .giveBack)
+    #expect(wait(31, &policy, max: 2, isIdle: true).contains(.oneAtATime))
+    #expect(policy.take(.criticalAgain(count: 3, Self.cause), max: 1) == .requeue(max: 1))
+    #expect(policy.take(.criticalAgain(count: 4, Self.cause), max: 1) == .giveBack)
+  }
+
+  /// Others may hold the memory, for ever. A run that waits for them would be a run that hangs.
+  @Test func whereNothingOfOursIsLeftOneIsLetThroughAfterAWhile() {
+    var policy = PressurePolicy(.requeue, fullMax: 4)
+    _ = policy.take(Self.becomes(.warning), max: 4)
+    #expect(wait(60, &policy, max: 4, isIdle: false) == [], "what runs may still give back what is missing")
+    #expect(wait(1, &policy, max: 4, isIdle: true).first == .oneAtATime)
+    #expect(!wait(60, &policy, max: 1).contains(.widen(to: 2)), "it stays at one as long as memory is tight")
+    #expect(policy.take(Self.becomes(.normal, from: .warning), max: 1) == .resume)
+    #expect(wait(6, &policy, max: 1) == [.widen(to: 2)])
+  }
+
+  @Test func everyWordOfTheSourceStartsTheWaitAnew() {
+    var policy = PressurePolicy(.pause, fullMax: 4)
+    _ = policy.take(Self.becomes(.critical), max: 4)
+    for count in 1...5 {
+      #expect(wait(25, &policy, max: 4, isIdle: true) == [])
+      #expect(policy.take(.criticalAgain(count: count, Self.cause), max: 4) == .giveBack)
+    }
+  }
+
+  @Test func unusedMemoryGoesBackOnceWhenNothingHasRunForAWhile() {
+    var policy = PressurePolicy(.requeue, fullMax: 2)
+    #expect(wait(60, &policy, max: 2, isIdle: true) == [.giveBack])
+    #expect(wait(1, &policy, max: 2) == [])
+    #expect(wait(6, &policy, max: 2, isIdle: true) == [.giveBack])
+  }
+
+  @Test func aLostSourceIsOnlySpokenOf() {
+    var policy = PressurePolicy(.requeue, fullMax: 2)
+    #expect(policy.take(.sourceLost(Self.cause), max: 2) == .tell)
+    #expect(policy.level == .normal)
+  }
+}

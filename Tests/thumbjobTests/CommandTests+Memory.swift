@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  @Suite(.serialized) struct Memory {
+    /// So many files of 24 megapixels in several scans: libjpeg keeps 72 MB of coefficients of each while it decodes.
+    private static func withLargePhotos(_ count: Int) throws -> TemporaryFolder {
+      let folder = TemporaryFolder()
+      var photo = SyntheticPhoto(seed: 1, width: 6000, height: 4000)
+      (photo.isBlank, photo.isProgressive) = (true, true)
+      let bytes = photo.jpeg()
+      for number in 0..<count { try folder.write(bytes, to: "images/\(number).jpg") }
+      return folder
+    }
+
+    @Test(.enabled(if: MemoryGroup.isUsable)) func aSmallContainerIsEnoughWithABudgetAndNotWithoutOne() async throws {
+      let folder = try Self.withLargePhotos(16)
+      let bounded = try #require(MemoryGroup(mebibytes: 128))
+      let ending = try await bounded.run("images", "--max", "8", "--json", in: folder)
+      #expect(ending.status == 0 && ending.number("made") == 16, "\(ending.errors)")
+      #expect(ending.number("memory_limit_bytes") == 128 << 20)
+      #expect(ending.number("peak_memory_bytes") < 128 << 20)
+      let unbounded = try #require(MemoryGroup(mebibytes: 128))
+      let killed = try await unbounded.run(
+        "images", "--max", "8", "--memory", "1T", "--on-pressure", "ignore", "--force", in: folder)
+      #expect(killed.status == 128 + 9, "\(killed.errors)")
+      #expect(killed.errors.contains("1048576 MiB is more than this process may use, 128 MiB (cgroup v1)"))
+    }
+
+    @Test func oneThatNeedsMoreThanItMayHaveFailsWithTheFiguresAndTheWayOut() async throws {
+      let folder = try Self.withLargePhotos(1)
+      let ending = try await BuiltCommand.run("images", "--memory", "64M", in: folder)
+      #expect(ending.status == 1)
+      let line =
+        "thumbjob: images/0.jpg: needs 70.7 MiB of memory, more than the 64 MiB that one operation may hold; "
+        + "--memory 71M would allow it\n"
+      #expect(ending.errors.hasPrefix(line), "\(ending.errors)")
+      #expect(try await BuiltCommand.run("images", "--memory", "71M", in: folder).status == 0)
+    }
+
+    @Test func whatWaitsForMemoryIsListedWithTheFigures() async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let ending = try await BuiltCommand.run(
+        "images", "--max", "4", "--memory", "5M", "--json", "--progress", "none", in: folder
+      ) { run in
+        try await expectEventually { run.output.split(separator: "\n").count >= 3 }
+        // A listing may fall between two of them.
+        try await expectEventually {
+          run.send(SIGUSR1)
+          return run.errors.contains("waits for memory: needs")
+        }
+        run.send(SIGUSR2)
+      }
+      let line = try #require(ending.errorLines.first { $0.contains("waits for memory") })
+      #expect(line.contains(" of 5 MiB free"))
+      #expect(ending.status == 75 && ending.addsUp)
+      #expect(ending.number("peak_reserved_bytes") <= 5 << 20)
+    }
+
+    @Test func pressureCancelsAtOnceAndWhatWasCancelledIsDoneAgain() async throws {
+      let folder = try TemporaryFolder.withWork(80)
+      let bell = Doorbell(.fifo)
+      let ending = try await pressed(folder, bell, "requeue")
+      #expect(ending.status == 0 && ending.number("made") == 80, "\(ending.errors)")
+      let text = "thumbjob: memory critical (systemd: told by \(bell.path)): "
+      let line = try #require(ending.errorLines.first { $0.hasPrefix(text) })
+      #expect(line.hasSuffix(" operations cancelled, to be done again when it is normal"))
+      #expect(ending.number("requeued") >= 8 && ending.number("pressure_criticals") == 1)
+      #expect(ending.errors.contains("going on, 1 at once") && folder.leftovers.isEmpty)
+      let photos = folder.files(below: "thumbs").filter { $0.hasSuffix(".jpg") }
+      let bytes = try Set(photos.map { try folder.bytes("thumbs/\($0)") })
+      #expect(photos.count == 80 && bytes.count == 1)
+    }
+
+    @Test func pressureMayEndTheRunAndAnotherFinishesIt() async throws {
+      let folder = try TemporaryFolder.withWork(80)
+      let ending = try await pressed(folder, Doorbell(.fifo), "cancel")
+      #expect(ending.status == 75 && ending.addsUp && folder.leftovers.isEmpty)
+      #expect(ending.errors.contains("stopped by memory pressure (--on-pressure cancel); run the same command again"))
+      let made = ending.number("made")
+      let second = try await BuiltCommand.run("images", "--json", in: folder)
+      #expect(second.status == 0 && second.number("up_to_date") == made && second.number("made") == 80 - made)
+    }
+
+    @Test func aSourceOfPressureThatCannotBeUsedIsAUsageError() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      let ending = try await BuiltCommand.run(
+        "images", "--pressure-source", "systemd", in: folder,
+        environment: ["MEMORY_PRESSURE_WATCH": ""])
+      #expect(ending.status == 64)
+      #expect(
+        ending.errors
+          == "thumbjob: pressure source systemd cannot be used: $MEMORY_PRESSURE_WATCH is not set; auto takes one that "
+          + "can\n")
+    }
+
+    /// Rings once the first thumbnails are there.
+    private func pressed(
+      _ folder: TemporaryFolder, _ bell: Doorbell, _ response: String
+    ) async throws -> BuiltCommand.Ending {
+      try await BuiltCommand.run(
+        "images", "--max", "2", "--backlog", "8", "--json", "--progress", "none", "--on-pressure", response, in: folder,
+        environment: ["MEMORY_PRESSURE_WATCH": bell.path]
+      ) { run in
+        try await expectEventually { run.output.split(separator: "\n").count >= 3 }
+        bell.ring()
+      }
+    }
+  }
+}
