@@ -15,6 +15,8 @@ else
   group=/sys/fs/cgroup$unified/thumbjob-$$ limit=memory.max peak=memory.peak
 fi
 mkdir "$group"
+trap 'exit 143' TERM
+trap 'exit 130' INT
 # What the command has left behind goes with it.
 trap 'while ! rmdir "$group" 2>/dev/null; do kill -9 $(cat "$group/cgroup.procs") 2>/dev/null; sleep 0.1; done' EXIT
 echo $((mebibytes << 20)) >"$group/$limit"

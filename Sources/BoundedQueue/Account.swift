@@ -82,7 +82,9 @@ struct Account {
   private var blocked = Line<BlockedProducer>()
   private var withdrawing = 0
   private var claims = Line<Claim>()
+  /// Bytes that are reserved, and by how many.
   private var reserved = 0
+  private var reservations = 0
   private var drainers: [@Sendable () -> Void] = []
   private var totals = QueueCounters()
 
@@ -124,16 +126,19 @@ struct Account {
     case .waiting where isPaused: "the queue is paused"
     case .waiting: "all \(limits.max) places are taken"
     case .running where !hasBegun: "starting"
-    case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { whyItWaits(forBytes: $0.bytes) }
+    case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { whyItWaits(for: $0) }
     case .withdrawn, nil: nil
     }
   }
 
-  private func whyItWaits(forBytes bytes: Int) -> String {
-    let needs = "waits for memory: needs \(ByteText.mebibytes(bytes))"
+  private func whyItWaits(for claim: Claim) -> String {
+    let needs = "waits for memory: needs \(ByteText.mebibytes(claim.bytes))"
     guard let budget = limits.budget, !isPaused else { return needs + ", the queue is paused" }
+    let all = ByteText.mebibytes(budget.bytes)
+    if claim.bytes > budget.bytes { return needs + ", more than the \(all) of all: until it is alone" }
     let free = ByteText.mebibytes(max(0, budget.bytes - reserved)).dropLast(" MiB".count)
-    return needs + ", \(free) of \(ByteText.mebibytes(budget.bytes)) free"
+    let first = claims.first.flatMap { $0.operation === claim.operation ? nil : ", behind #\($0.operation.id)" }
+    return needs + ", \(free) of \(all) free\(first ?? "")"
   }
 
   // MARK: Coming
@@ -175,7 +180,8 @@ struct Account {
   mutating func claim(
     _ bytes: Int, for operation: BoundedOperation, answer: (@Sendable (ClaimAnswer) -> Void)?
   ) -> ClaimAnswer {
-    if claims.isEmpty, let answer = self.answer(bytes, operation) { return answer }
+    if let answer = refusal(bytes, operation) { return answer }
+    if claims.isEmpty, grant(bytes) { return .granted }
     if let answer {
       setClaim(claims.append(Claim(operation: operation, bytes: bytes, answer: answer)), of: operation)
     }
@@ -184,27 +190,36 @@ struct Account {
 
   mutating func giveBack(_ bytes: Int) -> Effects {
     reserved -= bytes
+    reservations -= 1
     return settledDown()
   }
 
-  /// What a claim gets now; nil while it has to wait.
-  private mutating func answer(_ bytes: Int, _ operation: BoundedOperation) -> ClaimAnswer? {
+  /// Why a claim gets nothing, now or ever; nil where that is no question.
+  private func refusal(_ bytes: Int, _ operation: BoundedOperation) -> ClaimAnswer? {
     // Looked at under the lock: who cancels marks the operation first and looks for its claim afterwards.
     if operation.isCancelled { return .cancelled }
-    if let budget = limits.budget {
-      if bytes > budget.largest { return .refused(BudgetExceeded(needed: bytes, budget: budget)) }
-      // Nobody but the one that is alone goes beyond the budget.
-      guard reserved == 0 || bytes <= budget.bytes - reserved else { return nil }
+    if let budget = limits.budget, bytes > budget.largest {
+      return .refused(BudgetExceeded(needed: bytes, budget: budget))
     }
-    guard !isPaused else { return nil }
+    return nil
+  }
+
+  /// Reserves; false while that has to wait.
+  private mutating func grant(_ bytes: Int) -> Bool {
+    guard !isPaused, reservations < limits.max else { return false }
+    // Nobody but the one that is alone goes beyond the budget.
+    if let budget = limits.budget, reserved > 0, bytes > budget.bytes - reserved { return false }
     reserved += bytes
+    reservations += 1
     totals.peakReserved = max(totals.peakReserved, reserved)
-    return .granted
+    return true
   }
 
   /// First come, first served, also where a later claim would fit sooner: a large one is not passed over for ever.
   private mutating func answerClaims(into effects: inout Effects) {
-    while let claim = claims.first, let answer = answer(claim.bytes, claim.operation) {
+    while let claim = claims.first {
+      let refusal = refusal(claim.bytes, claim.operation)
+      guard let answer = refusal ?? (grant(claim.bytes) ? .granted : nil) else { return }
       _ = claims.popFirst()
       setClaim(nil, of: claim.operation)
       effects.answered.append((claim, answer))

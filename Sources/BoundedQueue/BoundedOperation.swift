@@ -82,7 +82,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// Does the part of the work that takes memory, with `bytes` of the queue's ``QueueLimits/budget`` reserved for it.
   ///
   /// Waits until they are free, in the order in which the queue's operations asked. An operation has one reservation at a
-  /// time: with two it might wait for itself. Outside a queue, and where a queue has no budget, nothing is waited for.
+  /// time: with two it might wait for itself. Outside a queue nothing is waited for. More than a pebibyte counts as one.
   ///
   /// *Concurrency*: only in ``execute()``, on its thread, which waits.
   ///
@@ -92,6 +92,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     precondition(bytes >= 0, "operation #\(id) reserves \(bytes) bytes")
     precondition(reserved.load(ordering: .relaxed) == 0, "operation #\(id) has a reservation already")
     guard let queue = state.withLock({ $0.queue }) else { return try body() }
+    let bytes = min(bytes, 1 << 50)  // so that no sum of them overflows
     try queue.reserve(bytes, for: self)
     reserved.store(bytes, ordering: .relaxed)
     defer {

@@ -144,13 +144,21 @@ public final class BoundedOperationQueue: Sendable {
   /// The numbers at this moment, in O(1).
   public var counters: QueueCounters { account.withLock { $0.counters } }
 
-  /// The bounds in force. Setting them takes effect at once: wider, what waits starts and blocked producers come in;
-  /// narrower, nothing is stopped and nothing new begins until there is room.
-  public var limits: QueueLimits {
-    get { account.withLock { $0.limits } }
-    set {
-      carryOut(account.withLock { $0.setLimits(newValue) })
-    }
+  /// The bounds in force.
+  public var limits: QueueLimits { account.withLock { $0.limits } }
+
+  /// Changes the bounds, at once: wider, what waits starts and blocked producers come in; narrower, nothing is stopped and
+  /// nothing new begins until there is room.
+  ///
+  /// - Parameter change: called under the queue's lock, so that what somebody else changes meanwhile is not undone. It must
+  ///   not ask the queue anything.
+  public func changeLimits(_ change: (inout QueueLimits) -> Void) {
+    carryOut(
+      account.withLock { account in
+        var limits = account.limits
+        change(&limits)
+        return account.setLimits(limits)
+      })
   }
 
   /// The queue at this moment: numbers, bounds, and the operations running and waiting in the order of the line.
@@ -179,7 +187,8 @@ public final class BoundedOperationQueue: Sendable {
 
   // MARK: Steering
 
-  /// Starts nothing more until ``resume()``. What runs goes on; producers may still fill the backlog.
+  /// Starts nothing more until ``resume()``, and gives no memory to what runs and waits for it. What runs goes on
+  /// otherwise; producers may still fill the backlog.
   public func pause() { carryOut(account.withLock { $0.setPaused(true) }) }
 
   /// Goes on after ``pause()``.

@@ -1,7 +1,8 @@
 /// Bytes as people read them.
 enum ByteText {
-  static func mebibytes(_ bytes: Int) -> String {
-    let tenths = (Double(bytes) / 1_048_576 * 10).rounded() / 10
+  /// - Parameter rule: how to round what does not come out even.
+  static func mebibytes(_ bytes: Int, rounded rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> String {
+    let tenths = (Double(bytes) / 1_048_576 * 10).rounded(rule) / 10
     return tenths >= 100 || tenths == tenths.rounded() ? "\(Int(tenths.rounded())) MiB" : "\(tenths) MiB"
   }
 }

@@ -23,7 +23,11 @@ public struct BudgetExceeded: Error, Sendable, Hashable, CustomStringConvertible
   public let needed: Int
   public let budget: MemoryBudget
 
+  public init(needed: Int, budget: MemoryBudget) { (self.needed, self.budget) = (needed, budget) }
+
   public var description: String {
-    "needs \(ByteText.mebibytes(needed)) of memory, more than the \(ByteText.mebibytes(budget.largest)) that one operation may hold"
+    // Rounded up, so that it never looks like no more than there is.
+    "needs \(ByteText.mebibytes(needed, rounded: .up)) of memory, more than the "
+      + "\(ByteText.mebibytes(budget.largest, rounded: .down)) that one operation may hold"
   }
 }

@@ -145,8 +145,9 @@ static tj_color color_of(const struct jpeg_decompress_struct *jpeg) {
   }
 }
 
-tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, tj_header *header) {
+tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, bool measures, tj_header *header) {
   struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+  decoder->markers.measures = measures;
   memset(header, 0, sizeof *header);
   decoder->fail_mask = fail_mask;
   if (setjmp(decoder->trap.landing)) return failed(decoder);

@@ -52,6 +52,7 @@ static boolean read_app1(j_decompress_ptr jpeg) {
 /// memory.
 static bool reserve_icc(tj_markers *markers, size_t more) {
   if (more > TJ_MAX_ICC_SIZE - markers->icc_size) return false;
+  if (markers->measures) return true;
   uint8_t *grown = realloc(markers->icc, markers->icc_size + more);
   if (grown == NULL) return false;
   markers->icc = grown;
@@ -76,7 +77,11 @@ static boolean read_app2(j_decompress_ptr jpeg) {
                   markers->chunk_size[sequence] == 0 && reserve_icc(markers, left);
       if (fits) {
         if (sequence > 1 && markers->chunk_size[sequence - 1] == 0) markers->icc_in_order = false;
-        next_bytes(jpeg, markers->icc + markers->icc_size, left);
+        if (markers->measures) {
+          skip_bytes(jpeg, left);
+        } else {
+          next_bytes(jpeg, markers->icc + markers->icc_size, left);
+        }
         markers->chunk_start[sequence] = markers->icc_size;
         markers->chunk_size[sequence] = left;
         markers->icc_size += left;
@@ -105,7 +110,7 @@ void tj_markers_finish(tj_markers *markers) {
   for (unsigned i = 1; i <= markers->chunk_total; i++) {
     if (markers->chunk_size[i] == 0) markers->icc_refused = true;
   }
-  if (!markers->icc_refused && markers->icc_size > 0 && !markers->icc_in_order) {
+  if (!markers->icc_refused && markers->icc_size > 0 && !markers->icc_in_order && !markers->measures) {
     uint8_t *ordered = malloc(markers->icc_size);
     size_t filled = 0;
     if (ordered == NULL) markers->icc_refused = true;

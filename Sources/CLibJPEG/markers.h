@@ -21,6 +21,7 @@ typedef struct tj_markers {
   size_t chunk_start[256], chunk_size[256];  // by sequence number, 1-255; size 0: not seen
   unsigned chunk_total;                      // the count every chunk repeats; 0 before the first
   bool icc_in_order, icc_refused;
+  bool measures;  // the profile's size is wanted, and none of its bytes
 } tj_markers;
 
 /// Has the decoder keep its markers in `markers`, which the decoder's client_data must lead to by tj_markers_of().

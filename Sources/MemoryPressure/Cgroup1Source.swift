@@ -15,9 +15,14 @@ final class Cgroup1Source: PressureSource {
 
   let explanation: String
   let watches: [PressureWatch]
+  private let limit: MemoryLimit
+  private let surroundings: Surroundings
 
-  private init(_ folder: String, _ watches: [PressureWatch], withoutLevels problem: String?) {
-    self.watches = watches
+  private init(
+    _ folder: String, under limit: MemoryLimit, in surroundings: Surroundings, _ watches: [PressureWatch],
+    withoutLevels problem: String?
+  ) {
+    (self.limit, self.surroundings, self.watches) = (limit, surroundings, watches)
     let levels = problem.map { "without its pressure levels (\($0))" } ?? "and its pressure levels"
     explanation = "the memory of the group \(folder) against its limit, \(levels)"
   }
@@ -30,9 +35,9 @@ final class Cgroup1Source: PressureSource {
       let place = surroundings.root + folder
       var watches: [PressureWatch] = []
       for level in levels { watches.append(try register(level.name, in: place)) }
-      return .usable(Cgroup1Source(folder, watches, withoutLevels: nil))
+      return .usable(Cgroup1Source(folder, under: limit, in: surroundings, watches, withoutLevels: nil))
     } catch {
-      return .usable(Cgroup1Source(folder, [], withoutLevels: "\(error)"))
+      return .usable(Cgroup1Source(folder, under: limit, in: surroundings, [], withoutLevels: "\(error)"))
     }
   }
 
@@ -40,9 +45,10 @@ final class Cgroup1Source: PressureSource {
     if PressureWatch.isGone(found) { return .gone("the group tells no more") }
     // One read takes all that has been counted, hundreds a second when it is tight.
     var count: UInt64 = 0
-    guard read(watch.descriptor.number, &count, 8) == 8, count > 0, share >= Self.tellingShare else { return .nothing }
+    guard read(watch.descriptor.number, &count, 8) == 8, count > 0 else { return .nothing }
     let (name, level) = Self.levels[place]
-    return .signal(signal(level, "the kernel frees memory with \(name) trouble", count: Int(clamping: count)))
+    let reason = "the kernel frees memory with \(name) trouble"
+    return reading(level, reason, share: share, under: limit, in: surroundings, count: Int(clamping: count))
   }
 
   /// A counter that the kernel counts up at every event of a level.

@@ -7,6 +7,8 @@ final class Cgroup2Source: PressureSource {
   let explanation: String
   let watches: [PressureWatch]
   private let folder: String
+  private let limit: MemoryLimit
+  private let surroundings: Surroundings
   private let events: CounterFile?
   private var counts: Counts
 
@@ -15,17 +17,24 @@ final class Cgroup2Source: PressureSource {
     var max = 0
     var oom = 0
 
-    init(_ file: CounterFile?) {
-      guard let file, file.refresh() else { return }
+    init() {}
+
+    /// Nil where the file cannot be read now.
+    init?(_ file: CounterFile) {
+      guard file.refresh() else { return nil }
       high = file.number(after: "high") ?? 0
       max = file.number(after: "max") ?? 0
       oom = file.number(after: "oom") ?? 0
     }
   }
 
-  private init(_ folder: String, _ watches: [PressureWatch], _ events: CounterFile?) {
-    (self.folder, self.watches, self.events) = (folder, watches, events)
-    counts = Counts(events)
+  private init(
+    _ folder: String, under limit: MemoryLimit, in surroundings: Surroundings, _ watches: [PressureWatch],
+    _ events: CounterFile?
+  ) {
+    (self.folder, self.limit, self.surroundings) = (folder, limit, surroundings)
+    (self.watches, self.events) = (watches, events)
+    counts = events.flatMap(Counts.init) ?? Counts()
     let what = [watches.isEmpty ? nil : "stalls", events == nil ? nil : "limit events"].compactMap(\.self)
     explanation = "\(what.joined(separator: " and ")) of the group \(folder)"
   }
@@ -38,32 +47,33 @@ final class Cgroup2Source: PressureSource {
     guard surroundings.exists("\(own)/cgroup.events") else {
       return .unusable("the process is in the topmost group, \(own), whose stalls are those of the whole machine")
     }
-    // The group that has the limit counts how often it was reached.
-    var limited = own
-    if case .cgroup2(let folder) = limit.origin { limited = folder }
-    let events = try? CounterFile("\(surroundings.root)\(limited)/memory.events")
+    // The group that has the limit counts how often it was reached. Where none has, there is nothing to count.
+    var events: CounterFile?
+    if case .cgroup2(let folder) = limit.origin {
+      events = try? CounterFile("\(surroundings.root)\(folder)/memory.events")
+    }
     do throws(SystemError) {
       var watches: [PressureWatch] = []
       for trigger in StallTrigger.both {
         watches.append(try trigger.watch("\(surroundings.root)\(own)/memory.pressure"))
       }
-      return .usable(Cgroup2Source(own, watches, events))
+      return .usable(Cgroup2Source(own, under: limit, in: surroundings, watches, events))
     } catch {
-      if events != nil { return .usable(Cgroup2Source(own, [], events)) }
+      if events != nil { return .usable(Cgroup2Source(own, under: limit, in: surroundings, [], events)) }
       return .unusable("the kernel tells nothing of the group: \(error)")
     }
   }
 
   func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if PressureWatch.isGone(found) { return .gone("\(folder)/memory.pressure tells no more") }
-    guard share >= Self.tellingShare else { return .nothing }
     let trigger = StallTrigger.both[place]
-    return .signal(signal(trigger.level, trigger.reason))
+    return reading(trigger.level, trigger.reason, share: share, under: limit, in: surroundings)
   }
 
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? {
     guard let events else { return nil }
-    let (before, now) = (counts, Counts(events))
+    guard let now = Counts(events) else { return nil }
+    let before = counts
     counts = now
     if now.oom > before.oom {
       return signal(.critical, "the limit was reached and nothing could be freed", count: now.oom - before.oom)

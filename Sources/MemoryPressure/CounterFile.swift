@@ -34,11 +34,15 @@ final class CounterFile {
     return nil
   }
 
-  /// The second number of the first line.
-  var secondNumber: Int? {
+  /// One of the numbers of the first line, the first of which is at 0.
+  func number(at index: Int) -> Int? {
     let isBetween: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
-    guard let first = buffer[..<length].firstIndex(where: isBetween) else { return nil }
-    return Self.number(buffer[(first + 1)..<length].prefix { !isBetween($0) })
+    var rest = buffer[..<length]
+    for _ in 0..<index {
+      guard let end = rest.firstIndex(where: isBetween) else { return nil }
+      rest = rest[(end + 1)...]
+    }
+    return Self.number(rest.prefix { !isBetween($0) })
   }
 
   private static func number(_ digits: UnsafeMutableRawBufferPointer.SubSequence) -> Int? {

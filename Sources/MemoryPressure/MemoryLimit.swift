@@ -21,7 +21,7 @@ public struct MemoryLimit: Equatable, Sendable {
   /// `hierarchical_memory_limit`).
   public static func ofThisProcess() -> MemoryLimit { find(in: Surroundings()) }
 
-  static func find(in surroundings: Surroundings) -> MemoryLimit {
+  package static func find(in surroundings: Surroundings) -> MemoryLimit {
     let memory = surroundings.number("/proc/meminfo", after: "MemTotal:").map { $0 * 1024 }
     let machine = memory ?? Int(ProcessInfo.processInfo.physicalMemory)
     var limits = [MemoryLimit(bytes: machine, origin: .machine)]

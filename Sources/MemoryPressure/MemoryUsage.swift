@@ -2,19 +2,17 @@ import Foundation
 
 /// How much memory is held, in bytes.
 public struct MemoryUsage: Equatable, Sendable {
-  /// What this process holds in physical memory.
+  /// What this process holds in physical memory, all told.
   public var resident = 0
+  /// Of that, what is not backed by files. The rest, such as the program itself, is shared with others or can be read
+  /// again, and need not be charged to the process's group.
+  public var anonymous = 0
   /// What the group whose limit counts holds, all its processes together, without the page cache, which the kernel takes
   /// back when it needs to; nil where no group limits the process or its figures cannot be read.
   public var group: Int?
 
-  /// The larger of the two, as a share of a limit.
-  public func share(of limit: MemoryLimit) -> Double { Double(max(resident, group ?? 0)) / Double(limit.bytes) }
-
-  /// What is held now, by this process and by the group that `limit` is from.
-  public static func now(under limit: MemoryLimit) -> MemoryUsage {
-    UsageReader(limit: limit, surroundings: Surroundings()).read()
-  }
+  /// What cannot be taken back, of this process or of all under the limit, as a share of it.
+  public func share(of limit: MemoryLimit) -> Double { Double(max(anonymous, group ?? 0)) / Double(limit.bytes) }
 }
 
 /// Measures ``MemoryUsage`` again and again: two reads of files that stay open.
@@ -22,14 +20,14 @@ public struct MemoryUsage: Equatable, Sendable {
 /// *Concurrency*: for one thread.
 ///
 /// *Source*: proc_pid_statm(5); `anon` in the kernel's cgroup-v2 document, `total_rss` in its cgroup-v1/memory.
-final class UsageReader {
-  private let own: CounterFile?
+package final class UsageReader {
+  private let statm: CounterFile?
   private let group: CounterFile?
   private let groupName: StaticString
   private let pageSize = Int(sysconf(CInt(_SC_PAGESIZE)))
 
-  init(limit: MemoryLimit, surroundings: Surroundings) {
-    own = try? CounterFile(surroundings.root + "/proc/self/statm")
+  package init(limit: MemoryLimit, surroundings: Surroundings) {
+    statm = try? CounterFile(surroundings.root + "/proc/self/statm")
     let (folder, name): (String?, StaticString) =
       switch limit.origin {
       case .cgroup2(let folder): (folder, "anon")
@@ -40,12 +38,14 @@ final class UsageReader {
     groupName = name
   }
 
-  func read() -> MemoryUsage {
-    MemoryUsage(resident: resident ?? 0, group: group.flatMap { $0.refresh() ? $0.number(after: groupName) : nil })
+  package func read() -> MemoryUsage {
+    var usage = own() ?? MemoryUsage()
+    usage.group = group.flatMap { $0.refresh() ? $0.number(after: groupName) : nil }
+    return usage
   }
 
-  /// Nil where it cannot be told.
-  var resident: Int? {
+  /// What this process holds; nil where it cannot be told.
+  package func own() -> MemoryUsage? {
     #if canImport(Darwin)
       var info = mach_task_basic_info()
       var count = mach_msg_type_number_t(MemoryLayout<mach_task_basic_info>.size / MemoryLayout<natural_t>.size)
@@ -54,10 +54,14 @@ final class UsageReader {
           task_info(mach_task_self_, task_flavor_t(MACH_TASK_BASIC_INFO), $0, &count)
         }
       }
-      return status == KERN_SUCCESS ? Int(info.resident_size) : nil
+      let resident = Int(info.resident_size)
+      return status == KERN_SUCCESS ? MemoryUsage(resident: resident, anonymous: resident) : nil
     #else
-      // The second figure of the line, in pages.
-      return own.flatMap { $0.refresh() ? $0.secondNumber : nil }.map { $0 * pageSize }
+      // The second figure of the line is what is resident, the third what of that is backed by files, in pages.
+      guard let statm, statm.refresh(), let resident = statm.number(at: 1), let shared = statm.number(at: 2) else {
+        return nil
+      }
+      return MemoryUsage(resident: resident * pageSize, anonymous: max(0, resident - shared) * pageSize)
     #endif
   }
 }

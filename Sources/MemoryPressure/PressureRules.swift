@@ -15,6 +15,8 @@ public struct PressureRules: Equatable, Sendable {
   /// The shares of the limit from which holding that much is a warning, and critical.
   public var warningShare = 0.75
   public var criticalShare = 0.9
+  /// How far below such a share counts as still above it, once it was crossed.
+  public var slack = 0.05
   /// The share of the limit below which the level may fall.
   public var calmShare = 0.65
 

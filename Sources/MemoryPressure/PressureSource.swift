@@ -9,6 +9,9 @@ protocol PressureSource: AnyObject {
   /// Opens the source, or says why it cannot be used.
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer
 
+  /// Whether the surroundings say that it is to be used.
+  static func isAskedFor(in surroundings: Surroundings) -> Bool
+
   /// One line for people: what it listens to.
   var explanation: String { get }
 
@@ -23,12 +26,33 @@ protocol PressureSource: AnyObject {
 }
 
 extension PressureSource {
-  /// The share of the limit from which the kernel's trouble with freeing memory counts. Below, what it frees is page
+  /// The share of a group's limit from which the kernel's trouble with freeing memory counts. Below, what it frees is page
   /// cache: three processes that do nothing but read files make a group of 128 MiB stall for most of the time, and
-  /// its levels critical, while 2 MiB are held that anyone could give back. GLib draws the same line.
+  /// its levels critical, while 2 MiB are held that anyone could give back.
   static var tellingShare: Double { 0.5 }
+  /// The share of the machine's memory from which its trouble is ours.
+  static var largeShare: Double { 0.25 }
+
+  static func isAskedFor(in surroundings: Surroundings) -> Bool { false }
 
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? { nil }
+
+  /// What the kernel's trouble with freeing memory means, by what is held. Where a group has the limit it means nothing
+  /// while little of that is held. Where only the machine has one, others hold the rest, so it is a warning at least; but
+  /// nothing while half of the machine's memory is to be had: then it is a group of others that is at its limit.
+  ///
+  /// *Source*: GLib's memory monitor draws the line at half, too.
+  func reading(
+    _ level: PressureLevel, _ reason: String, share: Double, under limit: MemoryLimit, in surroundings: Surroundings,
+    count: Int = 1
+  ) -> PressureReading {
+    if limit.origin == .machine {
+      let all = surroundings.number("/proc/meminfo", after: "MemTotal:") ?? 0
+      if let free = surroundings.number("/proc/meminfo", after: "MemAvailable:"), free * 2 > all { return .nothing }
+      return .signal(signal(share > Self.largeShare ? level : .warning, reason, count: count))
+    }
+    return share >= Self.tellingShare ? .signal(signal(level, reason, count: count)) : .nothing
+  }
 
   func signal(_ level: PressureLevel, _ reason: String, count: Int = 1) -> PressureSignal {
     PressureSignal(level: level, cause: PressureCause(source: Self.name, reason: reason), count: count)

@@ -45,7 +45,9 @@ struct PressureSourcePick {
       reports.append(PressureSourceReport(source: kind.name, isUsable: true, explanation: usable.explanation))
       return true
     case .unusable(let reason):
-      reports.append(PressureSourceReport(source: kind.name, isUsable: false, explanation: reason))
+      reports.append(
+        PressureSourceReport(
+          source: kind.name, isUsable: false, isAskedFor: kind.isAskedFor(in: surroundings), explanation: reason))
       return false
     case .switchedOff(let reason):
       reports.append(PressureSourceReport(source: kind.name, isUsable: false, explanation: reason))

@@ -2,6 +2,8 @@
 public struct PressureSourceReport: Equatable, Sendable {
   public let source: PressureSourceChoice
   public let isUsable: Bool
+  /// Whether the surroundings say that it is to be used.
+  public var isAskedFor = false
   /// One line for people: what it listens to, or why it cannot.
   public let explanation: String
 }

@@ -3,19 +3,20 @@
 final class StallSource: PressureSource {
   static let name = PressureSourceChoice.psi
   static let path = "/proc/pressure/memory"
-  /// The share of the limit from which the machine's trouble is ours.
-  static let largeShare = 0.25
 
   let explanation = "stalls of the whole machine, from \(path)"
   let watches: [PressureWatch]
+  private let surroundings: Surroundings
 
-  private init(watches: [PressureWatch]) { self.watches = watches }
+  private init(_ surroundings: Surroundings, watches: [PressureWatch]) {
+    (self.surroundings, self.watches) = (surroundings, watches)
+  }
 
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
     do throws(SystemError) {
       var watches: [PressureWatch] = []
       for trigger in StallTrigger.both { watches.append(try trigger.watch(surroundings.root + path)) }
-      return .usable(StallSource(watches: watches))
+      return .usable(StallSource(surroundings, watches: watches))
     } catch {
       return .unusable("the kernel tells of no stalls here: \(error)")
     }
@@ -24,6 +25,7 @@ final class StallSource: PressureSource {
   func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if PressureWatch.isGone(found) { return .gone("\(Self.path) tells no more") }
     let trigger = StallTrigger.both[place]
-    return .signal(signal(share > Self.largeShare ? trigger.level : .warning, trigger.reason))
+    let machine = MemoryLimit(bytes: .max, origin: .machine)
+    return reading(trigger.level, trigger.reason, share: share, under: machine, in: surroundings)
   }
 }

@@ -12,7 +12,7 @@ package struct Surroundings: Sendable {
   }
 
   /// The lines of a file; none where it cannot be read.
-  func lines(_ path: String) -> [Substring] {
+  package func lines(_ path: String) -> [Substring] {
     guard let file = fopen(root + path, "re") else { return [] }
     defer { fclose(file) }
     var bytes: [UInt8] = []

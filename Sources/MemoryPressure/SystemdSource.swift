@@ -20,10 +20,18 @@ final class SystemdSource: PressureSource {
   let watches: [PressureWatch]
   private let path: String
   private let kind: Kind
+  private let limit: MemoryLimit
+  private let surroundings: Surroundings
 
-  private init(_ path: String, _ kind: Kind, _ watch: PressureWatch) {
-    (self.path, self.kind, watches) = (path, kind, [watch])
+  private init(
+    _ path: String, _ kind: Kind, under limit: MemoryLimit, in surroundings: Surroundings, _ watch: PressureWatch
+  ) {
+    (self.path, self.kind, self.limit, self.surroundings, watches) = (path, kind, limit, surroundings, [watch])
     explanation = "\(path), as $\(Self.watchVariable) says"
+  }
+
+  static func isAskedFor(in surroundings: Surroundings) -> Bool {
+    surroundings.variables[watchVariable]?.isEmpty == false
   }
 
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
@@ -42,11 +50,12 @@ final class SystemdSource: PressureSource {
       switch info.st_mode & S_IFMT {
       case S_IFREG:
         if let problem = problem(withStallFile: path, payload) { return .unusable(problem) }
-        return .usable(SystemdSource(path, .stalls, try StallTrigger.watch(path, Array(payload))))
+        return .usable(
+          SystemdSource(path, .stalls, under: limit, in: surroundings, try StallTrigger.watch(path, Array(payload))))
       case S_IFIFO:
-        return .usable(SystemdSource(path, .fifo, try fifo(path)))
+        return .usable(SystemdSource(path, .fifo, under: limit, in: surroundings, try fifo(path)))
       case S_IFSOCK:
-        return .usable(SystemdSource(path, .socket, try socket(path, Array(payload))))
+        return .usable(SystemdSource(path, .socket, under: limit, in: surroundings, try socket(path, Array(payload))))
       default:
         return .unusable("$\(watchVariable) is neither a PSI file nor a FIFO nor a socket: \(path)")
       }
@@ -58,8 +67,7 @@ final class SystemdSource: PressureSource {
   func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if kind == .stalls {
       if PressureWatch.isGone(found) { return .gone("\(path) tells no more") }
-      guard share >= Self.tellingShare else { return .nothing }
-      return .signal(signal(.critical, "told by \(path)"))
+      return reading(.critical, "told by \(path)", share: share, under: limit, in: surroundings)
     }
     let read = watch.descriptor.discard()
     // What was said before the other side left counts; that it has left is found the next time.

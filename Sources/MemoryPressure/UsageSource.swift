@@ -15,7 +15,7 @@ final class UsageSource: PressureSource {
   }
 
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
-    guard UsageReader(limit: limit, surroundings: surroundings).resident != nil else {
+    guard UsageReader(limit: limit, surroundings: surroundings).own() != nil else {
       return .unusable("the system does not tell how much memory the process holds")
     }
     return .usable(UsageSource(limit: limit, rules: PressureRules()))
@@ -27,9 +27,14 @@ final class UsageSource: PressureSource {
   /// crossed.
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? {
     let before = level
-    level = share >= rules.criticalShare ? .critical : share >= rules.warningShare ? .warning : .normal
+    // A threshold once crossed stays crossed a little below it, so that what hovers there is one event and not many.
+    let (critical, warning) = (
+      rules.criticalShare - (before == .critical ? rules.slack : 0),
+      rules.warningShare - (before > .normal ? rules.slack : 0)
+    )
+    level = share >= critical ? .critical : share >= warning ? .warning : .normal
     guard level > .normal else { return nil }
-    let who = (usage.group ?? 0) > usage.resident ? "the group holds " : ""
+    let who = (usage.group ?? 0) > usage.anonymous ? "the group holds " : ""
     return signal(level, "\(who)\(percent(share)) of the limit of \(limit)", count: level > before ? 1 : 0)
   }
 }

@@ -29,6 +29,8 @@ public final class Job: Sendable {
     let source: Source
     let place: Path
     let timesCancelled: Int
+    /// What was in place by then.
+    let thumbnails: [MadeThumbnail]
   }
 
   private struct State {
@@ -52,8 +54,11 @@ public final class Job: Sendable {
   private let surroundings: Surroundings
   private let pressureRules: PressureRules
   private let onEvent: @Sendable (JobEvent) -> Void
+  /// What the job gives to its operations.
   public let memory: MemoryPlan
-  /// Guards the counts and why the job stops.
+  /// The bounds that the job began with.
+  private let limits: QueueLimits
+  /// Guards the counts, why the job stops, and what is to be done again.
   private let state = Locked(State())
 
   /// Makes the output folders.
@@ -88,11 +93,13 @@ public final class Job: Sendable {
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
       outputs: outputs.map(\.path))
-    let limit = MemoryLimit.ofThisProcess()
-    memory = MemoryPlan(settings.memory, limit: limit, usage: .now(under: limit))
+    let limit = MemoryLimit.find(in: surroundings)
+    memory = MemoryPlan(
+      settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
     queue = BoundedOperationQueue(
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
-    shared = ThumbnailOperation.Shared(outputs: outputs, retries: settings.retries)
+    limits = queue.limits
+    shared = ThumbnailOperation.Shared(outputs: outputs, memory: memory, retries: settings.retries)
     queue.observe { [weak self] event in
       guard case .settled(let outcome) = event.change, let operation = event.operation as? ThumbnailOperation else {
         return
@@ -115,11 +122,17 @@ public final class Job: Sendable {
 
   /// Walks the sources and makes the thumbnails; returns when all that was begun has ended.
   ///
-  /// - Throws: `PressureSourceError` where the pressure source asked for cannot be used; nothing has been done then.
+  /// - Throws: `PressureSourceError` where the pressure source asked for cannot be used; no source has been looked at then.
   public func run() throws(PressureSourceError) -> JobReport {
     let governor = governor()
-    let monitor = try PressureMonitor(source: settings.pressureSource, rules: pressureRules, in: surroundings) {
-      governor.handle($0)
+    let monitor: PressureMonitor
+    do {
+      monitor = try PressureMonitor(
+        source: settings.pressureSource, rules: memory.rules(pressureRules), in: surroundings
+      ) { governor.handle($0) }
+    } catch {
+      closeOutputs()
+      throw error
     }
     let startedAt = ContinuousClock.now
     state.withLock { state in
@@ -128,7 +141,7 @@ public final class Job: Sendable {
     }
     onEvent(.watching(monitor.reports))
     let watchdog = Watchdog(queue: queue, timeout: settings.timeout, total: settings.runFor) { self.stop(.timeIsUp) }
-    let audit = ReservationAudit(queue, memory)
+    let audit = ReservationAudit(queue, memory, in: surroundings)
     let tickers = [
       watchdog.start(),
       Ticker(name: "thumbjob.memory", every: Watchdog.tick) {
@@ -144,7 +157,7 @@ public final class Job: Sendable {
     closeOutputs()
     let (tally, stopCause) = state.withLock { ($0.tally, $0.stopCause) }
     return JobReport(
-      tally: tally, walk: walk, counters: queue.counters, limits: queue.limits, elapsed: .now - startedAt,
+      tally: tally, walk: walk, counters: queue.counters, limits: limits, elapsed: .now - startedAt,
       peakMemory: JobReport.peakMemory(), memory: memory, worstMemoryRatio: audit.worstRatio,
       pressureSource: monitor.snapshot.source, stopCause: stopCause, isWalkComplete: isWalkComplete)
   }
@@ -171,6 +184,8 @@ public final class Job: Sendable {
     }
     var isComplete = true
     let shouldStop = {
+      // Asked several times a second, also while nothing comes from a list.
+      self.resubmit()
       guard self.isStopping else { return false }
       isComplete = false  // asked where there is more, or may be
       return true
@@ -246,7 +261,8 @@ public final class Job: Sendable {
     for one in requeued {
       _ = submit(
         ThumbnailOperation(
-          source: one.source, place: one.place, timesCancelled: one.timesCancelled, shared: shared))
+          source: one.source, place: one.place, timesCancelled: one.timesCancelled, thumbnails: one.thumbnails,
+          shared: shared))
     }
   }
 
@@ -316,7 +332,7 @@ public final class Job: Sendable {
   // MARK: Reporting
 
   private func settled(_ operation: ThumbnailOperation, _ outcome: Outcome) {
-    if outcome.cancelReason == .pressure, requeue(operation, outcome) { return }
+    if outcome.cancelReason == .pressure, requeue(operation) { return }
     let found = operation.found
     let result: SourceResult =
       switch outcome {
@@ -336,13 +352,15 @@ public final class Job: Sendable {
   }
 
   /// False when the source is to be left.
-  private func requeue(_ operation: ThumbnailOperation, _ outcome: Outcome) -> Bool {
-    // Only work under way may have been too much for the memory there was.
-    let wasUnderWay = if case .cancelledWhileRunning = outcome { true } else { false }
-    let times = operation.timesCancelled + (wasUnderWay ? 1 : 0)
+  private func requeue(_ operation: ThumbnailOperation) -> Bool {
+    // Only what held memory may have been too much for what there was.
+    let found = operation.found
+    let times = operation.timesCancelled + (found.hasHeldMemory ? 1 : 0)
     return state.withLock { state in
       guard state.stopCause == nil, settings.onPressure == .requeue, times < Self.patience else { return false }
-      state.requeued.append(Requeued(source: operation.source, place: operation.place, timesCancelled: times))
+      state.requeued.append(
+        Requeued(
+          source: operation.source, place: operation.place, timesCancelled: times, thumbnails: found.thumbnails))
       state.tally.requeued += 1
       return true
     }

@@ -23,7 +23,8 @@ public struct JobSettings: Sendable, Equatable {
   public var maxInUse: Int { max ?? ProcessorCount.usable() }
   /// Operations waiting; nil is four times `max`.
   public var backlog: Int?
-  /// Memory that running operations may hold together; nil for half of what this process may use.
+  /// Memory that running operations may hold together; nil for half of what is free, less a
+  /// reserve (`MemoryPlan`).
   public var memory: MemorySize?
   public var onPressure = PressureResponse.requeue
   public var pressureSource = PressureSourceChoice.auto

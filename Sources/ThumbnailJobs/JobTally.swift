@@ -5,7 +5,7 @@ import Thumbnails
 /// What a job has done so far, counted source by source.
 ///
 /// Every source found is in exactly one of `made`, `upToDate`, `passedOver`, `notRead`, `duplicates`, `failed`,
-/// `cancelled`, or still with the queue.
+/// `cancelled`, or still with the queue or on its way to it.
 public struct JobTally: Sendable, Equatable {
   /// Sources the walk has come to.
   public internal(set) var found = 0
@@ -21,7 +21,10 @@ public struct JobTally: Sendable, Equatable {
   /// Of those failed: because the disk of the output is full or faulty.
   public internal(set) var diskFaults = 0
   public internal(set) var cancelled = 0
-  /// Cancellations by memory pressure after which a source was done again.
+  /// Of those failed: for want of memory, and the most that one of them would have needed, in bytes.
+  public internal(set) var refusedMemory = 0
+  public internal(set) var mostMemoryNeeded = 0
+  /// Cancellations by memory pressure after which a source was put back, to be done again.
   public internal(set) var requeued = 0
   /// How often memory got tight, and how often critical.
   public internal(set) var pressureWarnings = 0
@@ -53,6 +56,10 @@ public struct JobTally: Sendable, Equatable {
     case .failed(let failure):
       failed += 1
       if failure.kind == .disk { diskFaults += 1 }
+      if let needed = failure.bytesNeeded {
+        refusedMemory += 1
+        mostMemoryNeeded = max(mostMemoryNeeded, needed)
+      }
     case .cancelled: cancelled += 1
     }
   }

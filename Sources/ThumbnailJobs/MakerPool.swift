@@ -1,9 +1,11 @@
 import Locking
 import Thumbnails
 
-/// Makers that are not in use, so that an operation finds one with its buffers, filters and profiles warm. There are
-/// never more than operations running at once.
+/// Makers that are not in use, so that an operation finds one with its buffers, filters and profiles warm.
 final class MakerPool: Sendable {
+  /// No more are kept, however many operations run at once: what they keep counts in no budget.
+  private static let most = 4
+
   private struct Idle: @unchecked Sendable {  // a maker in the pool is used by nobody
     var makers: [ThumbnailMaker] = []
   }
@@ -17,7 +19,7 @@ final class MakerPool: Sendable {
     let maker = loan.makers.first ?? ThumbnailMaker()
     defer {
       let returned = Idle(makers: [maker])
-      idle.withLock { $0.makers += returned.makers }
+      idle.withLock { if $0.makers.count < Self.most { $0.makers += returned.makers } }
     }
     return try body(maker)
   }

@@ -1,5 +1,6 @@
 import BoundedQueue
 import MemoryPressure
+import Thumbnails
 
 /// How much memory a job gives to its operations, and of what.
 public struct MemoryPlan: Sendable, Equatable {
@@ -14,8 +15,10 @@ public struct MemoryPlan: Sendable, Equatable {
   /// to run at once.
   private static let ceiling = 1 << 30
   private static let floor = 8 << 20
-  /// One that is alone may fill the limit up to this share, a little below where a monitor calls it critical.
+  /// One that is alone may fill the limit up to this share.
   private static let shareOfOne = 0.85
+  /// What a run holds beside the baseline and what is reserved: threads, idle makers, what the allocator keeps. Bytes.
+  private static let overhead = 24 << 20
 
   /// - Parameters:
   ///   - size: what was said; nil for the default.
@@ -35,5 +38,32 @@ public struct MemoryPlan: Sendable, Equatable {
       let alone = Int(Double(limit.bytes) * Self.shareOfOne) - held
       budget = MemoryBudget(bytes: shared, largest: max(shared, alone))
     }
+  }
+
+  /// What an operation reserves: what making its thumbnails takes, and what the maker it borrows keeps; but not that where
+  /// it would be the reason to refuse it.
+  ///
+  /// - Parameter needed: bytes.
+  func reservation(for needed: Int) -> Int {
+    needed < budget.largest ? min(needed + ThumbnailMaker.bytesKept, budget.largest) : needed
+  }
+
+  /// The rules by which memory counts as tight, so that what the plan itself takes does not: only what goes beyond is
+  /// somebody else's, or a mistake.
+  func rules(_ rules: PressureRules = PressureRules()) -> PressureRules {
+    let planned = Double(min(baseline + budget.largest + Self.overhead, limit.bytes)) / Double(limit.bytes)
+    var rules = rules
+    rules.warningShare = max(rules.warningShare, min(planned, 0.92))
+    rules.criticalShare = max(rules.criticalShare, min(planned + 0.05, 0.96))
+    return rules
+  }
+
+  /// Why an operation cannot have what it needs, and the way out.
+  func refusal(_ error: BudgetExceeded) -> String {
+    let mebibytes = (error.needed + (1 << 20) - 1) >> 20
+    let wayOut =
+      error.needed > limit.bytes - baseline
+      ? "that is more than the process may use at all, \(limit)" : "--memory \(mebibytes)M would allow it"
+    return "\(error); \(wayOut)"
   }
 }

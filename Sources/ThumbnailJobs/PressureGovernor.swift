@@ -2,16 +2,27 @@ import BoundedQueue
 import Foundation
 import Locking
 import MemoryPressure
+import Synchronization
 
 /// Acts on memory pressure for a job, as a `PressurePolicy` decides: stops admission at a warning; at critical cancels, and
 /// lets what was cancelled be done again at half the width once it is quiet, growing back as long as it stays so.
 ///
 /// *Concurrency*: events and ticks come from any thread; what they lead to is done on a serial queue, one after the other.
 final class PressureGovernor: Sendable {
+  private struct State {
+    var policy: PressurePolicy
+    var isFinished = false
+  }
+
   private let queue: BoundedOperationQueue
   /// Touched on `order` alone; the lock is for the compiler, which does not know that.
-  private let policy: Locked<PressurePolicy>
+  private let state: Locked<State>
+  /// True while a tick is on its way: those that come meanwhile are left out, so that none pile up.
+  private let isTicking = Atomic(false)
   private let order = DispatchQueue(label: "thumbjob.pressure")
+  /// Where notes are told: whoever does not take them keeps nothing from being done. Few ever wait, because levels rise
+  /// and fall seconds apart.
+  private let telling = DispatchQueue(label: "thumbjob.pressure-notes")
   private let stop: @Sendable () -> CancelledOperations
   private let giveBack: @Sendable () -> Void
   private let onNote: @Sendable (PressureNote) -> Void
@@ -19,13 +30,13 @@ final class PressureGovernor: Sendable {
   /// - Parameters:
   ///   - stop: ends the job.
   ///   - giveBack: hands memory that nobody uses back to the system.
-  ///   - onNote: told what was done.
+  ///   - onNote: told what was done, one after the other.
   init(
     queue: BoundedOperationQueue, response: PressureResponse, stop: @escaping @Sendable () -> CancelledOperations,
     giveBack: @escaping @Sendable () -> Void, onNote: @escaping @Sendable (PressureNote) -> Void
   ) {
     self.queue = queue
-    policy = Locked(PressurePolicy(response, fullMax: queue.limits.max))
+    state = Locked(State(policy: PressurePolicy(response, fullMax: queue.limits.max)))
     self.stop = stop
     self.giveBack = giveBack
     self.onNote = onNote
@@ -34,37 +45,46 @@ final class PressureGovernor: Sendable {
   func handle(_ event: PressureEvent) {
     order.async { [self] in
       let max = queue.limits.max
-      let step = policy.withLock { $0.take(event, max: max) }
+      guard let step = state.withLock({ $0.isFinished ? nil : $0.policy.take(event, max: max) }) else { return }
       switch event {
       case .changed(_, _, let cause): carryOut(step, cause, isChange: true)
-      case .criticalAgain(_, let cause), .sourceLost(let cause): carryOut(step, cause, isChange: false)
+      case .criticalAgain(_, let cause): carryOut(step, cause, isChange: false)
+      case .sourceLost(let cause): tell(.lostSource, cause, isChange: false)
       }
     }
   }
 
   /// To be called every `Watchdog.tick`.
   func tick() {
+    guard !isTicking.exchange(true, ordering: .acquiringAndReleasing) else { return }
     order.async { [self] in
+      isTicking.store(false, ordering: .releasing)
       let counters = queue.counters
       let isIdle = counters.reserved == 0 && counters.running == counters.waitingForMemory
       let max = queue.limits.max
-      guard let step = policy.withLock({ $0.tick(max: max, isIdle: isIdle) }) else { return }
-      carryOut(step, nil, isChange: false)
+      let step = state.withLock { $0.isFinished ? nil : $0.policy.tick(max: max, isIdle: isIdle) }
+      if let step { carryOut(step, nil, isChange: false) }
     }
   }
 
-  /// Returns when what was handed over before has been dealt with, and told.
-  func finish() { order.sync {} }
+  /// Returns when what was handed over before has been dealt with, and told. Nothing is done afterwards.
+  func finish() {
+    order.sync { state.withLock { $0.isFinished = true } }
+    telling.sync {}
+  }
 
   private func carryOut(_ step: PressurePolicy.Step, _ cause: PressureCause?, isChange: Bool) {
-    if let action = action(step) {
-      let level = policy.withLock { $0.level }
-      onNote(PressureNote(level: level, cause: cause, action: action, isChange: isChange))
-    }
+    if let action = action(step) { tell(action, cause, isChange: isChange) }
     switch step {
     case .pause, .requeue, .stop, .giveBack: giveBack()
     case .resume, .oneAtATime, .widen, .tell: break
     }
+  }
+
+  private func tell(_ action: PressureNote.Action, _ cause: PressureCause?, isChange: Bool) {
+    let level = state.withLock { $0.policy.level }
+    let note = PressureNote(level: level, cause: cause, action: action, isChange: isChange)
+    telling.async { self.onNote(note) }
   }
 
   /// Does it to the queue. Nil where nobody needs to know.
@@ -75,18 +95,18 @@ final class PressureGovernor: Sendable {
       return .paused
     case .requeue(let max):
       queue.pause()
-      queue.limits.max = max
+      queue.changeLimits { $0.max = max }
       return .requeued(queue.cancelAll(reason: .pressure))
     case .stop: return .stopped(stop())
     case .resume:
       queue.resume()
       return .resumed(max: queue.limits.max)
     case .oneAtATime:
-      queue.limits.max = 1
+      queue.changeLimits { $0.max = 1 }
       queue.resume()
       return .oneAtATime
     case .widen(let max):
-      queue.limits.max = max
+      queue.changeLimits { $0.max = max }
       return .widened(max: max)
     case .giveBack: return nil
     case .tell: return PressureNote.Action.none

@@ -4,7 +4,7 @@ import MemoryPressure
 /// What a job did about memory pressure, for whoever wants to know.
 public struct PressureNote: Sendable {
   public enum Action: Sendable {
-    /// Starts nothing; what runs goes on.
+    /// Starts nothing and gives out no memory; what has its memory goes on.
     case paused
     /// Cancelled these, to be done again.
     case requeued(CancelledOperations)
@@ -16,6 +16,8 @@ public struct PressureNote: Sendable {
     case oneAtATime
     /// Goes on with so many at once.
     case widened(max: Int)
+    /// Goes by the memory held from now on: the source that told of pressure has gone.
+    case lostSource
     /// Only says so.
     case none
   }

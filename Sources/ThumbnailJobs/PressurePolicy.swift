@@ -5,7 +5,7 @@ import MemoryPressure
 struct PressurePolicy {
   /// What is to be done.
   enum Step: Equatable {
-    /// Start nothing; what runs goes on.
+    /// Start nothing and give out no memory; what has its memory goes on.
     case pause
     /// Cancel everything, to be done again with so many at once.
     case requeue(max: Int)
@@ -25,8 +25,8 @@ struct PressurePolicy {
 
   /// How long it has to stay quiet for each further operation at once.
   static let growth = Duration.seconds(5)
-  /// How long memory may be tight without a further word and with nothing running, before one operation is let through:
-  /// then others hold it, and to wait for them might be to wait for ever. Longer than it takes to become normal.
+  /// How long memory may be tight with nothing running, before one operation is let through: then others hold it, and to
+  /// wait for them might be to wait for ever. Longer than it takes to become normal.
   static let patience = Duration.seconds(30)
   /// How long nothing has run when unused memory goes back.
   static let idleness = Duration.seconds(5)
@@ -38,6 +38,7 @@ struct PressurePolicy {
   private var isPaused = false
   /// Ticks since the last event, or the last growth.
   private var quietTicks = 0
+  /// Ticks since something last made progress.
   private var idleTicks = 0
 
   init(_ response: PressureResponse, fullMax: Int) {
@@ -46,14 +47,15 @@ struct PressurePolicy {
   }
 
   /// - Parameter max: how many may run at once now.
-  mutating func take(_ event: PressureEvent, max: Int) -> Step {
+  /// - Returns: nil for nothing.
+  mutating func take(_ event: PressureEvent, max: Int) -> Step? {
     quietTicks = 0
     switch event {
     case .changed(_, to: let level, _):
       self.level = level
       return response == .ignore ? .tell : entered(level, max: max)
     case .criticalAgain:
-      if response == .ignore { return .tell }
+      if response == .ignore { return nil }
       // Where nothing has been let through since, what was cancelled is on its way out already.
       return isPaused ? .giveBack : entered(.critical, max: max)
     case .sourceLost: return .tell
@@ -66,9 +68,11 @@ struct PressurePolicy {
   mutating func tick(max: Int, isIdle: Bool) -> Step? {
     quietTicks += 1
     idleTicks = isIdle ? idleTicks + 1 : 0
-    let quiet = Watchdog.tick * quietTicks
+    let (quiet, idle) = (Watchdog.tick * quietTicks, Watchdog.tick * idleTicks)
     if isPaused {
-      guard quiet >= Self.patience, isIdle else { return nil }
+      // What the last of them held can only now be given back.
+      if idleTicks == 1 { return .giveBack }
+      guard idle >= Self.patience else { return nil }
       (isPaused, quietTicks) = (false, 0)
       return .oneAtATime
     }
@@ -76,11 +80,12 @@ struct PressurePolicy {
       quietTicks = 0
       return .widen(to: max + 1)
     }
-    return Watchdog.tick * idleTicks == Self.idleness ? .giveBack : nil
+    return idle == Self.idleness ? .giveBack : nil
   }
 
   private mutating func entered(_ level: PressureLevel, max: Int) -> Step {
     isPaused = level > .normal
+    idleTicks = 0
     return switch (level, response) {
     case (.normal, _): .resume
     case (.critical, .requeue): .requeue(max: Swift.max(1, max / 2))

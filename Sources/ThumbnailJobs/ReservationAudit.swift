@@ -12,25 +12,32 @@ final class ReservationAudit: Sendable {
 
   private let queue: BoundedOperationQueue
   private let memory: MemoryPlan
-  /// The largest ratio seen. Guarded by its lock.
-  private let worst = Locked<Double?>(nil)
+  /// The largest ratio seen, and what measures. Guarded by its lock.
+  private let state: Locked<State>
 
-  init(_ queue: BoundedOperationQueue, _ memory: MemoryPlan) {
+  private struct State {
+    let usage: UsageReader
+    var worst: Double?
+  }
+
+  init(_ queue: BoundedOperationQueue, _ memory: MemoryPlan, in surroundings: Surroundings) {
     self.queue = queue
     self.memory = memory
+    state = Locked(State(usage: UsageReader(limit: memory.limit, surroundings: surroundings)))
   }
 
   /// Bytes held over the baseline for each byte reserved, at the worst moment looked at; nil when no moment told anything.
-  var worstRatio: Double? { worst.withLock { $0 } }
+  var worstRatio: Double? { state.withLock { $0.worst } }
 
   /// Has a look.
   func look() {
-    let before = queue.counters.reserved
-    let held = MemoryUsage.now(under: memory.limit).resident - memory.baseline
-    // What was given back or reserved while the kernel was asked is somewhere in between.
-    let reserved = max(before, queue.counters.reserved)
-    guard reserved >= Self.telling else { return }
-    let ratio = Double(held) / Double(reserved)
-    worst.withLock { $0 = max($0 ?? 0, ratio) }
+    state.withLock { state in
+      let before = queue.counters.reserved
+      guard let held = state.usage.own()?.resident else { return }
+      // What was given back or reserved while the kernel was asked is somewhere in between.
+      let reserved = max(before, queue.counters.reserved)
+      guard reserved >= Self.telling else { return }
+      state.worst = max(state.worst ?? 0, Double(held - memory.baseline) / Double(reserved))
+    }
   }
 }

@@ -47,6 +47,8 @@ public struct SourceFailure: Error, Sendable, Equatable, CustomStringConvertible
   public let kind: Kind
   /// One line, without the name of the source.
   public let description: String
+  /// Bytes of memory that making its thumbnails takes, where that was too many.
+  public var bytesNeeded: Int?
 }
 
 /// A source that is done with.

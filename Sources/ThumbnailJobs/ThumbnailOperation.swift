@@ -13,6 +13,8 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   /// What all operations of a job share.
   struct Shared: Sendable {
     let outputs: [ThumbnailOutput]
+    /// What operations may hold.
+    let memory: MemoryPlan
     let makers = MakerPool()
     /// How often a source that failed is tried again.
     let retries: Int
@@ -24,20 +26,30 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     var thumbnails: [MadeThumbnail] = []
     var warnings: [String] = []
     var result: SourceResult?
+    /// Whether any pixel was read.
+    var hasHeldMemory = false
   }
 
   let source: Source
   let place: Path
   /// How often memory pressure has cancelled the work on this source.
   let timesCancelled: Int
+  /// Thumbnails that were put in place before it was cancelled.
+  private let alreadyMade: [MadeThumbnail]
   private let shared: Shared
   private let findings = Locked(Findings())
 
-  /// - Parameter place: where its thumbnails go, from `OutputPlan`.
-  init(source: Source, place: Path, timesCancelled: Int = 0, shared: Shared) {
+  /// - Parameters:
+  ///   - place: where its thumbnails go, from `OutputPlan`.
+  ///   - timesCancelled: how often memory pressure has cancelled the work on this source.
+  ///   - thumbnails: what was in place by then.
+  init(
+    source: Source, place: Path, timesCancelled: Int = 0, thumbnails: [MadeThumbnail] = [], shared: Shared
+  ) {
     self.source = source
     self.place = place
     self.timesCancelled = timesCancelled
+    alreadyMade = thumbnails
     self.shared = shared
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
     super.init(title: "thumbnail \(source.path.printable) → \(sizes)")
@@ -53,7 +65,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
         return findings.withLock { $0.result = result }
       } catch let error as any Error & CustomStringConvertible {
         try checkCancelled()
-        let failure = SourceFailure(error)
+        let failure = SourceFailure(error, in: shared.memory)
         guard attempt < shared.retries, failure.mayPass(error) else { throw failure }
         report(stage: "waiting to try again")
         try pause(milliseconds: 100 << min(attempt, 5))
@@ -64,7 +76,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   private func makeAll() throws -> SourceResult {
     report(stage: ThumbnailStage.reading.rawValue)
     let file = try SourceFile(source.path)
-    findings.withLock { $0 = Findings(bytes: file.size) }
+    findings.withLock { $0 = Findings(bytes: file.size, hasHeldMemory: $0.hasHeldMemory) }
     switch try file.content(of: source) {
     case .other: return .passedOver
     case .notAnImage(let error): throw error
@@ -73,30 +85,50 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
       if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
       return .notRead(type)
     }
-    return try shared.makers.withMaker { maker in
-      for output in shared.outputs {
-        guard output.folder != nil else {
-          let planned = plan(output, try maker.readInfo(of: file.bytes, for: output.options))
-          findings.withLock { $0.thumbnails += planned }
-          continue
-        }
-        let opened = try maker.open(file.bytes, options: output.options, monitor: self)
-        let info = try withReservation(of: opened.bytesNeeded) {
-          try opened.makeThumbnails { thumbnail in
-            try checkCancelled()
-            report(stage: "writing")
-            let made = try output.publish(thumbnail, to: place, modified: file.modified)
-            findings.withLock { $0.thumbnails.append(made) }
-          }
-        }
-        findings.withLock { $0.warnings = info.warnings }
+    for output in shared.outputs {
+      let info = try ThumbnailMaker.readInfo(of: file.bytes, for: output.options, monitor: self)
+      let needed = info.bytesNeeded(for: output.options)
+      guard output.folder != nil else {
+        let planned = try plan(output, info, needed)
+        findings.withLock { $0.thumbnails += planned }
+        continue
       }
-      return .made
+      // Nothing is held while this waits: not the header, and no maker.
+      try withReservation(of: shared.memory.reservation(for: needed)) {
+        findings.withLock { $0.hasHeldMemory = true }
+        try make(output, of: file)
+      }
+    }
+    return .made
+  }
+
+  private func make(_ output: ThumbnailOutput, of file: SourceFile) throws {
+    try shared.makers.withMaker { maker in
+      let info = try maker.makeThumbnails(of: file.bytes, options: output.options, monitor: self) { thumbnail in
+        try checkCancelled()
+        let path = output.path.appending(output.place(place, size: thumbnail.size))
+        let made: MadeThumbnail
+        if let earlier = alreadyMade.first(where: { $0.path == path }) {
+          made = earlier
+        } else {
+          report(stage: "writing")
+          made = try output.publish(thumbnail, to: place, modified: file.modified)
+        }
+        findings.withLock { $0.thumbnails.append(made) }
+      }
+      findings.withLock { $0.warnings = info.warnings }
     }
   }
 
-  private func plan(_ output: ThumbnailOutput, _ info: SourceInfo) -> [MadeThumbnail] {
-    output.options.sizes.map { size in
+  /// What would be made.
+  ///
+  /// - Throws: `BudgetExceeded` where that would need more memory than there is.
+  private func plan(
+    _ output: ThumbnailOutput, _ info: SourceInfo, _ needed: Int
+  ) throws(BudgetExceeded) -> [MadeThumbnail] {
+    let budget = shared.memory.budget
+    if needed > budget.largest { throw BudgetExceeded(needed: needed, budget: budget) }
+    return output.options.sizes.map { size in
       MadeThumbnail(
         path: output.path.appending(output.place(place, size: size)), size: size.name,
         pixels: size.placement(for: info.orientedPixels).pixels, bytes: 0)
@@ -120,10 +152,9 @@ extension ThumbnailOperation: ThumbnailMonitor {
 
 extension SourceFailure {
   /// What an error of the work means.
-  init(_ error: any Error & CustomStringConvertible) {
+  init(_ error: any Error & CustomStringConvertible, in memory: MemoryPlan) {
     if let error = error as? BudgetExceeded {
-      let mebibytes = (error.needed + 1 << 20 - 1) >> 20
-      self.init(kind: .memory, description: "\(error); --memory \(mebibytes)M would allow it")
+      self.init(kind: .memory, description: memory.refusal(error), bytesNeeded: error.needed)
       return
     }
     let kind: Kind =

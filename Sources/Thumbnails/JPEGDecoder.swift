@@ -10,10 +10,12 @@ final class JPEGDecoder {
 
   /// Reads the header.
   ///
-  /// - parameter progress: the fraction reported to the monitor before, which reports never go below.
+  /// - parameters:
+  ///   - progress: the fraction reported to the monitor before, which reports never go below.
+  ///   - measuring: only for what the header tells: of the profile its size alone is kept.
   /// - throws: `notAnImage`, `unsupportedType`, `empty`, and whatever a broken header is.
   init(
-    source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?, progress: Double = 0
+    source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?, progress: Double = 0, measuring: Bool = false
   ) throws(ThumbnailError) {
     try Self.checkType(of: source)
     input = DecoderInput(source: source, monitor: monitor, progress: progress)
@@ -32,7 +34,7 @@ final class JPEGDecoder {
       })
     guard let handle = tj_decoder_create(&callbacks) else { throw .outOfMemory }
     var header = tj_header()
-    let status = tj_decoder_read_header(handle, Self.failMask(failOn), &header)
+    let status = tj_decoder_read_header(handle, Self.failMask(failOn), measuring, &header)
     guard status == TJ_OK else {
       let error = Self.error(for: status, message: String(cString: tj_decoder_message(handle)), input, failOn)
       tj_decoder_destroy(handle)
@@ -46,7 +48,7 @@ final class JPEGDecoder {
 
   /// The EXIF block behind its "Exif\0\0", or nothing. Valid while the decoder lives.
   var exif: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.exif, count: header.exif_size) }
-  /// The embedded colour profile, or nothing. Valid while the decoder lives.
+  /// The embedded colour profile, or nothing. Valid while the decoder lives; not for one that only measures.
   var profile: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.icc, count: header.icc_size) }
 
   /// Sets the scale 1/`denominator` and tells the planes, one for each component.

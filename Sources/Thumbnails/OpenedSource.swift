@@ -1,14 +1,8 @@
-/// A source whose header has been read, and nothing more of it.
-///
-/// It holds a window of the file and the metadata in front of the picture. Pixels take memory only while thumbnails are
-/// made, so a caller may wait here until there is enough.
+/// A source whose header has been read, on its way to thumbnails.
 ///
 /// *Concurrency*: for the thread its maker is for.
-public final class OpenedSource {
-  public let info: SourceInfo
-  /// The most memory making the thumbnails takes at a time, in bytes (`SourceInfo.bytesNeeded`).
-  public let bytesNeeded: Int
-
+final class OpenedSource {
+  private let info: SourceInfo
   private let maker: ThumbnailMaker
   private let source: ByteSource
   private let options: ThumbnailOptions
@@ -25,12 +19,7 @@ public final class OpenedSource {
     if monitor?.isCancelled == true { throw .cancelled }
     let decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor)
     let info = SourceInfo(decoder)
-    let placements = options.sizes.map { $0.placement(for: info.orientedPixels) }
-    if info.pixels.count > options.limitPixels { throw .tooManyPixels(info.pixels, limit: options.limitPixels) }
-    for placement in placements where placement.pixels.count > options.limitPixels {
-      throw .thumbnailTooLarge(placement.pixels, limit: options.limitPixels)
-    }
-    guard let model = ColorModel(decoder.header) else { throw .unsupported("its colours") }
+    let (placements, model) = try Self.plan(info, decoder, options)
     self.maker = maker
     self.source = source
     self.options = options
@@ -39,7 +28,19 @@ public final class OpenedSource {
     self.model = model
     self.info = info
     self.decoder = decoder
-    bytesNeeded = info.bytesNeeded(for: options)
+  }
+
+  /// Where the sizes go and in what colours the source is; throws where one of the limits is exceeded.
+  static func plan(
+    _ info: SourceInfo, _ decoder: JPEGDecoder, _ options: ThumbnailOptions
+  ) throws(ThumbnailError) -> ([Placement], ColorModel) {
+    let placements = options.sizes.map { $0.placement(for: info.orientedPixels) }
+    if info.pixels.count > options.limitPixels { throw .tooManyPixels(info.pixels, limit: options.limitPixels) }
+    for placement in placements where placement.pixels.count > options.limitPixels {
+      throw .thumbnailTooLarge(placement.pixels, limit: options.limitPixels)
+    }
+    guard let model = ColorModel(decoder.header) else { throw .unsupported("its colours") }
+    return (placements, model)
   }
 
   /// Makes every size from one decoding, in the order asked for, and hands each over as it is done. Once.
@@ -47,8 +48,7 @@ public final class OpenedSource {
   /// - parameter deliver: takes a thumbnail; what it throws comes out here unchanged.
   /// - returns: what the header said, and what decoding remarked upon.
   /// - throws: `ThumbnailError`, and whatever `deliver` throws.
-  @discardableResult
-  public func makeThumbnails(deliver: (Thumbnail) throws -> Void) throws -> SourceInfo {
+  func makeThumbnails(deliver: (Thumbnail) throws -> Void) throws -> SourceInfo {
     defer { maker.settle() }
     let (picture, extras, info) = try decode()
     for (index, size) in options.sizes.enumerated() {

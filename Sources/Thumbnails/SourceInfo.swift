@@ -29,7 +29,7 @@ public struct SourceInfo: Sendable {
     let header = decoder.header
     pixels = PixelSize(width: Int(header.width), height: Int(header.height))
     orientation = ExifOrientation.read(decoder.exif)
-    profileSize = decoder.profile.count
+    profileSize = header.icc_size
     exifSize = decoder.exif.count
     isProgressive = header.progressive
     isYCbCr = header.color == TJ_GREY || header.color == TJ_YCC

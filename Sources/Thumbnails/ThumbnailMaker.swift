@@ -15,26 +15,22 @@ public final class ThumbnailMaker {
 
   public init() {}
 
-  /// Reads a source's header, and nothing more of it.
+  /// Reads a source's header, so that what its thumbnails take (`SourceInfo.bytesNeeded(for:)`) can be reserved before any
+  /// of it is taken. While it reads it holds well under a mebibyte, afterwards nothing.
   ///
-  /// - parameter options: what would be made; its limits are kept then.
+  /// - parameters:
+  ///   - options: what would be made; its limits are kept then.
+  ///   - monitor: told of the stage, and asked whether to stop.
   /// - throws: `ThumbnailError` as `makeThumbnails` would for the same header.
-  public func readInfo(
-    of source: ByteSource, for options: ThumbnailOptions? = nil
+  public static func readInfo(
+    of source: ByteSource, for options: ThumbnailOptions? = nil, monitor: (any ThumbnailMonitor)? = nil
   ) throws(ThumbnailError) -> SourceInfo {
-    if let options { return try open(source, options: options).info }
-    return SourceInfo(try JPEGDecoder(source: source, failOn: .error, monitor: nil))
-  }
-
-  /// Reads a source's header, so that the memory its thumbnails take can be reserved before any is taken. Whatever the
-  /// opened source holds goes with it; what was read is not read again.
-  ///
-  /// - parameter monitor: told of progress, and asked whether to stop, now and while thumbnails are made.
-  /// - throws: `ThumbnailError`.
-  public func open(
-    _ source: ByteSource, options: ThumbnailOptions, monitor: (any ThumbnailMonitor)? = nil
-  ) throws(ThumbnailError) -> OpenedSource {
-    try OpenedSource(source, maker: self, options: options, monitor: monitor)
+    monitor?.entered(.reading)
+    if monitor?.isCancelled == true { throw .cancelled }
+    let decoder = try JPEGDecoder(source: source, failOn: options?.failOn ?? .error, monitor: monitor, measuring: true)
+    let info = SourceInfo(decoder)
+    if let options { _ = try OpenedSource.plan(info, decoder, options) }
+    return info
   }
 
   /// Makes every size of one source from one decoding, in the order asked for, and hands each over as it is done.
@@ -49,8 +45,12 @@ public final class ThumbnailMaker {
     of source: ByteSource, options: ThumbnailOptions, monitor: (any ThumbnailMonitor)? = nil,
     deliver: (Thumbnail) throws -> Void
   ) throws -> SourceInfo {
-    try open(source, options: options, monitor: monitor).makeThumbnails(deliver: deliver)
+    try OpenedSource(source, maker: self, options: options, monitor: monitor).makeThumbnails(deliver: deliver)
   }
+
+  /// What a maker keeps from one source to the next at the most, in bytes.
+  /// For a budget: whoever uses one holds this too.
+  public static let bytesKept = 5 << 20
 
   /// Gives back the memory kept for the next source.
   public func trim() {

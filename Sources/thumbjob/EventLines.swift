@@ -43,6 +43,7 @@ struct SourceLine: Encodable {
   var type: String?
   var kind: String?
   var error: String?
+  var bytesNeeded: Int?
 
   init(_ report: SourceReport, isDryRun: Bool) {
     source = JSONPath(path: report.source.path)
@@ -66,6 +67,7 @@ struct SourceLine: Encodable {
       outcome = "failed"
       kind = failure.kind.rawValue
       error = failure.description
+      bytesNeeded = failure.bytesNeeded
     case .cancelled(let reason):
       outcome = "cancelled"
       error = "cancelled \(reason)"
@@ -108,6 +110,7 @@ struct PressureLine: Encodable {
     case .oneAtATime:
       action = "one-at-a-time"
       max = 1
+    case .lostSource: action = "lost-source"
     case .none: action = "none"
     }
   }

@@ -195,7 +195,7 @@ struct RunningOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Memory that running operations may hold together: 256M, 1G, 25%. (default: half of what may be used, at most 1G)",
+      "Memory that running operations may hold together: 256M, 1G, 25%. (default: half of what is free less a reserve, at most 1G)",
       valueName: "size"))
   var memory: String?
 

@@ -46,7 +46,7 @@ final class RunSession: Sendable {
       return (error.isOutOfRoom ? ExitStatus.ioError : .cannotCreateOutput).code
     }
     theJob.withLock { $0 = job }
-    warnOfMemory(job.memory)
+    tellMemory(job.memory)
     SignalListener.listen { [self] in answer($0, job) }
     let progress = display(job)
     let ticking = progress?.start()
@@ -72,11 +72,16 @@ final class RunSession: Sendable {
   private let theJob = Locked<Job?>(nil)
 
   /// What was asked for is done, also where it cannot end well.
-  private func warnOfMemory(_ memory: MemoryPlan) {
-    guard memory.budget.bytes > memory.limit.bytes, !settings.quiet else { return }
-    console.say(
-      "thumbjob: --memory \(Units.memory(memory.budget.bytes)) is more than this process may use, "
-        + "\(memory.limit); it may be killed")
+  private func tellMemory(_ memory: MemoryPlan) {
+    let budget = memory.budget
+    if budget.bytes > memory.limit.bytes - memory.baseline, !settings.quiet {
+      console.say(
+        "thumbjob: --memory \(Units.memory(budget.bytes)) is more than this process may use, \(memory.limit); it may be "
+          + "killed")
+    } else if settings.verbose {
+      let alone = budget.largest > budget.bytes ? ", one alone up to \(Units.memory(budget.largest))" : ""
+      console.say("memory: a budget of \(Units.memory(budget.bytes))\(alone), of \(memory.limit)")
+    }
   }
 
   private func display(_ job: Job) -> ProgressDisplay? {
@@ -117,12 +122,11 @@ final class RunSession: Sendable {
       put(SourceLine(report, isDryRun: settings.dryRun))
       tell(report)
     case .watching(let reports):
-      guard settings.verbose else { return }
-      console.say(reports.map { "memory pressure: \($0)" }.joined(separator: "\n"))
+      if let text = PressureText.text(reports, isVerbose: settings.verbose), !settings.quiet { console.say(text) }
     case .pressure(let note):
       put(PressureLine(note))
       // Behind nobody who does not read, as answers to signals are.
-      answers.async { [self] in console.say(PressureText.text(note)) }
+      if !settings.quiet { answers.async { [self] in console.say(PressureText.text(note)) } }
     case .problem(let problem):
       put(ProblemLine(problem))
       console.say("thumbjob: \(problem)")
@@ -155,7 +159,7 @@ final class RunSession: Sendable {
       guard named.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
       console.say("thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
     case .cancelled(.pressure) where settings.onPressure == .requeue:
-      console.say("thumbjob: \(name): cancelled by memory pressure again and again; left for another run")
+      console.say("thumbjob: \(name): cancelled by memory pressure; left for another run")
     case .cancelled(let reason): if settings.verbose { console.say("\(name): cancelled \(reason)") }
     case .passedOver: if settings.verbose { console.say("\(name): not an image") }
     case .duplicate(let first): if settings.verbose { console.say("\(name): the same file as \(first.printable)") }

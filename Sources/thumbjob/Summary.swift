@@ -25,6 +25,11 @@ enum Summary {
       "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
         + "\(report.limits.backlog) waiting, \(reserved(report)), \(Units.memory(report.peakMemory)) held in all")
     lines.append(memory(report))
+    if tally.refusedMemory > 0, tally.mostMemoryNeeded < report.memory.limit.bytes - report.memory.baseline {
+      let mebibytes = (tally.mostMemoryNeeded + (1 << 20) - 1) >> 20
+      lines.append(
+        "\(Units.count(tally.refusedMemory, "source")) refused for memory; --memory \(mebibytes)M would allow all")
+    }
     if report.workRemains {
       let cause = report.stopCause.map { "stopped \(words($0, signal))" } ?? "left some for want of memory"
       let wayOn =
@@ -60,20 +65,24 @@ enum Summary {
   private static func reserved(_ report: JobReport) -> String {
     let (peak, budget) = (report.counters.peakReserved, report.memory.budget.bytes)
     if peak <= budget { return "\(Units.memory(peak, of: budget)) reserved" }
-    return "\(Units.memory(peak)) reserved by one alone (\(Units.memory(budget)) for all)"
+    return "\(Units.memory(peak)) reserved by one alone (\(Units.memory(budget)) by several)"
   }
 
   private static func memory(_ report: JobReport) -> String {
     let tally = report.tally
     var line = "memory: "
     if let ratio = report.worstMemoryRatio {
-      line += "held at most \(String(format: "%.2f", ratio)) times what was reserved · "
+      line +=
+        "over the \(Units.memory(report.memory.baseline)) at the start never more than "
+        + "\(String(format: "%.2f", ratio)) times what was reserved · "
     }
+    if report.pressureSource == .off { return line + "pressure not watched" }
     line += "pressure (from \(report.pressureSource)): "
-    guard tally.pressureWarnings + tally.pressureCriticals > 0 else { return line + "none" }
-    return line + "\(Units.count(tally.pressureWarnings, "warning")), "
-      + "critical \(Units.count(tally.pressureCriticals, "time")), "
-      + "\(Units.count(tally.requeued, "operation")) cancelled and done again"
+    var events: [String] = []
+    if tally.pressureWarnings > 0 { events.append(Units.count(tally.pressureWarnings, "warning")) }
+    if tally.pressureCriticals > 0 { events.append("\(Units.count(tally.pressureCriticals, "time")) critical") }
+    if tally.requeued > 0 { events.append("\(Units.count(tally.requeued, "operation")) put back") }
+    return line + (events.isEmpty ? "none" : events.joined(separator: ", "))
   }
 
   private static func words(_ cause: StopCause, _ signal: CInt) -> String {

@@ -13,11 +13,30 @@ enum Units {
   }
 
   /// Memory in binary units, as `--memory` takes it: `57.5 MiB`.
-  static func memory(_ bytes: Int) -> String { decimal(Double(bytes) / 1_048_576) + " MiB" }
+  static func memory(_ bytes: Int) -> String {
+    let (value, unit) = binary(bytes)
+    return value + unit
+  }
 
   /// `40 of 256 MiB`.
   static func memory(_ bytes: Int, of all: Int) -> String {
-    "\(decimal(Double(bytes) / 1_048_576)) of \(memory(all))"
+    let ((value, unit), whole) = (binary(bytes), binary(all))
+    return value + (unit == whole.unit ? "" : unit) + " of " + whole.value + whole.unit
+  }
+
+  private static func binary(_ bytes: Int) -> (value: String, unit: String) {
+    var value = Double(bytes) / 1_048_576
+    for unit in [" MiB", " GiB"] {
+      if value < 1024 { return (whole(value), unit) }
+      value /= 1024
+    }
+    return (whole(value), " TiB")
+  }
+
+  /// Without a nought behind the point.
+  private static func whole(_ value: Double) -> String {
+    let text = decimal(value)
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
   /// A span of time: `0.4 s`, `2 min 5 s`, `3 h 20 min`.

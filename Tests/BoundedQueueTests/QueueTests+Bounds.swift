@@ -130,12 +130,12 @@ extension QueueTests {
       try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
       let producers = (0..<3).map { _ in Task { try await queue.submit(Work(at: gate)) } }
       #expect(try await eventually { queue.counters.blockedProducers == 3 })
-      queue.limits = QueueLimits(max: 1, backlog: 3)
+      queue.changeLimits { $0 = QueueLimits(max: 1, backlog: 3) }
       #expect(queue.counters.waiting == 3 && queue.counters.blockedProducers == 1)
-      queue.limits = QueueLimits(max: 2, backlog: 3)
+      queue.changeLimits { $0 = QueueLimits(max: 2, backlog: 3) }
       try await onThread { gate.awaitArrivals(2) }
       #expect(queue.counters.running == 2 && queue.counters.waiting == 3 && queue.counters.blockedProducers == 0)
-      queue.limits = QueueLimits(max: 1, backlog: 0)
+      queue.changeLimits { $0 = QueueLimits(max: 1, backlog: 0) }
       #expect(queue.counters.running == 2, "nothing is stopped")
       gate.open()
       for producer in producers { try await producer.value }
@@ -146,7 +146,7 @@ extension QueueTests {
     @Test func narrowingHoldsForWhatStartsNext() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 50)
       let running = LockedBox((now: 0, peak: 0))
-      queue.limits.max = 1
+      queue.changeLimits { $0.max = 1 }
       try await onThread {
         for _ in 0..<50 {
           try queue.submit(

@@ -279,7 +279,7 @@ extension QueueTests {
               if let one = snapshot.waiting.last ?? snapshot.running.first { queue.cancel(id: one.id, reason: .user) }
               if round % 50 == 0 { queue.cancelAll(reason: .pressure) }
               if round % 20 == 0 { queue.pause() }
-              queue.limits = QueueLimits(max: 1 + round % 4, backlog: round % 9)
+              queue.changeLimits { $0 = QueueLimits(max: 1 + round % 4, backlog: round % 9) }
               queue.resume()
             }
           }

@@ -37,7 +37,7 @@ final class FakeSystem: Sendable {
 
   /// What the process is said to hold.
   func hold(mebibytes: Int) throws {
-    try file("/proc/self/statm", "90000 \(mebibytes * (1 << 20) / Int(sysconf(CInt(_SC_PAGESIZE)))) 300 1 0 200 0\n")
+    try file("/proc/self/statm", "90000 \(mebibytes * (1 << 20) / Int(sysconf(CInt(_SC_PAGESIZE)))) 0 1 0 200 0\n")
   }
 
   func surroundings(_ variables: [String: String] = [:]) -> Surroundings {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MemoryPressure
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryLimitTests {
   @Test func withoutGroupsThePhysicalMemoryIsTheLimit() throws {
     let system = try FakeSystem(mounts: "", groups: "0::/\n")
     #expect(system.limit == MemoryLimit(bytes: 8 << 30, origin: .machine))
@@ -88,12 +88,12 @@ import Testing
     try legacy.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
     try legacy.file(
       "/sys/fs/cgroup/memory/own/memory.stat", "cache 9\nrss 1\ntotal_cache 8\ntotal_rss_huge 3\ntotal_rss 77\n")
-    #expect(usage(of: legacy) == MemoryUsage(resident: 10 << 20, group: 77))
+    #expect(usage(of: legacy) == MemoryUsage(resident: 10 << 20, anonymous: 10 << 20, group: 77))
     let unified = try FakeSystem.withEvents()
     try unified.file("/sys/fs/cgroup/job/memory.stat", "anon 66\nfile 12345\nanon_thp 5\n")
-    #expect(usage(of: unified) == MemoryUsage(resident: 10 << 20, group: 66))
+    #expect(usage(of: unified) == MemoryUsage(resident: 10 << 20, anonymous: 10 << 20, group: 66))
     let bare = try FakeSystem(mounts: "", groups: "")
-    #expect(usage(of: bare) == MemoryUsage(resident: 10 << 20, group: nil))
+    #expect(usage(of: bare) == MemoryUsage(resident: 10 << 20, anonymous: 10 << 20, group: nil))
   }
 
   private func usage(of system: FakeSystem) -> MemoryUsage {
@@ -103,7 +103,7 @@ import Testing
   @Test func theRealSystemHasALimitAndThisProcessHoldsSomeOfIt() {
     let limit = MemoryLimit.ofThisProcess()
     #expect(limit.bytes > 0 && limit.bytes <= Int(ProcessInfo.processInfo.physicalMemory))
-    let usage = MemoryUsage.now(under: limit)
+    let usage = UsageReader(limit: limit, surroundings: Surroundings()).read()
     #expect(usage.resident > 1 << 20)
     #expect(usage.share(of: limit) > 0)
   }

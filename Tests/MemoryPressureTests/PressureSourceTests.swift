@@ -5,7 +5,7 @@ import Testing
 @testable import MemoryPressure
 
 /// Which sources can be used, and what they say for themselves.
-@Suite(.timeLimit(.minutes(1))) struct PressureSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct PressureSourceTests {
   private func pick(
     _ choice: PressureSourceChoice, _ system: FakeSystem, _ variables: [String: String] = [:]
   ) throws(PressureSourceError) -> PressureSourcePick {
@@ -145,13 +145,19 @@ import Testing
   func theProtocolsOneDegreeIsCritical() throws {
     let group = try #require(RealGroup())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
-    let source = try #require(try pick(.systemd, try bare, variables).source)
     let cause = PressureCause(source: .systemd, reason: "told by \(group.stalls)")
-    #expect(source.watches.map(\.events) == [Int16(POLLPRI)])
-    #expect(source.take(source.watches[0], at: 0, found: Int16(POLLPRI), share: 0.49) == .nothing)
-    #expect(
-      source.take(source.watches[0], at: 0, found: Int16(POLLPRI), share: 0.5)
-        == .signal(PressureSignal(level: .critical, cause: cause, count: 1)))
+    func told(_ source: any PressureSource, _ share: Double) -> PressureReading {
+      source.take(source.watches[0], at: 0, found: Int16(POLLPRI), share: share)
+    }
+    func signal(_ level: PressureLevel) -> PressureReading {
+      .signal(PressureSignal(level: level, cause: cause, count: 1))
+    }
+    let limited = try #require(try pick(.systemd, try .withEvents(), variables).source)
+    #expect(limited.watches.map(\.events) == [Int16(POLLPRI)])
+    #expect(told(limited, 0.49) == .nothing && told(limited, 0.5) == signal(.critical))
+    // Without a limit of a group, others hold what this process does not: it is never nothing.
+    let unlimited = try #require(try pick(.systemd, try bare, variables).source)
+    #expect(told(unlimited, 0.01) == signal(.warning) && told(unlimited, 0.26) == signal(.critical))
   }
 
   @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
@@ -192,6 +198,11 @@ import Testing
     }
     #expect(level(0, share: 0.9) == .warning)
     #expect(level(1, share: 0.25) == .warning)
+    #expect(level(1, share: 0.26) == .critical)
+    // Half of the memory is to be had: another group is at its limit, which is not the machine's trouble.
+    try system.file("/proc/meminfo", "MemTotal:        8388608 kB\nMemAvailable:    4194305 kB\n")
+    #expect(level(1, share: 0.26) == nil)
+    try system.file("/proc/meminfo", "MemTotal:        8388608 kB\nMemAvailable:    4194304 kB\n")
     #expect(level(1, share: 0.26) == .critical)
     let gone = source.take(source.watches[0], at: 0, found: Int16(POLLERR | POLLPRI), share: 0)
     #expect(gone == .gone("/proc/pressure/memory tells no more"))

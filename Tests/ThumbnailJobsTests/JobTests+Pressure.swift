@@ -65,6 +65,8 @@ extension JobTests {
         }
         Thread.detachNewThread {
           reached.pass()
+          // Whoever ends is held back, so the backlog fills.
+          while job.queue.counters.waiting < 8 { usleep(1_000) }
           bell.ring()
         }
         return try job.run()
@@ -76,7 +78,7 @@ extension JobTests {
       switch action {
       case .requeued: "requeued"
       case .stopped: "stopped"
-      case .paused, .resumed, .oneAtATime, .widened, .none: "\(action)"
+      case .paused, .resumed, .oneAtATime, .widened, .lostSource, .none: "\(action)"
       }
     }
 

@@ -89,7 +89,7 @@ import Testing
       let picture = try Picture(progressive)
       #expect(picture.isProgressive)
       #expect(picture.planes[1].columns == (subsampling == .s420 ? 45 : 90))
-      let info = try ThumbnailMaker().readInfo(of: ByteSource(bytes: progressive))
+      let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: progressive))
       #expect(info.isProgressive && info.pixels == PixelSize(width: 90, height: 70))
       Self.expectSlope(try thumbnail(of: progressive, "30"), "progressive \(subsampling)")
     }

@@ -149,7 +149,7 @@ import Testing
     }
     #expect(ThumbnailError.unreadable(EIO).description == "cannot be read: Input/output error")
     #expect(throws: ThumbnailError.unreadable(EBADF)) {
-      try ThumbnailMaker().readInfo(of: ByteSource(fileDescriptor: -1))
+      try ThumbnailMaker.readInfo(of: ByteSource(fileDescriptor: -1))
     }
   }
 
@@ -189,14 +189,14 @@ import Testing
   @Test func theHeaderTellsSizeAndOrientation() throws {
     var source = TestJPEG.ycc(30, 20, h: 2, v: 1) { _, _, _ in 90 }
     source.segments.append(TestExif(orientation: 8).segment)
-    let info = try ThumbnailMaker().readInfo(of: ByteSource(bytes: source.bytes()))
+    let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: source.bytes()))
     #expect(info.pixels.description == "30 × 20")
     #expect(info.orientedPixels.description == "20 × 30")
     #expect(info.orientation == .rotated270 && !info.isProgressive && !info.hasProfile)
   }
 
   @Test func memoryNeededGrowsWithWhatIsHeld() throws {
-    let info = try ThumbnailMaker().readInfo(of: ByteSource(bytes: Self.source(1600, 1200)))
+    let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: Self.source(1600, 1200)))
     let small = info.bytesNeeded(for: ThumbnailOptions(sizes: [try SizeSpec(parsing: "64")]))
     let large = info.bytesNeeded(for: ThumbnailOptions(sizes: [try SizeSpec(parsing: "1600")]))
     // Full size 4:2:0 is 1.5 bytes a pixel decoded.

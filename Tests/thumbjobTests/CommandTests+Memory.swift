@@ -25,7 +25,7 @@ extension CommandTests {
       let killed = try await unbounded.run(
         "images", "--max", "8", "--memory", "1T", "--on-pressure", "ignore", "--force", in: folder)
       #expect(killed.status == 128 + 9, "\(killed.errors)")
-      #expect(killed.errors.contains("1048576 MiB is more than this process may use, 128 MiB (cgroup v1)"))
+      #expect(killed.errors.contains("--memory 1 TiB is more than this process may use, 128 MiB (cgroup v"))
     }
 
     @Test func oneThatNeedsMoreThanItMayHaveFailsWithTheFiguresAndTheWayOut() async throws {
@@ -66,7 +66,7 @@ extension CommandTests {
       let text = "thumbjob: memory critical (systemd: told by \(bell.path)): "
       let line = try #require(ending.errorLines.first { $0.hasPrefix(text) })
       #expect(line.hasSuffix(" operations cancelled, to be done again when it is normal"))
-      #expect(ending.number("requeued") >= 8 && ending.number("pressure_criticals") == 1)
+      #expect(ending.number("requeued") > 0 && ending.number("pressure_criticals") == 1)
       #expect(ending.errors.contains("going on, 1 at once") && folder.leftovers.isEmpty)
       let photos = folder.files(below: "thumbs").filter { $0.hasSuffix(".jpg") }
       let bytes = try Set(photos.map { try folder.bytes("thumbs/\($0)") })

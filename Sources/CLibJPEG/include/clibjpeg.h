@@ -93,8 +93,8 @@ tj_decoder *tj_decoder_create(const tj_input *input);
 void tj_decoder_destroy(tj_decoder *decoder);
 
 /// Reads up to the first scan. `fail_mask` has bit `1 << tj_warning` set for each class of warning to end decoding
-/// with.
-tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, tj_header *header);
+/// with. With `measures`, the profile's size is told and its bytes are not kept.
+tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, bool measures, tj_header *header);
 
 /// Chooses the scale 1/`denominator` (1, 2, 4 or 8) and tells the planes it takes.
 tj_status tj_decoder_set_scale(
