@@ -4,7 +4,8 @@ import Testing
 
 @testable import MemoryPressure
 
-/// No source makes the monitor spin: its thread, by its own clock, uses less than 2 % of a processor.
+/// No source makes the monitor spin: its thread, by its own clock, uses less than a tenth of a processor, also on a
+/// machine so busy that a spin would get no more than half of one.
 extension PressureMonitorTests {
   private func expectIdle(
     _ choice: PressureSourceChoice, _ surroundings: Surroundings, location: SourceLocation = #_sourceLocation,
@@ -17,11 +18,14 @@ extension PressureMonitorTests {
 
   /// Lets a second pass and ends the monitor.
   private func expectIdle(_ monitor: PressureMonitor, location: SourceLocation) async throws {
+    let start = ContinuousClock.now
     try await Task.sleep(for: .seconds(1))
     monitor.stop()
+    // A busy machine wakes the test late, and the monitor has looked on meanwhile.
+    let span = ContinuousClock.now - start
     #expect(try await eventually { monitor.processorTime != nil }, sourceLocation: location)
     let used = try #require(monitor.processorTime)
-    #expect(used < .milliseconds(20), sourceLocation: location)
+    #expect(used < span / 10, "in \(span)", sourceLocation: location)
   }
 
   @Test func theMemoryHeldAloneIsIdle() async throws {
