@@ -31,11 +31,12 @@ public final class PressureMonitor: Sendable {
     try self.init(source: source, rules: rules, in: Surroundings(), handler: handler)
   }
 
+  /// - Parameter limit: where it is known already; looked up in the surroundings if not.
   package init(
-    source: PressureSourceChoice, rules: PressureRules, in surroundings: Surroundings,
+    source: PressureSourceChoice, rules: PressureRules, under limit: MemoryLimit? = nil, in surroundings: Surroundings,
     handler: @escaping @Sendable (PressureEvent) -> Void
   ) throws(PressureSourceError) {
-    let limit = MemoryLimit.find(in: surroundings)
+    let limit = limit ?? MemoryLimit.find(in: surroundings)
     let pick = try PressureSourcePick(source, in: surroundings, under: limit)
     let usage = UsageReader(limit: limit, surroundings: surroundings)
     let inUse = source == .off ? .off : pick.source.map { type(of: $0).name } ?? .rss

@@ -38,20 +38,27 @@ extension PressureSource {
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? { nil }
 
   /// What the kernel's trouble with freeing memory means, by what is held. Where a group has the limit it means nothing
-  /// while little of that is held. Where only the machine has one, others hold the rest, so it is a warning at least; but
-  /// nothing while half of the machine's memory is to be had: then it is a group of others that is at its limit.
-  ///
-  /// *Source*: GLib's memory monitor draws the line at half, too.
+  /// while little of that is held; where only the machine has one it is the machine's trouble.
   func reading(
     _ level: PressureLevel, _ reason: String, share: Double, under limit: MemoryLimit, in surroundings: Surroundings,
     count: Int = 1
   ) -> PressureReading {
     if limit.origin == .machine {
-      let all = surroundings.number("/proc/meminfo", after: "MemTotal:") ?? 0
-      if let free = surroundings.number("/proc/meminfo", after: "MemAvailable:"), free * 2 > all { return .nothing }
-      return .signal(signal(share > Self.largeShare ? level : .warning, reason, count: count))
+      return machineReading(level, reason, share: share, in: surroundings, count: count)
     }
     return share >= Self.tellingShare ? .signal(signal(level, reason, count: count)) : .nothing
+  }
+
+  /// What the machine's trouble with freeing memory means. Others hold what this process does not, so it is a warning at
+  /// least; but nothing while half of the machine's memory is to be had: then it is a group of others that is at its limit.
+  ///
+  /// *Source*: GLib's memory monitor draws the line at half, too.
+  func machineReading(
+    _ level: PressureLevel, _ reason: String, share: Double, in surroundings: Surroundings, count: Int = 1
+  ) -> PressureReading {
+    let all = surroundings.number("/proc/meminfo", after: "MemTotal:") ?? 0
+    if let free = surroundings.number("/proc/meminfo", after: "MemAvailable:"), free * 2 > all { return .nothing }
+    return .signal(signal(share > Self.largeShare ? level : .warning, reason, count: count))
   }
 
   func signal(_ level: PressureLevel, _ reason: String, count: Int = 1) -> PressureSignal {

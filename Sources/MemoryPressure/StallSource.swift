@@ -25,7 +25,6 @@ final class StallSource: PressureSource {
   func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if PressureWatch.isGone(found) { return .gone("\(Self.path) tells no more") }
     let trigger = StallTrigger.both[place]
-    let machine = MemoryLimit(bytes: .max, origin: .machine)
-    return reading(trigger.level, trigger.reason, share: share, under: machine, in: surroundings)
+    return machineReading(trigger.level, trigger.reason, share: share, in: surroundings)
   }
 }

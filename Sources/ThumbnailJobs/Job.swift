@@ -128,7 +128,7 @@ public final class Job: Sendable {
     let monitor: PressureMonitor
     do {
       monitor = try PressureMonitor(
-        source: settings.pressureSource, rules: memory.rules(pressureRules), in: surroundings
+        source: settings.pressureSource, rules: memory.rules(pressureRules), under: memory.limit, in: surroundings
       ) { governor.handle($0) }
     } catch {
       closeOutputs()
@@ -184,7 +184,7 @@ public final class Job: Sendable {
     }
     var isComplete = true
     let shouldStop = {
-      // Asked several times a second, also while nothing comes from a list.
+      // Asked before every entry, and several times a second while nothing comes from a list.
       self.resubmit()
       guard self.isStopping else { return false }
       isComplete = false  // asked where there is more, or may be
@@ -211,7 +211,6 @@ public final class Job: Sendable {
   /// Brings one source under way, and waits for room in the backlog; false when the job is stopping.
   private func take(_ source: Source, _ places: OutputPlan) -> Bool {
     state.withLock { $0.tally.found += 1 }
-    resubmit()
     let place: Path
     switch places.placement(of: source) {
     case .place(let found): place = found

@@ -58,12 +58,19 @@ public struct MemoryPlan: Sendable, Equatable {
     return rules
   }
 
+  /// What the limit leaves to operations at all, in bytes.
+  public var available: Int { limit.bytes - baseline }
+
+  /// The option that allows one operation so many bytes; nil where the limit does not.
+  public func option(allowing bytes: Int) -> String? {
+    bytes > available ? nil : "--memory \((bytes + (1 << 20) - 1) >> 20)M"
+  }
+
   /// Why an operation cannot have what it needs, and the way out.
   func refusal(_ error: BudgetExceeded) -> String {
-    let mebibytes = (error.needed + (1 << 20) - 1) >> 20
     let wayOut =
-      error.needed > limit.bytes - baseline
-      ? "that is more than the process may use at all, \(limit)" : "--memory \(mebibytes)M would allow it"
+      option(allowing: error.needed).map { "\($0) would allow it" }
+      ?? "that is more than the process may use at all, \(limit)"
     return "\(error); \(wayOut)"
   }
 }

@@ -6,10 +6,13 @@ public enum ProcessorCount {
   /// At least 1. A quota of one and a half processors counts as 2: the half would else be wasted.
   ///
   /// - Source: proc(5), `status`; the kernel's cgroup-v2 (`cpu.max`) and sched-bwc (`cpu.cfs_quota_us`) documents.
-  public static func usable() -> Int {
-    let online = ProcessInfo.processInfo.activeProcessorCount
-    return max(1, min(online, allowed(in: Surroundings()) ?? .max, quota(in: Surroundings()) ?? .max))
-  }
+  public static func usable() -> Int { found }
+
+  /// Looked up once.
+  private static let found: Int = {
+    let (online, surroundings) = (ProcessInfo.processInfo.activeProcessorCount, Surroundings())
+    return max(1, min(online, allowed(in: surroundings) ?? .max, quota(in: surroundings) ?? .max))
+  }()
 
   /// The lowest limit of processor time on the way from the process's cgroup up, in whole processors rounded up; nil
   /// without any.

@@ -43,13 +43,12 @@ final class Watchdog: Sendable {
     let running = queue.snapshot(waitingLimit: 0).running.filter { operation in
       if case .running = operation.state { true } else { false }
     }
-    // Waiting for memory is not the operation's own time.
-    let waiting = Set(running.lazy.filter { $0.whyItWaits != nil }.map(\.id))
     let (expired, isTimeUp) = state.withLock { state in
       state.ticks += 1
       let before = state.ages
+      // Waiting for memory is not the operation's own time.
       state.ages = Dictionary(
-        uniqueKeysWithValues: running.map { ($0.id, before[$0.id, default: 0] + (waiting.contains($0.id) ? 0 : 1)) })
+        uniqueKeysWithValues: running.map { ($0.id, before[$0.id, default: 0] + ($0.whyItWaits == nil ? 1 : 0)) })
       return (state.ages.filter { $0.value > timeoutTicks }.map(\.key), state.ticks == totalTicks)
     }
     for id in expired { queue.cancel(id: id, reason: .timeout) }

@@ -25,11 +25,9 @@ public final class ThumbnailMaker {
   public static func readInfo(
     of source: ByteSource, for options: ThumbnailOptions? = nil, monitor: (any ThumbnailMonitor)? = nil
   ) throws(ThumbnailError) -> SourceInfo {
-    monitor?.entered(.reading)
-    if monitor?.isCancelled == true { throw .cancelled }
-    let decoder = try JPEGDecoder(source: source, failOn: options?.failOn ?? .error, monitor: monitor, measuring: true)
-    let info = SourceInfo(decoder)
-    if let options { _ = try OpenedSource.plan(info, decoder, options) }
+    let (decoder, info) = try ThumbnailMaking.readHeader(
+      of: source, failOn: options?.failOn ?? .error, monitor: monitor, measuring: true)
+    if let options { _ = try ThumbnailMaking.plan(info, decoder, options) }
     return info
   }
 
@@ -45,7 +43,7 @@ public final class ThumbnailMaker {
     of source: ByteSource, options: ThumbnailOptions, monitor: (any ThumbnailMonitor)? = nil,
     deliver: (Thumbnail) throws -> Void
   ) throws -> SourceInfo {
-    try OpenedSource(source, maker: self, options: options, monitor: monitor).makeThumbnails(deliver: deliver)
+    try ThumbnailMaking(source: source, options: options, monitor: monitor, maker: self).run(deliver: deliver)
   }
 
   /// What a maker keeps from one source to the next at the most, in bytes.

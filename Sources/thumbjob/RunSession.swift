@@ -74,7 +74,7 @@ final class RunSession: Sendable {
   /// What was asked for is done, also where it cannot end well.
   private func tellMemory(_ memory: MemoryPlan) {
     let budget = memory.budget
-    if budget.bytes > memory.limit.bytes - memory.baseline, !settings.quiet {
+    if budget.bytes > memory.available, !settings.quiet {
       console.say(
         "thumbjob: --memory \(Units.memory(budget.bytes)) is more than this process may use, \(memory.limit); it may be "
           + "killed")

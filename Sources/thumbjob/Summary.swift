@@ -25,10 +25,8 @@ enum Summary {
       "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
         + "\(report.limits.backlog) waiting, \(reserved(report)), \(Units.memory(report.peakMemory)) held in all")
     lines.append(memory(report))
-    if tally.refusedMemory > 0, tally.mostMemoryNeeded < report.memory.limit.bytes - report.memory.baseline {
-      let mebibytes = (tally.mostMemoryNeeded + (1 << 20) - 1) >> 20
-      lines.append(
-        "\(Units.count(tally.refusedMemory, "source")) refused for memory; --memory \(mebibytes)M would allow all")
+    if tally.refusedMemory > 0, let option = report.memory.option(allowing: tally.mostMemoryNeeded) {
+      lines.append("\(Units.count(tally.refusedMemory, "source")) refused for memory; \(option) would allow all")
     }
     if report.workRemains {
       let cause = report.stopCause.map { "stopped \(words($0, signal))" } ?? "left some for want of memory"

@@ -1,33 +1,22 @@
-/// A source whose header has been read, on its way to thumbnails.
+/// The making of one source's thumbnails: header, picture, sizes, one after the other.
 ///
 /// *Concurrency*: for the thread its maker is for.
-final class OpenedSource {
-  private let info: SourceInfo
-  private let maker: ThumbnailMaker
-  private let source: ByteSource
-  private let options: ThumbnailOptions
-  private let monitor: (any ThumbnailMonitor)?
-  private let placements: [Placement]
-  private let model: ColorModel
-  /// Until thumbnails are made.
-  private var decoder: JPEGDecoder?
+struct ThumbnailMaking {
+  let source: ByteSource
+  let options: ThumbnailOptions
+  let monitor: (any ThumbnailMonitor)?
+  let maker: ThumbnailMaker
 
-  init(
-    _ source: ByteSource, maker: ThumbnailMaker, options: ThumbnailOptions, monitor: (any ThumbnailMonitor)?
-  ) throws(ThumbnailError) {
+  /// Reads a source's header, and nothing more of it.
+  ///
+  /// - parameter measuring: only for what the header tells, as `JPEGDecoder` has it.
+  static func readHeader(
+    of source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?, measuring: Bool
+  ) throws(ThumbnailError) -> (JPEGDecoder, SourceInfo) {
     monitor?.entered(.reading)
     if monitor?.isCancelled == true { throw .cancelled }
-    let decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor)
-    let info = SourceInfo(decoder)
-    let (placements, model) = try Self.plan(info, decoder, options)
-    self.maker = maker
-    self.source = source
-    self.options = options
-    self.monitor = monitor
-    self.placements = placements
-    self.model = model
-    self.info = info
-    self.decoder = decoder
+    let decoder = try JPEGDecoder(source: source, failOn: failOn, monitor: monitor, measuring: measuring)
+    return (decoder, SourceInfo(decoder))
   }
 
   /// Where the sizes go and in what colours the source is; throws where one of the limits is exceeded.
@@ -43,14 +32,10 @@ final class OpenedSource {
     return (placements, model)
   }
 
-  /// Makes every size from one decoding, in the order asked for, and hands each over as it is done. Once.
-  ///
-  /// - parameter deliver: takes a thumbnail; what it throws comes out here unchanged.
-  /// - returns: what the header said, and what decoding remarked upon.
-  /// - throws: `ThumbnailError`, and whatever `deliver` throws.
-  func makeThumbnails(deliver: (Thumbnail) throws -> Void) throws -> SourceInfo {
+  /// Makes every size from one decoding, as `ThumbnailMaker.makeThumbnails` says.
+  func run(deliver: (Thumbnail) throws -> Void) throws -> SourceInfo {
     defer { maker.settle() }
-    let (picture, extras, info) = try decode()
+    let (picture, placements, extras, info) = try decode()
     for (index, size) in options.sizes.enumerated() {
       try checkCancelled()
       let placement = placements[index]
@@ -72,10 +57,10 @@ final class OpenedSource {
     if monitor?.isCancelled == true { throw .cancelled }
   }
 
-  /// Decodes, and gives the decoder's memory back: what is rendered needs only what comes out here.
-  private func decode() throws(ThumbnailError) -> (DecodedPicture, Extras, SourceInfo) {
-    guard var decoder else { throw .internalFault("a source was made twice") }
-    self.decoder = nil
+  /// Reads the header and decodes, and gives the decoder's memory back: what is rendered needs only what comes out here.
+  private func decode() throws(ThumbnailError) -> (DecodedPicture, [Placement], Extras, SourceInfo) {
+    var (decoder, info) = try Self.readHeader(of: source, failOn: options.failOn, monitor: monitor, measuring: false)
+    let (placements, model) = try Self.plan(info, decoder, options)
     monitor?.entered(.decoding)
     let denominator = DecodeScale.choose(for: placements, linear: options.linear)
     let skips = denominator == 8 && DecodeScale.canSkipDetail(of: info, for: placements, options)
@@ -86,11 +71,10 @@ final class OpenedSource {
       }
       planes = try maker.decode(decoder, denominator, skippingDetail: false)
     }
-    var info = info
     info.warnings = decoder.warnings
     let picture = DecodedPicture(
       pixels: info.pixels, orientation: info.orientation, model: model, planes: planes ?? [])
-    return (picture, Extras(decoder, options.keep, maker.profiles, model), info)
+    return (picture, placements, Extras(decoder, options.keep, maker.profiles, model), info)
   }
 
   /// Decodes at 1/8 without the scans of detail; nil where something is wrong with the file: what it is, and whether it
