@@ -1,0 +1,75 @@
+import Foundation
+
+/// Which methods ran on which threads, read from a trace: what runs on one thread alone needs no lock, what runs on several
+/// shares what it touches.
+public struct ThreadReport: Sendable, Equatable {
+  /// One method.
+  public struct Method: Sendable, Equatable {
+    public let name: String
+    /// How often it ran.
+    public let calls: Int
+    /// For how long in all, in microseconds.
+    public let microseconds: Int
+    /// The threads it ran on, by their numbers, ascending.
+    public let threads: [Int]
+
+    public var isSingleThreaded: Bool { threads.count == 1 }
+  }
+
+  /// By name.
+  public let methods: [Method]
+  /// The names of the threads, by their numbers.
+  public let threadNames: [Int: String]
+
+  /// One event, as far as it matters here.
+  private struct Event: Decodable {
+    struct Arguments: Decodable { let name: String? }
+
+    let ph, name: String?
+    let tid, dur: Int?
+    let args: Arguments?
+  }
+
+  /// Reads a trace line by line, as ``TraceRecorder`` writes it; one that ends in the middle of a line counts up to there.
+  ///
+  /// - Throws: `TraceError` where the file cannot be read, `NotATrace` where it is none.
+  public init(path: String) throws {
+    guard let file = fopen(path, "re") else { throw TraceError(path: path, code: errno) }
+    defer { fclose(file) }
+    var (lines, names): ([String: (calls: Int, time: Int, threads: Set<Int>)], [Int: String]) = ([:], [:])
+    var (buffer, capacity): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
+    defer { free(buffer) }
+    var isTrace = false
+    let decoder = JSONDecoder()
+    while case let count = getline(&buffer, &capacity, file), count > 0, let line = buffer {
+      guard isTrace else {
+        guard String(cString: line) == "[\n" else { break }
+        isTrace = true
+        continue
+      }
+      var bytes = Data(bytes: line, count: count)
+      while let last = bytes.last, [UInt8(ascii: "\n"), UInt8(ascii: ","), UInt8(ascii: "]")].contains(last) {
+        bytes.removeLast()
+      }
+      guard let event = try? decoder.decode(Event.self, from: bytes), let thread = event.tid, let name = event.name
+      else { continue }
+      if event.ph == "M", name == "thread_name" { names[thread] = event.args?.name }
+      guard event.ph == "X" else { continue }
+      lines[name, default: (0, 0, [])].calls += 1
+      lines[name, default: (0, 0, [])].time &+= event.dur ?? 0
+      lines[name, default: (0, 0, [])].threads.insert(thread)
+    }
+    guard isTrace else { throw NotATrace(path: path) }
+    methods = lines.sorted { $0.key < $1.key }.map { name, entry in
+      Method(name: name, calls: entry.calls, microseconds: entry.time, threads: entry.threads.sorted())
+    }
+    threadNames = names
+  }
+
+  /// The file is something else.
+  public struct NotATrace: Error, Equatable, CustomStringConvertible {
+    public let path: String
+
+    public var description: String { "\(path): is not a trace of thumbjob's" }
+  }
+}
