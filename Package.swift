@@ -17,7 +17,12 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
@@ -33,20 +38,39 @@ let package = Package(
     .target(name: "Locking", swiftSettings: settings),
     .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "MemoryPressure", dependencies: ["Locking", "CLinux"], swiftSettings: settings),
+    .target(name: "TraceRecording", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
     .target(
       name: "Thumbnails", dependencies: ["CLibJPEG", "CLcms2", "CLibExif"], swiftSettings: settings),
     .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "CMalloc", "Locking", "MemoryPressure", "Thumbnails", "Yams",
+        "BoundedQueue", "CMalloc", "Locking", "MemoryPressure", "Thumbnails", "TraceRecording", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "StatusEndpoint",
+      dependencies: [
+        "Locking",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      resources: [
+        .embedInCode("Page/page.html"), .embedInCode("Page/style.css"), .embedInCode("Page/openapi.json"),
+        .embedInCode("Page/ask.js"), .embedInCode("Page/text.js"), .embedInCode("Page/run.js"),
+        .embedInCode("Page/operations.js"), .embedInCode("Page/thumbnails.js"), .embedInCode("Page/charts.js"),
+        .embedInCode("Page/listen.js"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "Locking", "MemoryPressure", "ThumbnailJobs", "Thumbnails",
+        "BoundedQueue", "Locking", "MemoryPressure", "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -57,7 +81,11 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: settings),
     .executableTarget(
       name: "make-images", dependencies: ["TestSupport"], path: "Tests/MakeImages", swiftSettings: settings),
+    .executableTarget(
+      name: "status-demo", dependencies: ["Locking", "StatusEndpoint", "TestSupport"],
+      path: "Tests/StatusDemo", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "TraceRecordingTests", dependencies: ["TraceRecording", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "MemoryPressureTests", dependencies: ["MemoryPressure", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ThumbnailsTests", dependencies: ["Thumbnails", "CLibJPEG", "CLcms2", "TestSupport"],
@@ -69,6 +97,8 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
+    .testTarget(
+      name: "StatusEndpointTests", dependencies: ["StatusEndpoint", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
   ]
 )

@@ -1,0 +1,126 @@
+import Foundation
+
+/// A socket that listens, and what is known of where.
+///
+/// Made here and handed to the server, because a server that binds by itself makes the file of a unix socket with
+/// whatever mode the umask leaves, and tightens it too late.
+struct ListeningSocket {
+  /// To be closed by whoever takes it over.
+  let descriptor: CInt
+  /// With the real port.
+  let address: StatusAddress
+  /// Nil for TCP.
+  let file: SocketFile?
+  /// Whether only this machine can reach it.
+  let isLocal: Bool
+  /// Whether it was bound to every address of the machine.
+  let isWildcard: Bool
+
+  private static let backlog: CInt = 128
+
+  // MARK: Unix sockets
+
+  /// In the runtime folder, under the id of this process.
+  static func inRuntimeFolder(_ environment: [String: String]) throws(StatusEndpointError) -> ListeningSocket {
+    let folder = try RuntimeFolder.make(environment)
+    folder.sweep()
+    // Another process of this id may be there, from a container that shares the folder.
+    for suffix in [""] + (2...9).map({ "-\($0)" }) {
+      let path = "\(folder.path)/\(getpid())\(suffix).sock"
+      if Sockets.status(of: path) == nil { return try unix(path) }
+    }
+    throw StatusEndpointError(folder.path, "is full of sockets of the process id \(getpid())")
+  }
+
+  static func unix(_ path: String) throws(StatusEndpointError) -> ListeningSocket {
+    let name = "unix:\(path)"
+    guard path.utf8.count <= Sockets.longestPath else {
+      throw StatusEndpointError(name, "the path is longer than the \(Sockets.longestPath) bytes a socket may have")
+    }
+    if let status = Sockets.status(of: path) {
+      guard status.isKind(mode_t(S_IFSOCK)) else {
+        throw StatusEndpointError(name, "something else than a socket is there")
+      }
+      guard SocketFile.isStale(path) else { throw StatusEndpointError(name, "is in use by another process") }
+      unlink(path)
+    }
+    guard let number = Sockets.make(AF_UNIX) else { throw StatusEndpointError(name, systemText(errno)) }
+    // On Linux the file gets the mode of the socket, so that it is never open to others, not even for a moment.
+    _ = fchmod(number, 0o600)
+    let isBound = Sockets.withUnixAddress(path) { bind(number, $0, $1) == 0 } ?? false
+    guard isBound, let file = SocketFile(path) else { throw failed(number, name) }
+    guard chmod(path, 0o600) == 0, listen(number, backlog) == 0 else {
+      let error = failed(number, name)
+      file.remove()
+      throw error
+    }
+    return ListeningSocket(
+      descriptor: number, address: .unix(path), file: file, isLocal: true, isWildcard: false)
+  }
+
+  // MARK: TCP
+
+  static func tcp(_ host: String, _ port: Int) throws(StatusEndpointError) -> ListeningSocket {
+    let name = "\(StatusAddress.tcp(host: host, port: port))"
+    var hints = addrinfo()
+    hints.ai_socktype = Sockets.stream
+    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+    var found: UnsafeMutablePointer<addrinfo>?
+    let status = getaddrinfo(host, "\(port)", &hints, &found)
+    guard status == 0, let first = found else {
+      throw StatusEndpointError(name, "no such host: \(String(cString: gai_strerror(status)))")
+    }
+    defer { freeaddrinfo(first) }
+    guard let number = Sockets.make(first.pointee.ai_family) else { throw StatusEndpointError(name, systemText(errno)) }
+    var on: CInt = 1
+    setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
+    guard bind(number, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0, listen(number, backlog) == 0 else {
+      throw failed(number, name)
+    }
+    let (isLocal, isWildcard) = reach(first.pointee.ai_addr)
+    return ListeningSocket(
+      descriptor: number, address: .tcp(host: host, port: Self.port(of: number) ?? port), file: nil,
+      isLocal: isLocal, isWildcard: isWildcard)
+  }
+
+  /// Who can reach an address: this machine only, and whether it is every address there is.
+  private static func reach(_ address: UnsafePointer<sockaddr>) -> (isLocal: Bool, isWildcard: Bool) {
+    if address.pointee.sa_family == sa_family_t(AF_INET) {
+      let number = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        UInt32(bigEndian: $0.pointee.sin_addr.s_addr)
+      }
+      return (number >> 24 == 127, number == 0)
+    }
+    let bytes = address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+      withUnsafeBytes(of: address.pointee.sin6_addr) { Array($0) }
+    }
+    let isZero = bytes.dropLast().allSatisfy { $0 == 0 }
+    return (isZero && bytes.last == 1, isZero && bytes.last == 0)
+  }
+
+  private static func port(of number: CInt) -> Int? {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &storage) { storage in
+      let status = storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &size) }
+      guard status == 0 else { return nil }
+      // The port is at the same place in both kinds of address.
+      return storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        Int(UInt16(bigEndian: $0.pointee.sin_port))
+      }
+    }
+  }
+
+  /// The error for what has just failed on a socket, which is closed.
+  private static func failed(_ number: CInt, _ name: String) -> StatusEndpointError {
+    let code = errno
+    close(number)
+    let reason =
+      switch code {
+      case EADDRINUSE: "is in use by another process"
+      case EADDRNOTAVAIL: "is no address of this machine"
+      default: systemText(code)
+      }
+    return StatusEndpointError(name, reason)
+  }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// A run of this user that can be asked.
+public struct RunningJob: Sendable, Equatable {
+  /// Of its process.
+  public let pid: Int
+  public let address: StatusAddress
+}
+
+/// The runs of this user on this machine that listen on a socket in the runtime folder.
+public enum RunningJobs {
+  /// Those that listen now, by process id. The sockets of those that have ended without removing theirs are removed.
+  public static func find(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> [RunningJob] {
+    var jobs: [RunningJob] = []
+    for folder in RuntimeFolder.existing(environment) {
+      folder.sweep()
+      let listening = folder.sockets.filter { !SocketFile.isStale($0.path) }
+      jobs += listening.map { RunningJob(pid: $0.pid, address: .unix($0.path)) }
+    }
+    return jobs.sorted { ($0.pid, $0.address.description) < ($1.pid, $1.address.description) }
+  }
+}

@@ -1,0 +1,54 @@
+import HummingbirdCore
+import NIOCore
+
+/// Server-sent events for one client: state changes as they happen, and how the run stands each second.
+struct EventStream {
+  /// What the event `lost` says.
+  struct Lost: Codable, Sendable {
+    /// Events that were dropped because the client did not read fast enough.
+    let count: Int
+  }
+
+  /// Seconds between comments that keep proxies from giving the connection up.
+  private static let heartbeat = 15
+  /// Operations that the event `counters` lists of those running, and of those waiting.
+  private static let listed = 20
+
+  private let listener: EventListener
+  private let source: any RunSource
+
+  init(_ listener: EventListener, _ source: any RunSource) { (self.listener, self.source) = (listener, source) }
+
+  /// Sends until the run ends or the client leaves.
+  ///
+  /// - Throws: what the connection throws.
+  func send(to body: inout some ResponseBodyWriter, on loop: any EventLoop) async throws {
+    let ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { [listener] _ in listener.tick() }
+    defer { ticker.cancel() }
+    var seconds = 0
+    try await body.write(ByteBuffer(string: "retry: 2000\n\n"))
+    while true {
+      let batch = await listener.next()
+      var text = ByteBuffer()
+      if batch.lost > 0 { Self.put("lost", Lost(count: batch.lost), into: &text) }
+      for change in batch.changes {
+        let (name, data) = change.event
+        Self.put(name, data, into: &text)
+      }
+      if batch.isSecond || batch.isLast { Self.put("counters", source.status(listing: Self.listed), into: &text) }
+      if batch.isSecond {
+        seconds += 1
+        if seconds % Self.heartbeat == 0 { text.writeString(": alive\n\n") }
+      }
+      try await body.write(text)
+      if batch.isLast { return }
+    }
+  }
+
+  private static func put(_ name: String, _ data: any Encodable, into text: inout ByteBuffer) {
+    text.writeString("event: \(name)\ndata: ")
+    var json = JSONText.encode(data)
+    text.writeBuffer(&json)
+    text.writeString("\n\n")
+  }
+}

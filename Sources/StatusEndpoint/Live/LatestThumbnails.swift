@@ -1,0 +1,86 @@
+import Foundation
+import Locking
+
+/// The thumbnails made last, to be looked at while a run goes on: as many as fit into so many bytes, the oldest making
+/// room. They are kept whether or not anybody has asked yet, so that who opens the page sees pictures at once.
+///
+/// *Concurrency*: the lock guards all; bytes are copied outside it.
+public final class LatestThumbnails: Sendable {
+  /// One of them.
+  public struct Entry: Codable, Sendable, Equatable {
+    /// Counts up from 1.
+    public let id: Int
+    /// The operation that made it.
+    public let operation: Int
+    /// The path of its source, as text.
+    public let source: String
+    /// Pixels.
+    public let width: Int
+    public let height: Int
+    /// Of the JPEG file.
+    public let bytes: Int
+  }
+
+  /// What `GET /thumbnails` answers, the latest first.
+  struct List: Codable, Sendable {
+    let thumbnails: [Entry]
+  }
+
+  private struct State {
+    /// Oldest first.
+    var kept: [(entry: Entry, jpeg: [UInt8])] = []
+    var bytes = 0
+    var nextID = 1
+  }
+
+  private let state = Locked(State())
+  private let capacity: Int
+  /// However small they are.
+  private static let mostKept = 48
+
+  /// - Parameter capacity: bytes that all of them together may take.
+  public init(capacity: Int = 4 << 20) { self.capacity = capacity }
+
+  /// Keeps a copy of a thumbnail. One that is larger than a quarter of the room is passed over.
+  ///
+  /// - Parameters:
+  ///   - operation: the id of the operation that made it.
+  ///   - source: the path of its source, as text.
+  ///   - width: pixels, as is `height`.
+  public func insert(_ jpeg: UnsafeRawBufferPointer, operation: Int, source: String, width: Int, height: Int) {
+    guard !jpeg.isEmpty, jpeg.count <= capacity / 4 else { return }
+    let copy = [UInt8](jpeg)
+    let dropped = state.withLock { state in
+      let entry = Entry(
+        id: state.nextID, operation: operation, source: source, width: width, height: height, bytes: copy.count)
+      state.nextID += 1
+      state.kept.append((entry, copy))
+      state.bytes += copy.count
+      var count = 0
+      while state.bytes > capacity || state.kept.count - count > Self.mostKept {
+        state.bytes -= state.kept[count].jpeg.count
+        count += 1
+      }
+      let dropped = state.kept.prefix(count)
+      state.kept.removeFirst(count)
+      return Array(dropped)
+    }
+    _ = dropped  // freed outside the lock
+  }
+
+  /// Gives all memory back. For when memory is tight.
+  public func removeAll() {
+    let dropped = state.withLock { state in
+      defer { (state.kept, state.bytes) = ([], 0) }
+      return state.kept
+    }
+    _ = dropped  // freed outside the lock
+  }
+
+  /// Bytes kept now.
+  public var bytesKept: Int { state.withLock { $0.bytes } }
+
+  var list: List { List(thumbnails: state.withLock { $0.kept.reversed().map(\.entry) }) }
+
+  func jpeg(_ id: Int) -> [UInt8]? { state.withLock { $0.kept.last { $0.entry.id == id }?.jpeg } }
+}

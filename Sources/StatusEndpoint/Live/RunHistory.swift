@@ -1,0 +1,70 @@
+import Locking
+import NIOCore
+
+/// How a run has stood in each of the last seconds, for charts: so that who opens the page after ten minutes sees ten.
+///
+/// *Concurrency*: the lock guards the samples. One is taken each second on the endpoint's thread, in some microseconds.
+final class RunHistory: Sendable {
+  /// What `GET /history` answers: columns of one length, oldest first.
+  struct Columns: Codable, Sendable, Equatable {
+    var elapsedSeconds: [Double] = []
+    var running: [Int] = []
+    var waiting: [Int] = []
+    var reservedBytes: [Int] = []
+    var residentBytes: [Int] = []
+    var budgetBytes: [Int] = []
+    var pressure: [PressureStatus.Level] = []
+
+    enum CodingKeys: String, CodingKey {
+      case running, waiting, pressure
+      case elapsedSeconds = "elapsed_seconds"
+      case reservedBytes = "reserved_bytes"
+      case residentBytes = "resident_bytes"
+      case budgetBytes = "budget_bytes"
+    }
+  }
+
+  private struct Sample: Sendable {
+    let elapsed: Double
+    let running, waiting, reserved, resident, budget: Int
+    let pressure: PressureStatus.Level
+  }
+
+  private struct State {
+    var samples: [Sample] = []
+    /// The oldest, once there are as many as are kept.
+    var next = 0
+  }
+
+  private let state = Locked(State())
+  /// Ten minutes.
+  static let capacity = 600
+
+  func add(_ status: RunStatus) {
+    // Rounded: nobody sees more in a chart, and it is a third of the text.
+    let sample = Sample(
+      elapsed: (status.elapsedSeconds * 10).rounded() / 10, running: status.counters.running,
+      waiting: status.counters.waiting, reserved: status.memory.reservedBytes, resident: status.memory.residentBytes,
+      budget: status.memory.budgetBytes, pressure: status.pressure.level)
+    state.withLock { state in
+      guard state.samples.count == Self.capacity else { return state.samples.append(sample) }
+      state.samples[state.next] = sample
+      state.next = (state.next + 1) % Self.capacity
+    }
+  }
+
+  var columns: Columns {
+    let (samples, next) = state.withLock { ($0.samples, $0.next) }
+    var columns = Columns()
+    for sample in samples[next...] + samples[..<next] {
+      columns.elapsedSeconds.append(sample.elapsed)
+      columns.running.append(sample.running)
+      columns.waiting.append(sample.waiting)
+      columns.reservedBytes.append(sample.reserved)
+      columns.residentBytes.append(sample.resident)
+      columns.budgetBytes.append(sample.budget)
+      columns.pressure.append(sample.pressure)
+    }
+    return columns
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+
+/// The page for people, and the description of all routes for machines. Both are files beside this one, which the build
+/// puts into the program.
+enum StatusPage {
+  private static let page = text(PackageResources.page_html)
+  private static let style = text(PackageResources.style_css)
+  /// The later files use what the earlier ones declare.
+  private static let script = [
+    PackageResources.ask_js, PackageResources.text_js, PackageResources.run_js, PackageResources.operations_js,
+    PackageResources.thumbnails_js, PackageResources.charts_js, PackageResources.listen_js,
+  ].map(text).joined(separator: "\n")
+
+  /// One document that loads nothing. Its style and script carry a number that is drawn anew for each answer, and the
+  /// browser is told to run nothing without it.
+  static func answer() -> Answer {
+    let nonce = String(AccessToken().text.prefix(32))
+    let document = page.replacing("{{nonce}}", with: nonce)
+      .replacing("{{style}}", with: style).replacing("{{script}}", with: script)
+    var answer = Answer.text(document, type: "text/html; charset=utf-8")
+    answer.headers[.contentSecurityPolicy] =
+      "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; img-src blob: data:; "
+      + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    answer.headers[.referrerPolicy] = "no-referrer"
+    answer.headers[.crossOriginOpenerPolicy] = "same-origin"
+    return answer
+  }
+
+  /// All routes, as OpenAPI 3 describes them.
+  static func description() -> Answer {
+    Answer("application/json", .bytes(ByteBuffer(bytes: PackageResources.openapi_json)))
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension HTTPField.Name {
+  static let referrerPolicy = Self("Referrer-Policy")!
+  static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
+}

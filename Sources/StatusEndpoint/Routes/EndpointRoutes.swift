@@ -1,0 +1,145 @@
+import HTTPTypes
+import NIOCore
+
+/// Everything that can be asked for, and what answers it.
+struct EndpointRoutes: Sendable {
+  let source: any RunSource
+  let control: any RunControl
+  let feed: EventFeed
+  let thumbnails: LatestThumbnails
+  let times: RunTimes
+  let history: RunHistory
+  let status: StatusText
+
+  init(
+    source: any RunSource, control: any RunControl, feed: EventFeed, thumbnails: LatestThumbnails, times: RunTimes,
+    history: RunHistory, limits: EndpointLimits
+  ) {
+    (self.source, self.control, self.feed) = (source, control, feed)
+    (self.thumbnails, self.times, self.history) = (thumbnails, times, history)
+    status = StatusText(source, listed: limits.listed)
+  }
+
+  var all: [Route] { texts + reading + changing }
+
+  // MARK: What tells nothing of the run
+
+  private var texts: [Route] {
+    [
+      Route(method: .get, path: "/", access: .open) { _ in StatusPage.answer() },
+      Route(method: .get, path: "/healthz", access: .open) { _ in .json(Health(status: "ok")) },
+      Route(method: .get, path: "/readyz", access: .open) { [source] _ in
+        let state = source.status(listing: 0).state
+        let isReady = state == .running || state == .paused
+        return .json(Health(status: state.rawValue), isReady ? .ok : .serviceUnavailable)
+      },
+      Route(method: .get, path: "/openapi.json") { _ in StatusPage.description() },
+    ]
+  }
+
+  struct Health: Codable, Sendable {
+    /// `ok`, or for readiness what the run is doing.
+    let status: String
+  }
+
+  // MARK: What tells of it
+
+  private var reading: [Route] {
+    [
+      Route(method: .get, path: "/status") { [status] _ in Answer("application/json", .bytes(status.bytes)) },
+      Route(method: .get, path: "/operations", parameters: ["state", "limit", "after"]) { [source] call in
+        .json(source.operations(try call.operationQuery()))
+      },
+      Route(method: .get, path: "/operations/{id}") { [source] call in
+        guard let operation = source.operation(call.number) else { throw Self.unknown(call.number) }
+        return .json(operation)
+      },
+      Route(method: .get, path: "/history") { [history] _ in .json(history.columns) },
+      Route(method: .get, path: "/thumbnails") { [thumbnails] _ in .json(thumbnails.list) },
+      Route(method: .get, path: "/thumbnails/{id}") { [thumbnails] call in
+        guard let bytes = thumbnails.jpeg(call.number) else {
+          throw Problem(.notFound, "there is no thumbnail \(call.number), or no longer")
+        }
+        var answer = Answer("image/jpeg", .bytes(ByteBuffer(bytes: bytes)))
+        answer.headers[.contentSecurityPolicy] = "default-src 'none'"
+        return answer
+      },
+      Route(method: .get, path: "/metrics") { [source, times] _ in
+        .text(MetricsText.text(source.status(listing: 0), times), type: "text/plain; version=0.0.4; charset=utf-8")
+      },
+      Route(method: .get, path: "/events") { [feed] call in
+        let type = "text/event-stream; charset=utf-8"
+        if call.isHead { return .text("", type: type) }
+        guard let listener = feed.listen() else {
+          var problem = Problem(.serviceUnavailable, "as many clients as may listen for events at once")
+          problem.headers[.retryAfter] = "10"
+          throw problem
+        }
+        return Answer(type, .events(listener))
+      },
+    ]
+  }
+
+  // MARK: What changes it
+
+  private var changing: [Route] {
+    commands.map { [status] route in
+      Route(method: route.method, path: route.path, access: .changes, takesBody: route.takesBody) { call in
+        defer { status.forget() }
+        return try await route.answer(call)
+      }
+    }
+  }
+
+  private var commands: [Route] {
+    [
+      Route(method: .delete, path: "/operations/{id}") { [control] call in
+        switch await control.cancel(call.number) {
+        case .wasWaiting: return .json(CancelledCount(waiting: 1, running: 0), .accepted)
+        case .wasRunning: return .json(CancelledCount(waiting: 0, running: 1), .accepted)
+        case .hasEnded: throw Problem(.conflict, "operation \(call.number) has ended already")
+        case .isUnknown: throw Self.unknown(call.number)
+        }
+      },
+      Route(method: .post, path: "/cancel") { [control] _ in .json(await control.cancelAll(), .accepted) },
+      Route(method: .post, path: "/pause") { [control] _ in
+        await control.pause()
+        return .json(Paused(paused: true))
+      },
+      Route(method: .post, path: "/resume") { [control] _ in
+        await control.resume()
+        return .json(Paused(paused: false))
+      },
+      Route(method: .patch, path: "/limits", takesBody: true) { [control] call in
+        let change = try LimitsChange(json: call.body)
+        do throws(LimitsRefused) {
+          return .json(try await control.change(change))
+        } catch {
+          throw Problem(.badRequest, error.description)
+        }
+      },
+    ]
+  }
+
+  struct Paused: Codable, Sendable {
+    let paused: Bool
+  }
+
+  private static func unknown(_ id: Int) -> Problem {
+    Problem(.notFound, "there is no operation \(id), or nothing is known of it any more")
+  }
+}
+
+extension Call {
+  fileprivate func operationQuery() throws(Problem) -> OperationQuery {
+    let standard = OperationQuery()
+    return OperationQuery(
+      states: Set(try query.words("state", otherwise: Array(standard.states))),
+      limit: try query.number("limit", in: OperationQuery.limitRange, otherwise: standard.limit),
+      after: try query.number("after", in: 0...Int.max, otherwise: standard.after))
+  }
+}
+
+extension HTTPField.Name {
+  static let contentSecurityPolicy = Self("Content-Security-Policy")!
+}

@@ -1,0 +1,43 @@
+/// The secret without which nothing can be changed over TCP.
+public struct AccessToken: Sendable, Hashable {
+  public let text: String
+
+  /// 32 random bytes from the system, in hexadecimal.
+  public init() {
+    var generator = SystemRandomNumberGenerator()
+    text = (0..<32).map { _ in
+      let byte = UInt8.random(in: .min ... .max, using: &generator)
+      return String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }.joined()
+  }
+
+  /// One that somebody has chosen. Nil unless it has 16 to 256 characters, of those that a header and a link may carry
+  /// unchanged: letters, digits, and `-._~+/=`.
+  public init?(_ text: String) {
+    let isAllowed = text.utf8.allSatisfy { byte in
+      (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "-._~+/=".utf8.contains(byte)
+    }
+    guard (16...256).contains(text.utf8.count), isAllowed else { return nil }
+    self.text = text
+  }
+
+  /// Whether an `Authorization` header carries this token.
+  ///
+  /// Takes as long for a wrong token as for the right one, wherever they differ; only the length of what was sent shows.
+  func isIn(_ authorization: String?) -> Bool {
+    guard let authorization else { return false }
+    let scheme = "bearer "
+    guard authorization.utf8.count > scheme.utf8.count,
+      authorization.prefix(scheme.count).lowercased() == scheme
+    else { return false }
+    let (given, own) = (Array(authorization.utf8.dropFirst(scheme.utf8.count)), Array(text.utf8))
+    var difference = given.count ^ own.count
+    for (index, byte) in given.enumerated() { difference |= Int(byte ^ own[index % own.count]) }
+    return difference == 0
+  }
+}
+
+extension AccessToken: CustomStringConvertible {
+  /// Not the token: what is printed ends up in logs.
+  public var description: String { "AccessToken(…)" }
+}

@@ -1,0 +1,79 @@
+import Locking
+import NIOCore
+
+/// The connections there are, so many at the most. Where there is no room for one more, the one gives way that has been
+/// asking for longest without having asked for anything: whoever holds connections open does not lock others out.
+///
+/// *Concurrency*: the lock guards the connections; channels are closed outside it.
+final class Connections: Sendable {
+  private struct Connection {
+    let channel: any Channel
+    /// The turn in which it began to ask; nil while it is answered.
+    var askingSince: Int?
+  }
+
+  private struct State {
+    var connections: [ObjectIdentifier: Connection] = [:]
+    var turn = 0
+    var isClosed = false
+
+    var longestAsking: (key: ObjectIdentifier, value: Connection)? {
+      connections.filter { $0.value.askingSince != nil }
+        .min { $0.value.askingSince ?? .max < $1.value.askingSince ?? .max }
+    }
+  }
+
+  private let state = Locked(State())
+  private let capacity: Int
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  var count: Int { state.withLock { $0.connections.count } }
+
+  /// Takes one more in; false where it must be closed.
+  func admit(_ channel: any Channel) -> Bool {
+    let (isAdmitted, evicted) = state.withLock { state -> (Bool, (any Channel)?) in
+      guard !state.isClosed else { return (false, nil) }
+      var evicted: (any Channel)?
+      if state.connections.count >= capacity {
+        guard let longest = state.longestAsking else { return (false, nil) }
+        state.connections[longest.key] = nil
+        evicted = longest.value.channel
+      }
+      state.turn += 1
+      state.connections[ObjectIdentifier(channel)] = Connection(channel: channel, askingSince: state.turn)
+      return (true, evicted)
+    }
+    evicted?.close(promise: nil)
+    return isAdmitted
+  }
+
+  func note(_ channel: any Channel, isAsking: Bool) {
+    state.withLock { state in
+      state.turn += 1
+      state.connections[ObjectIdentifier(channel)]?.askingSince = isAsking ? state.turn : nil
+    }
+  }
+
+  func forget(_ channel: any Channel) {
+    _ = state.withLock { $0.connections.removeValue(forKey: ObjectIdentifier(channel)) }
+  }
+
+  /// Lets nobody in any more, and lets those go who are not being answered; the others after their answer.
+  func quiesce() {
+    let channels = state.withLock { state in
+      state.isClosed = true
+      return state.connections.values.map(\.channel)
+    }
+    for channel in channels { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+  }
+
+  /// Closes all.
+  func closeAll() {
+    let channels = state.withLock { state in
+      state.isClosed = true
+      return state.connections.values.map(\.channel)
+    }
+    for channel in channels { channel.close(promise: nil) }
+  }
+}

@@ -1,0 +1,17 @@
+import Logging
+
+/// Hands what the server logs, from warnings up, to whoever prints; each a line.
+struct LineLog: LogHandler {
+  let print: @Sendable (String) -> Void
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.warning
+
+  init(_ print: @escaping @Sendable (String) -> Void) { self.print = print }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { print("status endpoint: \(event.message)") }
+}

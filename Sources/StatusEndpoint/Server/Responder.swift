@@ -1,0 +1,67 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// Answers requests: checks who asks, finds the route, reads the body, and sends what the route answers.
+struct Responder: Sendable {
+  let table: RouteTable
+  let rules: AccessRules
+  let limits: EndpointLimits
+  let source: any RunSource
+  let feed: EventFeed
+
+  /// - Throws: where the client is gone.
+  func respond(
+    to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel, _ turns: Turns
+  ) async throws {
+    let answer = try await answer(request, turns)
+    var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
+    switch answer.body {
+    case .bytes(let bytes):
+      head.headerFields[.contentLength] = "\(bytes.readableBytes)"
+      if request.method == .head {
+        try await writer.writeResponse(head)
+      } else {
+        try await writer.write(response: head, body: ResponseBody(byteBuffer: bytes))
+      }
+    case .events(let listener):
+      defer { feed.leave(listener) }
+      var body = try await writer.writeHead(head)
+      try await EventStream(listener, source).send(to: &body, on: channel.eventLoop)
+      try await body.finish(nil)
+    }
+  }
+
+  private func answer(_ request: Request, _ turns: Turns) async throws -> Answer {
+    await turns.take()
+    do {
+      let target = (request.head.path ?? "/")[...]
+      let path = target.prefix { $0 != "?" }
+      try rules.checkOrigin(request.head, isPage: path == "/" && request.method == .get)
+      let (route, number) = try table.find(request.method, path)
+      try rules.checkToken(request.head, for: route.access)
+      let query = try QueryParameters(target.dropFirst(path.count).dropFirst(), known: route.parameters)
+      let body = route.takesBody ? try await self.body(of: request) : ByteBuffer()
+      return try await turns.counting {
+        try await route.answer(Call(number: number, query: query, body: body, isHead: request.method == .head))
+      }
+    } catch let problem as Problem {
+      return problem.answer
+    }
+  }
+
+  /// - Throws: ``Problem`` where the body is too large or of another type, and what the connection throws.
+  private func body(of request: Request) async throws -> ByteBuffer {
+    let tooLarge = Problem(.contentTooLarge, "the body may have \(limits.bodyBytes) bytes at the most")
+    let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
+    guard type == "application/json" else {
+      throw Problem(.unsupportedMediaType, "the body must be application/json")
+    }
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.bodyBytes { throw tooLarge }
+    do {
+      return try await request.body.collect(upTo: limits.bodyBytes)
+    } catch is NIOTooManyBytesError {
+      throw tooLarge
+    }
+  }
+}

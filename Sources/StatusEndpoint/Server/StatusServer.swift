@@ -1,0 +1,88 @@
+import Foundation
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+
+/// A server on a socket that listens: one thread of its own, on which everything is answered.
+///
+/// *Concurrency*: ``stop()`` from any thread, once.
+final class StatusServer: Sendable {
+  private let group: MultiThreadedEventLoopGroup
+  private let listener: any Channel
+  private let connections: Connections
+  private let feed: EventFeed
+  /// Entered for each connection until its task has ended.
+  private let tasks: DispatchGroup
+
+  /// How long answers may take to reach their clients once the server stops, and how long connections take to close.
+  private static let patience = DispatchTimeInterval.milliseconds(400)
+
+  /// Begins to answer.
+  ///
+  /// - Parameters:
+  ///   - socket: the server closes it.
+  ///   - eachSecond: called on the server's thread, each second.
+  /// - Throws: what NIO throws; the socket is closed then.
+  init(
+    _ socket: ListeningSocket, _ responder: Responder, limits: EndpointLimits, logger: Logger,
+    eachSecond: @escaping @Sendable () -> Void
+  ) throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let connections = Connections(capacity: limits.connections)
+    let tasks = DispatchGroup()
+    let (executor, turns) = (LoopExecutor(group.next()), Turns(group.next()))
+    let http = HTTP1Channel(
+      responder: { try await responder.respond(to: $0, $1, on: $2, turns) },
+      configuration: .init(
+        additionalChannelHandlers: [ConnectionDeadline(connections, limits)],
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
+          maxHeaderFieldCount: limits.headerCount)))
+    let bootstrap = ServerBootstrap(group: group)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelOption(.maxMessagesPerRead, value: 4)
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 << 10, high: 32 << 10))
+      .childChannelInitializer { channel in
+        guard connections.admit(channel) else { return channel.close() }
+        channel.closeFuture.whenComplete { _ in connections.forget(channel) }
+        do {
+          try channel.pipeline.syncOperations.addHandler(TurnKeeper(turns))
+        } catch {
+          return channel.eventLoop.makeFailedFuture(error)
+        }
+        return http.setup(channel: channel, logger: logger).map { value in
+          tasks.enter()
+          Task(executorPreference: executor) {
+            await http.handle(value: value, logger: logger)
+            tasks.leave()
+          }
+        }
+      }
+    do {
+      listener = try bootstrap.withBoundSocket(socket.descriptor).wait()
+    } catch {
+      try? group.syncShutdownGracefully()
+      throw error
+    }
+    group.next().scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in eachSecond() }
+    (self.group, self.connections, self.tasks, feed) = (group, connections, tasks, responder.feed)
+  }
+
+  /// Takes no more connections, lets answers that are on their way arrive, and ends all the rest within a second.
+  func stop() {
+    let isDeaf = DispatchSemaphore(value: 0)
+    listener.close().whenComplete { _ in isDeaf.signal() }
+    _ = isDeaf.wait(timeout: .now() + Self.patience)
+    feed.close()
+    connections.quiesce()
+    if tasks.wait(timeout: .now() + Self.patience) == .timedOut {
+      connections.closeAll()
+      // Should a task not end even so, its thread must go on, or it would never be released.
+      guard tasks.wait(timeout: .now() + Self.patience) == .success else { return }
+    }
+    let ended = DispatchSemaphore(value: 0)
+    group.shutdownGracefully(queue: DispatchQueue(label: "thumbjob.status")) { _ in ended.signal() }
+    _ = ended.wait(timeout: .now() + Self.patience)
+  }
+}

@@ -1,0 +1,10 @@
+/// Why there can be no status endpoint.
+public struct StatusEndpointError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The address, or the folder its socket was to be in.
+  public let place: String
+  public let reason: String
+
+  init(_ place: String, _ reason: String) { (self.place, self.reason) = (place, reason) }
+
+  public var description: String { "status endpoint: \(place): \(reason); --status chooses another address, or off" }
+}

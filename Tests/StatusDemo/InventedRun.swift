@@ -1,0 +1,193 @@
+import Foundation
+import Locking
+import StatusEndpoint
+import TestSupport
+
+/// A run in which nothing is done, but everything happens: operations wait, run, fail, and are cancelled; memory gets
+/// tight and free again.
+final class InventedRun: RunSource, RunControl {
+  private struct State {
+    var waiting: [OperationStatus] = []
+    var running: [OperationStatus] = []
+    var counters = RunCounters(found: 0, total: 4000)
+    var limits = RunLimits(max: 4, backlog: 12, budgetBytes: 512 << 20)
+    var peak = 0
+    var steps = 0
+    var isPaused = false
+    var isEnding = false
+    var level = PressureStatus.Level.normal
+    var warnings = 0
+
+    var reserved: Int { running.reduce(0) { $0 + $1.reservedBytes } }
+  }
+
+  let feed = EventFeed()
+  let thumbnails = LatestThumbnails()
+  let times = RunTimes()
+  private let recent = RecentOperations()
+  private let startedAt = Date()
+  private let state = Locked(State())
+  private static let names = [
+    "2024/coast/lighthouse at dusk.jpg", "2024/coast/<img src=x onerror=alert(1)>.jpg", "2025/hills/ridge.jpg",
+    "2025/a very long folder name that goes on and on/and a file name that does not end either, for it is a scan.jpg",
+    "2025/phone/IMG_2041.jpg", "scans/Brief an Großmutter.jpg", "2023/東京/朝の市場.jpg",
+  ]
+
+  // MARK: Happenings
+
+  /// A tenth of a second.
+  func step() {
+    let changes = state.withLock { state -> [StateChange] in
+      state.steps += 1
+      var changes: [StateChange] = []
+      age(&state, &changes)
+      finish(&state, &changes)
+      if state.steps % 300 == 150 || state.steps % 300 == 180 {
+        state.level = state.level == .normal ? .warning : .normal
+        state.warnings += state.level == .warning ? 1 : 0
+        changes.append(.pressure(pressure(state)))
+      }
+      return changes
+    }
+    for change in changes { feed.post(change) }
+  }
+
+  private func age(_ state: inout State, _ changes: inout [StateChange]) {
+    while !state.isEnding, state.waiting.count < min(state.limits.backlog, 1000), state.steps > 5 {
+      state.counters.found += 1
+      let (id, name) = (state.counters.found, Self.names[state.counters.found % Self.names.count])
+      state.waiting.append(
+        OperationStatus(
+          id: id, description: "thumbnail \(name)", source: name, state: .waiting, waitedSeconds: 0, ranSeconds: 0,
+          whyItWaits: "waits for a place"))
+    }
+    for index in state.waiting.indices {
+      state.waiting[index].waitedSeconds += 0.1
+      state.waiting[index].ageSeconds += 0.1
+    }
+    while !state.isPaused, state.level == .normal, state.running.count < state.limits.max, !state.waiting.isEmpty {
+      var next = state.waiting.removeFirst()
+      (next.state, next.stage, next.fraction, next.whyItWaits) = (.running, "reading", 0, nil)
+      next.reservedBytes = (20 + next.id * 37 % 110) << 20
+      state.running.append(next)
+      changes.append(.operation(next))
+    }
+    for index in state.running.indices {
+      let pace = 0.02 + Double(state.running[index].id % 5) * 0.012
+      state.running[index].ranSeconds += 0.1
+      state.running[index].ageSeconds += 0.1
+      state.running[index].fraction = min(1, (state.running[index].fraction ?? 0) + pace)
+      let fraction = state.running[index].fraction ?? 0
+      state.running[index].stage = fraction < 0.7 ? "decoding" : fraction < 0.9 ? "resampling" : "encoding"
+      state.running[index].whyItWaits = state.running[index].id % 11 == 3 && fraction < 0.2 ? "waits for memory" : nil
+    }
+    state.peak = max(state.peak, state.reserved)
+  }
+
+  private func finish(_ state: inout State, _ changes: inout [StateChange]) {
+    for var done in state.running where done.fraction ?? 0 >= 1 || done.reason != nil {
+      state.running.removeAll { $0.id == done.id }
+      if done.reason != nil {
+        done.state = .cancelled
+        state.counters.cancelled += 1
+      } else if done.id % 13 == 5 {
+        done.state = .failed
+        done.reason = "the file is cut off after \(done.id * 811) bytes; --fail-on truncated allows it"
+        state.counters.failed += 1
+      } else {
+        done.state = .finished
+        state.counters.made += 1
+        state.counters.thumbnails += 1
+        state.counters.bytesWritten += 14_000
+        state.counters.bytesRead += 4_100_000
+        let sides = [(192, 128), (128, 192), (160, 160)][done.id % 3]
+        SyntheticPhoto(seed: done.id, width: sides.0, height: sides.1).jpeg().withUnsafeBytes {
+          thumbnails.insert($0, operation: done.id, source: done.source, width: sides.0, height: sides.1)
+        }
+      }
+      times.waitingForPlace.record(.seconds(done.waitedSeconds))
+      times.working.record(.seconds(done.ranSeconds))
+      recent.add(done.id, isDone: done.state == .finished) { [done] in done }
+      changes.append(.operation(done))
+    }
+  }
+
+  // MARK: Looking
+
+  func status(listing limit: Int) -> RunStatus {
+    let state = state.withLock { $0 }
+    var counters = state.counters
+    (counters.waiting, counters.running, counters.peakRunning) = (state.waiting.count, state.running.count, 4)
+    let elapsed = -startedAt.timeIntervalSinceNow
+    return RunStatus(
+      version: "0.3.0", pid: Int(getpid()), sources: ["./images"], startedAt: startedAt.timeIntervalSince1970,
+      elapsedSeconds: elapsed,
+      state: state.isEnding ? .stopping : state.isPaused ? .paused : .running, counters: counters,
+      limits: state.limits,
+      memory: MemoryStatus(
+        reservedBytes: state.reserved, peakReservedBytes: state.peak, budgetBytes: state.limits.budgetBytes,
+        residentBytes: state.reserved * 8 / 10 + (40 << 20), limitBytes: 2 << 30),
+      pressure: pressure(state),
+      rates: RunRates(
+        sourcesPerSecond: Double(counters.settled) / elapsed, thumbnailsPerSecond: Double(counters.made) / elapsed,
+        bytesPerSecond: Double(counters.bytesRead) / elapsed),
+      etaSeconds: 1234, running: Array(state.running.prefix(limit)), waiting: Array(state.waiting.prefix(limit)))
+  }
+
+  private func pressure(_ state: State) -> PressureStatus {
+    PressureStatus(
+      level: state.level, source: "psi", cause: state.warnings > 0 ? "tasks stall 12 % of the time" : nil,
+      warnings: state.warnings)
+  }
+
+  func operations(_ query: OperationQuery) -> OperationPage {
+    let (waiting, running) = state.withLock { ($0.waiting, $0.running) }
+    return OperationPage(query, from: running + waiting + recent.operations(in: query.states))
+  }
+
+  func operation(_ id: Int) -> OperationStatus? {
+    let live = state.withLock { state in (state.running + state.waiting).first { $0.id == id } }
+    return live ?? recent.operation(id)
+  }
+
+  // MARK: Control
+
+  func cancel(_ id: Int) -> CancelAnswer {
+    state.withLock { state in
+      if let index = state.running.firstIndex(where: { $0.id == id }) {
+        state.running[index].reason = "cancelled by the user"
+        return .wasRunning
+      }
+      if let index = state.waiting.firstIndex(where: { $0.id == id }) {
+        var operation = state.waiting.remove(at: index)
+        (operation.state, operation.reason) = (.cancelled, "cancelled by the user")
+        state.counters.cancelled += 1
+        recent.add(operation.id, isDone: false) { [operation] in operation }
+        return .wasWaiting
+      }
+      return recent.operation(id) == nil ? .isUnknown : .hasEnded
+    }
+  }
+
+  func cancelAll() -> CancelledCount {
+    let (waiting, running) = state.withLock { state in
+      state.isEnding = true
+      return (state.waiting.map(\.id), state.running.map(\.id))
+    }
+    for id in waiting + running { _ = cancel(id) }
+    return CancelledCount(waiting: waiting.count, running: running.count)
+  }
+
+  func pause() { state.withLock { $0.isPaused = true } }
+
+  func resume() { state.withLock { $0.isPaused = false } }
+
+  func change(_ limits: LimitsChange) throws(LimitsRefused) -> RunLimits {
+    state.withLock { state in
+      state.limits.max = limits.max ?? state.limits.max
+      state.limits.backlog = limits.backlog ?? state.limits.backlog
+      state.limits.budgetBytes = limits.budgetBytes ?? state.limits.budgetBytes
+      return state.limits
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import StatusEndpoint
+
+/// Beginning and ending, with clients in every state.
+@Suite(.timeLimit(.minutes(5))) struct EndpointTests {
+  /// A second, and what sanitizers and other tests at the same time make of it; far less than for ever.
+  static let limit = Duration.seconds(15)
+
+  /// How long closing takes, while these clients are there.
+  private func closing(_ served: ServedRun) async throws -> Duration {
+    let start = ContinuousClock.now
+    try await onThread { served.endpoint.close() }
+    return .now - start
+  }
+
+  @Test func offIsNoEndpoint() throws {
+    let run = FakeRun()
+    #expect(try StatusEndpoint.open(.off, source: run, control: run) == nil)
+  }
+
+  @Test func aPortOfZeroIsReportedAsTheRealOne() async throws {
+    let served = try await ServedRun.open(.tcp)
+    guard case .tcp("127.0.0.1", let port) = served.endpoint.address else {
+      Issue.record("\(served.endpoint.address)")
+      return
+    }
+    #expect(port > 0)
+    #expect(served.endpoint.pageLink(withToken: true) == "http://127.0.0.1:\(port)/#token=\(ServedRun.token.text)")
+    #expect(served.endpoint.pageLink(withToken: false) == "http://127.0.0.1:\(port)/")
+    #expect(try await served.ask("GET", "/healthz").status == 200)
+  }
+
+  @Test func anAddressInUseIsRefusedWithTheWayOut() async throws {
+    let (served, run) = (try await ServedRun.open(.tcp), FakeRun())
+    let error = #expect(throws: StatusEndpointError.self) {
+      try StatusEndpoint.open(served.endpoint.address, source: run, control: run)
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("\(served.endpoint.address): is in use by another process; --status chooses another"))
+  }
+
+  @Test func anAddressOfAnotherMachineIsRefused() {
+    let run = FakeRun()
+    for host in ["192.0.2.1", "no.such.host.invalid"] {
+      #expect(throws: StatusEndpointError.self) {
+        try StatusEndpoint.open(.tcp(host: host, port: 0), source: run, control: run)
+      }
+    }
+  }
+
+  @Test func closingTwiceAndFromManyThreadsIsNothing() async throws {
+    let served = try await ServedRun.open()
+    await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 { group.addTask { try await onThread { served.endpoint.close() } } }
+    }
+    #expect(throws: (any Error).self) { try RawClient(served.endpoint.address) }
+  }
+
+  @Test func afterClosingThePortIsFree() async throws {
+    let served = try await ServedRun.open(.tcp)
+    _ = try await served.ask("GET", "/healthz")
+    try await onThread { served.endpoint.close() }
+    let run = FakeRun()
+    let again = try StatusEndpoint.open(served.endpoint.address, source: run, control: run)
+    again?.close()
+  }
+
+  @Test func closingEndsOpenStreamsWithALastWord() async throws {
+    let served = try await ServedRun.open()
+    let address = served.endpoint.address
+    let client = try await onThread {
+      let client = try RawClient(address)
+      client.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      #expect(client.receive(until: "event: counters").contains("text/event-stream"))
+      return client
+    }
+    served.run.state.change { $0 = .finished }
+    #expect(try await closing(served) < Self.limit)
+    let last = try await onThread { client.receive(until: "\"state\":\"finished\"", within: 5) }
+    #expect(last.contains("\"state\":\"finished\""))
+    #expect(try await onThread { client.isClosed(within: 5) })
+  }
+
+  @Test func closingDoesNotWaitForClientsThatHang() async throws {
+    let served = try await ServedRun.open(run: FakeRun(more: 200))
+    let address = served.endpoint.address
+    let clients = try await onThread {
+      try ["", "GET /status HT", "POST /pause HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n"].map { text in
+        let client = try RawClient(address)
+        client.send(text)
+        return client
+      }
+    }
+    // One that asks and asks and never reads.
+    let greedy = try await onThread {
+      let client = try RawClient(address)
+      client.send(String(repeating: "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 200))
+      return client
+    }
+    #expect(try await served.ask("GET", "/healthz").status == 200)
+    #expect(try await closing(served) < Self.limit)
+    for client in clients + [greedy] { #expect(try await onThread { client.isClosed(within: 5) }) }
+  }
+
+  @Test func aChildProcessDoesNotInheritTheSocketThatListens() async throws {
+    let served = try await ServedRun.open(.tcp)
+    let address = served.endpoint.address
+    let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { CInt($0) }
+    let sockets = files.filter { file in
+      var status = stat()
+      return fstat(file, &status) == 0 && status.isKind(mode_t(S_IFSOCK))
+    }
+    let bound = sockets.filter { Self.port(of: $0) == Self.port(address) }
+    #expect(bound.count == 1)
+    for file in bound { #expect(fcntl(file, F_GETFD) & FD_CLOEXEC != 0) }
+  }
+
+  private static func port(_ address: StatusAddress) -> Int? {
+    if case .tcp(_, let port) = address { port } else { nil }
+  }
+
+  private static func port(of file: CInt) -> Int? {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafeMutablePointer(to: &address) { address in
+      let status = address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(file, $0, &size) }
+      guard status == 0, address.pointee.sin_family == sa_family_t(AF_INET) else { return nil }
+      return Int(UInt16(bigEndian: address.pointee.sin_port))
+    }
+  }
+
+  @Test func itAnswersWhileEveryThreadOfThePoolsIsTaken() async throws {
+    let served = try await ServedRun.open()
+    let address = served.endpoint.address
+    let gate = Gate()
+    // Far more blocks than the pools of any quality give threads to, work's own and that of Swift's tasks among them.
+    for quality in [DispatchQoS.QoSClass.utility, .default, .userInitiated] {
+      for _ in 0..<64 { DispatchQueue.global(qos: quality).async { gate.pass() } }
+    }
+    let answers = try await onThread {
+      defer { gate.open() }  // here, because nothing else can go on before
+      gate.awaitArrivals(6)
+      return try (0..<20).map { _ in try StatusClient(address, timeout: .seconds(5)).status().pid }
+    }
+    #expect(answers == Array(repeating: 42, count: 20))
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import StatusEndpoint
+
+@Suite(.timeLimit(.minutes(5))) struct EventTests {
+  private static func listener(_ served: ServedRun) async throws -> RawClient {
+    let address = served.endpoint.address
+    return try await onThread {
+      let client = try RawClient(address)
+      client.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      _ = client.receive(until: "event: counters")
+      return client
+    }
+  }
+
+  @Test func changesArriveAtOnceAndInOrder() async throws {
+    let served = try await ServedRun.open()
+    let client = try await Self.listener(served)
+    served.feed.post(.operation(FakeRun.running))
+    served.feed.post(.pressure(PressureStatus(level: .critical, source: "psi")))
+    served.feed.post(.limits(RunLimits(max: 1, backlog: 2, budgetBytes: 3)))
+    served.feed.post(.run(.paused))
+    let text = try await onThread { client.receive(until: "event: run\ndata: {\"state\":\"paused\"}") }
+      .replacing("\r\n", with: "\n")  // of the chunks it comes in
+    let events = text.components(separatedBy: "\n").filter { $0.hasPrefix("event: ") && $0 != "event: counters" }
+    #expect(events == ["event: operation", "event: pressure", "event: limits", "event: run"])
+    let data = try #require(text.components(separatedBy: "event: operation\ndata: ").last?.split(separator: "\n").first)
+    #expect(try JSONText.decode(OperationStatus.self, from: data.utf8) == FakeRun.running)
+  }
+
+  @Test func theCountersComeEachSecond() async throws {
+    let served = try await ServedRun.open()
+    let client = try await Self.listener(served)
+    let start = ContinuousClock.now
+    // The first of them may be late, on a busy machine, and the next follow at once.
+    try await onThread { for _ in 0..<3 { #expect(client.receive(until: "event: counters").contains("counters")) } }
+    #expect((.seconds(1)...(.seconds(20))).contains(.now - start))
+  }
+
+  @Test func whileNobodyListensNothingIsBuilt() async throws {
+    let served = try await ServedRun.open()
+    let built = LockedBox(0)
+    let change: @Sendable () -> StateChange = {
+      built.change { $0 += 1 }
+      return .run(.running)
+    }
+    served.feed.post(change())
+    #expect(built.value == 0)
+    let client = try await Self.listener(served)
+    served.feed.post(change())
+    #expect(built.value == 1)
+    withExtendedLifetime(client) {}
+  }
+
+  @Test func whoLeavesIsForgotten() async throws {
+    let served = try await ServedRun.open()
+    do {
+      let client = try await Self.listener(served)
+      #expect(served.feed.hasListeners)
+      withExtendedLifetime(client) {}
+    }
+    #expect(try await eventually { !served.feed.hasListeners })
+  }
+
+  @Test func asManyMayListenAsMayAndNoMore() async throws {
+    var limits = EndpointLimits()
+    limits.listeners = 2
+    let served = try await ServedRun.open(limits: limits)
+    let first = try await Self.listener(served)
+    do {
+      let second = try await Self.listener(served)
+      let third = try await served.ask("GET", "/events")
+      #expect(third.status == 503 && third.headers["retry-after"] != nil)
+      withExtendedLifetime(second) {}
+    }
+    #expect(
+      try await eventually {
+        guard let listener = served.feed.listen() else { return false }
+        served.feed.leave(listener)
+        return true
+      })
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func aSlowListenerLosesEventsAndIsToldHowMany() async throws {
+    var limits = EndpointLimits()
+    limits.eventsWaiting = 50
+    let served = try await ServedRun.open(limits: limits)
+    let client = try await Self.listener(served)
+    // Posting does not wait, however much the client leaves unread.
+    let (feed, count) = (served.feed, 100_000)
+    let took = try await onThread {
+      let start = ContinuousClock.now
+      for _ in 0..<count { feed.post(.operation(FakeRun.waiting)) }
+      return ContinuousClock.now - start
+    }
+    #expect(took < .seconds(10))
+    feed.post(.run(.stopping))
+    let text = try await onThread { client.receive(until: "\"state\":\"stopping\"}\n") }
+    let lost = text.matches(of: /event: lost\ndata: \{"count":([0-9]+)\}/).compactMap { Int($0.output.1) }.reduce(0, +)
+    let arrived = text.components(separatedBy: "event: operation\n").count - 1
+    #expect(lost > 0)
+    #expect(lost + arrived == count)
+  }
+
+  @Test func aListenerThatWaitsIsWokenByTheEnd() async {
+    let listener = EventListener(capacity: 1)
+    let waiting = Task { await listener.next() }
+    listener.finish()
+    #expect(await waiting.value.isLast)
+    #expect(await listener.next().isLast)
+    let cancelled = Task { await EventListener(capacity: 1).next() }
+    cancelled.cancel()
+    #expect(await cancelled.value.isLast)
+  }
+}
