@@ -69,7 +69,8 @@ struct Account {
   }
 
   private(set) var limits: QueueLimits
-  private(set) var isPaused = false
+  /// Who has paused the queue.
+  private(set) var pauses: PauseReason = []
   private(set) var isClosed = false
   /// Where each operation stands that is the queue's, by its number. Not in the operation: it may be another queue's by
   /// the time somebody who cancelled it comes here.
@@ -102,13 +103,16 @@ struct Account {
 
   var isIdle: Bool { running.isEmpty && line.isEmpty && blocked.isEmpty && withdrawing == 0 }
 
+  private var isPaused: Bool { !pauses.isEmpty }
   private var canStart: Bool { !isPaused && running.count < limits.max }
   private var hasRoom: Bool { line.count < limits.backlog || (line.isEmpty && canStart) }
 
   // MARK: Looking
 
-  func operations(waitingLimit: Int) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
-    (running, line.prefix(waitingLimit))
+  func operations(
+    waitingLimit: Int, waitingAfter id: Int = 0
+  ) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
+    (running, line.prefix(waitingLimit) { $0.id > id })
   }
 
   func operation(id: Int) -> BoundedOperation? {
@@ -123,8 +127,8 @@ struct Account {
   func whyItWaits(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
     switch places[operation.id] {
     case .blocked: "its producer waits: the backlog of \(limits.backlog) is full"
-    case .waiting where isPaused: "the queue is paused"
-    case .waiting: "all \(limits.max) places are taken"
+    case .waiting where isPaused: "the queue is \(pauses)"
+    case .waiting: limits.max == 1 ? "the only place is taken" : "all \(limits.max) places are taken"
     case .running where !hasBegun: "starting"
     case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { whyItWaits(for: $0) }
     case .withdrawn, nil: nil
@@ -133,7 +137,7 @@ struct Account {
 
   private func whyItWaits(for claim: Claim) -> String {
     let needs = "waits for memory: needs \(ByteText.mebibytes(claim.bytes))"
-    guard let budget = limits.budget, !isPaused else { return needs + ", the queue is paused" }
+    guard let budget = limits.budget, !isPaused else { return needs + ", the queue is \(pauses)" }
     let all = ByteText.mebibytes(budget.bytes)
     if claim.bytes > budget.bytes { return needs + ", more than the \(all) of all: until it is alone" }
     let free = ByteText.mebibytes(max(0, budget.bytes - reserved)).dropLast(" MiB".count)
@@ -290,8 +294,12 @@ struct Account {
     return settledDown()
   }
 
-  mutating func setPaused(_ isPaused: Bool) -> Effects {
-    self.isPaused = isPaused
+  mutating func pause(_ reason: PauseReason) {
+    pauses.formUnion(reason)
+  }
+
+  mutating func resume(_ reason: PauseReason) -> Effects {
+    pauses.subtract(reason)
     return settledDown()
   }
 

@@ -166,15 +166,22 @@ public final class BoundedOperationQueue: Sendable {
   /// Membership is taken together under one lock, O(running + limit); each operation is looked at afterwards, so one
   /// listed as running may have ended since and says so.
   ///
-  /// - Parameter waitingLimit: list at most this many of those that wait.
-  public func snapshot(waitingLimit: Int = .max) -> QueueSnapshot {
-    let (counters, limits, isPaused, isClosed, members) = account.withLock {
-      ($0.counters, $0.limits, $0.isPaused, $0.isClosed, $0.operations(waitingLimit: waitingLimit))
+  /// - Parameters:
+  ///   - waitingLimit: list at most this many of those that wait.
+  ///   - id: of those that wait, leave out all up to this number: the last of an earlier snapshot.
+  public func snapshot(waitingLimit: Int = .max, waitingAfter id: Int = 0) -> QueueSnapshot {
+    let (counters, limits, pauses, isClosed, members) = account.withLock {
+      ($0.counters, $0.limits, $0.pauses, $0.isClosed, $0.operations(waitingLimit: waitingLimit, waitingAfter: id))
     }
     return QueueSnapshot(
-      name: name, counters: counters, limits: limits, isPaused: isPaused, isClosed: isClosed,
+      name: name, counters: counters, limits: limits, pauses: pauses, isClosed: isClosed,
       running: members.running.map { $0.snapshot() }, waiting: members.waiting.map { $0.snapshot() })
   }
+
+  /// One operation at this moment, by number; nil when none of this number waits or runs.
+  ///
+  /// *Complexity*: O(running + log waiting).
+  public func snapshot(of id: Int) -> OperationSnapshot? { account.withLock { $0.operation(id: id) }?.snapshot() }
 
   /// Calls `body` on every change of every operation, until the observation is cancelled.
   ///
@@ -187,12 +194,12 @@ public final class BoundedOperationQueue: Sendable {
 
   // MARK: Steering
 
-  /// Starts nothing more until ``resume()``, and gives no memory to what runs and waits for it. What runs goes on
-  /// otherwise; producers may still fill the backlog.
-  public func pause() { carryOut(account.withLock { $0.setPaused(true) }) }
+  /// Starts nothing more, and gives no memory to what runs and waits for it, until ``resume(_:)`` for the same reason.
+  /// What runs goes on otherwise; producers may still fill the backlog.
+  public func pause(_ reason: PauseReason = .user) { account.withLock { $0.pause(reason) } }
 
-  /// Goes on after ``pause()``.
-  public func resume() { carryOut(account.withLock { $0.setPaused(false) }) }
+  /// Goes on after ``pause(_:)``, unless there is another reason not to.
+  public func resume(_ reason: PauseReason = .user) { carryOut(account.withLock { $0.resume(reason) }) }
 
   /// Cancels one operation, by number.
   ///
@@ -275,7 +282,11 @@ public final class BoundedOperationQueue: Sendable {
   /// - Throws: ``BudgetExceeded``, or ``OperationCancelled`` when it was cancelled before.
   func reserve(_ bytes: Int, for operation: BoundedOperation) throws {
     var answer = account.withLock { $0.claim(bytes, for: operation, answer: nil) }
-    if case .waits = answer { answer = claim(bytes, for: operation) }
+    if case .waits = answer {
+      let since = ContinuousClock.now
+      answer = claim(bytes, for: operation)
+      operation.state.withLock { $0.waitedForMemory += .now - since }
+    }
     switch answer {
     case .granted: return
     case .refused(let error): throw error

@@ -59,13 +59,13 @@ struct Line<Element> {
     return all
   }
 
-  /// The first entries, in order: at most `limit`.
-  func prefix(_ limit: Int) -> [Element] {
+  /// The first entries, in order, that are wanted: at most `limit`.
+  func prefix(_ limit: Int, where isWanted: (Element) -> Bool = { _ in true }) -> [Element] {
     var result: [Element] = []
     result.reserveCapacity(min(limit, count))
     var index = head
     while result.count < limit, index < entries.count {
-      if let element = entries[index].element { result.append(element) }
+      if let element = entries[index].element, isWanted(element) { result.append(element) }
       index += 1
     }
     return result

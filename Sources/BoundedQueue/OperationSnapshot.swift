@@ -21,6 +21,8 @@ public struct OperationSnapshot: Sendable {
   public let waited: Duration
   /// How long it has run, or ran.
   public let ran: Duration
+  /// Of that: how long it waited for memory, as far as that is over.
+  public let waitedForMemory: Duration
   /// What it waits for, while it waits: for a place, or, running, for memory.
   public let whyItWaits: String?
   /// Why it was asked to stop, if it was.
@@ -35,6 +37,7 @@ public struct OperationSnapshot: Sendable {
     self.bytesReserved = bytesReserved
     self.whyItWaits = whyItWaits
     stage = state.stage
+    waitedForMemory = state.waitedForMemory
     cancelReason = state.cancelReason
     switch state.phase {
     case .new: (self.state, waited, ran) = (.waiting, .zero, .zero)

@@ -17,6 +17,8 @@ struct OperationState {
   private(set) var queue: BoundedOperationQueue?
   var cancelReason: CancelReason?
   private(set) var stage: String?
+  /// How long it has waited for memory in all, not counting the wait that goes on.
+  var waitedForMemory = Duration.zero
   /// True while the operation is the queue's and not yet handed to a thread or taken out.
   var isInLine = false
 

@@ -3,7 +3,8 @@ public struct QueueSnapshot: Sendable {
   public let name: String
   public let counters: QueueCounters
   public let limits: QueueLimits
-  public let isPaused: Bool
+  /// Who has paused it; empty when nobody has.
+  public let pauses: PauseReason
   public let isClosed: Bool
   /// The operations that hold a place, in the order in which they got it.
   public let running: [OperationSnapshot]

@@ -2,8 +2,10 @@ import BoundedQueue
 import Foundation
 import Locking
 import MemoryPressure
+import Synchronization
 import SystemPackage
 import Thumbnails
+import TraceRecording
 
 /// One run: sources, outputs and limits, put together and carried through.
 ///
@@ -37,51 +39,67 @@ public final class Job: Sendable {
     var tally = JobTally()
     var startedAt: ContinuousClock.Instant?
     var stopCause: StopCause?
+    /// The widest that each bound ever was: what the job has kept within.
+    var widest: QueueLimits?
     var total: Int?
     /// Never more than ran and waited at once.
     var requeued: [Requeued] = []
     var monitor: PressureMonitor?
+    /// Nil before the job runs.
+    var governor: PressureGovernor?
   }
 
   /// How often memory pressure may cancel the work on one source before it is left.
   private static let patience = 3
 
   public let queue: BoundedOperationQueue
-  private let settings: JobSettings
+  public let settings: JobSettings
   private let outputs: [ThumbnailOutput]
   private let walker: SourceWalker
   private let shared: ThumbnailOperation.Shared
   private let surroundings: Surroundings
   private let pressureRules: PressureRules
+  /// Nil where nothing is recorded.
+  public let trace: TraceRecorder?
+  /// Whether somebody has asked for the sources to be counted.
+  private let isCounted = Atomic(false)
   private let onEvent: @Sendable (JobEvent) -> Void
   /// What the job gives to its operations.
   public let memory: MemoryPlan
-  /// The bounds that the job began with.
-  private let limits: QueueLimits
   /// Guards the counts, why the job stops, and what is to be done again.
   private let state = Locked(State())
 
   /// Makes the output folders.
   ///
-  /// - Parameter onEvent: told of every source and problem, from any thread, several at once. It may block: the queue
-  ///   then waits for it.
+  /// - Parameters:
+  ///   - trace: where to record what happens; the job does not close it.
+  ///   - onThumbnail: shown every thumbnail made.
+  ///   - onEvent: told of every source and problem, from any thread, several at once. It may block: the queue then waits
+  ///     for it.
   /// - Throws: `OutputError`.
   public convenience init(
-    _ settings: JobSettings, onEvent: @escaping @Sendable (JobEvent) -> Void
+    _ settings: JobSettings, trace: TraceRecorder? = nil, onThumbnail: ThumbnailHandler? = nil,
+    onEvent: @escaping @Sendable (JobEvent) -> Void
   ) throws(OutputError) {
-    try self.init(settings, surroundings: Surroundings(), pressureRules: PressureRules(), onEvent: onEvent)
+    try self.init(
+      settings, surroundings: Surroundings(), pressureRules: PressureRules(), trace: trace, onThumbnail: onThumbnail,
+      onEvent: onEvent)
   }
+
+  /// Shown a thumbnail that has been put in place, on the thread that made it; its bytes are there for the call only.
+  public typealias ThumbnailHandler = @Sendable (_ operation: Int, _ source: Path, _ thumbnail: Thumbnail) -> Void
 
   /// - Parameters:
   ///   - surroundings: where memory and its pressure are looked up.
   ///   - pressureRules: when memory counts as tight, and as normal again.
   package init(
-    _ settings: JobSettings, surroundings: Surroundings, pressureRules: PressureRules,
-    onEvent: @escaping @Sendable (JobEvent) -> Void
+    _ settings: JobSettings, surroundings: Surroundings, pressureRules: PressureRules, trace: TraceRecorder? = nil,
+    onThumbnail: ThumbnailHandler? = nil, onEvent: @escaping @Sendable (JobEvent) -> Void
   ) throws(OutputError) {
     self.settings = settings
     self.surroundings = surroundings
     self.pressureRules = pressureRules
+    self.trace = trace
     self.onEvent = onEvent
     var outputs: [ThumbnailOutput] = []
     for output in settings.outputs {
@@ -98,13 +116,19 @@ public final class Job: Sendable {
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
     queue = BoundedOperationQueue(
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
-    limits = queue.limits
-    shared = ThumbnailOperation.Shared(outputs: outputs, memory: memory, retries: settings.retries)
+    shared = ThumbnailOperation.Shared(
+      outputs: outputs, memory: memory, retries: settings.retries, trace: trace, onThumbnail: onThumbnail)
+    let limits = queue.limits
+    state.withLock { $0.widest = limits }
+    if let trace {
+      let operations = OperationTrace(trace)
+      queue.observe { operations.record($0) }
+    }
     queue.observe { [weak self] event in
       guard case .settled(let outcome) = event.change, let operation = event.operation as? ThumbnailOperation else {
         return
       }
-      self?.settled(operation, outcome)
+      self?.trace.span("Job.settled") { self?.settled(operation, outcome) }
     }
   }
 
@@ -137,6 +161,7 @@ public final class Job: Sendable {
     let startedAt = ContinuousClock.now
     state.withLock { state in
       state.monitor = monitor
+      state.governor = governor
       state.startedAt = startedAt
     }
     onEvent(.watching(monitor.reports))
@@ -145,8 +170,9 @@ public final class Job: Sendable {
     let tickers = [
       watchdog.start(),
       Ticker(name: "thumbjob.memory", every: Watchdog.tick) {
-        audit.look()
-        governor.tick()
+        self.trace.span("ReservationAudit.look") { audit.look() }
+        self.trace.span("PressureGovernor.tick") { governor.tick() }
+        self.traceCounters(monitor.snapshot)
       },
     ]
     let (walk, isWalkComplete) = walkSources()
@@ -155,9 +181,9 @@ public final class Job: Sendable {
     monitor.stop()
     governor.finish()
     closeOutputs()
-    let (tally, stopCause) = state.withLock { ($0.tally, $0.stopCause) }
+    let (tally, stopCause, widest) = state.withLock { ($0.tally, $0.stopCause, $0.widest) }
     return JobReport(
-      tally: tally, walk: walk, counters: queue.counters, limits: limits, elapsed: .now - startedAt,
+      tally: tally, walk: walk, counters: queue.counters, limits: widest ?? queue.limits, elapsed: .now - startedAt,
       peakMemory: JobReport.peakMemory(), memory: memory, worstMemoryRatio: audit.worstRatio,
       pressureSource: monitor.snapshot.source, stopCause: stopCause, isWalkComplete: isWalkComplete)
   }
@@ -173,6 +199,14 @@ public final class Job: Sendable {
         self.state.withLock { $0.tally.count(note) }
         self.onEvent(.pressure(note))
       })
+  }
+
+  private func traceCounters(_ pressure: PressureSnapshot) {
+    guard let trace else { return }
+    let counters = queue.counters
+    trace.count("operations", [("running", counters.running), ("waiting", counters.waiting)])
+    trace.count("memory in MiB", [("reserved", counters.reserved >> 20), ("held", pressure.usage.resident >> 20)])
+    trace.count("pressure", [("level", pressure.level.rawValue)])
   }
 
   /// - Returns: what the walk met, and whether it came to its end.
@@ -191,7 +225,7 @@ public final class Job: Sendable {
       return true
     }
     let walk = walker.walk(shouldStop: shouldStop, onProblem: noted) { source in
-      if take(source, places) { return .goOn }
+      if trace.span("Job.take", { take(source, places) }) { return .goOn }
       isComplete = false
       return .stop
     }
@@ -212,7 +246,7 @@ public final class Job: Sendable {
   private func take(_ source: Source, _ places: OutputPlan) -> Bool {
     state.withLock { $0.tally.found += 1 }
     let place: Path
-    switch places.placement(of: source) {
+    switch trace.span("OutputPlan.placement", { places.placement(of: source) }) {
     case .place(let found): place = found
     case .taken(let rival):
       fail(source, .collision, "its thumbnail would take the place of that of \(rival.printable); rename one of them")
@@ -224,7 +258,7 @@ public final class Job: Sendable {
       fail(source, .collision, "its thumbnail would go into the folder .thumbjob, which is the output's own")
       return true
     }
-    switch standing(of: source, at: place) {
+    switch trace.span("Job.standing", { standing(of: source, at: place) }) {
     case .upToDate where !settings.force:
       state.withLock { $0.tally.upToDate += 1 }
       return true
@@ -240,7 +274,7 @@ public final class Job: Sendable {
   private func submit(_ operation: ThumbnailOperation) -> Bool {
     while true {
       do {
-        try queue.submit(operation)
+        try trace.span("BoundedOperationQueue.submit") { () throws(SubmitError) in try queue.submit(operation) }
         return true
       } catch {
         // Memory pressure empties the backlog; it does not close the queue.
@@ -293,12 +327,40 @@ public final class Job: Sendable {
 
   /// Counts the sources on a thread of its own, ahead of the work, so that what remains can be told. Where they can be
   /// walked only once the total is not known before the walk is over.
+  ///
+  /// *Concurrency*: any number of times; it counts once.
   public func countAhead() {
-    guard walker.canBeWalkedTwice else { return }
+    guard !isCounted.exchange(true, ordering: .relaxed) else { return }
     Thread.detachNewThread { [self] in
+      guard walker.canBeWalkedTwice else { return }
       let counters = walker.walk(shouldStop: { isStopping }, onProblem: { _ in }, visit: { _ in .goOn })
       if !isStopping { state.withLock { $0.total = counters.files } }
     }
+  }
+
+  // MARK: Steering
+
+  /// Starts nothing new until ``resume()``; what runs goes on.
+  public func pause() { queue.pause(.user) }
+
+  /// Goes on after ``pause()``, unless memory is short.
+  public func resume() { queue.resume(.user) }
+
+  /// Changes the bounds that are given, while the job runs.
+  ///
+  /// - Parameter budget: bytes that running operations may reserve together; one alone may have as many more as before.
+  /// - Returns: the bounds as they are then.
+  public func changeLimits(max: Int?, backlog: Int?, budget: Int?) -> QueueLimits {
+    // First, so that a width it grows back to meanwhile is not the old one.
+    if let max { state.withLock { $0.governor }?.setFullMax(max) }
+    queue.changeLimits { limits in
+      if let max { limits.max = max }
+      if let backlog { limits.backlog = backlog }
+      if let budget { limits.budget = MemoryBudget(bytes: budget, largest: Swift.max(budget, memory.budget.largest)) }
+    }
+    let limits = queue.limits
+    state.withLock { $0.widest = $0.widest?.widened(by: limits) }
+    return limits
   }
 
   // MARK: Stopping
@@ -309,14 +371,14 @@ public final class Job: Sendable {
   /// - Returns: what was cancelled.
   @discardableResult
   public func stop(_ cause: StopCause) -> CancelledOperations {
-    state.withLock { state in
-      guard let first = state.stopCause else {
-        state.stopCause = cause
-        return
-      }
-      if cause.overrides(first) { state.stopCause = cause }
+    let isNews = state.withLock { state in
+      if let first = state.stopCause, !cause.overrides(first) { return false }
+      state.stopCause = cause
+      return true
     }
-    return queue.stop(reason: cause.reason, sparingRunning: cause.sparesRunning)
+    let cancelled = queue.stop(reason: cause.reason, sparingRunning: cause.sparesRunning)
+    if isNews { onEvent(.stopping(cause)) }
+    return cancelled
   }
 
   /// Removes what this run has not finished writing, taking no lock: for the thread that ends the process at once.
@@ -324,7 +386,8 @@ public final class Job: Sendable {
     for output in outputs { output.folder?.close() }
   }
 
-  private var isStopping: Bool { state.withLock { $0.stopCause != nil } }
+  /// Whether the job ends before its sources do.
+  public var isStopping: Bool { state.withLock { $0.stopCause != nil } }
 
   private var stopReason: CancelReason { state.withLock { $0.stopCause }?.reason ?? .shutdown }
 
@@ -382,6 +445,16 @@ public final class Job: Sendable {
   private func noted(_ problem: WalkProblem) {
     state.withLock { $0.tally.count(problem) }
     onEvent(.problem(problem))
+  }
+}
+
+extension QueueLimits {
+  /// The wider of each bound.
+  fileprivate func widened(by other: QueueLimits) -> QueueLimits {
+    var widest = self
+    (widest.max, widest.backlog) = (Swift.max(max, other.max), Swift.max(backlog, other.backlog))
+    if let budget = other.budget, budget.bytes > widest.budget?.bytes ?? 0 { widest.budget = budget }
+    return widest
   }
 }
 

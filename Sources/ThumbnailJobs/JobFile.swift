@@ -11,12 +11,18 @@ public enum JobFile {
 
   /// Reads a job file. Relative paths in it start from the folder it is in.
   ///
+  /// - Parameter statusProblem: why a text is no status address, or nil where it is one: a job has nothing to do with
+  ///   addresses.
   /// - Throws: all that is wrong with it, not only the first.
-  public static func read(_ file: Path) throws(JobFileProblems) -> JobOverlay {
-    try overlay(of: JobFileText(reading: file), file: file)
+  public static func read(
+    _ file: Path, statusProblem: @escaping (String) -> String? = { _ in nil }
+  ) throws(JobFileProblems) -> JobOverlay {
+    try overlay(of: JobFileText(reading: file), file: file, statusProblem: statusProblem)
   }
 
-  static func overlay(of text: JobFileText, file: Path) throws(JobFileProblems) -> JobOverlay {
+  static func overlay(
+    of text: JobFileText, file: Path, statusProblem: @escaping (String) -> String? = { _ in nil }
+  ) throws(JobFileProblems) -> JobOverlay {
     let root: Node?
     do {
       // The encoding is given because Yams else looks for it in the environment and prints what it finds.
@@ -26,7 +32,7 @@ public enum JobFile {
       throw JobFileProblems(
         problems: [problem ?? JobFileProblem(file: file, line: 0, column: 0, message: "cannot be read: \(error)")])
     }
-    var reader = JobFileReader(file: file)
+    var reader = JobFileReader(file: file, statusProblem: statusProblem)
     let overlay = reader.read(root)
     if !reader.problems.isEmpty {
       throw JobFileProblems(problems: reader.problems.sorted { ($0.line, $0.column) < ($1.line, $1.column) })

@@ -10,14 +10,17 @@ struct JobFileReader {
     [
       "sources", "files0-from", "include", "exclude", "follow", "outputs", "max", "backlog", "memory", "on-pressure",
       "pressure-source", "force", "fail-on",
-      "limit-pixels", "timeout", "retries", "dry-run", "halt", "for", "json", "progress", "verbose", "quiet",
+      "limit-pixels", "timeout", "retries", "dry-run", "halt", "for", "json", "progress", "status", "trace", "verbose",
+      "quiet",
     ] + outputKeys
 
   let file: Path
+  private let statusProblem: (String) -> String?
   private(set) var problems: [JobFileProblem] = []
 
-  init(file: Path) {
+  init(file: Path, statusProblem: @escaping (String) -> String?) {
     self.file = file
+    self.statusProblem = statusProblem
   }
 
   mutating func read(_ root: Node?) -> JobOverlay {
@@ -53,6 +56,12 @@ struct JobFileReader {
       case "for": job.runFor = parsed(node, key, DurationText.parse)
       case "json": job.json = flag(node, key)
       case "progress": job.progress = word(node, key)
+      case "status":
+        job.status = parsed(node, key) { [statusProblem] text, key throws(TextProblem) in
+          if let problem = statusProblem(text) { throw TextProblem("\(key): \(problem)") }
+          return text
+        }
+      case "trace": job.trace = text(node, key).map { path($0) }
       case "verbose": job.verbose = flag(node, key)
       case "quiet": job.quiet = flag(node, key)
       default: read(key, node, into: &job.output, preset: &preset)

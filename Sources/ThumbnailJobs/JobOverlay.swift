@@ -28,6 +28,8 @@ public struct JobOverlay: Sendable, Equatable {
   public var progress: ProgressStyle?
   public var verbose: Bool?
   public var quiet: Bool?
+  public var trace: Path?
+  public var status: String?
 
   public init() {}
 
@@ -59,6 +61,8 @@ public struct JobOverlay: Sendable, Equatable {
     result.progress = progress ?? other.progress
     result.verbose = verbose ?? other.verbose
     result.quiet = quiet ?? other.quiet
+    result.trace = trace ?? other.trace
+    result.status = status ?? other.status
     return result
   }
 }

@@ -49,6 +49,10 @@ public struct JobSettings: Sendable, Equatable {
   public var progress = ProgressStyle.auto
   public var verbose = false
   public var quiet = false
+  /// The file for a trace of the run; nil is none.
+  public var trace: Path?
+  /// Where the job can be asked for its status, as text; nil is a private socket.
+  public var status: String?
 
   public init() {}
 
@@ -76,6 +80,8 @@ public struct JobSettings: Sendable, Equatable {
     progress = said.progress ?? progress
     verbose = said.verbose ?? verbose
     quiet = said.quiet ?? quiet
+    trace = said.trace
+    status = said.status
     // What is said of all outputs holds for each unless the output says otherwise; only a word that stands above the
     // outputs of a job file, the command line's, wins over both.
     outputs = (said.outputs ?? [OutputOverlay()]).map { OutputSettings($0.over(said.output)) }

@@ -21,6 +21,8 @@ public struct JobTally: Sendable, Equatable {
   /// Of those failed: because the disk of the output is full or faulty.
   public internal(set) var diskFaults = 0
   public internal(set) var cancelled = 0
+  /// Of those cancelled: one by one, because somebody asked for it.
+  public internal(set) var cancelledByUser = 0
   /// Of those failed: for want of memory, and the most that one of them would have needed, in bytes.
   public internal(set) var refusedMemory = 0
   public internal(set) var mostMemoryNeeded = 0
@@ -60,7 +62,9 @@ public struct JobTally: Sendable, Equatable {
         refusedMemory += 1
         mostMemoryNeeded = max(mostMemoryNeeded, needed)
       }
-    case .cancelled: cancelled += 1
+    case .cancelled(let reason):
+      cancelled += 1
+      if reason == .user { cancelledByUser += 1 }
     }
   }
 

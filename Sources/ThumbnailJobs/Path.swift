@@ -52,8 +52,12 @@ public struct Path: Sendable, Hashable {
   public var isAbsolute: Bool { storage[0] == Self.slash }
 
   /// Passes the path to a system call.
-  public func withCString<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
-    try storage.withUnsafeBytes { try body($0.baseAddress!.assumingMemoryBound(to: CChar.self)) }
+  public func withCString<Result, Failure>(
+    _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try storage.withUnsafeBufferPointer { bytes throws(Failure) in
+      try body(UnsafeRawPointer(bytes.baseAddress!).assumingMemoryBound(to: CChar.self))
+    }
   }
 
   /// This path with a relative one below it; an absolute one replaces it.

@@ -15,7 +15,7 @@ final class PressureGovernor: Sendable {
   }
 
   private let queue: BoundedOperationQueue
-  /// Touched on `order` alone; the lock is for the compiler, which does not know that.
+  /// What has been heard and is to be done. Decided on `order` alone.
   private let state: Locked<State>
   /// True while a tick is on its way: those that come meanwhile are left out, so that none pile up.
   private let isTicking = Atomic(false)
@@ -54,6 +54,9 @@ final class PressureGovernor: Sendable {
     }
   }
 
+  /// The width that it grows back to is another from here on, and never more.
+  func setFullMax(_ max: Int) { state.withLock { $0.policy.fullMax = max } }
+
   /// To be called every `Watchdog.tick`.
   func tick() {
     guard !isTicking.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -91,23 +94,25 @@ final class PressureGovernor: Sendable {
   private func action(_ step: PressurePolicy.Step) -> PressureNote.Action? {
     switch step {
     case .pause:
-      queue.pause()
+      queue.pause(.pressure)
       return .paused
     case .requeue(let max):
-      queue.pause()
+      queue.pause(.pressure)
       queue.changeLimits { $0.max = max }
       return .requeued(queue.cancelAll(reason: .pressure))
     case .stop: return .stopped(stop())
     case .resume:
-      queue.resume()
+      queue.resume(.pressure)
       return .resumed(max: queue.limits.max)
     case .oneAtATime:
       queue.changeLimits { $0.max = 1 }
-      queue.resume()
+      queue.resume(.pressure)
       return .oneAtATime
     case .widen(let max):
-      queue.changeLimits { $0.max = max }
-      return .widened(max: max)
+      // Decided before, it may be more than somebody has allowed since.
+      let fullMax = state.withLock { $0.policy.fullMax }
+      queue.changeLimits { $0.max = min(max, fullMax) }
+      return .widened(max: min(max, fullMax))
     case .giveBack: return nil
     case .tell: return PressureNote.Action.none
     }

@@ -33,7 +33,7 @@ struct PressurePolicy {
 
   private let response: PressureResponse
   /// What the width grows back to.
-  private let fullMax: Int
+  var fullMax: Int
   private(set) var level = PressureLevel.normal
   private var isPaused = false
   /// Ticks since the last event, or the last growth.

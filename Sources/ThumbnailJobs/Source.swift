@@ -38,3 +38,12 @@ public enum SourceArgument: Sendable, Hashable {
     self = word == "-" ? .list(SourceList(from: nil, separator: .newline)) : .path(word)
   }
 }
+
+extension SourceArgument: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .path(let path): path.printable
+    case .list(let list): list.file.map(\.printable) ?? "standard input"
+    }
+  }
+}

@@ -4,6 +4,7 @@ import Locking
 import Synchronization
 import SystemPackage
 import Thumbnails
+import TraceRecording
 
 /// The operation of a job: every thumbnail of one source.
 ///
@@ -18,6 +19,9 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     let makers = MakerPool()
     /// How often a source that failed is tried again.
     let retries: Int
+    let trace: TraceRecorder?
+    /// Shown every thumbnail that was put in place.
+    let onThumbnail: Job.ThumbnailHandler?
   }
 
   /// What the work has found out so far.
@@ -52,7 +56,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     alreadyMade = thumbnails
     self.shared = shared
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
-    super.init(title: "thumbnail \(source.path.printable) → \(sizes)")
+    super.init(title: OperationTitle.text(source.path, sizes))
   }
 
   /// What has been found out; complete once the operation has settled.
@@ -61,7 +65,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   override func execute() throws {
     for attempt in 0... {
       do {
-        let result = try makeAll()
+        let result = try shared.trace.span("ThumbnailOperation.makeAll") { try makeAll() }
         return findings.withLock { $0.result = result }
       } catch let error as any Error & CustomStringConvertible {
         try checkCancelled()
@@ -86,17 +90,20 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
       return .notRead(type)
     }
     for output in shared.outputs {
-      let info = try ThumbnailMaker.readInfo(of: file.bytes, for: output.options, monitor: self)
+      let info = try shared.trace.span("ThumbnailMaker.readInfo") {
+        try ThumbnailMaker.readInfo(of: file.bytes, for: output.options, monitor: self)
+      }
       let needed = info.bytesNeeded(for: output.options)
       guard output.folder != nil else {
         let planned = try plan(output, info, needed)
         findings.withLock { $0.thumbnails += planned }
         continue
       }
+      report(stage: "reserving")
       // Nothing is held while this waits: not the header, and no maker.
       try withReservation(of: shared.memory.reservation(for: needed)) {
         findings.withLock { $0.hasHeldMemory = true }
-        try make(output, of: file)
+        try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file) }
       }
     }
     return .made
@@ -112,7 +119,10 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
           made = earlier
         } else {
           report(stage: "writing")
-          made = try output.publish(thumbnail, to: place, modified: file.modified)
+          made = try shared.trace.span("ThumbnailOutput.publish") {
+            try output.publish(thumbnail, to: place, modified: file.modified)
+          }
+          shared.onThumbnail?(id, source.path, thumbnail)
         }
         findings.withLock { $0.thumbnails.append(made) }
       }

@@ -12,6 +12,7 @@ final class Console: Sendable {
   private let state = Locked(State())
   let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   let hasColour: Bool
+  let patience = Patience(.seconds(1))
 
   init() {
     hasColour = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
@@ -21,7 +22,7 @@ final class Console: Sendable {
   func say(_ text: String) {
     let text = Self.harmless(text)
     state.withLock { state in
-      Self.write(Self.clear(state.bottom) + text + "\n" + Self.unwrapped(state.bottom))
+      self.write(Self.clear(state.bottom) + text + "\n" + Self.unwrapped(state.bottom))
     }
   }
 
@@ -29,7 +30,7 @@ final class Console: Sendable {
   func setBottom(_ text: String) {
     state.withLock { state in
       guard text != state.bottom else { return }
-      Self.write(Self.clear(state.bottom) + Self.unwrapped(text))
+      self.write(Self.clear(state.bottom) + Self.unwrapped(text))
       state.bottom = text
     }
   }
@@ -41,8 +42,13 @@ final class Console: Sendable {
     return Int(size.ws_col)
   }
 
-  private static func harmless(_ text: String) -> String {
-    func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control && scalar != "\n" }
+  /// A text in which control characters but the line feed are shown as what they are.
+  static func harmless(_ text: String) -> String {
+    func isControl(_ scalar: Unicode.Scalar) -> Bool {
+      // And those that turn the direction of writing: text behind them would pass for other text.
+      scalar.properties.generalCategory == .control && scalar != "\n" || ("\u{202A}"..."\u{202E}").contains(scalar)
+        || ("\u{2066}"..."\u{2069}").contains(scalar)
+    }
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     return text.unicodeScalars.reduce(into: "") { $0 += isControl($1) ? $1.escaped(asASCII: true) : String($1) }
   }
@@ -54,5 +60,5 @@ final class Console: Sendable {
   private static func clear(_ bottom: String) -> String { bottom.isEmpty ? "" : "\r\u{1B}[K" }
 
   /// Nobody can be told when standard error itself fails, so nobody is.
-  private static func write(_ text: String) { _ = StandardStream.write(text, to: STDERR_FILENO) }
+  private func write(_ text: String) { _ = StandardStream.write(text, to: STDERR_FILENO, patience: patience) }
 }

@@ -146,7 +146,7 @@ struct SummaryLine: Encodable {
     (max, backlog) = (report.limits.max, report.limits.backlog)
     (peakRunning, peakWaiting) = (report.counters.peakRunning, report.counters.peakWaiting)
     peakMemoryBytes = report.peakMemory
-    (budgetBytes, peakReservedBytes) = (report.memory.budget.bytes, report.counters.peakReserved)
+    (budgetBytes, peakReservedBytes) = (report.limits.budget?.bytes ?? 0, report.counters.peakReserved)
     (baselineBytes, memoryLimitBytes) = (report.memory.baseline, report.memory.limit.bytes)
     worstMemoryRatio = report.worstMemoryRatio
     pressureSource = report.pressureSource.rawValue

@@ -9,6 +9,9 @@ final class OutputStream: Sendable {
   /// Guards the order of lines; holds the error number that ended it, after which nothing is written.
   private let failure = Locked<CInt?>(nil)
 
+  /// Longer than for words: these are data.
+  let patience = Patience(.seconds(5))
+
   /// Why nothing can be written any more: an error number, `EPIPE` when nobody reads; nil while all is well.
   var error: CInt? { failure.withLock { $0 } }
 
@@ -27,7 +30,7 @@ final class OutputStream: Sendable {
   /// - Returns: false when the output has failed, now or before.
   func write(text: String) -> Bool {
     failure.withLock { failure in
-      failure = failure ?? StandardStream.write(text, to: STDOUT_FILENO)
+      failure = failure ?? StandardStream.write(text, to: STDOUT_FILENO, patience: patience)
       return failure == nil
     }
   }

@@ -9,8 +9,8 @@ enum PressureText {
     switch note.action {
     case .paused: return "thumbjob: \(memory): starting nothing until it is normal"
     case .requeued(let cancelled):
-      return QueueListing.text(cancelled, by: memory, fate: ", to be done again when it is normal")
-    case .stopped(let cancelled): return QueueListing.text(cancelled, by: memory)
+      return QueueListing.text(cancelled, why: memory, fate: ", to be done again when it is normal")
+    case .stopped(let cancelled): return QueueListing.text(cancelled, why: memory)
     case .resumed(let max):
       // Who says that it is over is always the same; what says so matters.
       let reason = note.cause.map { " (\($0.reason))" } ?? ""

@@ -5,10 +5,9 @@ import Foundation
 enum ProcessLimits {
   /// Files: the three streams, what the runtime holds, a folder for each level of a small tree, sources and thumbnails.
   private static let leastFiles = 48
-  /// Threads beside those of operations: signals, answers, progress, the watchdog, and what the runtime starts.
-  private static let otherThreads = 8
-  /// Having got so many, it will get the others, or go on with fewer.
-  private static let probedThreads = 24
+  /// Threads beside those of operations: signals, answers, progress, the watchdog, the status endpoint, and what the
+  /// runtime starts.
+  private static let otherThreads = 12
 
   /// Takes all the open files that may be had: a walk holds one open per level of folders, and many systems start with
   /// 256 or 1024.
@@ -24,7 +23,8 @@ enum ProcessLimits {
     if let limit = openFiles(), limit.rlim_cur < leastFiles {
       return "may open only \(limit.rlim_cur) files at once and needs \(leastFiles); raise the limit with ulimit -n"
     }
-    let wanted = min(operations + otherThreads, probedThreads)
+    // All of them: Dispatch tries again for ever for one that it does not get.
+    let wanted = operations + otherThreads
     let started = threads(wanted)
     if started < wanted {
       return

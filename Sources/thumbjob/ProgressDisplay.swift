@@ -41,10 +41,11 @@ final class ProgressDisplay: Sendable {
     let rate = Double(tally.made) / max(status.elapsed / .seconds(1), 0.001)
     var text = "\(tally.settled) of \(status.total.map(String.init) ?? "\(tally.found) found so far")"
     text += " · \(Units.decimal(rate))/s"
-    if let total = status.total, rate > 0, total > tally.settled {
+    if let total = status.total, rate > 0, total > tally.settled, status.queue.pauses.isEmpty {
       // By what was made: files that were passed over or up to date went by in no time.
       text += " · ETA \(Units.time(.seconds(Double(total - tally.settled) / rate)))"
     }
+    if !status.queue.pauses.isEmpty { text += " · \(status.queue.pauses)" }
     if tally.failed > 0 { text += " · \(tally.failed) failed" }
     return text
   }
@@ -63,14 +64,14 @@ final class ProgressDisplay: Sendable {
       let percent = operation.fraction.map { " \(Int($0 * 100)) %" } ?? ""
       return "\(Self.name(operation.title)) \(stage)\(percent)"
     }
-    let visible = "\(counts(status)) · \(running.joined(separator: ", "))"
+    let visible = counts(status) + (running.isEmpty ? "" : " · \(running.joined(separator: ", "))")
     let used = line.isEmpty ? 0 : min(24, columns / 4) + 1
     return line + String(visible.prefix(max(0, columns - used - 1)))
   }
 
-  /// The file's name out of "thumbnail folder/photo.jpg → 256x256".
+  /// The file's name in an operation's title.
   private static func name(_ title: String) -> Substring {
-    let path = title.prefix(upTo: title.range(of: " → ", options: .backwards)?.lowerBound ?? title.endIndex)
+    let path = OperationTitle.source(in: title)
     return path.split(separator: "/").last ?? path
   }
 }

@@ -27,10 +27,10 @@ enum QueueListing {
     return lines.joined(separator: "\n")
   }
 
-  /// What was cancelled, at most 200 by name, by what, and what becomes of it.
-  static func text(_ cancelled: CancelledOperations, by what: String, fate: String = "") -> String {
+  /// What was cancelled, at most 200 by name, why, and what becomes of it.
+  static func text(_ cancelled: CancelledOperations, why: String, fate: String = "") -> String {
     let operations = cancelled.running + cancelled.waiting
-    var lines = ["thumbjob: \(what): \(Units.count(operations.count, "operation")) cancelled\(fate)"]
+    var lines = ["thumbjob: \(why): \(Units.count(operations.count, "operation")) cancelled\(fate)"]
     lines += operations.prefix(200).map { "  #\($0.id) \($0.title)" }
     if operations.count > 200 { lines.append("  … and \(operations.count - 200) more") }
     return lines.joined(separator: "\n")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MemoryPressure
+import StatusEndpoint
 import ThumbnailJobs
 import Thumbnails
 
@@ -65,7 +66,14 @@ struct RunCommand: ParsableCommand {
     if files.count > 1 {
       throw TextProblem("one job file at a time: \(files.prefix(3).map(\.printable).joined(separator: ", "))")
     }
-    return try JobFile.read(first)
+    return try JobFile.read(first) { text in
+      do throws(StatusAddressError) {
+        _ = try StatusAddress(text)
+        return nil
+      } catch {
+        return error.reason
+      }
+    }
   }
 
   /// What the command line says.
@@ -227,6 +235,17 @@ struct RunningOptions: ParsableArguments {
   @Option(help: ArgumentHelp("auto, bar, plain or none. (default: auto: a bar on a terminal)", valueName: "style"))
   var progress: ProgressStyle?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write a trace of the run that Perfetto opens: operations, threads, counters.", valueName: "file"))
+  var trace: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the run can be asked: unix:PATH, HOST:PORT or off. (default: a private socket, see thumbjob status)",
+      valueName: "address"))
+  var status: String?
+
   @Flag(name: .shortAndLong, help: "Name every thumbnail made.")
   var verbose = false
 
@@ -244,6 +263,8 @@ struct RunningOptions: ParsableArguments {
     if dryRun { said.dryRun = true }
     if json { said.json = true }
     said.progress = progress
+    said.status = status
+    said.trace = trace.map { CommandWords.path(of: $0) }
     if verbose { said.verbose = true }
     if quiet { said.quiet = true }
   }

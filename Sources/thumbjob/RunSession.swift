@@ -2,17 +2,35 @@ import ArgumentParser
 import BoundedQueue
 import Foundation
 import Locking
+import StatusEndpoint
 import Synchronization
 import ThumbnailJobs
 import Thumbnails
+import TraceRecording
 
 /// One job with everything around it that a command needs: console, events, progress, signals, exit status.
 ///
 /// *Concurrency*: ``run()`` is called once, on the main thread. Signals are answered from threads of their own.
 final class RunSession: Sendable {
+  /// What is open while the job runs.
+  private struct Open {
+    let job: Job
+    var endpoints: JobEndpoints?
+  }
+
+  /// Why the job cannot begin.
+  private struct Refusal: Error {
+    let text: String
+    let status: ExitStatus
+
+    init(_ text: String, _ status: ExitStatus) { (self.text, self.status) = ("thumbjob: \(text)", status) }
+  }
+
   private let settings: JobSettings
   private let console = Console()
   private let output = OutputStream()
+  /// Nil until the job can begin; guarded by its lock.
+  private let open = Locked<Open?>(nil)
   /// Which types of images not read have been named. Guarded by its lock.
   private let named = Locked<Set<ImageType>>([])
   /// The INT or TERM that ends the process; 0 before.
@@ -34,20 +52,26 @@ final class RunSession: Sendable {
 
   /// Carries the job through.
   func run() -> ExitCode {
-    if let problem = ProcessLimits.problem(max: settings.maxInUse) {
-      console.say("thumbjob: \(problem)")
-      return ExitStatus.systemLimit.code
-    }
-    let job: Job
     do {
-      job = try Job(settings) { [weak self] in self?.told($0) }
+      let job = try openAll()
+      defer { closeEndpoints() }
+      return try run(job, endpoints: open.withLock { $0?.endpoints })
     } catch {
-      console.say("thumbjob: \(error)")
-      return (error.isOutOfRoom ? ExitStatus.ioError : .cannotCreateOutput).code
+      console.say(error.text)
+      return error.status.code
     }
-    theJob.withLock { $0 = job }
-    tellMemory(job.memory)
-    SignalListener.listen { [self] in answer($0, job) }
+  }
+
+  private func closeEndpoints() {
+    let open = open.withLock { open in
+      defer { open = nil }
+      return open
+    }
+    open?.endpoints?.close()
+  }
+
+  private func run(_ job: Job, endpoints: JobEndpoints?) throws(Refusal) -> ExitCode {
+    SignalListener.listen { [self] signal in answer(signal, job, endpoints) }
     let progress = display(job)
     let ticking = progress?.start()
     defer { ticking?.stop() }
@@ -55,21 +79,97 @@ final class RunSession: Sendable {
     do {
       report = try job.run()
     } catch {
-      console.say("thumbjob: \(error)")
-      return ExitStatus.usage.code
+      throw Refusal("\(error)", .usage)
     }
     ticking?.stop()
     progress?.finish()
-    let exitCode = { [self] in
-      report.exitCode(ending: ending.load(ordering: .acquiring), outputError: output.error)
-    }
-    if settings.json { output.write(SummaryLine(report, isDryRun: settings.dryRun, exitCode: exitCode())) }
+    let isTraced = close(job.trace)
+    let answered = ending.load(ordering: .acquiring)
+    let signal = answered != 0 ? answered : SignalListener.pendingEnd ?? 0
+    let exitCode = report.exitCode(ending: signal, outputError: output.error, isTraced: isTraced)
+    if settings.json { output.write(SummaryLine(report, isDryRun: settings.dryRun, exitCode: exitCode)) }
     sayLastWords(report)
-    return exitCode()
+    return report.exitCode(ending: signal, outputError: output.error, isTraced: isTraced)
   }
 
-  /// The job, for what it tells: it tells nothing before it runs.
-  private let theJob = Locked<Job?>(nil)
+  // MARK: Opening
+
+  private func openAll() throws(Refusal) -> Job {
+    if let problem = ProcessLimits.problem(max: settings.maxInUse) { throw Refusal(problem, .systemLimit) }
+    let address: StatusAddress?
+    do {
+      address = try settings.status.map { text throws(StatusAddressError) in try StatusAddress(text) }
+    } catch {
+      throw Refusal("--status: \(error)", .usage)
+    }
+    let trace: TraceRecorder?
+    do {
+      trace = try settings.trace.map { path throws(TraceError) in
+        try path.withCString { cPath throws(TraceError) in try TraceRecorder(path: cPath, name: path.printable) }
+      }
+    } catch {
+      throw Refusal("--trace: \(error)", .cannotCreateOutput)
+    }
+    let thumbnails = address == .off ? nil : LatestThumbnails()
+    let job: Job
+    do {
+      job = try Job(settings, trace: trace, onThumbnail: thumbnails.map(Self.keep)) { [weak self] event in
+        trace.span("RunSession.told") { self?.told(event) }
+      }
+    } catch {
+      _ = close(trace)
+      throw Refusal("\(error)", error.isOutOfRoom ? .ioError : .cannotCreateOutput)
+    }
+    open.withLock { $0 = Open(job: job) }
+    tellMemory(job.memory)
+    do {
+      if let thumbnails { try openEndpoints(address, job, thumbnails) }
+    } catch {
+      job.closeOutputs()
+      _ = close(trace)
+      throw error
+    }
+    return job
+  }
+
+  private static func keep(in thumbnails: LatestThumbnails) -> Job.ThumbnailHandler {
+    { operation, source, thumbnail in
+      thumbnails.insert(
+        thumbnail.bytes, operation: operation, source: source.printable, width: thumbnail.pixels.width,
+        height: thumbnail.pixels.height)
+    }
+  }
+
+  private func openEndpoints(
+    _ address: StatusAddress?, _ job: Job, _ thumbnails: LatestThumbnails
+  ) throws(Refusal) {
+    do {
+      let endpoints = try JobEndpoints(address, job, thumbnails) { [self] in
+        stop(job, .cancelled(by: "the status endpoint"))
+      } onNote: { note, isAskedFor in
+        // The link is said once, and the only way to it.
+        if isAskedFor || !settings.quiet { console.say("thumbjob: \(note)") }
+      }
+      open.withLock { $0?.endpoints = endpoints }
+    } catch let problem as TextProblem {
+      throw Refusal("\(problem)", .usage)
+    } catch {
+      throw Refusal("\(error)", .noStatusAddress)
+    }
+  }
+
+  // MARK: Telling
+
+  /// False when not all of it could be written.
+  private func close(_ trace: TraceRecorder?) -> Bool {
+    do {
+      try trace?.close()
+      return true
+    } catch {
+      console.say("thumbjob: --trace: \(error); the trace is not whole")
+      return false
+    }
+  }
 
   /// What was asked for is done, also where it cannot end well.
   private func tellMemory(_ memory: MemoryPlan) {
@@ -102,11 +202,11 @@ final class RunSession: Sendable {
     let said = DispatchGroup()
     answers.async(group: said) { [self] in
       if let error = output.error, error != EPIPE {
-        console.say("thumbjob: standard output: \(String(cString: strerror(error)))")
+        let reason = error == EAGAIN ? "nobody reads it" : String(cString: strerror(error))
+        console.say("thumbjob: standard output: \(reason)")
       }
       guard !settings.quiet, output.error != EPIPE else { return }
-      let signal = ending.load(ordering: .acquiring)
-      console.say(Summary.text(report, ending: signal, isDryRun: settings.dryRun))
+      console.say(Summary.text(report, isDryRun: settings.dryRun))
     }
     switch report.stopCause {
     case .cancelled, .shutdown: _ = said.wait(timeout: .now() + Self.patience)
@@ -124,9 +224,13 @@ final class RunSession: Sendable {
     case .watching(let reports):
       if let text = PressureText.text(reports, isVerbose: settings.verbose), !settings.quiet { console.say(text) }
     case .pressure(let note):
+      open.withLock { $0 }?.endpoints?.heard(note)
       put(PressureLine(note))
       // Behind nobody who does not read, as answers to signals are.
       if !settings.quiet { answers.async { [self] in console.say(PressureText.text(note)) } }
+    case .stopping:
+      beginToLosePatience()
+      open.withLock { $0 }?.endpoints?.heardStop()
     case .problem(let problem):
       put(ProblemLine(problem))
       console.say("thumbjob: \(problem)")
@@ -138,7 +242,7 @@ final class RunSession: Sendable {
   }
 
   private func outputLost() {
-    theJob.withLock { $0 }.map { job in _ = job.stop(.outputLost) }
+    open.withLock { $0 }?.job.stop(.outputLost)
   }
 
   private func tell(_ report: SourceReport) {
@@ -160,15 +264,23 @@ final class RunSession: Sendable {
       console.say("thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
     case .cancelled(.pressure) where settings.onPressure == .requeue:
       console.say("thumbjob: \(name): cancelled by memory pressure; left for another run")
+    case .cancelled(.user) where open.withLock({ $0?.job.isStopping }) == false:
+      // Of all together there is a list.
+      console.say("thumbjob: \(name): cancelled by the user")
     case .cancelled(let reason): if settings.verbose { console.say("\(name): cancelled \(reason)") }
     case .passedOver: if settings.verbose { console.say("\(name): not an image") }
     case .duplicate(let first): if settings.verbose { console.say("\(name): the same file as \(first.printable)") }
     }
   }
 
+  private func beginToLosePatience() {
+    console.patience.begin()
+    output.patience.begin()
+  }
+
   // MARK: Signals
 
-  private func answer(_ signal: CInt, _ job: Job) {
+  private func answer(_ signal: CInt, _ job: Job, _ endpoints: JobEndpoints?) {
     switch signal {
     case SIGUSR1:
       guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -176,24 +288,26 @@ final class RunSession: Sendable {
         isListing.store(false, ordering: .releasing)
         console.say(QueueListing.text(job.status(waitingLimit: Self.listed)))
       }
-    case SIGUSR2: stop(job, .cancelled, "USR2")
-    case SIGHUP: stop(job, .noMore, "HUP")
+    case SIGUSR2: stop(job, .cancelled(by: "USR2"))
+    case SIGHUP: stop(job, .noMore)
     default:
       if ending.load(ordering: .acquiring) != 0 {
         // The second time: at once. What others are writing is removed, not waited for.
         job.closeOutputs()
+        endpoints?.removeSockets()
         _exit(128 + signal)
       }
       ending.store(signal, ordering: .releasing)
-      stop(job, .shutdown, signal == SIGINT ? "INT" : "TERM")
+      stop(job, .shutdown(by: signal == SIGINT ? "INT" : "TERM"))
     }
   }
 
-  private func stop(_ job: Job, _ cause: StopCause, _ name: String) {
+  private func stop(_ job: Job, _ cause: StopCause) {
+    beginToLosePatience()
     stopping.async { [self] in
-      let cancelled = job.stop(cause)
+      let cancelled = job.trace.span("Job.stop") { job.stop(cause) }
       answers.async { [self] in
-        console.say(QueueListing.text(cancelled, by: name))
+        console.say(QueueListing.text(cancelled, why: "stopped \(cause)"))
       }
     }
   }

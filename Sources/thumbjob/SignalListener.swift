@@ -28,6 +28,20 @@ enum SignalListener {
     signal(SIGXFSZ, SIG_IGN)
   }
 
+  /// The INT or TERM that has come and not been answered yet; nil where none has.
+  static var pendingEnd: CInt? {
+    var pending = sigset_t()
+    sigpending(&pending)
+    return [SIGINT, SIGTERM].first { sigismember(&pending, $0) == 1 && !ignored.contains($0) }
+  }
+
+  /// Lets the signals do what they do by default: for commands that are no job.
+  static func letThrough() {
+    var set = sigset_t()
+    sigemptyset(&set)
+    pthread_sigmask(SIG_SETMASK, &set, nil)
+  }
+
   /// Calls `answer` for each signal, one after the other.
   static func listen(_ answer: @escaping @Sendable (_ signal: CInt) -> Void) {
     let thread = Thread {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 
 /// The three streams that a process is given.
@@ -10,20 +11,45 @@ enum StandardStream {
     }
   }
 
+  /// Writes data for whoever reads standard output.
+  ///
+  /// - Throws: an exit status where it cannot be written, with the reason said; success where nobody reads any more.
+  static func put(_ text: String) throws(ExitCode) {
+    guard let error = write(text, to: STDOUT_FILENO) else { return }
+    if error == EPIPE { throw .success }
+    Console().say("thumbjob: standard output: \(String(cString: strerror(error)))")
+    throw ExitStatus.ioError.code
+  }
+
+  /// What a pipe that has room takes without waiting: PIPE_BUF of Linux (pipe(7)).
+  private static let chunk = 4096
+  /// Milliseconds after which a writer looks whether it is still to wait.
+  private static let look: CInt = 100
+
   /// Writes all of a text.
   ///
-  /// - Returns: the error number, or nil when all is written.
-  static func write(_ text: String, to descriptor: CInt) -> CInt? {
+  /// - Parameter patience: how long to wait for whoever does not read; nil for as long as it takes.
+  /// - Returns: the error number, or nil when all is written; `EAGAIN` when the patience was over.
+  static func write(_ text: String, to descriptor: CInt, patience: Patience? = nil) -> CInt? {
     var text = text
     return text.withUTF8 { bytes in
       var done = 0
       while done < bytes.count {
-        let count = Foundation.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
+        if let patience {
+          var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          if poll(&wanted, 1, look) == 0 {
+            if patience.isOver { return EAGAIN }
+            continue
+          }
+        }
+        let size = patience == nil ? bytes.count - done : min(chunk, bytes.count - done)
+        let count = Foundation.write(descriptor, bytes.baseAddress! + done, size)
         if count >= 0 {
           done += count
         } else if errno == EAGAIN {
           var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&wanted, 1, -1)
+          poll(&wanted, 1, patience == nil ? -1 : look)
+          if patience?.isOver == true { return EAGAIN }
         } else if errno != EINTR {
           return errno
         }

@@ -4,8 +4,7 @@ import ThumbnailJobs
 
 /// The last words of a run: what was done, and that it kept within its bounds.
 enum Summary {
-  /// - Parameter signal: the INT or TERM that ended it; 0 for none.
-  static func text(_ report: JobReport, ending signal: CInt, isDryRun: Bool) -> String {
+  static func text(_ report: JobReport, isDryRun: Bool) -> String {
     let tally = report.tally
     var lines: [String] = []
     let verb = isDryRun ? "would make" : "made"
@@ -29,13 +28,22 @@ enum Summary {
       lines.append("\(Units.count(tally.refusedMemory, "source")) refused for memory; \(option) would allow all")
     }
     if report.workRemains {
-      let cause = report.stopCause.map { "stopped \(words($0, signal))" } ?? "left some for want of memory"
+      let cause = report.stopCause.map { "stopped \($0)" } ?? Summary.left(tally)
       let wayOn =
         report.stopCause == .tooManyFailures
         ? "mend or --exclude what failed, or allow more" : "run the same command again to go on"
       lines.append("\(cause); \(wayOn)")
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// Why work remains where nothing has stopped the job.
+  private static func left(_ tally: JobTally) -> String {
+    var parts: [String] = []
+    if tally.cancelledByUser > 0 { parts.append("\(tally.cancelledByUser) cancelled by the user") }
+    let others = tally.cancelled - tally.cancelledByUser
+    if others > 0 { parts.append("left \(others) for want of memory") }
+    return parts.isEmpty ? "not all was come to" : parts.joined(separator: ", ")
   }
 
   private static func others(_ report: JobReport) -> [String] {
@@ -61,7 +69,7 @@ enum Summary {
   }
 
   private static func reserved(_ report: JobReport) -> String {
-    let (peak, budget) = (report.counters.peakReserved, report.memory.budget.bytes)
+    let (peak, budget) = (report.counters.peakReserved, report.limits.budget?.bytes ?? 0)
     if peak <= budget { return "\(Units.memory(peak, of: budget)) reserved" }
     return "\(Units.memory(peak)) reserved by one alone (\(Units.memory(budget)) by several)"
   }
@@ -81,17 +89,5 @@ enum Summary {
     if tally.pressureCriticals > 0 { events.append("\(Units.count(tally.pressureCriticals, "time")) critical") }
     if tally.requeued > 0 { events.append("\(Units.count(tally.requeued, "operation")) put back") }
     return line + (events.isEmpty ? "none" : events.joined(separator: ", "))
-  }
-
-  private static func words(_ cause: StopCause, _ signal: CInt) -> String {
-    switch cause {
-    case .pressure: "by memory pressure (--on-pressure cancel)"
-    case .cancelled: "by USR2"
-    case .shutdown: signal == SIGINT ? "by INT" : "by TERM"
-    case .noMore: "by HUP"
-    case .timeIsUp: "because its time (--for) is over"
-    case .tooManyFailures: "because too many sources failed (--halt)"
-    case .outputLost: "because its standard output failed"
-    }
   }
 }

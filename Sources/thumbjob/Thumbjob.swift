@@ -10,7 +10,10 @@ struct Thumbjob: ParsableCommand {
     abstract: "Makes JPEG thumbnails of whole folders with a queue that never piles up.",
     usage: "thumbjob [run] <source> ... [options]",
     version: "0.1.0",
-    subcommands: [RunCommand.self],
+    subcommands: [
+      RunCommand.self, StatusCommand.self, CancelCommand.self, PauseCommand.self, ResumeCommand.self,
+      ReportCommand.self,
+    ],
     defaultSubcommand: RunCommand.self)
 
   static let examples = """
@@ -21,6 +24,8 @@ struct Thumbjob: ParsableCommand {
       thumbjob jobs/gallery.yml             a job file; options beside it win
       find . -newer mark -print0 | thumbjob --files0-from -
     While it runs:
+      thumbjob status [PID] [--watch]       what runs, what waits and why
+      thumbjob cancel [PID [OPERATION]]     one operation, or all; thumbjob pause, thumbjob resume
       kill -USR1 PID    prints what runs and what waits
       kill -USR2 PID    cancels everything; a later run goes on from there
     """
@@ -37,6 +42,7 @@ struct Thumbjob: ParsableCommand {
     }
     do {
       var command = try parseAsRoot(arguments)
+      if !(command is RunCommand) { SignalListener.letThrough() }
       try command.run()
     } catch {
       leave(error)

@@ -24,10 +24,10 @@ extension QueueTests {
       #expect(running.stage == "reading" && running.fraction == 0.434 && running.bytesReserved == 3 << 19)
       #expect(first.description.hasPrefix("#\(first.id) copy a.jpg: running, reading 43 %, "))
       #expect(first.description.hasSuffix(" s, holds up to 1.5 MiB"))
-      #expect(snapshot.waiting[0].whyItWaits == "all 1 places are taken")
-      #expect(snapshot.waiting[0].description.hasSuffix(" s, all 1 places are taken"))
+      #expect(snapshot.waiting[0].whyItWaits == "the only place is taken")
+      #expect(snapshot.waiting[0].description.hasSuffix(" s, the only place is taken"))
       queue.pause()
-      #expect(queue.snapshot().waiting[0].whyItWaits == "the queue is paused")
+      #expect(queue.snapshot().waiting[0].whyItWaits == "the queue is paused by the user")
       queue.resume()
       gate.open()
       await queue.drain()
@@ -120,6 +120,33 @@ extension QueueTests {
       await queue.drain()
       #expect(refused.value == 1 && heard.value == 1)
       #expect(queue.counters.succeeded == 3 && queue.counters.cancelled == 1)
+    }
+
+    @Test func whoeverPausedItMustLetItGoOn() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1)
+      queue.pause(.user)
+      queue.pause(.pressure)
+      let work = Work()
+      try await onThread { try queue.submit(work) }
+      queue.resume(.user)
+      #expect(queue.snapshot().pauses == .pressure && queue.counters.running == 0)
+      #expect(queue.snapshot(of: work.id)?.whyItWaits == "the queue is paused by memory pressure")
+      queue.pause(.user)
+      queue.resume(.pressure)
+      #expect(queue.snapshot().pauses == .user && queue.counters.running == 0)
+      queue.resume(.user)
+      await queue.drain()
+      #expect(work.outcome?.words == "succeeded" && queue.snapshot(of: work.id) == nil)
+    }
+
+    @Test func whatWaitsIsListedPageByPage() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
+      queue.pause()
+      try await onThread { for _ in 0..<9 { try queue.submit(Work()) } }
+      let all = queue.snapshot().waiting.map(\.id)
+      #expect(queue.snapshot(waitingLimit: 4, waitingAfter: all[2]).waiting.map(\.id) == Array(all[3...6]))
+      #expect(queue.snapshot(waitingAfter: all[8]).waiting.isEmpty)
+      queue.cancelAll(reason: .user)
     }
 
     @Test func observersComeAndGoWhileItRuns() async throws {

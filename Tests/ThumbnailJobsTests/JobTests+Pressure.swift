@@ -60,7 +60,7 @@ extension JobTests {
             // What pressure cancels is told by the one who is to be heard.
             if case .cancelled = report.result { return }
             if count >= moment { heard.pass() }
-          case .problem, .watching: break
+          case .problem, .watching, .stopping: break
           }
         }
         Thread.detachNewThread {
@@ -130,7 +130,7 @@ extension JobTests {
             if case .cancelled(.pressure) = report.result {
               left.change { $0.append(report.source.path.lastName.printable) }
             }
-          case .problem, .watching: break
+          case .problem, .watching, .stopping: break
           }
         }
         Thread.detachNewThread {

@@ -48,7 +48,7 @@ import Thumbnails
     #expect(report.stopCause == nil && report.isWalkComplete && !report.workRemains)
   }
 
-  @Test(arguments: [StopCause.cancelled, .shutdown, .noMore, .timeIsUp])
+  @Test(arguments: [StopCause.cancelled(by: "USR2"), .shutdown(by: "INT"), .noMore, .timeIsUp])
   func aStopAtAnyMomentLosesNothing(cause: StopCause) async throws {
     try photos(300)
     for moment in [1, 7, 40] {
@@ -80,6 +80,28 @@ import Thumbnails
       #expect(report.tally.thumbnails == folder.files(below: "thumbs").count)
       #expect(report.counters.settled == report.counters.submitted)
     }
+  }
+
+  @Test func boundsThatAreChangedWhileItRunsHoldAndAreReported() async throws {
+    try photos(200)
+    let settings = settings(max: 1, backlog: 2)
+    let theJob = LockedBox<Job?>(nil)
+    let stopped = LockedBox<[StopCause]>([])
+    let report = try await onThread {
+      let job = try Job(settings) { event in
+        if case .stopping(let cause) = event { stopped.change { $0.append(cause) } }
+        guard case .source = event, let job = theJob.value else { return }
+        theJob.change { $0 = nil }
+        #expect(job.changeLimits(max: 3, backlog: 6, budget: 64 << 20).max == 3)
+        #expect(job.changeLimits(max: nil, backlog: 5, budget: nil).max == 3)
+        #expect(job.queue.limits.backlog == 5 && job.queue.limits.budget?.bytes == 64 << 20)
+      }
+      theJob.change { $0 = job }
+      return try job.run()
+    }
+    #expect(report.tally.made == 160 && stopped.value.isEmpty)
+    #expect(report.counters.peakRunning > 1 && report.counters.peakRunning <= 3)
+    #expect(report.limits.max == 3 && report.limits.backlog == 6)
   }
 
   @Test func aSourceThatTakesTooLongFailsByItsTimeLimit() async throws {

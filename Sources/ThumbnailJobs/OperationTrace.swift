@@ -1,0 +1,37 @@
+import BoundedQueue
+import Locking
+import TraceRecording
+
+/// Records the life of operations: each as a span from its admission to its end, with what it waits for and the stages of
+/// its work as spans within.
+final class OperationTrace: Sendable {
+  private let trace: TraceRecorder
+  /// The span within each live operation's that has not ended, by the operation's number. Never more than the queue holds.
+  private let open = Locked<[Int: String]>([:])
+
+  init(_ trace: TraceRecorder) { self.trace = trace }
+
+  func record(_ event: QueueEvent) {
+    let operation = event.operation
+    switch event.change {
+    case .waiting:
+      trace.begin(operation.title, of: operation.id, at: event.instant)
+      enter("waiting", event)
+    case .started: enter("starting", event)
+    case .stage(let stage): enter(stage, event)
+    case .settled(let outcome):
+      enter(nil, event)
+      trace.end(operation.title, of: operation.id, at: event.instant, note: "\(outcome)")
+    }
+  }
+
+  private func enter(_ span: String?, _ event: QueueEvent) {
+    let id = event.operation.id
+    let last = open.withLock { open in
+      defer { open[id] = span }
+      return open[id]
+    }
+    if let last { trace.end(last, of: id, at: event.instant) }
+    if let span { trace.begin(span, of: id, at: event.instant) }
+  }
+}

@@ -1,0 +1,176 @@
+import BoundedQueue
+import Foundation
+import StatusEndpoint
+import Synchronization
+import ThumbnailJobs
+
+/// A job as its status endpoint sees it: snapshots out, commands in, changes passed on.
+///
+/// *Concurrency*: asked on the endpoint's thread, told from any; what it keeps has its own locks. Looking never waits for
+/// work. Steering is done on a queue of its own, because what it leads to is told to observers, who may have to wait for
+/// whoever reads what the job prints.
+final class JobEndpoint: RunSource, RunControl {
+  let feed = EventFeed()
+  let thumbnails: LatestThumbnails
+  let times = RunTimes()
+  private let job: Job
+  private let recent = RecentOperations()
+  private let rates = RecentRate()
+  private let startedAt = Date()
+  /// The first few that the job was given, as text.
+  private let sources: [String]
+  private static let sourcesShown = 20
+  private let isFinished = Atomic(false)
+  /// Whether somebody has cancelled all here: a thousand who do want one stop, not a thousand.
+  private let hasCancelledAll = Atomic(false)
+  private let steering = DispatchQueue(label: "thumbjob.steering")
+  /// Ends the run as USR2 does; returns at once.
+  private let stop: @Sendable () -> Void
+
+  init(_ job: Job, thumbnails: LatestThumbnails, stop: @escaping @Sendable () -> Void) {
+    self.job = job
+    self.thumbnails = thumbnails
+    self.stop = stop
+    sources = job.settings.sources.prefix(Self.sourcesShown).map { "\($0)" }
+    job.queue.observe { [weak self, trace = job.trace] event in
+      trace.span("JobEndpoint.heard") { self?.heard(event) }
+    }
+  }
+
+  // MARK: Passing on
+
+  private func heard(_ event: QueueEvent) {
+    guard case .settled(let outcome) = event.change else {
+      return feed.post(.operation(OperationStatus(event.operation.snapshot())))
+    }
+    let snapshot = event.operation.snapshot()
+    let isDone = if case .succeeded = outcome { true } else { false }
+    recent.add(snapshot.id, isDone: isDone) { OperationStatus(snapshot) }
+    times.waitingForPlace.record(snapshot.waited)
+    if outcome.hasRun {
+      times.waitingForMemory.record(snapshot.waitedForMemory)
+      times.working.record(snapshot.ran)
+    }
+    feed.post(.operation(OperationStatus(snapshot)))
+  }
+
+  /// Memory got tight or free again.
+  func heard(_ note: PressureNote) {
+    if note.level > .normal { thumbnails.removeAll() }
+    feed.post(.pressure(status(listing: 0).pressure))
+    feed.post(.limits(RunLimits(job.queue.limits)))
+    postState()
+  }
+
+  /// The run does something else from here on, for whatever reason.
+  func postState() { feed.post(.run(status(listing: 0).state)) }
+
+  /// The run is over.
+  func finished() {
+    isFinished.store(true, ordering: .releasing)
+    postState()
+  }
+
+  // MARK: Looking
+
+  func status(listing limit: Int) -> RunStatus {
+    // Only for those who look: counting walks everything a second time.
+    if limit > 0 { job.countAhead() }
+    let status = job.trace.span("Job.status") { job.status(waitingLimit: limit) }
+    let counters = RunCounters(status)
+    let rate = rates.rate(settled: counters.settled, made: counters.made, at: status.elapsed)
+    let elapsed = max(status.elapsed / .seconds(1), 0.001)
+    let remaining = status.total.map { max(0, $0 - counters.settled) }
+    let isGoing = status.queue.pauses.isEmpty && rate.made > 0
+    return RunStatus(
+      version: Thumbjob.configuration.version, pid: Int(ProcessInfo.processInfo.processIdentifier), sources: sources,
+      startedAt: startedAt.timeIntervalSince1970, elapsedSeconds: status.elapsed / .seconds(1), state: state(status),
+      stopReason: status.stopCause.map { "stopped \($0)" }, counters: counters, limits: RunLimits(status.queue.limits),
+      memory: MemoryStatus(
+        reservedBytes: status.queue.counters.reserved, peakReservedBytes: status.queue.counters.peakReserved,
+        budgetBytes: status.queue.limits.budget?.bytes ?? 0,
+        residentBytes: status.pressure?.usage.resident ?? job.memory.baseline, limitBytes: job.memory.limit.bytes),
+      pressure: PressureStatus(
+        level: status.pressure.map { PressureStatus.Level($0.level) } ?? .normal,
+        source: status.pressure?.source.rawValue ?? "off", cause: status.pressure?.cause?.description,
+        warnings: status.tally.pressureWarnings, criticals: status.tally.pressureCriticals),
+      rates: RunRates(
+        sourcesPerSecond: rate.settled, thumbnailsPerSecond: Double(counters.thumbnails) / elapsed,
+        bytesPerSecond: Double(counters.bytesRead) / elapsed),
+      etaSeconds: isGoing ? remaining.map { Double($0) / rate.made } : nil,
+      running: status.queue.running.prefix(limit).map { OperationStatus($0) },
+      waiting: status.queue.waiting.map { OperationStatus($0) })
+  }
+
+  private func state(_ status: Job.Status) -> RunState {
+    if isFinished.load(ordering: .acquiring) { return .finished }
+    if status.stopCause != nil { return .stopping }
+    return status.queue.pauses.isEmpty ? .running : .paused
+  }
+
+  func operations(_ query: OperationQuery) -> OperationPage {
+    // One more than a page, so that it shows whether another follows.
+    let limit = query.states.contains(.waiting) ? query.limit + 1 : 0
+    let queue = job.trace.span("BoundedOperationQueue.snapshot") {
+      job.queue.snapshot(waitingLimit: limit, waitingAfter: query.after)
+    }
+    let live = (queue.running + queue.waiting).map { OperationStatus($0) }
+    return OperationPage(query, from: live + recent.operations(in: query.states))
+  }
+
+  func operation(_ id: Int) -> OperationStatus? {
+    job.queue.snapshot(of: id).map { OperationStatus($0) } ?? recent.operation(id)
+  }
+
+  // MARK: Steering
+
+  func cancel(_ id: Int) async -> CancelAnswer {
+    await steered { [self] in
+      let state = job.queue.snapshot(of: id)?.state
+      if job.queue.cancel(id: id, reason: .user) {
+        if case .running = state { return .wasRunning }
+        return .wasWaiting
+      }
+      return recent.operation(id) == nil ? .isUnknown : .hasEnded
+    }
+  }
+
+  func cancelAll() async -> CancelledCount {
+    let counters = job.queue.counters
+    if !hasCancelledAll.exchange(true, ordering: .acquiringAndReleasing) { stop() }
+    return CancelledCount(waiting: counters.waiting, running: counters.running)
+  }
+
+  func pause() async {
+    await steered { [self] in
+      job.pause()
+      postState()
+    }
+  }
+
+  func resume() async {
+    await steered { [self] in
+      job.resume()
+      postState()
+    }
+  }
+
+  func change(_ limits: LimitsChange) async throws(LimitsRefused) -> RunLimits {
+    let changed: Result<RunLimits, LimitsRefused> = await steered { [self] in
+      if let max = limits.max, max > job.queue.limits.max, let problem = ProcessLimits.problem(max: max) {
+        return .failure(LimitsRefused("max: the process \(problem)"))
+      }
+      let changed = job.changeLimits(max: limits.max, backlog: limits.backlog, budget: limits.budgetBytes)
+      feed.post(.limits(RunLimits(changed)))
+      return .success(RunLimits(changed))
+    }
+    return try changed.get()
+  }
+
+  /// Does `body` on the queue of those who steer, one after the other.
+  private func steered<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
+    await withCheckedContinuation { continuation in
+      steering.async { continuation.resume(returning: body()) }
+    }
+  }
+}

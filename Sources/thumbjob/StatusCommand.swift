@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import Locking
+import StatusEndpoint
+
+/// `thumbjob status`: what runs, and one of them in detail.
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Asks running jobs how they stand.",
+    usage: "thumbjob status [<pid or address>] [--watch] [--json]",
+    discussion: "Without a process or address: a table of all jobs of yours that run. With one: that job in detail.")
+
+  @OptionGroup var options: TargetOptions
+  @Flag(help: "Ask again every second, until it has ended.") var watch = false
+  @Flag(help: "Answer in JSON, a line for each job.") var json = false
+
+  /// How long a job may take to answer before the table says that it does not.
+  private static let patience = Duration.seconds(2)
+
+  func run() throws {
+    var screen = LiveText()
+    if options.target == nil { try watchAll(on: &screen) } else { try watchOne(on: &screen) }
+  }
+
+  // MARK: One
+
+  private func watchOne(on screen: inout LiveText) throws {
+    let target = try options.chosen()
+    try showOne(try target.ask { client throws(StatusClientError) in try client.status() }, target, on: &screen)
+    while watch {
+      sleep(1)
+      do {
+        try showOne(try target.client.status(), target, on: &screen)
+      } catch let error as StatusClientError {
+        // A connection that was waiting when it ended is hung up on.
+        guard error.kind == .notRunning || error.kind == .connection else { throw target.leave(error) }
+        return Console().say("thumbjob: \(target.name) has ended")
+      }
+    }
+  }
+
+  private func showOne(_ status: RunStatus, _ target: TargetOptions.Target, on screen: inout LiveText) throws {
+    var failed: [OperationStatus] = []
+    if status.counters.failed > 0, !json {
+      let query = OperationQuery(states: [.failed], limit: StatusTable.failuresNamed)
+      failed = (try? target.client.operations(query).operations) ?? []
+    }
+    try show([status], StatusTable.detail(status, failed), on: &screen)
+  }
+
+  // MARK: All
+
+  private func watchAll(on screen: inout LiveText) throws {
+    var isFirst = true
+    repeat {
+      let (found, silent) = askAll()
+      if found.isEmpty && silent.isEmpty {
+        if isFirst { throw TargetOptions.nobody() }
+        return Console().say("thumbjob: no job is running any more")
+      }
+      try show(found, StatusTable.text(found, silent: silent), on: &screen)
+      isFirst = false
+      if watch { sleep(1) }
+    } while watch
+  }
+
+  /// All jobs that answer, and the processes of those that do not.
+  private func askAll() -> (found: [RunStatus], silent: [Int]) {
+    let jobs = RunningJobs.find()
+    let answers = Locked([Result<RunStatus, StatusClientError>?](repeating: nil, count: jobs.count))
+    let asked = DispatchGroup()
+    // Each on a thread: one that does not answer must not keep the others from being shown.
+    for (index, job) in jobs.enumerated() where !ProcessState.isStopped(job.pid) {
+      asked.enter()
+      Thread.detachNewThread {
+        let answer = Result { () throws(StatusClientError) in
+          try StatusClient(job.address, timeout: Self.patience).status()
+        }
+        answers.withLock { $0[index] = answer }
+        asked.leave()
+      }
+    }
+    asked.wait()
+    var (found, silent): ([RunStatus], [Int]) = ([], [])
+    for (job, answer) in zip(jobs, answers.withLock { $0 }) {
+      switch answer {
+      case .success(let status): found.append(status)
+      // It has ended since it was found.
+      case .failure(let error) where error.kind == .notRunning || error.kind == .connection: break
+      case .failure, nil: silent.append(job.pid)
+      }
+    }
+    return (found, silent)
+  }
+
+  private func show(_ jobs: [RunStatus], _ text: String, on screen: inout LiveText) throws {
+    guard json else { return try screen.show(text, isLast: !watch) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    for job in jobs { try StandardStream.put(String(decoding: try encoder.encode(job), as: UTF8.self) + "\n") }
+  }
+}

@@ -1,0 +1,59 @@
+import BoundedQueue
+import MemoryPressure
+import StatusEndpoint
+import ThumbnailJobs
+
+// What the queue and the job say, in the words of the status endpoint, which knows neither.
+
+extension RunCounters {
+  init(_ status: Job.Status) {
+    let (tally, counters) = (status.tally, status.queue.counters)
+    self.init(found: tally.found, total: status.total)
+    (made, upToDate, failed, cancelled) = (tally.made, tally.upToDate, tally.failed, tally.cancelled)
+    passedOver = tally.passedOver + tally.notRead.values.reduce(0, +) + tally.duplicates
+    (requeued, waiting, running) = (tally.requeued, counters.waiting, counters.running)
+    waitingForMemory = counters.waitingForMemory
+    (peakRunning, peakWaiting) = (counters.peakRunning, counters.peakWaiting)
+    (thumbnails, bytesWritten, bytesRead) = (tally.thumbnails, tally.bytesWritten, tally.bytesRead)
+  }
+}
+
+extension RunLimits {
+  init(_ limits: QueueLimits) {
+    self.init(max: limits.max, backlog: limits.backlog, budgetBytes: limits.budget?.bytes ?? 0)
+  }
+}
+
+extension PressureStatus.Level {
+  init(_ level: PressureLevel) {
+    switch level {
+    case .normal: self = .normal
+    case .warning: self = .warning
+    case .critical: self = .critical
+    }
+  }
+}
+
+extension OperationStatus {
+  init(_ snapshot: OperationSnapshot) {
+    var reason = snapshot.cancelReason.map { "cancelled \($0)" }
+    let state: State
+    switch snapshot.state {
+    case .waiting: state = .waiting
+    case .running: state = .running
+    case .settled(.succeeded): state = .finished
+    case .settled(.failed(let error)): (state, reason) = (.failed, "\(error)")
+    case .settled(.cancelledWhileWaiting), .settled(.cancelledWhileRunning): state = .cancelled
+    }
+    self.init(
+      id: snapshot.id, description: snapshot.title, source: String(OperationTitle.source(in: snapshot.title)),
+      state: state, stage: snapshot.stage, fraction: snapshot.fraction, waitedSeconds: snapshot.waited / .seconds(1),
+      ranSeconds: snapshot.ran / .seconds(1), reservedBytes: snapshot.bytesReserved, whyItWaits: snapshot.whyItWaits,
+      reason: reason)
+  }
+}
+
+extension Outcome {
+  /// Whether its work was begun.
+  var hasRun: Bool { if case .cancelledWhileWaiting = self { false } else { true } }
+}

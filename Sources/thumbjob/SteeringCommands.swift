@@ -1,0 +1,55 @@
+import ArgumentParser
+import StatusEndpoint
+
+/// `thumbjob cancel`: a job, or one operation of it.
+struct CancelCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel", abstract: "Cancels a running job, or one of its operations.",
+    usage: "thumbjob cancel [<pid or address> [<operation>]]")
+
+  @OptionGroup var options: TargetOptions
+  @Argument(
+    help: "The number of an operation, as thumbjob status shows it.",
+    transform: { text in
+      guard let number = Int(text.drop { $0 == "#" }) else { throw ValidationError("\(text) is no number") }
+      return number
+    })
+  var operation: Int?
+
+  func run() throws {
+    let target = try options.chosen()
+    guard let operation else {
+      let count = try target.ask { client throws(StatusClientError) in try client.cancelAll() }
+      Console().say("thumbjob: cancelled all: \(count.running) running, \(count.waiting) waiting")
+      return
+    }
+    let count = try target.ask { client throws(StatusClientError) in try client.cancel(operation) }
+    Console().say("thumbjob: cancelled #\(operation), which was \(count.running > 0 ? "running" : "waiting")")
+  }
+}
+
+/// `thumbjob pause`.
+struct PauseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pause", abstract: "Lets a running job start nothing new.", usage: "thumbjob pause [<pid or address>]")
+
+  @OptionGroup var options: TargetOptions
+
+  func run() throws {
+    try options.chosen().ask { client throws(StatusClientError) in try client.pause() }
+    Console().say("thumbjob: paused; what runs goes on to its end, and thumbjob resume lets the rest go on")
+  }
+}
+
+/// `thumbjob resume`.
+struct ResumeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume", abstract: "Lets a paused job go on.", usage: "thumbjob resume [<pid or address>]")
+
+  @OptionGroup var options: TargetOptions
+
+  func run() throws {
+    try options.chosen().ask { client throws(StatusClientError) in try client.resume() }
+    Console().say("thumbjob: resumed")
+  }
+}

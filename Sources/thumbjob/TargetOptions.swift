@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import StatusEndpoint
+import ThumbnailJobs
+
+/// Which running job is meant: a process, an address, or the only one there is.
+struct TargetOptions: ParsableArguments {
+  @Argument(help: ArgumentHelp("Its process, or its address: unix:PATH or HOST:PORT.", valueName: "pid or address"))
+  var target: String?
+
+  /// A job, and how it is called in what is said of it.
+  struct Target {
+    let name: String
+    let client: StatusClient
+
+    init(_ job: RunningJob) throws(ExitCode) {
+      (name, client) = ("process \(job.pid)", StatusClient(job.address))
+      // It would do what it is asked once it goes on, long after whoever asked has been told that it does not answer.
+      if ProcessState.isStopped(job.pid) {
+        throw leave("\(name) is stopped (Ctrl-Z); fg or kill -CONT \(job.pid) lets it go on", .noStatusAddress)
+      }
+    }
+
+    init(_ address: StatusAddress, token: AccessToken?) {
+      (name, client) = ("\(address)", StatusClient(address, token: token))
+    }
+
+    /// - Throws: an exit status, with the reason said.
+    func ask<Answer>(_ body: (StatusClient) throws(StatusClientError) -> Answer) throws(ExitCode) -> Answer {
+      do {
+        return try body(client)
+      } catch {
+        throw leave(error)
+      }
+    }
+
+    func leave(_ error: StatusClientError) -> ExitCode {
+      switch error.kind {
+      case .refused(status: 401): leave("\(name) wants its token: put it into THUMBJOB_TOKEN", .someFailed)
+      case .refused: leave("\(name): \(error.reason)", .someFailed)
+      case .timedOut: leave("\(name) \(error.reason); it may yet do what it was asked", .noStatusAddress)
+      case .notRunning, .connection, .garbled: leave("\(name): \(error.reason)", .noStatusAddress)
+      }
+    }
+
+    private func leave(_ reason: String, _ status: ExitStatus) -> ExitCode { TargetOptions.leave(reason, status) }
+  }
+
+  /// - Throws: an exit status, with the reason said.
+  func chosen() throws(ExitCode) -> Target {
+    guard let target else {
+      let jobs = RunningJobs.find()
+      if jobs.count == 1 { return try Target(jobs[0]) }
+      if jobs.isEmpty { throw Self.nobody() }
+      let all = jobs.map { "\($0.pid)" }.joined(separator: ", ")
+      throw Self.leave("several jobs are running: \(all); say which, see thumbjob status", .usage)
+    }
+    if let pid = Int(target) {
+      if let job = RunningJobs.find().first(where: { $0.pid == pid }) { return try Target(job) }
+      throw Self.leave("process \(pid) is no job of yours that can be asked; see thumbjob status", .noStatusAddress)
+    }
+    do {
+      return try Self.target(target)
+    } catch {
+      throw Self.leave("\(error)", .usage)
+    }
+  }
+
+  /// An address, or the link to its page.
+  private static func target(_ text: String) throws -> Target {
+    guard let rest = text.wholeMatch(of: /http:\/\/([^\/#]+)\/?(?:#token=(.*))?/) else {
+      guard text.contains(":") else { throw TextProblem("\(text) is neither a process nor unix:PATH nor HOST:PORT") }
+      return Target(try StatusAddress(text), token: try StatusToken.chosen())
+    }
+    let given = rest.output.2.flatMap { AccessToken(String($0)) }
+    return Target(try StatusAddress(String(rest.output.1)), token: try given ?? StatusToken.chosen())
+  }
+
+  static func nobody() -> ExitCode {
+    leave("no job of yours is running (one started with --status off cannot be seen)", .noStatusAddress)
+  }
+
+  private static func leave(_ reason: String, _ status: ExitStatus) -> ExitCode {
+    Console().say("thumbjob: \(reason)")
+    return status.code
+  }
+}
+
+/// What the system knows of another process.
+enum ProcessState {
+  /// Whether it stands still, by Ctrl-Z or a debugger; false where the system does not tell.
+  static func isStopped(_ pid: Int) -> Bool {
+    let line = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+    // Behind the name in parentheses, which may hold anything (proc_pid_stat(5)).
+    let state = line[(line.lastIndex(of: ")") ?? line.startIndex)...].dropFirst(2).first
+    return state == "T" || state == "t"
+  }
+}
