@@ -14,7 +14,13 @@ BINARY = .build/release/thumbjob
 # Names every race and leak in seconds instead of waiting for a backtrace that does not end under a sanitizer.
 SANITIZED = SWIFT_BACKTRACE=enable=no
 
-.PHONY: help run build images images-broken test unit race memory lint format install man deps clean
+# What the tests from outside need: Debian packages, and Python packages in a place of their own.
+ENDPOINT_PACKAGES = chromium chromium-driver fonts-dejavu-core python3-venv
+INSTALL_ENDPOINT = apt-get update -q && apt-get install -y -q --no-install-recommends $(ENDPOINT_PACKAGES)
+PYTHON = .build/venv
+PROMTOOL = $(or $(shell command -v promtool),.build/prometheus/usr/bin/promtool)
+
+.PHONY: help run build images images-broken test unit race memory endpoint endpoint-deps lint format install man deps clean
 
 help: ## says what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -32,19 +38,34 @@ images-broken: deps ## makes ./images-broken, good files among every kind of bad
 	@test -d images-broken || { $(BUILD) $(RELEASE) --product make-images && \
 	  .build/release/make-images --broken images-broken; }
 
-test: deps lint unit race memory ## everything that CI runs
+test: deps lint unit race memory endpoint ## everything that CI runs
 
 unit: deps
 	$(BUILD) --build-tests
 	$(SWIFT) test --skip-build --disable-xctest
 
-race: deps ## the queue, the job, its operations and the pressure monitor under the thread sanitizer
+race: deps ## the queue, the job, its operations, the pressure monitor and the status endpoint under the thread sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|JobTests|MemoryPressureTests'
+	  --filter 'BoundedQueueTests|JobTests|MemoryPressureTests|StatusEndpointTests|TraceRecordingTests'
 
 memory: deps ## the C code and all that reads hostile bytes under the address sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-address \
 	  --filter 'ThumbnailsTests'
+
+endpoint: deps endpoint-deps $(PYTHON)/ready $(PROMTOOL) ## the built program's page in a browser, its API and metrics by other people's checkers, hostile clients
+	$(BUILD) --product thumbjob
+	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q Tests/EndToEnd
+
+$(PYTHON)/ready: Tests/EndToEnd/requirements.txt | endpoint-deps
+	python3 -m venv --clear $(PYTHON)
+	$(PYTHON)/bin/pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+# Unpacked, not installed: the package would start a server, and only its checker is wanted.
+.build/prometheus/usr/bin/promtool: | endpoint-deps
+	mkdir -p .build/prometheus
+	cd .build/prometheus && { apt-get download -q prometheus || { apt-get update -q && apt-get download -q prometheus; } }
+	cd .build/prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool
 
 lint: ## fails on anything `make format` would change
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
@@ -74,6 +95,12 @@ deps: # installs missing system packages; without root it says the command to ru
 	  if command -v brew >/dev/null; then brew install jpeg-turbo little-cms2 libexif pkg-config; \
 	  elif [ "$$(id -u)" = 0 ]; then $(INSTALL_PACKAGES); \
 	  else echo "System packages are missing. Run: sudo sh -c '$(INSTALL_PACKAGES)'" >&2; exit 1; fi; \
+	fi
+
+endpoint-deps: # the same for the tests from outside
+	@if ! { command -v chromium && command -v chromedriver && python3 -c 'import ensurepip'; } >/dev/null 2>&1; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then $(INSTALL_ENDPOINT); \
+	  else echo "A browser, its driver or Python's venv is missing. On Debian run: sudo sh -c '$(INSTALL_ENDPOINT)'" >&2; exit 1; fi; \
 	fi
 
 clean: ## removes what was built

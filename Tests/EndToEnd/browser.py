@@ -1,0 +1,75 @@
+"""A headless Chromium with a few words for what these tests do with it."""
+
+import base64
+import json
+import os
+import shutil
+
+from job import eventually
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+
+class Browser:
+    def __init__(self):
+        options = webdriver.ChromeOptions()
+        options.binary_location = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+        # No sandbox: it does not work for root, and this browser visits nothing but the job's page.
+        for option in ("headless=new", "hide-scrollbars", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
+                       "no-proxy-server", "disable-background-networking", "disable-component-update"):
+            options.add_argument("--" + option)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        driver = os.environ.get("CHROMEDRIVER") or shutil.which("chromedriver") or "/usr/bin/chromedriver"
+        self.driver = webdriver.Chrome(options=options, service=Service(driver))
+        self.driver.set_page_load_timeout(30)
+
+    def look(self, width, scheme, height=1000):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+    def texts(self, selector):
+        """Of all that match, taken at one moment."""
+        return self.run("return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector)
+
+    def press(self, selector):
+        """A click where the element is; it may be replaced meanwhile."""
+        def pressed():
+            found = self.driver.find_elements(By.CSS_SELECTOR, selector)
+            try:
+                return found and (found[0].click() or True)
+            except StaleElementReferenceException:
+                return False
+        eventually(f"{selector} can be pressed", pressed)
+
+    def key(self, key):
+        webdriver.ActionChains(self.driver).send_keys(getattr(Keys, key)).perform()
+
+    def picture(self, path):
+        """Of the whole page, also what is below the window's edge."""
+        shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png", "captureBeyondViewport": True})
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(shot["data"]))
+
+    def complaints(self):
+        """Errors and warnings on the console since it was last asked."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+    def requests(self):
+        """Addresses that were asked for since it was last asked; blob: and data: stay inside the browser."""
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):
+                address = message["params"].get("request", message["params"])["url"]
+                if not address.startswith(("blob:", "data:")):
+                    yield address

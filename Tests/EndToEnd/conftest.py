@@ -1,0 +1,95 @@
+"""What all these tests have in common: sources, and jobs that are ended again."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import hypothesis.configuration
+import pytest
+from PIL import Image, ImageDraw
+
+from job import THUMBJOB, Job
+
+# Neither the tests nor the browser's driver go through a proxy to this machine.
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+hypothesis.configuration.set_hypothesis_home_dir(".build/hypothesis")
+
+# Enough that a job lasts as long as a test needs it; most are ended long before.
+MANY = 240
+LONG_NAME = "a name that is long enough to push everything else off a narrow screen " + "and has <b>marks<b>.jpg"
+
+
+def photo(path, hue):
+    """A picture that takes a debug build a fair part of a second."""
+    width, height = 1500, 1000
+    picture = Image.linear_gradient("L").resize((width, height))
+    picture = Image.merge("HSV", [Image.new("L", picture.size, hue), Image.new("L", picture.size, 110), picture])
+    picture = picture.convert("RGB")
+    ImageDraw.Draw(picture).ellipse([900, 140, 1180, 420], fill=(255, 240, 200))
+    ImageDraw.Draw(picture).polygon([(0, 1000), (520, 420), (980, 1000)], fill=(40, 50 + hue // 2, 60))
+    picture.save(path, quality=85)
+
+
+def album(folder, count):
+    """So many pictures of a few kinds, each with a name of its own."""
+    folder.mkdir()
+    for index in range(count):
+        path = folder / f"IMG_{index:04}.jpg"
+        if index < 12:
+            photo(path, index * 21)
+        else:
+            shutil.copyfile(folder / f"IMG_{index % 12:04}.jpg", path)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory):
+    return album(tmp_path_factory.mktemp("sources") / "pictures", MANY)
+
+
+@pytest.fixture(scope="session")
+def broken_picture(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sources") / "IMG_0900 broken.jpg"
+    path.write_bytes(b"this was a photo once")
+    return path
+
+
+@pytest.fixture(scope="session")
+def odd_pictures(tmp_path_factory, pictures, broken_picture):
+    """Good ones and a broken one, all with names that try to break the page."""
+    folder = tmp_path_factory.mktemp("sources") / "odd"
+    folder.mkdir()
+    for index in range(11):
+        shutil.copyfile(pictures / f"IMG_{index:04}.jpg", folder / f"{index} {LONG_NAME}")
+    shutil.copyfile(broken_picture, folder / f"{'broken' * 20} <i>{LONG_NAME}")
+    return folder
+
+
+def started_jobs():
+    assert THUMBJOB.exists(), f"{THUMBJOB} is not there; build it, or say in THUMBJOB where it is"
+    jobs, folders = [], []
+
+    def start(*arguments):
+        # Short: the path of a unix socket has 108 bytes at the most.
+        folders.append(tempfile.mkdtemp(prefix="thumbjob-test-"))
+        jobs.append(Job(Path(folders[-1]), *arguments))
+        return jobs[-1]
+
+    yield start
+    for job in jobs:
+        job.end()
+    for folder in folders:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def start():
+    """Starts jobs that are ended with the test."""
+    yield from started_jobs()
+
+
+@pytest.fixture(scope="module")
+def start_for_all():
+    """Starts jobs that are ended with the file's last test."""
+    yield from started_jobs()

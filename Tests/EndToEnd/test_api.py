@@ -1,0 +1,113 @@
+"""The served /openapi.json, held against the job that serves it: requests are made up from it, and answers checked."""
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from job import eventually
+from schemathesis import checks
+
+# The same requests each time.
+FEW = settings(
+    max_examples=15, derandomize=True, database=None, deadline=None, phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck))
+CHECKED = [
+    checks.not_a_server_error, checks.status_code_conformance, checks.content_type_conformance,
+    checks.response_schema_conformance, checks.response_headers_conformance,
+]
+
+
+@pytest.fixture(scope="module")
+def job(broken_picture, pictures, start_for_all):
+    # Slow ones: whatever the requests do to its limits, the job must outlast them.
+    job = start_for_all(broken_picture, pictures, "--max", "1", "--size", "500", "--size", "large=1000")
+    eventually("one is made", lambda: job.counters()["made"])
+    return job
+
+
+@pytest.fixture(scope="module")
+def api(job):
+    schema = schemathesis.openapi.from_url(job.url + "/openapi.json")
+    schema.config.update(base_url=job.url)
+    return schema
+
+
+# What ends the job, what never ends, and what lets everything run at once have tests of their own.
+most_routes = schemathesis.pytest.from_fixture("api").exclude(path=["/cancel", "/events", "/limits"])
+limits = schemathesis.pytest.from_fixture("api").include(path="/limits")
+
+
+@most_routes.parametrize()
+@FEW
+def test_every_answer_is_as_described(case, job):
+    answer = case.call(headers=job.authorization, timeout=10)
+    case.validate_response(answer, checks=CHECKED)
+    assert job.is_running
+
+
+@pytest.fixture
+def paused_job(job):
+    before = job.status()["limits"]
+    job.command("POST", "/pause")
+    yield job
+    job.command("PATCH", "/limits", json=before)
+    job.command("POST", "/resume")
+
+
+@limits.parametrize()
+@FEW
+def test_limits_take_what_the_description_allows_and_nothing_else(case, paused_job):
+    answer = case.call(headers=paused_job.authorization, timeout=10)
+    case.validate_response(answer, checks=[*CHECKED, checks.negative_data_rejection, checks.positive_data_acceptance])
+
+
+def every_operation(api, job):
+    description = job.ask("GET", "/openapi.json").json()
+    for path, methods in description["paths"].items():
+        for method, operation in methods.items():
+            yield method.upper(), path.replace("{id}", "1"), operation["security"]
+
+
+def test_what_needs_the_token_by_description_is_refused_without(api, job):
+    guarded = [(method, path) for method, path, security in every_operation(api, job) if {} not in security]
+    assert len(guarded) == 5
+    for method, path in guarded:
+        for headers in ({}, {"Authorization": "Bearer " + "0" * 64}):
+            answer = job.ask(method, path, headers=headers)
+            assert answer.status_code == 401, f"{method} {path}"
+            template = path.replace("/1", "/{id}")
+            api[template][method].validate_response(answer)
+    assert job.status()["state"] in ("running", "paused")
+
+
+def test_what_needs_none_by_description_is_answered_without(api, job):
+    free = [(method, path) for method, path, security in every_operation(api, job) if {} in security]
+    assert len(free) > 8
+    for method, path in free:
+        answer = job.ask(method, path, stream=True)
+        answer.close()
+        assert answer.status_code in (200, 404), f"{method} {path}"
+
+
+def test_every_path_answers_head_and_refuses_other_methods(api, job):
+    for path in {path for method, path, _ in every_operation(api, job) if method == "GET"}:
+        assert job.ask("HEAD", path).content == b""
+        answer = job.ask("PUT", path, headers=job.authorization)
+        assert (answer.status_code, "GET" in answer.headers["Allow"]) == (405, True), path
+
+
+def test_events_come_as_described(job):
+    with job.ask("GET", "/events", stream=True) as answer:
+        assert answer.headers["Content-Type"].startswith("text/event-stream")
+        names = set()
+        for line in answer.iter_lines():
+            names.update(line[7:].decode() for _ in [0] if line.startswith(b"event: "))
+            if "counters" in names:
+                return
+
+
+# The last: it ends the job that all the others have asked.
+def test_cancelling_all_is_as_described_and_ends_the_job(api, job):
+    answer = job.ask("POST", "/cancel", headers=job.authorization)
+    assert answer.status_code == 202
+    api["/cancel"]["POST"].validate_response(answer)
+    assert job.exit_status() == 75

@@ -1,0 +1,78 @@
+"""GET /metrics of a running job, over its private socket: what Prometheus makes of it, and whether it is true."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+from job import UnixSession, eventually, settled
+
+PROMTOOL = os.environ.get("PROMTOOL") or shutil.which("promtool") or ".build/prometheus/usr/bin/promtool"
+PICTURES = 24
+
+
+@pytest.fixture(scope="module")
+def job(pictures, start_for_all):
+    # The first few; the number of a picture is in its name.
+    few = ("--include", "IMG_00[01]?.jpg", "--include", "IMG_002[0-3].jpg")
+    job = start_for_all(pictures, "--max", "2", "--size", "400", *few)
+    job.private = UnixSession(job.socket_path)
+    yield job
+    job.private.close()
+
+
+def ask(job, path):
+    answer = job.private.get("http://localhost" + path, timeout=10)
+    assert answer.status_code == 200
+    return answer
+
+
+def samples(job):
+    """Each sample by its name and labels."""
+    lines = ask(job, "/metrics").text.splitlines()
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
+
+
+def test_only_its_user_can_open_the_private_socket(job):
+    assert job.socket_path.is_socket()
+    assert job.socket_path.stat().st_mode & 0o777 == 0o600
+    assert job.socket_path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_promtool_finds_no_fault_with_the_metrics_of_a_running_job(job):
+    eventually("a thumbnail is made", lambda: job.counters()["made"] > 0)
+    answer = ask(job, "/metrics")
+    assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    check = subprocess.run([PROMTOOL, "check", "metrics"], input=answer.content, capture_output=True, timeout=30)
+    assert (check.returncode, check.stdout + check.stderr) == (0, b"")
+
+
+def test_counters_agree_with_the_status_near_the_end(job):
+    eventually("all but a few are done", lambda: settled(job.counters()) >= PICTURES - 10, 60)
+    # Two answers come from two moments: nothing must move between them.
+    job.command("POST", "/pause")
+    eventually("what ran has ended", lambda: job.counters()["running"] == 0)
+    metrics, counters = samples(job), ask(job, "/status").json()["counters"]
+    assert counters["made"] >= PICTURES - 10
+    for outcome in ("made", "up_to_date", "passed_over", "failed", "cancelled"):
+        assert metrics[f'thumbjob_sources_total{{outcome="{outcome}"}}'] == counters[outcome]
+    assert metrics["thumbjob_sources_found_total"] == counters["found"] == PICTURES
+    assert metrics["thumbjob_thumbnails_total"] == counters["thumbnails"]
+    assert metrics["thumbjob_written_bytes_total"] == counters["bytes_written"]
+    assert metrics["thumbjob_read_bytes_total"] == counters["bytes_read"]
+    assert metrics['thumbjob_operations{state="waiting"}'] == counters["waiting"]
+    assert metrics["thumbjob_operation_work_seconds_count"] == counters["made"]
+    assert metrics['thumbjob_state{state="paused"}'] == 1
+
+
+def test_what_was_written_is_on_the_disk_when_all_is_done(job):
+    before = samples(job)
+    job.command("POST", "/resume")
+    assert job.exit_status() == 0
+    made = list(job.thumbs.rglob("*.jpg"))
+    assert len(made) == PICTURES
+    # Counters only ever count up, and to what is there.
+    assert before["thumbjob_thumbnails_total"] < PICTURES
+    assert before["thumbjob_written_bytes_total"] < sum(path.stat().st_size for path in made)
+    assert re.search(rf"made {PICTURES} thumbnails", job.stderr + job.stdout)

@@ -1,0 +1,76 @@
+"""The client asks an address at which a stranger answers whatever it likes."""
+
+import copy
+import json
+import socket
+import subprocess
+import threading
+
+import pytest
+from job import THUMBJOB
+
+
+@pytest.fixture(scope="module")
+def true_status(start_for_all, pictures):
+    job = start_for_all(pictures, "--max", "1")
+    return job.status()
+
+
+def asked(tmp_path, answer):
+    """What `thumbjob status` does with an answer of these bytes."""
+    path = tmp_path / "s.sock"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+
+        def serve():
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(4096)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        result = subprocess.run(
+            [THUMBJOB, "status", f"unix:{path}"], capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+        thread.join()
+    return result
+
+
+def answer(status, head="HTTP/1.1 200 OK"):
+    body = json.dumps(status).encode()
+    return f"{head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def changed(status, path, value):
+    status = copy.deepcopy(status)
+    place = status
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return status
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, 1e19, -5])
+@pytest.mark.parametrize("path", [("elapsed_seconds",), ("eta_seconds",), ("rates", "sources_per_second"),
+                                  ("running", 0, "fraction"), ("running", 0, "age_seconds")])
+def test_no_number_breaks_it(tmp_path, true_status, path, value):
+    assert asked(tmp_path, answer(changed(true_status, path, value))).returncode == 0
+
+
+def test_counters_that_overflow_do_not_break_it(tmp_path, true_status):
+    status = changed(changed(true_status, ("counters", "made"), 2**63 - 1), ("counters", "failed"), 2**63 - 1)
+    status = changed(status, ("counters", "waiting"), -(2**63))
+    assert asked(tmp_path, answer(status)).returncode == 69
+
+
+@pytest.mark.parametrize("head", ["HTTP/1.1 200 OK\r\nContent-Length: -5", "HTTP/1.1 200", "nonsense", ""])
+def test_what_is_no_answer_is_said_to_be_none(tmp_path, true_status, head):
+    result = asked(tmp_path, head.encode() + b"\r\n\r\n" + b"{}")
+    assert result.returncode == 69 and result.stderr.count(b"\n") == 1
+
+
+def test_nothing_in_it_commands_the_terminal_or_looks_like_a_line_of_ours(tmp_path, true_status):
+    status = changed(true_status, ("sources",), ["a\x1b[31m\nthumbjob: all is well\u202e"])
+    output = asked(tmp_path, answer(status)).stdout.decode()
+    assert "\x1b" not in output and "\u202e" not in output and "\nthumbjob" not in output
