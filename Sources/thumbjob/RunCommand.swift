@@ -242,7 +242,7 @@ struct RunningOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Where the run can be asked: unix:PATH, HOST:PORT or off. (default: a private socket, see thumbjob status)",
+      "Where the run can be asked besides its private socket: unix:PATH or HOST:PORT; off is nowhere at all.",
       valueName: "address"))
   var status: String?
 
