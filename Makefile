@@ -1,5 +1,8 @@
 # thumbjob: build, test, run. `make run` and `make test` do all the set-up themselves.
 
+SHELL = bash
+.SHELLFLAGS = -eu -o pipefail -c
+
 SWIFT ?= swift
 PREFIX ?= /usr/local
 # Debian packages and the pkg-config names that tell whether they are there.
@@ -13,6 +16,9 @@ RELEASE = -c release $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 BINARY = .build/release/thumbjob
 # Names every race and leak in seconds instead of waiting for a backtrace that does not end under a sanitizer.
 SANITIZED = SWIFT_BACKTRACE=enable=no
+
+# Says again, as the last thing, what failed: there are thousands of lines before it.
+SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aF '✘' .build/$@.log; exit 1; }
 
 # What the tests from outside need: Debian packages, and Python packages in a place of their own.
 ENDPOINT_PACKAGES = chromium chromium-driver fonts-dejavu-core python3-venv
@@ -42,15 +48,15 @@ test: deps lint unit race memory endpoint ## everything that CI runs
 
 unit: deps
 	$(BUILD) --build-tests
-	$(SWIFT) test --skip-build --disable-xctest
+	$(SWIFT) test --skip-build --disable-xctest $(SHOWN)
 
 race: deps ## the queue, the job, its operations, the pressure monitor and the status endpoint under the thread sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|JobTests|MemoryPressureTests|StatusEndpointTests|TraceRecordingTests'
+	  --filter 'BoundedQueueTests|JobTests|MemoryPressureTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## the C code and all that reads hostile bytes under the address sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-address \
-	  --filter 'ThumbnailsTests'
+	  --filter 'ThumbnailsTests' $(SHOWN)
 
 endpoint: deps endpoint-deps $(PYTHON)/ready $(PROMTOOL) ## the built program's page in a browser, its API and metrics by other people's checkers, hostile clients
 	$(BUILD) --product thumbjob

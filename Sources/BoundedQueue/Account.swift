@@ -69,6 +69,7 @@ struct Account {
   }
 
   private(set) var limits: QueueLimits
+  private(set) var widestLimits: QueueLimits
   /// Who has paused the queue.
   private(set) var pauses: PauseReason = []
   private(set) var isClosed = false
@@ -89,7 +90,7 @@ struct Account {
   private var drainers: [@Sendable () -> Void] = []
   private var totals = QueueCounters()
 
-  init(limits: QueueLimits) { self.limits = limits }
+  init(limits: QueueLimits) { (self.limits, widestLimits) = (limits, limits) }
 
   var counters: QueueCounters {
     var counters = totals
@@ -291,6 +292,7 @@ struct Account {
 
   mutating func setLimits(_ limits: QueueLimits) -> Effects {
     self.limits = limits
+    widestLimits.widen(to: limits)
     return settledDown()
   }
 

@@ -147,6 +147,9 @@ public final class BoundedOperationQueue: Sendable {
   /// The bounds in force.
   public var limits: QueueLimits { account.withLock { $0.limits } }
 
+  /// The widest that each bound has ever been: what the peaks of ``counters`` have kept within.
+  public var widestLimits: QueueLimits { account.withLock { $0.widestLimits } }
+
   /// Changes the bounds, at once: wider, what waits starts and blocked producers come in; narrower, nothing is stopped and
   /// nothing new begins until there is room.
   ///

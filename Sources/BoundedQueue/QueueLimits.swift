@@ -14,4 +14,12 @@ public struct QueueLimits: Sendable, Hashable {
     self.backlog = backlog
     self.budget = budget
   }
+
+  /// Takes over what is wider in others.
+  mutating func widen(to other: QueueLimits) {
+    max = Swift.max(max, other.max)
+    backlog = Swift.max(backlog, other.backlog)
+    guard let bytes = budget?.bytes else { return }
+    if other.budget.map({ $0.bytes > bytes }) ?? true { budget = other.budget }
+  }
 }

@@ -17,6 +17,15 @@ public enum HaltLimit: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// A share is looked at once ten sources have ended: one failure first would be all of them.
+  func isReached(by tally: JobTally) -> Bool {
+    switch self {
+    case .failures(let count): tally.failed >= count
+    case .percent(let percent):
+      tally.settled >= 10 && Double(tally.failed) * 100 >= percent * Double(tally.settled)
+    }
+  }
+
   public var description: String {
     switch self {
     case .failures(let count): "\(count)"

@@ -39,8 +39,6 @@ public final class Job: Sendable {
     var tally = JobTally()
     var startedAt: ContinuousClock.Instant?
     var stopCause: StopCause?
-    /// The widest that each bound ever was: what the job has kept within.
-    var widest: QueueLimits?
     var total: Int?
     /// Never more than ran and waited at once.
     var requeued: [Requeued] = []
@@ -118,8 +116,6 @@ public final class Job: Sendable {
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
     shared = ThumbnailOperation.Shared(
       outputs: outputs, memory: memory, retries: settings.retries, trace: trace, onThumbnail: onThumbnail)
-    let limits = queue.limits
-    state.withLock { $0.widest = limits }
     if let trace {
       let operations = OperationTrace(trace)
       queue.observe { operations.record($0) }
@@ -181,9 +177,9 @@ public final class Job: Sendable {
     monitor.stop()
     governor.finish()
     closeOutputs()
-    let (tally, stopCause, widest) = state.withLock { ($0.tally, $0.stopCause, $0.widest) }
+    let (tally, stopCause) = state.withLock { ($0.tally, $0.stopCause) }
     return JobReport(
-      tally: tally, walk: walk, counters: queue.counters, limits: widest ?? queue.limits, elapsed: .now - startedAt,
+      tally: tally, walk: walk, counters: queue.counters, limits: queue.widestLimits, elapsed: .now - startedAt,
       peakMemory: JobReport.peakMemory(), memory: memory, worstMemoryRatio: audit.worstRatio,
       pressureSource: monitor.snapshot.source, stopCause: stopCause, isWalkComplete: isWalkComplete)
   }
@@ -358,9 +354,7 @@ public final class Job: Sendable {
       if let backlog { limits.backlog = backlog }
       if let budget { limits.budget = MemoryBudget(bytes: budget, largest: Swift.max(budget, memory.budget.largest)) }
     }
-    let limits = queue.limits
-    state.withLock { $0.widest = $0.widest?.widened(by: limits) }
-    return limits
+    return queue.limits
   }
 
   // MARK: Stopping
@@ -439,32 +433,11 @@ public final class Job: Sendable {
       return state.tally
     }
     onEvent(.source(report))
-    if case .failed = report.result, settings.halt?.isReached(tally) == true { stop(.tooManyFailures) }
+    if case .failed = report.result, settings.halt?.isReached(by: tally) == true { stop(.tooManyFailures) }
   }
 
   private func noted(_ problem: WalkProblem) {
     state.withLock { $0.tally.count(problem) }
     onEvent(.problem(problem))
-  }
-}
-
-extension QueueLimits {
-  /// The wider of each bound.
-  fileprivate func widened(by other: QueueLimits) -> QueueLimits {
-    var widest = self
-    (widest.max, widest.backlog) = (Swift.max(max, other.max), Swift.max(backlog, other.backlog))
-    if let budget = other.budget, budget.bytes > widest.budget?.bytes ?? 0 { widest.budget = budget }
-    return widest
-  }
-}
-
-extension HaltLimit {
-  /// A share is looked at once ten sources have ended: one failure first would be all of them.
-  fileprivate func isReached(_ tally: JobTally) -> Bool {
-    switch self {
-    case .failures(let count): tally.failed >= count
-    case .percent(let percent):
-      tally.settled >= 10 && Double(tally.failed) * 100 >= percent * Double(tally.settled)
-    }
   }
 }

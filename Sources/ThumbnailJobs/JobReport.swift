@@ -7,6 +7,7 @@ public struct JobReport: Sendable {
   public let tally: JobTally
   public let walk: WalkCounters
   public let counters: QueueCounters
+  /// The widest that they were.
   public let limits: QueueLimits
   /// From the first look at a source to the last thumbnail in place.
   public let elapsed: Duration

@@ -115,7 +115,7 @@ final class JobEndpoint: RunSource, RunControl {
       job.queue.snapshot(waitingLimit: limit, waitingAfter: query.after)
     }
     let live = (queue.running + queue.waiting).map { OperationStatus($0) }
-    return OperationPage(query, from: live + recent.operations(in: query.states))
+    return OperationPage(query, from: live + recent.operations(query))
   }
 
   func operation(_ id: Int) -> OperationStatus? {

@@ -19,12 +19,15 @@ final class OutputStream: Sendable {
   ///
   /// - Returns: false when the output has failed, now or before.
   @discardableResult
-  func write(_ line: some Encodable) -> Bool {
+  func write(_ line: some Encodable) -> Bool { write(text: Self.text(of: line)) }
+
+  /// A value as a line of JSON.
+  static func text(of line: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.keyEncodingStrategy = .convertToSnakeCase
-    guard let data = try? encoder.encode(line) else { preconditionFailure("an event has only plain values") }
-    return write(text: String(decoding: data, as: UTF8.self) + "\n")
+    guard let data = try? encoder.encode(line) else { preconditionFailure("a line has only plain values") }
+    return String(decoding: data, as: UTF8.self) + "\n"
   }
 
   /// - Returns: false when the output has failed, now or before.

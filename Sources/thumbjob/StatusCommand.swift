@@ -95,8 +95,6 @@ struct StatusCommand: ParsableCommand {
 
   private func show(_ jobs: [RunStatus], _ text: String, on screen: inout LiveText) throws {
     guard json else { return try screen.show(text, isLast: !watch) }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    for job in jobs { try StandardStream.put(String(decoding: try encoder.encode(job), as: UTF8.self) + "\n") }
+    for job in jobs { try StandardStream.put(OutputStream.text(of: job)) }
   }
 }

@@ -142,7 +142,7 @@ final class InventedRun: RunSource, RunControl {
 
   func operations(_ query: OperationQuery) -> OperationPage {
     let (waiting, running) = state.withLock { ($0.waiting, $0.running) }
-    return OperationPage(query, from: running + waiting + recent.operations(in: query.states))
+    return OperationPage(query, from: running + waiting + recent.operations(query))
   }
 
   func operation(_ id: Int) -> OperationStatus? {

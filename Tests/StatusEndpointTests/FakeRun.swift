@@ -62,7 +62,7 @@ final class FakeRun: RunSource, RunControl {
   }
 
   func operations(_ query: OperationQuery) -> OperationPage {
-    OperationPage(query, from: live + recent.operations(in: query.states))
+    OperationPage(query, from: live + recent.operations(query))
   }
 
   func operation(_ id: Int) -> OperationStatus? { live.first { $0.id == id } ?? recent.operation(id) }

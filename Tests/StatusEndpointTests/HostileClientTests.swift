@@ -5,7 +5,7 @@ import Testing
 @testable import StatusEndpoint
 
 /// Clients that send too much, too slowly, or nothing that makes sense.
-@Suite(.timeLimit(.minutes(5))) struct HostileClientTests {
+@Suite(.timeLimit(.minutes(15))) struct HostileClientTests {
   private let hurried: EndpointLimits = {
     var limits = EndpointLimits()
     limits.requestSeconds = 1

@@ -55,9 +55,9 @@ import Testing
     let recent = RecentOperations(capacity: 3)
     recent.add(1, isDone: false) { ended(1, .failed) }
     for id in 2...10 { recent.add(id, isDone: true) { ended(id, .finished) } }
-    #expect(Set(recent.operations(in: [.finished]).map(\.id)) == [8, 9, 10])
-    #expect(recent.operations(in: [.failed]).map(\.id) == [1])
-    #expect(recent.operations(in: [.cancelled, .running]).isEmpty)
+    #expect(Set(recent.operations(OperationQuery(states: [.finished])).map(\.id)) == [8, 9, 10])
+    #expect(recent.operations(OperationQuery(states: [.failed])).map(\.id) == [1])
+    #expect(recent.operations(OperationQuery(states: [.cancelled, .running])).isEmpty)
     #expect(recent.operation(7) == nil && recent.operation(8)?.id == 8 && recent.operation(1)?.id == 1)
   }
 

@@ -4,7 +4,7 @@ import Thumbnails
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct JobFileTests {
   let file: Path = "jobs/x.yml"
 

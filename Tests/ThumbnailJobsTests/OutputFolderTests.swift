@@ -5,7 +5,7 @@ import Testing
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct OutputFolderTests {
   let tree: FileTree
   let time = timespec(tv_sec: 1_000_000_007, tv_nsec: 123_456_789)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct OutputPlanTests {
   let tree: FileTree
 

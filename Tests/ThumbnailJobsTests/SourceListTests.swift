@@ -4,7 +4,7 @@ import Testing
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SourceListTests {
   let tree: FileTree
 

@@ -32,7 +32,7 @@ extension SourceWalker {
   }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SourceWalkerTests {
   let tree: FileTree
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Thumbnails
 
-@Suite(.timeLimit(.minutes(5))) struct MemoryTests {
+@Suite(.timeLimit(.minutes(15))) struct MemoryTests {
   /// What is said to be needed is what is taken, from a few MiB to many. Memory is the process's own, so it is measured
   /// in a process of its own, by the kernel (proc(5): clear_refs, VmHWM).
   @Test(.enabled(if: MemoryMeter.isUsable)) func theEstimateIsWhatIsTaken() async throws {

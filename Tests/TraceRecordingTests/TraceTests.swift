@@ -4,7 +4,7 @@ import Testing
 
 @testable import TraceRecording
 
-@Suite(.timeLimit(.minutes(2))) struct TraceTests {
+@Suite(.timeLimit(.minutes(15))) struct TraceTests {
   private let folder = TemporaryFolder()
 
   private func events() throws -> [[String: Any]] {

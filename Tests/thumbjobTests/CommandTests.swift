@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The built binary, as a user meets it. One at a time: some count milliseconds, and a build machine has two cores.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CommandTests {}
+@Suite(.serialized, .timeLimit(.minutes(15))) struct CommandTests {}
 
 /// Waits until something holds; fails the test when it does not come to that.
 func expectEventually(_ condition: @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws

@@ -23,9 +23,9 @@ public enum StatusAddress: Sendable, Hashable {
         throw StatusAddressError(text, "is neither unix:PATH nor HOST:PORT nor off")
       }
       let (host, digits) = (text[..<colon], text[text.index(after: colon)...])
-      guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
-        port <= 65535
-      else { throw StatusAddressError(text, "the port must be a number from 0 to 65535") }
+      guard digits.isDecimal, let port = Int(digits), port <= 65535 else {
+        throw StatusAddressError(text, "the port must be a number from 0 to 65535")
+      }
       self = .tcp(host: try Self.host(String(host), of: text), port: port)
     }
   }
@@ -36,9 +36,7 @@ public enum StatusAddress: Sendable, Hashable {
     guard !host.contains(":") else {
       throw StatusAddressError(text, "an IPv6 address is written in brackets, as in [::1]:8080")
     }
-    let isAllowed = host.utf8.allSatisfy { byte in
-      (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2d || byte == 0x2e
-    }
+    let isAllowed = host.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-.".utf8.contains($0) }
     guard isAllowed else { throw StatusAddressError(text, "the host must be a name or an IP address") }
     return host
   }

@@ -30,15 +30,9 @@ final class RunHistory: Sendable {
     let pressure: PressureStatus.Level
   }
 
-  private struct State {
-    var samples: [Sample] = []
-    /// The oldest, once there are as many as are kept.
-    var next = 0
-  }
-
-  private let state = Locked(State())
   /// Ten minutes.
   static let capacity = 600
+  private let samples = Locked(Ring<Sample>(capacity))
 
   func add(_ status: RunStatus) {
     // Rounded: nobody sees more in a chart, and it is a third of the text.
@@ -46,17 +40,13 @@ final class RunHistory: Sendable {
       elapsed: (status.elapsedSeconds * 10).rounded() / 10, running: status.counters.running,
       waiting: status.counters.waiting, reserved: status.memory.reservedBytes, resident: status.memory.residentBytes,
       budget: status.memory.budgetBytes, pressure: status.pressure.level)
-    state.withLock { state in
-      guard state.samples.count == Self.capacity else { return state.samples.append(sample) }
-      state.samples[state.next] = sample
-      state.next = (state.next + 1) % Self.capacity
-    }
+    samples.withLock { $0.add(sample) }
   }
 
   var columns: Columns {
-    let (samples, next) = state.withLock { ($0.samples, $0.next) }
+    let ring = samples.withLock { $0 }
     var columns = Columns()
-    for sample in samples[next...] + samples[..<next] {
+    for sample in ring.elements {
       columns.elapsedSeconds.append(sample.elapsed)
       columns.running.append(sample.running)
       columns.waiting.append(sample.waiting)

@@ -18,7 +18,7 @@ struct QueryParameters: Sendable {
 
   func number(_ key: String, in range: ClosedRange<Int>, otherwise fallback: Int) throws(Problem) -> Int {
     guard let text = values[key] else { return fallback }
-    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number) else {
+    guard text.isDecimal, let number = Int(text), range.contains(number) else {
       throw Problem(.badRequest, "\(key) must be a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number

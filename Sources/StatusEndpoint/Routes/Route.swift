@@ -71,7 +71,6 @@ struct RouteTable: Sendable {
 
   /// A number of an operation or thumbnail: decimal digits that fit.
   private static func number(_ text: Substring) -> Int? {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    return Int(text)
+    text.isDecimal ? Int(text) : nil
   }
 }

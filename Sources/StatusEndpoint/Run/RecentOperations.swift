@@ -6,9 +6,11 @@ import Locking
 /// *Concurrency*: the lock guards both rings. Adding costs a copy under it; what is kept is put into words only when somebody
 /// asks, outside the lock.
 public final class RecentOperations: Sendable {
+  private typealias Kept = (id: Int, status: @Sendable () -> OperationStatus)
+
   private struct Rings {
-    var done: Ring
-    var notDone: Ring
+    var done: Ring<Kept>
+    var notDone: Ring<Kept>
   }
 
   private let rings: Locked<Rings>
@@ -30,11 +32,15 @@ public final class RecentOperations: Sendable {
     }
   }
 
-  /// Those in the given states; in no particular order.
-  public func operations(in states: Set<OperationStatus.State>) -> [OperationStatus] {
-    let (done, notDone) = rings.withLock { ($0.done.elements, $0.notDone.elements) }
-    let chosen = (states.contains(.finished) ? done : []) + (states.isSubset(of: [.finished]) ? [] : notDone)
-    return chosen.map { $0.status() }.filter { states.contains($0.state) }
+  /// Those that a query selects: as many as its page and the knowledge whether another follows take; in no particular
+  /// order.
+  public func operations(_ query: OperationQuery) -> [OperationStatus] {
+    let rings = rings.withLock { $0 }
+    let done = query.states.contains(.finished) ? rings.done.elements.filter { $0.id > query.after } : []
+    let notDone = query.states.isSubset(of: [.finished]) ? [] : rings.notDone.elements.filter { $0.id > query.after }
+    // Only of those that are not done it takes the status to tell the state.
+    return done.sorted { $0.id < $1.id }.prefix(query.limit + 1).map { $0.status() }
+      + notDone.map { $0.status() }.filter { query.states.contains($0.state) }
   }
 
   /// *Complexity*: O(n) in what is kept.
@@ -43,23 +49,5 @@ public final class RecentOperations: Sendable {
       rings.done.elements.first { $0.id == id } ?? rings.notDone.elements.first { $0.id == id }
     }
     return kept?.status()
-  }
-}
-
-/// An array that overwrites its oldest element once it is full.
-private struct Ring {
-  typealias Element = (id: Int, status: @Sendable () -> OperationStatus)
-
-  private(set) var elements: [Element] = []
-  private let capacity: Int
-  /// The oldest, once full.
-  private var next = 0
-
-  init(_ capacity: Int) { self.capacity = capacity }
-
-  mutating func add(_ element: Element) {
-    guard elements.count == capacity else { return elements.append(element) }
-    elements[next] = element
-    next = (next + 1) % capacity
   }
 }

@@ -86,8 +86,7 @@ struct AccessRules: Sendable {
       name = authority.prefix { $0 != ":" }
       rest = authority[name.endIndex...]
     }
-    let isPort =
-      rest.hasPrefix(":") && rest.count > 1 && rest.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
+    let isPort = rest.hasPrefix(":") && rest.dropFirst().isDecimal
     return name.isEmpty || !(rest.isEmpty || isPort) ? nil : String(name)
   }
 

@@ -14,9 +14,7 @@ public struct AccessToken: Sendable, Hashable {
   /// One that somebody has chosen. Nil unless it has 16 to 256 characters, of those that a header and a link may carry
   /// unchanged: letters, digits, and `-._~+/=`.
   public init?(_ text: String) {
-    let isAllowed = text.utf8.allSatisfy { byte in
-      (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "-._~+/=".utf8.contains(byte)
-    }
+    let isAllowed = text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-._~+/=".utf8.contains($0) }
     guard (16...256).contains(text.utf8.count), isAllowed else { return nil }
     self.text = text
   }
