@@ -165,6 +165,7 @@ tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, bool m
   header->components = jpeg->num_components;
   header->saw_adobe = jpeg->saw_Adobe_marker;
   header->progressive = jpeg->progressive_mode;
+  header->arithmetic = jpeg->arith_code;
   header->multiscan = jpeg_has_multiple_scans(jpeg);
   for (int i = 0; i < jpeg->num_components; i++) {
     header->h[i] = jpeg->comp_info[i].h_samp_factor;
@@ -244,7 +245,8 @@ static void start(tj_decoder *decoder, bool skip_fine_scans) {
   if (skips) {
     for (int event = 0; event != JPEG_REACHED_EOI; event = jpeg_consume_input(jpeg)) {
       progress_monitor((j_common_ptr)jpeg);
-      if (event == JPEG_REACHED_SOS && jpeg->Ss > 0) tj_skip_scan(jpeg);
+      bool is_fine = jpeg->Ss > 0 && jpeg->Ah == 1 && jpeg->Al == 0;
+      if (event == JPEG_REACHED_SOS && is_fine) tj_skip_scan(jpeg);
     }
     // Whether what is missing mattered cannot be told from here; a decoder that skips nothing can.
     if (decoder->source.ended) warn_truncated(decoder);

@@ -93,25 +93,38 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
       let info = try shared.trace.span("ThumbnailMaker.readInfo") {
         try ThumbnailMaker.readInfo(of: file.bytes, for: output.options, monitor: self)
       }
-      let needed = info.bytesNeeded(for: output.options)
       guard output.folder != nil else {
-        let planned = try plan(output, info, needed)
+        let planned = try plan(output, info, info.bytesNeeded(for: output.options, decoding: .sparing))
         findings.withLock { $0.thumbnails += planned }
         continue
       }
-      report(stage: "reserving")
-      // Nothing is held while this waits: not the header, and no maker.
-      try withReservation(of: shared.memory.reservation(for: needed)) {
-        findings.withLock { $0.hasHeldMemory = true }
-        try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file) }
+      do {
+        try make(output, of: file, info, .sparing)
+      } catch ThumbnailError.irregular {
+        try make(output, of: file, info, .whole)
       }
     }
     return .made
   }
 
-  private func make(_ output: ThumbnailOutput, of file: SourceFile) throws {
+  /// Makes an output's thumbnails with what that takes reserved.
+  private func make(
+    _ output: ThumbnailOutput, of file: SourceFile, _ info: SourceInfo, _ decoding: Decoding
+  ) throws {
+    report(stage: "reserving")
+    let needed = info.bytesNeeded(for: output.options, decoding: decoding)
+    // Nothing is held while this waits: not the header, and no maker.
+    try withReservation(of: shared.memory.reservation(for: needed)) {
+      findings.withLock { $0.hasHeldMemory = true }
+      try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, decoding) }
+    }
+  }
+
+  private func make(_ output: ThumbnailOutput, of file: SourceFile, _ decoding: Decoding) throws {
     try shared.makers.withMaker { maker in
-      let info = try maker.makeThumbnails(of: file.bytes, options: output.options, monitor: self) { thumbnail in
+      let info = try maker.makeThumbnails(
+        of: file.bytes, options: output.options, decoding: decoding, monitor: self
+      ) { thumbnail in
         try checkCancelled()
         let path = output.path.appending(output.place(place, size: thumbnail.size))
         let made: MadeThumbnail

@@ -5,7 +5,8 @@ final class JPEGDecoder {
   /// What the header says.
   let header: tj_header
   private let handle: OpaquePointer
-  private let input: DecoderInput
+  /// What it reads from, for another decoder of the same source.
+  let input: DecoderInput
   private let failOn: FailOn
 
   /// Reads the header.
@@ -63,11 +64,11 @@ final class JPEGDecoder {
 
   /// Decodes the picture into planes as `setScale` told them.
   ///
-  /// - parameter skippingDetail: passes over the scans of a progressive file that scale 1/8 does not show. An error is
-  ///   then not the last word: a decoder that skips nothing may find the picture whole.
-  func decode(into planes: [tj_plane], skippingDetail: Bool = false) throws(ThumbnailError) {
+  /// - parameter skippingFineScans: passes over the last bit of a progressive file's detail. An error is then not the
+  ///   last word: a decoder that skips nothing may find the picture whole.
+  func decode(into planes: [tj_plane], skippingFineScans: Bool = false) throws(ThumbnailError) {
     let padded = planes + [tj_plane](repeating: tj_plane(), count: Int(TJ_MAX_COMPONENTS) - planes.count)
-    let status = padded.withUnsafeBufferPointer { tj_decoder_decode(handle, skippingDetail, $0.baseAddress) }
+    let status = padded.withUnsafeBufferPointer { tj_decoder_decode(handle, skippingFineScans, $0.baseAddress) }
     try check(status)
   }
 
@@ -132,41 +133,6 @@ final class JPEGDecoder {
     let type = ImageType.sniff(head)
     if let type, type != .jpeg { throw .unsupportedType(type) }
     guard type != nil else { throw .notAnImage(Array(head.prefix(4))) }
-  }
-}
-
-/// What libjpeg's callbacks reach: the bytes and the monitor. Nothing is thrown from here: a callback's caller is C.
-private final class DecoderInput {
-  private(set) var failure: ByteSource.ErrorNumber?
-  private let source: ByteSource
-  private let monitor: (any ThumbnailMonitor)?
-  private(set) var progress: Double
-  private var position: UInt64 = 0
-
-  init(source: ByteSource, monitor: (any ThumbnailMonitor)?, progress: Double) {
-    self.source = source
-    self.progress = progress
-    self.monitor = monitor
-  }
-
-  func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    position = max(position, offset)
-    switch source.read(at: offset, into: buffer) {
-    case .success(let count): return count
-    case .failure(let code):
-      failure = code
-      return -1
-    }
-  }
-
-  /// Also tells the monitor how far decoding is, by the bytes read: nearly all time goes by the byte.
-  var isCancelled: Bool {
-    guard let monitor else { return false }
-    if let size = source.size, size > 0 {
-      progress = max(progress, min(Double(position) / Double(size), 1) * DecoderProgress.share)
-      monitor.progressed(to: progress)
-    }
-    return monitor.isCancelled
   }
 }
 

@@ -4,20 +4,23 @@ extension SourceInfo {
   ///
   /// Throughout there are the decoded planes. Beside them stand first libjpeg's coefficients of a file in several scans,
   /// then what Little CMS makes of the profile, then the planes and coefficients of one thumbnail.
-  public func bytesNeeded(for options: ThumbnailOptions) -> Int {
+  ///
+  /// - parameter decoding: how it is to be decoded; `automatic` is as much as `whole`.
+  public func bytesNeeded(for options: ThumbnailOptions, decoding: Decoding = .automatic) -> Int {
     let placements = options.sizes.map { $0.placement(for: orientedPixels) }
-    let scale = DecodeScale.choose(for: placements, linear: options.linear)
-    let decoding = DecodingMemory(self, scale: scale)
-    let rendering = RenderingMemory(self, scale: scale, placements, options)
+    let plan = DecodePlan(self, for: placements, options, decoding == .automatic ? .whole : decoding)
+    let decoded = DecodingMemory(self, scale: plan.denominator)
+    var (planes, coefficients) = (decoded.planes, isMultiscan ? decoded.coefficients : 0)
+    if case .blocks(let side) = plan.method { (planes, coefficients) = (BlockDecoder.bytesNeeded(self, side: side), 0) }
+    let rendering = RenderingMemory(self, scale: plan.denominator, placements, options)
     // The profile's chunks stand in the decoder, copies with those who remember and those who keep it.
     let profile = profileSize == 0 ? 0 : profileSize + ProfileContext.allowance(forProfileOf: profileSize)
     let keptProfile = options.keep.contains(.icc) ? profileSize * 2 : profileSize
     // libexif's tree of a block, its text, and what it is read from.
     let exif = options.keep.isDisjoint(with: [.exif, .copyright]) ? exifSize : exifSize * 6
-    let coefficients = isMultiscan ? decoding.coefficients : 0
     // Windows, Huffman and quantisation tables of both sides, and some rows of the picture.
     let working = 640 << 10 + (pixels.width + pixels.height) * 32
-    return decoding.planes + max(coefficients, profile, rendering.total + keptProfile) + profileSize + exif + working
+    return planes + max(coefficients, profile, rendering.total + keptProfile) + profileSize + exif + working
   }
 }
 

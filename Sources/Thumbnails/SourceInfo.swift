@@ -17,6 +17,8 @@ public struct SourceInfo: Sendable {
   let exifSize: Int
   /// Whether libjpeg holds every coefficient: progressive, or one scan for each component.
   let isMultiscan: Bool
+  /// Arithmetic rather than Huffman coding.
+  let isArithmetic: Bool
   /// Whether the components are resized as they are: grey, or luma and chroma.
   let isYCbCr: Bool
   /// Sampling factors of each component.
@@ -34,6 +36,7 @@ public struct SourceInfo: Sendable {
     isProgressive = header.progressive
     isYCbCr = header.color == TJ_GREY || header.color == TJ_YCC
     isMultiscan = header.multiscan
+    isArithmetic = header.arithmetic
     let h = [header.h.0, header.h.1, header.h.2, header.h.3]
     let v = [header.v.0, header.v.1, header.v.2, header.v.3]
     sampling = (0..<Int(header.components)).map { (Int(h[$0]), Int(v[$0])) }

@@ -29,6 +29,9 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Reading failed with this `errno`.
   case unreadable(Int32)
   case outOfMemory
+  /// `Decoding.sparing` does not do for this file: there may be a picture in it, or a fault to be told, and the whole of it
+  /// has to be decoded to see.
+  case irregular
   /// A fault in this program rather than in the file.
   case internalFault(String)
 
@@ -52,6 +55,7 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyScans(let limit): "damaged: over \(limit) scans, as only files made to waste time have"
     case .unreadable(let code): "cannot be read: \(String(cString: strerror(code)))"
     case .outOfMemory: "out of memory"
+    case .irregular: "irregular: only decoding all of it tells more"
     case .internalFault(let reason): "a fault in thumbjob itself: \(reason)"
     }
   }

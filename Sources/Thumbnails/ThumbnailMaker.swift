@@ -15,7 +15,7 @@ public final class ThumbnailMaker {
 
   public init() {}
 
-  /// Reads a source's header, so that what its thumbnails take (`SourceInfo.bytesNeeded(for:)`) can be reserved before any
+  /// Reads a source's header, so that what its thumbnails take (`SourceInfo.bytesNeeded(for:decoding:)`) can be reserved before any
   /// of it is taken. While it reads it holds well under a mebibyte, afterwards nothing.
   ///
   /// - parameters:
@@ -34,16 +34,18 @@ public final class ThumbnailMaker {
   /// Makes every size of one source from one decoding, in the order asked for, and hands each over as it is done.
   ///
   /// - parameters:
+  ///   - decoding: how much of the source may be decoded, and so the memory that it takes.
   ///   - monitor: told of progress, and asked whether to stop.
   ///   - deliver: takes a thumbnail; what it throws comes out here unchanged.
   /// - returns: what the header said, and what decoding remarked upon.
   /// - throws: `ThumbnailError`, and whatever `deliver` throws.
   @discardableResult
   public func makeThumbnails(
-    of source: ByteSource, options: ThumbnailOptions, monitor: (any ThumbnailMonitor)? = nil,
-    deliver: (Thumbnail) throws -> Void
+    of source: ByteSource, options: ThumbnailOptions, decoding: Decoding = .automatic,
+    monitor: (any ThumbnailMonitor)? = nil, deliver: (Thumbnail) throws -> Void
   ) throws -> SourceInfo {
-    try ThumbnailMaking(source: source, options: options, monitor: monitor, maker: self).run(deliver: deliver)
+    try ThumbnailMaking(source: source, options: options, decoding: decoding, monitor: monitor, maker: self)
+      .run(deliver: deliver)
   }
 
   /// What a maker keeps from one source to the next at the most, in bytes.
@@ -68,8 +70,14 @@ public final class ThumbnailMaker {
     encoder?.settle()
   }
 
+  func decodeBlocks(_ decoder: JPEGDecoder, _ info: SourceInfo, side: Int) throws(BlockError) -> [DecodedPlane] {
+    while buffers.count < 2 { buffers.append(PlaneBuffer()) }
+    var blocks = BlockDecoder(decoder.input, header: info, side: side)
+    return try blocks.decode(into: buffers[0], marksIn: buffers[1])
+  }
+
   func decode(
-    _ decoder: JPEGDecoder, _ denominator: Int, skippingDetail: Bool
+    _ decoder: JPEGDecoder, _ denominator: Int, skippingFineScans: Bool
   ) throws(ThumbnailError) -> [DecodedPlane] {
     let layouts = try decoder.setScale(denominator)
     while buffers.count < layouts.count { buffers.append(PlaneBuffer()) }
@@ -82,7 +90,7 @@ public final class ThumbnailMaker {
         DecodedPlane(view: view, columnsExact: layout.columns_exact, rowsExact: layout.rows_exact))
       targets.append(tj_plane(data: view.base, stride: layout.min_stride, rows: layout.min_rows))
     }
-    try decoder.decode(into: targets, skippingDetail: skippingDetail)
+    try decoder.decode(into: targets, skippingFineScans: skippingFineScans)
     return planes
   }
 

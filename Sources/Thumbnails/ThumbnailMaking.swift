@@ -4,6 +4,7 @@
 struct ThumbnailMaking {
   let source: ByteSource
   let options: ThumbnailOptions
+  let decoding: Decoding
   let monitor: (any ThumbnailMonitor)?
   let maker: ThumbnailMaker
 
@@ -62,14 +63,13 @@ struct ThumbnailMaking {
     var (decoder, info) = try Self.readHeader(of: source, failOn: options.failOn, monitor: monitor, measuring: false)
     let (placements, model) = try Self.plan(info, decoder, options)
     monitor?.entered(.decoding)
-    let denominator = DecodeScale.choose(for: placements, linear: options.linear)
-    let skips = denominator == 8 && DecodeScale.canSkipDetail(of: info, for: placements, options)
-    var planes = skips ? try decodeSkippingDetail(decoder) : nil
+    let plan = DecodePlan(info, for: placements, options, decoding)
+    var planes = try decode(plan, decoder, info)
     if planes == nil {
-      if skips {
-        decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor, progress: decoder.progress)
-      }
-      planes = try maker.decode(decoder, denominator, skippingDetail: false)
+      if case .blocks = plan.method, decoding == .sparing { throw .irregular }
+      decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor, progress: decoder.progress)
+      let whole = DecodePlan(info, for: placements, options, .whole)
+      planes = try maker.decode(decoder, whole.denominator, skippingFineScans: false)
     }
     info.warnings = decoder.warnings
     let picture = DecodedPicture(
@@ -77,15 +77,27 @@ struct ThumbnailMaking {
     return (picture, placements, Extras(decoder, options.keep, maker.profiles, model), info)
   }
 
-  /// Decodes at 1/8 without the scans of detail; nil where something is wrong with the file: what it is, and whether it
-  /// matters, is told by decoding all of it.
-  private func decodeSkippingDetail(_ decoder: JPEGDecoder) throws(ThumbnailError) -> [DecodedPlane]? {
-    do {
-      return try maker.decode(decoder, 8, skippingDetail: true)
-    } catch {
-      switch error {
-      case .truncated, .damaged, .corrupt: return nil
-      default: throw error
+  /// Decodes by a plan; nil where something is wrong with the file that only decoding all of it can tell: what it is, and
+  /// whether it matters.
+  private func decode(
+    _ plan: DecodePlan, _ decoder: JPEGDecoder, _ info: SourceInfo
+  ) throws(ThumbnailError) -> [DecodedPlane]? {
+    switch plan.method {
+    case .everything: return try maker.decode(decoder, plan.denominator, skippingFineScans: false)
+    case .withoutFineScans:
+      do {
+        return try maker.decode(decoder, plan.denominator, skippingFineScans: true)
+      } catch .truncated, .damaged, .corrupt {
+        return nil
+      }
+    case .blocks(let side):
+      do {
+        return try maker.decodeBlocks(decoder, info, side: side)
+      } catch {
+        switch error {
+        case .irregular: return nil
+        case .failed(let failure): throw failure
+        }
       }
     }
   }

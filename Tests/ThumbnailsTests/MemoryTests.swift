@@ -9,11 +9,14 @@ import Testing
   /// in a process of its own, by the kernel (proc(5): clear_refs, VmHWM).
   @Test(.enabled(if: MemoryMeter.isUsable)) func theEstimateIsWhatIsTaken() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      for work in try MemoryCase.all() {
-        let (needed, taken) = try work.measure()
-        let line = "\(work.name): \(needed >> 10) KiB needed, \(taken >> 10) KiB taken"
-        if Double(taken) > 1.1 * Double(needed) || needed > 2 * taken + (2 << 20) {
-          MemoryMeter.say("wrong: \(line)\n")
+      for case var work in try MemoryCase.all() + MemoryCase.large() {
+        for decoding in [Decoding.sparing, .whole] {
+          work.decoding = decoding
+          let (needed, taken) = try work.measure()
+          let line = "\(work.name), \(decoding): \(needed >> 10) KiB needed, \(taken >> 10) KiB taken"
+          if Double(taken) > 1.1 * Double(needed) || needed > 2 * taken + (2 << 20) {
+            MemoryMeter.say("wrong: \(line)\n")
+          }
         }
       }
     }
@@ -82,6 +85,7 @@ struct MemoryCase {
   let name: String
   let source: [UInt8]
   let options: ThumbnailOptions
+  var decoding = Decoding.sparing
 
   init(_ name: String, _ source: [UInt8], _ sizes: String..., change: (inout ThumbnailOptions) -> Void = { _ in })
     throws
@@ -98,8 +102,8 @@ struct MemoryCase {
     let maker = ThumbnailMaker()
     MemoryMeter.begin()
     let before = MemoryMeter.held
-    let info = try maker.makeThumbnails(of: ByteSource(bytes: source), options: options) { _ in }
-    return (info.bytesNeeded(for: options), MemoryMeter.peak - before)
+    let info = try maker.makeThumbnails(of: ByteSource(bytes: source), options: options, decoding: decoding) { _ in }
+    return (info.bytesNeeded(for: options, decoding: decoding), MemoryMeter.peak - before)
   }
 
   static func all() throws -> [MemoryCase] {
@@ -142,6 +146,15 @@ struct MemoryCase {
       MemoryCase("CMYK", inks.bytes(), "100"), MemoryCase("CMYK enlarged", inks.bytes(), "1200<"),
       MemoryCase("thin", baseline, "1x20000!"), MemoryCase("thin", baseline, "20000x1!"),
     ]
+  }
+
+  /// Sources of which block means alone are a small part.
+  static func large() throws -> [MemoryCase] {
+    try [false, true].map { isProgressive in
+      var photo = SyntheticPhoto(seed: 2, width: 5000, height: 4000)
+      (photo.isBlank, photo.isProgressive) = (true, isProgressive)
+      return try MemoryCase("large, progressive: \(isProgressive)", photo.jpeg(), "200")
+    }
   }
 
   static func tag(_ jpeg: [UInt8], _ profile: [UInt8]) -> [UInt8] {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Thumbnails
@@ -51,7 +52,9 @@ import Testing
       let source = TestJPEG.ycc(width, height, h: h, v: v, value: Self.slope(width, height)).bytes()
       let size = try SizeSpec(parsing: "12x10!")
       let placement = size.placement(for: PixelSize(width: width, height: height))
-      #expect(DecodeScale.choose(for: [placement], linear: false) == scale)
+      let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: source))
+      let plan = DecodePlan(info, for: [placement], ThumbnailOptions(sizes: [size]), .whole)
+      #expect(plan.denominator == scale)
       Self.expectSlope(try thumbnail(of: source, size.description), "scale \(scale) \(h)x\(v)", tolerance: 3)
     }
   }
@@ -136,18 +139,42 @@ import Testing
     }
   }
 
-  /// Without its scans of detail, chroma of half luma's samples is too coarse for a thumbnail with all of chroma.
-  @Test func detailThatFullChromaShowsIsNotPassedOver() throws {
-    let source = TestJPEG.ycc(640, 480) { component, x, y in component == 0 ? 128 : 128 + 80 * sin(x / 8 + y / 16) }
-    let wide = ThumbnailOptions(sizes: [try SizeSpec(parsing: "640")], quality: 92, progressive: true)
-    let progressive = try thumbnails(of: source.bytes(), wide)[0]
-    for (size, subsampling, isSkipped) in [
-      ("40", ChromaSubsampling.s444, false), ("20", .s444, true), ("40", .s420, true),
-    ] {
-      var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], subsampling: subsampling)
-      let usual = try thumbnails(of: progressive, options)
-      options.failOn = .warning
-      #expect((try thumbnails(of: progressive, options) != usual) == isSkipped, "\(size) \(subsampling)")
+  /// Chroma that has half of luma's samples is too coarse, at luma's scale, for a thumbnail with all of chroma.
+  @Test func asLittleIsDecodedAsShows() throws {
+    for isProgressive in [false, true] {
+      var photo = SyntheticPhoto(seed: 4, width: 640, height: 480)
+      photo.isProgressive = isProgressive
+      let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: photo.jpeg()))
+      let half = isProgressive ? DecodePlan.Method.withoutFineScans : .everything
+      for (size, subsampling, denominator, method) in [
+        ("40", ChromaSubsampling.s420, 8, DecodePlan.Method.blocks(side: 1)), ("41", .s420, 4, .blocks(side: 2)),
+        ("88", .s420, 4, .blocks(side: 2)), ("89", .s420, 2, half), ("160", .s420, 2, half),
+        ("161", .s420, 1, .everything),
+        ("20", .s444, 8, .blocks(side: 1)), ("40", .s444, 4, .blocks(side: 2)), ("60", .s444, 4, half),
+      ] {
+        var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], subsampling: subsampling)
+        let placements = options.sizes.map { $0.placement(for: info.pixels) }
+        let note = Comment("\(size) \(subsampling), progressive: \(isProgressive)")
+        let plan = DecodePlan(info, for: placements, options, .sparing)
+        #expect(plan.method == method && plan.denominator == denominator, note)
+        #expect(DecodePlan(info, for: placements, options, .whole).method == .everything, note)
+        options.failOn = .warning
+        #expect(DecodePlan(info, for: placements, options, .sparing).method == .everything, note)
+      }
+    }
+  }
+
+  /// Without the last bit of its detail, half of a progressive file, it looks the same.
+  @Test func fineScansPassedOverAreNotMissed() throws {
+    var photo = SyntheticPhoto(seed: 5, width: 700, height: 500)
+    (photo.isProgressive, photo.hasFullChroma) = (true, true)
+    let source = photo.jpeg()
+    let made = try thumbnail(of: source, "150")
+    let whole = try thumbnail(of: source, "150") { $0.failOn = .warning }
+    for (plane, other) in zip(made.planes, whole.planes) {
+      let differences = zip(plane.samples, other.samples).map { abs(Int($0) - Int($1)) }
+      #expect(differences.reduce(0, +) > 0 && differences.max() ?? 0 <= 12)
+      #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 1)
     }
   }
 

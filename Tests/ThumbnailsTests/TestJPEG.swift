@@ -190,7 +190,7 @@ struct TestJPEG {
 }
 
 /// Bits, highest first, with the zero byte JPEG puts behind every FF.
-private struct BitWriter {
+struct BitWriter {
   private var bytes: [UInt8] = []
   private var pending = 0
   private var count = 0

@@ -69,6 +69,7 @@ typedef struct tj_header {
   tj_color color;
   bool saw_adobe;    ///< an Adobe APP14 marker is present: CMYK values are stored inverted
   bool progressive;
+  bool arithmetic;   ///< arithmetic rather than Huffman coding
   bool multiscan;    ///< libjpeg has to hold every coefficient: 2 bytes a sample
   int h[TJ_MAX_COMPONENTS], v[TJ_MAX_COMPONENTS];  ///< sampling factors, 1-4
   const uint8_t *exif;  ///< the APP1 payload behind "Exif\0\0", or NULL; lives as long as the decoder
@@ -103,10 +104,10 @@ tj_status tj_decoder_set_scale(
 /// Decodes the whole picture into one plane for each component, each at least as large as its layout. Whatever was in a
 /// plane before, samples the data leaves out come out mid-grey. After a failure the planes hold nothing of use.
 ///
-/// With `skip_fine_scans`, the scans of a progressive file that hold no block's mean are passed over unread (where this
-/// libjpeg allows it). At the scale 1/8 a sample is a block's mean, so nothing is lost but in components decoded at a
-/// larger scale: they come out at 1/8, each sample repeated. Faults inside what is passed over go unnoticed, but for
-/// the file's end: a file without its end marker is TJ_TRUNCATED here, and a decoder that skips nothing can tell more.
+/// With `skip_fine_scans`, the scans of a progressive file that tell the last bit of coefficients other than a block's
+/// mean are passed over unread (where this libjpeg allows it): often half of the file, and at a smaller scale nothing
+/// that is seen. Faults inside what is passed over go unnoticed, but for the file's end: a file without its end marker is
+/// TJ_TRUNCATED here, and a decoder that skips nothing can tell more.
 tj_status tj_decoder_decode(
     tj_decoder *decoder, bool skip_fine_scans, const tj_plane planes[TJ_MAX_COMPONENTS]);
 

@@ -1,0 +1,122 @@
+import CLibJPEG
+
+/// Decodes what a thumbnail much smaller than its source shows of it, and nothing else: of each block of 8 × 8 samples
+/// its mean, at scale 1/8, or its four lowest frequencies, at 1/4.
+///
+/// Scans of a progressive file that tell nothing of these are passed over, and not even read where the file's end is seen
+/// to be there; so is the last bit of its detail. Of a baseline file all symbols have to be walked over, but several at a
+/// step.
+///
+/// At 1/8 a component's samples are what libjpeg makes of its means (jidctred.c, jpeg_idct_1x1), bit for bit. Where
+/// libjpeg decodes subsampled components at a larger scale, they have here as many samples for a block as the others.
+///
+/// It takes spotless files of the usual kinds only (baseline and progressive, Huffman-coded, 8 bits); anything else is
+/// `irregular`: what there is to be said of it, libjpeg says. Faults in scans that are passed over go unnoticed.
+struct BlockDecoder {
+  private var bytes: JPEGBytes
+  private let header: SourceInfo
+  private let input: DecoderInput
+  private let side: Int
+  private var quantization = [[Int]?](repeating: nil, count: 4)
+  private var codes = BlockCodes()
+  private var restartInterval = 0
+  /// What has been found out of each component.
+  private var progress: [BlockProgress] = []
+
+  /// libjpeg's limit, as `CLibJPEG` sets it: more is a file made to waste time, which is its to say.
+  private static let scanLimit = Int(TJ_SCAN_LIMIT)
+
+  /// - parameters:
+  ///   - header: what libjpeg has read of the same source.
+  ///   - side: samples of a block along each axis, 1 or 2.
+  init(_ input: DecoderInput, header: SourceInfo, side: Int) {
+    self.input = input
+    self.header = header
+    self.side = side
+    bytes = JPEGBytes(input)
+  }
+
+  /// Whether a header is of a kind that can be decoded; the rest of the file may still be irregular.
+  static func takes(_ header: SourceInfo) -> Bool {
+    !header.isArithmetic && header.sampling.reduce(0) { $0 + $1.h * $1.v } <= 10
+  }
+
+  /// What decoding holds beside its window and tables, in bytes.
+  static func bytesNeeded(_ header: SourceInfo, side: Int) -> Int {
+    let hMax = header.sampling.map(\.h).max() ?? 1
+    let vMax = header.sampling.map(\.v).max() ?? 1
+    let across = (header.pixels.width + 8 * hMax - 1) / (8 * hMax)
+    let down = (header.pixels.height + 8 * vMax - 1) / (8 * vMax)
+    let blocks = header.sampling.reduce(0) { $0 + across * $1.h * down * $1.v }
+    return blocks * BlockStore.bytesPerBlock(isProgressive: header.isProgressive, side: side)
+  }
+
+  /// Decodes the picture into two buffers, the first of which holds the planes returned.
+  mutating func decode(into buffer: PlaneBuffer, marksIn marks: PlaneBuffer) throws(BlockError) -> [DecodedPlane] {
+    let (frame, store) = try readBlocks(into: buffer, marksIn: marks)
+    return store.planes(frame, steps: progress.map(\.steps), pixels: header.pixels)
+  }
+
+  /// Reads the file as far as it is needed.
+  mutating func readBlocks(
+    into buffer: PlaneBuffer, marksIn marks: PlaneBuffer
+  ) throws(BlockError) -> (BlockFrame, BlockStore) {
+    guard try bytes.marker() == 0xD8 else { throw .irregular }
+    var picture: (frame: BlockFrame, store: BlockStore)?
+    var scans = 0
+    while true {
+      let marker = try bytes.marker()
+      switch marker {
+      case 0xC0, 0xC1, 0xC2:
+        guard picture == nil else { throw .irregular }
+        let frame = try BlockFrame(marker: marker, &bytes, header: header)
+        picture = (frame, try BlockStore(frame, side: side, in: buffer, marksIn: marks))
+        progress = frame.components.map { _ in BlockProgress() }
+      case 0xC4: try codes.read(&bytes)
+      case 0xDB: try readQuantization()
+      case 0xDD:
+        guard try bytes.segmentLength() == 2 else { throw .irregular }
+        restartInterval = try bytes.word()
+      case 0xDA:
+        scans += 1
+        guard let picture, scans <= Self.scanLimit else { throw .irregular }
+        try readScan(picture.frame, into: picture.store)
+        // What comes now is passed over, of a file that is all there.
+        let isDone = progress.allSatisfy { $0.isDone(side: side) }
+        if picture.frame.isProgressive, isDone, bytes.endsWithEndMarker() { return picture }
+      case 0xD9:
+        guard let picture, progress.allSatisfy({ $0.hasMeans }) else { throw .irregular }
+        return picture
+      case 0xE0...0xEF, 0xFE: try bytes.skip(bytes.segmentLength())
+      default: throw .irregular
+      }
+    }
+  }
+
+  private mutating func readQuantization() throws(BlockError) {
+    var left = try bytes.segmentLength()
+    while left > 0 {
+      let place = try bytes.byte()
+      left -= 1 + 64 << (place >> 4)
+      guard place & 15 < 4, place >> 4 < 2, left >= 0 else { throw .irregular }
+      var table: [Int] = []
+      for _ in 0..<64 { table.append(place >> 4 == 0 ? try bytes.byte() : try bytes.word()) }
+      // libjpeg keeps what it multiplies by in 16 bits with a sign.
+      guard table.allSatisfy({ (1...Int(Int16.max)).contains($0) }) else { throw .irregular }
+      quantization[place & 15] = table
+    }
+  }
+
+  private mutating func readScan(_ frame: BlockFrame, into store: BlockStore) throws(BlockError) {
+    let scan = try BlockScan(&bytes, frame)
+    for part in scan.parts {
+      guard let table = quantization[frame.components[part.component].table] else { throw .irregular }
+      try progress[part.component].take(scan, table)
+    }
+    // Without the last bit of its detail a picture looks the same; and at 1/8 none of it is seen.
+    let isPassedOver = scan.first > 0 && (side == 1 || scan.high == 1)
+    if isPassedOver { return try bytes.skipScan() }
+    let data = try BlockScanData(scan, frame, codes, side: side, restartInterval: restartInterval)
+    try data.decode(&bytes, into: store, input)
+  }
+}

@@ -1,0 +1,61 @@
+/// A picture's frame header (ITU-T T.81, B.2.2), and where the blocks of each component lie.
+struct BlockFrame {
+  struct Component {
+    let id: Int
+    let h: Int
+    let v: Int
+    /// Which quantisation table.
+    let table: Int
+    /// Blocks that hold picture.
+    let columns: Int
+    let rows: Int
+    /// Blocks from one row to the next, and rows, with those that fill up the last MCU.
+    let stride: Int
+    let paddedRows: Int
+    /// Where its first block stands among those of all components.
+    let start: Int
+  }
+
+  let isProgressive: Bool
+  let components: [Component]
+  let mcusAcross: Int
+  let mcusDown: Int
+  /// Of all components.
+  let blockCount: Int
+
+  /// Reads the header behind its marker.
+  ///
+  /// - parameter header: what another decoder has read, and made room for. Whatever differs is irregular.
+  init(marker: Int, _ bytes: inout JPEGBytes, header: SourceInfo) throws(BlockError) {
+    isProgressive = marker == 0xC2
+    let length = try bytes.segmentLength()
+    guard try bytes.byte() == 8 else { throw .irregular }
+    let (height, width, count) = (try bytes.word(), try bytes.word(), try bytes.byte())
+    let sampling = header.sampling
+    guard length == 6 + 3 * count, count == sampling.count,
+      PixelSize(width: width, height: height) == header.pixels
+    else { throw .irregular }
+    let hMax = sampling.map(\.h).max() ?? 1
+    let vMax = sampling.map(\.v).max() ?? 1
+    mcusAcross = Self.quotient(width, 8 * hMax)
+    mcusDown = Self.quotient(height, 8 * vMax)
+    var components: [Component] = []
+    var start = 0
+    for expected in sampling {
+      let (id, factors, table) = (try bytes.byte(), try bytes.byte(), try bytes.byte())
+      let (h, v) = (factors >> 4, factors & 15)
+      guard (h, v) == expected, (1...4).contains(h), (1...4).contains(v), table < 4,
+        !components.contains(where: { $0.id == id })
+      else { throw .irregular }
+      components.append(
+        Component(
+          id: id, h: h, v: v, table: table, columns: Self.quotient(width * h, 8 * hMax),
+          rows: Self.quotient(height * v, 8 * vMax), stride: mcusAcross * h, paddedRows: mcusDown * v, start: start))
+      start += mcusAcross * h * mcusDown * v
+    }
+    self.components = components
+    blockCount = start
+  }
+
+  private static func quotient(_ dividend: Int, _ divisor: Int) -> Int { (dividend + divisor - 1) / divisor }
+}

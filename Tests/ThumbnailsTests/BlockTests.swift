@@ -1,0 +1,383 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Thumbnails
+
+/// Blocks' lowest frequencies against libjpeg: at scale 1/8 the same samples bit for bit, or no samples.
+@Suite(.timeLimit(.minutes(15))) struct BlockTests {
+  /// A plane's samples, row by row.
+  private struct Samples: Equatable {
+    let columns: Int
+    let rows: Int
+    let values: [UInt8]
+
+    init(_ plane: DecodedPlane) {
+      columns = plane.view.columns
+      rows = plane.view.rows
+      values = (0..<rows).flatMap { row in (0..<plane.view.columns).map { plane.view.row(row)[$0] } }
+    }
+  }
+
+  /// What the decoder makes of a source; nil where it is irregular.
+  private static func means(_ source: ByteSource) throws -> [Samples]? { try samples(source, side: 1) }
+
+  private static func samples(_ source: ByteSource, side: Int) throws -> [Samples]? {
+    let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
+    let info = SourceInfo(decoder)
+    let buffer = PlaneBuffer()
+    // What a picture before has left there.
+    let old = try buffer.plane(columns: 1 << 16, rows: 1)
+    for column in 0..<old.columns { old.base[column] = 0xA7 }
+    guard BlockDecoder.takes(info) else { return nil }
+    var blocks = BlockDecoder(decoder.input, header: info, side: side)
+    do {
+      let planes = try blocks.decode(into: buffer, marksIn: PlaneBuffer())
+      return planes.map { Samples($0) }
+    } catch {
+      guard case .irregular = error else { throw error }
+      return nil
+    }
+  }
+
+  /// What libjpeg makes of it at 1/8; nil for the planes that it makes larger.
+  private static func reference(_ bytes: [UInt8]) throws -> [Samples?] {
+    let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
+    let maker = ThumbnailMaker()
+    let planes = try maker.decode(decoder, 8, skippingFineScans: false)
+    let header = SourceInfo(decoder)
+    let hMax = header.sampling.map(\.h).max() ?? 1
+    return zip(planes, header.sampling).map { plane, sampling in
+      let blocks = (header.pixels.width + 8 * hMax - 1) / (8 * hMax) * sampling.h
+      return plane.view.stride == blocks ? Samples(plane) : nil
+    }
+  }
+
+  private static func expectSame(_ bytes: [UInt8], _ note: String) throws {
+    let means = try #require(try means(ByteSource(bytes: bytes)), "\(note)")
+    var compared = 0
+    for (index, (made, expected)) in zip(means, try reference(bytes)).enumerated() {
+      guard let expected else { continue }
+      #expect(made == expected, "\(note), component \(index)")
+      compared += 1
+    }
+    #expect(compared > 0, "\(note)")
+  }
+
+  @Test(arguments: 1...4, 1...4) func everySamplingIsWhatLibjpegMakes(_ h: Int, _ v: Int) throws {
+    guard h * v <= 8 else { return }
+    for (width, height) in [(8, 8), (67, 41)] {
+      for (interval, isInterleaved) in [(0, true), (1, true), (5, true), (0, false), (7, false)] {
+        var source = TestJPEG.ycc(width, height, h: h, v: v) { component, x, y in
+          let mixed: Int = Int(x) * 29 + Int(y) * 83 + component * 7
+          return Double(mixed % 256)
+        }
+        (source.restartInterval, source.isInterleaved) = (interval, isInterleaved)
+        try Self.expectSame(source.bytes(), "\(h)x\(v) \(width)x\(height), \(interval), \(isInterleaved)")
+      }
+    }
+  }
+
+  /// Baseline and progressive, optimised codes of up to 16 bits, windows that end anywhere.
+  @Test(arguments: [3, 30, 75, 100], [false, true]) func everyQualityIsWhatLibjpegMakes(
+    _ quality: Int, _ isProgressive: Bool
+  ) throws {
+    for (hasFullChroma, isGrey) in [(false, false), (true, false), (false, true)] {
+      var photo = SyntheticPhoto(seed: quality, width: 503, height: 301)
+      (photo.quality, photo.isProgressive) = (quality, isProgressive)
+      (photo.hasFullChroma, photo.isGrey) = (hasFullChroma, isGrey)
+      try Self.expectSame(photo.jpeg(), "quality \(quality), progressive \(isProgressive), grey \(isGrey)")
+    }
+  }
+
+  /// The four lowest frequencies of each block, against a transform of all samples.
+  @Test(arguments: [(1, 1), (2, 1), (2, 2)]) func quartersAreTheLowestFrequencies(_ h: Int, _ v: Int) throws {
+    var source = TestJPEG.ycc(67, 41, h: h, v: v) { component, x, y in
+      128 + 50 * sin(x / 9 + Double(component)) + 40 * cos(y / 7) + 20 * sin((x + y) / 3)
+    }
+    for (interval, isInterleaved) in [(0, true), (3, true), (0, false)] {
+      (source.restartInterval, source.isInterleaved) = (interval, isInterleaved)
+      let made = try #require(try Self.samples(ByteSource(bytes: source.bytes()), side: 2))
+      for (plane, whole) in zip(made, try Picture(source.bytes()).planes) {
+        #expect(plane.columns == (whole.columns + 3) / 4 && plane.rows == (whole.rows + 3) / 4)
+        for row in 0..<whole.rows / 8 {
+          for column in 0..<whole.columns / 8 {
+            let block = (0..<64).map { Double(whole.samples[(row * 8 + $0 / 8) * whole.columns + column * 8 + $0 % 8]) }
+            for (index, expected) in Self.quarters(block).enumerated() {
+              let sample = plane.values[(row * 2 + index / 2) * plane.columns + column * 2 + index % 2]
+              #expect(abs(Double(sample) - expected) <= 2, "\(h)x\(v) at \(column), \(row)")
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Two by two samples with the four lowest frequencies of a block's 8 × 8.
+  private static func quarters(_ block: [Double]) -> [Double] {
+    let first = (0..<8).map { cos(Double(2 * $0 + 1) * .pi / 16) * 2.0.squareRoot() }
+    func mean(_ weight: (_ x: Int, _ y: Int) -> Double) -> Double {
+      (0..<64).reduce(0) { $0 + block[$1] * weight($1 % 8, $1 / 8) } / 64
+    }
+    let (flat, across, down) = (mean { _, _ in 1 }, mean { x, _ in first[x] }, mean { _, y in first[y] })
+    let both = mean { x, y in first[x] * first[y] }
+    return [
+      flat + across + down + both, flat - across + down - both, flat + across - down - both,
+      flat - across - down + both,
+    ].map { min(max($0, 0), 255) }
+  }
+
+  /// Progressive detail, first and refined, against the same coefficients in a baseline file: all but the last bit of it.
+  @Test(arguments: [40, 90, 100]) func progressiveDetailIsWhatBaselineHolds(_ quality: Int) throws {
+    for (hasFullChroma, isGrey) in [(false, false), (true, false), (false, true)] {
+      var photo = SyntheticPhoto(seed: quality, width: 503, height: 301)
+      (photo.quality, photo.hasFullChroma, photo.isGrey) = (quality, hasFullChroma, isGrey)
+      let baseline = try Self.coefficients(photo.jpeg())
+      photo.isProgressive = true
+      let progressive = try Self.coefficients(photo.jpeg())
+      #expect(baseline.count == progressive.count)
+      let isSame = zip(baseline, progressive).enumerated().allSatisfy { index, pair in
+        let (whole, told) = pair
+        let known =
+          index % 4 == 0 ? whole : whole.signum() * (whole.magnitude & ~1 == 0 ? 0 : Int16(whole.magnitude & ~1))
+        return told == known
+      }
+      #expect(isSame, "quality \(quality), full chroma \(hasFullChroma), grey \(isGrey)")
+    }
+  }
+
+  /// The coefficients kept of each block, four to a block.
+  private static func coefficients(_ bytes: [UInt8]) throws -> [Int16] {
+    let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
+    let (buffer, marks) = (PlaneBuffer(), PlaneBuffer())
+    var blocks = BlockDecoder(decoder.input, header: SourceInfo(decoder), side: 2)
+    let (_, store) = try blocks.readBlocks(into: buffer, marksIn: marks)
+    return withExtendedLifetime(buffer) { Array(store.coefficients) }
+  }
+
+  /// Scans of means for each component or all, known to the last bit at once or one bit after the other, or never.
+  @Test func everyScriptOfMeansIsWhatLibjpegMakes() throws {
+    let all = [0, 1, 2]
+    let scripts: [[MeansFile.Scan]] = [
+      [.init(all, 0, 0)],
+      [.init(all, 0, 1), .init(all, 1, 0)],
+      [.init(all, 0, 3), .init(all, 3, 2), .init([1], 2, 1), .init([0, 2], 2, 1), .init(all, 1, 0)],
+      [.init([2], 0, 0), .init([0], 0, 2), .init([1], 0, 1), .init([0], 2, 1), .init([0, 1], 1, 0)],
+      [.init(all, 0, 2), .init([0], 2, 1)],
+    ]
+    for (index, script) in scripts.enumerated() {
+      for (h, v) in [(1, 1), (2, 1), (2, 2)] {
+        try Self.expectSame(MeansFile(script, h: h, v: v).bytes(), "script \(index), \(h)x\(v)")
+      }
+    }
+  }
+
+  @Test func scansThatContradictEachOtherAreIrregular() throws {
+    let all = [0, 1, 2]
+    let scripts: [[MeansFile.Scan]] = [
+      [.init([0, 1], 0, 0)],
+      [.init(all, 0, 0), .init(all, 0, 0)],
+      [.init(all, 0, 2), .init(all, 1, 0)],
+      [.init(all, 0, 1), .init(all, 1, 0), .init(all, 1, 0)],
+      [.init(all, 1, 0), .init(all, 0, 1)],
+    ]
+    for (index, script) in scripts.enumerated() {
+      let whole = ByteSource(bytes: MeansFile(script, h: 2, v: 2).bytes())
+      // Of unknown size, so that it is read to its end.
+      let source = ByteSource(size: nil) { whole.read(at: $0, into: $1) }
+      #expect(try Self.means(source) == nil, "script \(index)")
+    }
+  }
+
+  /// Bytes that come in pieces of any size, so that every marker and every stuffed zero is cut once.
+  @Test func piecesOfAnySizeChangeNothing() throws {
+    var photo = SyntheticPhoto(seed: 9, width: 200, height: 150)
+    for isProgressive in [false, true] {
+      photo.isProgressive = isProgressive
+      var restarting = TestJPEG.ycc(90, 70, h: 2, v: 2) { Double((Int($1) * 29 + Int($2) * 83 + $0) % 256) }
+      restarting.restartInterval = 3
+      for bytes in [photo.jpeg(), restarting.bytes()] {
+        let expected = try #require(try Self.samples(ByteSource(bytes: bytes), side: 2))
+        let whole = ByteSource(bytes: bytes)
+        for size in [1, 3, 64] {
+          let source = ByteSource(size: bytes.count) { offset, buffer in
+            whole.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(size)))
+          }
+          #expect(try Self.samples(source, side: 2) == expected, "pieces of \(size)")
+        }
+      }
+    }
+  }
+
+  @Test func aFileCutOffAnywhereIsIrregular() throws {
+    for bytes in Self.hostileSamples + [Self.progressive] {
+      for side in [1, 2] {
+        #expect(try Self.samples(ByteSource(bytes: bytes), side: side) != nil)
+        for length in stride(from: 0, to: bytes.count, by: 3) {
+          let cut = try? Self.samples(ByteSource(bytes: Array(bytes.prefix(length))), side: side)
+          #expect(cut == nil, "cut at \(length) of \(bytes.count)")
+        }
+      }
+    }
+  }
+
+  /// Whatever is broken: either it is noticed, or libjpeg finds nothing wrong either and shows the same.
+  @Test func brokenFilesShowWhatLibjpegShowsOrNothing() throws {
+    var random = SplitMix(seed: 77)
+    var shown = 0
+    for bytes in Self.hostileSamples {
+      for _ in 0..<400 {
+        var broken = bytes
+        for _ in 0...Int(random.next() % 2) {
+          broken[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+        }
+        let source = ByteSource(bytes: broken)
+        guard let made = (try? Self.means(source)) ?? nil else { continue }
+        // Whoever reads more of it finds as much or less wrong.
+        #expect(try Self.samples(source, side: 2) != nil)
+        shown += 1
+        let expected = try Self.reference(broken)
+        for case (let samples, let reference?) in zip(made, expected) { #expect(samples == reference) }
+      }
+    }
+    #expect(shown > 80)
+  }
+
+  /// Detail that is read: whatever is broken, it ends, in the same picture each time or in none.
+  @Test func brokenDetailEndsInAPictureOrInNone() throws {
+    var random = SplitMix(seed: 78)
+    for _ in 0..<600 {
+      var broken = Self.progressive
+      for _ in 0...Int(random.next() % 3) {
+        broken[Int(random.next() % UInt64(broken.count))] = UInt8(truncatingIfNeeded: random.next())
+      }
+      let source = ByteSource(bytes: broken)
+      let first = try? Self.samples(source, side: 2)
+      let second = try? Self.samples(source, side: 2)
+      #expect(second == first)
+    }
+  }
+
+  private static let progressive: [UInt8] = {
+    var photo = SyntheticPhoto(seed: 3, width: 64, height: 48)
+    (photo.quality, photo.isProgressive) = (60, true)
+    return photo.jpeg()
+  }()
+
+  /// Means alone, so that nothing is passed over; a baseline file with restarts; one of separate scans; a photo.
+  private static let hostileSamples: [[UInt8]] = {
+    var baseline = TestJPEG.ycc(48, 40, h: 2, v: 2, value: SamplingTests.slope(48, 40))
+    baseline.restartInterval = 2
+    var separate = baseline
+    separate.isInterleaved = false
+    var photo = SyntheticPhoto(seed: 3, width: 64, height: 48)
+    photo.quality = 60
+    let scans: [MeansFile.Scan] = [.init([0, 1, 2], 0, 1), .init([0, 1, 2], 1, 0)]
+    return [baseline.bytes(), separate.bytes(), photo.jpeg(), MeansFile(scans, h: 2, v: 2).bytes()]
+  }()
+
+  @Test func whatIsIrregularIsSaidToThoseWhoSpareAndMadeForTheOthers() throws {
+    let regular = SyntheticPhoto(seed: 1, width: 320, height: 240).jpeg()
+    let open = ByteSource(bytes: Array(regular.dropLast(2)))
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")])
+    let maker = ThumbnailMaker()
+    #expect(throws: ThumbnailError.irregular) {
+      try maker.makeThumbnails(of: open, options: options, decoding: .sparing) { _ in }
+    }
+    var made = 0
+    for decoding in [Decoding.automatic, .whole] {
+      try maker.makeThumbnails(of: open, options: options, decoding: decoding) { _ in made += 1 }
+    }
+    #expect(made == 2)
+  }
+
+  @Test func aFileThatIsAllThereIsNotReadToItsEnd() throws {
+    var photo = SyntheticPhoto(seed: 8, width: 900, height: 700)
+    (photo.isProgressive, photo.quality) = (true, 95)
+    let bytes = photo.jpeg()
+    let whole = ByteSource(bytes: bytes)
+    for (size, isWhole) in [(bytes.count, false), (nil, true)] {
+      var read = 0
+      let source = ByteSource(size: size) { offset, buffer in
+        let result = whole.read(at: offset, into: buffer)
+        if let count = try? result.get() { read += count }
+        return result
+      }
+      #expect(try Self.means(source) != nil)
+      #expect((read >= bytes.count) == isWhole, "\(read) of \(bytes.count)")
+    }
+  }
+}
+
+/// A progressive file of block means and nothing else, in scans as one likes.
+private struct MeansFile {
+  struct Scan {
+    let components: [Int]
+    let high: Int
+    let low: Int
+
+    init(_ components: [Int], _ high: Int, _ low: Int) {
+      (self.components, self.high, self.low) = (components, high, low)
+    }
+  }
+
+  private let scans: [Scan]
+  private let h: Int
+  private let v: Int
+  private let width = 83
+  private let height = 61
+
+  init(_ scans: [Scan], h: Int, v: Int) { (self.scans, self.h, self.v) = (scans, h, v) }
+
+  func bytes() -> [UInt8] {
+    var file: [UInt8] = [0xFF, 0xD8] + TestJPEG.jfif
+    file += TestJPEG.segment(0xDB, [0] + [UInt8](repeating: 3, count: 64))
+    var frame: [UInt8] = [8, 0, UInt8(height), 0, UInt8(width), 3]
+    for (index, factors) in [UInt8(h << 4 | v), 0x11, 0x11].enumerated() { frame += [UInt8(index + 1), factors, 0] }
+    file += TestJPEG.segment(0xC2, frame)
+    var counts = [UInt8](repeating: 0, count: 16)
+    counts[3] = 12
+    file += TestJPEG.segment(0xC4, [0] + counts + (0..<12).map { UInt8($0) })
+    for scan in scans { file += data(scan) }
+    return file + [0xFF, 0xD9]
+  }
+
+  /// A mean that goes up and down over all of its range.
+  private func mean(_ component: Int, _ column: Int, _ row: Int) -> Int {
+    (column * 37 + row * 101 + component * 59) % 341 * 2 - 340
+  }
+
+  private func data(_ scan: Scan) -> [UInt8] {
+    var header = [UInt8(scan.components.count)]
+    for component in scan.components { header += [UInt8(component + 1), 0] }
+    header += [0, 0, UInt8(scan.high << 4 | scan.low)]
+    var bits = BitWriter()
+    var predictions = [0, 0, 0]
+    func put(_ component: Int, _ column: Int, _ row: Int) {
+      let value = mean(component, column, row)
+      guard scan.high == 0 else { return bits.put(value >> scan.low & 1, 1) }
+      let difference = value >> scan.low - predictions[component]
+      predictions[component] = value >> scan.low
+      let size = BitWriter.size(difference)
+      bits.put(size, 4)
+      bits.putValue(difference, size)
+    }
+    if scan.components.count == 1 {
+      let component = scan.components[0]
+      let (own, ownV) = component == 0 ? (h, v) : (1, 1)
+      for row in 0..<(height * ownV + 8 * v - 1) / (8 * v) {
+        for column in 0..<(width * own + 8 * h - 1) / (8 * h) { put(component, column, row) }
+      }
+    } else {
+      for row in 0..<(height + 8 * v - 1) / (8 * v) {
+        for column in 0..<(width + 8 * h - 1) / (8 * h) {
+          for component in scan.components {
+            let (own, ownV) = component == 0 ? (h, v) : (1, 1)
+            for block in 0..<own * ownV { put(component, column * own + block % own, row * ownV + block / own) }
+          }
+        }
+      }
+    }
+    return TestJPEG.segment(0xDA, header) + bits.finish()
+  }
+}
