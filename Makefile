@@ -26,7 +26,16 @@ INSTALL_ENDPOINT = apt-get update -q && apt-get install -y -q --no-install-recom
 PYTHON = .build/venv
 PROMTOOL = $(or $(shell command -v promtool),.build/prometheus/usr/bin/promtool)
 
-.PHONY: help run build images images-broken test unit race memory endpoint endpoint-deps lint format install man deps clean
+# What the benchmarks need: peers and tools from Debian, Python packages in a place of their own, and photographs in
+# CORPUS, which may be laid out before.
+BENCH_PACKAGES = libvips-tools graphicsmagick libjpeg-turbo-progs python3-venv
+INSTALL_BENCH = apt-get update -q && apt-get install -y -q --no-install-recommends $(BENCH_PACKAGES)
+BENCH_VENV = .build/venv-benchmarks
+BENCH_PYTHON = $(BENCH_VENV)/bin/python
+CORPUS = .build/corpus
+
+.PHONY: help run build images images-broken test unit race memory endpoint endpoint-deps quality corpus bench-deps \
+  lint format install man deps clean
 
 help: ## says what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -73,6 +82,17 @@ $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | endpoint-deps
 	cd .build/prometheus && { apt-get download -q prometheus || { apt-get update -q && apt-get download -q prometheus; } }
 	cd .build/prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool
 
+quality: build bench-deps $(BENCH_VENV)/ready corpus ## fails where thumbnails are worse than vipsthumbnail's, by SSIM over photographs
+	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos
+
+corpus: | bench-deps # the photographs of the benchmarks, from Debian packages
+	Benchmarks/photos.sh $(CORPUS)
+
+$(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
+	python3 -m venv --clear $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install -q --disable-pip-version-check -r $<
+	touch $@
+
 lint: ## fails on anything `make format` would change
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
 
@@ -107,6 +127,12 @@ endpoint-deps: # the same for the tests from outside
 	@if ! { command -v chromium && command -v chromedriver && python3 -c 'import ensurepip'; } >/dev/null 2>&1; then \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then $(INSTALL_ENDPOINT); \
 	  else echo "A browser, its driver or Python's venv is missing. On Debian run: sudo sh -c '$(INSTALL_ENDPOINT)'" >&2; exit 1; fi; \
+	fi
+
+bench-deps: # the same for the benchmarks
+	@if ! { command -v vipsthumbnail && command -v gm && command -v cjpeg && python3 -c 'import ensurepip'; } >/dev/null 2>&1; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then $(INSTALL_BENCH); \
+	  else echo "The benchmarks' peers are missing. On Debian run: sudo sh -c '$(INSTALL_BENCH)'" >&2; exit 1; fi; \
 	fi
 
 clean: ## removes what was built
