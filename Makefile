@@ -11,6 +11,7 @@ MODULES = libjpeg lcms2 libexif
 INSTALL_PACKAGES = apt-get update -q && apt-get install -y -q --no-install-recommends $(PACKAGES)
 
 BUILD = $(SWIFT) build
+SOURCES = Sources Tests Package.swift Benchmarks/Sources Benchmarks/Package.swift
 # Swift's own libraries inside the binary: it starts in a third of the time, and runs where no Swift is installed.
 RELEASE = -c release $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 BINARY = .build/release/thumbjob
@@ -33,9 +34,13 @@ INSTALL_BENCH = apt-get update -q && apt-get install -y -q --no-install-recommen
 BENCH_VENV = .build/venv-benchmarks
 BENCH_PYTHON = $(BENCH_VENV)/bin/python
 CORPUS = .build/corpus
+# A package of its own (Benchmarks/Package.swift), and where the figures go.
+BENCHMARKS = Benchmarks/.build/release
+BUILD_BENCHMARKS = $(BUILD) -c release --package-path Benchmarks
+FIGURES = .build/benchmarks
 
-.PHONY: help run build images images-broken test unit race memory endpoint endpoint-deps quality corpus bench-deps \
-  lint format install man deps clean
+.PHONY: help run build images images-broken test unit race memory endpoint endpoint-deps quality bench-queue bench-locks corpus \
+  bench-deps lint format install man deps clean
 
 help: ## says what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -85,6 +90,17 @@ $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | endpoint-deps
 quality: build bench-deps $(BENCH_VENV)/ready corpus ## fails where thumbnails are worse than vipsthumbnail's, by SSIM over photographs
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos
 
+bench-queue: deps ## what the queue costs, beside Foundation's and GCD
+	$(BUILD_BENCHMARKS) --product bench-queue
+	@mkdir -p $(FIGURES)
+	$(BENCHMARKS)/bench-queue --json $(FIGURES)/queue.json | tee $(FIGURES)/queue.md
+
+bench-locks: deps $(BENCH_VENV)/ready ## which lock should guard the queue's account, with a chart
+	$(BUILD_BENCHMARKS) --product bench-locks
+	@mkdir -p $(FIGURES)
+	$(BENCHMARKS)/bench-locks --json $(FIGURES)/locks.json | tee $(FIGURES)/locks.md
+	$(BENCH_PYTHON) Benchmarks/locks_chart.py $(FIGURES)/locks.json $(FIGURES)/locks.svg
+
 corpus: | bench-deps # the photographs of the benchmarks, from Debian packages
 	Benchmarks/photos.sh $(CORPUS)
 
@@ -94,10 +110,10 @@ $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
 	touch $@
 
 lint: ## fails on anything `make format` would change
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
+	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 
 format: ## formats the sources in place
-	$(SWIFT) format --in-place --recursive --parallel Sources Tests Package.swift
+	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
 
 man: deps ## writes the manual page to .build/man
 	$(BUILD) --product generate-manual
@@ -136,4 +152,4 @@ bench-deps: # the same for the benchmarks
 	fi
 
 clean: ## removes what was built
-	rm -rf .build .build-*
+	rm -rf .build .build-* Benchmarks/.build

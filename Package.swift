@@ -12,6 +12,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
+    // For Benchmarks, which compares the mutex with other locks.
+    .library(name: "Locking", targets: ["Locking"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
     .executable(name: "thumbjob", targets: ["thumbjob"]),
   ],

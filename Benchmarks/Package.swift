@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// As in the package that is measured: one set of settings, and no warnings where the project itself is checked.
+let settings: [SwiftSetting] =
+  [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+  + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
+
+/// A package of its own, so that what only measuring needs is no dependency of thumbjob.
+let package = Package(
+  name: "benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "thumbjob", path: "../"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+  ],
+  targets: [
+    .target(
+      name: "Measuring",
+      dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")], swiftSettings: settings),
+    .executableTarget(
+      name: "bench-queue",
+      dependencies: [
+        "Measuring",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "BoundedQueue", package: "thumbjob"),
+      ],
+      path: "Sources/QueueBenchmarks", swiftSettings: settings),
+    .executableTarget(
+      name: "bench-locks",
+      dependencies: [
+        "Measuring",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Locking", package: "thumbjob"),
+      ],
+      path: "Sources/LockStudy", swiftSettings: settings),
+  ]
+)

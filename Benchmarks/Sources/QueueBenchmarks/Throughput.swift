@@ -1,0 +1,47 @@
+import BoundedQueue
+import Foundation
+import Measuring
+
+/// Empty operations through a queue: what the queue itself costs.
+struct Throughput: Benchmark {
+  private let name: String
+  /// Takes `count` through a queue, `max` at once, and returns when all are through.
+  private let pass: @Sendable (_ count: Int, _ max: Int) -> Void
+
+  private static let count = 50_000
+
+  static let all = [
+    Throughput(name: "BoundedOperationQueue") { count, max in
+      let queue = BoundedOperationQueue(name: "benchmark", max: max)
+      for _ in 0..<count {
+        do { try queue.submit(ClosureOperation()) } catch { fatalError("the queue is open: \(error)") }
+      }
+      queue.drain()
+    },
+    Throughput(name: "OperationQueue, no bound on what waits") { count, max in
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = max
+      for _ in 0..<count { queue.addOperation(Operation()) }
+      queue.waitUntilAllOperationsAreFinished()
+    },
+    Throughput(name: "GCD global queue, no bound at all") { count, _ in
+      let group = DispatchGroup()
+      for _ in 0..<count { DispatchQueue.global().async(group: group) {} }
+      group.wait()
+    },
+    Throughput(name: "GCD and a semaphore: bounded, nothing else") { count, max in
+      let (group, places) = (DispatchGroup(), DispatchSemaphore(value: 5 * max))
+      for _ in 0..<count {
+        places.wait()
+        DispatchQueue.global().async(group: group) { places.signal() }
+      }
+      group.wait()
+    },
+  ]
+
+  func run(max: Int, into measured: inout Measurements) {
+    let start = nanoseconds()
+    pass(Self.count, max)
+    measured.add(rate: Double(Self.count) * 1e9 / Double(nanoseconds() - start), of: name)
+  }
+}
