@@ -38,9 +38,11 @@ CORPUS = .build/corpus
 BENCHMARKS = Benchmarks/.build/release
 BUILD_BENCHMARKS = $(BUILD) -c release --package-path Benchmarks
 FIGURES = .build/benchmarks
+# README.md, to put the table of `make bench` there.
+QUOTE =
 
-.PHONY: help run build images images-broken test unit race memory endpoint endpoint-deps quality bench-queue bench-locks corpus \
-  bench-deps lint format install man deps clean
+.PHONY: help run build images images-broken test unit race memory endpoint endpoint-deps quality bench bench-huge bench-queue \
+  bench-decoder bench-locks corpus bench-deps lint format install man deps clean
 
 help: ## says what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -87,13 +89,26 @@ $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | endpoint-deps
 	cd .build/prometheus && { apt-get download -q prometheus || { apt-get update -q && apt-get download -q prometheus; } }
 	cd .build/prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool
 
-quality: build bench-deps $(BENCH_VENV)/ready corpus ## fails where thumbnails are worse than vipsthumbnail's, by SSIM over photographs
+quality: build $(BENCH_VENV)/ready corpus ## fails where thumbnails are worse than vipsthumbnail's, by SSIM over photographs
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos
+
+bench: build $(BENCH_VENV)/ready corpus ## thumbjob beside its peers: table, chart and JSON; an hour. QUOTE=README.md quotes it
+	$(BENCH_PYTHON) Benchmarks/bench.py $(CORPUS) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
+
+bench-huge: build corpus ## a thumbnail of a progressive JPEG of 300 megapixels: time and memory, beside vipsthumbnail's
+	@mkdir -p $(FIGURES)
+	Benchmarks/huge-photo.sh $(CORPUS)/photos/14bfe5a7.jpg $(FIGURES)/huge.jpg
 
 bench-queue: deps ## what the queue costs, beside Foundation's and GCD
 	$(BUILD_BENCHMARKS) --product bench-queue
 	@mkdir -p $(FIGURES)
 	$(BENCHMARKS)/bench-queue --json $(FIGURES)/queue.json | tee $(FIGURES)/queue.md
+
+bench-decoder: deps corpus ## megabytes that each decoder takes in a second
+	$(BUILD_BENCHMARKS) --product bench-decoder -Xswiftc -enable-testing --scratch-path .build-decoder
+	@mkdir -p $(FIGURES)
+	.build-decoder/release/bench-decoder $(CORPUS)/camera $(CORPUS)/web $(CORPUS)/photos \
+	  --json $(FIGURES)/decoder.json | tee $(FIGURES)/decoder.md
 
 bench-locks: deps $(BENCH_VENV)/ready ## which lock should guard the queue's account, with a chart
 	$(BUILD_BENCHMARKS) --product bench-locks

@@ -1,0 +1,290 @@
+"""bench.py CORPUS: thumbjob beside other thumbnailers, over the sets of photographs that photos.sh lays out.
+
+Everybody makes thumbnails in a box of 256 × 256 at quality 80, in two processes or threads, into an empty folder. All take
+their turns in each round, and who begins changes from round to round; a first round, which warms the page cache, does
+not count. Ratios are medians of the ratios within a round: what slows the machine for a while slows both.
+
+Times are of the whole run, from start to exit. Memory is resident set size: the most that the largest process held, as the
+kernel counts it, and the most that all processes held together, sampled, in which shared pages count once for each.
+
+Writes bench.md, bench.json and bench.svg to --out; --quote FILE also puts the first table between the lines
+`<!-- make bench -->` and `<!-- /make bench -->` of FILE.
+"""
+
+# No large import before everything is measured: to the kernel a child has held what its parent held when it began.
+import argparse
+import datetime
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).absolute().parent
+THUMBJOB = Path(os.environ.get("THUMBJOB", HERE.parent / ".build/release/thumbjob")).absolute()
+SETS = ("camera", "web", "photos", "many")
+SAMPLING = 0.02  # seconds between two looks at memory
+BEGIN, END = "<!-- make bench -->\n", "<!-- /make bench -->\n"
+
+
+@dataclass(frozen=True)
+class Contender:
+    name: str
+    # Source folder and output folder to command; run in the source folder.
+    command: Callable[[Path, Path], list[str]]
+    only: tuple[str, ...] = SETS
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    seconds: float
+    cpu_seconds: float
+    largest: int  # bytes that the largest process held
+    together: int  # bytes that all held at once
+
+
+def thumbjob(workers: int) -> Callable[[Path, Path], list[str]]:
+    options = f"--max {workers} --force -s 256 -q 80 --quiet --progress none --status off".split()
+    return lambda source, out: [str(THUMBJOB), str(source), "-o", str(out), *options]
+
+
+def halves(command: str) -> Callable[[Path, Path], list[str]]:
+    """Two processes with half of the files each: more of them take longer to start than they gain at the end."""
+    def build(source: Path, out: Path) -> list[str]:
+        half = -(-len(photos(source)) // 2)
+        line = command.replace("OUT", shlex.quote(str(out)))
+        return ["sh", "-c", f"find . -name '*.jpg' -print0 | sort -z | xargs -0 -P2 -n{half} {line}"]
+    return build
+
+
+def python(library: str) -> Callable[[Path, Path], list[str]]:
+    return lambda source, out: [sys.executable, str(HERE / "peer.py"), library, str(source), str(out)]
+
+
+CONTENDERS = (
+    Contender("thumbjob", thumbjob(2)),
+    Contender("vipsthumbnail", halves("vipsthumbnail -s 256 -o OUT/%s.jpg[Q=80]"), environment={"VIPS_CONCURRENCY": "1"}),
+    Contender("pyvips", python("pyvips"), environment={"VIPS_CONCURRENCY": "1"}),
+    Contender("Pillow", python("pillow")),
+    Contender(
+        "GraphicsMagick",
+        halves("gm mogrify -create-directories -output-directory OUT -size 256x256 -thumbnail 256x256 -quality 80"),
+        environment={"OMP_NUM_THREADS": "1"}),
+    Contender("thumbjob --max 4", thumbjob(4), only=("photos",)),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="thumbjob beside other thumbnailers")
+    parser.add_argument("corpus", type=Path, help="what photos.sh has laid out")
+    parser.add_argument("--sets", default=",".join(SETS), help=f"with commas between (default: {','.join(SETS)})")
+    parser.add_argument("--rounds", type=int, default=7, help="that count (default: 7)")
+    parser.add_argument("--many-rounds", type=int, default=1, help="over the 2,000 of many (default: 1)")
+    parser.add_argument("--out", type=Path, default=Path(".build/benchmarks"), help="(default: .build/benchmarks)")
+    parser.add_argument("--quote", type=Path, metavar="FILE", help="a file to put the first table into")
+    options = parser.parse_args()
+    sets = options.sets.split(",")
+    check(options.corpus, sets, min(options.rounds, options.many_rounds), options.quote)
+    options.out.mkdir(parents=True, exist_ok=True)
+
+    measured: dict[str, dict[str, list[Run]]] = {}
+    for name in sets:
+        rounds = options.many_rounds if name == "many" else options.rounds
+        measured[name] = measure(name, (options.corpus / name).absolute(), rounds)
+    title = f"{datetime.date.today().isoformat()}, {machine()}; {'; '.join(versions())}"
+    (options.out / "bench.json").write_text(json.dumps(as_json(title, measured), indent=1) + "\n")
+    quoted = f"{overview(measured)}\n\n{title}\n"
+    (options.out / "bench.md").write_text(quoted + "\n" + details(measured))
+    print((options.out / "bench.md").read_text())
+    if options.quote:
+        text = options.quote.read_text()
+        before, after = text.split(BEGIN)[0], text.split(END)[1]
+        options.quote.write_text(f"{before}{BEGIN}{quoted}{END}{after}")
+    draw(measured, options.out / "bench.svg")
+
+
+def check(corpus: Path, sets: list[str], rounds: int, quote: Path | None) -> None:
+    """Everything that would otherwise fail after an hour."""
+    if rounds < 1:
+        fail("--rounds and --many-rounds start at 1")
+    for name in sets:
+        if name not in SETS:
+            fail(f"{name} is no set; there are {', '.join(SETS)}")
+        if not (corpus / name).is_dir():
+            fail(f"{corpus / name} is not there; run Benchmarks/photos.sh {corpus}")
+    if not THUMBJOB.exists():
+        fail(f"{THUMBJOB} is not there; run `make build`, or say in THUMBJOB where it is")
+    for program in ("vipsthumbnail", "gm"):
+        if not shutil.which(program):
+            fail(f"{program} is not there; run `make bench-deps`")
+    if quote and re.search(f"^{BEGIN}(.*\n)*?{END}", quote.read_text(), re.MULTILINE) is None:
+        fail(f"{quote} has no lines {BEGIN.strip()} and {END.strip()}")
+
+
+def fail(why: str) -> None:
+    sys.exit(f"bench.py: {why}")
+
+
+def photos(folder: Path) -> list[Path]:
+    return list(folder.rglob("*.jpg"))
+
+
+# Measuring
+
+
+def measure(name: str, source: Path, rounds: int) -> dict[str, list[Run]]:
+    contenders = [contender for contender in CONTENDERS if name in contender.only]
+    runs: dict[str, list[Run]] = {contender.name: [] for contender in contenders}
+    warm_up = name != "many"  # whose files are those of photos
+    for number in range(rounds + warm_up):
+        for place in range(len(contenders)):
+            contender = contenders[(place + number) % len(contenders)]
+            run = run_once(contender, source)
+            if number > 0 or not warm_up:
+                runs[contender.name].append(run)
+            print(f"{name} {number}: {contender.name} {run.seconds:.2f} s", file=sys.stderr)
+    return runs
+
+
+def run_once(contender: Contender, source: Path) -> Run:
+    with tempfile.TemporaryDirectory() as work:
+        out = Path(work, "out")
+        out.mkdir()
+        command = contender.command(source, out)
+        with open(Path(work, "said"), "w+") as said:
+            start = time.monotonic()
+            process = subprocess.Popen(
+                command, cwd=source, env={**os.environ, **contender.environment}, stdin=subprocess.DEVNULL,
+                stdout=said, stderr=said)
+            together = 0
+            while True:
+                together = max(together, resident(process.pid))
+                ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+                if ended:
+                    break
+                time.sleep(SAMPLING)
+            seconds = time.monotonic() - start
+            process.returncode = os.waitstatus_to_exitcode(status)
+            said.seek(0)
+            made, wanted = len(photos(out)), len(photos(source))
+            if process.returncode != 0 or made != wanted:
+                fail(
+                    f"{contender.name} over {source}: exit status {process.returncode}, {made} of {wanted} made: "
+                    f"{said.read()[-300:].strip()}")
+        largest = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return Run(seconds, usage.ru_utime + usage.ru_stime, largest, max(together, largest))
+
+
+def resident(process: int) -> int:
+    """Bytes that a process and its descendants hold; those that are just ending do not count."""
+    try:
+        held = int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except (OSError, IndexError):
+        return 0
+    return held + sum(resident(int(child)) for child in children)
+
+
+# Telling
+
+
+def machine() -> str:
+    clock = re.search(r"^cpu MHz\s*: ([\d.]+)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    speed = f" at {float(clock[1]) / 1000:.1f} GHz" if clock else ""
+    return f"{os.cpu_count()} cores{speed}"
+
+
+def versions() -> list[str]:
+    from importlib.metadata import version
+    vips = subprocess.run(["vipsthumbnail", "--vips-version"], capture_output=True, text=True).stdout
+    magick = subprocess.run(["gm", "version"], capture_output=True, text=True).stdout
+    found = {
+        "vipsthumbnail": re.search(r"[\d.]+", vips), "GraphicsMagick": re.search(r"[\d.]+", magick)}
+    return [
+        *(f"{name} {match[0]}" for name, match in found.items() if match),
+        f"pyvips with libvips {version('pyvips-binary')}", f"Pillow {version('pillow')}"]
+
+
+def ratio(runs: dict[str, list[Run]], name: str) -> float:
+    """How many times as long as thumbjob."""
+    return median(run.seconds / ours.seconds for run, ours in zip(runs[name], runs["thumbjob"]))
+
+
+def peers(runs: dict[str, list[Run]]) -> list[str]:
+    return [name for name in runs if not name.startswith("thumbjob")]
+
+
+def overview(measured: dict[str, dict[str, list[Run]]]) -> str:
+    lines = ["| | " + " | ".join(measured) + " |", "|" + " --- |" * (len(measured) + 1)]
+    first = next(iter(measured.values()))
+    for name in ["thumbjob", *peers(first)]:
+        cells = []
+        for runs in measured.values():
+            seconds = f"{median(run.seconds for run in runs[name]):.2f} s"
+            cells.append(f"**{seconds}**" if name == "thumbjob" else f"{seconds} · {ratio(runs, name):.1f}×")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    best = [min(ratio(runs, name) for name in peers(runs)) for runs in measured.values()]
+    return "\n".join([*lines, "| the best of the others takes | " + " | ".join(f"{b:.2f}×" for b in best) + " |"])
+
+
+def details(measured: dict[str, dict[str, list[Run]]]) -> str:
+    lines = []
+    for name, runs in measured.items():
+        lines += [
+            f"### {name}, {len(runs['thumbjob'])} rounds", "",
+            "| | median | shortest to longest | × thumbjob | CPU | largest process | all processes |",
+            "|" + " --- |" * 7]
+        for contender, all_runs in runs.items():
+            times = sorted(run.seconds for run in all_runs)
+            lines.append(
+                f"| {contender} | {median(times):.2f} s | {times[0]:.2f} to {times[-1]:.2f} s "
+                f"| {ratio(runs, contender):.2f} | {median(run.cpu_seconds for run in all_runs):.2f} s "
+                f"| {mebibytes(max(run.largest for run in all_runs))} "
+                f"| {mebibytes(max(run.together for run in all_runs))} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def mebibytes(size: int) -> str:
+    return f"{size / 2**20:.0f} MiB"
+
+
+def as_json(title: str, measured: dict[str, dict[str, list[Run]]]) -> dict:
+    sets = {name: {contender: [asdict(run) for run in all_runs] for contender, all_runs in runs.items()}
+            for name, runs in measured.items()}
+    return {"title": title, "sets": sets}
+
+
+def draw(measured: dict[str, dict[str, list[Run]]], file: Path) -> None:
+    from charts import COLORS, INK, pyplot, save
+    figure, axes = pyplot.subplots(2, len(measured), figsize=(3.2 * len(measured), 4.4), layout="constrained", squeeze=False)
+    for column, (name, runs) in enumerate(measured.items()):
+        names = ["thumbjob", *peers(runs)][::-1]
+        colors = [COLORS[0] if contender == "thumbjob" else INK for contender in names]
+        times = [[run.seconds for run in runs[contender]] for contender in names]
+        middle = [median(values) for values in times]
+        spread = [[m - min(values) for m, values in zip(middle, times)], [max(values) - m for m, values in zip(middle, times)]]
+        memory = [max(run.together for run in runs[contender]) / 2**20 for contender in names]
+        axes[0][column].barh(names, middle, color=colors, xerr=spread, ecolor=COLORS[1])
+        axes[1][column].barh(names, memory, color=colors)
+        axes[0][column].set_title(name)
+        axes[0][column].set_xlabel("seconds, shortest to longest")
+        axes[1][column].set_xlabel("MiB held by all processes")
+        for axis in axes[:, column]:
+            axis.grid(axis="x")
+            if column:
+                axis.set_yticklabels([])
+    save(figure, file)
+
+
+if __name__ == "__main__":
+    main()
