@@ -12,8 +12,9 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
-    // For Benchmarks, which compares the mutex with other locks.
+    // For the package in Benchmarks, which compares the mutex with other locks and decoders with each other.
     .library(name: "Locking", targets: ["Locking"]),
+    .library(name: "Thumbnails", targets: ["Thumbnails"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
     .executable(name: "thumbjob", targets: ["thumbjob"]),
   ],

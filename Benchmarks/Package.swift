@@ -28,6 +28,14 @@ let package = Package(
       ],
       path: "Sources/QueueBenchmarks", swiftSettings: settings),
     .executableTarget(
+      name: "bench-decoder",
+      dependencies: [
+        "Measuring",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Thumbnails", package: "thumbjob"),
+      ],
+      path: "Sources/DecoderBenchmarks", swiftSettings: settings),
+    .executableTarget(
       name: "bench-locks",
       dependencies: [
         "Measuring",

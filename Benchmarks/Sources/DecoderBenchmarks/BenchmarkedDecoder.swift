@@ -1,0 +1,24 @@
+import CLibJPEG
+
+@testable import Thumbnails
+
+/// A way from a file's bytes to planes. What is not public is reached with `-enable-testing`.
+struct BenchmarkedDecoder: Sendable {
+  let name: String
+  let decode: @Sendable (ByteSource) throws -> Void
+
+  static let all = [
+    BenchmarkedDecoder(name: "libjpeg, 1/8") { try decodeWithLibJPEG($0, denominator: 8) },
+    BenchmarkedDecoder(name: "libjpeg, 1/1") { try decodeWithLibJPEG($0, denominator: 1) },
+  ]
+
+  /// Every scan, into planes that are made anew each time.
+  private static func decodeWithLibJPEG(_ source: ByteSource, denominator: Int) throws {
+    let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
+    let layouts = try decoder.setScale(denominator)
+    let buffers = layouts.map { UnsafeMutablePointer<UInt8>.allocate(capacity: $0.min_stride * $0.min_rows) }
+    defer { for buffer in buffers { buffer.deallocate() } }
+    try decoder.decode(
+      into: zip(layouts, buffers).map { tj_plane(data: $1, stride: $0.min_stride, rows: $0.min_rows) })
+  }
+}
