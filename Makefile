@@ -32,7 +32,7 @@ PROMTOOL = $(or $(shell command -v promtool),.build/prometheus/usr/bin/promtool)
 BENCH_PACKAGES = libvips-tools graphicsmagick libjpeg-turbo-progs python3-venv
 INSTALL_BENCH = apt-get update -q && apt-get install -y -q --no-install-recommends $(BENCH_PACKAGES)
 BENCH_VENV = .build/venv-benchmarks
-BENCH_PYTHON = $(BENCH_VENV)/bin/python
+BENCH_PYTHON = PYTHONPYCACHEPREFIX=.build/python-cache $(BENCH_VENV)/bin/python
 CORPUS = .build/corpus
 # A package of its own (Benchmarks/Package.swift), and where the figures go.
 BENCHMARKS = Benchmarks/.build/release

@@ -1,11 +1,11 @@
 """bench.py CORPUS: thumbjob beside other thumbnailers, over the sets of photographs that photos.sh lays out.
 
-Everybody makes thumbnails in a box of 256 × 256 at quality 80, in two processes or threads, into an empty folder. All take
-their turns in each round, and who begins changes from round to round; a first round, which warms the page cache, does
-not count. Ratios are medians of the ratios within a round: what slows the machine for a while slows both.
+Everybody makes thumbnails in a box of 256 × 256 at quality 80, in two processes or threads, into an empty folder. All
+take their turns in each round, and who begins changes from round to round; a first round, which warms the page cache,
+does not count. Ratios are medians of the ratios within a round: what slows the machine for a while slows both.
 
-Times are of the whole run, from start to exit. Memory is resident set size: the most that the largest process held, as the
-kernel counts it, and the most that all processes held together, sampled, in which shared pages count once for each.
+Times are of the whole run, from start to exit. Memory is resident set size: the most that the largest process held, as
+the kernel counts it, and the most that all processes held together, sampled, where shared pages count once for each.
 
 Writes bench.md, bench.json and bench.svg to --out; --quote FILE also puts the first table between the lines
 `<!-- make bench -->` and `<!-- /make bench -->` of FILE.
@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -53,7 +54,7 @@ class Run:
 
 
 def thumbjob(workers: int) -> Callable[[Path, Path], list[str]]:
-    options = f"--max {workers} --force -s 256 -q 80 --quiet --progress none --status off".split()
+    options = f"--max {workers} --force -s 256 -q 80 --quiet".split()
     return lambda source, out: [str(THUMBJOB), str(source), "-o", str(out), *options]
 
 
@@ -72,7 +73,8 @@ def python(library: str) -> Callable[[Path, Path], list[str]]:
 
 CONTENDERS = (
     Contender("thumbjob", thumbjob(2)),
-    Contender("vipsthumbnail", halves("vipsthumbnail -s 256 -o OUT/%s.jpg[Q=80]"), environment={"VIPS_CONCURRENCY": "1"}),
+    Contender(
+        "vipsthumbnail", halves("vipsthumbnail -s 256 -o OUT/'%s.jpg[Q=80]'"), environment={"VIPS_CONCURRENCY": "1"}),
     Contender("pyvips", python("pyvips"), environment={"VIPS_CONCURRENCY": "1"}),
     Contender("Pillow", python("pillow")),
     Contender(
@@ -165,14 +167,9 @@ def run_once(contender: Contender, source: Path) -> Run:
             process = subprocess.Popen(
                 command, cwd=source, env={**os.environ, **contender.environment}, stdin=subprocess.DEVNULL,
                 stdout=said, stderr=said)
-            together = 0
-            while True:
-                together = max(together, resident(process.pid))
-                ended, status, usage = os.wait4(process.pid, os.WNOHANG)
-                if ended:
-                    break
-                time.sleep(SAMPLING)
-            seconds = time.monotonic() - start
+            with Sampler(process.pid) as sampler:
+                _, status, usage = os.wait4(process.pid, 0)
+                seconds = time.monotonic() - start
             process.returncode = os.waitstatus_to_exitcode(status)
             said.seek(0)
             made, wanted = len(photos(out)), len(photos(source))
@@ -181,7 +178,28 @@ def run_once(contender: Contender, source: Path) -> Run:
                     f"{contender.name} over {source}: exit status {process.returncode}, {made} of {wanted} made: "
                     f"{said.read()[-300:].strip()}")
         largest = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        return Run(seconds, usage.ru_utime + usage.ru_stime, largest, max(together, largest))
+        return Run(seconds, usage.ru_utime + usage.ru_stime, largest, max(sampler.together, largest))
+
+
+class Sampler:
+    """Looks again and again at what a process and its descendants hold, on a thread of its own."""
+
+    def __init__(self, process: int):
+        self.together = 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._sample, args=(process,))
+
+    def __enter__(self) -> "Sampler":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _sample(self, process: int) -> None:
+        while not self._ended.wait(SAMPLING):
+            self.together = max(self.together, resident(process))
 
 
 def resident(process: int) -> int:
@@ -266,13 +284,16 @@ def as_json(title: str, measured: dict[str, dict[str, list[Run]]]) -> dict:
 
 def draw(measured: dict[str, dict[str, list[Run]]], file: Path) -> None:
     from charts import COLORS, INK, pyplot, save
-    figure, axes = pyplot.subplots(2, len(measured), figsize=(3.2 * len(measured), 4.4), layout="constrained", squeeze=False)
+    figure, axes = pyplot.subplots(
+        2, len(measured), figsize=(3.2 * len(measured), 4.4), layout="constrained", squeeze=False)
     for column, (name, runs) in enumerate(measured.items()):
         names = ["thumbjob", *peers(runs)][::-1]
         colors = [COLORS[0] if contender == "thumbjob" else INK for contender in names]
         times = [[run.seconds for run in runs[contender]] for contender in names]
         middle = [median(values) for values in times]
-        spread = [[m - min(values) for m, values in zip(middle, times)], [max(values) - m for m, values in zip(middle, times)]]
+        spread = [
+            [m - min(values) for m, values in zip(middle, times)],
+            [max(values) - m for m, values in zip(middle, times)]]
         memory = [max(run.together for run in runs[contender]) / 2**20 for contender in names]
         axes[0][column].barh(names, middle, color=colors, xerr=spread, ecolor=COLORS[1])
         axes[1][column].barh(names, memory, color=colors)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # huge-photo.sh PHOTO TARGET
-# Makes a progressive JPEG of 300 megapixels (20,000 × 15,000, 4:2:0, quality 85) out of a photograph, if TARGET is not
-# there; then makes a thumbnail of it, with thumbjob and with vipsthumbnail, and says what each took and held at the most.
-# Making it takes about a gigabyte of memory, because its coefficients must all be there before the first scan is written,
-# and as much of the disk that temporary files are on.
+# Makes a progressive JPEG of 300 megapixels (20,000 × 15,000, 4:2:0, quality 85) out of a photograph, if TARGET is
+# not there; then makes a thumbnail of it, with thumbjob and with vipsthumbnail, and says what each took and held.
+# Making it takes about a gigabyte of memory, because its coefficients must all be there before the first scan is
+# written, and as much of the disk that temporary files are on.
 # Needs vips (Debian: libvips-tools) and python3.
 set -eu
 [ $# = 2 ] || { echo "usage: huge-photo.sh PHOTO TARGET" >&2; exit 64; }

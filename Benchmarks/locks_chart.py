@@ -40,7 +40,8 @@ def draw_throughput(axis, locks: list[dict]) -> None:
     """Reads below, writes above, paler."""
     for place, entry in enumerate(locks):
         reads, writes = (
-            median_low(round[name] for round in entry["rounds"]) / 1e6 for name in ("readsPerSecond", "writesPerSecond"))
+            median_low(round[name] for round in entry["rounds"]) / 1e6
+            for name in ("readsPerSecond", "writesPerSecond"))
         axis.bar(place, reads, color=COLORS[place])
         axis.bar(place, writes, bottom=reads, color=COLORS[place], alpha=0.5)
     axis.set_xticks([])

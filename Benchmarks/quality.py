@@ -4,12 +4,13 @@ Each thumbnail is compared with what it should be: all of the photograph decoded
 resized with Lanczos-3, at the size that the thumbnail has (by Pillow). Both programs write at quality 95 without
 subsampling, so that the resizing is what is compared and not the encoder.
 
-SSIM is that of Wang et al. (2004) with a Gaussian window of sigma 1.5, as scikit-image computes it: once as the mean of
-red, green and blue, which sees what happens to colour and is the stricter, and once over luma, as it is mostly quoted.
-PSNR is over red, green and blue.
+SSIM is that of Wang et al. (2004) with a Gaussian window of sigma 1.5, as scikit-image computes it: once as the mean
+of red, green and blue, which sees what happens to colour and is the stricter, and once over luma, as it is mostly
+quoted. PSNR is over red, green and blue.
 
-Exit status 1 when thumbjob's mean SSIM, of either kind, is lower than vipsthumbnail's, when that of one photograph falls
-more than the allowance below vipsthumbnail's, or when thumbjob made no thumbnail of one; 2 when nothing can be compared.
+Exit status 1 when thumbjob's mean SSIM, of either kind, is lower than vipsthumbnail's, when that of one photograph
+falls more than the allowance below vipsthumbnail's, or when thumbjob made no thumbnail of one; 2 when nothing can be
+compared.
 """
 
 import argparse
@@ -66,7 +67,7 @@ class Row:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Are thumbjob's thumbnails as good as vipsthumbnail's?")
-    parser.add_argument("folder", type=Path, help="a folder of JPEG photographs; those in its folders are not looked at")
+    parser.add_argument("folder", type=Path, help="a folder of JPEGs; those in its folders are not looked at")
     parser.add_argument("--size", type=int, default=256, help="the box of the thumbnails (default: 256)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     options = parser.parse_args()
