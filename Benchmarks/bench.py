@@ -232,9 +232,9 @@ def versions() -> list[str]:
         f"pyvips with libvips {version('pyvips-binary')}", f"Pillow {version('pillow')}"]
 
 
-def ratio(runs: dict[str, list[Run]], name: str) -> float:
-    """How many times as long as thumbjob."""
-    return median(run.seconds / ours.seconds for run, ours in zip(runs[name], runs["thumbjob"]))
+def ratio(runs: dict[str, list[Run]], name: str, figure: str = "seconds") -> float:
+    """How many times as much as thumbjob's."""
+    return median(getattr(run, figure) / getattr(ours, figure) for run, ours in zip(runs[name], runs["thumbjob"]))
 
 
 def peers(runs: dict[str, list[Run]]) -> list[str]:
@@ -258,14 +258,15 @@ def details(measured: dict[str, dict[str, list[Run]]]) -> str:
     lines = []
     for name, runs in measured.items():
         lines += [
-            f"### {name}, {len(runs['thumbjob'])} rounds", "",
-            "| | median | shortest to longest | × thumbjob | CPU | largest process | all processes |",
-            "|" + " --- |" * 7]
+            f"### {name}, rounds: {len(runs['thumbjob'])}", "",
+            "| | median | shortest to longest | × thumbjob | CPU | × thumbjob | largest process | all processes |",
+            "|" + " --- |" * 8]
         for contender, all_runs in runs.items():
             times = sorted(run.seconds for run in all_runs)
             lines.append(
                 f"| {contender} | {median(times):.2f} s | {times[0]:.2f} to {times[-1]:.2f} s "
                 f"| {ratio(runs, contender):.2f} | {median(run.cpu_seconds for run in all_runs):.2f} s "
+                f"| {ratio(runs, contender, 'cpu_seconds'):.2f} "
                 f"| {mebibytes(max(run.largest for run in all_runs))} "
                 f"| {mebibytes(max(run.together for run in all_runs))} |")
         lines.append("")
