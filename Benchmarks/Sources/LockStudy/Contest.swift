@@ -61,10 +61,7 @@ struct Contest {
       key = (key &* 7 &+ 3) % count
       switch member {
       case .reader:
-        let asked = nanoseconds()
-        let (got, place) = guarded.read { (nanoseconds(), $0[key]) }
-        latencies.record(nanoseconds: got - asked)
-        precondition(place != nil, "entries are changed, never removed")
+        read { [key] in precondition($0[key] != nil, "entries are changed, never removed") }
         work(nanoseconds: pause)
       case .writer:
         write()
@@ -77,15 +74,22 @@ struct Contest {
         write()
         work(nanoseconds: operation / 4)
       case .watcher:
-        let asked = nanoseconds()
-        let (got, copy) = guarded.read { (nanoseconds(), Array($0)) }
-        latencies.record(nanoseconds: got - asked)
-        precondition(copy.count == count, "entries are changed, never removed")
+        read { [count] in precondition(Array($0).count == count, "entries are changed, never removed") }
         Thread.sleep(forTimeInterval: 0.1)
       }
     }
 
     /// Time to acquire: from asking until the first instruction under the lock.
+    private mutating func read(_ body: (Places) -> Void) {
+      let asked = nanoseconds()
+      var got: UInt64 = 0
+      guarded.read { places in
+        got = nanoseconds()
+        body(places)
+      }
+      latencies.record(nanoseconds: got - asked)
+    }
+
     private mutating func write() {
       let asked = nanoseconds()
       var got: UInt64 = 0

@@ -11,7 +11,7 @@ protocol GuardedDictionary: AnyObject, Sendable {
 
   init(_ places: Places)
 
-  func read<Result>(_ body: (Places) -> Result) -> Result
+  func read(_ body: (Places) -> Void)
   func write(_ body: (inout Places) -> Void)
 }
 
@@ -22,7 +22,7 @@ final class LockedPlaces: GuardedDictionary {
 
   init(_ places: Places) { self.places = Locked(places) }
 
-  func read<Result>(_ body: (Places) -> Result) -> Result { places.withLock { body($0) } }
+  func read(_ body: (Places) -> Void) { places.withLock { body($0) } }
   func write(_ body: (inout Places) -> Void) { places.withLock { body(&$0) } }
 }
 
@@ -33,7 +33,7 @@ final class MutexPlaces: GuardedDictionary {
 
   init(_ places: Places) { self.places = Mutex(places) }
 
-  func read<Result>(_ body: (Places) -> Result) -> Result { places.withLock { body($0) } }
+  func read(_ body: (Places) -> Void) { places.withLock { body($0) } }
   func write(_ body: (inout Places) -> Void) { places.withLock { body(&$0) } }
 }
 
@@ -44,7 +44,7 @@ final class LockPlaces: GuardedDictionary, @unchecked Sendable {  // the lock gu
 
   init(_ places: Places) { self.places = places }
 
-  func read<Result>(_ body: (Places) -> Result) -> Result { lock.withLock { body(places) } }
+  func read(_ body: (Places) -> Void) { lock.withLock { body(places) } }
   func write(_ body: (inout Places) -> Void) { lock.withLock { body(&places) } }
 }
 
@@ -55,7 +55,7 @@ final class RecursiveLockPlaces: GuardedDictionary, @unchecked Sendable {  // th
 
   init(_ places: Places) { self.places = places }
 
-  func read<Result>(_ body: (Places) -> Result) -> Result { lock.withLock { body(places) } }
+  func read(_ body: (Places) -> Void) { lock.withLock { body(places) } }
   func write(_ body: (inout Places) -> Void) { lock.withLock { body(&places) } }
 }
 
@@ -67,7 +67,7 @@ final class BarrierPlaces: GuardedDictionary, @unchecked Sendable {  // the queu
 
   init(_ places: Places) { self.places = places }
 
-  func read<Result>(_ body: (Places) -> Result) -> Result { queue.sync { body(places) } }
+  func read(_ body: (Places) -> Void) { queue.sync { body(places) } }
   func write(_ body: (inout Places) -> Void) { queue.sync(flags: .barrier) { body(&places) } }
 }
 
@@ -87,10 +87,10 @@ final class ReadWriteLockPlaces: GuardedDictionary, @unchecked Sendable {  // th
     lock.deallocate()
   }
 
-  func read<Result>(_ body: (Places) -> Result) -> Result {
+  func read(_ body: (Places) -> Void) {
     pthread_rwlock_rdlock(lock)
     defer { pthread_rwlock_unlock(lock) }
-    return body(places)
+    body(places)
   }
 
   func write(_ body: (inout Places) -> Void) {
