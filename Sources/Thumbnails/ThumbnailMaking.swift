@@ -36,7 +36,17 @@ struct ThumbnailMaking {
   /// Makes every size from one decoding, as `ThumbnailMaker.makeThumbnails` says.
   func run(deliver: (Thumbnail) throws -> Void) throws -> SourceInfo {
     defer { maker.settle() }
-    let (picture, placements, extras, info) = try decode()
+    let decoded = try decode()
+    try render(decoded, deliver: deliver)
+    return decoded.info
+  }
+
+  /// What decoding leaves: pixels, where they go, what comes with them, and what was met.
+  typealias Decoded = (picture: DecodedPicture, placements: [Placement], extras: Extras, info: SourceInfo)
+
+  /// Makes every size from what has been decoded, which stands in the maker's buffers.
+  func render(_ decoded: Decoded, deliver: (Thumbnail) throws -> Void) throws {
+    let (picture, placements, extras, _) = decoded
     for (index, size) in options.sizes.enumerated() {
       try checkCancelled()
       let placement = placements[index]
@@ -51,7 +61,6 @@ struct ThumbnailMaking {
       let done = Double(index + 1) / Double(options.sizes.count)
       monitor?.progressed(to: DecoderProgress.share + (1 - DecoderProgress.share) * done)
     }
-    return info
   }
 
   private func checkCancelled() throws(ThumbnailError) {
@@ -59,7 +68,7 @@ struct ThumbnailMaking {
   }
 
   /// Reads the header and decodes, and gives the decoder's memory back: what is rendered needs only what comes out here.
-  private func decode() throws(ThumbnailError) -> (DecodedPicture, [Placement], Extras, SourceInfo) {
+  func decode() throws(ThumbnailError) -> Decoded {
     var (decoder, info) = try Self.readHeader(of: source, failOn: options.failOn, monitor: monitor, measuring: false)
     let (placements, model) = try Self.plan(info, decoder, options)
     monitor?.entered(.decoding)
@@ -104,7 +113,7 @@ struct ThumbnailMaking {
 }
 
 /// What comes with a source's picture: the conversion its profile asks for, and the metadata to keep.
-private struct Extras {
+struct Extras {
   private(set) var conversion = ProfileConversion.identity
   private var profile: [UInt8] = []
   private var exif: ExifBlock?

@@ -24,6 +24,19 @@ import Testing
     #expect(try thumbnails(of: Self.source(), options, maker: maker) == first)
   }
 
+  @Test func decodedAheadTheSameBytesComeOut() throws {
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "30"), try SizeSpec(parsing: "20^")])
+    let ahead = try [(80, 60), (33, 57), (64, 64)].map { width, height in
+      (Self.source(width, height), try DecodedSource(ByteSource(bytes: Self.source(width, height)), options: options))
+    }
+    // All are held at once, and none has touched another's pixels.
+    for (source, decoded) in ahead.reversed() {
+      var made: [[UInt8]] = []
+      try decoded.makeThumbnails { made.append(Array($0.bytes)) }
+      #expect(try made == thumbnails(of: source, options))
+    }
+  }
+
   @Test func everySizeIsHandedOverInTheOrderAskedFor() throws {
     let sizes = try ["40", "a=10", "20x20^", "10x30!"].map { try SizeSpec(parsing: $0) }
     var made: [(SizeSpec, PixelSize, Picture)] = []
