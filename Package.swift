@@ -42,6 +42,7 @@ let package = Package(
     .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "MemoryPressure", dependencies: ["Locking", "CLinux"], swiftSettings: settings),
     .target(name: "TraceRecording", dependencies: ["Locking"], swiftSettings: settings),
+    .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
     .target(
       name: "Thumbnails", dependencies: ["CLibJPEG", "CLcms2", "CLibExif"], swiftSettings: settings),
@@ -88,6 +89,8 @@ let package = Package(
       name: "status-demo", dependencies: ["Locking", "StatusEndpoint", "TestSupport"],
       path: "Tests/StatusDemo", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "TraceRecordingTests", dependencies: ["TraceRecording", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "MemoryPressureTests", dependencies: ["MemoryPressure", "TestSupport"], swiftSettings: settings),
     .testTarget(

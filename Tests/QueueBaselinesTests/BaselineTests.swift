@@ -1,0 +1,78 @@
+import QueueBaselines
+import TestSupport
+import Testing
+
+/// What the bounded queue is compared with does what it is blamed for, and no worse.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct BaselineTests {
+  private struct Deliberate: Error {}
+
+  /// Something held in memory, that tells how many of its kind are.
+  private final class Payload: Sendable {
+    private let alive: LockedBox<Int>
+
+    init(_ alive: LockedBox<Int>) {
+      self.alive = alive
+      alive.change { $0 += 1 }
+    }
+
+    deinit { alive.change { $0 -= 1 } }
+  }
+
+  @Test func naiveHoldsEveryPayloadAtOnce() async throws {
+    let (gate, alive) = (Gate(), LockedBox(0))
+    let queue = NaiveQueue<Int, Payload>(prepare: { _ in Payload(alive) }, work: { _ in gate.pass() })
+    try await onThread {
+      for item in 0..<200 { queue.submit(item) }
+      let piled = queue.counters
+      #expect(piled.submitted == 200 && piled.waiting + piled.running == 200 && alive.value == 200)
+      // Dispatch has a thread for each processor, and one more now and then while they block.
+      gate.awaitArrivals(1)
+      let now = queue.counters
+      #expect(now.waiting > 0 && now.peakWaiting >= 200 - now.peakRunning)
+      gate.open()
+      queue.drain()
+    }
+    let ended = queue.counters
+    #expect(ended.done == 200 && ended.waiting == 0 && ended.running == 0 && ended.failed == 0)
+    // A block may be let go of just after its group hears of it.
+    #expect(try await eventually { alive.value == 0 })
+  }
+
+  @Test func serialHoldsOnePayloadAndNeverRunsMore() async throws {
+    let (alive, most) = (LockedBox(0), LockedBox(0))
+    let loop = SerialLoop<Int, Payload>(
+      prepare: { _ in Payload(alive) },
+      work: { _ in
+        let now = alive.value
+        most.change { $0 = max($0, now) }
+      })
+    for item in 0..<50 {
+      loop.submit(item)
+      #expect(loop.counters.done == item + 1 && loop.counters.running == 0)
+    }
+    loop.drain()
+    let ended = loop.counters
+    #expect(most.value == 1 && ended.peakRunning == 1 && ended.peakWaiting == 1 && ended.waiting == 0)
+  }
+
+  @Test(arguments: ["naive", "serial"]) func countersAddUpWhateverFails(kind: String) async throws {
+    let prepare: @Sendable (Int) throws -> Int = { item in
+      if item % 5 == 0 { throw Deliberate() }
+      return item
+    }
+    let work: @Sendable (Int) throws -> Void = { if $0 % 3 == 0 { throw Deliberate() } }
+    let baseline: any Baseline<Int> =
+      kind == "naive" ? NaiveQueue(prepare: prepare, work: work) : SerialLoop(prepare: prepare, work: work)
+    let ended = try await onThread {
+      for item in 0..<90 {
+        baseline.submit(item)
+        let now = baseline.counters
+        #expect(now.submitted == now.waiting + now.running + now.done + now.failed)
+      }
+      baseline.drain()
+      return baseline.counters
+    }
+    // 18 of 90 cannot be made ready; of the other 72 a third fails.
+    #expect(ended.submitted == 90 && ended.failed == 18 + 24 && ended.done == 48)
+  }
+}
