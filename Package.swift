@@ -71,10 +71,14 @@ let package = Package(
         .embedInCode("Page/listen.js"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "Comparison", dependencies: ["Locking", "MemoryPressure"],
+      resources: [.embedInCode("Page/compare.html"), .embedInCode("Page/compare.css")], swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "Locking", "MemoryPressure", "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
+        "BoundedQueue", "Comparison", "Locking", "MemoryPressure", "QueueBaselines", "StatusEndpoint", "ThumbnailJobs",
+        "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

@@ -20,6 +20,13 @@ public struct BaselineCounters: Sendable, Hashable {
     peakWaiting = max(peakWaiting, waiting)
   }
 
+  /// Taken in and begun in one.
+  mutating func tookUp() {
+    submitted += 1
+    running += 1
+    peakRunning = max(peakRunning, running)
+  }
+
   mutating func refused() {
     submitted += 1
     failed += 1

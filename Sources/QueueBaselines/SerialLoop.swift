@@ -24,10 +24,7 @@ public final class SerialLoop<Item, Payload>: Baseline {
   /// Makes the payload and does the work; returns when it is done.
   public func submit(_ item: Item) {
     guard let payload = try? prepare(item) else { return counts.withLock { $0.refused() } }
-    counts.withLock {
-      $0.tookIn()
-      $0.began()
-    }
+    counts.withLock { $0.tookUp() }
     let result = Result { try work(payload) }
     counts.withLock { $0.ended(well: result.isSuccess) }
   }

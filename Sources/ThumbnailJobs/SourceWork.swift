@@ -42,26 +42,18 @@ public final class SourceWork: Sendable {
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks, outputs: [output.path])
   }
 
-  /// Hands over every source that has a place, in the order of the walk.
-  ///
-  /// - Returns: how many have none, because another's thumbnail goes there, or lead nowhere.
-  public func walk(shouldStop: () -> Bool, visit: (Placed) -> Void) -> Int {
+  /// Hands over every source that has a place of its own, in the order of the walk.
+  public func walk(shouldStop: () -> Bool, visit: (Placed) -> Void) {
     let places = OutputPlan(walker: walker) { path in
       guard let file = try? SourceFile(path) else { return false }
       let source = Source(path: path, relativePath: path.lastName, argument: 0, origin: .folder)
       return (try? file.content(of: source)) == .image(.jpeg)
     }
-    var left = 0
     func take(_ source: Source) -> SourceWalker.Verdict {
-      if case .place(let place) = places.placement(of: source) {
-        visit(Placed(source: source, place: place))
-      } else {
-        left += 1
-      }
+      if case .place(let place) = places.placement(of: source) { visit(Placed(source: source, place: place)) }
       return .goOn
     }
-    walker.walk(shouldStop: shouldStop, onProblem: { _ in left += 1 }, visit: take)
-    return left
+    walker.walk(shouldStop: shouldStop, onProblem: { _ in }, visit: take)
   }
 
   /// Reads the whole file.

@@ -22,6 +22,9 @@ enum CommandWords {
   /// What the parser is given.
   static var forParser: [String] { table.parsed }
 
+  /// All of them, as one would be shown them.
+  static var forPeople: [String] { words.map { String(decoding: $0, as: UTF8.self) } }
+
   /// The paths that a positional word of the parser's stands for.
   static func paths(of word: String) -> [Path] { table.rows[word] ?? [path(of: word)] }
 

@@ -7,7 +7,7 @@ import Thumbnails
 
 /// `thumbjob run`, and `thumbjob` with nothing before its sources: what the options are. What is done with them is
 /// `RunSession`'s affair.
-struct RunCommand: ParsableCommand {
+struct RunCommand: ParsableCommand, SignalAnswering {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Makes JPEG thumbnails of whole folders with a queue that never piles up.",

@@ -2,6 +2,9 @@ import ArgumentParser
 import Foundation
 import ThumbnailJobs
 
+/// A subcommand that answers signals itself; for any other they do what they do by default.
+protocol SignalAnswering {}
+
 /// The command. Its first act, before any thread is started, is to hold back the signals that a job answers.
 @main
 struct Thumbjob: ParsableCommand {
@@ -11,8 +14,9 @@ struct Thumbjob: ParsableCommand {
     usage: "thumbjob [run] <source> ... [options]",
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, StatusCommand.self, CancelCommand.self, PauseCommand.self, ResumeCommand.self,
-      ReportCommand.self,
+      RunCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self, PauseCommand.self,
+      ResumeCommand.self,
+      ReportCommand.self, VariantCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 
@@ -23,6 +27,7 @@ struct Thumbjob: ParsableCommand {
       thumbjob . -s 320x200^ -s large=1600  two sizes, the first cropped to fill
       thumbjob jobs/gallery.yml             a job file; options beside it win
       find . -newer mark -print0 | thumbjob --files0-from -
+      thumbjob compare ./images             the same work by a queue without bounds, beside this one
     While it runs:
       thumbjob status [PID] [--watch]       what runs, what waits and why
       thumbjob cancel [PID [OPERATION]]     one operation, or all; thumbjob pause, thumbjob resume
@@ -42,7 +47,7 @@ struct Thumbjob: ParsableCommand {
     }
     do {
       var command = try parseAsRoot(arguments)
-      if !(command is RunCommand) { SignalListener.letThrough() }
+      if !(command is any SignalAnswering) { SignalListener.letThrough() }
       try command.run()
     } catch {
       leave(error)

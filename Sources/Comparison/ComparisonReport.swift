@@ -1,0 +1,95 @@
+import Foundation
+
+/// A comparison: what was compared, on what, and what came of it. As JSON it is `compare.json`.
+public struct ComparisonReport: Encodable, Sendable {
+  public struct Machine: Encodable, Sendable {
+    /// Processors that the process may use.
+    public let processors: Int
+    public let processorModel: String?
+    public let memoryBytes: Int
+    public let system: String
+
+    public init(processors: Int) {
+      self.processors = processors
+      processorModel = Self.model
+      memoryBytes = Int(ProcessInfo.processInfo.physicalMemory)
+      var name = utsname()
+      uname(&name)
+      system = [Self.text(name.sysname), Self.text(name.release), Self.text(name.machine)].joined(separator: " ")
+    }
+
+    /// *Source*: proc_cpuinfo(5).
+    private static var model: String? {
+      let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+      let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }
+      return line?.split(separator: ":", maxSplits: 1).last.map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// A name as `uname` gives it: characters with a NUL behind.
+    private static func text(_ characters: some Any) -> String {
+      withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+  }
+
+  public struct Sources: Encodable, Sendable {
+    public let arguments: [String]
+    public let count: Int
+    public let bytes: Int
+    /// All were read once before the first run.
+    public let arePageCacheWarmed = true
+
+    public init(arguments: [String], count: Int, bytes: Int) {
+      (self.arguments, self.count, self.bytes) = (arguments, count, bytes)
+    }
+  }
+
+  public struct Limit: Encodable, Sendable {
+    public let bytes: Int
+    public let kind: MemoryCage.Kind
+
+    public init(bytes: Int, kind: MemoryCage.Kind) { (self.bytes, self.kind) = (bytes, kind) }
+  }
+
+  /// Of this format.
+  public let version = 1
+  public let thumbjobVersion: String
+  public let command: [String]
+  public let startedAt: Date
+  public let machine: Machine
+  public let sources: Sources
+  /// Operations that the bounded variant runs at once.
+  public let max: Int
+  public let naivePayload: NaivePayload
+  /// Of each process; nil for none.
+  public let memoryLimit: Limit?
+  public let sampleIntervalSeconds = VariantReporter.interval / .seconds(1)
+  /// Left to run to their end, in the order in which they ran.
+  public var runs: [VariantMeasurement] = []
+  /// Told to stop on the way.
+  public var stopRuns: [VariantMeasurement] = []
+
+  public init(
+    thumbjobVersion: String, command: [String], machine: Machine, sources: Sources, max: Int,
+    naivePayload: NaivePayload, memoryLimit: Limit?
+  ) {
+    self.thumbjobVersion = thumbjobVersion
+    self.command = command
+    startedAt = Date()
+    (self.machine, self.sources, self.max) = (machine, sources, max)
+    (self.naivePayload, self.memoryLimit) = (naivePayload, memoryLimit)
+  }
+
+  /// Whether the bounded variant made every thumbnail.
+  public var isBoundedComplete: Bool {
+    runs.first { $0.variant == .bounded }.map { $0.ending == .finished && $0.thumbnails == sources.count } ?? false
+  }
+
+  public var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.dateEncodingStrategy = .iso8601
+    guard let data = try? encoder.encode(self) else { preconditionFailure("a report has only plain values") }
+    return String(decoding: data, as: UTF8.self) + "\n"
+  }
+}

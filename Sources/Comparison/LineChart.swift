@@ -1,0 +1,112 @@
+import Foundation
+
+/// Lines over time, as SVG that takes its colours from the page. What a line is can be told from its dashes alone.
+struct LineChart {
+  struct Point {
+    var x: Double
+    var y: Double
+  }
+
+  struct Line {
+    /// A class of the page's style.
+    let kind: String
+    let points: [Point]
+    /// What happened at the last point, where that is to be marked.
+    let fate: String?
+  }
+
+  let id: String
+  let title: String
+  /// The chart in words, for those who do not see it.
+  let description: String
+  let lines: [Line]
+  /// A level to be drawn across, and its name.
+  let limit: (level: Double, name: String)?
+  /// A unit of which round numbers are marked: 1, or 1 MiB with its powers of two.
+  let isBinary: Bool
+  let label: (Double) -> String
+
+  private static let (width, height) = (480.0, 250.0)
+  private static let (left, right, top, bottom) = (62.0, 470.0, 14.0, 222.0)
+  /// Points of a line at the most: more than it has columns of pixels shows nothing more.
+  private static let mostPoints = 300
+
+  var svg: String {
+    let seconds = max(lines.flatMap(\.points).map(\.x).max() ?? 0, 0.1)
+    let highest = max(lines.flatMap(\.points).map(\.y).max() ?? 0, (limit?.level ?? 0) * 1.12, 1)
+    let step = isBinary ? Self.binaryStep(highest) : Self.step(highest)
+    let ceiling = max((highest / step).rounded(.up) * step, step)
+    func x(_ value: Double) -> Double { Self.left + (Self.right - Self.left) * value / seconds }
+    func y(_ value: Double) -> Double { Self.bottom - (Self.bottom - Self.top) * value / ceiling }
+    var parts = [
+      "<svg viewBox=\"0 0 \(Int(Self.width)) \(Int(Self.height))\" role=\"img\" aria-labelledby=\"\(id)-t \(id)-d\">",
+      "<title id=\"\(id)-t\">\(escaped(title))</title><desc id=\"\(id)-d\">\(escaped(description))</desc>",
+    ]
+    for level in stride(from: 0, through: ceiling + step / 2, by: step) {
+      parts.append(Self.line("axis", Self.left, y(level), Self.right, y(level)))
+      parts.append(Self.text("end", Self.left - 6, y(level) + 4, label(level)))
+    }
+    let pace = Self.step(seconds)
+    for moment in stride(from: 0, through: seconds, by: pace) where moment == 0 || seconds - moment >= pace * 0.4 {
+      parts.append(Self.line("axis", x(moment), Self.bottom, x(moment), Self.bottom + 4))
+      parts.append(Self.text("middle", x(moment), Self.bottom + 18, Self.time(moment)))
+    }
+    if let limit {
+      parts.append(Self.line("limit", Self.left, y(limit.level), Self.right, y(limit.level)))
+      parts.append(Self.text("end", Self.right, y(limit.level) - 4, limit.name))
+    }
+    for line in lines {
+      let shown = Self.thinned(line.points)
+      let path = shown.map { "\(Self.digits(x($0.x))),\(Self.digits(y($0.y)))" }.joined(separator: " ")
+      parts.append("<polyline class=\"\(line.kind)\" points=\"\(path)\"/>")
+      if let fate = line.fate, let last = shown.last { parts.append(Self.cross(line.kind, x(last.x), y(last.y), fate)) }
+    }
+    return (parts + ["</svg>"]).joined(separator: "\n")
+  }
+
+  /// At most so many points: of each group of neighbours the highest, and the very last.
+  static func thinned(_ points: [Point]) -> [Point] {
+    guard points.count > mostPoints else { return points }
+    let size = (points.count + mostPoints - 2) / (mostPoints - 1)
+    let groups = stride(from: 0, to: points.count - 1, by: size).map { start in
+      points[start..<min(start + size, points.count - 1)].max { $0.y < $1.y } ?? points[start]
+    }
+    return groups + points.suffix(1)
+  }
+
+  /// The distance of round numbers: four of them or five up to a value.
+  private static func step(_ value: Double) -> Double {
+    let power = pow(10, floor(log10(value / 4)))
+    return [1, 2, 2.5, 5, 10].map { $0 * power }.first { value / $0 <= 5 } ?? power * 10
+  }
+
+  private static func binaryStep(_ bytes: Double) -> Double {
+    var step = 1_048_576.0
+    while bytes / step > 5 { step *= 2 }
+    return step
+  }
+
+  /// A cross where a line ends, and what happened there on the side where there is room.
+  private static func cross(_ kind: String, _ x: Double, _ y: Double, _ text: String) -> String {
+    let arms = "M\(digits(x - 5)),\(digits(y - 5))l10,10m0,-10l-10,10"
+    let isLeft = x < width / 2
+    let words = Self.text(isLeft ? "start" : "end", isLeft ? x + 10 : x - 10, max(y + 4, top + 8), text, "fate \(kind)")
+    return "<path class=\"cross \(kind)\" d=\"\(arms)\"/>" + words
+  }
+
+  private static func line(_ kind: String, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> String {
+    "<line class=\"\(kind)\" x1=\"\(digits(x1))\" y1=\"\(digits(y1))\" x2=\"\(digits(x2))\" y2=\"\(digits(y2))\"/>"
+  }
+
+  private static func text(
+    _ anchor: String, _ x: Double, _ y: Double, _ text: String, _ kind: String = "label"
+  ) -> String {
+    "<text class=\"\(kind)\" text-anchor=\"\(anchor)\" x=\"\(digits(x))\" y=\"\(digits(y))\">\(escaped(text))</text>"
+  }
+
+  private static func time(_ seconds: Double) -> String {
+    seconds == seconds.rounded() ? "\(Int(seconds)) s" : String(format: "%.2g s", seconds)
+  }
+
+  private static func digits(_ value: Double) -> String { String(format: "%.1f", value) }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+// Figures as people read them.
+
+/// `74 MiB`, `2.8 GiB`.
+func text(bytes: Int) -> String {
+  let mebibytes = Double(bytes) / 1_048_576
+  return mebibytes < 1000 ? "\(Int(mebibytes.rounded())) MiB" : String(format: "%.1f GiB", mebibytes / 1024)
+}
+
+/// `4 ms`, `0.35 s`, `34.1 s`.
+func text(seconds: Double) -> String {
+  if seconds < 0.1 { return "\(Int((seconds * 1000).rounded(.up))) ms" }
+  return String(format: seconds < 1 ? "%.2f s" : "%.1f s", seconds)
+}
+
+/// `1 operation`, `20 operations`.
+func text(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+/// A text in which nothing is markup.
+func escaped(_ text: some StringProtocol) -> String {
+  text.reduce(into: "") { result, character in
+    switch character {
+    case "&": result += "&amp;"
+    case "<": result += "&lt;"
+    case ">": result += "&gt;"
+    case "\"": result += "&quot;"
+    default: result.append(character)
+    }
+  }
+}

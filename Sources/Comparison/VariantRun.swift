@@ -1,0 +1,193 @@
+import Foundation
+import Locking
+
+/// One variant, carried through in a process of its own and watched from here.
+///
+/// *Concurrency*: ``measure(onSample:)`` once; ``end()`` from any thread at any time.
+public final class VariantRun: Sendable {
+  /// When a variant is told to stop: once a tenth of the sources are done, or a second after its start.
+  private static let stopShare = 10
+  private static let stopSeconds = 1.0
+  /// How long an answer to USR1 is waited for before USR2 is sent.
+  private static let answerSeconds = 0.25
+
+  public enum Problem: Error, CustomStringConvertible {
+    case cannotStart(String)
+    /// The variant's own words, and its exit status.
+    case cannotBegin(String, status: Int)
+
+    public var description: String {
+      switch self {
+      case .cannotStart(let text), .cannotBegin(let text, _): text
+      }
+    }
+  }
+
+  public let variant: Variant
+  private let child: ChildProcess
+  private let pipe: CInt
+  private let sources: Int
+  private let isToldToStop: Bool
+  private let begin = ContinuousClock.now
+
+  /// Starts the process. It finds the list at descriptor 3 and is to write what it has to say to descriptor 4.
+  ///
+  /// - Parameters:
+  ///   - arguments: the command line that makes this program the variant.
+  ///   - list: the sources.
+  ///   - sources: how many there are.
+  ///   - isToldToStop: whether it is told to stop on the way.
+  public init(
+    _ variant: Variant, arguments: [String], list: CInt, sources: Int, isToldToStop: Bool
+  ) throws(Problem) {
+    self.variant = variant
+    (self.sources, self.isToldToStop) = (sources, isToldToStop)
+    var ends: [CInt] = [-1, -1]
+    guard Foundation.pipe(&ends) == 0 else { throw .cannotStart("pipe: \(String(cString: strerror(errno)))") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[1]) }
+    pipe = ends[0]
+    do {
+      child = try ChildProcess(arguments, descriptors: [list, ends[1]])
+    } catch {
+      close(ends[0])
+      throw .cannotStart("\(error)")
+    }
+  }
+
+  deinit { close(pipe) }
+
+  /// Kills the process; `measure` then returns as for any other that is killed.
+  public func end() { child.kill(SIGKILL) }
+
+  /// Watches the process until it has ended.
+  ///
+  /// - Parameter cage: what limits it.
+  /// - Throws: ``Problem/cannotBegin(_:status:)``.
+  public func measure(in cage: MemoryCage?, onSample: (Sample) -> Void) throws(Problem) -> VariantMeasurement {
+    var watch = Watch(VariantMeasurement(variant), sources: sources)
+    if isToldToStop { watch.measurement.stop = StopMeasurement() }
+    let interval = VariantReporter.interval / .seconds(1)
+    var next = 0.0
+    var lines = LineReader(pipe)
+    while true {
+      let now = elapsed
+      let isOpen = lines.read(within: max(0, next - now)) { watch.heard($0, at: elapsed) }
+      if !isOpen { break }
+      if elapsed >= next {
+        if let sample = watch.look(ProcessStatus(of: child.id), at: elapsed) { onSample(sample) }
+        next = max(next + interval, elapsed)
+      }
+      if isToldToStop { tell(&watch) }
+    }
+    let end = child.wait()
+    if let problem = watch.problem, case .exited(let status) = end {
+      throw .cannotBegin(problem, status: status)
+    }
+    watch.ended(end, at: elapsed, in: cage)
+    return watch.measurement
+  }
+
+  private var elapsed: Double { (ContinuousClock.now - begin) / .seconds(1) }
+
+  private func tell(_ watch: inout Watch) {
+    let now = elapsed
+    guard let stop = watch.measurement.stop else { return }
+    if let asked = stop.listSentAfterSeconds {
+      let isAnswered = stop.listedOperations != nil || now >= asked + Self.answerSeconds
+      guard stop.stopSentAfterSeconds == nil, isAnswered else { return }
+      watch.measurement.stop?.stopSentAfterSeconds = now
+      watch.doneWhenTold = watch.counts.done
+      child.kill(SIGUSR2)
+    } else if watch.hasBegun, watch.counts.done * Self.stopShare >= sources || now >= Self.stopSeconds {
+      watch.measurement.stop?.listSentAfterSeconds = now
+      child.kill(SIGUSR1)
+    }
+  }
+}
+
+/// What is known of a process so far.
+private struct Watch {
+  var measurement: VariantMeasurement
+  var counts = VariantCounts()
+  var doneWhenTold = 0
+  /// Whether it has said anything: before that it might not hold its signals back yet.
+  var hasBegun = false
+  var problem: String?
+  private let sources: Int
+
+  init(_ measurement: VariantMeasurement, sources: Int) { (self.measurement, self.sources) = (measurement, sources) }
+
+  mutating func heard(_ message: VariantMessage, at now: Double) {
+    hasBegun = true
+    switch message {
+    case .counts(let counts): self.counts = counts
+    case .listed(let operations):
+      guard var stop = measurement.stop, let asked = stop.listSentAfterSeconds else { return }
+      (stop.listedOperations, stop.answerSeconds) = (operations, now - asked)
+      measurement.stop = stop
+    case .budget(let bytes): measurement.budgetBytes = bytes
+    case .ended(let peak): measurement.peakRssBytes = max(measurement.peakRssBytes, peak)
+    case .problem(let text): problem = text
+    }
+  }
+
+  mutating func look(_ status: ProcessStatus?, at now: Double) -> Sample? {
+    guard let status else { return nil }
+    measurement.peakRssBytes = max(measurement.peakRssBytes, status.peakResident)
+    measurement.peakThreads = max(measurement.peakThreads, status.threads)
+    let sample = Sample(
+      seconds: now, rssBytes: status.resident, threads: status.threads, waiting: counts.waiting,
+      running: counts.running, done: counts.done)
+    measurement.samples.append(sample)
+    return sample
+  }
+
+  mutating func ended(_ end: ChildProcess.End, at now: Double, in cage: MemoryCage?) {
+    measurement.seconds = now
+    (measurement.thumbnails, measurement.failed) = (counts.done, counts.failed)
+    (measurement.peakWaiting, measurement.peakRunning) = (counts.peakWaiting, counts.peakRunning)
+    if let told = measurement.stop?.stopSentAfterSeconds {
+      measurement.stop?.secondsToEnd = now - told
+      measurement.stop?.thumbnailsMadeMeanwhile = counts.done - doneWhenTold
+    }
+    switch end {
+    case .exited(let status):
+      measurement.exitStatus = status
+      let isCutShort = measurement.stop?.stopSentAfterSeconds != nil && counts.done + counts.failed < sources
+      measurement.ending = isCutShort ? .stopped : status <= 1 ? .finished : .failed
+    case .signalled(let signal):
+      measurement.signal = signal
+      let isFull = signal == Int(SIGKILL) && (cage?.kills ?? 0) > 0
+      measurement.ending =
+        isFull
+        ? .killedForMemory : cage?.kind == .addressSpace && signal != Int(SIGKILL) ? .outOfAddressSpace : .signalled
+    }
+  }
+}
+
+/// Messages out of a pipe.
+private struct LineReader {
+  private let descriptor: CInt
+  private var rest: [UInt8] = []
+
+  init(_ descriptor: CInt) { self.descriptor = descriptor }
+
+  /// Hands over what comes within a time.
+  ///
+  /// - Returns: false when the other end is closed.
+  mutating func read(within seconds: Double, _ body: (VariantMessage) -> Void) -> Bool {
+    var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&wanted, 1, CInt((seconds * 1000).rounded(.up))) > 0 else { return true }
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+    if count < 0 { return errno == EINTR }
+    if count == 0 { return false }
+    rest += buffer[..<count]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      if let message = VariantMessage(line: String(decoding: rest[..<end], as: UTF8.self)) { body(message) }
+      rest.removeSubrange(...end)
+    }
+    return true
+  }
+}

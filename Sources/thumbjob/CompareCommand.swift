@@ -1,0 +1,88 @@
+import ArgumentParser
+import Comparison
+import Foundation
+import ThumbnailJobs
+
+/// `thumbjob compare`: what its options are. What is done with them is `CompareSession`'s affair.
+struct CompareCommand: ParsableCommand, SignalAnswering {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract:
+      "Makes the same thumbnails with the bounded queue, with naive GCD and serially, and shows what each takes.",
+    usage: "thumbjob compare <source> ... [options]",
+    discussion: """
+      Each runs over all sources in a process of its own, one after the other; then each again, to be told to stop on the
+      way. The figures go to standard output, a page with charts (compare.html) and all samples (compare.json) to the
+      folder. The thumbnails are removed again.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "A folder (with all below it), a file, or - for paths on standard input, a line each.", valueName: "source"))
+  var sources: [String] = []
+
+  @Option(
+    name: [.long, .customShort("j", allowingJoined: true), .customLong("jobs")],
+    help: ArgumentHelp(
+      "Operations that the bounded queue runs at once. (default: processors this process may use)", valueName: "n"))
+  var max: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Memory that each process may use: 192M, 1G. A cgroup of its own sees to it or, where none can be made, a limit on "
+        + "its address space. (default: no limit)", valueName: "size"))
+  var memoryLimit: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What the naive variant captures in its blocks: read (the file) or render (its pixels). (default: read)",
+      valueName: "what"))
+  var naive: NaivePayload?
+
+  @Option(
+    name: [.customShort("o", allowingJoined: true), .customLong("out")],
+    help: "The folder for compare.html and compare.json. (default: ./compare)")
+  var out: String?
+
+  func run() throws {
+    let settings: CompareSettings
+    do {
+      settings = try self.settings()
+    } catch {
+      throw ValidationError(error.description)
+    }
+    throw CompareSession(settings).run()
+  }
+
+  private func settings() throws(TextProblem) -> CompareSettings {
+    let paths = sources.flatMap { CommandWords.paths(of: $0) }
+    if paths.isEmpty { throw TextProblem("no source given: name a folder, such as thumbjob compare ./images") }
+    if let jobFile = paths.first(where: { JobFile.isName($0) }) {
+      throw TextProblem("\(jobFile.printable) is a job file; compare takes folders and files")
+    }
+    var settings = CompareSettings(sources: paths)
+    if let max { settings.max = try ChoosingOptions.number(max, JobSettings.maxRange, "--max") }
+    if let memoryLimit {
+      guard case .bytes(let bytes) = try MemorySize(parsing: memoryLimit, for: "--memory-limit") else {
+        throw TextProblem("--memory-limit: “\(memoryLimit)” is a share; write an amount such as 192M")
+      }
+      settings.memoryLimit = bytes
+    }
+    if let naive { settings.naive = naive }
+    if let out { settings.out = CommandWords.path(of: out) }
+    return settings
+  }
+}
+
+extension NaivePayload: ExpressibleByArgument {}
+extension Variant: ExpressibleByArgument {}
+
+/// What a comparison is told.
+struct CompareSettings {
+  var sources: [Path]
+  var max = ProcessorCount.usable()
+  /// Bytes; nil for none.
+  var memoryLimit: Int?
+  var naive = NaivePayload.read
+  var out: Path = "compare"
+}

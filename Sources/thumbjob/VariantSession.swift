@@ -1,0 +1,131 @@
+import ArgumentParser
+import Comparison
+import Foundation
+import QueueBaselines
+import Synchronization
+import ThumbnailJobs
+
+/// One variant of a comparison, carried through under its limit, with its answers to signals.
+///
+/// *Concurrency*: ``run()`` is called once, on the main thread.
+final class VariantSession: Sendable {
+  private static let list: Path = "/dev/fd/3"
+  private static let pipe: CInt = 4
+  /// Threads whose stacks count besides those of operations, where address space is what is limited.
+  private static let otherThreads = 20
+  /// Of a limit on address space: what is left to everything else than operations. Bytes.
+  private static let reserve = 64 << 20
+
+  private let variant: Variant
+  private let naive: NaivePayload
+  private let settings: JobSettings
+  private let group: String?
+  private let addressSpace: Int?
+  private let within: String
+  private let isStopped = Atomic(false)
+
+  init(_ command: VariantCommand) {
+    (variant, naive) = (command.variant, command.naive)
+    (group, addressSpace, within) = (command.group, command.addressSpace, command.within)
+    var settings = JobSettings()
+    settings.sources = [.list(SourceList(from: Self.list, separator: .nul))]
+    settings.outputs[0].folder = Path(command.out)
+    settings.max = command.max
+    // The job looks for its limit where containers have theirs. Half of this one, as of those.
+    settings.memory = addressSpace.map { .bytes(Swift.max(8 << 20, ($0 - Self.reserve) / 2)) }
+    self.settings = settings
+  }
+
+  func run() -> ExitCode {
+    do {
+      guard isConfined() else {
+        reporter { VariantCounts() }.cannotBegin("cannot be put under its memory limit")
+        return ExitStatus.systemLimit.code
+      }
+      return variant == .bounded ? try runBounded() : try runBaseline()
+    } catch {
+      reporter { VariantCounts() }.cannotBegin("\(error)")
+      return ExitStatus.cannotCreateOutput.code
+    }
+  }
+
+  private func isConfined() -> Bool {
+    if let group { return Confinement.join(group: group) }
+    guard let addressSpace else { return true }
+    return Confinement.limitAddressSpace(to: addressSpace, threads: settings.maxInUse + Self.otherThreads)
+  }
+
+  /// Whoever started this has died where its pipe is closed. Then nobody else removes what it would have removed.
+  private func reporter(_ counts: @escaping @Sendable () -> VariantCounts) -> VariantReporter {
+    VariantReporter(to: Self.pipe, counts: counts) { [within, group] in
+      CompareFolder.remove(within)
+      if let group { Confinement.abandon(group: group) }
+      _exit(ExitStatus.ioError.rawValue)
+    }
+  }
+
+  // MARK: Bounded
+
+  /// The job as `run` has it.
+  private func runBounded() throws -> ExitCode {
+    let job = try Job(settings) { _ in }
+    let reporter = reporter { VariantCounts(job) }
+    SignalListener.listen { signal in
+      switch signal {
+      case SIGUSR1:
+        let status = job.status(waitingLimit: 10_000)
+        // As it would be printed: the work of putting it into words is part of the answer.
+        _ = QueueListing.text(status)
+        reporter.listed(status.queue.running.count + status.queue.waiting.count)
+      case SIGUSR2: job.stop(.cancelled(by: "USR2"))
+      default: break
+      }
+    }
+    reporter.hasBudget(job.memory.budget.bytes)
+    reporter.start()
+    let report = try job.run()
+    reporter.end()
+    return report.exitCode(ending: 0, outputError: nil, isTraced: true)
+  }
+
+  // MARK: Baselines
+
+  private func runBaseline() throws -> ExitCode {
+    let work = try SourceWork(settings)
+    let prepare = { @Sendable [naive] (source: SourceWork.Placed) throws -> SourceWork.Payload in
+      naive == .read ? try work.read(source) : try work.render(source)
+    }
+    let baseline: any Baseline<SourceWork.Placed>
+    if variant == .naive {
+      // There is nothing it could do about them: no list to print, no block to take back.
+      signal(SIGUSR1, SIG_IGN)
+      signal(SIGUSR2, SIG_IGN)
+      baseline = NaiveQueue(prepare: prepare) { try work.make($0) }
+    } else {
+      SignalListener.listen { [self] in if $0 == SIGUSR2 { isStopped.store(true, ordering: .releasing) } }
+      baseline = SerialLoop(prepare: prepare) { try work.make($0) }
+    }
+    let reporter = reporter { VariantCounts(baseline.counters) }
+    reporter.start()
+    work.walk(shouldStop: { isStopped.load(ordering: .acquiring) }, visit: { baseline.submit($0) })
+    baseline.drain()
+    reporter.end()
+    return (baseline.counters.failed == 0 ? ExitStatus.success : .someFailed).code
+  }
+}
+
+extension VariantCounts {
+  fileprivate init(_ job: Job) {
+    let status = job.status(waitingLimit: 0)
+    let counters = status.queue.counters
+    self.init()
+    (waiting, running, done, failed) = (counters.waiting, counters.running, status.tally.made, status.tally.failed)
+    (peakWaiting, peakRunning) = (counters.peakWaiting, counters.peakRunning)
+  }
+
+  fileprivate init(_ counters: BaselineCounters) {
+    self.init()
+    (waiting, running, done, failed) = (counters.waiting, counters.running, counters.done, counters.failed)
+    (peakWaiting, peakRunning) = (counters.peakWaiting, counters.peakRunning)
+  }
+}
