@@ -13,7 +13,7 @@ public struct ComparisonPage: Sendable {
     let parts = [
       "style": Self.style, "lead": escaped(lead), "legend": legend, "runs": table(.runs(report), "Left to run"),
       "charts": charts, "stops": table(.stops(report), "Told to stop"), "conditions": conditions,
-      "naive": escaped(naive), "command": escaped(report.command.map(Self.quoted).joined(separator: " ")),
+      "naive": escaped(naive), "command": escaped(Self.shortened(report.command.map(Self.quoted), " ")),
     ]
     // In one pass, so that nothing put in is taken for a place to put something in.
     return Self.template.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map { index, piece in
@@ -61,13 +61,14 @@ public struct ComparisonPage: Sendable {
     var facts = [
       (
         "Sources",
-        "\(sources.arguments.joined(separator: ", ")): \(text(sources.count, "JPEG file")), "
+        "\(Self.shortened(sources.arguments, ", ")): \(text(sources.count, "JPEG file")), "
           + "\(text(bytes: sources.bytes)); one list, the same order for each"
       ),
       ("Page cache", "warmed: every source was read once before the first run"),
       (
         "Machine",
-        "\(text(machine.processors, "processor"))\(model), \(text(bytes: machine.memoryBytes)) of memory, \(machine.system)"
+        "\(text(machine.processors, "processor"))\(model), \(text(bytes: machine.memoryBytes)) of memory, "
+          + machine.system
       ),
     ]
     if let limit = report.memoryLimit {
@@ -81,9 +82,20 @@ public struct ComparisonPage: Sendable {
     facts.append(
       ("Order", report.runs.map(\.variant.displayName).joined(separator: ", then ") + "; each in a process of its own"))
     let interval = "every \(Int(report.sampleIntervalSeconds * 1000)) ms"
-    facts.append(("Samples", "\(interval): memory and threads from /proc, the rest as the process says"))
+    facts.append(
+      (
+        "Samples",
+        "\(interval): memory and threads from /proc, the rest as the process says; anonymous is the part of the RSS that is "
+          + "no page of a file such as the program's own, and what a limit counts"
+      ))
     facts.append(("When", "\(report.startedAt.formatted(.iso8601)), thumbjob \(report.thumbjobVersion)"))
     return facts.map { "<dt>\($0)</dt><dd>\(escaped($1))</dd>" }.joined(separator: "\n")
+  }
+
+  /// A row of words, of which a shell's pattern may have made thousands.
+  private static func shortened(_ words: [String], _ separator: String) -> String {
+    let rest = words.count > 24 ? "\(separator)… and \(words.count - 24) more" : ""
+    return words.prefix(24).joined(separator: separator) + rest
   }
 
   /// A word of a command line as a shell takes it.
@@ -106,28 +118,30 @@ public struct ComparisonPage: Sendable {
       limit.kind == .addressSpace ? nil : (Double(limit.bytes), "limit \(text(bytes: limit.bytes))")
     }
     return [
-      chart("waiting", "Operations waiting", of: \.waiting, isBinary: false, peak: { "\($0.peakWaiting)" }),
-      chart(
-        "memory", "Memory held (RSS)", of: \.rssBytes, isBinary: true, limit: limit,
-        peak: { text(bytes: $0.peakRssBytes) }),
-      chart("done", "Thumbnails done", of: \.done, isBinary: false, peak: { "\($0.thumbnails)" }),
+      chart("waiting", "Operations waiting", of: \.waiting, isBinary: false),
+      chart("memory", "Memory held (anonymous)", of: \.anonymousBytes, isBinary: true, limit: limit),
+      chart("done", "Thumbnails done", of: \.done, isBinary: false),
     ].joined(separator: "\n")
   }
 
   private func chart(
-    _ id: String, _ title: String, of value: KeyPath<Sample, Int>, isBinary: Bool, limit: (Double, String)? = nil,
-    peak: (VariantMeasurement) -> String
+    _ id: String, _ title: String, of value: KeyPath<Sample, Int>, isBinary: Bool, limit: (Double, String)? = nil
   ) -> String {
     let lines = report.runs.map { run in
       LineChart.Line(
         kind: run.variant.rawValue, points: run.samples.map { .init(x: $0.seconds, y: Double($0[keyPath: value])) },
         fate: run.fate)
     }
-    let words = report.runs.map { "\($0.variant.displayName) up to \(peak($0)) within \(text(seconds: $0.seconds))" }
+    func label(_ level: Double) -> String {
+      level == 0 ? "0" : isBinary ? Comparison.text(bytes: Int(level)) : "\(Int(level))"
+    }
+    let words = report.runs.map { run in
+      let peak = run.samples.map { $0[keyPath: value] }.max() ?? 0
+      return "\(run.variant.displayName) up to \(label(Double(peak))) within \(text(seconds: run.seconds))"
+    }
     let chart = LineChart(
       id: id, title: "\(title) over time", description: words.joined(separator: "; "), lines: lines,
-      limit: limit.map { (level: $0.0, name: $0.1) }, isBinary: isBinary,
-      label: { isBinary ? $0 == 0 ? "0" : text(bytes: Int($0)) : "\(Int($0))" })
+      limit: limit.map { (level: $0.0, name: $0.1) }, isBinary: isBinary, label: label)
     return "<figure class=\"card\"><figcaption><h2>\(title)</h2></figcaption>\n\(chart.svg)\n</figure>"
   }
 }

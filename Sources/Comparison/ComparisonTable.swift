@@ -8,15 +8,18 @@ public struct ComparisonTable: Sendable {
   /// What came of the runs that were left to their end.
   public static func runs(_ report: ComparisonReport) -> ComparisonTable {
     ComparisonTable(
-      head: ["variant", "made", "time", "per second", "peak RSS", "peak waiting", "peak running", "threads", "end"],
+      head: [
+        "variant", "made", "time", "per second", "peak RSS", "anonymous", "peak waiting", "running", "threads", "end",
+      ],
       rows: report.runs.map { run in
         [
           run.variant.displayName, "\(run.thumbnails) of \(report.sources.count)", text(seconds: run.seconds),
           run.thumbnails == 0 ? "–" : "\(Int((Double(run.thumbnails) / run.seconds).rounded()))",
-          text(bytes: run.peakRssBytes), "\(run.peakWaiting)", "\(run.peakRunning)", "\(run.peakThreads)",
+          text(bytes: run.peakRssBytes), text(bytes: run.peakAnonymousBytes), "\(run.peakWaiting)",
+          "\(run.peakRunning)", "\(run.peakThreads)",
           run.ending(of: report),
         ]
-      }, numbers: [2, 3, 4, 5, 6, 7])
+      }, numbers: [2, 3, 4, 5, 6, 7, 8])
   }
 
   /// What came of those that were told to stop.

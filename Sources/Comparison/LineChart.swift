@@ -26,10 +26,10 @@ struct LineChart {
   let isBinary: Bool
   let label: (Double) -> String
 
-  private static let (width, height) = (480.0, 250.0)
-  private static let (left, right, top, bottom) = (62.0, 470.0, 14.0, 222.0)
-  /// Points of a line at the most: more than it has columns of pixels shows nothing more.
-  private static let mostPoints = 300
+  private static let (width, height) = (380.0, 240.0)
+  private static let (left, right, top, bottom) = (58.0, 370.0, 14.0, 212.0)
+  /// Points of a line at the most: what goes up and down faster than that is shown by its peaks.
+  private static let mostPoints = 160
 
   var svg: String {
     let seconds = max(lines.flatMap(\.points).map(\.x).max() ?? 0, 0.1)
@@ -47,7 +47,7 @@ struct LineChart {
       parts.append(Self.text("end", Self.left - 6, y(level) + 4, label(level)))
     }
     let pace = Self.step(seconds)
-    for moment in stride(from: 0, through: seconds, by: pace) where moment == 0 || seconds - moment >= pace * 0.4 {
+    for moment in stride(from: 0, through: seconds, by: pace) {
       parts.append(Self.line("axis", x(moment), Self.bottom, x(moment), Self.bottom + 4))
       parts.append(Self.text("middle", x(moment), Self.bottom + 18, Self.time(moment)))
     }

@@ -6,6 +6,8 @@ import MemoryPressure
 /// *Source*: proc_pid_status(5).
 struct ProcessStatus: Equatable {
   let resident: Int
+  /// Of that, what is not backed by files: the rest is the program itself, which no group is charged twice for.
+  let anonymous: Int
   /// The most it has held since it began its program.
   let peakResident: Int
   /// Address space it has mapped.
@@ -24,9 +26,9 @@ struct ProcessStatus: Equatable {
       if words.count > 1, let number = Int(words[1]) { numbers[words[0]] = number }
     }
     guard let resident = numbers["VmRSS"], let peak = numbers["VmHWM"], let mapped = numbers["VmSize"],
-      let threads = numbers["Threads"]
+      let anonymous = numbers["RssAnon"], let threads = numbers["Threads"]
     else { return nil }
     (self.resident, peakResident, self.mapped) = (resident << 10, peak << 10, mapped << 10)
-    self.threads = threads
+    (self.anonymous, self.threads) = (anonymous << 10, threads)
   }
 }

@@ -3,6 +3,8 @@ public struct Sample: Encodable, Sendable, Equatable {
   /// Since the process was started.
   public let seconds: Double
   public let rssBytes: Int
+  /// Of that, what is not backed by files, such as the program itself: what a limit counts.
+  public let anonymousBytes: Int
   public let threads: Int
   /// As the process said last.
   public let waiting: Int
@@ -61,6 +63,8 @@ public struct VariantMeasurement: Encodable, Sendable {
   public internal(set) var failed = 0
   /// The most the process held at once, by the kernel's own count.
   public internal(set) var peakRssBytes = 0
+  /// The most of that seen in a sample that was not backed by files.
+  public internal(set) var peakAnonymousBytes = 0
   public internal(set) var peakWaiting = 0
   public internal(set) var peakRunning = 0
   public internal(set) var peakThreads = 0

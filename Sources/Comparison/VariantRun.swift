@@ -135,10 +135,11 @@ private struct Watch {
   mutating func look(_ status: ProcessStatus?, at now: Double) -> Sample? {
     guard let status else { return nil }
     measurement.peakRssBytes = max(measurement.peakRssBytes, status.peakResident)
+    measurement.peakAnonymousBytes = max(measurement.peakAnonymousBytes, status.anonymous)
     measurement.peakThreads = max(measurement.peakThreads, status.threads)
     let sample = Sample(
-      seconds: now, rssBytes: status.resident, threads: status.threads, waiting: counts.waiting,
-      running: counts.running, done: counts.done)
+      seconds: now, rssBytes: status.resident, anonymousBytes: status.anonymous, threads: status.threads,
+      waiting: counts.waiting, running: counts.running, done: counts.done)
     measurement.samples.append(sample)
     return sample
   }
@@ -154,15 +155,20 @@ private struct Watch {
     switch end {
     case .exited(let status):
       measurement.exitStatus = status
-      let isCutShort = measurement.stop?.stopSentAfterSeconds != nil && counts.done + counts.failed < sources
+      let isTold = measurement.stop?.stopSentAfterSeconds != nil && measurement.variant != .naive
+      let isCutShort = isTold && counts.done + counts.failed < sources
       measurement.ending = isCutShort ? .stopped : status <= 1 ? .finished : .failed
     case .signalled(let signal):
       measurement.signal = signal
-      let isFull = signal == Int(SIGKILL) && (cage?.kills ?? 0) > 0
-      measurement.ending =
-        isFull
-        ? .killedForMemory : cage?.kind == .addressSpace && signal != Int(SIGKILL) ? .outOfAddressSpace : .signalled
+      measurement.ending = Self.ending(by: signal, in: cage)
     }
+  }
+
+  private static func ending(by signal: Int, in cage: MemoryCage?) -> Ending {
+    guard let cage else { return .signalled }
+    let isKill = signal == Int(SIGKILL)
+    if cage.kind == .addressSpace { return isKill ? .signalled : .outOfAddressSpace }
+    return isKill && cage.kills > 0 ? .killedForMemory : .signalled
   }
 }
 

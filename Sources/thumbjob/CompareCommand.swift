@@ -11,8 +11,8 @@ struct CompareCommand: ParsableCommand, SignalAnswering {
       "Makes the same thumbnails with the bounded queue, with naive GCD and serially, and shows what each takes.",
     usage: "thumbjob compare <source> ... [options]",
     discussion: """
-      Each runs over all sources in a process of its own, one after the other; then each again, to be told to stop on the
-      way. The figures go to standard output, a page with charts (compare.html) and all samples (compare.json) to the
+      Each runs over all sources in a process of its own, one after the other; then each again, to be told to stop on the \
+      way. The figures go to standard output, a page with charts (compare.html) and all samples (compare.json) to the \
       folder. The thumbnails are removed again.
       """)
 

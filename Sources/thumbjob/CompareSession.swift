@@ -104,12 +104,12 @@ final class CompareSession: Sendable {
     defer { try? FileManager.default.removeItem(atPath: out) }
     let cage = settings.memoryLimit.map { self.cage($0, name) }
     defer { cage?.remove() }
-    var arguments = [VariantCommand.name, variant.rawValue, "--out", out, "--within", folder.working]
+    var arguments = [VariantCommand.name, variant.rawValue, "--out=\(out)", "--within=\(folder.working)"]
     arguments += ["--max", "\(settings.max)", "--naive", settings.naive.rawValue]
     if let group = cage?.folder {
-      arguments += ["--group", group]
+      arguments.append("--group=\(group)")
     } else if let bytes = settings.memoryLimit {
-      arguments += ["--address-space", "\(bytes)"]
+      arguments.append("--address-space=\(bytes)")
     }
     do {
       let run = try VariantRun(

@@ -100,6 +100,8 @@ final class VariantSession: Sendable {
       // There is nothing it could do about them: no list to print, no block to take back.
       signal(SIGUSR1, SIG_IGN)
       signal(SIGUSR2, SIG_IGN)
+      // Where no limit was asked for and the machine itself runs out of memory, this is the process to go: proc(5).
+      try? "1000".write(toFile: "/proc/self/oom_score_adj", atomically: false, encoding: .utf8)
       baseline = NaiveQueue(prepare: prepare) { try work.make($0) }
     } else {
       SignalListener.listen { [self] in if $0 == SIGUSR2 { isStopped.store(true, ordering: .releasing) } }
