@@ -68,7 +68,7 @@ unit: deps
 
 race: deps ## the queue, the job, its operations, the pressure monitor and the status endpoint under the thread sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|JobTests|MemoryPressureTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'BoundedQueueTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## the C code and all that reads hostile bytes under the address sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-address \

@@ -93,6 +93,7 @@ let package = Package(
       name: "status-demo", dependencies: ["Locking", "StatusEndpoint", "TestSupport"],
       path: "Tests/StatusDemo", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "ComparisonTests", dependencies: ["Comparison"], swiftSettings: settings),
     .testTarget(
       name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "TraceRecordingTests", dependencies: ["TraceRecording", "TestSupport"], swiftSettings: settings),

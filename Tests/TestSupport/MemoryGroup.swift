@@ -30,6 +30,11 @@ public final class MemoryGroup: Sendable {
       executable: "/bin/sh", ["-c", script, BuiltCommand.path] + arguments, in: workplace)
   }
 
+  /// What the groups directly below the one that tests run in are called.
+  public static var names: [String] {
+    place.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.parent) } ?? []
+  }
+
   /// The folder of this process's group, and the file of a group that sets its limit.
   private static var place: (parent: String, file: String)? {
     let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""

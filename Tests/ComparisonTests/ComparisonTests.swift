@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@testable import Comparison
+
+@Suite(.timeLimit(.minutes(1))) struct ComparisonTests {
+  private func report(_ runs: [VariantMeasurement], limit: Int? = nil) -> ComparisonReport {
+    var report = ComparisonReport(
+      thumbjobVersion: "1", command: ["thumbjob", "compare", "my photos", "it's"], machine: .init(processors: 2),
+      sources: .init(arguments: ["my photos"], count: 100, bytes: 1 << 20), max: 4, naivePayload: .read,
+      memoryLimit: limit.map { .init(bytes: $0, kind: .cgroup2) })
+    (report.runs, report.stopRuns) = (runs, runs.filter { $0.stop != nil })
+    return report
+  }
+
+  private func killed(stop: StopMeasurement? = nil) -> VariantMeasurement {
+    var run = VariantMeasurement(.naive)
+    (run.ending, run.signal, run.seconds, run.thumbnails, run.stop) = (.killedForMemory, 9, 0.42, 7, stop)
+    run.samples = [
+      Sample(seconds: 0.05, rssBytes: 90 << 20, anonymousBytes: 70 << 20, threads: 4, waiting: 60, running: 2, done: 3)
+    ]
+    return run
+  }
+
+  @Test func messagesComeOutAsTheyWentIn() {
+    var counts = VariantCounts()
+    (counts.waiting, counts.running, counts.done, counts.failed) = (1, 2, 3, 4)
+    (counts.peakWaiting, counts.peakRunning) = (5, 6)
+    let messages: [VariantMessage] = [
+      .counts(counts), .listed(20), .budget(1 << 30), .ended(peakMemory: 7), .problem("no room: say so"),
+    ]
+    for message in messages { #expect(VariantMessage(line: message.line) == message) }
+    #expect(VariantMessage.problem("two\nlines").line == "problem two lines")
+  }
+
+  @Test(arguments: ["", "counts", "counts 1 2 3", "counts 1 2 3 4 5 x", "listed", "listed 1 2", "said 4"])
+  func aLineCutOffByAKillIsNone(line: String) { #expect(VariantMessage(line: line) == nil) }
+
+  @Test func aLongLineKeepsItsPeaksAndItsEnd() {
+    let points = (0..<10_000).map { LineChart.Point(x: Double($0), y: $0 == 4_321 ? 999 : Double($0 % 10)) }
+    let thinned = LineChart.thinned(points)
+    #expect(thinned.count <= 160 && thinned.map(\.y).max() == 999 && thinned.last?.x == 9_999)
+    #expect(zip(thinned, thinned.dropFirst()).allSatisfy { $0.x < $1.x })
+    #expect(LineChart.thinned(Array(points.prefix(160))).count == 160)
+  }
+
+  @Test func whoWasKilledIsSaidWithTimeAndNumber() {
+    let report = report([killed()], limit: 192 << 20)
+    #expect(ComparisonTable.runs(report).rows[0].last == "killed for memory at 0.42 s, after 7 of 100")
+    let page = ComparisonPage(report).html
+    #expect(page.contains("killed at 0.42 s") && page.contains("limit 192 MiB") && !report.isBoundedComplete)
+    #expect(page.contains("thumbjob compare 'my photos' 'it'\\''s'"))
+  }
+
+  @Test func howItStoppedIsSaidInWords() {
+    #expect(
+      ComparisonTable.stops(report([killed(stop: StopMeasurement())])).rows[0].dropFirst()
+        == ["–", "–", "–", "–", "killed for memory at 0.42 s, after 7 of 100, before it could be told"])
+    var (bounded, stop) = (VariantMeasurement(.bounded), StopMeasurement())
+    (stop.listSentAfterSeconds, stop.stopSentAfterSeconds, stop.secondsToEnd) = (1, 1.01, 0.0042)
+    (stop.listedOperations, stop.answerSeconds, stop.thumbnailsMadeMeanwhile) = (20, 0.003, 1)
+    (bounded.ending, bounded.stop) = (.stopped, stop)
+    #expect(
+      ComparisonTable.stops(report([bounded])).rows[0]
+        == ["bounded", "1.0 s", "20 operations in 3 ms", "5 ms", "1", "cancelled what waited and what ran"])
+  }
+}

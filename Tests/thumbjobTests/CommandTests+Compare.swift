@@ -1,0 +1,184 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  @Suite(.serialized) struct Compare {
+    private typealias Object = [String: Any]
+
+    private func report(_ folder: TemporaryFolder) throws -> Object {
+      try #require(JSONSerialization.jsonObject(with: folder.bytes("compare/compare.json")) as? Object)
+    }
+
+    private func runs(_ folder: TemporaryFolder, _ key: String = "runs") throws -> [Object] {
+      try #require(try report(folder)[key] as? [Object])
+    }
+
+    /// What a comparison leaves in its folder besides its two results: nothing.
+    private func leftovers(_ folder: TemporaryFolder) -> [String] {
+      let names = try? FileManager.default.contentsOfDirectory(atPath: folder("compare"))
+      return (names ?? []).filter { $0 != "compare.html" && $0 != "compare.json" }
+    }
+
+    @Test func tableAndResultsTellOfEachVariant() async throws {
+      let folder = try TemporaryFolder.withPhotos(6)
+      let ending = try await BuiltCommand.run("compare", "images", "--max", "2", in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      let lines = ending.output.split(separator: "\n")
+      #expect(lines.count == 8 && lines[0].hasPrefix("VARIANT") && lines[4].hasPrefix("VARIANT"))
+      for (line, name) in zip(lines[1...3], ["bounded", "naive GCD", "serial"]) {
+        #expect(line.hasPrefix(name) && line.contains("6 of 6") && line.hasSuffix("all made"))
+      }
+      let report = try report(folder)
+      #expect(
+        Set(report.keys) == [
+          "version", "thumbjob_version", "command", "started_at", "machine", "sources", "max", "naive_payload",
+          "sample_interval_seconds", "runs", "stop_runs",
+        ])
+      #expect(report["version"] as? Int == 1 && report["max"] as? Int == 2)
+      #expect(report["command"] as? [String] == ["thumbjob", "compare", "images", "--max", "2"])
+      let runs = try runs(folder)
+      #expect(runs.map { $0["variant"] as? String } == ["bounded", "naive", "serial"])
+      for run in runs {
+        let keys: Set = [
+          "variant", "ending", "exit_status", "seconds", "thumbnails", "failed", "peak_rss_bytes",
+          "peak_anonymous_bytes", "peak_waiting",
+          "peak_running", "peak_threads", "samples",
+        ]
+        #expect(Set(run.keys).subtracting(["budget_bytes"]) == keys)
+        #expect(run["ending"] as? String == "finished" && run["thumbnails"] as? Int == 6 && run["failed"] as? Int == 0)
+        let sample = try #require((run["samples"] as? [Object])?.last)
+        #expect(
+          Set(sample.keys) == ["seconds", "rss_bytes", "anonymous_bytes", "threads", "waiting", "running", "done"])
+      }
+      #expect(try self.runs(folder, "stop_runs").allSatisfy { $0["stop"] is Object })
+      #expect(leftovers(folder).isEmpty && !folder.exists("thumbs"))
+    }
+
+    @Test func thePageLoadsNothingAndShowsEachVariant() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      // A name that would be markup, if it could.
+      try FileManager.default.moveItem(atPath: folder("images"), toPath: folder("<script>&images"))
+      let ending = try await BuiltCommand.run("compare", "<script>&images", "--naive", "render", in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      let page = String(decoding: try folder.bytes("compare/compare.html"), as: UTF8.self)
+      for forbidden in ["http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", "{{"] {
+        #expect(!page.contains(forbidden), "\(forbidden)")
+      }
+      #expect(page.contains("&lt;script&gt;&amp;images"))
+      for kind in ["bounded", "naive", "serial"] {
+        // One in the legend, one in each of the three charts.
+        #expect(page.ranges(of: "<polyline class=\"\(kind)\"").count == 4)
+      }
+      #expect(page.ranges(of: "<title id=").count == 3 && page.ranges(of: "<desc id=").count == 3)
+    }
+
+    @Test func everyVariantMakesTheSameBytes() async throws {
+      let folder = try TemporaryFolder.withPhotos(9)
+      let names = folder.files(below: "images").map { "images/\($0)" }
+      try folder.write(Array((names.joined(separator: "\0") + "\0").utf8), to: "list")
+      let variants = ["bounded --naive read", "naive --naive read", "naive --naive render", "serial --naive render"]
+      for (index, variant) in variants.enumerated() {
+        let script = "exec \"$0\" compare-variant \(variant) --out out/\(index) --within none --max 2 3<list 4>told"
+        let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
+        #expect(ending.status == 0 && ending.output.isEmpty && ending.errors.isEmpty)
+        #expect(folder.files(below: "out/\(index)") == names)
+        for name in names {
+          #expect(try folder.bytes("out/\(index)/\(name)") == folder.bytes("out/0/\(name)"))
+        }
+      }
+    }
+
+    @Test(.enabled(if: MemoryGroup.isUsable)) func underALimitNaiveIsKilledAndBoundedIsDone() async throws {
+      let folder = try Self.withHeavyFiles()
+      let ending = try await BuiltCommand.run("compare", "images", "--max", "2", "--memory-limit", "128M", in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      let runs = try runs(folder)
+      #expect(runs.map { $0["ending"] as? String } == ["finished", "killed_for_memory", "finished"])
+      #expect(runs[1]["signal"] as? Int == 9 && ending.output.contains("killed for memory at "))
+      let limit = try #require(try report(folder)["memory_limit"] as? Object)
+      #expect(limit["bytes"] as? Int == 128 << 20 && (limit["kind"] as? String)?.hasPrefix("cgroup_v") == true)
+      #expect(leftovers(folder).isEmpty && MemoryGroup.names.allSatisfy { !$0.hasPrefix("thumbjob-compare-") })
+    }
+
+    @Test func whereNoGroupCanBeMadeAddressSpaceIsLimited() async throws {
+      let folder = try Self.withHeavyFiles()
+      var command = [BuiltCommand.path, "compare", "images", "--max", "2", "--memory-limit", "128M"]
+      if MemoryGroup.isUsable {
+        chmod(folder.path, 0o777)
+        command = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + command
+      }
+      let ending = try await BuiltCommand.run(executable: command[0], Array(command.dropFirst()), in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      let runs = try runs(folder)
+      #expect(runs.map { $0["ending"] as? String } == ["finished", "out_of_address_space", "finished"])
+      #expect((try report(folder)["memory_limit"] as? Object)?["kind"] as? String == "address_space")
+    }
+
+    @Test func boundedThatDoesNotMakeAllIsStatus1() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      try folder.write(Array(SyntheticPhoto(seed: 1, width: 90, height: 90).jpeg().prefix(300)), to: "images/cut.jpg")
+      let ending = try await BuiltCommand.run("compare", "images", in: folder)
+      #expect(ending.status == 1 && ending.output.contains("2 of 3") && ending.output.contains("made all but 1"))
+    }
+
+    @Test(arguments: [
+      ([], 64, "no source given: name a folder, such as thumbjob compare ./images"),
+      (["images", "--memory-limit", "50%"], 64, "--memory-limit: “50%” is a share; write an amount such as 192M"),
+      (["images", "--max", "0"], 64, "--max: 0 is not within 1 to 1024"),
+      (["images", "--naive", "dream"], 64, "The value 'dream' is invalid for '--naive <what>'."),
+      (["job.yml"], 64, "job.yml is a job file; compare takes folders and files"),
+      (["nowhere"], 66, "nowhere: no such file or folder"),
+      (["empty"], 66, "there is no JPEG file among the sources"),
+      (["images", "-o", "file"], 73, "cannot write in file: Not a directory"),
+    ])
+    func whatCannotBeComparedIsSaid(words: [String], status: Int, text: String) async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      try folder.write([], to: "file")
+      try folder.write([], to: "empty/nothing.txt")
+      let ending = try await BuiltCommand.run(executable: BuiltCommand.path, ["compare"] + words, in: folder)
+      #expect(ending.status == status && ending.output.isEmpty)
+      #expect(ending.errors.contains(text), "\(ending.errors)")
+      #expect(leftovers(folder).isEmpty)
+    }
+
+    @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGUSR2, 75), (SIGKILL, 137)])
+    func endedOnTheWayItLeavesNoProcessAndNoFolder(signal: CInt, status: Int) async throws {
+      let folder = try TemporaryFolder.withWork(150)
+      let variant = LockedBox<pid_t?>(nil)
+      let ending = try await BuiltCommand.run("compare", "images", "--max", "2", in: folder) { run in
+        try await expectEventually { !folder.files(below: "compare").filter { $0.hasSuffix(".jpg") }.isEmpty }
+        variant.change { $0 = Self.child(of: run.processID) }
+        run.send(signal)
+      }
+      #expect(ending.status == status, "\(ending.errors)")
+      let process = try #require(variant.value)
+      // Those that it cleans up itself are gone by now; one that is orphaned looks twenty times a second.
+      try await expectEventually { !Self.isAlive(process) && leftovers(folder).isEmpty }
+      #expect(!folder.exists("compare/compare.json"))
+    }
+
+    /// Files of 40 MB, most of it behind the picture: more quickly read than made.
+    private static func withHeavyFiles() throws -> TemporaryFolder {
+      let folder = TemporaryFolder()
+      let photo = SyntheticPhoto(seed: 1, width: 1000, height: 750).jpeg()
+      try folder.write(photo + [UInt8](repeating: 0, count: 40_000_000), to: "images/00.jpg")
+      for number in 10..<23 {
+        try FileManager.default.linkItem(atPath: folder("images/00.jpg"), toPath: folder("images/\(number).jpg"))
+      }
+      return folder
+    }
+
+    /// One that nobody waits for stays on the list when it has ended.
+    private static func isAlive(_ process: pid_t) -> Bool {
+      let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+      return status.map { !$0.contains("State:\tZ") } ?? false
+    }
+
+    /// *Source*: proc_pid_task(5), children.
+    private static func child(of process: pid_t) -> pid_t? {
+      let text = try? String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+      return text?.split(separator: " ").first.flatMap { pid_t($0) }
+    }
+  }
+}
