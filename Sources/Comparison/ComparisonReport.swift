@@ -36,7 +36,7 @@ public struct ComparisonReport: Encodable, Sendable {
     public let count: Int
     public let bytes: Int
     /// All were read once before the first run.
-    public let arePageCacheWarmed = true
+    public let isPageCacheWarmed = true
 
     public init(arguments: [String], count: Int, bytes: Int) {
       (self.arguments, self.count, self.bytes) = (arguments, count, bytes)
@@ -86,7 +86,7 @@ public struct ComparisonReport: Encodable, Sendable {
 
   public var json: String {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.dateEncodingStrategy = .iso8601
     guard let data = try? encoder.encode(self) else { preconditionFailure("a report has only plain values") }

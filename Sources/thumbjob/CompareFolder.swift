@@ -29,15 +29,20 @@ final class CompareFolder: Sendable {
   let working: String
   /// The list of sources: a file without a name.
   let list: CInt
+  /// Held for as long as this process lives, however it ends: what tells its temporary folder from a dead one's.
+  private let lock: CInt
 
   /// - Throws: `Problem`.
   init(_ path: Path) throws(Problem) {
     self.path = path
     let folder = path.withCString { String(cString: $0) }
     if let problem = Self.makeFolder(path) { throw Problem(path.printable, problem) }
+    Self.sweepDead(in: folder)
     var template = Array("\(folder)/\(Self.prefix)XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw Problem(path.printable) }
     working = String(cString: made)
+    guard let lock = Self.lock(working) else { throw Problem(path.printable) }
+    self.lock = lock
     do throws(Problem) {
       for result in Result.allCases {
         var status = stat()
@@ -53,7 +58,10 @@ final class CompareFolder: Sendable {
     }
   }
 
-  deinit { close(list) }
+  deinit {
+    close(list)
+    close(lock)
+  }
 
   /// Puts a result in place.
   func publish(_ result: Result, _ text: String) throws(Problem) {
@@ -76,6 +84,25 @@ final class CompareFolder: Sendable {
       if access(working, F_OK) != 0 { return }
       usleep(10_000)
     }
+  }
+
+  /// Removes the temporary folders of comparisons that were killed before they had a process that does it.
+  private static func sweepDead(in folder: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for name in names where name.hasPrefix(prefix) {
+      guard let lock = lock("\(folder)/\(name)") else { continue }
+      remove("\(folder)/\(name)")
+      close(lock)
+    }
+  }
+
+  /// Nil where another process has it.
+  private static func lock(_ folder: String) -> CInt? {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+    close(descriptor)
+    return nil
   }
 
   private static func create(_ path: String) throws(Problem) -> CInt {

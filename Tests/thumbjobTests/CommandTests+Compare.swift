@@ -158,6 +158,13 @@ extension CommandTests {
       #expect(!folder.exists("compare/compare.json"))
     }
 
+    @Test func whatAKilledComparisonLeftTheNextRemoves() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      try folder.write([1], to: "compare/.thumbjob-compare-dead00/bounded/photo.jpg")
+      let ending = try await BuiltCommand.run("compare", "images", in: folder)
+      #expect(ending.status == 0 && leftovers(folder).isEmpty)
+    }
+
     /// Files of 40 MB, most of it behind the picture: more quickly read than made.
     private static func withHeavyFiles() throws -> TemporaryFolder {
       let folder = TemporaryFolder()
