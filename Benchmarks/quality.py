@@ -1,8 +1,9 @@
 """quality.py FOLDER: are thumbjob's thumbnails as good as vipsthumbnail's?
 
 Each thumbnail is compared with what it should be: all of the photograph decoded, turned and brought to sRGB, then
-resized with Lanczos-3, at the size that the thumbnail has (by Pillow). Both programs write at quality 95 without
-subsampling, so that the resizing is what is compared and not the encoder.
+resized with Lanczos-3, at the size that the thumbnail has (by Pillow). Both programs write at quality 95, so that the
+resizing is what is compared and not the encoder: without subsampling, and as thumbnails usually are, with chroma at half
+of luma's samples, of which less has to be decoded.
 
 SSIM is that of Wang et al. (2004) with a Gaussian window of sigma 1.5, as scikit-image computes it: once as the mean
 of red, green and blue, which sees what happens to colour and is the stricter, and once over luma, as it is mostly
@@ -69,6 +70,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Are thumbjob's thumbnails as good as vipsthumbnail's?")
     parser.add_argument("folder", type=Path, help="a folder of JPEGs; those in its folders are not looked at")
     parser.add_argument("--size", type=int, default=256, help="the box of the thumbnails (default: 256)")
+    parser.add_argument("--subsampling", choices=["444", "420"], default="444", help="of both (default: 444)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     options = parser.parse_args()
     photos = sorted(path for path in options.folder.glob("*") if path.suffix.lower() in (".jpg", ".jpeg"))
@@ -82,8 +84,8 @@ def main() -> int:
     rows, left_out, missing = [], {}, []
     with tempfile.TemporaryDirectory() as work:
         ours, theirs = Path(work, "thumbjob"), Path(work, "vipsthumbnail")
-        make_thumbjob(photos, ours, options.size)
-        make_vipsthumbnail(photos, theirs, options.size)
+        make_thumbjob(photos, ours, options.size, options.subsampling)
+        make_vipsthumbnail(photos, theirs, options.size, options.subsampling)
         for photo in photos:
             if not (ours / photo.name).exists():
                 missing.append(photo.name)
@@ -102,7 +104,7 @@ def main() -> int:
     for fault in faults:
         print(f"FAILED: {fault}")
     if options.json:
-        figures = {"size": options.size, "rows": [asdict(row) for row in rows], "left_out": left_out, "faults": faults}
+        figures = {"size": options.size, "subsampling": options.subsampling, "rows": [asdict(row) for row in rows], "left_out": left_out, "faults": faults}
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     return 1 if faults else 0
 
@@ -112,14 +114,14 @@ def fail(why: str) -> NoReturn:
     sys.exit(2)
 
 
-def make_thumbjob(photos: list[Path], out: Path, size: int) -> None:
-    command = [THUMBJOB, *photos, "-o", out, "-s", str(size), "-q", "95", "--subsample", "444"]
+def make_thumbjob(photos: list[Path], out: Path, size: int, subsampling: str) -> None:
+    command = [THUMBJOB, *photos, "-o", out, "-s", str(size), "-q", "95", "--subsample", subsampling]
     subprocess.run([*command, "--quiet", "--progress", "none", "--status", "off"])
 
 
-def make_vipsthumbnail(photos: list[Path], out: Path, size: int) -> None:
+def make_vipsthumbnail(photos: list[Path], out: Path, size: int, subsampling: str) -> None:
     out.mkdir()
-    written = f"{out.absolute()}/%s.jpg[Q=95,subsample_mode=off]"
+    written = f"{out.absolute()}/%s.jpg[Q=95,subsample_mode={'on' if subsampling == '420' else 'off'}]"
     # Without --export-profile: 8.14 takes untagged photographs for something other than sRGB then. So thumbnails keep
     # their profile here, and `pixels` heeds it. Its standard error warns of every odd EXIF block.
     subprocess.run(["vipsthumbnail", *photos, "-s", str(size), "-o", written], stderr=subprocess.DEVNULL)

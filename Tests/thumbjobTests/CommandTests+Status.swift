@@ -187,7 +187,13 @@ extension CommandTests {
       }
     }
 
-    @Test func whereNothingRunsThatIsSaid() async throws {
+    /// Jobs of one's own are found below /tmp whatever the environment says: a test must not cancel those.
+    private static var isAlone: Bool {
+      let sockets = try? FileManager.default.contentsOfDirectory(atPath: "/tmp/thumbjob-\(geteuid())")
+      return sockets?.isEmpty ?? true
+    }
+
+    @Test(.enabled(if: isAlone)) func whereNothingRunsThatIsSaid() async throws {
       let folder = TemporaryFolder()
       for words in [["status"], ["cancel"], ["pause"], ["resume"], ["status", "--watch"]] {
         let ending = try await BuiltCommand.run(

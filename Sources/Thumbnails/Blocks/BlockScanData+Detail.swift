@@ -101,13 +101,16 @@ extension BlockScanData {
       }
       if cursor.emptyBlocks > 0 {
         cursor.emptyBlocks -= 1
-        while next <= scan.last {
+        while next <= min(scan.last, 4) {
           if mark >> UInt64(next) & 1 == 1 {
             refine(next, window, place, at, &kept)
             place += 1
           }
           next += 1
         }
+        // Of what is not kept the bits are passed over all at once.
+        let others = mark & (~0 << UInt64(next)) & (~0 >> UInt64(63 - scan.last))
+        if next <= scan.last { place += others.nonzeroBitCount }
       }
       marks[at] = mark | added
       column += 1

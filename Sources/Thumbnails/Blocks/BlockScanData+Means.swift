@@ -9,7 +9,10 @@ extension BlockScanData {
     let details = detailTables.span
     let low = Int32(scan.low)
     let each = side * side
-    var predictions = cursor.predictions
+    // Taken out, not copied.
+    var before: [Int32] = []
+    swap(&before, &cursor.predictions)
+    var predictions = before.mutableSpan
     var place = cursor.position
     var column = run.columns.lowerBound
     while column < run.columns.upperBound, place <= run.lastStart {
@@ -35,7 +38,7 @@ extension BlockScanData {
       }
       column += 1
     }
-    cursor.predictions = predictions
+    swap(&before, &cursor.predictions)
     cursor.position = place
     return column
   }

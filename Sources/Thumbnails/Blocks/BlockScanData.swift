@@ -5,7 +5,7 @@ struct BlockScanData {
     /// Where the next bit stands in the window.
     var position = 0
     /// The mean of the block before, of each of the scan's components.
-    var predictions = SIMD4<Int32>.zero
+    var predictions: [Int32] = [0, 0, 0, 0]
     /// Blocks to come of which the scan tells nothing more (progressive detail).
     var emptyBlocks = 0
   }
