@@ -89,6 +89,8 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
       if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
       return .notRead(type)
     }
+    // What is irregular is so for every output.
+    var decoding = Decoding.sparing
     for output in shared.outputs {
       let info = try shared.trace.span("ThumbnailMaker.readInfo") {
         try ThumbnailMaker.readInfo(of: file.bytes, for: output.options, monitor: self)
@@ -99,9 +101,10 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
         continue
       }
       do {
-        try make(output, of: file, info, .sparing)
+        try make(output, of: file, info, decoding)
       } catch ThumbnailError.irregular {
-        try make(output, of: file, info, .whole)
+        decoding = .whole
+        try make(output, of: file, info, decoding)
       }
     }
     return .made

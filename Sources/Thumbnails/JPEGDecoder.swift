@@ -1,4 +1,5 @@
 import CLibJPEG
+import Foundation
 
 /// One source on its way from bytes to planes: libjpeg behind Swift's words and errors.
 final class JPEGDecoder {
@@ -105,7 +106,7 @@ final class JPEGDecoder {
   ) -> ThumbnailError {
     switch status {
     case TJ_CANCELLED: .cancelled
-    case TJ_READ_FAILED: .unreadable(input.failure?.rawValue ?? 5)
+    case TJ_READ_FAILED: .unreadable(input.failure?.rawValue ?? EIO)
     case TJ_TRUNCATED: .truncated(message)
     case TJ_WARNED: .imperfect(message)
     case TJ_UNSUPPORTED: .unsupported(message)

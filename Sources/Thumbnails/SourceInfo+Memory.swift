@@ -11,7 +11,9 @@ extension SourceInfo {
     let plan = DecodePlan(self, for: placements, options, decoding == .automatic ? .whole : decoding)
     let decoded = DecodingMemory(self, scale: plan.denominator)
     var (planes, coefficients) = (decoded.planes, isMultiscan ? decoded.coefficients : 0)
-    if case .blocks(let side) = plan.method { (planes, coefficients) = (BlockDecoder.bytesNeeded(self, side: side), 0) }
+    if case .blocks(let side) = plan.method {
+      (planes, coefficients) = BlockDecoder.bytesNeeded(self, side: side)
+    }
     let rendering = RenderingMemory(self, scale: plan.denominator, placements, options)
     // The profile's chunks stand in the decoder, copies with those who remember and those who keep it.
     let profile = profileSize == 0 ? 0 : profileSize + ProfileContext.allowance(forProfileOf: profileSize)

@@ -15,8 +15,8 @@ public final class ThumbnailMaker {
 
   public init() {}
 
-  /// Reads a source's header, so that what its thumbnails take (`SourceInfo.bytesNeeded(for:decoding:)`) can be reserved before any
-  /// of it is taken. While it reads it holds well under a mebibyte, afterwards nothing.
+  /// Reads a source's header, so that what its thumbnails take (`SourceInfo.bytesNeeded(for:decoding:)`) can be reserved
+  /// before any of it is taken. While it reads it holds well under a mebibyte, afterwards nothing.
   ///
   /// - parameters:
   ///   - options: what would be made; its limits are kept then.
@@ -68,6 +68,10 @@ public final class ThumbnailMaker {
     var left = Self.samplesKept
     for buffer in buffers + renderer.buffers { buffer.keep(within: &left) }
     encoder?.settle()
+  }
+
+  func releasePlanes() {
+    for buffer in buffers { buffer.release() }
   }
 
   func decodeBlocks(_ decoder: JPEGDecoder, _ info: SourceInfo, side: Int) throws(BlockError) -> [DecodedPlane] {

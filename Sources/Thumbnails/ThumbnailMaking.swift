@@ -73,16 +73,19 @@ struct ThumbnailMaking {
     let (placements, model) = try Self.plan(info, decoder, options)
     monitor?.entered(.decoding)
     let plan = DecodePlan(info, for: placements, options, decoding)
-    var planes = try decode(plan, decoder, info)
-    if planes == nil {
+    let planes: [DecodedPlane]
+    if let decoded = try decode(plan, decoder, info) {
+      planes = decoded
+    } else {
       if case .blocks = plan.method, decoding == .sparing { throw .irregular }
+      // What has been tried takes no memory any more.
+      maker.releasePlanes()
       decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor, progress: decoder.progress)
       let whole = DecodePlan(info, for: placements, options, .whole)
       planes = try maker.decode(decoder, whole.denominator, skippingFineScans: false)
     }
     info.warnings = decoder.warnings
-    let picture = DecodedPicture(
-      pixels: info.pixels, orientation: info.orientation, model: model, planes: planes ?? [])
+    let picture = DecodedPicture(pixels: info.pixels, orientation: info.orientation, model: model, planes: planes)
     return (picture, placements, Extras(decoder, options.keep, maker.profiles, model), info)
   }
 

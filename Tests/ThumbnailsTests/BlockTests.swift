@@ -78,7 +78,35 @@ import Testing
     }
   }
 
-  /// Baseline and progressive, optimised codes of up to 16 bits, windows that end anywhere.
+  @Test func fourComponentsAreWhatLibjpegMakes() throws {
+    let components = (1...4).map { TestJPEG.Component(id: $0) }
+    let inks = TestJPEG(
+      width: 43, height: 29, components: components, segments: [TestJPEG.adobe(transform: 2)],
+      value: SamplingTests.slope(43, 29))
+    try Self.expectSame(inks.bytes(), "YCCK")
+  }
+
+  @Test func codesAreReadByTheirLength() throws {
+    // A code of each length, the last of 16 bits.
+    let ladder = try #require(HuffmanCode(counts: [Int](repeating: 1, count: 16), symbols: (0..<16).map { UInt8($0) }))
+    for length in 1...16 {
+      let word = ~UInt64(0) << UInt64(64 - length + 1) & (~0 << UInt64(64 - length))
+      let found = try #require(ladder.symbol(in: word))
+      #expect(found == (length - 1, length))
+    }
+    #expect(ladder.symbol(in: ~0) == nil)
+    let means = try #require(ladder.meanTable())
+    #expect(means[0] == 1 && means[0b11_1111_1110] == 10 | 9 << 8 && means[0b11_1111_1111] == 0)
+    let empty = try #require(HuffmanCode(counts: [Int](repeating: 0, count: 16), symbols: []))
+    #expect(empty.symbol(in: 0) == nil && empty.symbolTable().allSatisfy { $0 == 0 })
+    // More codes than fit, and a code of ones alone.
+    #expect(HuffmanCode(counts: [3] + [Int](repeating: 0, count: 15), symbols: [1, 2, 3]) == nil)
+    #expect(HuffmanCode(counts: [2] + [Int](repeating: 0, count: 15), symbols: [1, 2]) == nil)
+    // A run or a size too large for a mean.
+    #expect(HuffmanCode(counts: [1] + [Int](repeating: 0, count: 15), symbols: [16])?.meanTable() == nil)
+  }
+
+  /// Baseline and progressive, optimised codes, windows that end anywhere.
   @Test(arguments: [3, 30, 75, 100], [false, true]) func everyQualityIsWhatLibjpegMakes(
     _ quality: Int, _ isProgressive: Bool
   ) throws {
@@ -136,15 +164,58 @@ import Testing
       photo.isProgressive = true
       let progressive = try Self.coefficients(photo.jpeg())
       #expect(baseline.count == progressive.count)
-      let isSame = zip(baseline, progressive).enumerated().allSatisfy { index, pair in
-        let (whole, told) = pair
-        let known =
-          index % 4 == 0 ? whole : whole.signum() * (whole.magnitude & ~1 == 0 ? 0 : Int16(whole.magnitude & ~1))
-        return told == known
-      }
+      let isSame = progressive == baseline.enumerated().map { $0 % 4 == 0 ? $1 : Self.withoutLastBit($1) }
       #expect(isSame, "quality \(quality), full chroma \(hasFullChroma), grey \(isGrey)")
     }
   }
+
+  /// 56 × 40, 4:2:0, quality 55: baseline.
+  private static let plain = Data(
+    base64Encoded: """
+      /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA4KCw0LCQ4NDA0QDw4RFiQXFhQUFiwgIRokNC43NjMuMjI6QVNGOj1OPjIySGJJTlZY
+      XV5dOEVmbWVabFNbXVn/2wBDAQ8QEBYTFioXFypZOzI7WVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZ
+      WVlZWVlZWVn/wAARCAAoADgDASIAAhEBAxEB/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUF
+      BAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVW
+      V1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi
+      4+Tl5ufo6erx8vP09fb3+Pn6/8QAHwEAAwEBAQEBAQEBAQAAAAAAAAECAwQFBgcICQoL/8QAtREAAgECBAQDBAcFBAQAAQJ3AAEC
+      AxEEBSExBhJBUQdhcRMiMoEIFEKRobHBCSMzUvAVYnLRChYkNOEl8RcYGRomJygpKjU2Nzg5OkNERUZHSElKU1RVVldYWVpjZGVm
+      Z2hpanN0dXZ3eHl6goOEhYaHiImKkpOUlZaXmJmaoqOkpaanqKmqsrO0tba3uLm6wsPExcbHyMnK0tPU1dbX2Nna4uPk5ebn6Onq
+      8vP09fb3+Pn6/9oADAMBAAIRAxEAPwDfR0EeetUJ7ZZ23VmrfmMdc1fsroSMGJqKWFcI87MsZSnGapxGnTAVzjGKxr+3wSoFddJM
+      jx9hWPcRee+0CoWPpUpWaubSxMqcVTMK2HktzV/7esC9anbTmRelZF5ZtG2a2hiJ4l+5BHfzU1Rs3qbFpfpI4Y0VkWiiM7yaKirR
+      qc28Uc9PLoyXN3GzRtG+etT20rRjcTWu9gCd2M1SurIoCwFb4nFxjQUerLwdSNablIT+0TIcZxitTT5VkIDVy7I2/wBMVdtrtkGy
+      uVYOnRpe1qbsieHWJq3jsddNLGke0YNYk9qZXJAzmoUvscMc1pWlwg6cmuZxrKPtKj5Y/mcNeM1VUI9PwM99K2JvbjviituePzk3
+      E4FFOnUcleNK68zueYextFuwyzZfL3HmmXMSyfMPyoorLFK9anE4reypPlMuex8w8DFVXsiinIxRRXYpupi+SWyOrL6slS5urMqe
+      V45Ni5NalhL9nUO5zRRXVpV5pz1tt2O3DxUm2y4dSMp+U4FFFFY0cLCvHnne542LilUdj//Z
+      """, options: .ignoreUnknownCharacters)
+
+  /// The same, progressive, with a restart marker behind every third MCU of each scan.
+  private static let restarting = Data(
+    base64Encoded: """
+      /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA4KCw0LCQ4NDA0QDw4RFiQXFhQUFiwgIRokNC43NjMuMjI6QVNGOj1OPjIySGJJTlZY
+      XV5dOEVmbWVabFNbXVn/2wBDAQ8QEBYTFioXFypZOzI7WVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZ
+      WVlZWVlZWVn/wgARCAAoADgDASIAAhEBAxEB/8QAGQAAAgMBAAAAAAAAAAAAAAAAAAQBAgMF/8QAFwEBAQEBAAAAAAAAAAAAAAAA
+      AgMBBP/dAAQAA//aAAwDAQACEAMQAAABfwW3IhPrp40GLqPo/9CRMNI0bxpsNcveWf/R6CNGecLjxt6wAh//0pyCaUaCt9gBxf/E
+      AB4QAAMBAAICAwAAAAAAAAAAAAABAhESEwMhEDFB/9oACAEBAAEFAvxzp1n/0Lkn0c8P/9Gb054RWn//0m/VLTrP/9O4wn0NYf/U
+      l4dmnjen/9VtY506j//W4FR8f//XmjmTR//Qa0j6paf/0XGnAbx//9KHxOzT/8QAHxEAAgEEAgMAAAAAAAAAAAAAAAECAxESIQQT
+      FCIy/9oACAEDAQE/Aa0Wnih1HFYl44H/0I8dPZRkpu7HT7JaP//RmnlZHkYaPmOj/9LjyeNymrlVex//xAAeEQACAwACAwEAAAAA
+      AAAAAAABAgADERITITEyQf/aAAgBAgEBPwFasGzvVTBYbPQn/9BkbfyWWgJk6VReTT//0cfOTeBFbfSy37UT/9LeVuGfWkxKg40z
+      /8QAFBABAAAAAAAAAAAAAAAAAAAAEP/aAAgBAQAGPwJ//9B//9F//9J//9N//9R//9V//9Z//9d//9B//9F//9I//8QAGxABAQEB
+      AAMBAAAAAAAAAAAAAQARITFBURD/2gAIAQEAAT8hEhPbxv/Q9V1sm//RNbFatv/SFmnJQX//00UfKZX/1E6/APK//9UmLdODW//W
+      fey7I7f/11OR9xX/0MuyOoOr/9GzgmwL/9LJrfK//9oADAMBAAIAAwAAABCeGj//0DqeP//Rewj/AP/SD+//AP/EABwRAQEBAAEF
+      AAAAAAAAAAAAAAEAESExQVFhof/aAAgBAwEBPxAbAiYYXm//0BPaQwW/Rf/RKe18ngTlm8//0heZgSsQsv/EABwRAAMAAwADAAAA
+      AAAAAAAAAAABESExQVFhwf/aAAgBAgEBPxB1opzVHeM//9DsILPTF0Zn/9Foo+gxLVexKD//0k/GRjdzXgybp//EABwQAQEBAQEB
+      AAMAAAAAAAAAAAEAESExQRBhkf/aAAgBAQABPxA+vfxol1mZf//QyUEfS+1f/9E6pR7sQJv/0vhi44vFX//T0ES22h9v/9QzTbWb
+      mSgT/9XFMZnQ3b599y//1jXjZSgv0uX/1zblxbF863//0OycLoO3Mfy//9HZwydtMu8m/9LMfZT6wv/Z
+      """, options: .ignoreUnknownCharacters)
+
+  @Test func restartsInDetailChangeNothing() throws {
+    let baseline = try Self.coefficients(Array(try #require(Self.plain)))
+    let progressive = try Self.coefficients(Array(try #require(Self.restarting)))
+    #expect(progressive == baseline.enumerated().map { $0 % 4 == 0 ? $1 : Self.withoutLastBit($1) })
+    #expect(Set(progressive).count > 20)
+  }
+
+  private static func withoutLastBit(_ value: Int16) -> Int16 { value.signum() * Int16(value.magnitude & ~1) }
 
   /// The coefficients kept of each block, four to a block.
   private static func coefficients(_ bytes: [UInt8]) throws -> [Int16] {
@@ -167,7 +238,10 @@ import Testing
     ]
     for (index, script) in scripts.enumerated() {
       for (h, v) in [(1, 1), (2, 1), (2, 2)] {
-        try Self.expectSame(MeansFile(script, h: h, v: v).bytes(), "script \(index), \(h)x\(v)")
+        for interval in [0, 4] {
+          let file = MeansFile(script, h: h, v: v, restartInterval: interval)
+          try Self.expectSame(file.bytes(), "script \(index), \(h)x\(v), restarts \(interval)")
+        }
       }
     }
   }
@@ -213,7 +287,7 @@ import Testing
     for bytes in Self.hostileSamples + [Self.progressive] {
       for side in [1, 2] {
         #expect(try Self.samples(ByteSource(bytes: bytes), side: side) != nil)
-        for length in stride(from: 0, to: bytes.count, by: 3) {
+        for length in stride(from: 0, to: bytes.count, by: 7) {
           let cut = try? Self.samples(ByteSource(bytes: Array(bytes.prefix(length))), side: side)
           #expect(cut == nil, "cut at \(length) of \(bytes.count)")
         }
@@ -322,12 +396,15 @@ private struct MeansFile {
   }
 
   private let scans: [Scan]
+  private let restartInterval: Int
   private let h: Int
   private let v: Int
   private let width = 83
   private let height = 61
 
-  init(_ scans: [Scan], h: Int, v: Int) { (self.scans, self.h, self.v) = (scans, h, v) }
+  init(_ scans: [Scan], h: Int, v: Int, restartInterval: Int = 0) {
+    (self.scans, self.h, self.v, self.restartInterval) = (scans, h, v, restartInterval)
+  }
 
   func bytes() -> [UInt8] {
     var file: [UInt8] = [0xFF, 0xD8] + TestJPEG.jfif
@@ -338,6 +415,7 @@ private struct MeansFile {
     var counts = [UInt8](repeating: 0, count: 16)
     counts[3] = 12
     file += TestJPEG.segment(0xC4, [0] + counts + (0..<12).map { UInt8($0) })
+    file += TestJPEG.segment(0xDD, [0, UInt8(restartInterval)])
     for scan in scans { file += data(scan) }
     return file + [0xFF, 0xD9]
   }
@@ -353,6 +431,14 @@ private struct MeansFile {
     header += [0, 0, UInt8(scan.high << 4 | scan.low)]
     var bits = BitWriter()
     var predictions = [0, 0, 0]
+    var mcus = 0
+    func beginMCU() {
+      if restartInterval > 0, mcus > 0, mcus % restartInterval == 0 {
+        bits.restart(mcus / restartInterval - 1)
+        predictions = [0, 0, 0]
+      }
+      mcus += 1
+    }
     func put(_ component: Int, _ column: Int, _ row: Int) {
       let value = mean(component, column, row)
       guard scan.high == 0 else { return bits.put(value >> scan.low & 1, 1) }
@@ -366,11 +452,15 @@ private struct MeansFile {
       let component = scan.components[0]
       let (own, ownV) = component == 0 ? (h, v) : (1, 1)
       for row in 0..<(height * ownV + 8 * v - 1) / (8 * v) {
-        for column in 0..<(width * own + 8 * h - 1) / (8 * h) { put(component, column, row) }
+        for column in 0..<(width * own + 8 * h - 1) / (8 * h) {
+          beginMCU()
+          put(component, column, row)
+        }
       }
     } else {
       for row in 0..<(height + 8 * v - 1) / (8 * v) {
         for column in 0..<(width + 8 * h - 1) / (8 * h) {
+          beginMCU()
           for component in scan.components {
             let (own, ownV) = component == 0 ? (h, v) : (1, 1)
             for block in 0..<own * ownV { put(component, column * own + block % own, row * ownV + block / own) }

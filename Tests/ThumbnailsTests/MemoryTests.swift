@@ -9,8 +9,9 @@ import Testing
   /// in a process of its own, by the kernel (proc(5): clear_refs, VmHWM).
   @Test(.enabled(if: MemoryMeter.isUsable)) func theEstimateIsWhatIsTaken() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      for case var work in try MemoryCase.all() + MemoryCase.large() {
-        for decoding in [Decoding.sparing, .whole] {
+      MemoryMeter.boundAllocator()
+      for case var work in try MemoryCase.all() + MemoryCase.large() + MemoryCase.irregular() {
+        for decoding in work.decodings {
           work.decoding = decoding
           let (needed, taken) = try work.measure()
           let line = "\(work.name), \(decoding): \(needed >> 10) KiB needed, \(taken >> 10) KiB taken"
@@ -86,14 +87,18 @@ struct MemoryCase {
   let source: [UInt8]
   let options: ThumbnailOptions
   var decoding = Decoding.sparing
+  var decodings = [Decoding.sparing, .whole]
 
-  init(_ name: String, _ source: [UInt8], _ sizes: String..., change: (inout ThumbnailOptions) -> Void = { _ in })
+  init(
+    _ name: String, _ source: some Sequence<UInt8>, _ sizes: String...,
+    change: (inout ThumbnailOptions) -> Void = { _ in }
+  )
     throws
   {
     var options = ThumbnailOptions(sizes: try sizes.map { try SizeSpec(parsing: $0) })
     change(&options)
     self.name = "\(name) \(sizes.joined(separator: ","))"
-    self.source = source
+    self.source = Array(source)
     self.options = options
   }
 
@@ -157,6 +162,17 @@ struct MemoryCase {
     }
   }
 
+  /// Sources that turn out irregular: what was tried before is given back.
+  static func irregular() throws -> [MemoryCase] {
+    try [false, true].map { isProgressive in
+      var photo = SyntheticPhoto(seed: 2, width: 5000, height: 4000)
+      (photo.isBlank, photo.isProgressive) = (true, isProgressive)
+      var work = try MemoryCase("irregular, progressive: \(isProgressive)", photo.jpeg().dropLast(2), "400")
+      work.decodings = [.automatic]
+      return work
+    }
+  }
+
   static func tag(_ jpeg: [UInt8], _ profile: [UInt8]) -> [UInt8] {
     Array(jpeg.prefix(2) + TestProfile.segments(profile).flatMap { $0 } + jpeg.dropFirst(2))
   }
@@ -179,6 +195,12 @@ enum MemoryMeter {
   /// Says something to whoever started this process.
   static func say(_ text: String) {
     _ = text.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+  }
+
+  /// Has what is large go back to the system when it is freed, as a job has it (mallopt(3), M_MMAP_THRESHOLD).
+  static func boundAllocator() {
+    guard let function = dlsym(nil, "mallopt") else { return }
+    _ = unsafeBitCast(function, to: (@convention(c) (CInt, CInt) -> CInt).self)(-3, 1 << 20)
   }
 
   static func trim() {

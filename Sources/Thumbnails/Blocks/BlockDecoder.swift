@@ -41,20 +41,25 @@ struct BlockDecoder {
     !header.isArithmetic && header.sampling.reduce(0) { $0 + $1.h * $1.v } <= 10
   }
 
-  /// What decoding holds beside its window and tables, in bytes.
-  static func bytesNeeded(_ header: SourceInfo, side: Int) -> Int {
+  /// What decoding holds beside its window and tables, in bytes: for its planes, and on the way to them.
+  static func bytesNeeded(_ header: SourceInfo, side: Int) -> (planes: Int, marks: Int) {
     let hMax = header.sampling.map(\.h).max() ?? 1
     let vMax = header.sampling.map(\.v).max() ?? 1
     let across = (header.pixels.width + 8 * hMax - 1) / (8 * hMax)
     let down = (header.pixels.height + 8 * vMax - 1) / (8 * vMax)
     let blocks = header.sampling.reduce(0) { $0 + across * $1.h * down * $1.v }
-    return blocks * BlockStore.bytesPerBlock(isProgressive: header.isProgressive, side: side)
+    let bytes = BlockStore.bytesPerBlock(isProgressive: header.isProgressive, side: side)
+    return (blocks * bytes.coefficients, blocks * bytes.marks)
   }
 
-  /// Decodes the picture into two buffers, the first of which holds the planes returned.
+  /// Decodes the picture into two buffers, the first of which holds the planes returned; the other is given back.
   mutating func decode(into buffer: PlaneBuffer, marksIn marks: PlaneBuffer) throws(BlockError) -> [DecodedPlane] {
     let (frame, store) = try readBlocks(into: buffer, marksIn: marks)
-    return store.planes(frame, steps: progress.map(\.steps), pixels: header.pixels)
+    marks.release()
+    let input = input
+    return try store.planes(frame, steps: progress.map(\.steps), pixels: header.pixels) { () throws(BlockError) in
+      if input.isCancelled { throw .failed(.cancelled) }
+    }
   }
 
   /// Reads the file as far as it is needed.

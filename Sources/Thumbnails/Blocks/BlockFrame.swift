@@ -32,7 +32,7 @@ struct BlockFrame {
     guard try bytes.byte() == 8 else { throw .irregular }
     let (height, width, count) = (try bytes.word(), try bytes.word(), try bytes.byte())
     let sampling = header.sampling
-    guard length == 6 + 3 * count, count == sampling.count,
+    guard length == 6 + 3 * count, count == sampling.count, isProgressive == header.isProgressive,
       PixelSize(width: width, height: height) == header.pixels
     else { throw .irregular }
     let hMax = sampling.map(\.h).max() ?? 1

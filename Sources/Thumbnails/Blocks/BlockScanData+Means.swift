@@ -82,7 +82,6 @@ extension BlockScanData {
       }
       next += 1
     }
-    guard next <= 64 else { throw .irregular }
     return (place, next)
   }
 

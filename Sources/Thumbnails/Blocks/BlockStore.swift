@@ -26,9 +26,11 @@ struct BlockStore {
   }
 
   /// Bytes for each block.
-  static func bytesPerBlock(isProgressive: Bool, side: Int) -> Int {
-    side * side * MemoryLayout<Int16>.stride
-      + (needsMarks(isProgressive, side: side) ? MemoryLayout<UInt64>.stride : 0)
+  static func bytesPerBlock(isProgressive: Bool, side: Int) -> (coefficients: Int, marks: Int) {
+    (
+      side * side * MemoryLayout<Int16>.stride,
+      needsMarks(isProgressive, side: side) ? MemoryLayout<UInt64>.stride : 0
+    )
   }
 
   private static func needsMarks(_ isProgressive: Bool, side: Int) -> Bool { isProgressive && side > 1 }
@@ -48,68 +50,79 @@ struct BlockStore {
     }
   }
 
-  /// Makes samples of the coefficients, in their place: rows of samples lie where a row of blocks has been.
+  /// Makes samples of the coefficients, in their place: a row of blocks becomes `side` rows of samples.
   ///
-  /// - parameter steps: for each component, what a step of each coefficient kept is worth.
-  func planes(_ frame: BlockFrame, steps: [[Int]], pixels: PixelSize) -> [DecodedPlane] {
+  /// - parameters:
+  ///   - steps: for each component, what a step of each coefficient kept is worth.
+  ///   - proceed: asked before each row of blocks.
+  /// - throws: what `proceed` does.
+  func planes(
+    _ frame: BlockFrame, steps: [[Int]], pixels: PixelSize, proceed: () throws(BlockError) -> Void
+  ) throws(BlockError) -> [DecodedPlane] {
     let hMax = frame.components.map(\.h).max() ?? 1
     let vMax = frame.components.map(\.v).max() ?? 1
-    return frame.components.indices.map { index in
-      let component = frame.components[index]
-      let blocks = component.stride * component.paddedRows
-      let own = UnsafeMutableBufferPointer(
-        rebasing: coefficients[component.start * kept..<(component.start + blocks) * kept])
-      let samples = UnsafeMutableRawBufferPointer(own).bindMemory(to: UInt8.self)
-      let width = component.stride * kept
-      var lower = [UInt8](repeating: 0, count: side > 1 ? component.stride * side : 0)
+    guard let start = UnsafeMutableRawPointer(coefficients.baseAddress) else { throw .irregular }
+    var planes: [DecodedPlane] = []
+    for (component, steps) in zip(frame.components, steps) {
+      let steps = steps.map { Int32($0) }
+      let rowSize = component.stride * kept * MemoryLayout<Int16>.stride
+      let first = start + component.start * kept * MemoryLayout<Int16>.stride
+      var lower = [UInt8](repeating: 0, count: component.stride * side)
       for row in 0..<component.rows {
-        let blockRow = UnsafeMutableBufferPointer(rebasing: own[row * width..<(row + 1) * width])
-        let target = UnsafeMutableBufferPointer(rebasing: samples[row * width * 2..<(row + 1) * width * 2])
+        try proceed()
+        let blocks = first + row * rowSize
         if side == 1 {
-          Self.means(blockRow, steps[index][0], component.columns, into: target)
+          Self.makeMeans(of: blocks, component.columns, steps[0])
         } else {
-          Self.quarters(blockRow, steps[index], component.columns, into: target, &lower)
+          Self.makeQuarters(of: blocks, component.columns, steps, &lower)
+          // Not before all of the row's blocks have been read.
+          (blocks + rowSize / 2).copyMemory(from: lower, byteCount: lower.count)
         }
       }
       let (across, down) = (pixels.width * component.h * side, pixels.height * component.v * side)
       let view = PlaneView(
-        base: samples.baseAddress!, columns: (across + 8 * hMax - 1) / (8 * hMax),
-        rows: (down + 8 * vMax - 1) / (8 * vMax), stride: 2 * component.stride * side)
-      return DecodedPlane(
-        view: view, columnsExact: Double(across) / Double(8 * hMax), rowsExact: Double(down) / Double(8 * vMax))
+        base: first.assumingMemoryBound(to: UInt8.self), columns: (across + 8 * hMax - 1) / (8 * hMax),
+        rows: (down + 8 * vMax - 1) / (8 * vMax), stride: rowSize / side)
+      planes.append(
+        DecodedPlane(
+          view: view, columnsExact: Double(across) / Double(8 * hMax), rowsExact: Double(down) / Double(8 * vMax)))
     }
+    return planes
   }
+
+  // A row's samples trail its coefficients: none is written where a coefficient is still to be read. Raw accesses, since
+  // the same bytes are numbers of two types.
 
   /// One sample of each block, as libjpeg takes it from a table of 1024 entries: beyond what a legal file holds that
   /// wraps around, and so it does here.
-  private static func means(
-    _ blocks: UnsafeMutableBufferPointer<Int16>, _ step: Int, _ count: Int, into row: UnsafeMutableBufferPointer<UInt8>
-  ) {
-    let step = Int32(step)
+  private static func makeMeans(of blocks: UnsafeMutableRawPointer, _ count: Int, _ step: Int32) {
     for column in 0..<count {
-      let wrapped = (((Int32(blocks[column]) &* step &+ 4) >> 3) << 22) >> 22
-      row[column] = UInt8(truncatingIfNeeded: min(max(wrapped &+ 128, 0), 255))
+      let value = Int32(blocks.load(fromByteOffset: 2 * column, as: Int16.self)) &* step
+      let wrapped = (((value &+ 4) >> 3) << 22) >> 22
+      blocks.storeBytes(
+        of: UInt8(truncatingIfNeeded: min(max(wrapped &+ 128, 0), 255)), toByteOffset: column, as: UInt8.self)
     }
   }
 
-  /// Two by two samples of each block: the inverse transform of its four lowest frequencies alone, which keeps more of
-  /// what a thumbnail shows than the mean of 4 × 4 samples does that libjpeg makes at this scale (jidctred.c).
-  private static func quarters(
-    _ blocks: UnsafeMutableBufferPointer<Int16>, _ steps: [Int], _ count: Int,
-    into rows: UnsafeMutableBufferPointer<UInt8>, _ lower: inout [UInt8]
+  /// Two by two samples of each block, the lower ones aside: the inverse transform of its four lowest frequencies alone,
+  /// which keeps more of what a thumbnail shows than the mean of 4 × 4 samples does that libjpeg makes at this scale
+  /// (jidctred.c).
+  private static func makeQuarters(
+    of blocks: UnsafeMutableRawPointer, _ count: Int, _ steps: [Int32], _ lower: inout [UInt8]
   ) {
-    let (s0, s1, s2, s3) = (Int32(steps[0]), Int32(steps[1]), Int32(steps[2]), Int32(steps[3]))
+    let (s0, s1, s2, s3) = (steps[0], steps[1], steps[2], steps[3])
     lower.withUnsafeMutableBufferPointer { lower in
       for column in 0..<count {
-        let (c0, c1) = (Int32(blocks[4 * column]) &* s0, Int32(blocks[4 * column + 1]) &* s1)
-        let (c2, c3) = (Int32(blocks[4 * column + 2]) &* s2, Int32(blocks[4 * column + 3]) &* s3)
-        rows[2 * column] = sample(c0 &+ c1 &+ c2 &+ c3)
-        rows[2 * column + 1] = sample(c0 &- c1 &+ c2 &- c3)
+        let block = blocks + 8 * column
+        let c0 = Int32(block.load(as: Int16.self)) &* s0
+        let c1 = Int32(block.load(fromByteOffset: 2, as: Int16.self)) &* s1
+        let c2 = Int32(block.load(fromByteOffset: 4, as: Int16.self)) &* s2
+        let c3 = Int32(block.load(fromByteOffset: 6, as: Int16.self)) &* s3
+        blocks.storeBytes(of: sample(c0 &+ c1 &+ c2 &+ c3), toByteOffset: 2 * column, as: UInt8.self)
+        blocks.storeBytes(of: sample(c0 &- c1 &+ c2 &- c3), toByteOffset: 2 * column + 1, as: UInt8.self)
         lower[2 * column] = sample(c0 &+ c1 &- c2 &- c3)
         lower[2 * column + 1] = sample(c0 &- c1 &- c2 &+ c3)
       }
-      // Behind what is still to be read while the upper row is made.
-      for column in 0..<2 * count { rows[rows.count / 2 + column] = lower[column] }
     }
   }
 

@@ -6,6 +6,7 @@ struct HuffmanCode {
   /// Set in `detailTable` where the block ends behind the symbols.
   static let endOfBlock: UInt16 = 1 << 12
 
+  private let counts: [Int]
   private let symbols: [UInt8]
   /// For each length, the code of that length that follows the last one; 0 where there is none. Codes below it that no
   /// shorter code begins are of this length.
@@ -17,6 +18,7 @@ struct HuffmanCode {
   ///
   /// - parameter counts: how many symbols have codes of 1, 2, ... 16 bits.
   init?(counts: [Int], symbols: [UInt8]) {
+    self.counts = counts
     self.symbols = symbols
     var code = 0
     var index = 0
@@ -89,9 +91,15 @@ struct HuffmanCode {
   }
 
   private func table(bits: Int) -> [UInt16] {
-    (0..<1 << bits).map { value in
-      guard let (symbol, length) = symbol(in: UInt64(value) << UInt64(64 - bits)), length <= bits else { return 0 }
-      return UInt16(length | symbol << 8)
+    var table = [UInt16](repeating: 0, count: 1 << bits)
+    for length in 1...bits {
+      // Codes of a length follow one another, and so do the entries that begin with them.
+      let span = 1 << (bits - length)
+      for code in max(ends[length] - counts[length - 1], 0)..<ends[length] {
+        let entry = UInt16(length) | UInt16(symbols[code + offsets[length]]) << 8
+        for index in code * span..<(code + 1) * span { table[index] = entry }
+      }
     }
+    return table
   }
 }

@@ -6,8 +6,9 @@ import Foundation
 /// what has been read and not been looked at. Taking the stuffing out beforehand, a run at a time, is what lets the
 /// decoder load eight bytes at once (ITU-T T.81, B.1.1.5).
 struct JPEGBytes {
-  /// No MCU takes more: 10 blocks of 64 coefficients, each a code of 16 bits and 15 more.
-  static let longestMCU = 2600
+  /// No MCU takes more bytes, and begins within the first of them: 10 blocks of 64 coefficients, each a code of 16 bits and
+  /// 15 more.
+  static let longestMCU = 10 * 64 * (16 + 15) / 8 + 1
   private static let readSize = 64 << 10
 
   /// Behind `end` there are always `longestMCU` bytes and eight more, of no meaning: what is decoded past the end is
