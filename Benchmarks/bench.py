@@ -167,9 +167,13 @@ def run_once(contender: Contender, source: Path) -> Run:
             process = subprocess.Popen(
                 command, cwd=source, env={**os.environ, **contender.environment}, stdin=subprocess.DEVNULL,
                 stdout=said, stderr=said)
-            with Sampler(process.pid) as sampler:
-                _, status, usage = os.wait4(process.pid, 0)
-                seconds = time.monotonic() - start
+            try:
+                with Sampler(process.pid) as sampler:
+                    _, status, usage = os.wait4(process.pid, 0)
+                    seconds = time.monotonic() - start
+            except BaseException:
+                process.kill()
+                raise
             process.returncode = os.waitstatus_to_exitcode(status)
             said.seek(0)
             made, wanted = len(photos(out)), len(photos(source))

@@ -12,7 +12,7 @@ mkdir -p "$1"
 cd "$1"
 
 # Whatever is made is made beside and renamed, so that half a folder is never taken for a whole one.
-rm -rf ./*.part
+rm -rf packages.part photos.part camera.part web.part many.part
 
 if [ ! -d photos ]; then
   mkdir packages.part photos.part

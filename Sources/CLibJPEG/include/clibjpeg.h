@@ -105,8 +105,8 @@ tj_status tj_decoder_set_scale(
 /// plane before, samples the data leaves out come out mid-grey. After a failure the planes hold nothing of use.
 ///
 /// With `skip_fine_scans`, the scans of a progressive file that tell the last bit of coefficients other than a block's
-/// mean are passed over unread (where this libjpeg allows it): often half of the file, and at a smaller scale nothing
-/// that is seen. Faults inside what is passed over go unnoticed, but for the file's end: a file without its end marker is
+/// mean are passed over unread, where this libjpeg allows it and the file's quality is not low: often half of the file, and
+/// at a smaller scale nothing that is seen. Faults inside what is passed over go unnoticed, but for the file's end: a file without its end marker is
 /// TJ_TRUNCATED here, and a decoder that skips nothing can tell more.
 tj_status tj_decoder_decode(
     tj_decoder *decoder, bool skip_fine_scans, const tj_plane planes[TJ_MAX_COMPONENTS]);

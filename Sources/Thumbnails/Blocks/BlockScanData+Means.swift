@@ -26,11 +26,13 @@ extension BlockScanData {
           guard let (symbol, codeLength) = meanCodes[block.part].symbol(in: bits) else { throw .irregular }
           (length, size) = (codeLength, symbol)
         }
-        let value = predictions[block.part] &+ Self.value(bits << UInt64(length), size)
+        let value = predictions[block.part] + Self.value(bits << UInt64(length), size)
+        // No legal mean is as large; what to make of it is libjpeg's to say.
+        guard let mean = Int16(exactly: value << low) else { throw .irregular }
         predictions[block.part] = value
         place += length + size
         let at = (block.start + run.row * block.rowStep + column * block.columnStep) * each
-        kept[at] = Int16(truncatingIfNeeded: value << low)
+        kept[at] = mean
         guard !isProgressive else { continue }
         var next = 1
         if each > 1 { (place, next) = try readLowest(window, place, block.part, symbols, at, &kept) }
