@@ -8,8 +8,6 @@ public struct SourceSurvey: Sendable {
   public private(set) var count = 0
   /// What they are made of, in bytes.
   public private(set) var bytes = 0
-  /// Files that are something else.
-  public private(set) var passedOver = 0
 
   /// Walks the sources, reads each JPEG among them from its beginning to its end, and writes their paths, each with a NUL
   /// behind it, as `SourceList` reads them.
@@ -24,16 +22,15 @@ public struct SourceSurvey: Sendable {
     onProblem: (WalkProblem) -> Void
   ) throws(Errno) {
     let walker = SourceWalker(arguments: arguments, outputs: outputs)
+    let entries = SourceList(from: nil, separator: .nul)
     var places: Set<Path> = []
     var failure: Errno?
     walker.walk(shouldStop: shouldStop, onProblem: onProblem) { source in
       guard let file = try? SourceFile(source.path), (try? file.content(of: source)) == .image(.jpeg) else {
-        passedOver += 1
         return .goOn
       }
-      let entries = SourceList(from: nil, separator: .nul)
       guard let place = entries.relativePath(of: source.path), places.insert(place).inserted else { return .goOn }
-      Self.readThrough(file)
+      Self.readThrough(file, shouldStop)
       do throws(Errno) {
         try Self.write(Array(source.path.bytes) + [0], to: list)
       } catch {
@@ -48,10 +45,11 @@ public struct SourceSurvey: Sendable {
   }
 
   /// What cannot be read is found out, and said, by whoever makes a thumbnail of it.
-  private static func readThrough(_ file: SourceFile) {
+  private static func readThrough(_ file: SourceFile, _ shouldStop: () -> Bool) {
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     var offset: off_t = 0
-    while case let count = buffer.withUnsafeMutableBytes({ pread(file.descriptor, $0.baseAddress, $0.count, offset) }),
+    while !shouldStop(),
+      case let count = buffer.withUnsafeMutableBytes({ pread(file.descriptor, $0.baseAddress, $0.count, offset) }),
       count > 0
     {
       offset += off_t(count)
