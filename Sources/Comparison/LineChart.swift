@@ -26,8 +26,8 @@ struct LineChart {
   let isBinary: Bool
   let label: (Double) -> String
 
-  private static let (width, height) = (380.0, 240.0)
-  private static let (left, right, top, bottom) = (58.0, 370.0, 14.0, 212.0)
+  private static let (width, height) = (380.0, 258.0)
+  private static let (left, right, top, bottom) = (66.0, 370.0, 14.0, 212.0)
   /// Points of a line at the most: what goes up and down faster than that is shown by its peaks.
   private static let mostPoints = 160
 
@@ -51,6 +51,7 @@ struct LineChart {
       parts.append(Self.line("axis", x(moment), Self.bottom, x(moment), Self.bottom + 4))
       parts.append(Self.text("middle", x(moment), Self.bottom + 18, Self.time(moment)))
     }
+    parts.append(Self.text("middle", (Self.left + Self.right) / 2, Self.bottom + 38, "seconds"))
     if let limit {
       parts.append(Self.line("limit", Self.left, y(limit.level), Self.right, y(limit.level)))
       parts.append(Self.text("end", Self.right, y(limit.level) - 4, limit.name))
@@ -105,7 +106,7 @@ struct LineChart {
   }
 
   private static func time(_ seconds: Double) -> String {
-    seconds == seconds.rounded() ? "\(Int(seconds)) s" : String(format: "%.2g s", seconds)
+    seconds == seconds.rounded() ? "\(Int(seconds))" : String(format: "%.2g", seconds)
   }
 
   private static func digits(_ value: Double) -> String { String(format: "%.1f", value) }
