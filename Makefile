@@ -66,9 +66,9 @@ unit: deps
 	$(BUILD) --build-tests
 	$(SWIFT) test --skip-build --disable-xctest $(SHOWN)
 
-race: deps ## the queue, the job, its operations, the pressure monitor and the status endpoint under the thread sanitizer
+race: deps ## the queue, the job, its operations, comparing, the pressure monitor and the status endpoint under the thread sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'BoundedQueueTests|ComparisonTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## the C code and all that reads hostile bytes under the address sanitizer
 	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-address \
