@@ -72,7 +72,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "Comparison", dependencies: ["Locking", "MemoryPressure"],
+      name: "Comparison", dependencies: ["CLinux", "Locking", "MemoryPressure"],
       resources: [.embedInCode("Page/compare.html"), .embedInCode("Page/compare.css")], swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",

@@ -2,7 +2,7 @@ import Foundation
 import SystemPackage
 
 /// A folder held open while its entries are read, a few at a time. Closed when the last reference goes.
-final class OpenFolder {
+package final class OpenFolder {
   /// A name in the folder; `kind` is nil where the file system does not say without a further question.
   struct Entry {
     let name: Path
@@ -79,6 +79,27 @@ final class OpenFolder {
       if isDots(name) { continue }
       return .success(Entry(name: Path(name: name), kind: Self.kind(entry.pointee.d_type)))
     }
+  }
+
+  /// The names in a folder; none where it cannot be read.
+  package static func names(in path: Path) -> [Path] {
+    guard case .success(let folder) = open(path) else { return [] }
+    var names: [Path] = []
+    while case .success(let entry?) = folder.next() { names.append(entry.name) }
+    return names
+  }
+
+  /// Removes a file, or a folder with all below it, never through a link. What cannot be removed stays, with what it is in.
+  package static func remove(_ path: Path) {
+    guard case .success(let folder) = open(path.parent.isEmpty ? "." : path.parent) else { return }
+    folder.remove(path.lastName)
+  }
+
+  private func remove(_ name: Path) {
+    if name.withCString({ unlinkat(dirfd(stream), $0, 0) }) == 0 { return }
+    guard case .success(let below) = openFolder(name, followingLinks: false) else { return }
+    while case .success(let entry?) = below.next() { below.remove(entry.name) }
+    _ = name.withCString { unlinkat(dirfd(stream), $0, AT_REMOVEDIR) }
   }
 
   private static func kind(_ type: UInt8) -> stat.Kind? {
