@@ -17,37 +17,44 @@ final class ChildProcess: Sendable {
 
   /// Starts the program again, with nothing on its standard streams.
   ///
+  /// - Parameter arguments: words of bytes, since paths are.
   /// - Parameter descriptors: what it has open from descriptor 3 on.
   /// - Throws: the error number.
-  init(_ arguments: [String], descriptors: [CInt]) throws(SpawnError) {
+  init(_ arguments: [[UInt8]], descriptors: [CInt]) throws(SpawnError) {
     var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
+    try SpawnError.check(posix_spawn_file_actions_init(&actions))
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    for stream in [STDOUT_FILENO, STDERR_FILENO] {
-      posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
+    for (stream, mode) in [(STDIN_FILENO, O_RDONLY), (STDOUT_FILENO, O_WRONLY), (STDERR_FILENO, O_WRONLY)] {
+      try SpawnError.check(posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", mode, 0))
     }
-    // From numbers that are in nobody's way.
-    let moved = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 64) }
+    // From behind the numbers that they are to have: none is taken before it has moved.
+    var moved: [CInt] = []
     defer { for descriptor in moved { close(descriptor) } }
-    for (index, descriptor) in moved.enumerated() {
-      posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(3 + index))
+    for (index, descriptor) in descriptors.enumerated() {
+      let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, CInt(3 + descriptors.count))
+      if copy < 0 { throw SpawnError(number: errno) }
+      moved.append(copy)
+      try SpawnError.check(posix_spawn_file_actions_adddup2(&actions, copy, CInt(3 + index)))
     }
     var variables = ProcessInfo.processInfo.environment
     // A crash here is a result, and waits for no backtrace.
     variables["SWIFT_BACKTRACE"] = "enable=no"
     var process = pid_t()
-    let status = Self.withCStrings([CommandLine.arguments[0]] + arguments) { words in
-      Self.withCStrings(variables.map { "\($0.key)=\($0.value)" }) { environment in
+    let status = Self.withCStrings([Array(CommandLine.arguments[0].utf8)] + arguments) { words in
+      Self.withCStrings(variables.map { Array("\($0.key)=\($0.value)".utf8) }) { environment in
         posix_spawn(&process, "/proc/self/exe", &actions, nil, words, environment)
       }
     }
-    if status != 0 { throw SpawnError(number: status) }
+    try SpawnError.check(status)
     id = process
   }
 
   struct SpawnError: Error, CustomStringConvertible {
     let number: CInt
+
+    static func check(_ status: CInt) throws(SpawnError) {
+      if status != 0 { throw SpawnError(number: status) }
+    }
 
     var description: String { "cannot start a process: \(String(cString: strerror(number)))" }
   }
@@ -74,9 +81,11 @@ final class ChildProcess: Sendable {
   }
 
   private static func withCStrings<Result>(
-    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    _ words: [[UInt8]], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
   ) -> Result {
-    let copies = texts.map { strdup($0) }
+    let copies = words.map { word in
+      (word + [0]).withUnsafeBytes { strdup($0.assumingMemoryBound(to: CChar.self).baseAddress!) }
+    }
     defer { for copy in copies { free(copy) } }
     return body(copies + [nil])
   }

@@ -27,7 +27,8 @@ public struct ComparisonPage: Sendable {
     let limit = report.memoryLimit.map { " Each had \(text(bytes: $0.bytes)) of memory." } ?? ""
     let sentences = report.runs.map { run in
       let time = run.ending == .finished ? " in \(text(seconds: run.seconds))" : ""
-      let most = "at most \(text(bytes: run.peakRssBytes)) held and \(run.peakWaiting) waiting"
+      let most =
+        "at most \(text(bytes: run.peakAnonymousBytes)) of anonymous memory held and \(run.peakWaiting) waiting"
       let name = run.variant.displayName
       return "\(name.prefix(1).uppercased())\(name.dropFirst()): \(run.ending(of: report))\(time); \(most)."
     }
@@ -72,12 +73,15 @@ public struct ComparisonPage: Sendable {
       ),
     ]
     if let limit = report.memoryLimit {
-      facts.append(("Memory limit", "\(text(bytes: limit.bytes)) for each process: \(limit.kind.displayName)"))
+      facts.append(("Memory limit", "\(text(bytes: limit.bytes)) for each process, \(limit.kind.displayName)"))
     } else {
       facts.append(("Memory limit", "none but the machine's"))
     }
-    if let budget = report.runs.first(where: { $0.variant == .bounded })?.budgetBytes {
-      facts.append(("Bounded", "at most \(report.max) running, a backlog, a budget of \(text(bytes: budget))"))
+    if let bounded = report.runs.first(where: { $0.variant == .bounded }), let budget = bounded.budgetBytes,
+      let backlog = bounded.backlog
+    {
+      let bounds = "at most \(report.max) running, a backlog of \(backlog), a budget of \(text(bytes: budget))"
+      facts.append(("Bounded", bounds))
     }
     facts.append(
       ("Order", report.runs.map(\.variant.displayName).joined(separator: ", then ") + "; each in a process of its own"))
@@ -86,7 +90,8 @@ public struct ComparisonPage: Sendable {
       (
         "Samples",
         "\(interval): memory and threads from /proc, the rest as the process says; anonymous is the part of the RSS that is "
-          + "no page of a file such as the program's own, and what a limit counts"
+          + "no page of a file, and most of what a limit counts. The RSS may be over the limit: pages of the program's own "
+          + "file count in it, but were charged to whoever read them first"
       ))
     facts.append(("When", "\(report.startedAt.formatted(.iso8601)), thumbjob \(report.thumbjobVersion)"))
     return facts.map { "<dt>\($0)</dt><dd>\(escaped($1))</dd>" }.joined(separator: "\n")
@@ -107,19 +112,29 @@ public struct ComparisonPage: Sendable {
   // MARK: Charts
 
   private var legend: String {
-    report.runs.map { run in
+    var entries = report.runs.map { run in
       "<li><svg viewBox=\"0 0 40 8\" aria-hidden=\"true\"><polyline class=\"\(run.variant.rawValue)\" points=\"0,4 40,4\"/>"
         + "</svg>\(escaped(run.variant.displayName))</li>"
-    }.joined(separator: "\n")
+    }
+    if limitShown != nil {
+      entries.append(
+        "<li><svg viewBox=\"0 0 40 8\" aria-hidden=\"true\"><line class=\"limit\" x1=\"0\" y1=\"4\" x2=\"40\" y2=\"4\"/></svg>"
+          + "memory limit</li>")
+    }
+    return entries.joined(separator: "\n")
+  }
+
+  /// Nil without a limit, and where it is one on address space: that is no height of memory held.
+  private var limitShown: (Double, String)? {
+    report.memoryLimit.flatMap { limit in
+      limit.kind == .addressSpace ? nil : (Double(limit.bytes), "limit \(text(bytes: limit.bytes))")
+    }
   }
 
   private var charts: String {
-    let limit = report.memoryLimit.flatMap { limit in
-      limit.kind == .addressSpace ? nil : (Double(limit.bytes), "limit \(text(bytes: limit.bytes))")
-    }
     return [
       chart("waiting", "Operations waiting", of: \.waiting, isBinary: false),
-      chart("memory", "Memory held (anonymous)", of: \.anonymousBytes, isBinary: true, limit: limit),
+      chart("memory", "Memory held (anonymous)", of: \.anonymousBytes, isBinary: true, limit: limitShown),
       chart("done", "Thumbnails done", of: \.done, isBinary: false),
     ].joined(separator: "\n")
   }

@@ -9,7 +9,8 @@ public struct ComparisonTable: Sendable {
   public static func runs(_ report: ComparisonReport) -> ComparisonTable {
     ComparisonTable(
       head: [
-        "variant", "made", "time", "per second", "peak RSS", "anonymous", "peak waiting", "running", "threads", "end",
+        "variant", "made", "time", "per second", "peak RSS", "of it anonymous", "peak waiting", "running", "threads",
+        "end",
       ],
       rows: report.runs.map { run in
         [
@@ -25,15 +26,20 @@ public struct ComparisonTable: Sendable {
   /// What came of those that were told to stop.
   public static func stops(_ report: ComparisonReport) -> ComparisonTable {
     ComparisonTable(
-      head: ["variant", "told after", "named for USR1", "ended after USR2", "made meanwhile", "what it did"],
+      head: [
+        "variant", "asked (USR1) at", "named", "told to stop (USR2) at", "ended after that", "made meanwhile",
+        "what it did",
+      ],
       rows: report.stopRuns.compactMap { run in
         guard let stop = run.stop else { return nil }
         return [
           run.variant.displayName, stop.listSentAfterSeconds.map { text(seconds: $0) } ?? "–",
-          stop.listSentAfterSeconds == nil ? "–" : stop.named, stop.secondsToEnd.map { text(seconds: $0) } ?? "–",
+          stop.listSentAfterSeconds == nil ? "–" : stop.named,
+          stop.stopSentAfterSeconds.map { text(seconds: $0) } ?? "–",
+          stop.secondsToEnd.map { text(seconds: $0) } ?? "–",
           stop.thumbnailsMadeMeanwhile.map { "\($0)" } ?? "–", run.stopping(in: report),
         ]
-      }, numbers: [1, 3, 4])
+      }, numbers: [1, 3, 4, 5])
   }
 }
 
@@ -48,7 +54,7 @@ extension VariantMeasurement {
   /// How it went, in a line.
   public var summary: String {
     "\(ending.displayName) after \(text(seconds: seconds)), \(text(thumbnails, "thumbnail")), "
-      + "at most \(text(bytes: peakRssBytes)) held and \(peakWaiting) waiting"
+      + "at most \(text(bytes: peakAnonymousBytes)) of anonymous memory held and \(peakWaiting) waiting"
   }
 
   /// How it ended, in a few words; where not all was made, when and after what.
@@ -70,9 +76,12 @@ extension VariantMeasurement {
     switch ending {
     case .stopped where variant == .bounded: "cancelled what waited and what ran"
     case .stopped: "finished the one it was at and left the loop"
-    case .finished where stop?.stopSentAfterSeconds == nil: "was done before it could be told"
+    case .finished where stop?.stopSentAfterSeconds == nil: "was done before it \(untold)"
     case .finished: "did not stop: went on to the end"
-    default: ending(of: report) + (stop?.stopSentAfterSeconds == nil ? ", before it could be told" : "; did not stop")
+    default: ending(of: report) + (stop?.stopSentAfterSeconds == nil ? ", before it \(untold)" : "; did not stop")
     }
   }
+
+  /// The moment that it did not come to.
+  private var untold: String { stop?.listSentAfterSeconds == nil ? "was asked" : "was told to stop" }
 }

@@ -15,10 +15,19 @@ public final class MemoryCage {
 
     public var displayName: String {
       switch self {
-      case .cgroup1: "memory cgroup (v1)"
-      case .cgroup2: "memory cgroup (v2)"
-      case .addressSpace: "address-space limit (no cgroup can be made here)"
+      case .cgroup1: "by a memory cgroup (v1)"
+      case .cgroup2: "by a memory cgroup (v2)"
+      case .addressSpace:
+        "on address space (no cgroup can be made here), counted from what it has mapped when it starts"
       }
+    }
+  }
+
+  public struct Problem: Error, CustomStringConvertible {
+    public let description: String
+
+    init(_ folder: String, _ number: CInt) {
+      description = "cannot make the memory cgroup \(folder): \(String(cString: strerror(number)))"
     }
   }
 
@@ -26,36 +35,56 @@ public final class MemoryCage {
   /// The group's folder; nil without a group.
   public let folder: String?
 
-  /// - Parameters:
-  ///   - bytes: the limit.
-  ///   - name: of the group, which must not exist yet.
-  public init(bytes: Int, name: String) {
-    let surroundings = Surroundings()
-    for (kind, version) in [(Kind.cgroup1, ControlGroups.Version.v1), (.cgroup2, .v2)] {
-      guard let parent = ControlGroups.find(version, in: surroundings)?.folders.first else { continue }
-      if let folder = Self.makeGroup("\(parent)/\(name)", kind, bytes) {
-        (self.kind, self.folder) = (kind, folder)
-        return
-      }
+  /// What this program holds by itself: under a smaller limit a process of it would not even begin, after much thrashing.
+  public static var leastBytes: Int { ProcessStatus.own?.anonymous ?? 0 }
+
+  /// The kind that can be had here, found out by making one and removing it.
+  public static func usableKind(bytes: Int, name: String) -> Kind {
+    for kind in [Kind.cgroup1, .cgroup2] {
+      guard let cage = try? MemoryCage(kind, bytes: bytes, name: name) else { continue }
+      cage.remove()
+      return kind
     }
-    (kind, folder) = (.addressSpace, nil)
+    return .addressSpace
   }
 
-  private static func makeGroup(_ folder: String, _ kind: Kind, _ bytes: Int) -> String? {
-    let parent = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
+  /// - Parameters:
+  ///   - bytes: the limit.
+  ///   - name: of the group. One that a dead process has left under this name is removed.
+  /// - Throws: where it cannot be of this kind: it never becomes another.
+  public init(_ kind: Kind, bytes: Int, name: String) throws(Problem) {
+    self.kind = kind
+    switch kind {
+    case .cgroup1: folder = try Self.makeGroup(name, .v1, bytes)
+    case .cgroup2: folder = try Self.makeGroup(name, .v2, bytes)
+    case .addressSpace: folder = nil
+    }
+  }
+
+  private static func makeGroup(
+    _ name: String, _ version: ControlGroups.Version, _ bytes: Int
+  ) throws(Problem) -> String {
+    guard let parent = ControlGroups.find(version, in: Surroundings())?.folders.first else {
+      throw Problem(name, ENOENT)
+    }
+    let folder = "\(parent)/\(name)"
     // Whoever may not move a process out of the parent cannot put one into the group.
-    guard access("\(parent)/cgroup.procs", W_OK) == 0, mkdir(folder, 0o755) == 0 else { return nil }
-    let isLimited =
-      kind == .cgroup1
-      ? GroupFile.write("\(bytes)", to: "\(folder)/memory.limit_in_bytes")
-      : GroupFile.write("\(bytes)", to: "\(folder)/memory.max")
-    guard isLimited else {
+    guard access("\(parent)/cgroup.procs", W_OK) == 0 else { throw Problem(folder, errno) }
+    var isMade = mkdir(folder, 0o755) == 0
+    if !isMade, errno == EEXIST {
       rmdir(folder)
-      return nil
+      isMade = mkdir(folder, 0o755) == 0
+    }
+    guard isMade else { throw Problem(folder, errno) }
+    let isFirst = version == .v1
+    guard GroupFile.write("\(bytes)", to: "\(folder)/\(isFirst ? "memory.limit_in_bytes" : "memory.max")") else {
+      let number = errno
+      rmdir(folder)
+      throw Problem(folder, number)
     }
     // Swap would only make the end slower. Where there is none, neither file need be.
     _ =
-      kind == .cgroup1
+      isFirst
       ? GroupFile.write("\(bytes)", to: "\(folder)/memory.memsw.limit_in_bytes")
       : GroupFile.write("0", to: "\(folder)/memory.swap.max")
     return folder
@@ -111,8 +140,11 @@ private enum GroupFile {
   static func write(_ text: String, to path: String) -> Bool {
     let file = open(path, O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return false }
-    defer { close(file) }
-    return Foundation.write(file, text, text.utf8.count) == text.utf8.count
+    let isWritten = Foundation.write(file, text, text.utf8.count) == text.utf8.count
+    let number = errno
+    close(file)
+    errno = number
+    return isWritten
   }
 
   static func number(after name: Substring, in path: String) -> Int {

@@ -3,10 +3,10 @@ public struct Sample: Encodable, Sendable, Equatable {
   /// Since the process was started.
   public let seconds: Double
   public let rssBytes: Int
-  /// Of that, what is not backed by files, such as the program itself: what a limit counts.
+  /// Of that, what is not backed by files, such as the program itself: most of what a limit counts.
   public let anonymousBytes: Int
   public let threads: Int
-  /// As the process said last.
+  /// As the process said last. The last sample is of its end, where it has no memory any more: that is of the one before.
   public let waiting: Int
   public let running: Int
   public let done: Int
@@ -63,16 +63,25 @@ public struct VariantMeasurement: Encodable, Sendable {
   public internal(set) var failed = 0
   /// The most the process held at once, by the kernel's own count.
   public internal(set) var peakRssBytes = 0
-  /// The most of that seen in a sample that was not backed by files.
+  /// The most of that seen in a sample that was not backed by files: most of what a limit counts.
   public internal(set) var peakAnonymousBytes = 0
   public internal(set) var peakWaiting = 0
   public internal(set) var peakRunning = 0
   public internal(set) var peakThreads = 0
+  /// How many operations may wait; nil where nothing bounds them.
+  public internal(set) var backlog: Int?
   /// What the variant gives to its operations; nil where it has no budget.
   public internal(set) var budgetBytes: Int?
+  /// The first sources that failed, and why; `failed` counts all.
+  public internal(set) var failures: [VariantFailure] = []
   /// Nil where it was left to run to its end.
   public internal(set) var stop: StopMeasurement?
   public internal(set) var samples: [Sample] = []
+
+  /// Whether it was ended for want of memory before anything came of it: the limit does not even hold the program.
+  public var hasNoRoomAtAll: Bool {
+    thumbnails == 0 && failed == 0 && (ending == .killedForMemory || ending == .outOfAddressSpace)
+  }
 
   init(_ variant: Variant) { self.variant = variant }
 }

@@ -1,31 +1,30 @@
 import Foundation
 import Locking
+import Synchronization
 
-/// The variant's side of the pipe to the process that watches it: tells how far it is every 50 ms, from a thread that does
-/// nothing else.
+/// The variant's side of the pipe to the process that watches it: the only one that writes to it.
 ///
 /// *Concurrency*: every member may be called from any thread; a line is never torn.
 public final class VariantReporter: Sendable {
   public static let interval = Duration.milliseconds(50)
+  /// Failures that are told one by one; of all others only the number is.
+  public static let namedFailures = 5
 
-  private let counts: @Sendable () -> VariantCounts
   private let onOrphaned: @Sendable () -> Void
   /// Guards the order of lines.
   private let pipe: Locked<CInt>
+  private let failures = Atomic(0)
 
   /// - Parameters:
   ///   - descriptor: where to write.
-  ///   - counts: how far the variant is.
   ///   - onOrphaned: called when nobody reads any more, which is when whoever watched has died.
-  public init(
-    to descriptor: CInt, counts: @escaping @Sendable () -> VariantCounts, onOrphaned: @escaping @Sendable () -> Void
-  ) {
+  public init(to descriptor: CInt, onOrphaned: @escaping @Sendable () -> Void) {
     pipe = Locked(descriptor)
-    self.counts = counts
     self.onOrphaned = onOrphaned
   }
 
-  public func start() {
+  /// Tells every 50 ms how far the variant is, from a thread that does nothing else.
+  public func start(_ counts: @escaping @Sendable () -> VariantCounts) {
     let thread = Thread { [self] in
       while true {
         send(.counts(counts()))
@@ -39,15 +38,21 @@ public final class VariantReporter: Sendable {
   /// Says that it was asked for its operations, and has named so many.
   public func listed(_ operations: Int) { send(.listed(operations)) }
 
-  /// Says how many bytes of memory its operations may hold.
-  public func hasBudget(_ bytes: Int) { send(.budget(bytes)) }
+  /// Says how many operations may wait, and how many bytes of memory those that run may hold.
+  public func hasBounds(backlog: Int, budget: Int) { send(.bounds(backlog: backlog, budget: budget)) }
 
-  /// Says why it cannot begin.
-  public func cannotBegin(_ reason: String) { send(.problem(reason)) }
+  /// Says that a source has no thumbnail, and why.
+  public func failed(_ source: String, _ error: String) {
+    guard failures.add(1, ordering: .relaxed).newValue <= Self.namedFailures else { return }
+    send(.failure(VariantFailure(source: source, error: error)))
+  }
+
+  /// Says why the variant ends before it is done.
+  public func givesUp(_ reason: String) { send(.problem(reason)) }
 
   /// Its last words.
-  public func end() {
-    send(.counts(counts()))
+  public func end(_ counts: VariantCounts) {
+    send(.counts(counts))
     send(.ended(peakMemory: ProcessStatus.own?.peakResident ?? 0))
   }
 

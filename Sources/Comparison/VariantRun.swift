@@ -1,5 +1,5 @@
+import CLinux
 import Foundation
-import Locking
 
 /// One variant, carried through in a process of its own and watched from here.
 ///
@@ -11,16 +11,11 @@ public final class VariantRun: Sendable {
   /// How long an answer to USR1 is waited for before USR2 is sent.
   private static let answerSeconds = 0.25
 
-  public enum Problem: Error, CustomStringConvertible {
-    case cannotStart(String)
-    /// The variant's own words, and its exit status.
-    case cannotBegin(String, status: Int)
-
-    public var description: String {
-      switch self {
-      case .cannotStart(let text), .cannotBegin(let text, _): text
-      }
-    }
+  public enum Problem: Error {
+    /// The system does not give what it takes to start a process and to watch it.
+    case system(String)
+    /// The variant's own words for why it gave up, and its exit status.
+    case gaveUp(String, status: Int)
   }
 
   public let variant: Variant
@@ -33,25 +28,24 @@ public final class VariantRun: Sendable {
   /// Starts the process. It finds the list at descriptor 3 and is to write what it has to say to descriptor 4.
   ///
   /// - Parameters:
-  ///   - arguments: the command line that makes this program the variant.
+  ///   - arguments: the command line that makes this program the variant, in bytes.
   ///   - list: the sources.
   ///   - sources: how many there are.
   ///   - isToldToStop: whether it is told to stop on the way.
   public init(
-    _ variant: Variant, arguments: [String], list: CInt, sources: Int, isToldToStop: Bool
+    _ variant: Variant, arguments: [[UInt8]], list: CInt, sources: Int, isToldToStop: Bool
   ) throws(Problem) {
     self.variant = variant
     (self.sources, self.isToldToStop) = (sources, isToldToStop)
     var ends: [CInt] = [-1, -1]
-    guard Foundation.pipe(&ends) == 0 else { throw .cannotStart("pipe: \(String(cString: strerror(errno)))") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw .system("cannot make a pipe: \(String(cString: strerror(errno)))") }
     defer { close(ends[1]) }
     pipe = ends[0]
     do {
       child = try ChildProcess(arguments, descriptors: [list, ends[1]])
     } catch {
       close(ends[0])
-      throw .cannotStart("\(error)")
+      throw .system("\(error)")
     }
   }
 
@@ -63,7 +57,7 @@ public final class VariantRun: Sendable {
   /// Watches the process until it has ended.
   ///
   /// - Parameter cage: what limits it.
-  /// - Throws: ``Problem/cannotBegin(_:status:)``.
+  /// - Throws: ``Problem``; the process has ended then, too.
   public func measure(in cage: MemoryCage?, onSample: (Sample) -> Void) throws(Problem) -> VariantMeasurement {
     var watch = Watch(VariantMeasurement(variant), sources: sources)
     if isToldToStop { watch.measurement.stop = StopMeasurement() }
@@ -72,8 +66,13 @@ public final class VariantRun: Sendable {
     var lines = LineReader(pipe)
     while true {
       let now = elapsed
-      let isOpen = lines.read(within: max(0, next - now)) { watch.heard($0, at: elapsed) }
-      if !isOpen { break }
+      do throws(Problem) {
+        if try !lines.read(within: max(0, next - now), { watch.heard($0, at: elapsed) }) { break }
+      } catch {
+        end()
+        _ = child.wait()
+        throw error
+      }
       if elapsed >= next {
         if let sample = watch.look(ProcessStatus(of: child.id), at: elapsed) { onSample(sample) }
         next = max(next + interval, elapsed)
@@ -82,7 +81,7 @@ public final class VariantRun: Sendable {
     }
     let end = child.wait()
     if let problem = watch.problem, case .exited(let status) = end {
-      throw .cannotBegin(problem, status: status)
+      throw .gaveUp(problem, status: status)
     }
     watch.ended(end, at: elapsed, in: cage)
     return watch.measurement
@@ -126,7 +125,8 @@ private struct Watch {
       guard var stop = measurement.stop, let asked = stop.listSentAfterSeconds else { return }
       (stop.listedOperations, stop.answerSeconds) = (operations, now - asked)
       measurement.stop = stop
-    case .budget(let bytes): measurement.budgetBytes = bytes
+    case .bounds(let backlog, let budget): (measurement.backlog, measurement.budgetBytes) = (backlog, budget)
+    case .failure(let failure): measurement.failures.append(failure)
     case .ended(let peak): measurement.peakRssBytes = max(measurement.peakRssBytes, peak)
     case .problem(let text): problem = text
     }
@@ -146,6 +146,13 @@ private struct Watch {
 
   mutating func ended(_ end: ChildProcess.End, at now: Double, in cage: MemoryCage?) {
     measurement.seconds = now
+    if let last = measurement.samples.last {
+      // Where it has come to, which is what it said last: no look fell on that moment.
+      let sample = Sample(
+        seconds: now, rssBytes: last.rssBytes, anonymousBytes: last.anonymousBytes, threads: last.threads,
+        waiting: counts.waiting, running: counts.running, done: counts.done)
+      measurement.samples.append(sample)
+    }
     (measurement.thumbnails, measurement.failed) = (counts.done, counts.failed)
     (measurement.peakWaiting, measurement.peakRunning) = (counts.peakWaiting, counts.peakRunning)
     if let told = measurement.stop?.stopSentAfterSeconds {
@@ -179,15 +186,25 @@ private struct LineReader {
 
   init(_ descriptor: CInt) { self.descriptor = descriptor }
 
+  private static var problem: VariantRun.Problem {
+    .system("cannot hear of a process: \(String(cString: strerror(errno)))")
+  }
+
   /// Hands over what comes within a time.
   ///
   /// - Returns: false when the other end is closed.
-  mutating func read(within seconds: Double, _ body: (VariantMessage) -> Void) -> Bool {
+  /// - Throws: ``VariantRun/Problem/system(_:)``.
+  mutating func read(
+    within seconds: Double, _ body: (VariantMessage) -> Void
+  ) throws(VariantRun.Problem) -> Bool {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&wanted, 1, CInt((seconds * 1000).rounded(.up))) > 0 else { return true }
+    let ready = poll(&wanted, 1, CInt((seconds * 1000).rounded(.up)))
+    if ready < 0 && errno != EINTR { throw Self.problem }
+    guard ready > 0 else { return true }
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
     let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
-    if count < 0 { return errno == EINTR }
+    if count < 0 && errno == EINTR { return true }
+    if count < 0 { throw Self.problem }
     if count == 0 { return false }
     rest += buffer[..<count]
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {

@@ -14,6 +14,8 @@ public final class SourceWork: Sendable {
   public struct Placed: Sendable {
     let source: Source
     let place: Path
+
+    public var path: Path { source.path }
   }
 
   /// What is held of a source until its thumbnail is made.
@@ -23,8 +25,10 @@ public final class SourceWork: Sendable {
       case pixels(DecodedSource)
     }
 
+    /// What it was made ready from.
+    public var source: Path { placed.path }
     fileprivate let content: Content
-    fileprivate let place: Path
+    fileprivate let placed: Placed
     fileprivate let modified: timespec
   }
 
@@ -74,7 +78,7 @@ public final class SourceWork: Sendable {
       count = done
     }
     if let failure { throw .unreadable(failure) }
-    return Payload(content: .file(bytes), place: placed.place, modified: file.modified)
+    return Payload(content: .file(bytes), placed: placed, modified: file.modified)
   }
 
   /// Decodes the pixels that the thumbnail is made of.
@@ -83,7 +87,7 @@ public final class SourceWork: Sendable {
   public func render(_ placed: Placed) throws(ThumbnailError) -> Payload {
     let file = try SourceFile(placed.source.path)
     let pixels = try DecodedSource(file.bytes, options: output.options)
-    return Payload(content: .pixels(pixels), place: placed.place, modified: file.modified)
+    return Payload(content: .pixels(pixels), placed: placed, modified: file.modified)
   }
 
   /// Makes the thumbnail and puts it in place.
@@ -91,7 +95,7 @@ public final class SourceWork: Sendable {
   /// - Throws: `ThumbnailError` or `OutputError`.
   public func make(_ payload: Payload) throws {
     func publish(_ thumbnail: Thumbnail) throws {
-      _ = try output.publish(thumbnail, to: payload.place, modified: payload.modified)
+      _ = try output.publish(thumbnail, to: payload.placed.place, modified: payload.modified)
     }
     switch payload.content {
     case .file(let bytes):

@@ -13,7 +13,8 @@ struct CompareCommand: ParsableCommand, SignalAnswering {
     discussion: """
       Each runs over all sources in a process of its own, one after the other; then each again, to be told to stop on the \
       way. The figures go to standard output, a page with charts (compare.html) and all samples (compare.json) to the \
-      folder. The thumbnails are removed again.
+      folder. The thumbnails are removed again. thumbjob status does not see a comparison; kill -USR1 PID shows how far it \
+      is. On Linux only.
       """)
 
   @Argument(
@@ -29,13 +30,15 @@ struct CompareCommand: ParsableCommand, SignalAnswering {
 
   @Option(
     help: ArgumentHelp(
-      "Memory that each process may use: 192M, 1G. A cgroup of its own sees to it or, where none can be made, a limit on "
-        + "its address space. (default: no limit)", valueName: "size"))
+      "Memory that each process may use: 192M, 1G. A memory cgroup of its own sees to it, which takes root or a writable "
+        + "cgroup; where none can be made, a limit on its address space. (default: no limit)", valueName: "size"))
   var memoryLimit: String?
 
   @Option(
     help: ArgumentHelp(
-      "What the naive variant captures in its blocks: read (the file) or render (its pixels). (default: read)",
+      "What the naive variant captures in its blocks: read (the file) or render (its pixels, at the scale that the "
+        + "thumbnail needs: since decoding is nearly all of the work and the producer does it alone, little piles up). "
+        + "(default: read)",
       valueName: "what"))
   var naive: NaivePayload?
 
@@ -44,15 +47,12 @@ struct CompareCommand: ParsableCommand, SignalAnswering {
     help: "The folder for compare.html and compare.json. (default: ./compare)")
   var out: String?
 
-  func run() throws {
-    let settings: CompareSettings
-    do {
-      settings = try self.settings()
-    } catch {
-      throw ValidationError(error.description)
-    }
-    throw CompareSession(settings).run()
+  /// Here and not in `run`, so that the usage that goes with what is wrong is this command's.
+  func validate() throws {
+    do { _ = try settings() } catch { throw ValidationError(error.description) }
   }
+
+  func run() throws { throw CompareSession(try settings()).run() }
 
   private func settings() throws(TextProblem) -> CompareSettings {
     let paths = sources.flatMap { CommandWords.paths(of: $0) }
@@ -63,8 +63,9 @@ struct CompareCommand: ParsableCommand, SignalAnswering {
     var settings = CompareSettings(sources: paths)
     if let max { settings.max = try ChoosingOptions.number(max, JobSettings.maxRange, "--max") }
     if let memoryLimit {
-      guard case .bytes(let bytes) = try MemorySize(parsing: memoryLimit, for: "--memory-limit") else {
-        throw TextProblem("--memory-limit: “\(memoryLimit)” is a share; write an amount such as 192M")
+      guard case .bytes(let bytes)? = try? MemorySize(parsing: memoryLimit, for: "--memory-limit") else {
+        let shown = CommandWords.path(of: memoryLimit).printable
+        throw TextProblem("--memory-limit: “\(shown)” is not an amount of memory; write 192M or 1G (at least 1M)")
       }
       settings.memoryLimit = bytes
     }

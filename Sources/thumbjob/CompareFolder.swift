@@ -13,8 +13,9 @@ final class CompareFolder: Sendable {
     let text: String
     let isOutOfRoom: Bool
 
-    init(_ path: String, _ number: CInt = errno) {
-      text = "cannot write in \(path): \(String(cString: strerror(number)))"
+    /// - Parameter what: what cannot be done with the path, as in “write in”.
+    init(_ what: String, _ path: Path, _ number: CInt = errno) {
+      text = "cannot \(what) \(path.printable): \(String(cString: strerror(number)))"
       isOutOfRoom = number == ENOSPC || number == EDQUOT
     }
   }
@@ -22,38 +23,38 @@ final class CompareFolder: Sendable {
   enum Result: String, CaseIterable {
     case page = "compare.html"
     case samples = "compare.json"
+
+    var name: Path { Path(rawValue) }
   }
 
   let path: Path
   /// The temporary folder.
-  let working: String
+  let working: Path
   /// The list of sources: a file without a name.
   let list: CInt
   /// Held for as long as this process lives, however it ends: what tells its temporary folder from a dead one's.
   private let lock: CInt
+  /// The folders that were made for the results, from the top down.
+  private let made: [Path]
 
-  /// - Throws: `Problem`.
+  /// - Throws: `Problem`; nothing is left behind.
   init(_ path: Path) throws(Problem) {
     self.path = path
-    let folder = path.withCString { String(cString: $0) }
-    if let problem = Self.makeFolder(path) { throw Problem(path.printable, problem) }
-    Self.sweepDead(in: folder)
-    var template = Array("\(folder)/\(Self.prefix)XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw Problem(path.printable) }
-    working = String(cString: made)
-    guard let lock = Self.lock(working) else { throw Problem(path.printable) }
-    self.lock = lock
+    var made: [Path] = []
     do throws(Problem) {
-      for result in Result.allCases {
-        var status = stat()
-        let name = "\(folder)/\(result.rawValue)"
-        if stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { throw Problem(name, EISDIR) }
-        close(try Self.create("\(working)/\(result.rawValue)"))
-      }
-      list = try Self.create("\(working)/list")
-      unlink("\(working)/list")
+      try Self.makeFolder(path, &made)
+      (working, lock) = try Self.makeWorking(in: path)
     } catch {
+      Self.removeEmpty(made)
+      throw error
+    }
+    self.made = made
+    do throws(Problem) {
+      list = try Self.prepare(working, for: path)
+    } catch {
+      close(lock)
       Self.remove(working)
+      Self.removeEmpty(made)
       throw error
     }
   }
@@ -65,63 +66,118 @@ final class CompareFolder: Sendable {
 
   /// Puts a result in place.
   func publish(_ result: Result, _ text: String) throws(Problem) {
-    let (temporary, place) = ("\(working)/\(result.rawValue)", path.appending(Path(result.rawValue)))
-    let file = open(temporary, O_WRONLY | O_TRUNC | O_CLOEXEC)
-    guard file >= 0 else { throw Problem(place.printable) }
+    let (temporary, place) = (working.appending(result.name), path.appending(result.name))
+    let file = temporary.withCString { open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) }
+    guard file >= 0 else { throw Problem("write", place) }
     defer { close(file) }
-    if let error = StandardStream.write(text, to: file) { throw Problem(place.printable, error) }
-    guard place.withCString({ rename(temporary, $0) }) == 0 else { throw Problem(place.printable) }
+    if let error = StandardStream.write(text, to: file) { throw Problem("write", place, error) }
+    let isInPlace = temporary.withCString { old in place.withCString { rename(old, $0) == 0 } }
+    if !isInPlace { throw Problem("write", place) }
   }
 
-  /// Removes the temporary folder.
-  func clear() { Self.remove(working) }
+  /// Removes the temporary folder, and what was made for results that have not come.
+  func clear() {
+    Self.remove(working)
+    Self.removeEmpty(made)
+  }
 
   /// Removes a temporary folder, while somebody may still be writing in it. Does nothing to any other.
-  static func remove(_ working: String) {
-    guard working.split(separator: "/").last?.hasPrefix(prefix) == true else { return }
+  static func remove(_ working: Path) {
+    guard working.lastName.bytes.starts(with: prefix.utf8) else { return }
     for _ in 0..<100 {
-      try? FileManager.default.removeItem(atPath: working)
-      if access(working, F_OK) != 0 { return }
+      OpenFolder.remove(working)
+      if working.withCString({ access($0, F_OK) }) != 0 { return }
       usleep(10_000)
     }
   }
 
+  // MARK: Making
+
+  /// A temporary folder and its lock. One comparison at a time: a folder that is made and not yet locked looks like that
+  /// of a dead one.
+  private static func makeWorking(in path: Path) throws(Problem) -> (Path, CInt) {
+    let folder = path.isEmpty ? Path(".") : path
+    let whole = folder.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard whole >= 0 else { throw Problem("open", folder) }
+    // With the lock.
+    defer { close(whole) }
+    if let error = Self.lock(whole, tries: 1000) { throw Problem("lock", folder, error) }
+    sweepDead(in: folder)
+    var template = Array(folder.appending(Path("\(prefix)XXXXXX")).bytes) + [0]
+    let isMade = template.withUnsafeMutableBytes { mkdtemp($0.assumingMemoryBound(to: CChar.self).baseAddress!) != nil }
+    guard isMade, let working = Path(bytes: template.dropLast()) else { throw Problem("write in", folder) }
+    let lock = working.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+    let error = lock < 0 ? errno : Self.lock(lock, tries: 1)
+    guard let error else { return (working, lock) }
+    if lock >= 0 { close(lock) }
+    remove(working)
+    throw Problem("lock", working, error)
+  }
+
+  /// Makes room for the results and the list.
+  ///
+  /// - Returns: the list.
+  private static func prepare(_ working: Path, for path: Path) throws(Problem) -> CInt {
+    for result in Result.allCases {
+      var status = stat()
+      let place = path.appending(result.name)
+      if place.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        throw Problem("write", place, EISDIR)
+      }
+      close(try create(working.appending(result.name)))
+    }
+    let name = working.appending("list")
+    let list = try create(name)
+    _ = name.withCString { unlink($0) }
+    return list
+  }
+
   /// Removes the temporary folders of comparisons that were killed before they had a process that does it.
-  private static func sweepDead(in folder: String) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    for name in names where name.hasPrefix(prefix) {
-      guard let lock = lock("\(folder)/\(name)") else { continue }
-      remove("\(folder)/\(name)")
-      close(lock)
+  private static func sweepDead(in folder: Path) {
+    for name in OpenFolder.names(in: folder) where name.bytes.starts(with: prefix.utf8) {
+      let found = folder.appending(name)
+      let descriptor = found.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+      guard descriptor >= 0 else { continue }
+      if lock(descriptor, tries: 1) == nil { remove(found) }
+      close(descriptor)
     }
   }
 
-  /// Nil where another process has it.
-  private static func lock(_ folder: String) -> CInt? {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
-    close(descriptor)
-    return nil
+  /// - Returns: the error number; nil where the lock is held until the descriptor is closed.
+  private static func lock(_ descriptor: CInt, tries: Int) -> CInt? {
+    var error: CInt = 0
+    for trial in 1...tries {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return nil }
+      error = errno
+      if error != EWOULDBLOCK && error != EINTR { return error }
+      if trial < tries { usleep(10_000) }
+    }
+    return error
   }
 
-  private static func create(_ path: String) throws(Problem) -> CInt {
-    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    guard file >= 0 else { throw Problem(path) }
+  private static func create(_ path: Path) throws(Problem) -> CInt {
+    let file = path.withCString { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+    guard file >= 0 else { throw Problem("write", path) }
     return file
   }
 
-  /// - Returns: the error number where the folder is not there afterwards.
-  private static func makeFolder(_ path: Path) -> CInt? {
-    if path.isEmpty { return nil }
-    if path.withCString({ mkdir($0, 0o777) }) == 0 { return nil }
-    let error = errno
-    if error == ENOENT, !path.parent.isEmpty, path.parent != path {
-      if let problem = makeFolder(path.parent) { return problem }
-      return path.withCString { mkdir($0, 0o777) } == 0 ? nil : errno
-    }
+  /// - Parameter made: gets the folders that were not there before.
+  private static func makeFolder(_ path: Path, _ made: inout [Path]) throws(Problem) {
+    if path.isEmpty { return }
     var status = stat()
-    let isFolder = path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
-    return isFolder ? nil : error == EEXIST ? ENOTDIR : error
+    if path.withCString({ stat($0, &status) }) == 0 {
+      if status.st_mode & S_IFMT != S_IFDIR { throw Problem("write in", path, ENOTDIR) }
+      return
+    }
+    if path.parent != path { try makeFolder(path.parent, &made) }
+    if path.withCString({ mkdir($0, 0o777) }) == 0 {
+      made.append(path)
+    } else if errno != EEXIST {
+      throw Problem("make", path)
+    }
+  }
+
+  private static func removeEmpty(_ made: [Path]) {
+    for folder in made.reversed() { _ = folder.withCString { rmdir($0) } }
   }
 }

@@ -15,6 +15,8 @@ final class CompareSession: Sendable {
     var standing = "reading the sources"
     /// The signal that ends the comparison.
     var ending: CInt?
+    /// Sources whose failing was said: they fail in each variant.
+    var failing: Set<String> = []
   }
 
   /// Why there is no comparison.
@@ -56,21 +58,38 @@ final class CompareSession: Sendable {
   // MARK: Comparing
 
   private func compare(in folder: CompareFolder) throws(Refusal) -> ComparisonReport {
+    if let bytes = settings.memoryLimit, bytes < MemoryCage.leastBytes {
+      let least = Units.memory(MemoryCage.leastBytes)
+      throw Refusal(
+        "--memory-limit \(Units.memory(bytes)) is too little for the program itself, which holds \(least)", .systemLimit
+      )
+    }
     let sources = try survey(folder)
     let limit = settings.memoryLimit.map { bytes in
-      let cage = cage(bytes, "probe")
-      defer { cage.remove() }
-      return ComparisonReport.Limit(bytes: bytes, kind: cage.kind)
+      ComparisonReport.Limit(bytes: bytes, kind: MemoryCage.usableKind(bytes: bytes, name: cageName("probe")))
+    }
+    if let limit, limit.kind == .addressSpace {
+      console.say(
+        "thumbjob: no memory cgroup can be made here, so --memory-limit is one on address space: "
+          + "\(Units.memory(limit.bytes)) on top of what the program has mapped when it starts and of its threads' stacks"
+      )
     }
     var report = ComparisonReport(
       thumbjobVersion: Thumbjob.configuration.version, command: ["thumbjob"] + CommandWords.forPeople,
       machine: .init(processors: ProcessorCount.usable()), sources: sources, max: settings.max,
       naivePayload: settings.naive, memoryLimit: limit)
     for variant in Variant.allCases {
-      report.runs.append(try measure(variant, of: sources.count, isToldToStop: false, in: folder))
+      let run = try measure(variant, of: sources.count, under: limit, isToldToStop: false, in: folder)
+      if let limit, variant == .bounded, run.hasNoRoomAtAll {
+        throw Refusal(
+          "--memory-limit \(Units.memory(limit.bytes)) is too little for the program itself: bounded was ended before "
+            + "it had made a thumbnail", .systemLimit)
+      }
+      report.runs.append(run)
     }
     for variant in Variant.allCases {
-      report.stopRuns.append(try measure(variant, of: sources.count, isToldToStop: true, in: folder))
+      report.stopRuns.append(
+        try measure(variant, of: sources.count, under: limit, isToldToStop: true, in: folder))
     }
     return report
   }
@@ -97,23 +116,34 @@ final class CompareSession: Sendable {
   }
 
   private func measure(
-    _ variant: Variant, of sources: Int, isToldToStop: Bool, in folder: CompareFolder
+    _ variant: Variant, of sources: Int, under limit: ComparisonReport.Limit?, isToldToStop: Bool,
+    in folder: CompareFolder
   ) throws(Refusal) -> VariantMeasurement {
     let name = isToldToStop ? "\(variant.rawValue)-stop" : variant.rawValue
-    let out = "\(folder.working)/\(name)"
-    defer { try? FileManager.default.removeItem(atPath: out) }
-    let cage = settings.memoryLimit.map { self.cage($0, name) }
-    defer { cage?.remove() }
-    var arguments = [VariantCommand.name, variant.rawValue, "--out=\(out)", "--within=\(folder.working)"]
-    arguments += ["--max", "\(settings.max)", "--naive", settings.naive.rawValue]
-    if let group = cage?.folder {
-      arguments.append("--group=\(group)")
-    } else if let bytes = settings.memoryLimit {
-      arguments.append("--address-space=\(bytes)")
+    let out = folder.working.appending(Path(name))
+    defer { OpenFolder.remove(out) }
+    var cage: MemoryCage?
+    do throws(MemoryCage.Problem) {
+      cage = try limit.map { limit throws(MemoryCage.Problem) in
+        try MemoryCage(limit.kind, bytes: limit.bytes, name: cageName(name))
+      }
+    } catch {
+      throw Refusal("\(error)", .systemLimit)
     }
+    defer { cage?.remove() }
+    var words = [VariantCommand.name, variant.rawValue, "--max", "\(settings.max)", "--naive", settings.naive.rawValue]
+    if let group = cage?.folder {
+      words.append("--group=\(group)")
+    } else if let limit {
+      words.append("--address-space=\(limit.bytes)")
+    }
+    let paths = [("--out=", out), ("--within=", folder.working)].map { Array($0.utf8) + $1.bytes }
+    let shown = "\(variant.displayName)\(isToldToStop ? ", to be told to stop" : "")"
+    if !console.isTerminal { console.say("thumbjob: \(shown): begins") }
     do {
       let run = try VariantRun(
-        variant, arguments: arguments, list: folder.list, sources: sources, isToldToStop: isToldToStop)
+        variant, arguments: words.map { Array($0.utf8) } + paths, list: folder.list, sources: sources,
+        isToldToStop: isToldToStop)
       state.withLock { $0.run = run }
       // One that came before this run was known has killed nothing.
       if state.withLock({ $0.ending }) != nil { run.end() }
@@ -121,29 +151,37 @@ final class CompareSession: Sendable {
       let measurement = try run.measure(in: cage) { tell($0, of: variant, sources, isToldToStop) }
       try throwIfEnding()
       console.setBottom("")
-      console.say("thumbjob: \(variant.displayName)\(isToldToStop ? ", told to stop" : ""): \(measurement.summary)")
+      console.say("thumbjob: \(shown): \(measurement.summary)")
+      tellFailures(of: measurement)
       return measurement
     } catch let problem as VariantRun.Problem {
       try throwIfEnding()
       switch problem {
-      case .cannotStart(let text): throw Refusal(text, .systemLimit)
-      case .cannotBegin(let text, let status): throw Refusal("\(variant.displayName): \(text)", ExitCode(Int32(status)))
+      case .system(let text): throw Refusal(text, .systemLimit)
+      case .gaveUp(let text, let status): throw Refusal("\(variant.displayName): \(text)", ExitCode(Int32(status)))
       }
     } catch {
       throw error as? Refusal ?? Refusal("\(error)", .systemLimit)
     }
   }
 
-  private func cage(_ bytes: Int, _ name: String) -> MemoryCage {
-    MemoryCage(bytes: bytes, name: "thumbjob-compare-\(getpid())-\(name)")
-  }
+  private func cageName(_ name: String) -> String { "thumbjob-compare-\(getpid())-\(name)" }
 
   // MARK: Telling
+
+  private func tellFailures(of measurement: VariantMeasurement) {
+    let isFirst = state.withLock { $0.failing.isEmpty }
+    for failure in measurement.failures where state.withLock({ $0.failing.insert(failure.source).inserted }) {
+      console.say("thumbjob: \(failure.source): \(failure.error)")
+    }
+    let rest = measurement.failed - measurement.failures.count
+    if isFirst, rest > 0 { console.say("thumbjob: \(Units.count(rest, "more source")) failed") }
+  }
 
   private func tell(_ sample: Sample, of variant: Variant, _ sources: Int, _ isToldToStop: Bool) {
     let text =
       "round \(isToldToStop ? 2 : 1) of 2, \(variant.displayName): \(sample.done) of \(sources) done, "
-      + "\(sample.running) running, \(sample.waiting) waiting, \(Units.memory(sample.rssBytes)) held, "
+      + "\(sample.running) running, \(sample.waiting) waiting, \(Units.memory(sample.anonymousBytes)) held, "
       + Units.time(.seconds(sample.seconds))
     state.withLock { $0.standing = text }
     if console.isTerminal { console.setBottom(text) }
@@ -164,7 +202,7 @@ final class CompareSession: Sendable {
     } catch {
       throw Refusal(nil, error)
     }
-    console.say("thumbjob: charts in \(folder.path.appending(Path(CompareFolder.Result.page.rawValue)).printable)")
+    console.say("thumbjob: charts in \(folder.path.appending(CompareFolder.Result.page.name).printable)")
   }
 
   // MARK: Signals

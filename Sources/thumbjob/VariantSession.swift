@@ -21,15 +21,22 @@ final class VariantSession: Sendable {
   private let settings: JobSettings
   private let group: String?
   private let addressSpace: Int?
-  private let within: String
   private let isStopped = Atomic(false)
+  /// The only one that writes to the pipe.
+  private let reporter: VariantReporter
 
   init(_ command: VariantCommand) {
     (variant, naive) = (command.variant, command.naive)
-    (group, addressSpace, within) = (command.group, command.addressSpace, command.within)
+    (group, addressSpace) = (command.group, command.addressSpace)
+    // Whoever started this has died where its pipe is closed. Then nobody else removes what it would have removed.
+    reporter = VariantReporter(to: Self.pipe) { [group, within = CommandWords.path(of: command.within)] in
+      CompareFolder.remove(within)
+      if let group { Confinement.abandon(group: group) }
+      _exit(ExitStatus.ioError.rawValue)
+    }
     var settings = JobSettings()
     settings.sources = [.list(SourceList(from: Self.list, separator: .nul))]
-    settings.outputs[0].folder = Path(command.out)
+    settings.outputs[0].folder = CommandWords.path(of: command.out)
     settings.max = command.max
     // The job looks for its limit where containers have theirs. Half of this one, as of those.
     settings.memory = addressSpace.map { .bytes(Swift.max(8 << 20, ($0 - Self.reserve) / 2)) }
@@ -37,16 +44,13 @@ final class VariantSession: Sendable {
   }
 
   func run() -> ExitCode {
-    do {
-      guard isConfined() else {
-        reporter { VariantCounts() }.cannotBegin("cannot be put under its memory limit")
-        return ExitStatus.systemLimit.code
-      }
-      return variant == .bounded ? try runBounded() : try runBaseline()
-    } catch {
-      reporter { VariantCounts() }.cannotBegin("\(error)")
-      return ExitStatus.cannotCreateOutput.code
-    }
+    guard isConfined() else { return giveUp("cannot be put under its memory limit", .systemLimit) }
+    return variant == .bounded ? runBounded() : runBaseline()
+  }
+
+  private func giveUp(_ reason: String, _ status: ExitStatus) -> ExitCode {
+    reporter.givesUp(reason)
+    return status.code
   }
 
   private func isConfined() -> Bool {
@@ -55,22 +59,20 @@ final class VariantSession: Sendable {
     return Confinement.limitAddressSpace(to: addressSpace, threads: settings.maxInUse + Self.otherThreads)
   }
 
-  /// Whoever started this has died where its pipe is closed. Then nobody else removes what it would have removed.
-  private func reporter(_ counts: @escaping @Sendable () -> VariantCounts) -> VariantReporter {
-    VariantReporter(to: Self.pipe, counts: counts) { [within, group] in
-      CompareFolder.remove(within)
-      if let group { Confinement.abandon(group: group) }
-      _exit(ExitStatus.ioError.rawValue)
-    }
-  }
-
   // MARK: Bounded
 
   /// The job as `run` has it.
-  private func runBounded() throws -> ExitCode {
-    let job = try Job(settings) { _ in }
-    let reporter = reporter { VariantCounts(job) }
-    SignalListener.listen { signal in
+  private func runBounded() -> ExitCode {
+    let job: Job
+    do {
+      job = try Job(settings) { [reporter] event in
+        guard case .source(let report) = event, case .failed(let failure) = report.result else { return }
+        reporter.failed(report.source.path.printable, "\(failure)")
+      }
+    } catch {
+      return giveUp("\(error)", .cannotCreateOutput)
+    }
+    SignalListener.listen { [reporter] signal in
       switch signal {
       case SIGUSR1:
         let status = job.status(waitingLimit: 10_000)
@@ -81,19 +83,28 @@ final class VariantSession: Sendable {
       default: break
       }
     }
-    reporter.hasBudget(job.memory.budget.bytes)
-    reporter.start()
-    let report = try job.run()
-    reporter.end()
+    reporter.hasBounds(backlog: job.queue.limits.backlog, budget: job.memory.budget.bytes)
+    reporter.start { VariantCounts(job) }
+    let report: JobReport
+    do {
+      report = try job.run()
+    } catch {
+      return giveUp("\(error)", .systemLimit)
+    }
+    reporter.end(VariantCounts(job))
     return report.exitCode(ending: 0, outputError: nil, isTraced: true)
   }
 
   // MARK: Baselines
 
-  private func runBaseline() throws -> ExitCode {
-    let work = try SourceWork(settings)
-    let prepare = { @Sendable [naive] (source: SourceWork.Placed) throws -> SourceWork.Payload in
-      naive == .read ? try work.read(source) : try work.render(source)
+  private func runBaseline() -> ExitCode {
+    let work: SourceWork
+    do { work = try SourceWork(settings) } catch { return giveUp("\(error)", .cannotCreateOutput) }
+    let prepare = { @Sendable [self] (source: SourceWork.Placed) throws -> SourceWork.Payload in
+      try telling(of: source.path) { naive == .read ? try work.read(source) : try work.render(source) }
+    }
+    let make = { @Sendable [self] (payload: SourceWork.Payload) throws in
+      try telling(of: payload.source) { try work.make(payload) }
     }
     let baseline: any Baseline<SourceWork.Placed>
     if variant == .naive {
@@ -102,17 +113,25 @@ final class VariantSession: Sendable {
       signal(SIGUSR2, SIG_IGN)
       // Where no limit was asked for and the machine itself runs out of memory, this is the process to go: proc(5).
       try? "1000".write(toFile: "/proc/self/oom_score_adj", atomically: false, encoding: .utf8)
-      baseline = NaiveQueue(prepare: prepare) { try work.make($0) }
+      baseline = NaiveQueue(prepare: prepare, work: make)
     } else {
       SignalListener.listen { [self] in if $0 == SIGUSR2 { isStopped.store(true, ordering: .releasing) } }
-      baseline = SerialLoop(prepare: prepare) { try work.make($0) }
+      baseline = SerialLoop(prepare: prepare, work: make)
     }
-    let reporter = reporter { VariantCounts(baseline.counters) }
-    reporter.start()
+    reporter.start { VariantCounts(baseline.counters) }
     work.walk(shouldStop: { isStopped.load(ordering: .acquiring) }, visit: { baseline.submit($0) })
     baseline.drain()
-    reporter.end()
+    reporter.end(VariantCounts(baseline.counters))
     return (baseline.counters.failed == 0 ? ExitStatus.success : .someFailed).code
+  }
+
+  private func telling<Result>(of source: Path, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      reporter.failed(source.printable, "\(error)")
+      throw error
+    }
   }
 }
 

@@ -4,11 +4,13 @@ import Testing
 @testable import Comparison
 
 @Suite(.timeLimit(.minutes(15))) struct ComparisonTests {
-  private func report(_ runs: [VariantMeasurement], limit: Int? = nil) -> ComparisonReport {
+  private func report(
+    _ runs: [VariantMeasurement], limit: Int? = nil, kind: MemoryCage.Kind = .cgroup2
+  ) -> ComparisonReport {
     var report = ComparisonReport(
       thumbjobVersion: "1", command: ["thumbjob", "compare", "my photos", "it's"], machine: .init(processors: 2),
       sources: .init(arguments: ["my photos"], count: 100, bytes: 1 << 20), max: 4, naivePayload: .read,
-      memoryLimit: limit.map { .init(bytes: $0, kind: .cgroup2) })
+      memoryLimit: limit.map { .init(bytes: $0, kind: kind) })
     (report.runs, report.stopRuns) = (runs, runs.filter { $0.stop != nil })
     return report
   }
@@ -27,13 +29,15 @@ import Testing
     (counts.waiting, counts.running, counts.done, counts.failed) = (1, 2, 3, 4)
     (counts.peakWaiting, counts.peakRunning) = (5, 6)
     let messages: [VariantMessage] = [
-      .counts(counts), .listed(20), .budget(1 << 30), .ended(peakMemory: 7), .problem("no room: say so"),
+      .counts(counts), .listed(20), .bounds(backlog: 16, budget: 1 << 30), .ended(peakMemory: 7),
+      .problem("no room: say so"), .failure(VariantFailure(source: "my photos/a.jpg", error: "empty: no byte")),
     ]
     for message in messages { #expect(VariantMessage(line: message.line) == message) }
     #expect(VariantMessage.problem("two\nlines").line == "problem two lines")
+    #expect(VariantMessage.failure(.init(source: "a\tb", error: "c\nd")).line == "failure a b\tc d")
   }
 
-  @Test(arguments: ["", "counts", "counts 1 2 3", "counts 1 2 3 4 5 x", "listed", "listed 1 2", "said 4"])
+  @Test(arguments: ["", "counts", "counts 1 2 3", "counts 1 2 3 4 5 x", "listed", "listed 1 2", "said 4", "failure a"])
   func aLineCutOffByAKillIsNone(line: String) { #expect(VariantMessage(line: line) == nil) }
 
   @Test func aLongLineKeepsItsPeaksAndItsEnd() {
@@ -52,16 +56,48 @@ import Testing
     #expect(page.contains("thumbjob compare 'my photos' 'it'\\''s'"))
   }
 
+  @Test func aLimitOfMemoryHasALineAndOneOnAddressSpaceHasNone() {
+    let classes = ["<line class=\"limit\"", ">memory limit</li>"]
+    let limited = ComparisonPage(report([killed()], limit: 192 << 20)).html
+    #expect(classes.allSatisfy { limited.contains($0) } && limited.contains(">seconds</text>"))
+    let others = [report([killed()]), report([killed()], limit: 192 << 20, kind: .addressSpace)]
+    for report in others {
+      let page = ComparisonPage(report).html
+      #expect(classes.allSatisfy { !page.contains($0) })
+    }
+  }
+
+  @Test func boundsAreSaidInNumbers() {
+    var bounded = VariantMeasurement(.bounded)
+    (bounded.backlog, bounded.budgetBytes, bounded.peakAnonymousBytes) = (16, 64 << 20, 40 << 20)
+    let page = ComparisonPage(report([bounded])).html
+    #expect(page.contains("at most 4 running, a backlog of 16, a budget of 64 MiB"))
+    #expect(page.contains("at most 40 MiB of anonymous memory held"))
+  }
+
+  @Test func whoIsEndedBeforeAnythingCameOfItHadNoRoom() {
+    var run = killed()
+    #expect(!run.hasNoRoomAtAll)
+    run.thumbnails = 0
+    #expect(run.hasNoRoomAtAll)
+    run.ending = .finished
+    #expect(!run.hasNoRoomAtAll)
+  }
+
+  @Test func aDescriptorThatIsNoneIsAnErrorAndNoProcess() {
+    #expect(throws: ChildProcess.SpawnError.self) { try ChildProcess([], descriptors: [-1]) }
+  }
+
   @Test func howItStoppedIsSaidInWords() {
     #expect(
       ComparisonTable.stops(report([killed(stop: StopMeasurement())])).rows[0].dropFirst()
-        == ["–", "–", "–", "–", "killed for memory at 0.42 s, after 7 of 100, before it could be told"])
+        == ["–", "–", "–", "–", "–", "killed for memory at 0.42 s, after 7 of 100, before it was asked"])
     var (bounded, stop) = (VariantMeasurement(.bounded), StopMeasurement())
     (stop.listSentAfterSeconds, stop.stopSentAfterSeconds, stop.secondsToEnd) = (1, 1.01, 0.0042)
     (stop.listedOperations, stop.answerSeconds, stop.thumbnailsMadeMeanwhile) = (20, 0.003, 1)
     (bounded.ending, bounded.stop) = (.stopped, stop)
     #expect(
       ComparisonTable.stops(report([bounded])).rows[0]
-        == ["bounded", "1.0 s", "20 operations in 3 ms", "5 ms", "1", "cancelled what waited and what ran"])
+        == ["bounded", "1.0 s", "20 operations in 3 ms", "1.0 s", "5 ms", "1", "cancelled what waited and what ran"])
   }
 }
