@@ -20,15 +20,28 @@ extension CommandTests {
       return (names ?? []).filter { $0 != "compare.html" && $0 != "compare.json" }
     }
 
-    @Test func tableAndResultsTellOfEachVariant() async throws {
+    @Test func tableResultsAndPageTellOfEachVariant() async throws {
       let folder = try TemporaryFolder.withPhotos(6)
-      let ending = try await BuiltCommand.run("compare", "images", "--max", "2", in: folder)
+      // A name that would be markup, if it could.
+      try FileManager.default.moveItem(atPath: folder("images"), toPath: folder("<script>&images"))
+      // What a killed comparison has left.
+      try folder.write([1], to: "compare/.thumbjob-compare-dead00/bounded/photo.jpg")
+      let ending = try await BuiltCommand.run("compare", "<script>&images", "--max", "2", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
+      #expect(leftovers(folder).isEmpty && !folder.exists("thumbs"))
       let lines = ending.output.split(separator: "\n")
       #expect(lines.count == 8 && lines[0].hasPrefix("VARIANT") && lines[4].hasPrefix("VARIANT"))
       for (line, name) in zip(lines[1...3], ["bounded", "naive GCD", "serial"]) {
         #expect(line.hasPrefix(name) && line.contains("6 of 6") && line.hasSuffix("all made"))
+        #expect(
+          ending.errors.contains("thumbjob: \(name): begins\n") && ending.errors.contains("\(name): finished after"))
+        #expect(ending.errors.contains("thumbjob: \(name), to be told to stop: begins\n"))
       }
+      try checkResults(folder)
+      try checkPage(String(decoding: folder.bytes("compare/compare.html"), as: UTF8.self))
+    }
+
+    private func checkResults(_ folder: TemporaryFolder) throws {
       let report = try report(folder)
       #expect(
         Set(report.keys) == [
@@ -36,32 +49,27 @@ extension CommandTests {
           "sample_interval_seconds", "runs", "stop_runs",
         ])
       #expect(report["version"] as? Int == 1 && report["max"] as? Int == 2)
-      #expect(report["command"] as? [String] == ["thumbjob", "compare", "images", "--max", "2"])
+      #expect(report["command"] as? [String] == ["thumbjob", "compare", "<script>&images", "--max", "2"])
       let runs = try runs(folder)
       #expect(runs.map { $0["variant"] as? String } == ["bounded", "naive", "serial"])
+      #expect(runs.map { $0["backlog"] as? Int } == [8, nil, nil])
       for run in runs {
         let keys: Set = [
-          "variant", "ending", "exit_status", "seconds", "thumbnails", "failed", "peak_rss_bytes",
-          "peak_anonymous_bytes", "peak_waiting",
-          "peak_running", "peak_threads", "samples",
+          "variant", "ending", "exit_status", "seconds", "thumbnails", "failed", "failures", "peak_rss_bytes",
+          "peak_anonymous_bytes", "peak_waiting", "peak_running", "peak_threads", "samples",
         ]
-        #expect(Set(run.keys).subtracting(["budget_bytes"]) == keys)
+        #expect(Set(run.keys).subtracting(["budget_bytes", "backlog"]) == keys)
         #expect(run["ending"] as? String == "finished" && run["thumbnails"] as? Int == 6 && run["failed"] as? Int == 0)
         let sample = try #require((run["samples"] as? [Object])?.last)
         #expect(
           Set(sample.keys) == ["seconds", "rss_bytes", "anonymous_bytes", "threads", "waiting", "running", "done"])
+        #expect(sample["done"] as? Int == 6 && sample["seconds"] as? Double == run["seconds"] as? Double)
       }
       #expect(try self.runs(folder, "stop_runs").allSatisfy { $0["stop"] is Object })
-      #expect(leftovers(folder).isEmpty && !folder.exists("thumbs"))
     }
 
-    @Test func thePageLoadsNothingAndShowsEachVariant() async throws {
-      let folder = try TemporaryFolder.withPhotos(3)
-      // A name that would be markup, if it could.
-      try FileManager.default.moveItem(atPath: folder("images"), toPath: folder("<script>&images"))
-      let ending = try await BuiltCommand.run("compare", "<script>&images", "--naive", "render", in: folder)
-      #expect(ending.status == 0, "\(ending.errors)")
-      let page = String(decoding: try folder.bytes("compare/compare.html"), as: UTF8.self)
+    /// It loads nothing, runs nothing, and shows each variant.
+    private func checkPage(_ page: String) throws {
       for forbidden in ["http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", "{{"] {
         #expect(!page.contains(forbidden), "\(forbidden)")
       }
@@ -115,16 +123,43 @@ extension CommandTests {
       #expect((try report(folder)["memory_limit"] as? Object)?["kind"] as? String == "address_space")
     }
 
-    @Test func boundedThatDoesNotMakeAllIsStatus1() async throws {
+    /// Into a folder whose name is no text, with no more open files than a run needs.
+    @Test func failingSourcesAreNamedOnceAndAreStatus1() async throws {
       let folder = try TemporaryFolder.withPhotos(2)
-      try folder.write(Array(SyntheticPhoto(seed: 1, width: 90, height: 90).jpeg().prefix(300)), to: "images/cut.jpg")
-      let ending = try await BuiltCommand.run("compare", "images", in: folder)
-      #expect(ending.status == 1 && ending.output.contains("2 of 3") && ending.output.contains("made all but 1"))
+      let photo = SyntheticPhoto(seed: 1, width: 90, height: 90).jpeg()
+      for number in 0..<7 { try folder.write(Array(photo.prefix(300 - number)), to: "images/cut \(number).jpg") }
+      let script = "ulimit -n 64; exec \"$0\" compare images --naive render --out \"$(printf 'caf\\351')\""
+      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
+      #expect(ending.status == 1 && ending.output.contains("2 of 9") && ending.output.contains("made all but 7"))
+      let named = ending.errors.split(separator: "\n").filter { $0.contains("images/cut ") }
+      #expect(
+        named.count >= 5 && Set(named.compactMap { $0.split(separator: ":").dropFirst().first }).count == named.count)
+      #expect(ending.errors.contains("thumbjob: 2 more sources failed"), "\(ending.errors)")
+      let move = try await BuiltCommand.run(executable: "/bin/sh", ["-c", "mv caf* compare"], in: folder)
+      #expect(move.status == 0 && leftovers(folder).isEmpty)
+      for run in try runs(folder) {
+        let failures = try #require(run["failures"] as? [[String: String]])
+        #expect(run["failed"] as? Int == 7 && failures.count == 5)
+        #expect(failures.allSatisfy { $0["source"]?.hasPrefix("images/cut ") == true && $0["error"]?.isEmpty == false })
+      }
+    }
+
+    @Test func itStopsWithinOneFileThatItReads() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      // 64 GiB, nearly all of it a hole.
+      truncate(folder("images/0/photo 0.jpg"), 1 << 36)
+      let ending = try await BuiltCommand.run("compare", "images", in: folder) { run in
+        try await expectEventually { !leftovers(folder).isEmpty }
+        run.send(SIGINT)
+      }
+      #expect(ending.status == 130 && !folder.exists("compare"))
     }
 
     @Test(arguments: [
       ([], 64, "no source given: name a folder, such as thumbjob compare ./images"),
-      (["images", "--memory-limit", "50%"], 64, "--memory-limit: “50%” is a share; write an amount such as 192M"),
+      (["images", "--memory-limit", "50%"], 64, "--memory-limit: “50%” is not an amount of memory; write 192M or 1G"),
+      (["images", "--memory-limit", "much"], 64, "Usage: thumbjob compare <source>"),
+      (["images", "--memory-limit", "1M"], 71, "--memory-limit 1 MiB is too little for the program itself"),
       (["images", "--max", "0"], 64, "--max: 0 is not within 1 to 1024"),
       (["images", "--naive", "dream"], 64, "The value 'dream' is invalid for '--naive <what>'."),
       (["job.yml"], 64, "job.yml is a job file; compare takes folders and files"),
@@ -139,12 +174,12 @@ extension CommandTests {
       let ending = try await BuiltCommand.run(executable: BuiltCommand.path, ["compare"] + words, in: folder)
       #expect(ending.status == status && ending.output.isEmpty)
       #expect(ending.errors.contains(text), "\(ending.errors)")
-      #expect(leftovers(folder).isEmpty)
+      #expect(!folder.exists("compare"))
     }
 
     @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGUSR2, 75), (SIGKILL, 137)])
     func endedOnTheWayItLeavesNoProcessAndNoFolder(signal: CInt, status: Int) async throws {
-      let folder = try TemporaryFolder.withWork(150)
+      let folder = try Self.withLargePhotos(12)
       let variant = LockedBox<pid_t?>(nil)
       let ending = try await BuiltCommand.run("compare", "images", "--max", "2", in: folder) { run in
         try await expectEventually { !folder.files(below: "compare").filter { $0.hasSuffix(".jpg") }.isEmpty }
@@ -158,23 +193,28 @@ extension CommandTests {
       #expect(!folder.exists("compare/compare.json"))
     }
 
-    @Test func whatAKilledComparisonLeftTheNextRemoves() async throws {
-      let folder = try TemporaryFolder.withPhotos(1)
-      try folder.write([1], to: "compare/.thumbjob-compare-dead00/bounded/photo.jpg")
-      let ending = try await BuiltCommand.run("compare", "images", in: folder)
-      #expect(ending.status == 0 && leftovers(folder).isEmpty)
-    }
+    /// Files of 75 MB, most of it behind the picture. Two of them do not fit into the limit: it is enough that a picture of
+    /// 48 megapixels takes longer to make than the next file takes to read.
+    private static func withHeavyFiles() throws -> TemporaryFolder { try withLargePhotos(3, bytes: 75_000_000) }
 
-    /// Files of 40 MB, most of it behind the picture: more quickly read than made.
-    private static func withHeavyFiles() throws -> TemporaryFolder {
+    /// So many links to one photo that takes a while to decode.
+    private static func withLargePhotos(_ count: Int, bytes: Int? = nil) throws -> TemporaryFolder {
       let folder = TemporaryFolder()
-      let photo = SyntheticPhoto(seed: 1, width: 1000, height: 750).jpeg()
-      try folder.write(photo + [UInt8](repeating: 0, count: 40_000_000), to: "images/00.jpg")
-      for number in 10..<23 {
-        try FileManager.default.linkItem(atPath: folder("images/00.jpg"), toPath: folder("images/\(number).jpg"))
+      try folder.write(largePhoto, to: "images/00.jpg")
+      if let bytes { truncate(folder("images/00.jpg"), bytes) }
+      for number in 1..<count {
+        let name = folder(String(format: "images/%02d.jpg", number))
+        try FileManager.default.linkItem(atPath: folder("images/00.jpg"), toPath: name)
       }
       return folder
     }
+
+    /// 48 megapixels of one tone, made once.
+    private static let largePhoto: [UInt8] = {
+      var photo = SyntheticPhoto(seed: 1, width: 8000, height: 6000)
+      (photo.isBlank, photo.hasFullChroma) = (true, true)
+      return photo.jpeg()
+    }()
 
     /// One that nobody waits for stays on the list when it has ended.
     private static func isAlive(_ process: pid_t) -> Bool {
