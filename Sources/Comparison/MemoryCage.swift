@@ -61,6 +61,22 @@ public final class MemoryCage {
     }
   }
 
+  /// Removes the groups of processes that were killed with all who would have done it.
+  ///
+  /// - Parameter prefix: of their names, before the number of the process that made them.
+  public static func sweep(_ kind: Kind, _ prefix: String) {
+    guard kind != .addressSpace,
+      let parent = ControlGroups.find(kind == .cgroup1 ? .v1 : .v2, in: Surroundings())?.folders.first
+    else { return }
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] where name.hasPrefix(prefix) {
+      guard let pid = pid_t(name.dropFirst(prefix.count).prefix { $0.isNumber }), pid > 0, kill(pid, 0) != 0,
+        errno == ESRCH
+      else { continue }
+      // Of a group that still has a process this takes nothing.
+      rmdir("\(parent)/\(name)")
+    }
+  }
+
   private static func makeGroup(
     _ name: String, _ version: ControlGroups.Version, _ bytes: Int
   ) throws(Problem) -> String {

@@ -19,14 +19,19 @@ public struct SourceSurvey: Sendable {
   /// - Throws: where the list cannot be written.
   public init(
     of arguments: [SourceArgument], outputs: [Path], writingTo list: CInt, shouldStop: () -> Bool,
-    onProblem: (WalkProblem) -> Void
+    onProblem: (WalkProblem) -> Void, onUnreadable: (Path, any Error) -> Void
   ) throws(Errno) {
     let walker = SourceWalker(arguments: arguments, outputs: outputs)
     let entries = SourceList(from: nil, separator: .nul)
     var places: Set<Path> = []
     var failure: Errno?
     walker.walk(shouldStop: shouldStop, onProblem: onProblem) { source in
-      guard let file = try? SourceFile(source.path), (try? file.content(of: source)) == .image(.jpeg) else {
+      let file: SourceFile
+      do {
+        file = try SourceFile(source.path)
+        guard try file.content(of: source) == .image(.jpeg) else { return .goOn }
+      } catch {
+        onUnreadable(source.path, error)
         return .goOn
       }
       guard let place = entries.relativePath(of: source.path), places.insert(place).inserted else { return .goOn }

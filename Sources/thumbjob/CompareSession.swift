@@ -34,6 +34,10 @@ final class CompareSession: Sendable {
 
   private let settings: CompareSettings
   private let console = Console()
+  /// How long the tables wait for whoever reads them, once the comparison is to end.
+  private let patience = Patience(.seconds(5))
+  /// Where answers to signals are printed: somebody who does not read them must not keep the next signal waiting.
+  private let answers = DispatchQueue(label: "thumbjob.answers")
   private let state = Locked(State())
 
   init(_ settings: CompareSettings) { self.settings = settings }
@@ -64,6 +68,7 @@ final class CompareSession: Sendable {
         "--memory-limit \(Units.memory(bytes)) is too little for the program itself, which holds \(least)", .systemLimit
       )
     }
+    for kind in [MemoryCage.Kind.cgroup1, .cgroup2] { MemoryCage.sweep(kind, Self.cagePrefix) }
     let sources = try survey(folder)
     let limit = settings.memoryLimit.map { bytes in
       ComparisonReport.Limit(bytes: bytes, kind: MemoryCage.usableKind(bytes: bytes, name: cageName("probe")))
@@ -104,7 +109,8 @@ final class CompareSession: Sendable {
         onProblem: { problem in
           console.say("thumbjob: \(problem)")
           if problem.kind == .missingArgument { missing.append(problem) }
-        })
+        },
+        onUnreadable: { console.say("thumbjob: \($0.printable): \($1); left out") })
     } catch {
       throw Refusal("cannot write the list of sources: \(error)", .ioError)
     }
@@ -165,7 +171,9 @@ final class CompareSession: Sendable {
     }
   }
 
-  private func cageName(_ name: String) -> String { "thumbjob-compare-\(getpid())-\(name)" }
+  private static let cagePrefix = "thumbjob-compare-"
+
+  private func cageName(_ name: String) -> String { "\(Self.cagePrefix)\(getpid())-\(name)" }
 
   // MARK: Telling
 
@@ -198,7 +206,7 @@ final class CompareSession: Sendable {
       Columns.text([table.head.map { $0.uppercased() }] + table.rows, right: table.numbers)
     }
     do {
-      try StandardStream.put(tables.joined(separator: "\n"))
+      try StandardStream.put(tables.joined(separator: "\n"), patience: patience)
     } catch {
       throw Refusal(nil, error)
     }
@@ -208,7 +216,11 @@ final class CompareSession: Sendable {
   // MARK: Signals
 
   private func answer(_ signal: CInt) {
-    if signal == SIGUSR1 { return console.say("thumbjob: \(state.withLock { $0.standing })") }
+    if signal == SIGUSR1 {
+      return answers.async { [self] in console.say("thumbjob: \(state.withLock { $0.standing })") }
+    }
+    console.patience.begin()
+    patience.begin()
     let run = state.withLock { state in
       state.ending = state.ending ?? signal
       return state.run

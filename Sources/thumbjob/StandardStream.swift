@@ -13,9 +13,10 @@ enum StandardStream {
 
   /// Writes data for whoever reads standard output.
   ///
+  /// - Parameter patience: how long to wait for whoever does not read; nil for as long as it takes.
   /// - Throws: an exit status where it cannot be written, with the reason said; success where nobody reads any more.
-  static func put(_ text: String) throws(ExitCode) {
-    guard let error = write(text, to: STDOUT_FILENO) else { return }
+  static func put(_ text: String, patience: Patience? = nil) throws(ExitCode) {
+    guard let error = write(text, to: STDOUT_FILENO, patience: patience) else { return }
     if error == EPIPE { throw .success }
     Console().say("thumbjob: standard output: \(String(cString: strerror(error)))")
     throw ExitStatus.ioError.code
