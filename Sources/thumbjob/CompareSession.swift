@@ -35,7 +35,7 @@ final class CompareSession: Sendable {
   private let settings: CompareSettings
   private let console = Console()
   /// How long the tables wait for whoever reads them, once the comparison is to end.
-  private let patience = Patience(.seconds(5))
+  private let patience = Patience(.seconds(2))
   /// Where answers to signals are printed: somebody who does not read them must not keep the next signal waiting.
   private let answers = DispatchQueue(label: "thumbjob.answers")
   private let state = Locked(State())
