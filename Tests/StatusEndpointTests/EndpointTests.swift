@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func closingDoesNotWaitForClientsThatHang() async throws {
-    let served = try await ServedRun.open(run: FakeRun(more: 200))
+    let served = try await ServedRun.open(run: FakeRun(more: 50))
     let address = served.endpoint.address
     let clients = try await onThread {
       try ["", "GET /status HT", "POST /pause HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n"].map { text in

@@ -65,7 +65,7 @@ final class RawClient: Sendable {
   }
 
   /// What arrives next; empty once the other side has closed, or nothing has come for so many seconds.
-  func receive(within seconds: Int = 20) -> [UInt8] {
+  func receive(within seconds: Int = 60) -> [UInt8] {
     var item = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
     guard poll(&item, 1, CInt(seconds * 1000)) > 0 else { return [] }
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -74,7 +74,7 @@ final class RawClient: Sendable {
   }
 
   /// Everything until `text` is among it, or nothing comes any more.
-  func receive(until text: String, within seconds: Int = 20) -> String {
+  func receive(until text: String, within seconds: Int = 60) -> String {
     var bytes: [UInt8] = []
     while !String(decoding: bytes, as: UTF8.self).contains(text) {
       let more = receive(within: seconds)

@@ -10,7 +10,7 @@ public func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> 
 
 /// Polls `condition` until it holds. For what has no event to wait on, such as "the other thread blocks now"; gives up
 /// after `seconds` and says so by returning false.
-public func eventually(within seconds: Double = 20, _ condition: @Sendable () -> Bool) async throws -> Bool {
+public func eventually(within seconds: Double = 60, _ condition: @Sendable () -> Bool) async throws -> Bool {
   let deadline = ContinuousClock.now + .seconds(seconds)
   while !condition() {
     guard ContinuousClock.now < deadline else { return false }
