@@ -61,9 +61,9 @@ struct DecodePlan {
   /// thumbnail has of it. Chroma of half luma's samples is at 1/16 of the picture's size where luma is at 1/8: that must be
   /// as much more than the thumbnail's chroma as is asked of luma.
   private static func coarsestChroma(of info: SourceInfo, _ options: ThumbnailOptions) -> Double {
-    let hMax = info.sampling.map(\.h).max() ?? 1
-    let vMax = info.sampling.map(\.v).max() ?? 1
-    let coarsest = info.sampling.map { max(Double(hMax) / Double($0.h), Double(vMax) / Double($0.v)) }.max() ?? 1
+    let grid = info.grid
+    let coarsest =
+      info.sampling.map { max(Double(grid.hMax) / Double($0.h), Double(grid.vMax) / Double($0.v)) }.max() ?? 1
     let halving = ThumbnailRenderer.halvesChroma(options) && info.sampling.count > 1 ? 2.0 : 1
     return max(coarsest / halving, 1)
   }

@@ -37,14 +37,15 @@ private struct DecodingMemory {
   private(set) var coefficients = 0
 
   init(_ info: SourceInfo, scale: Int) {
-    let hMax = info.sampling.map(\.h).max() ?? 1
-    let vMax = info.sampling.map(\.v).max() ?? 1
-    let mcus = quotient(info.pixels.width, 8 * hMax) * quotient(info.pixels.height, 8 * vMax)
+    let grid = info.grid
+    let mcus = grid.across * grid.down
     let blockSide = 8 / scale
     for (h, v) in info.sampling {
       // libjpeg decodes a subsampled component at a larger scale where that comes out at luma's size or below.
       var side = blockSide
-      while side < 8, hMax * blockSide % (h * side * 2) == 0, vMax * blockSide % (v * side * 2) == 0 { side *= 2 }
+      while side < 8, grid.hMax * blockSide % (h * side * 2) == 0, grid.vMax * blockSide % (v * side * 2) == 0 {
+        side *= 2
+      }
       planes += mcus * h * v * side * side
       coefficients += mcus * h * v * 64 * 2
     }
@@ -66,7 +67,7 @@ private struct RenderingMemory {
     for placement in placements {
       let (width, height) = (placement.pixels.width, placement.pixels.height)
       let full = width * height
-      let chroma = halves ? quotient(width, 2) * quotient(height, 2) : full
+      let chroma = halves ? width.ceilingQuotient(2) * height.ceilingQuotient(2) : full
       let shown = full + (planes - 1) * chroma
       let stored = goesLongWay ? components * full : shown
       let turned = info.orientation == .upright ? 0 : goesLongWay ? planes * full : shown
@@ -74,7 +75,7 @@ private struct RenderingMemory {
       let sizes = [stored, turned, goesLongWay && halves ? 2 * chroma : 0]
       buffers = zip(buffers, sizes).map(max)
       let side = halves ? 16 : 8
-      let padded = quotient(width, side) * quotient(height, side) * side * side
+      let padded = width.ceilingQuotient(side) * height.ceilingQuotient(side) * side * side
       let samples = halves ? padded * 3 / 2 : padded * planes
       let rows = options.linear ? Self.linearRows(placement) * width * planes * 4 : 0
       // Six weights for each input sample, four bytes each, for luma and chroma.
@@ -94,5 +95,3 @@ private struct RenderingMemory {
     return 64 << 10 + Int(Double(samples) * bytesPerSample)
   }
 }
-
-private func quotient(_ dividend: Int, _ divisor: Int) -> Int { (dividend + divisor - 1) / divisor }

@@ -1,5 +1,6 @@
 import Foundation
 import SystemPackage
+import TestSupport
 
 @testable import ThumbnailJobs
 
@@ -7,11 +8,9 @@ import SystemPackage
 final class FileTree: Sendable {
   let root: Path
 
-  init() throws {
-    var template = Array("\(NSTemporaryDirectory())/thumbjob-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-    root = Path(cString: template)
-  }
+  private let temporary = TemporaryFolder()
+
+  init() { root = Path(temporary.path) }
 
   deinit { removeTree(root) }
 

@@ -4,7 +4,7 @@ import Thumbnails
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(1)))
 struct JobFileTests {
   let file: Path = "jobs/x.yml"
 
@@ -151,7 +151,7 @@ struct JobFileTests {
   }
 
   @Test func aFileThatCannotBeReadIsNamed() throws {
-    let tree = try FileTree()
+    let tree = FileTree()
     #expect(throws: JobFileProblems.self) { try JobFile.read(tree.path("none.yml")) }
     try tree.fifo("pipe.yml")
     let error = #expect(throws: JobFileProblems.self) { try JobFile.read(tree.path("pipe.yml")) }
@@ -159,7 +159,7 @@ struct JobFileTests {
   }
 
   @Test func pathsStartFromTheFilesFolder() throws {
-    let tree = try FileTree()
+    let tree = FileTree()
     try tree.folder("jobs")
     try tree.file("jobs/a.yml", "sources: ../images\nout: thumbs")
     let job = try JobFile.read(tree.path("jobs/a.yml"))

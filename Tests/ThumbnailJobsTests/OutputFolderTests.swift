@@ -5,12 +5,12 @@ import Testing
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(1)))
 struct OutputFolderTests {
   let tree: FileTree
   let time = timespec(tv_sec: 1_000_000_007, tv_nsec: 123_456_789)
 
-  init() throws { tree = try FileTree() }
+  init() throws { tree = FileTree() }
 
   /// What `body` throws as an `OutputError`.
   func error(_ body: () throws -> Void) -> OutputError? {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(1)))
 struct OutputPlanTests {
   let tree: FileTree
 
-  init() throws { tree = try FileTree() }
+  init() throws { tree = FileTree() }
 
   /// Places of all that a walk of these arguments finds, "argument:relative path" to what became of it.
   func plan(_ arguments: Path..., filter: SourceFilter = SourceFilter()) -> [String: OutputPlan.Placement] {

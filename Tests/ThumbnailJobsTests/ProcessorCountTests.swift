@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProcessorCountTests {
   let tree: FileTree
 
-  init() throws { tree = try FileTree() }
+  init() throws { tree = FileTree() }
 
   private var surroundings: Surroundings { Surroundings(root: tree.root.description, variables: [:]) }
 

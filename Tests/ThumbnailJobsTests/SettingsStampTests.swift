@@ -4,11 +4,11 @@ import Testing
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(1)))
 struct SettingsStampTests {
   let tree: FileTree
 
-  init() throws { tree = try FileTree() }
+  init() throws { tree = FileTree() }
 
   /// A source and its thumbnail, both in place.
   func made(under settings: String = "256 q80") throws -> (OutputFolder, stat) {

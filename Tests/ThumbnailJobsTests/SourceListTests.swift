@@ -4,11 +4,11 @@ import Testing
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(1)))
 struct SourceListTests {
   let tree: FileTree
 
-  init() throws { tree = try FileTree() }
+  init() throws { tree = FileTree() }
 
   func walked(_ list: String, _ separator: SourceList.Separator, filter: SourceFilter = SourceFilter()) throws -> Walked
   {

@@ -43,11 +43,8 @@ struct BlockDecoder {
 
   /// What decoding holds beside its window and tables, in bytes: for its planes, and on the way to them.
   static func bytesNeeded(_ header: SourceInfo, side: Int) -> (planes: Int, marks: Int) {
-    let hMax = header.sampling.map(\.h).max() ?? 1
-    let vMax = header.sampling.map(\.v).max() ?? 1
-    let across = (header.pixels.width + 8 * hMax - 1) / (8 * hMax)
-    let down = (header.pixels.height + 8 * vMax - 1) / (8 * vMax)
-    let blocks = header.sampling.reduce(0) { $0 + across * $1.h * down * $1.v }
+    let grid = header.grid
+    let blocks = header.sampling.reduce(0) { $0 + grid.across * $1.h * grid.down * $1.v }
     let bytes = BlockStore.bytesPerBlock(isProgressive: header.isProgressive, side: side)
     return (blocks * bytes.coefficients, blocks * bytes.marks)
   }

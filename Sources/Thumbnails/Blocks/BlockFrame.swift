@@ -18,8 +18,7 @@ struct BlockFrame {
 
   let isProgressive: Bool
   let components: [Component]
-  let mcusAcross: Int
-  let mcusDown: Int
+  let grid: MCUGrid
   /// Of all components.
   let blockCount: Int
 
@@ -35,10 +34,7 @@ struct BlockFrame {
     guard length == 6 + 3 * count, count == sampling.count, isProgressive == header.isProgressive,
       PixelSize(width: width, height: height) == header.pixels
     else { throw .irregular }
-    let hMax = sampling.map(\.h).max() ?? 1
-    let vMax = sampling.map(\.v).max() ?? 1
-    mcusAcross = Self.quotient(width, 8 * hMax)
-    mcusDown = Self.quotient(height, 8 * vMax)
+    grid = header.grid
     var components: [Component] = []
     var start = 0
     for expected in sampling {
@@ -49,13 +45,12 @@ struct BlockFrame {
       else { throw .irregular }
       components.append(
         Component(
-          id: id, h: h, v: v, table: table, columns: Self.quotient(width * h, 8 * hMax),
-          rows: Self.quotient(height * v, 8 * vMax), stride: mcusAcross * h, paddedRows: mcusDown * v, start: start))
-      start += mcusAcross * h * mcusDown * v
+          id: id, h: h, v: v, table: table, columns: (width * h).ceilingQuotient(8 * grid.hMax),
+          rows: (height * v).ceilingQuotient(8 * grid.vMax), stride: grid.across * h, paddedRows: grid.down * v,
+          start: start))
+      start += grid.across * h * grid.down * v
     }
     self.components = components
     blockCount = start
   }
-
-  private static func quotient(_ dividend: Int, _ divisor: Int) -> Int { (dividend + divisor - 1) / divisor }
 }

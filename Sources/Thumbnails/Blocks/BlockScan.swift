@@ -54,7 +54,7 @@ struct BlockScan {
 
   /// MCUs across and down.
   func mcus(in frame: BlockFrame) -> (across: Int, down: Int) {
-    guard parts.count == 1 else { return (frame.mcusAcross, frame.mcusDown) }
+    guard parts.count == 1 else { return (frame.grid.across, frame.grid.down) }
     let component = frame.components[parts[0].component]
     return (component.columns, component.rows)
   }

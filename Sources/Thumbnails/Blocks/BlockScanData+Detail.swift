@@ -32,9 +32,9 @@ extension BlockScanData {
         if size > 0 {
           guard next <= scan.last else { throw .irregular }
           mark |= 1 << UInt64(next)
-          if next <= 4, next != 3 {
+          if let index = BlockStore.index(of: next) {
             let value = Self.value(bits << UInt64(length), size) << Int32(scan.low)
-            kept[at * 4 + (next == 4 ? 3 : next)] = Int16(truncatingIfNeeded: value)
+            kept[at * 4 + index] = Int16(truncatingIfNeeded: value)
           }
           place += size
         }
@@ -93,8 +93,8 @@ extension BlockScanData {
         }
         if size == 1 {
           added |= 1 << UInt64(next)
-          if next <= 4, next != 3 {
-            kept[at * 4 + (next == 4 ? 3 : next)] = (isPositive ? 1 : -1) << Int16(scan.low)
+          if let index = BlockStore.index(of: next) {
+            kept[at * 4 + index] = (isPositive ? 1 : -1) << Int16(scan.low)
           }
         }
         next += 1
@@ -130,8 +130,8 @@ extension BlockScanData {
   private func refine(
     _ next: Int, _ window: RawSpan, _ place: Int, _ at: Int, _ kept: inout MutableSpan<Int16>
   ) {
-    guard next <= 4, next != 3, Self.word(window, place) >> 63 == 1 else { return }
-    let index = at * 4 + (next == 4 ? 3 : next)
+    guard let own = BlockStore.index(of: next), Self.word(window, place) >> 63 == 1 else { return }
+    let index = at * 4 + own
     let bit = Int16(1) << Int16(scan.low)
     kept[index] = kept[index] < 0 ? kept[index] &- bit : kept[index] &+ bit
   }

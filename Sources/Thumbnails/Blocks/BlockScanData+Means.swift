@@ -79,8 +79,8 @@ extension BlockScanData {
       place += length + size
       if size == 0, run < 15 { return (place, 64) }
       next += run
-      if size > 0, next <= 4, next != 3 {
-        kept[at + (next == 4 ? 3 : next)] = Int16(truncatingIfNeeded: Self.value(bits << UInt64(length), size))
+      if size > 0, let index = BlockStore.index(of: next) {
+        kept[at + index] = Int16(truncatingIfNeeded: Self.value(bits << UInt64(length), size))
       }
       next += 1
     }

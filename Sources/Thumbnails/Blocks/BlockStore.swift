@@ -7,6 +7,10 @@ struct BlockStore {
   /// Places of the coefficients kept, in zigzag order.
   static let places = [0, 1, 2, 4]
 
+  /// Where among a block's four the coefficient of a place is kept; nil for those that are not.
+  @inline(__always)
+  static func index(of place: Int) -> Int? { place <= 4 && place != 3 ? min(place, 3) : nil }
+
   /// Samples of a block along each axis: 1 or 2.
   let side: Int
   /// Coefficients kept of a block, one behind the other.
@@ -59,8 +63,7 @@ struct BlockStore {
   func planes(
     _ frame: BlockFrame, steps: [[Int]], pixels: PixelSize, proceed: () throws(BlockError) -> Void
   ) throws(BlockError) -> [DecodedPlane] {
-    let hMax = frame.components.map(\.h).max() ?? 1
-    let vMax = frame.components.map(\.v).max() ?? 1
+    let (unitWidth, unitHeight) = (8 * frame.grid.hMax, 8 * frame.grid.vMax)
     guard let start = UnsafeMutableRawPointer(coefficients.baseAddress) else { throw .irregular }
     var planes: [DecodedPlane] = []
     for (component, steps) in zip(frame.components, steps) {
@@ -81,11 +84,11 @@ struct BlockStore {
       }
       let (across, down) = (pixels.width * component.h * side, pixels.height * component.v * side)
       let view = PlaneView(
-        base: first.assumingMemoryBound(to: UInt8.self), columns: (across + 8 * hMax - 1) / (8 * hMax),
-        rows: (down + 8 * vMax - 1) / (8 * vMax), stride: rowSize / side)
+        base: first.assumingMemoryBound(to: UInt8.self), columns: across.ceilingQuotient(unitWidth),
+        rows: down.ceilingQuotient(unitHeight), stride: rowSize / side)
       planes.append(
         DecodedPlane(
-          view: view, columnsExact: Double(across) / Double(8 * hMax), rowsExact: Double(down) / Double(8 * vMax)))
+          view: view, columnsExact: Double(across) / Double(unitWidth), rowsExact: Double(down) / Double(unitHeight)))
     }
     return planes
   }

@@ -1,0 +1,26 @@
+/// How a picture is divided into MCUs, each of which holds as many blocks of a component as its sampling factors say
+/// (ITU-T T.81, A.2).
+struct MCUGrid {
+  /// The largest sampling factors.
+  let hMax: Int
+  let vMax: Int
+  /// MCUs of all components, with those that reach beyond the picture.
+  let across: Int
+  let down: Int
+
+  init(_ pixels: PixelSize, sampling: [(h: Int, v: Int)]) {
+    hMax = sampling.map(\.h).max() ?? 1
+    vMax = sampling.map(\.v).max() ?? 1
+    across = pixels.width.ceilingQuotient(8 * hMax)
+    down = pixels.height.ceilingQuotient(8 * vMax)
+  }
+}
+
+extension SourceInfo {
+  var grid: MCUGrid { MCUGrid(pixels, sampling: sampling) }
+}
+
+extension Int {
+  /// How many of a size it takes to hold as much as this.
+  func ceilingQuotient(_ size: Int) -> Int { (self + size - 1) / size }
+}
