@@ -5,10 +5,8 @@ SHELL = bash
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
-# Debian packages and the pkg-config names that tell whether they are there.
-PACKAGES = libjpeg-dev liblcms2-dev libexif-dev pkg-config
-MODULES = libjpeg lcms2 libexif
-INSTALL_PACKAGES = apt-get update -q && apt-get install -y -q --no-install-recommends $(PACKAGES)
+# Checks what this machine has, and installs what is missing where it may.
+NEEDS = SWIFT=$(SWIFT) scripts/needs.sh
 
 BUILD = $(SWIFT) build
 SOURCES = Sources Tests Package.swift Benchmarks/Sources Benchmarks/Package.swift
@@ -18,19 +16,18 @@ BINARY = .build/release/thumbjob
 # Names every race and leak in seconds instead of waiting for a backtrace that does not end under a sanitizer.
 SANITIZED = SWIFT_BACKTRACE=enable=no
 
-# Says again, as the last thing, what failed: there are thousands of lines before it.
-SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aF '✘' .build/$@.log; exit 1; }
+# As many test cases at a time as keep the processors busy while some of them wait. With all at once, each would wait for
+# all others, and its time limit with it.
+TEST = $(SWIFT) test --disable-xctest --experimental-maximum-parallelization-width $(shell expr 2 + $$(nproc 2>/dev/null || echo 2))
 
-# What the tests from outside need: Debian packages, and Python packages in a place of their own.
-ENDPOINT_PACKAGES = chromium chromium-driver fonts-dejavu-core python3-venv
-INSTALL_ENDPOINT = apt-get update -q && apt-get install -y -q --no-install-recommends $(ENDPOINT_PACKAGES)
+# Says again, as the last thing, what failed: there are thousands of lines before it.
+SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aE '✘|^(FAILED|ERROR) ' .build/$@.log; exit 1; }
+
+# Python packages of the tests from outside, in a place of their own.
 PYTHON = .build/venv
 PROMTOOL = $(or $(shell command -v promtool),.build/prometheus/usr/bin/promtool)
 
-# What the benchmarks need: peers and tools from Debian, Python packages in a place of their own, and photographs in
-# CORPUS, which may be laid out before.
-BENCH_PACKAGES = libvips-tools graphicsmagick libjpeg-turbo-progs python3-venv
-INSTALL_BENCH = apt-get update -q && apt-get install -y -q --no-install-recommends $(BENCH_PACKAGES)
+# Python packages of the benchmarks, in a place of their own, and photographs in CORPUS, which may be laid out before.
 BENCH_VENV = .build/venv-benchmarks
 BENCH_PYTHON = PYTHONPYCACHEPREFIX=.build/python-cache $(BENCH_VENV)/bin/python
 CORPUS = .build/corpus
@@ -41,7 +38,7 @@ FIGURES = .build/benchmarks
 # README.md, to put the table of `make bench` there.
 QUOTE =
 
-.PHONY: help run build images images-broken test unit race memory endpoint endpoint-deps quality bench bench-huge bench-queue \
+.PHONY: help run build images images-broken test unit command race memory endpoint test-deps quality bench bench-huge bench-queue \
   bench-decoder bench-locks corpus bench-deps lint format install man deps clean
 
 help: ## says what can be made
@@ -60,31 +57,39 @@ images-broken: deps ## makes ./images-broken, good files among every kind of bad
 	@test -d images-broken || { $(BUILD) $(RELEASE) --product make-images && \
 	  .build/release/make-images --broken images-broken; }
 
-test: deps lint unit race memory endpoint ## everything that CI runs
+test: ## everything that CI runs
+	@$(NEEDS) test
+	@scripts/parts.sh lint unit command race memory endpoint
 
-unit: deps
+unit: deps ## the libraries' tests
 	$(BUILD) --build-tests
-	$(SWIFT) test --skip-build --disable-xctest $(SHOWN)
+	$(TEST) --skip-build --skip thumbjobTests $(SHOWN)
+
+command: deps ## the built program as its user meets it: output, exit status, signals
+	$(BUILD) --build-tests
+	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
 
 race: deps ## the queue, the job, its operations, comparing, the pressure monitor and the status endpoint under the thread sanitizer
-	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build-thread \
+	@mkdir -p .build
+	$(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
 	  --filter 'BoundedQueueTests|ComparisonTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## the C code and all that reads hostile bytes under the address sanitizer
-	$(SANITIZED) $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-address \
+	@mkdir -p .build
+	$(SANITIZED) $(TEST) --sanitize=address --scratch-path .build-address \
 	  --filter 'ThumbnailsTests' $(SHOWN)
 
-endpoint: deps endpoint-deps $(PYTHON)/ready $(PROMTOOL) ## the built program's page in a browser, its API and metrics by other people's checkers, hostile clients
+endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) ## the built program's page in a browser, its API and metrics by other people's checkers, hostile clients
 	$(BUILD) --product thumbjob
-	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q Tests/EndToEnd
+	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
 
-$(PYTHON)/ready: Tests/EndToEnd/requirements.txt | endpoint-deps
+$(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	python3 -m venv --clear $(PYTHON)
 	$(PYTHON)/bin/pip install -q --disable-pip-version-check -r $<
 	touch $@
 
 # Unpacked, not installed: the package would start a server, and only its checker is wanted.
-.build/prometheus/usr/bin/promtool: | endpoint-deps
+.build/prometheus/usr/bin/promtool: | test-deps
 	mkdir -p .build/prometheus
 	cd .build/prometheus && { apt-get download -q prometheus || { apt-get update -q && apt-get download -q prometheus; } }
 	cd .build/prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool
@@ -147,25 +152,14 @@ install: build man ## installs binary, manual page and shell completions below P
 	install -D -m 644 .build/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_thumbjob
 	install -D -m 644 .build/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/thumbjob.fish
 
-deps: # installs missing system packages; without root it says the command to run
-	@command -v $(SWIFT) >/dev/null || { echo "Swift 6.2 or newer is needed: https://www.swift.org/install" >&2; exit 1; }
-	@if ! pkg-config --exists $(MODULES) 2>/dev/null; then \
-	  if command -v brew >/dev/null; then brew install jpeg-turbo little-cms2 libexif pkg-config; \
-	  elif [ "$$(id -u)" = 0 ]; then $(INSTALL_PACKAGES); \
-	  else echo "System packages are missing. Run: sudo sh -c '$(INSTALL_PACKAGES)'" >&2; exit 1; fi; \
-	fi
+deps: # what building needs
+	@$(NEEDS) build
 
-endpoint-deps: # the same for the tests from outside
-	@if ! { command -v chromium && command -v chromedriver && python3 -c 'import ensurepip'; } >/dev/null 2>&1; then \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then $(INSTALL_ENDPOINT); \
-	  else echo "A browser, its driver or Python's venv is missing. On Debian run: sudo sh -c '$(INSTALL_ENDPOINT)'" >&2; exit 1; fi; \
-	fi
+test-deps: # what the tests need
+	@$(NEEDS) test
 
-bench-deps: # the same for the benchmarks
-	@if ! { command -v vipsthumbnail && command -v gm && command -v cjpeg && python3 -c 'import ensurepip'; } >/dev/null 2>&1; then \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then $(INSTALL_BENCH); \
-	  else echo "The benchmarks' peers are missing. On Debian run: sudo sh -c '$(INSTALL_BENCH)'" >&2; exit 1; fi; \
-	fi
+bench-deps: # what the benchmarks need
+	@$(NEEDS) bench
 
 clean: ## removes what was built
 	rm -rf .build .build-* Benchmarks/.build

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BoundedQueue
 
-@Suite(.timeLimit(.minutes(15))) struct LineTests {
+@Suite(.timeLimit(.minutes(1))) struct LineTests {
   @Test func leavesInOrderAndFromTheMiddle() {
     var line = Line<String>()
     let tickets = ["a", "b", "c", "d"].map { line.append($0) }

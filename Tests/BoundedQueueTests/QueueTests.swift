@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// All tests of the queue, one at a time: their operations wait at gates and would take each other's threads away.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct QueueTests {}
+@Suite(.serialized, .timeLimit(.minutes(1))) struct QueueTests {}
 
 struct Deliberate: Error, CustomStringConvertible {
   var description: String { "deliberate" }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Comparison
 
-@Suite(.timeLimit(.minutes(15))) struct ComparisonTests {
+@Suite(.timeLimit(.minutes(1))) struct ComparisonTests {
   private func report(
     _ runs: [VariantMeasurement], limit: Int? = nil, kind: MemoryCage.Kind = .cgroup2
   ) -> ComparisonReport {

@@ -5,7 +5,7 @@ import Testing
 @testable import MemoryPressure
 
 /// The monitor with its thread. One at a time, for they wait at gates.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct PressureMonitorTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct PressureMonitorTests {
   private let system: FakeSystem
 
   init() throws { system = try FakeSystem(mounts: "", groups: "0::/\n") }

@@ -5,7 +5,7 @@ import Testing
 @testable import MemoryPressure
 
 /// Which sources can be used, and what they say for themselves.
-@Suite(.timeLimit(.minutes(15))) struct PressureSourceTests {
+@Suite(.timeLimit(.minutes(1))) struct PressureSourceTests {
   private func pick(
     _ choice: PressureSourceChoice, _ system: FakeSystem, _ variables: [String: String] = [:]
   ) throws(PressureSourceError) -> PressureSourcePick {

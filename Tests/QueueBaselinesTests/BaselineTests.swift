@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the bounded queue is compared with does what it is blamed for, and no worse.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct BaselineTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct BaselineTests {
   private struct Deliberate: Error {}
 
   /// Something held in memory, that tells how many of its kind are.

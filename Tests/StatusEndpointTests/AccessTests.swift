@@ -4,7 +4,7 @@ import Testing
 @testable import StatusEndpoint
 
 /// Who may do what: pages of other sites, names that lead here, tokens.
-@Suite(.timeLimit(.minutes(15))) struct AccessTests {
+@Suite(.timeLimit(.minutes(1))) struct AccessTests {
   private static let changes = [
     ("POST", "/cancel"), ("POST", "/pause"), ("POST", "/resume"), ("DELETE", "/operations/4"), ("PATCH", "/limits"),
   ]

@@ -6,7 +6,7 @@ import Testing
 
 /// Whether the description of the routes is true: every route and method there is, every field of every answer, every
 /// status, and nothing besides.
-@Suite(.timeLimit(.minutes(15))) struct DescriptionTests {
+@Suite(.timeLimit(.minutes(1))) struct DescriptionTests {
   private typealias Object = [String: Any]
 
   private func description() async throws -> [String: Any] {

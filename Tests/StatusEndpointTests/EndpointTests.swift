@@ -5,7 +5,7 @@ import Testing
 @testable import StatusEndpoint
 
 /// Beginning and ending, with clients in every state.
-@Suite(.timeLimit(.minutes(15))) struct EndpointTests {
+@Suite(.timeLimit(.minutes(1))) struct EndpointTests {
   /// A second, and what sanitizers and other tests at the same time make of it; far less than for ever.
   static let limit = Duration.seconds(15)
 

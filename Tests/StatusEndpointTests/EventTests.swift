@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-@Suite(.timeLimit(.minutes(15))) struct EventTests {
+@Suite(.timeLimit(.minutes(1))) struct EventTests {
   private static func listener(_ served: ServedRun) async throws -> RawClient {
     let address = served.endpoint.address
     return try await onThread {

@@ -5,7 +5,7 @@ import Testing
 @testable import StatusEndpoint
 
 /// Clients that send too much, too slowly, or nothing that makes sense.
-@Suite(.timeLimit(.minutes(15))) struct HostileClientTests {
+@Suite(.timeLimit(.minutes(1))) struct HostileClientTests {
   private let hurried: EndpointLimits = {
     var limits = EndpointLimits()
     limits.requestSeconds = 1
@@ -156,20 +156,12 @@ import Testing
   }
 
   @Test func whoNeverReadsIsLeftAlone() async throws {
-    let served = try await ServedRun.open(run: FakeRun(more: 200), limits: hurried)
+    let served = try await ServedRun.open(limits: hurried)
     let address = served.endpoint.address
-    let isLeft = try await onThread {
-      let client = try RawClient(address)
-      // Answers enough to fill the buffers of both sides, and far beyond.
-      let asked = String(repeating: "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 100)
-      let deadline = ContinuousClock.now + .seconds(20)
-      while ContinuousClock.now < deadline {
-        usleep(50_000)
-        if !client.sendWithoutWaiting(asked) { return true }
-      }
-      return false
-    }
-    #expect(isLeft)
+    let client = try await onThread { try RawClient(address) }
+    // Answers enough to fill the buffers of both sides, and far beyond: long ones that take no time to put together.
+    let asked = String(repeating: "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 100)
+    #expect(try await eventually { !client.sendWithoutWaiting(asked) })
     #expect(try await served.ask("GET", "/healthz").status == 200)
   }
 

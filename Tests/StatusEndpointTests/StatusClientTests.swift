@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-@Suite(.timeLimit(.minutes(15))) struct StatusClientTests {
+@Suite(.timeLimit(.minutes(1))) struct StatusClientTests {
   @Test(arguments: [ServedRun.Place.file, .tcp]) func everythingThatCanBeAskedIsAnswered(place: ServedRun.Place)
     async throws
   {

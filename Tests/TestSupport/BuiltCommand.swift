@@ -56,7 +56,8 @@ public struct BuiltCommand: Sendable {
     try await run(executable: path, arguments, in: folder, environment: environment, during: body)
   }
 
-  /// Runs any program; its output goes to files, so that it never waits for the test.
+  /// Runs any program; its output goes to files, so that it never waits for the test. Where nothing else is said, it keeps
+  /// its sockets in the working folder: tests that ask which jobs run see none of another test.
   public static func run(
     executable: String, _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:],
     during body: @escaping @Sendable (Run) async throws -> Void = { _ in }
@@ -67,7 +68,8 @@ public struct BuiltCommand: Sendable {
     let errors = try FileDescriptor.open(
       errorFile, .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
     let variables = Dictionary(
-      uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0.key), Optional($0.value)) })
+      uniqueKeysWithValues: environment.merging(["XDG_RUNTIME_DIR": folder.path]) { said, _ in said }
+        .map { (Environment.Key(stringLiteral: $0.key), Optional($0.value)) })
     let result = try await Subprocess.run(
       .path(FilePath(executable)), arguments: Arguments(arguments), environment: .inherit.updating(variables),
       workingDirectory: FilePath(folder.path), input: .none,

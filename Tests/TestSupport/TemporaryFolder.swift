@@ -16,11 +16,11 @@ public final class TemporaryFolder: Sendable {
 
   public func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes a file, and the folders it lies in.
-  public func write(_ bytes: [UInt8], to name: String) throws {
+  /// Writes a file, whole at once, and the folders it lies in.
+  public func write(_ bytes: some Sequence<UInt8>, to name: String) throws {
     let file = URL(fileURLWithPath: self(name))
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(bytes).write(to: file)
+    try Data(bytes).write(to: file, options: .atomic)
   }
 
   public func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: self(name)) }

@@ -7,7 +7,7 @@ import Thumbnails
 @testable import ThumbnailJobs
 
 /// Whole jobs within the test's process: the operation, its queue, and what they share. The thread sanitizer runs these.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct JobTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct JobTests {
   private let folder = TemporaryFolder()
 
   /// So many small photos, two of every ten broken.

@@ -5,7 +5,7 @@ import Testing
 @testable import Thumbnails
 
 /// Blocks' lowest frequencies against libjpeg: at scale 1/8 the same samples bit for bit, or no samples.
-@Suite(.timeLimit(.minutes(15))) struct BlockTests {
+@Suite(.timeLimit(.minutes(1))) struct BlockTests {
   /// A plane's samples, row by row.
   private struct Samples: Equatable {
     let columns: Int

@@ -3,7 +3,7 @@ import Testing
 @testable import Thumbnails
 
 /// A profile is a stranger's data handed to a library that nobody can stop at work.
-@Suite(.timeLimit(.minutes(15))) struct HostileProfileTests {
+@Suite(.timeLimit(.minutes(1))) struct HostileProfileTests {
   private static func outcome(
     _ profile: [UInt8], _ kind: ProfileKind = .rgb, limit: Int? = nil
   ) -> (isUsed: Bool, peak: Int) {

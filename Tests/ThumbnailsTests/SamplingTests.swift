@@ -4,7 +4,7 @@ import Testing
 
 @testable import Thumbnails
 
-@Suite(.timeLimit(.minutes(15))) struct SamplingTests {
+@Suite(.timeLimit(.minutes(1))) struct SamplingTests {
   /// A picture that differs along both axes in every component, smoothly.
   static func slope(_ width: Int, _ height: Int) -> (Int, Double, Double) -> Double {
     { component, x, y in

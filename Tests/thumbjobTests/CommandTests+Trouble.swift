@@ -125,14 +125,9 @@ extension CommandTests {
       #expect(ending.status == 71 && ending.errors.contains("may open only 12 files at once"), "\(ending.errors)")
     }
 
-    @Test(.enabled(if: getuid() == 0, "needs the right to become another user"))
-    func aProcessThatGetsNoThreadsSaysSo() async throws {
+    @Test(.needsUnprivilegedCommand) func aProcessThatGetsNoThreadsSaysSo() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
-      chmod(folder.path, 0o777)
-      let script = "ulimit -u 3; exec \"$0\" images"
-      let ending = try await BuiltCommand.run(
-        executable: "/usr/bin/setpriv",
-        ["--reuid=54321", "--regid=54321", "--clear-groups", "/bin/bash", "-c", script, BuiltCommand.path], in: folder)
+      let ending = try await BuiltCommand.runUnprivileged("images", limit: "-u 3", in: folder)
       #expect(ending.status == 71 && ending.errors.contains("threads from the system"), "\(ending.errors)")
     }
 
@@ -270,17 +265,13 @@ extension CommandTests {
       #expect(ending.status == 75 && ending.number("failed") == 3 && ending.addsUp)
     }
 
-    @Test(.enabled(if: getuid() == 0, "needs the right to become another user"))
-    func whatANobodyMayNotReadIsNamed() async throws {
+    @Test(.needsUnprivilegedCommand) func whatMayNotBeReadIsNamed() async throws {
       let folder = try TemporaryFolder.withPhotos(2)
       try folder.write(SyntheticPhoto(seed: 1, width: 64, height: 64).jpeg(), to: "images/closed.jpg")
       chmod(folder("images/closed.jpg"), 0)
       try folder.write([1], to: "images/shut/x.jpg")
       chmod(folder("images/shut"), 0)
-      chmod(folder.path, 0o777)
-      let ending = try await BuiltCommand.run(
-        executable: "/usr/bin/setpriv",
-        ["--reuid=65534", "--regid=65534", "--clear-groups", BuiltCommand.path, "images", "--json"], in: folder)
+      let ending = try await BuiltCommand.runUnprivileged("images", "--json", in: folder)
       chmod(folder("images/shut"), 0o755)
       #expect(ending.status == 1 && ending.number("made") == 2, "\(ending.errors)")
       #expect(ending.errors.contains("images/closed.jpg: cannot be read: Permission denied"))

@@ -2,8 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built binary, as a user meets it. One at a time: some count milliseconds, and a build machine has two cores.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct CommandTests {}
+/// The built binary, as a user meets it.
+@Suite(.timeLimit(.minutes(1))) struct CommandTests {}
+
+extension Trait where Self == ConditionTrait {
+  /// For tests that root's rights would let pass: they run the command as a user without them.
+  static var needsUnprivilegedCommand: Self {
+    let obstacle = BuiltCommand.unprivilegedObstacle
+    return .enabled(if: obstacle == nil, Comment(rawValue: obstacle ?? ""))
+  }
+}
 
 /// Waits until something holds; fails the test when it does not come to that.
 func expectEventually(_ condition: @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws
@@ -27,16 +35,10 @@ extension TemporaryFolder {
     return folder
   }
 
-  /// So many links to one photo, large enough that a run over them takes a while.
+  /// So many links to one photo, large enough that a run over them takes minutes: for runs that are ended on the way.
   static func withWork(_ count: Int) throws -> TemporaryFolder {
     let folder = TemporaryFolder()
-    try folder.write(largePhoto, to: "photo.jpg")
-    for number in 0..<count {
-      let name = String(format: "images/%04d/%05d.jpg", number / 100, number)
-      let file = URL(fileURLWithPath: folder(name))
-      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try FileManager.default.linkItem(atPath: folder("photo.jpg"), toPath: file.path)
-    }
+    try folder.link(largePhoto, count, below: "images")
     return folder
   }
 
@@ -46,6 +48,33 @@ extension TemporaryFolder {
     photo.hasFullChroma = true
     return photo.jpeg()
   }()
+
+  /// Work that stands still when 12 of its 34 sources are done, for as long as a test needs: two files are cut off, so that
+  /// they are tried again and again, and with `heldArguments` take both places.
+  static func withHeldPlaces() throws -> TemporaryFolder {
+    let folder = TemporaryFolder()
+    try folder.link(smallPhoto, 12, below: "images")
+    for name in heldNames { try folder.write(smallPhoto.dropLast(200), to: name) }
+    try folder.link(smallPhoto, 20, below: "more")
+    return folder
+  }
+
+  static let heldArguments = ["images", "held", "more", "--max", "2", "--backlog", "8", "--retries", "100"]
+  private static let heldNames = ["held/a.jpg", "held/b.jpg"]
+  private static let smallPhoto = SyntheticPhoto(seed: 1, width: 200, height: 150).jpeg()
+
+  /// Makes whole what was cut off.
+  func releaseHeldPlaces() throws { for name in Self.heldNames { try write(Self.smallPhoto, to: name) } }
+
+  private func link(_ photo: [UInt8], _ count: Int, below top: String) throws {
+    try write(photo, to: "\(top).jpg")
+    for number in 0..<count {
+      let name = String(format: "\(top)/%04d/\(top) %05d.jpg", number / 100, number)
+      let file = URL(fileURLWithPath: self(name))
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.linkItem(atPath: self("\(top).jpg"), toPath: file.path)
+    }
+  }
 
   /// What runs leave in the output's working folder beside the settings: nothing.
   var leftovers: [String] {

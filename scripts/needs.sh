@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# needs.sh WHAT...: checks in about a second that this machine has what `make run` (build), `make test` (test) or
+# `make bench` (bench) needs. As root it installs what is missing. Otherwise it prints the one command that does, and fails.
+set -euo pipefail
+
+missing=()
+refresh=
+
+# Adds a package where the command after it fails.
+need() {
+  local package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+
+# Debian packages with the least that shows that each is there.
+needs_of_build() {
+  need pkg-config command -v pkg-config
+  need libjpeg-dev pkg-config --exists libjpeg
+  need liblcms2-dev pkg-config --exists lcms2
+  need libexif-dev pkg-config --exists libexif
+}
+
+needs_of_test() {
+  needs_of_build
+  need chromium command -v chromium
+  need chromium-driver command -v chromedriver
+  need fonts-dejavu-core test -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+  need python3-venv python3 -c 'import ensurepip'
+  need procps command -v pgrep
+  need util-linux command -v setpriv
+  # The Makefile unpacks promtool from its package, which takes apt's lists.
+  command -v promtool >/dev/null || test -e .build/prometheus/usr/bin/promtool \
+    || apt-cache show prometheus >/dev/null 2>&1 || refresh=yes
+}
+
+needs_of_bench() {
+  needs_of_build
+  need libvips-tools command -v vipsthumbnail
+  need graphicsmagick command -v gm
+  need libjpeg-turbo-progs command -v cjpeg
+  need python3-venv python3 -c 'import ensurepip'
+}
+
+command -v "${SWIFT:-swift}" >/dev/null || {
+  echo "Swift 6.2 or newer is needed: https://www.swift.org/install" >&2
+  exit 1
+}
+for what in "$@"; do "needs_of_$what"; done
+[[ ${#missing[@]} -gt 0 || -n $refresh ]] || exit 0
+
+install="apt-get update -q"
+[[ ${#missing[@]} -eq 0 ]] || install+=" && apt-get install -y -q --no-install-recommends ${missing[*]}"
+if ! command -v apt-get >/dev/null; then
+  echo "Missing; the names are Debian's: ${missing[*]}" >&2
+elif [[ $(id -u) = 0 ]]; then
+  exec bash -c "$install"
+else
+  echo "System packages are missing. Run: sudo sh -c '$install'" >&2
+fi
+exit 1
