@@ -31,7 +31,15 @@ final class StatusServer: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let connections = Connections(capacity: limits.connections)
     let tasks = DispatchGroup()
-    let (executor, turns) = (LoopExecutor(group.next()), Turns(group.next()))
+    let executor = LoopExecutor(group.next())
+    let turns: Turns
+    do {
+      turns = try Turns(group.next())
+    } catch {
+      close(socket.descriptor)
+      try? group.syncShutdownGracefully()
+      throw error
+    }
     let http = HTTP1Channel(
       responder: { try await responder.respond(to: $0, $1, on: $2, turns) },
       configuration: .init(

@@ -1,80 +1,111 @@
 import Foundation
 import Locking
 import NIOCore
+import NIOPosix
 
 /// Lets the event loop go round between answers, however many are asked for at once: after some milliseconds of answering
-/// without a look at the sockets the rest waits, until connections have been opened and closed and others been heard.
+/// without a look at the sockets the rest waits, until the loop has looked at them.
 ///
-/// Without it whoever sends a thousand requests in one go would keep the loop from everything else until all are answered.
+/// Without it a client that sends a thousand requests in one go would keep the loop from all others until it is answered:
+/// the loop looks at its sockets only when no task is left to run, and each answer is a task that makes the next.
 ///
-/// *Concurrency*: the lock guards all; used on the loop's thread, which it never blocks.
+/// *Concurrency*: used on the loop's thread, which it never blocks.
 final class Turns: Sendable {
-  private struct State {
-    /// Who waits for a turn, first come, first served.
-    var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Time that answers have taken in this round.
-    var spent = Duration.zero
-    /// What an answer has taken lately.
-    var usual = Duration.microseconds(100)
-    var isRoundComing = false
+  private let rounds: Rounds
+  /// A pipe from the loop to itself. What is written arrives with the loop's next look at its sockets, and not before; a
+  /// task scheduled for later may come before, if the tasks in between take long.
+  private let pipe: any Channel
+
+  /// - Throws: what NIO throws where there is no pipe to be had.
+  init(_ loop: any EventLoop) throws {
+    let rounds = Rounds()
+    var ends: [CInt] = [-1, -1]
+    guard Foundation.pipe(&ends) == 0 else { throw IOError(errnoCode: errno, reason: "pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    pipe = try NIOPipeBootstrap(group: loop)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(RoundKeeper(rounds))
+        }
+      }
+      .takingOwnershipOfDescriptors(input: ends[0], output: ends[1]).wait()
+    self.rounds = rounds
   }
-
-  /// For answers, of each round; the thread's own time, because others may have the processor in between.
-  private static let share = Duration.milliseconds(10)
-  /// Between two rounds: enough to let the loop look at its sockets.
-  private static let pause = TimeAmount.microseconds(200)
-
-  private let state = Locked(State())
-  private let loop: any EventLoop
-
-  init(_ loop: any EventLoop) { self.loop = loop }
 
   /// Waits for a turn, if others wait or the round is used up.
   func take() async {
     await withCheckedContinuation { continuation in
-      let mayGo = state.withLock { state in
-        if state.waiting.isEmpty, state.spent < Self.share { return true }
-        state.waiting.append(continuation)
-        return false
+      switch rounds.enter(continuation) {
+      case .goOn: continuation.resume()
+      case .wait(let isFirst): if isFirst { pipe.writeAndFlush(RoundKeeper.byte, promise: nil) }
       }
-      if mayGo { continuation.resume() } else { planRound() }
     }
   }
 
   /// Answers, and counts how long that takes.
   func counting<Answer>(_ body: () async throws -> Answer) async rethrows -> Answer {
     let start = Self.now
-    defer {
-      let duration = Self.now - start
-      state.withLock { state in
-        state.spent += duration
-        state.usual = (state.usual * 7 + duration) / 8
-      }
-    }
+    defer { rounds.count(Self.now - start) }
     return try await body()
   }
 
   /// The loop has just looked at its sockets: a round begins by itself.
-  func looked() { state.withLock { $0.spent = .zero } }
+  func looked() { rounds.renew() }
 
-  /// The processor time of this thread.
+  /// The processor time of this thread, because others may have the processor in between.
   private static var now: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
+}
 
-  private func planRound() {
-    let isFirst = state.withLock { state in
-      defer { state.isRoundComing = true }
-      return !state.isRoundComing
-    }
-    if isFirst { loop.scheduleTask(in: Self.pause) { self.beginRound() } }
+/// How much of a round is used up, and who waits for the next.
+///
+/// *Concurrency*: the lock guards all.
+private final class Rounds: Sendable {
+  enum Entry {
+    case goOn
+    /// - isFirst: a round has to be asked for.
+    case wait(isFirst: Bool)
   }
 
-  private func beginRound() {
+  private struct State {
+    /// First come, first served.
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Time that answers have taken in this round.
+    var spent = Duration.zero
+    /// What an answer has taken lately.
+    var usual = Duration.microseconds(100)
+  }
+
+  /// For answers, of each round.
+  private static let share = Duration.milliseconds(10)
+
+  private let state = Locked(State())
+
+  func enter(_ continuation: CheckedContinuation<Void, Never>) -> Entry {
+    state.withLock { state in
+      if state.waiting.isEmpty, state.spent < Self.share { return .goOn }
+      state.waiting.append(continuation)
+      return .wait(isFirst: state.waiting.count == 1)
+    }
+  }
+
+  func count(_ duration: Duration) {
+    state.withLock { state in
+      state.spent += duration
+      state.usual = (state.usual * 7 + duration) / 8
+    }
+  }
+
+  func renew() { state.withLock { $0.spent = .zero } }
+
+  /// Lets as many go on as a round has time for.
+  ///
+  /// - Returns: whether others wait for the next round.
+  func begin() -> Bool {
     let (going, isMore) = state.withLock { state in
-      state.isRoundComing = false
       state.spent = .zero
       let count = max(1, Int(Self.share / max(state.usual, .microseconds(1))))
       let going = state.waiting.prefix(count)
@@ -82,7 +113,23 @@ final class Turns: Sendable {
       return (going, !state.waiting.isEmpty)
     }
     for continuation in going { continuation.resume() }
-    if isMore { planRound() }
+    return isMore
+  }
+}
+
+/// Stands in the pipeline of the pipe, and begins a round when the byte that asks for one arrives.
+private final class RoundKeeper: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  static let byte = ByteBuffer(bytes: [1])
+
+  private let rounds: Rounds
+
+  init(_ rounds: Rounds) { self.rounds = rounds }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if rounds.begin() { context.writeAndFlush(wrapOutboundOut(Self.byte), promise: nil) }
   }
 }
 
