@@ -21,7 +21,7 @@ LONG_NAME = "a name that is long enough to push everything else off a narrow scr
 
 
 def photo(path, hue):
-    """A picture that takes a debug build a fair part of a second."""
+    """A picture like a photo: sky, sun and hills."""
     width, height = 1500, 1000
     picture = Image.linear_gradient("L").resize((width, height))
     picture = Image.merge("HSV", [Image.new("L", picture.size, hue), Image.new("L", picture.size, 110), picture])

@@ -14,7 +14,11 @@ import urllib3
 THUMBJOB = Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")).absolute()
 
 
-def eventually(what, condition, seconds=30):
+# Enlarging takes a while in any build: long enough that a job can be watched at its work.
+SLOW = ("--size", "large=4000<")
+
+
+def eventually(what, condition, seconds=45):
     """Waits until the condition is truthy and returns what it gave; on a busy machine that may be long."""
     end = time.monotonic() + seconds
     while True:
@@ -65,7 +69,7 @@ class Job:
     def is_running(self):
         return self.process.poll() is None
 
-    def ask(self, method, path, timeout=10, **options):
+    def ask(self, method, path, timeout=45, **options):
         """A request with nothing added to it: no token, no connection kept."""
         return requests.request(method, self.url + path, timeout=timeout, **options)
 
@@ -89,7 +93,7 @@ class Job:
         if self.is_running:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(20)
+                self.process.wait(45)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()

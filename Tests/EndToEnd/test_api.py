@@ -3,7 +3,7 @@
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
-from job import eventually
+from job import SLOW, eventually
 from schemathesis import checks
 
 # The same requests each time.
@@ -19,7 +19,7 @@ CHECKED = [
 @pytest.fixture(scope="module")
 def job(broken_picture, pictures, start_for_all):
     # Slow ones: whatever the requests do to its limits, the job must outlast them.
-    job = start_for_all(broken_picture, pictures, "--max", "1", "--size", "500", "--size", "large=1000")
+    job = start_for_all(broken_picture, pictures, "--max", "1", "--size", "500", *SLOW)
     eventually("one is made", lambda: job.counters()["made"])
     return job
 
@@ -39,7 +39,7 @@ limits = schemathesis.pytest.from_fixture("api").include(path="/limits")
 @most_routes.parametrize()
 @FEW
 def test_every_answer_is_as_described(case, job):
-    answer = case.call(headers=job.authorization, timeout=10)
+    answer = case.call(headers=job.authorization, timeout=45)
     case.validate_response(answer, checks=CHECKED)
     assert job.is_running
 
@@ -56,7 +56,7 @@ def paused_job(job):
 @limits.parametrize()
 @FEW
 def test_limits_take_what_the_description_allows_and_nothing_else(case, paused_job):
-    answer = case.call(headers=paused_job.authorization, timeout=10)
+    answer = case.call(headers=paused_job.authorization, timeout=45)
     case.validate_response(answer, checks=[*CHECKED, checks.negative_data_rejection, checks.positive_data_acceptance])
 
 

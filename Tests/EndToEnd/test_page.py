@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
-from job import eventually
+from job import SLOW, eventually
 
 SCREENSHOTS = Path(".build/screenshots")
 # Slow enough that what waits waits long.
-SLOWLY = ("--max", "1", "--backlog", "8", "--size", "500", "--size", "large=1000")
+SLOWLY = ("--max", "1", "--backlog", "8", "--size", "500", *SLOW)
 LOOKS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
 
 
@@ -171,7 +171,7 @@ def test_the_end_of_a_long_path_is_seen_on_a_narrow_screen(browser, job):
 
 
 def test_what_comes_to_wait_is_listed_at_once(browser, start, pictures):
-    job = start(pictures, "--max", "2", "--size", "320")
+    job = start(pictures, "--max", "2", "--size", "320", *SLOW)
     visit(browser, job)
     browser.run("""window.fewest = 99;
       const count = () => document.querySelectorAll("#waiting .facts").length;
@@ -183,7 +183,7 @@ def test_what_comes_to_wait_is_listed_at_once(browser, start, pictures):
 
 
 def test_it_is_dark_where_that_is_asked_for_and_pictures_of_it_are_taken(browser, start, pictures, broken_picture):
-    job = start(broken_picture, pictures, "--max", "2", "--size", "320")
+    job = start(broken_picture, pictures, "--max", "2", "--size", "320", *SLOW)
     visit(browser, job)
     # Something to see.
     eventually("a row of thumbnails", lambda: len(browser.texts("#thumbnails img")) >= 12)

@@ -7,12 +7,12 @@ import subprocess
 import threading
 
 import pytest
-from job import THUMBJOB
+from job import SLOW, THUMBJOB
 
 
 @pytest.fixture(scope="module")
 def true_status(start_for_all, pictures):
-    job = start_for_all(pictures, "--max", "1")
+    job = start_for_all(pictures, "--max", "1", *SLOW)
     return job.status()
 
 

@@ -23,10 +23,8 @@ import Testing
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: ears.handler)
     defer { monitor.stop() }
     #expect(monitor.snapshot.level == .normal && monitor.snapshot.source == .systemd)
-    let ringing = ContinuousClock.now
     try await onThread { bell.ring() }
     #expect(try await eventually { !ears.events.isEmpty })
-    #expect(ContinuousClock.now - ringing < .seconds(2))
     let cause = PressureCause(source: .systemd, reason: "told by \(bell.path)")
     #expect(ears.events == [.changed(from: .normal, to: .critical, cause)])
     #expect(monitor.snapshot.level == .critical && monitor.snapshot.cause == cause)
@@ -39,11 +37,14 @@ import Testing
     let monitor = try PressureMonitor.quick(.systemd, surroundings(socket, write: text))
     defer { monitor.stop() }
     #expect(try await onThread { socket.received(payload.count) } == payload)
-    let (ears, fifo) = (Ears(), Doorbell(.fifo))
-    let other = try PressureMonitor.quick(.systemd, surroundings(fifo, write: text), handler: ears.handler)
-    defer { other.stop() }
-    try await Task.sleep(for: .milliseconds(100))
-    #expect(ears.events.isEmpty)
+    // Without a monitor, which would read what is in the FIFO.
+    let fifo = Doorbell(.fifo)
+    let answer = SystemdSource.open(in: surroundings(fifo, write: text), under: system.limit)
+    guard case .usable(let source) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(source.watches[0].descriptor.discard().any == false)
   }
 
   @Test func tenThousandRingsAreTakenInAsAFew() async throws {

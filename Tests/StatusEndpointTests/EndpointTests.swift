@@ -6,8 +6,8 @@ import Testing
 
 /// Beginning and ending, with clients in every state.
 @Suite(.timeLimit(.minutes(1))) struct EndpointTests {
-  /// A second, and what sanitizers and other tests at the same time make of it; far less than for ever.
-  static let limit = Duration.seconds(15)
+  /// A second, and what sanitizers and a busy machine make of it; far less than for ever.
+  static let limit = Duration.seconds(45)
 
   /// How long closing takes, while these clients are there.
   private func closing(_ served: ServedRun) async throws -> Duration {
@@ -79,9 +79,9 @@ import Testing
     }
     served.run.state.change { $0 = .finished }
     #expect(try await closing(served) < Self.limit)
-    let last = try await onThread { client.receive(until: "\"state\":\"finished\"", within: 5) }
+    let last = try await onThread { client.receive(until: "\"state\":\"finished\"", within: 45) }
     #expect(last.contains("\"state\":\"finished\""))
-    #expect(try await onThread { client.isClosed(within: 5) })
+    #expect(try await onThread { client.isClosed(within: 45) })
   }
 
   @Test func closingDoesNotWaitForClientsThatHang() async throws {
@@ -102,7 +102,7 @@ import Testing
     }
     #expect(try await served.ask("GET", "/healthz").status == 200)
     #expect(try await closing(served) < Self.limit)
-    for client in clients + [greedy] { #expect(try await onThread { client.isClosed(within: 5) }) }
+    for client in clients + [greedy] { #expect(try await onThread { client.isClosed(within: 45) }) }
   }
 
   @Test func aChildProcessDoesNotInheritTheSocketThatListens() async throws {
@@ -143,7 +143,7 @@ import Testing
     let answers = try await onThread {
       defer { gate.open() }  // here, because nothing else can go on before
       gate.awaitArrivals(6)
-      return try (0..<20).map { _ in try StatusClient(address, timeout: .seconds(5)).status().pid }
+      return try (0..<20).map { _ in try StatusClient(address, timeout: .seconds(45)).status().pid }
     }
     #expect(answers == Array(repeating: 42, count: 20))
   }

@@ -36,7 +36,7 @@ import Testing
     let start = ContinuousClock.now
     // The first of them may be late, on a busy machine, and the next follow at once.
     try await onThread { for _ in 0..<3 { #expect(client.receive(until: "event: counters").contains("counters")) } }
-    #expect((.seconds(1)...(.seconds(20))).contains(.now - start))
+    #expect((.seconds(1)...(.seconds(45))).contains(.now - start))
   }
 
   @Test func whileNobodyListensNothingIsBuilt() async throws {
@@ -96,7 +96,7 @@ import Testing
       for _ in 0..<count { feed.post(.operation(FakeRun.waiting)) }
       return ContinuousClock.now - start
     }
-    #expect(took < .seconds(10))
+    #expect(took < .seconds(45))
     feed.post(.run(.stopping))
     let text = try await onThread { client.receive(until: "\"state\":\"stopping\"}\n") }
     let lost = text.matches(of: /event: lost\ndata: \{"count":([0-9]+)\}/).compactMap { Int($0.output.1) }.reduce(0, +)

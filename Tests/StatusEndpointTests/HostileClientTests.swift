@@ -6,7 +6,7 @@ import Testing
 
 /// Clients that send too much, too slowly, or nothing that makes sense.
 @Suite(.timeLimit(.minutes(1))) struct HostileClientTests {
-  private let hurried: EndpointLimits = {
+  private static let hurried: EndpointLimits = {
     var limits = EndpointLimits()
     limits.requestSeconds = 1
     limits.stalledSeconds = 1
@@ -74,32 +74,35 @@ import Testing
     #expect(try await served.ask("GET", "/healthz").status == 200)
   }
 
+  /// In a process of its own, because memory is the process's.
   @Test func twoHundredClientsThatDripAreTimedOutWhileOthersAreAnswered() async throws {
-    let served = try await ServedRun.open(limits: hurried)
-    let address = served.endpoint.address
-    let before = Self.residentBytes()
-    let clients = try await onThread {
-      let clients = try (0..<200).map { number in
-        let client = try RawClient(address)
-        if number % 2 == 1 {
-          client.send("PATCH /limits HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
-          client.send("Content-Length: 1000\r\n\r\n")
+    await #expect(processExitsWith: .success) {
+      let served = try await ServedRun.open(limits: Self.hurried)
+      let address = served.endpoint.address
+      let before = Self.residentBytes()
+      let clients = try await onThread {
+        let clients = try (0..<200).map { number in
+          let client = try RawClient(address)
+          if number % 2 == 1 {
+            client.send("PATCH /limits HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
+            client.send("Content-Length: 1000\r\n\r\n")
+          }
+          return client
         }
-        return client
+        // A byte each tenth of a second: faster than a limit on idleness alone would notice.
+        let deadline = ContinuousClock.now + .seconds(2.5)
+        while ContinuousClock.now < deadline {
+          for client in clients { client.send("G") }
+          // Long before the last of them is timed out, or it throws.
+          _ = try StatusClient(address, timeout: .seconds(20)).status()
+          usleep(100_000)
+        }
+        return clients
       }
-      // A byte each tenth of a second: faster than a limit on idleness alone would notice.
-      let deadline = ContinuousClock.now + .seconds(2.5)
-      while ContinuousClock.now < deadline {
-        for client in clients { client.send("G") }
-        // Long before the last of them is timed out, or it throws.
-        _ = try StatusClient(address, timeout: .seconds(20)).status()
-        usleep(100_000)
-      }
-      return clients
+      for client in clients { try #require(try await onThread { client.isClosed(within: 45) }) }
+      // The thread sanitizer remembers several bytes for each that is touched.
+      try #require(Self.residentBytes() - before < (Self.isSanitized ? 512 : 64) << 20)
     }
-    for client in clients { #expect(try await onThread { client.isClosed(within: 5) }) }
-    // The thread sanitizer remembers several bytes for each that is touched.
-    #expect(Self.residentBytes() - before < (Self.isSanitized ? 512 : 64) << 20)
   }
 
   @Test func whereThereIsNoRoomTheLongestAskingConnectionGivesWay() async throws {
@@ -115,22 +118,25 @@ import Testing
     }
     let holders = try await onThread { try (0..<20).map { _ in try RawClient(address) } }
     #expect(try await served.ask("GET", "/status").status == 200)
-    #expect(try await onThread { holders[0].isClosed(within: 5) })
+    #expect(try await onThread { holders[0].isClosed(within: 45) })
     #expect(try await onThread { !stream.isClosed(within: 0.3) })
     withExtendedLifetime(holders) {}
   }
 
   @Test func anIdleConnectionIsKeptForAWhileAndThenClosed() async throws {
-    let served = try await ServedRun.open(limits: hurried)
+    var limits = EndpointLimits()
+    limits.requestSeconds = 4
+    let served = try await ServedRun.open(limits: limits)
     let address = served.endpoint.address
     let isClosed = try await onThread {
       let client = try RawClient(address)
       for _ in 0..<3 {
         client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try client.answer().status == 200)
-        usleep(500_000)
+        // Together longer than the limit, each far shorter, so that a busy machine may come late.
+        usleep(1_400_000)
       }
-      return client.isClosed(within: 5)
+      return client.isClosed(within: 45)
     }
     #expect(isClosed)
   }
@@ -156,7 +162,7 @@ import Testing
   }
 
   @Test func whoNeverReadsIsLeftAlone() async throws {
-    let served = try await ServedRun.open(limits: hurried)
+    let served = try await ServedRun.open(limits: Self.hurried)
     let address = served.endpoint.address
     let client = try await onThread { try RawClient(address) }
     // Answers enough to fill the buffers of both sides, and far beyond: long ones that take no time to put together.

@@ -57,7 +57,7 @@ import Testing
       let client = StatusClient(socket.address, timeout: .milliseconds(200))
       let error = #expect(throws: StatusClientError.self) { try client.status() }
       #expect(error?.kind == .timedOut)
-      #expect((.milliseconds(200)...(.seconds(5))).contains(.now - start))
+      #expect((.milliseconds(200)...(.seconds(45))).contains(.now - start))
     }
   }
 
@@ -74,7 +74,7 @@ import Testing
       let connection = accept(socket.descriptor, nil, nil)
       var buffer = [UInt8](repeating: 0, count: 4096)
       _ = read(connection, &buffer, buffer.count)
-      _ = write(connection, answer, answer.utf8.count)
+      _ = send(connection, answer, answer.utf8.count, CInt(MSG_NOSIGNAL))
       close(connection)
     }
     try await onThread {

@@ -48,8 +48,9 @@ func watchMemory() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     var documents = try ["BoundedQueue", "MemoryPressure"].flatMap { library in
-      try FileManager.default.contentsOfDirectory(
-        at: root.appendingPathComponent("Sources/\(library)"), includingPropertiesForKeys: nil)
+      let room = root.appendingPathComponent("Sources/\(library)")
+      return try FileManager.default.subpathsOfDirectory(atPath: room.path).filter { $0.hasSuffix(".swift") }
+        .map { room.appendingPathComponent($0) }
     }
     documents.append(root.appendingPathComponent("README.md"))
     let compiled = try Self.lines(URL(fileURLWithPath: #filePath))

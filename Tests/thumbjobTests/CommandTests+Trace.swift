@@ -57,7 +57,10 @@ extension CommandTests {
     }
 
     @Test func countersAndThreadsAreRecorded() async throws {
-      let (folder, _) = try await traced()
+      // A job that lasts a second: the counters come ten times in it.
+      let folder = try TemporaryFolder.withHeldPlaces()
+      let arguments = TemporaryFolder.heldArguments + ["--for", "1s", "--trace", "run.json", "--json"]
+      _ = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
       let events = try JSONDecoder().decode([Event].self, from: folder.bytes("run.json"))
       let counters = Dictionary(grouping: events.filter { $0.ph == "C" }, by: \.name)
       #expect(Set(counters.keys) == ["operations", "memory in MiB", "pressure"])
