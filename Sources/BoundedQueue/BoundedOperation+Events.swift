@@ -16,7 +16,8 @@ extension BoundedOperation {
   ///
   /// - Returns: true when the end of the operation was among what was delivered: the caller must tell the queue.
   func deliverAccepted(to queue: BoundedOperationQueue) -> Bool {
-    queue.observers.deliver(QueueEvent(operation: self, change: .waiting, instant: .now))
+    queue.observers.deliver(
+      QueueEvent(operation: self, change: .waiting, instant: state.withLock { $0.acceptedAt() }))
     return deliverPosted(to: queue)
   }
 

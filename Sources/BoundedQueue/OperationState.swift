@@ -101,6 +101,15 @@ struct OperationState {
 
   // MARK: Events
 
+  /// When the queue accepted it, for an event that is told now: before its work began, which may have happened since.
+  func acceptedAt() -> Instant {
+    switch phase {
+    case .new, .waiting: .now
+    case .running(let since, _): since
+    case .settled(_, let end, _, let ran): end - ran
+    }
+  }
+
   /// Adds an event for delivery; true when the caller is to deliver it, and all that follow until `nextEvent` is nil.
   mutating func post(_ event: QueueEvent) -> Bool {
     events.append(event)

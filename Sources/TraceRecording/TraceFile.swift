@@ -82,6 +82,8 @@ final class TraceFile: Sendable {
       if waiting >= before { throw TraceError(path: path, reason: "takes no more, so that the end is missing") }
       before = waiting
     }
+    // Now, not when the writer's queue lets go of its last block: the next trace may begin at once.
+    _ = flock(descriptor, LOCK_UN)
     if let error = state.withLock({ $0.error }) { throw error }
   }
 

@@ -100,6 +100,17 @@ extension QueueTests {
       await queue.drain()
     }
 
+    /// The queue may be told that it accepted an operation after that has begun, on another thread.
+    @Test func eventsOfAnOperationHappenInTheOrderInWhichTheyAreTold() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
+      let instants = LockedBox<[Int: [ContinuousClock.Instant]]>([:])
+      queue.observe { event in instants.change { $0[event.operation.id, default: []].append(event.instant) } }
+      try await onThread { for _ in 0..<5_000 { try queue.submit(Work()) } }
+      await queue.drain()
+      #expect(instants.value.count == 5_000)
+      #expect(instants.value.values.allSatisfy { $0.count == 3 && $0 == $0.sorted() })
+    }
+
     @Test func observersMayLookSteerAndLeaveFromWithinAnEventButNotSubmit() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 5)
       let refused = LockedBox(0)
