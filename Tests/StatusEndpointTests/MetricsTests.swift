@@ -39,22 +39,4 @@ import Testing
     }
     #expect(known.count > 20)
   }
-
-  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/promtool"), "promtool is not installed"))
-  func prometheusHasNothingToComplainAbout() async throws {
-    let text = try await metrics()
-    let (status, complaints) = try await onThread {
-      let (promtool, input, output) = (Process(), Pipe(), Pipe())
-      promtool.executableURL = URL(fileURLWithPath: "/usr/bin/promtool")
-      promtool.arguments = ["check", "metrics"]
-      (promtool.standardInput, promtool.standardOutput, promtool.standardError) = (input, output, output)
-      try promtool.run()
-      try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-      try input.fileHandleForWriting.close()
-      let complaints = try output.fileHandleForReading.readToEnd() ?? Data()
-      promtool.waitUntilExit()
-      return (promtool.terminationStatus, String(decoding: complaints, as: UTF8.self))
-    }
-    #expect(status == 0 && complaints.isEmpty, "\(complaints)")
-  }
 }

@@ -7,8 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct MemoryTests {
   /// What is said to be needed is what is taken, from a few MiB to many, by the first picture of a process too: it pays
   /// for what later ones share. Memory is the process's own, so it is measured in a process of its own.
-  @Test(.enabled(if: MemoryMeter.isUsable, "memory is not measured here")) func theEstimateIsWhatIsTaken() async throws
-  {
+  @Test(
+    .enabled(if: MemoryMeter.isUsable, "the kernel does not measure memory here, or a sanitizer takes some of its own"))
+  func theEstimateIsWhatIsTaken() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
       MemoryMeter.boundAllocator()
       for case var work in try MemoryCase.all() + MemoryCase.large() + MemoryCase.irregular() {
@@ -25,7 +26,9 @@ import Testing
     #expect(String(decoding: result.standardErrorContent, as: UTF8.self) == "")
   }
 
-  @Test(.enabled(if: MemoryMeter.isUsable, "memory is not measured here")) func anIdleMakerHoldsLittle() async throws {
+  @Test(
+    .enabled(if: MemoryMeter.isUsable, "the kernel does not measure memory here, or a sanitizer takes some of its own"))
+  func anIdleMakerHoldsLittle() async throws {
     await #expect(processExitsWith: .success) {
       let maker = ThumbnailMaker()
       let photo = SyntheticPhoto(seed: 1, width: 900, height: 600).jpeg()
@@ -66,7 +69,9 @@ import Testing
   }
 
   /// A profile of 4 MB is measured without a byte of it being kept, and the size is what it turns out to be.
-  @Test(.enabled(if: MemoryMeter.isUsable, "memory is not measured here")) func aProfileIsMeasuredWithoutBeingKept()
+  @Test(
+    .enabled(if: MemoryMeter.isUsable, "the kernel does not measure memory here, or a sanitizer takes some of its own"))
+  func aProfileIsMeasuredWithoutBeingKept()
     async throws
   {
     await #expect(processExitsWith: .success) {
