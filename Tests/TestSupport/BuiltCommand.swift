@@ -85,7 +85,13 @@ public struct BuiltCommand: Sendable {
       case .exited(let code): Int(code)
       case .signaled(let code): 128 + Int(code)
       }
-    return Ending(status: status, output: text(outputFile), errors: text(errorFile))
+    return Ending(status: status, output: text(outputFile), errors: withoutShellsWarnings(text(errorFile)))
+  }
+
+  /// A shell that starts the command complains where the environment names a locale that is not installed.
+  private static func withoutShellsWarnings(_ errors: String) -> String {
+    errors.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !$0.contains("bash: warning: setlocale: ") }.joined(separator: "\n")
   }
 
   private static func text(_ file: String) -> String {
