@@ -190,9 +190,10 @@ extension CommandTests {
       #expect(!folder.exists("compare/compare.json"))
     }
 
-    /// Files of 75 MB, most of it behind the picture. Two of them do not fit into the limit: it is enough that a picture of
-    /// 48 megapixels takes longer to make than the next file takes to read.
-    private static func withHeavyFiles() throws -> TemporaryFolder { try withLargePhotos(3, bytes: 75_000_000) }
+    /// Files of 75 MB, most of which follows the picture. Two of them do not fit into the limit. They meet in memory where
+    /// the next file is read before a picture of 108 megapixels is made, which one of ten times is sure to happen, however
+    /// busy the machine is.
+    private static func withHeavyFiles() throws -> TemporaryFolder { try withLargePhotos(10, bytes: 75_000_000) }
 
     /// So many links to one photo that takes a while to decode.
     private static func withLargePhotos(_ count: Int, bytes: Int? = nil) throws -> TemporaryFolder {
@@ -206,9 +207,9 @@ extension CommandTests {
       return folder
     }
 
-    /// 48 megapixels of one tone, made once.
+    /// 108 megapixels of one tone, made once.
     private static let largePhoto: [UInt8] = {
-      var photo = SyntheticPhoto(seed: 1, width: 8000, height: 6000)
+      var photo = SyntheticPhoto(seed: 1, width: 12000, height: 9000)
       (photo.isBlank, photo.hasFullChroma) = (true, true)
       return photo.jpeg()
     }()
