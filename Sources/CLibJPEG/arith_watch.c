@@ -17,7 +17,7 @@ static int weight(const JBLOCK *block) {
 }
 
 /// Whether a mean differs from the one before it in the same component; remembers it.
-static bool moves(tj_arith_watch *watch, int component, JCOEF mean) {
+static bool moves(clibjpeg_arith_watch *watch, int component, JCOEF mean) {
   bool differs = watch->has_mean[component] && watch->mean[component] != mean;
   watch->has_mean[component] = true;
   watch->mean[component] = mean;
@@ -25,7 +25,7 @@ static bool moves(tj_arith_watch *watch, int component, JCOEF mean) {
 }
 
 static boolean decode_mcu(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
-  tj_arith_watch *watch = tj_arith_watch_of(jpeg);
+  clibjpeg_arith_watch *watch = clibjpeg_arith_watch_of(jpeg);
   // A restart marker is passed in time; at any other the scan's data is over.
   int marker = jpeg->unread_marker;
   if (marker == 0 || (marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7)) return watch->decode_mcu(jpeg, blocks);
@@ -39,12 +39,12 @@ static boolean decode_mcu(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
     bool has_means = jpeg->Ss == 0 && jpeg->Ah == 0;
     if (has_means && moves(watch, jpeg->MCU_membership[i], (*blocks[i])[0])) is_new = true;
   }
-  if (is_new && ++watch->count > TJ_ARITH_MOST_PAST_END) tj_arith_ended_early(jpeg);
+  if (is_new && ++watch->count > CLIBJPEG_ARITH_MOST_PAST_END) clibjpeg_arith_ended_early(jpeg);
   return result;
 }
 
-void tj_arith_watch_scan(j_decompress_ptr jpeg) {
-  tj_arith_watch *watch = tj_arith_watch_of(jpeg);
+void clibjpeg_arith_watch_scan(j_decompress_ptr jpeg) {
+  clibjpeg_arith_watch *watch = clibjpeg_arith_watch_of(jpeg);
   if (jpeg->entropy == NULL || jpeg->entropy->decode_mcu == decode_mcu) return;
   watch->decode_mcu = jpeg->entropy->decode_mcu;
   jpeg->entropy->decode_mcu = decode_mcu;
@@ -54,6 +54,6 @@ void tj_arith_watch_scan(j_decompress_ptr jpeg) {
 
 #else
 
-void tj_arith_watch_scan(j_decompress_ptr jpeg) { (void)jpeg; }
+void clibjpeg_arith_watch_scan(j_decompress_ptr jpeg) { (void)jpeg; }
 
 #endif

@@ -2,8 +2,8 @@
 // without a word (jdarith.c, "fill zeros"), and for a good reason: an encoder leaves out the zeros a scan ends with
 // (ITU-T T.81, D.1.8). What comes of zeros that were never there is noise.
 
-#ifndef TJ_ARITH_WATCH_H
-#define TJ_ARITH_WATCH_H
+#ifndef CLIBJPEG_ARITH_WATCH_H
+#define CLIBJPEG_ARITH_WATCH_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,22 +13,22 @@
 /// How many MCUs behind the end of the data may say anything new. A decoder has up to three bytes in its register when
 /// it meets the end, and zeros left out say no more than that all goes on as before; in whole files of photos, drawings
 /// and text none went beyond this.
-#define TJ_ARITH_MOST_PAST_END 32
+#define CLIBJPEG_ARITH_MOST_PAST_END 32
 
-typedef struct tj_arith_watch {
+typedef struct clibjpeg_arith_watch {
   boolean (*decode_mcu)(j_decompress_ptr, JBLOCKROW *);  // libjpeg's own, of the scan under way
   int count;                                             // MCUs past the data's end that said something new
   bool has_mean[MAX_COMPS_IN_SCAN];
   JCOEF mean[MAX_COMPS_IN_SCAN];  // the last block's, by component of the scan
-} tj_arith_watch;
+} clibjpeg_arith_watch;
 
 /// Watches the scan under way. Call before each row of blocks, on files with arithmetic coding. Where libjpeg's internal
 /// header is not installed, nothing is watched.
-void tj_arith_watch_scan(j_decompress_ptr jpeg);
+void clibjpeg_arith_watch_scan(j_decompress_ptr jpeg);
 
 /// The watch of the decoder a libjpeg callback is about, and what is called when its data has ended too early (both
 /// defined where the decoder is).
-tj_arith_watch *tj_arith_watch_of(j_decompress_ptr jpeg);
-void tj_arith_ended_early(j_decompress_ptr jpeg);
+clibjpeg_arith_watch *clibjpeg_arith_watch_of(j_decompress_ptr jpeg);
+void clibjpeg_arith_ended_early(j_decompress_ptr jpeg);
 
 #endif

@@ -21,131 +21,133 @@
 
 typedef struct {
   long count;
-  char first[TJ_MESSAGE_SIZE];
+  char first[CLIBJPEG_MESSAGE_SIZE];
 } warning_tally;
 
-struct tj_decoder {
+struct clibjpeg_decoder {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_progress_mgr progress;
-  tj_trap trap;
-  tj_source source;
-  tj_markers markers;
-  tj_huge_pages huge_pages;
-  tj_arith_watch arith_watch;
+  clibjpeg_trap trap;
+  clibjpeg_source source;
+  clibjpeg_markers markers;
+  clibjpeg_huge_pages huge_pages;
+  clibjpeg_arith_watch arith_watch;
   unsigned fail_mask;
-  warning_tally warnings[TJ_WARNING_CLASSES];
+  warning_tally warnings[CLIBJPEG_WARNING_CLASSES];
 };
 
-tj_markers *tj_markers_of(j_decompress_ptr jpeg) { return &((tj_decoder *)jpeg->client_data)->markers; }
-tj_arith_watch *tj_arith_watch_of(j_decompress_ptr jpeg) { return &((tj_decoder *)jpeg->client_data)->arith_watch; }
-tj_huge_pages *tj_huge_pages_of(j_common_ptr common) { return &((tj_decoder *)common->client_data)->huge_pages; }
+clibjpeg_markers *clibjpeg_markers_of(j_decompress_ptr jpeg) { return &((clibjpeg_decoder *)jpeg->client_data)->markers; }
+clibjpeg_arith_watch *clibjpeg_arith_watch_of(j_decompress_ptr jpeg) { return &((clibjpeg_decoder *)jpeg->client_data)->arith_watch; }
+clibjpeg_huge_pages *clibjpeg_huge_pages_of(j_common_ptr common) { return &((clibjpeg_decoder *)common->client_data)->huge_pages; }
 
 /// Counts a warning, and ends decoding where the caller tolerates none of its class.
-static void warn(tj_decoder *decoder, tj_warning warning, const char *message) {
-  static const tj_status status[TJ_WARNING_CLASSES] = {TJ_TRUNCATED, TJ_CORRUPT, TJ_WARNED};
+static void warn(clibjpeg_decoder *decoder, clibjpeg_warning warning, const char *message) {
+  static const clibjpeg_status status[CLIBJPEG_WARNING_CLASSES] = {
+      CLIBJPEG_TRUNCATED, CLIBJPEG_CORRUPT, CLIBJPEG_WARNED};
   warning_tally *tally = &decoder->warnings[warning];
   if (tally->count++ == 0) snprintf(tally->first, sizeof tally->first, "%s", message);
-  if (decoder->fail_mask & 1u << warning) tj_trap_throw(&decoder->trap, status[warning], message);
+  if (decoder->fail_mask & 1u << warning) clibjpeg_trap_throw(&decoder->trap, status[warning], message);
 }
 
-static void warn_truncated(tj_decoder *decoder) {
-  char message[TJ_MESSAGE_SIZE] = "its picture data ends early";
-  if (decoder->source.ended) tj_source_describe_end(&decoder->source, message);
-  warn(decoder, TJ_WARNING_TRUNCATED, message);
+static void warn_truncated(clibjpeg_decoder *decoder) {
+  char message[CLIBJPEG_MESSAGE_SIZE] = "its picture data ends early";
+  if (decoder->source.ended) clibjpeg_source_describe_end(&decoder->source, message);
+  warn(decoder, CLIBJPEG_WARNING_TRUNCATED, message);
 }
 
-void tj_arith_ended_early(j_decompress_ptr jpeg) { warn_truncated(jpeg->client_data); }
+void clibjpeg_arith_ended_early(j_decompress_ptr jpeg) { warn_truncated(jpeg->client_data); }
 
 /// Level -1 is a warning; the rest is tracing. A missing end marker alone hides no sample: whether samples are missing
 /// too is told by what the entropy decoder says next, or by missing_samples().
 static void emit_message(j_common_ptr common, int level) {
   if (level >= 0) return;
-  tj_decoder *decoder = common->client_data;
+  clibjpeg_decoder *decoder = common->client_data;
   int code = common->err->msg_code;
   bool breaks_samples = code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
                         code == JWRN_MUST_RESYNC || code == JWRN_BOGUS_PROGRESSION;
   // Corrupt data takes more bits than it should, and so comes to the end marker early: that is still corruption.
   bool meets_marker = code == JWRN_HIT_MARKER || code == JWRN_MUST_RESYNC;
   bool at_marker = meets_marker && decoder->jpeg.unread_marker == JPEG_EOI;
-  bool at_end = decoder->source.ended || (at_marker && decoder->warnings[TJ_WARNING_DAMAGED].count == 0);
+  bool at_end = decoder->source.ended || (at_marker && decoder->warnings[CLIBJPEG_WARNING_DAMAGED].count == 0);
   // The arithmetic decoder reads zeros behind the end without a word, so there the end itself is what is told.
   if ((breaks_samples && at_end) || (code == JWRN_JPEG_EOF && decoder->jpeg.arith_code)) {
     warn_truncated(decoder);
     return;
   }
   // Formatted only when it will be looked at: a damaged file can warn a million times.
-  tj_warning class = breaks_samples ? TJ_WARNING_DAMAGED : TJ_WARNING_HARMLESS;
-  char message[TJ_MESSAGE_SIZE] = "";
-  if (decoder->warnings[class].count == 0) tj_trap_format(common, message);
+  clibjpeg_warning class = breaks_samples ? CLIBJPEG_WARNING_DAMAGED : CLIBJPEG_WARNING_HARMLESS;
+  char message[CLIBJPEG_MESSAGE_SIZE] = "";
+  if (decoder->warnings[class].count == 0) clibjpeg_trap_format(common, message);
   warn(decoder, class, message);
 }
 
 static void progress_monitor(j_common_ptr common) {
-  tj_decoder *decoder = common->client_data;
+  clibjpeg_decoder *decoder = common->client_data;
   if (decoder->source.input.cancelled(decoder->source.input.context)) {
-    tj_trap_throw(&decoder->trap, TJ_CANCELLED, "cancelled");
+    clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_CANCELLED, "cancelled");
   }
-  if (decoder->jpeg.input_scan_number > TJ_SCAN_LIMIT) {
-    tj_trap_throw(&decoder->trap, TJ_TOO_MANY_SCANS, "too many scans");
+  if (decoder->jpeg.input_scan_number > CLIBJPEG_SCAN_LIMIT) {
+    clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_TOO_MANY_SCANS, "too many scans");
   }
-  if (decoder->jpeg.arith_code) tj_arith_watch_scan(&decoder->jpeg);
+  if (decoder->jpeg.arith_code) clibjpeg_arith_watch_scan(&decoder->jpeg);
 }
 
 /// After a jump: what libjpeg calls damage at the end of the data is the end's doing.
-static tj_status failed(tj_decoder *decoder) {
-  tj_trap *trap = &decoder->trap;
-  bool cut_off = decoder->source.ended && trap->status == TJ_DAMAGED;
+static clibjpeg_status failed(clibjpeg_decoder *decoder) {
+  clibjpeg_trap *trap = &decoder->trap;
+  bool cut_off = decoder->source.ended && trap->status == CLIBJPEG_DAMAGED;
   if (cut_off) {
-    trap->status = TJ_TRUNCATED;
-    tj_source_describe_end(&decoder->source, trap->message);
+    trap->status = CLIBJPEG_TRUNCATED;
+    clibjpeg_source_describe_end(&decoder->source, trap->message);
   }
   return trap->status;
 }
 
-tj_decoder *tj_decoder_create(const tj_input *input) {
-  tj_decoder *decoder = malloc(sizeof *decoder);
+clibjpeg_decoder *clibjpeg_decoder_create(const clibjpeg_input *input) {
+  clibjpeg_decoder *decoder = malloc(sizeof *decoder);
   if (decoder == NULL) return NULL;
-  memset(decoder, 0, offsetof(tj_decoder, source));
+  memset(decoder, 0, offsetof(clibjpeg_decoder, source));
   memset(&decoder->markers, 0, sizeof decoder->markers);
   memset(&decoder->arith_watch, 0, sizeof decoder->arith_watch);
   memset(decoder->warnings, 0, sizeof decoder->warnings);
-  decoder->jpeg.err = tj_trap_init(&decoder->trap);
+  decoder->jpeg.err = clibjpeg_trap_init(&decoder->trap);
   decoder->trap.manager.emit_message = emit_message;
   decoder->jpeg.client_data = decoder;
   if (setjmp(decoder->trap.landing)) {
-    tj_decoder_destroy(decoder);
+    clibjpeg_decoder_destroy(decoder);
     return NULL;
   }
   jpeg_create_decompress(&decoder->jpeg);
-  tj_source_init(&decoder->source, input, &decoder->trap);
+  clibjpeg_source_init(&decoder->source, input, &decoder->trap);
   decoder->jpeg.src = &decoder->source.manager;
   decoder->progress.progress_monitor = progress_monitor;
   decoder->jpeg.progress = &decoder->progress;
-  tj_markers_install(&decoder->jpeg);
-  tj_huge_pages_install(&decoder->jpeg, &decoder->huge_pages);
+  clibjpeg_markers_install(&decoder->jpeg);
+  clibjpeg_huge_pages_install(&decoder->jpeg, &decoder->huge_pages);
   return decoder;
 }
 
-void tj_decoder_destroy(tj_decoder *decoder) {
+void clibjpeg_decoder_destroy(clibjpeg_decoder *decoder) {
   if (decoder == NULL) return;
   jpeg_destroy_decompress(&decoder->jpeg);
-  tj_markers_free(&decoder->markers);
+  clibjpeg_markers_free(&decoder->markers);
   free(decoder);
 }
 
 /// The JPEG colour space in our words, or 0 for what no thumbnail can be made of.
-static tj_color color_of(const struct jpeg_decompress_struct *jpeg) {
+static clibjpeg_color color_of(const struct jpeg_decompress_struct *jpeg) {
   switch (jpeg->jpeg_color_space) {
-    case JCS_GRAYSCALE: return TJ_GREY;
-    case JCS_RGB: return TJ_RGB;
-    case JCS_YCbCr: return TJ_YCC;
-    case JCS_CMYK: return TJ_CMYK;
-    case JCS_YCCK: return TJ_YCCK;
+    case JCS_GRAYSCALE: return CLIBJPEG_GREY;
+    case JCS_RGB: return CLIBJPEG_RGB;
+    case JCS_YCbCr: return CLIBJPEG_YCC;
+    case JCS_CMYK: return CLIBJPEG_CMYK;
+    case JCS_YCCK: return CLIBJPEG_YCCK;
     default: return 0;
   }
 }
 
-tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, bool measures, tj_header *header) {
+clibjpeg_status clibjpeg_decoder_read_header(
+    clibjpeg_decoder *decoder, unsigned fail_mask, bool measures, clibjpeg_header *header) {
   struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
   decoder->markers.measures = measures;
   memset(header, 0, sizeof *header);
@@ -153,12 +155,12 @@ tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, bool m
   if (setjmp(decoder->trap.landing)) return failed(decoder);
 
   jpeg_read_header(jpeg, TRUE);
-  tj_markers_finish(&decoder->markers);
+  clibjpeg_markers_finish(&decoder->markers);
   header->color = color_of(jpeg);
-  if (header->color == 0 || jpeg->num_components > TJ_MAX_COMPONENTS) {
-    char message[TJ_MESSAGE_SIZE];
+  if (header->color == 0 || jpeg->num_components > CLIBJPEG_MAX_COMPONENTS) {
+    char message[CLIBJPEG_MESSAGE_SIZE];
     snprintf(message, sizeof message, "a JPEG of %d components", jpeg->num_components);
-    tj_trap_throw(&decoder->trap, TJ_UNSUPPORTED, message);
+    clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_UNSUPPORTED, message);
   }
   header->width = jpeg->image_width;
   header->height = jpeg->image_height;
@@ -175,11 +177,11 @@ tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, bool m
   header->exif_size = decoder->markers.exif_size;
   header->icc = decoder->markers.icc;
   header->icc_size = decoder->markers.icc_size;
-  return TJ_OK;
+  return CLIBJPEG_OK;
 }
 
 /// Fills in the layout of component `index` at the scale set.
-static void lay_out(const struct jpeg_decompress_struct *jpeg, int index, tj_plane_layout *layout) {
+static void lay_out(const struct jpeg_decompress_struct *jpeg, int index, clibjpeg_plane_layout *layout) {
   const jpeg_component_info *component = &jpeg->comp_info[index];
   size_t h_max = (size_t)jpeg->max_h_samp_factor, v_max = (size_t)jpeg->max_v_samp_factor;
   size_t per_mcu_h = (size_t)(component->h_samp_factor * SCALED_SIZE(component));
@@ -194,8 +196,8 @@ static void lay_out(const struct jpeg_decompress_struct *jpeg, int index, tj_pla
   layout->rows_exact = (double)jpeg->image_height * (double)per_mcu_v / (double)(v_max * DCTSIZE);
 }
 
-tj_status tj_decoder_set_scale(
-    tj_decoder *decoder, unsigned denominator, tj_plane_layout layout[TJ_MAX_COMPONENTS]) {
+clibjpeg_status clibjpeg_decoder_set_scale(
+    clibjpeg_decoder *decoder, unsigned denominator, clibjpeg_plane_layout layout[CLIBJPEG_MAX_COMPONENTS]) {
   struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
   if (setjmp(decoder->trap.landing)) return failed(decoder);
   jpeg->scale_num = 1;
@@ -207,12 +209,12 @@ tj_status tj_decoder_set_scale(
   jpeg->do_block_smoothing = FALSE;
   jpeg_calc_output_dimensions(jpeg);
   for (int i = 0; i < jpeg->num_components; i++) lay_out(jpeg, i, &layout[i]);
-  return TJ_OK;
+  return CLIBJPEG_OK;
 }
 
 /// Whether a component has no data at all, or a file that just ends leaves coefficients unrefined. Looked at once the
 /// input is absorbed: a file cut exactly between two scans has warned of nothing but its missing end marker.
-static bool missing_samples(const tj_decoder *decoder) {
+static bool missing_samples(const clibjpeg_decoder *decoder) {
   const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
   for (int i = 0; i < jpeg->num_components; i++) {
     if (jpeg->comp_info[i].quant_table == NULL) return true;
@@ -226,9 +228,9 @@ static bool missing_samples(const tj_decoder *decoder) {
 }
 
 /// Whether every plane holds what its layout asks for.
-static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const tj_plane *planes) {
+static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const clibjpeg_plane *planes) {
   for (int i = 0; i < jpeg->num_components; i++) {
-    tj_plane_layout layout;
+    clibjpeg_plane_layout layout;
     lay_out(jpeg, i, &layout);
     if (planes[i].data == NULL) return false;
     if (planes[i].stride < layout.min_stride || planes[i].rows < layout.min_rows) return false;
@@ -245,16 +247,16 @@ static bool has_fine_steps(const struct jpeg_decompress_struct *jpeg) {
 }
 
 /// Absorbs the input as far as the output needs it before its first row.
-static void start(tj_decoder *decoder, bool skip_fine_scans) {
+static void start(clibjpeg_decoder *decoder, bool skip_fine_scans) {
   struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
-  bool skips = skip_fine_scans && tj_can_skip_scans(jpeg) && has_fine_steps(jpeg);
+  bool skips = skip_fine_scans && clibjpeg_can_skip_scans(jpeg) && has_fine_steps(jpeg);
   jpeg->buffered_image = skips;
   jpeg_start_decompress(jpeg);
   if (skips) {
     for (int event = 0; event != JPEG_REACHED_EOI; event = jpeg_consume_input(jpeg)) {
       progress_monitor((j_common_ptr)jpeg);
       bool is_fine = jpeg->Ss > 0 && jpeg->Ah == 1 && jpeg->Al == 0;
-      if (event == JPEG_REACHED_SOS && is_fine) tj_skip_scan(jpeg);
+      if (event == JPEG_REACHED_SOS && is_fine) clibjpeg_skip_scan(jpeg);
     }
     // Whether what is missing mattered cannot be told from here; a decoder that skips nothing can.
     if (decoder->source.ended) warn_truncated(decoder);
@@ -264,14 +266,14 @@ static void start(tj_decoder *decoder, bool skip_fine_scans) {
   if (jpeg_has_multiple_scans(jpeg) && missing_samples(decoder)) warn_truncated(decoder);
 }
 
-tj_status tj_decoder_decode(
-    tj_decoder *decoder, bool skip_fine_scans, const tj_plane planes[TJ_MAX_COMPONENTS]) {
+clibjpeg_status clibjpeg_decoder_decode(
+    clibjpeg_decoder *decoder, bool skip_fine_scans, const clibjpeg_plane planes[CLIBJPEG_MAX_COMPONENTS]) {
   struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
-  JSAMPROW rows[TJ_MAX_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
-  JSAMPARRAY arrays[TJ_MAX_COMPONENTS];
+  JSAMPROW rows[CLIBJPEG_MAX_COMPONENTS][MAX_SAMP_FACTOR * DCTSIZE];
+  JSAMPARRAY arrays[CLIBJPEG_MAX_COMPONENTS];
   if (setjmp(decoder->trap.landing)) return failed(decoder);
 
-  if (!planes_fit(jpeg, planes)) tj_trap_throw(&decoder->trap, TJ_BAD_CALL, "a plane is too small");
+  if (!planes_fit(jpeg, planes)) clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_BAD_CALL, "a plane is too small");
   start(decoder, skip_fine_scans);
   JDIMENSION lines = (JDIMENSION)(jpeg->max_v_samp_factor * MIN_SCALED_SIZE(jpeg));
   for (size_t mcu_row = 0; jpeg->output_scanline < jpeg->output_height; mcu_row++) {
@@ -289,15 +291,15 @@ tj_status tj_decoder_decode(
   }
   if (jpeg->buffered_image) jpeg_finish_output(jpeg);
   jpeg_finish_decompress(jpeg);
-  return TJ_OK;
+  return CLIBJPEG_OK;
 }
 
-const char *tj_decoder_message(const tj_decoder *decoder) { return decoder->trap.message; }
+const char *clibjpeg_decoder_message(const clibjpeg_decoder *decoder) { return decoder->trap.message; }
 
-long tj_decoder_warning_count(const tj_decoder *decoder, tj_warning warning) {
+long clibjpeg_decoder_warning_count(const clibjpeg_decoder *decoder, clibjpeg_warning warning) {
   return decoder->warnings[warning].count;
 }
 
-const char *tj_decoder_warning_message(const tj_decoder *decoder, tj_warning warning) {
+const char *clibjpeg_decoder_warning_message(const clibjpeg_decoder *decoder, clibjpeg_warning warning) {
   return decoder->warnings[warning].first;
 }

@@ -10,17 +10,17 @@
 
 typedef struct {
   struct jpeg_destination_mgr manager;  // first: libjpeg's pointer to it is ours to the whole
-  tj_trap *trap;
+  clibjpeg_trap *trap;
   uint8_t *bytes;
   size_t capacity;
 } growing_buffer;
 
-struct tj_encoder {
+struct clibjpeg_encoder {
   struct jpeg_compress_struct jpeg;
   struct jpeg_progress_mgr progress;
   bool (*cancelled)(void *context);
   void *context;
-  tj_trap trap;
+  clibjpeg_trap trap;
   growing_buffer output;
 };
 
@@ -36,7 +36,7 @@ static boolean empty_output_buffer(j_compress_ptr jpeg) {
   size_t filled = output->capacity;
   size_t capacity = filled + filled / 2;
   uint8_t *grown = filled > SIZE_MAX / 2 ? NULL : realloc(output->bytes, capacity);
-  if (grown == NULL) tj_trap_throw(output->trap, TJ_NO_MEMORY, "no memory for the encoded thumbnail");
+  if (grown == NULL) clibjpeg_trap_throw(output->trap, CLIBJPEG_NO_MEMORY, "no memory for the encoded thumbnail");
   output->bytes = grown;
   output->capacity = capacity;
   output->manager.next_output_byte = grown + filled;
@@ -46,37 +46,37 @@ static boolean empty_output_buffer(j_compress_ptr jpeg) {
 
 static void term_destination(j_compress_ptr jpeg) { (void)jpeg; }
 
-tj_encoder *tj_encoder_create(void) { return calloc(1, sizeof(tj_encoder)); }
+clibjpeg_encoder *clibjpeg_encoder_create(void) { return calloc(1, sizeof(clibjpeg_encoder)); }
 
-void tj_encoder_destroy(tj_encoder *encoder) {
+void clibjpeg_encoder_destroy(clibjpeg_encoder *encoder) {
   if (encoder == NULL) return;
   free(encoder->output.bytes);
   free(encoder);
 }
 
-void tj_encoder_watch(tj_encoder *encoder, bool (*cancelled)(void *context), void *context) {
+void clibjpeg_encoder_watch(clibjpeg_encoder *encoder, bool (*cancelled)(void *context), void *context) {
   encoder->cancelled = cancelled;
   encoder->context = context;
 }
 
-void tj_encoder_trim(tj_encoder *encoder) {
+void clibjpeg_encoder_trim(clibjpeg_encoder *encoder) {
   free(encoder->output.bytes);
   encoder->output.bytes = NULL;
   encoder->output.capacity = 0;
 }
 
-void tj_encoder_settle(tj_encoder *encoder, size_t most) {
-  if (encoder->output.capacity > most) tj_encoder_trim(encoder);
+void clibjpeg_encoder_settle(clibjpeg_encoder *encoder, size_t most) {
+  if (encoder->output.capacity > most) clibjpeg_encoder_trim(encoder);
 }
 
 static void progress_monitor(j_common_ptr common) {
-  tj_encoder *encoder = common->client_data;
+  clibjpeg_encoder *encoder = common->client_data;
   if (encoder->cancelled != NULL && encoder->cancelled(encoder->context)) {
-    tj_trap_throw(&encoder->trap, TJ_CANCELLED, "cancelled");
+    clibjpeg_trap_throw(&encoder->trap, CLIBJPEG_CANCELLED, "cancelled");
   }
 }
 
-static void set_up(struct jpeg_compress_struct *jpeg, const tj_encoding *encoding) {
+static void set_up(struct jpeg_compress_struct *jpeg, const clibjpeg_encoding *encoding) {
   jpeg->image_width = encoding->width;
   jpeg->image_height = encoding->height;
   jpeg->input_components = encoding->grey ? 1 : 3;
@@ -94,7 +94,7 @@ static void set_up(struct jpeg_compress_struct *jpeg, const tj_encoding *encodin
 /// Copies one row of blocks out of a plane, repeating its last column and last row up to whole blocks: the values there
 /// are not seen, but flat ones cost the fewest bits and ring the least (libjpeg.txt, "Raw (downsampled) image data").
 static void fill_block_rows(
-    const tj_plane *plane, size_t columns, size_t first_row, size_t row_count, uint8_t *into, size_t padded) {
+    const clibjpeg_plane *plane, size_t columns, size_t first_row, size_t row_count, uint8_t *into, size_t padded) {
   for (size_t i = 0; i < row_count; i++, into += padded) {
     size_t row = first_row + i < plane->rows ? first_row + i : plane->rows - 1;
     memcpy(into, plane->data + row * plane->stride, columns);
@@ -103,7 +103,7 @@ static void fill_block_rows(
 }
 
 /// Runs the compressor over the planes; `jpeg` is started. The scratch rows are libjpeg's to free.
-static void write_planes(struct jpeg_compress_struct *jpeg, const tj_plane *planes) {
+static void write_planes(struct jpeg_compress_struct *jpeg, const clibjpeg_plane *planes) {
   JSAMPROW rows[3][2 * DCTSIZE];
   JSAMPARRAY arrays[3];
   size_t columns[3], padded[3], counts[3];
@@ -126,9 +126,9 @@ static void write_planes(struct jpeg_compress_struct *jpeg, const tj_plane *plan
 }
 
 /// Whether the call makes sense: sizes in range and planes as large as the picture.
-static bool is_sound(const tj_encoding *encoding, const tj_plane *planes) {
-  if (encoding->width < 1 || encoding->width > TJ_MAX_DIMENSION) return false;
-  if (encoding->height < 1 || encoding->height > TJ_MAX_DIMENSION) return false;
+static bool is_sound(const clibjpeg_encoding *encoding, const clibjpeg_plane *planes) {
+  if (encoding->width < 1 || encoding->width > CLIBJPEG_MAX_DIMENSION) return false;
+  if (encoding->height < 1 || encoding->height > CLIBJPEG_MAX_DIMENSION) return false;
   if (encoding->quality < 1 || encoding->quality > 100 || encoding->exif_size > 65533) return false;
   if (encoding->icc_size > UINT_MAX) return false;
   for (int i = 0; i < (encoding->grey ? 1 : 3); i++) {
@@ -139,22 +139,27 @@ static bool is_sound(const tj_encoding *encoding, const tj_plane *planes) {
   return true;
 }
 
-tj_status tj_encoder_encode(
-    tj_encoder *encoder, const tj_encoding *encoding, const tj_plane planes[3], const uint8_t **bytes, size_t *size) {
+clibjpeg_status clibjpeg_encoder_encode(
+    clibjpeg_encoder *encoder, const clibjpeg_encoding *encoding, const clibjpeg_plane planes[3], const uint8_t **bytes,
+    size_t *size) {
   struct jpeg_compress_struct *jpeg = &encoder->jpeg;
   growing_buffer *output = &encoder->output;
   // A fresh compressor for every picture: one used before keeps tables, and equal pictures must give equal bytes.
   memset(jpeg, 0, sizeof *jpeg);
-  jpeg->err = tj_trap_init(&encoder->trap);
+  jpeg->err = clibjpeg_trap_init(&encoder->trap);
   if (setjmp(encoder->trap.landing)) {
     jpeg_destroy_compress(jpeg);
     return encoder->trap.status;
   }
-  if (!is_sound(encoding, planes)) tj_trap_throw(&encoder->trap, TJ_BAD_CALL, "planes do not fit the picture");
+  if (!is_sound(encoding, planes)) {
+    clibjpeg_trap_throw(&encoder->trap, CLIBJPEG_BAD_CALL, "planes do not fit the picture");
+  }
   if (output->bytes == NULL) {
     output->capacity = (size_t)32 << 10;
     output->bytes = malloc(output->capacity);
-    if (output->bytes == NULL) tj_trap_throw(&encoder->trap, TJ_NO_MEMORY, "no memory for the encoded thumbnail");
+    if (output->bytes == NULL) {
+      clibjpeg_trap_throw(&encoder->trap, CLIBJPEG_NO_MEMORY, "no memory for the encoded thumbnail");
+    }
   }
   output->trap = &encoder->trap;
   output->manager.init_destination = init_destination;
@@ -177,7 +182,7 @@ tj_status tj_encoder_encode(
   *bytes = output->bytes;
   *size = output->capacity - output->manager.free_in_buffer;
   jpeg_destroy_compress(jpeg);
-  return TJ_OK;
+  return CLIBJPEG_OK;
 }
 
-const char *tj_encoder_message(const tj_encoder *encoder) { return encoder->trap.message; }
+const char *clibjpeg_encoder_message(const clibjpeg_encoder *encoder) { return encoder->trap.message; }

@@ -5,12 +5,12 @@
 #include <jerror.h>
 
 /// libjpeg's fatal codes, sorted by what the user can do about them.
-static tj_status status_of(int code) {
+static clibjpeg_status status_of(int code) {
   switch (code) {
     case JERR_OUT_OF_MEMORY:
     case JERR_NO_BACKING_STORE:
     case JERR_WIDTH_OVERFLOW:
-      return TJ_NO_MEMORY;
+      return CLIBJPEG_NO_MEMORY;
     case JERR_SOF_UNSUPPORTED:
     case JERR_BAD_PRECISION:
     case JERR_COMPONENT_COUNT:
@@ -22,28 +22,28 @@ static tj_status status_of(int code) {
     case JERR_CONVERSION_NOTIMPL:
     case JERR_FRACT_SAMPLE_NOTIMPL:
     case JERR_CCIR601_NOTIMPL:
-      return TJ_UNSUPPORTED;
+      return CLIBJPEG_UNSUPPORTED;
     case JERR_BAD_STATE:
     case JERR_BUFFER_SIZE:
-      return TJ_BAD_CALL;
+      return CLIBJPEG_BAD_CALL;
     case JERR_INPUT_EMPTY:
     case JERR_INPUT_EOF:
-      return TJ_TRUNCATED;
+      return CLIBJPEG_TRUNCATED;
     default:
-      return TJ_DAMAGED;
+      return CLIBJPEG_DAMAGED;
   }
 }
 
-void tj_trap_format(j_common_ptr common, char into[TJ_MESSAGE_SIZE]) {
+void clibjpeg_trap_format(j_common_ptr common, char into[CLIBJPEG_MESSAGE_SIZE]) {
   char full[JMSG_LENGTH_MAX];
   common->err->format_message(common, full);
-  snprintf(into, TJ_MESSAGE_SIZE, "%.*s", TJ_MESSAGE_SIZE - 1, full);
+  snprintf(into, CLIBJPEG_MESSAGE_SIZE, "%.*s", CLIBJPEG_MESSAGE_SIZE - 1, full);
 }
 
 static void error_exit(j_common_ptr common) {
-  tj_trap *trap = (tj_trap *)common->err;
+  clibjpeg_trap *trap = (clibjpeg_trap *)common->err;
   trap->status = status_of(common->err->msg_code);
-  tj_trap_format(common, trap->message);
+  clibjpeg_trap_format(common, trap->message);
   longjmp(trap->landing, 1);
 }
 
@@ -54,7 +54,7 @@ static void ignore_message(j_common_ptr common, int level) {
   (void)level;
 }
 
-struct jpeg_error_mgr *tj_trap_init(tj_trap *trap) {
+struct jpeg_error_mgr *clibjpeg_trap_init(clibjpeg_trap *trap) {
   memset(trap, 0, sizeof *trap);
   jpeg_std_error(&trap->manager);
   trap->manager.error_exit = error_exit;
@@ -63,7 +63,7 @@ struct jpeg_error_mgr *tj_trap_init(tj_trap *trap) {
   return &trap->manager;
 }
 
-_Noreturn void tj_trap_throw(tj_trap *trap, tj_status status, const char *message) {
+_Noreturn void clibjpeg_trap_throw(clibjpeg_trap *trap, clibjpeg_status status, const char *message) {
   trap->status = status;
   snprintf(trap->message, sizeof trap->message, "%s", message);
   longjmp(trap->landing, 1);

@@ -9,10 +9,10 @@
 /// Keeps an array that has been asked for in mind: where it lies is known once all are allocated.
 static jvirt_barray_ptr request(
     j_common_ptr common, int pool, boolean zeroed, JDIMENSION blocks_per_row, JDIMENSION rows, JDIMENSION most) {
-  tj_huge_pages *pages = tj_huge_pages_of(common);
+  clibjpeg_huge_pages *pages = clibjpeg_huge_pages_of(common);
   jvirt_barray_ptr array = pages->request(common, pool, zeroed, blocks_per_row, rows, most);
   // Rows of one that does not start zeroed may not be looked at before they are written.
-  if (zeroed && rows > 0 && pages->count < TJ_MAX_COMPONENTS) {
+  if (zeroed && rows > 0 && pages->count < CLIBJPEG_MAX_COMPONENTS) {
     pages->arrays[pages->count].array = array;
     pages->arrays[pages->count].blocks_per_row = blocks_per_row;
     pages->arrays[pages->count].rows = rows;
@@ -34,7 +34,7 @@ static void advise(void *start, size_t size) {
 }
 
 static void realize(j_common_ptr common) {
-  tj_huge_pages *pages = tj_huge_pages_of(common);
+  clibjpeg_huge_pages *pages = clibjpeg_huge_pages_of(common);
   pages->realize(common);
   for (int i = 0; i < pages->count; i++) {
     JDIMENSION last = pages->arrays[i].rows - 1;
@@ -50,7 +50,7 @@ static void realize(j_common_ptr common) {
   pages->count = 0;
 }
 
-void tj_huge_pages_install(j_decompress_ptr jpeg, tj_huge_pages *pages) {
+void clibjpeg_huge_pages_install(j_decompress_ptr jpeg, clibjpeg_huge_pages *pages) {
   pages->count = 0;
   pages->request = jpeg->mem->request_virt_barray;
   pages->realize = jpeg->mem->realize_virt_arrays;

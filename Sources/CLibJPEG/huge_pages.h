@@ -2,8 +2,8 @@
 // 600 MB for them: in pages of 4 KiB, touching that took up to half of the decoding's time, and giving it back 55 ms
 // after the last question whether to stop.
 
-#ifndef TJ_HUGE_PAGES_H
-#define TJ_HUGE_PAGES_H
+#ifndef CLIBJPEG_HUGE_PAGES_H
+#define CLIBJPEG_HUGE_PAGES_H
 
 #include <stdio.h>
 
@@ -11,20 +11,20 @@
 
 #include "clibjpeg.h"
 
-typedef struct tj_huge_pages {
+typedef struct clibjpeg_huge_pages {
   jvirt_barray_ptr (*request)(j_common_ptr, int, boolean, JDIMENSION, JDIMENSION, JDIMENSION);  // libjpeg's own
   void (*realize)(j_common_ptr);                                                                // libjpeg's own
   struct {
     jvirt_barray_ptr array;
     JDIMENSION blocks_per_row, rows;
-  } arrays[TJ_MAX_COMPONENTS];
+  } arrays[CLIBJPEG_MAX_COMPONENTS];
   int count;
-} tj_huge_pages;
+} clibjpeg_huge_pages;
 
 /// Has the decoder's memory manager ask for huge pages as arrays are allocated. `pages` lives as long as the decoder.
-void tj_huge_pages_install(j_decompress_ptr jpeg, tj_huge_pages *pages);
+void clibjpeg_huge_pages_install(j_decompress_ptr jpeg, clibjpeg_huge_pages *pages);
 
 /// What a decoder was installed with (defined where the decoder is).
-tj_huge_pages *tj_huge_pages_of(j_common_ptr common);
+clibjpeg_huge_pages *clibjpeg_huge_pages_of(j_common_ptr common);
 
 #endif

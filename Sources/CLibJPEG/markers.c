@@ -24,13 +24,13 @@ static void skip_bytes(j_decompress_ptr jpeg, size_t count) { jpeg->src->skip_in
 
 /// The payload's size from the marker's two length bytes, which count themselves.
 static size_t payload_size(j_decompress_ptr jpeg) {
-  unsigned high = tj_next_byte(jpeg);
-  unsigned length = high << 8 | tj_next_byte(jpeg);
+  unsigned high = clibjpeg_next_byte(jpeg);
+  unsigned length = high << 8 | clibjpeg_next_byte(jpeg);
   return length < 2 ? 0 : length - 2;
 }
 
 static boolean read_app1(j_decompress_ptr jpeg) {
-  tj_markers *markers = tj_markers_of(jpeg);
+  clibjpeg_markers *markers = clibjpeg_markers_of(jpeg);
   size_t left = payload_size(jpeg);
   uint8_t name[sizeof exif_name];
   if (markers->exif == NULL && left > sizeof name) {
@@ -50,8 +50,8 @@ static boolean read_app1(j_decompress_ptr jpeg) {
 
 /// Makes room for `more` bytes of profile, and no others: chunks are large and few. False over the limit or without
 /// memory.
-static bool reserve_icc(tj_markers *markers, size_t more) {
-  if (more > TJ_MAX_ICC_SIZE - markers->icc_size) return false;
+static bool reserve_icc(clibjpeg_markers *markers, size_t more) {
+  if (more > CLIBJPEG_MAX_ICC_SIZE - markers->icc_size) return false;
   if (markers->measures) return true;
   uint8_t *grown = realloc(markers->icc, markers->icc_size + more);
   if (grown == NULL) return false;
@@ -60,14 +60,14 @@ static bool reserve_icc(tj_markers *markers, size_t more) {
 }
 
 static boolean read_app2(j_decompress_ptr jpeg) {
-  tj_markers *markers = tj_markers_of(jpeg);
+  clibjpeg_markers *markers = clibjpeg_markers_of(jpeg);
   size_t left = payload_size(jpeg);
   uint8_t name[sizeof icc_name];
   if (left > sizeof name + 2 && !markers->icc_refused) {
     next_bytes(jpeg, name, sizeof name);
     left -= sizeof name;
     if (memcmp(name, icc_name, sizeof name) == 0) {
-      unsigned sequence = tj_next_byte(jpeg), total = tj_next_byte(jpeg);
+      unsigned sequence = clibjpeg_next_byte(jpeg), total = clibjpeg_next_byte(jpeg);
       left -= 2;
       if (markers->chunk_total == 0) {
         markers->chunk_total = total;
@@ -95,18 +95,18 @@ static boolean read_app2(j_decompress_ptr jpeg) {
   return TRUE;
 }
 
-void tj_markers_install(j_decompress_ptr jpeg) {
+void clibjpeg_markers_install(j_decompress_ptr jpeg) {
   jpeg_set_marker_processor(jpeg, JPEG_APP0 + 1, read_app1);
   jpeg_set_marker_processor(jpeg, JPEG_APP0 + 2, read_app2);
 }
 
-static void refuse_icc(tj_markers *markers) {
+static void refuse_icc(clibjpeg_markers *markers) {
   free(markers->icc);
   markers->icc = NULL;
   markers->icc_size = 0;
 }
 
-void tj_markers_finish(tj_markers *markers) {
+void clibjpeg_markers_finish(clibjpeg_markers *markers) {
   for (unsigned i = 1; i <= markers->chunk_total; i++) {
     if (markers->chunk_size[i] == 0) markers->icc_refused = true;
   }
@@ -126,7 +126,7 @@ void tj_markers_finish(tj_markers *markers) {
   if (markers->icc_refused) refuse_icc(markers);
 }
 
-void tj_markers_free(tj_markers *markers) {
+void clibjpeg_markers_free(clibjpeg_markers *markers) {
   free(markers->exif);
   free(markers->icc);
   memset(markers, 0, sizeof *markers);

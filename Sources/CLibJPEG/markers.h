@@ -1,8 +1,8 @@
 // The two markers a thumbnail needs: Exif (APP1) and the ICC profile (APP2). Read here rather than with
 // jpeg_save_markers(), which would keep every APP1 and APP2 of a hostile file in memory, however many there are.
 
-#ifndef TJ_MARKERS_H
-#define TJ_MARKERS_H
+#ifndef CLIBJPEG_MARKERS_H
+#define CLIBJPEG_MARKERS_H
 
 #include <stdio.h>
 
@@ -11,9 +11,9 @@
 #include "clibjpeg.h"
 
 /// The largest profile taken: real CMYK profiles are 0.5 to 3 MiB.
-#define TJ_MAX_ICC_SIZE ((size_t)4 << 20)
+#define CLIBJPEG_MAX_ICC_SIZE ((size_t)4 << 20)
 
-typedef struct tj_markers {
+typedef struct clibjpeg_markers {
   uint8_t *exif;
   size_t exif_size;
   uint8_t *icc;  // chunks in the order they came
@@ -22,17 +22,17 @@ typedef struct tj_markers {
   unsigned chunk_total;                      // the count every chunk repeats; 0 before the first
   bool icc_in_order, icc_refused;
   bool measures;  // the profile's size is wanted, and none of its bytes
-} tj_markers;
+} clibjpeg_markers;
 
-/// Has the decoder keep its markers in `markers`, which the decoder's client_data must lead to by tj_markers_of().
-void tj_markers_install(j_decompress_ptr jpeg);
+/// Has the decoder keep its markers in `markers`, which the decoder's client_data must lead to by clibjpeg_markers_of().
+void clibjpeg_markers_install(j_decompress_ptr jpeg);
 
 /// The markers of the decoder a libjpeg callback is about (defined where the decoder is).
-tj_markers *tj_markers_of(j_decompress_ptr jpeg);
+clibjpeg_markers *clibjpeg_markers_of(j_decompress_ptr jpeg);
 
 /// Puts the profile's chunks in order, or refuses the profile. Call once, when the header is read.
-void tj_markers_finish(tj_markers *markers);
+void clibjpeg_markers_finish(clibjpeg_markers *markers);
 
-void tj_markers_free(tj_markers *markers);
+void clibjpeg_markers_free(clibjpeg_markers *markers);
 
 #endif

@@ -12,7 +12,7 @@
 
 #ifdef JPEG_INTERNALS
 
-bool tj_can_skip_scans(j_decompress_ptr jpeg) { return jpeg->progressive_mode; }
+bool clibjpeg_can_skip_scans(j_decompress_ptr jpeg) { return jpeg->progressive_mode; }
 
 /// Reads up to the first marker that is neither a stuffed FF nor a restart, at memchr's speed, and returns its code.
 static int find_marker(j_decompress_ptr jpeg) {
@@ -25,23 +25,23 @@ static int find_marker(j_decompress_ptr jpeg) {
     jpeg->src->bytes_in_buffer -= passed;
     if (found == NULL) continue;
     unsigned code = 0xFF;
-    while (code == 0xFF) code = tj_next_byte(jpeg);
+    while (code == 0xFF) code = clibjpeg_next_byte(jpeg);
     if (code != 0 && (code < JPEG_RST0 || code > JPEG_RST0 + 7)) return (int)code;
   }
 }
 
-void tj_skip_scan(j_decompress_ptr jpeg) {
+void clibjpeg_skip_scan(j_decompress_ptr jpeg) {
   jpeg->unread_marker = find_marker(jpeg);
   jpeg->inputctl->finish_input_pass(jpeg);
 }
 
 #else
 
-bool tj_can_skip_scans(j_decompress_ptr jpeg) {
+bool clibjpeg_can_skip_scans(j_decompress_ptr jpeg) {
   (void)jpeg;
   return false;
 }
 
-void tj_skip_scan(j_decompress_ptr jpeg) { (void)jpeg; }
+void clibjpeg_skip_scan(j_decompress_ptr jpeg) { (void)jpeg; }
 
 #endif

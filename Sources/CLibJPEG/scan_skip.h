@@ -1,8 +1,8 @@
 // Passing over scans of a progressive JPEG without decoding them: most of such a file's bytes, and nearly all the time
 // it takes, go into detail that a picture an eighth the size does not show.
 
-#ifndef TJ_SCAN_SKIP_H
-#define TJ_SCAN_SKIP_H
+#ifndef CLIBJPEG_SCAN_SKIP_H
+#define CLIBJPEG_SCAN_SKIP_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include <jpeglib.h>
 
 /// Whether scans of this picture can be passed over: it is progressive, and the library's internals are at hand.
-bool tj_can_skip_scans(j_decompress_ptr jpeg);
+bool clibjpeg_can_skip_scans(j_decompress_ptr jpeg);
 
 /// Goes on behind the scan whose header has just been read. Call on JPEG_REACHED_SOS in buffered-image mode.
-void tj_skip_scan(j_decompress_ptr jpeg);
+void clibjpeg_skip_scan(j_decompress_ptr jpeg);
 
 #endif

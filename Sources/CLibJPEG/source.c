@@ -5,13 +5,17 @@
 static void init_source(j_decompress_ptr jpeg) { (void)jpeg; }
 
 static boolean fill_input_buffer(j_decompress_ptr jpeg) {
-  tj_source *source = (tj_source *)jpeg->src;
-  if (source->input.cancelled(source->input.context)) tj_trap_throw(source->trap, TJ_CANCELLED, "cancelled");
+  clibjpeg_source *source = (clibjpeg_source *)jpeg->src;
+  if (source->input.cancelled(source->input.context)) {
+    clibjpeg_trap_throw(source->trap, CLIBJPEG_CANCELLED, "cancelled");
+  }
   ptrdiff_t count =
       source->ended ? 0
                     : source->input.read(source->input.context, source->offset, source->window, sizeof source->window);
-  if (count < 0) tj_trap_throw(source->trap, TJ_READ_FAILED, "read failed");
-  if ((size_t)count > sizeof source->window) tj_trap_throw(source->trap, TJ_BAD_CALL, "read overran its window");
+  if (count < 0) clibjpeg_trap_throw(source->trap, CLIBJPEG_READ_FAILED, "read failed");
+  if ((size_t)count > sizeof source->window) {
+    clibjpeg_trap_throw(source->trap, CLIBJPEG_BAD_CALL, "read overran its window");
+  }
   if (count == 0) {
     if (source->offset == 0) ERREXIT(jpeg, JERR_INPUT_EMPTY);
     // As libjpeg's own sources do: warn, and let the decoder meet an end of image.
@@ -30,7 +34,7 @@ static boolean fill_input_buffer(j_decompress_ptr jpeg) {
 }
 
 static void skip_input_data(j_decompress_ptr jpeg, long count) {
-  tj_source *source = (tj_source *)jpeg->src;
+  clibjpeg_source *source = (clibjpeg_source *)jpeg->src;
   if (count <= 0) return;
   if ((size_t)count <= source->manager.bytes_in_buffer) {
     source->manager.next_input_byte += count;
@@ -45,7 +49,7 @@ static void skip_input_data(j_decompress_ptr jpeg, long count) {
 
 static void term_source(j_decompress_ptr jpeg) { (void)jpeg; }
 
-void tj_source_init(tj_source *source, const tj_input *input, tj_trap *trap) {
+void clibjpeg_source_init(clibjpeg_source *source, const clibjpeg_input *input, clibjpeg_trap *trap) {
   source->input = *input;
   source->trap = trap;
   source->offset = source->seen = 0;
@@ -59,11 +63,11 @@ void tj_source_init(tj_source *source, const tj_input *input, tj_trap *trap) {
   source->manager.bytes_in_buffer = 0;
 }
 
-void tj_source_describe_end(const tj_source *source, char into[TJ_MESSAGE_SIZE]) {
+void clibjpeg_source_describe_end(const clibjpeg_source *source, char into[CLIBJPEG_MESSAGE_SIZE]) {
   unsigned long long offset = source->offset;
   if (source->seen == source->offset) {
-    snprintf(into, TJ_MESSAGE_SIZE, "it is cut off after %llu byte%s", offset, offset == 1 ? "" : "s");
+    snprintf(into, CLIBJPEG_MESSAGE_SIZE, "it is cut off after %llu byte%s", offset, offset == 1 ? "" : "s");
   } else {
-    snprintf(into, TJ_MESSAGE_SIZE, "it is cut off before byte %llu", offset);
+    snprintf(into, CLIBJPEG_MESSAGE_SIZE, "it is cut off before byte %llu", offset);
   }
 }

@@ -86,13 +86,13 @@ public final class ThumbnailMaker {
     let layouts = try decoder.setScale(denominator)
     while buffers.count < layouts.count { buffers.append(PlaneBuffer()) }
     var planes: [DecodedPlane] = []
-    var targets: [tj_plane] = []
+    var targets: [clibjpeg_plane] = []
     for (layout, buffer) in zip(layouts, buffers) {
       let view = try buffer.plane(
         columns: layout.columns, rows: layout.rows, stride: layout.min_stride, paddedRows: layout.min_rows)
       planes.append(
         DecodedPlane(view: view, columnsExact: layout.columns_exact, rowsExact: layout.rows_exact))
-      targets.append(tj_plane(data: view.base, stride: layout.min_stride, rows: layout.min_rows))
+      targets.append(clibjpeg_plane(data: view.base, stride: layout.min_stride, rows: layout.min_rows))
     }
     try decoder.decode(into: targets, skippingFineScans: skippingFineScans)
     return planes

@@ -31,19 +31,19 @@ public struct SyntheticPhoto: Sendable {
     return planes.withUnsafeMutablePointers { pointers in
       exif.withUnsafeBufferPointer { exif in
         let targets = pointers.enumerated().map { index, pointer in
-          tj_plane(
+          clibjpeg_plane(
             data: pointer, stride: index == 0 ? width : sides.0, rows: index == 0 ? height : sides.1)
         }
-        var encoding = tj_encoding(
+        var encoding = clibjpeg_encoding(
           width: UInt32(width), height: UInt32(height), grey: isGrey, half_chroma: !isGrey && !hasFullChroma,
           progressive: isProgressive, quality: Int32(quality), exif: exif.isEmpty ? nil : exif.baseAddress,
           exif_size: exif.count, icc: nil, icc_size: 0)
-        let encoder = tj_encoder_create()
-        defer { tj_encoder_destroy(encoder) }
+        let encoder = clibjpeg_encoder_create()
+        defer { clibjpeg_encoder_destroy(encoder) }
         var bytes: UnsafePointer<UInt8>?
         var size = 0
-        let status = tj_encoder_encode(encoder, &encoding, targets, &bytes, &size)
-        precondition(status == TJ_OK, "a synthetic photo can be encoded")
+        let status = clibjpeg_encoder_encode(encoder, &encoding, targets, &bytes, &size)
+        precondition(status == CLIBJPEG_OK, "a synthetic photo can be encoded")
         return Array(UnsafeBufferPointer(start: bytes, count: size))
       }
     }

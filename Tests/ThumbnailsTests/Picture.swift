@@ -26,7 +26,7 @@ struct Picture {
           columns: layout.columns, rows: layout.rows, stride: layout.min_stride, paddedRows: layout.min_rows))
     }
     try decoder.decode(
-      into: zip(views, layouts).map { tj_plane(data: $0.base, stride: $0.stride, rows: $1.min_rows) })
+      into: zip(views, layouts).map { clibjpeg_plane(data: $0.base, stride: $0.stride, rows: $1.min_rows) })
     planes = views.map { view in
       (view.columns, view.rows, (0..<view.rows).flatMap { row in (0..<view.columns).map { view.row(row)[$0] } })
     }

@@ -35,7 +35,7 @@ struct BenchmarkedDecoder: Sendable {
     let buffers = layouts.map { UnsafeMutablePointer<UInt8>.allocate(capacity: $0.min_stride * $0.min_rows) }
     defer { for buffer in buffers { buffer.deallocate() } }
     try decoder.decode(
-      into: zip(layouts, buffers).map { tj_plane(data: $1, stride: $0.min_stride, rows: $0.min_rows) },
+      into: zip(layouts, buffers).map { clibjpeg_plane(data: $1, stride: $0.min_stride, rows: $0.min_rows) },
       skippingFineScans: skippingFineScans)
   }
 }

@@ -11,95 +11,102 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TJ_MAX_COMPONENTS 4
-#define TJ_MESSAGE_SIZE 200
+#define CLIBJPEG_MAX_COMPONENTS 4
+#define CLIBJPEG_MESSAGE_SIZE 200
 
 /// The widest and highest picture libjpeg reads or writes, in pixels (JPEG_MAX_DIMENSION in jmorecfg.h).
-#define TJ_MAX_DIMENSION 65500
+#define CLIBJPEG_MAX_DIMENSION 65500
 
 /// A progressive file rarely has more than 12 scans; each costs a pass over every coefficient.
-#define TJ_SCAN_LIMIT 500
+#define CLIBJPEG_SCAN_LIMIT 500
 
-/// How a call ended. Every status but TJ_OK leaves the handle fit for nothing but being destroyed.
-typedef enum tj_status {
-  TJ_OK = 0,
-  TJ_CANCELLED,       ///< the caller's `cancelled` said so
-  TJ_READ_FAILED,     ///< the caller's `read` answered -1
-  TJ_TRUNCATED,       ///< the data ends before the picture does
-  TJ_DAMAGED,         ///< the data breaks the rules of the format: nothing can be decoded past that
-  TJ_CORRUPT,         ///< samples are wrong, where the caller tolerates none
-  TJ_WARNED,          ///< something harmless, where the caller asked for no tolerance
-  TJ_UNSUPPORTED,     ///< a JPEG, but of a kind libjpeg does not decode
-  TJ_TOO_MANY_SCANS,  ///< more scans than the limit: a decompression bomb
-  TJ_NO_MEMORY,
-  TJ_BAD_CALL,        ///< the caller passed a plane too small, or called out of turn
-} tj_status;
+/// How a call ended. Every status but CLIBJPEG_OK leaves the handle fit for nothing but being destroyed.
+typedef enum clibjpeg_status {
+  CLIBJPEG_OK = 0,
+  CLIBJPEG_CANCELLED,        ///< the caller's `cancelled` said so
+  CLIBJPEG_READ_FAILED,      ///< the caller's `read` answered -1
+  CLIBJPEG_TRUNCATED,        ///< the data ends before the picture does
+  CLIBJPEG_DAMAGED,          ///< the data breaks the rules of the format: nothing can be decoded past that
+  CLIBJPEG_CORRUPT,          ///< samples are wrong, where the caller tolerates none
+  CLIBJPEG_WARNED,           ///< something harmless, where the caller asked for no tolerance
+  CLIBJPEG_UNSUPPORTED,      ///< a JPEG, but of a kind libjpeg does not decode
+  CLIBJPEG_TOO_MANY_SCANS,   ///< more scans than the limit: a decompression bomb
+  CLIBJPEG_NO_MEMORY,
+  CLIBJPEG_BAD_CALL,         ///< the caller passed a plane too small, or called out of turn
+} clibjpeg_status;
 
 /// Classes of what libjpeg calls warnings: things it decodes past.
-typedef enum tj_warning {
-  TJ_WARNING_TRUNCATED = 0,  ///< samples are missing at the end
-  TJ_WARNING_DAMAGED,        ///< samples are wrong
-  TJ_WARNING_HARMLESS,       ///< no sample is touched
-  TJ_WARNING_CLASSES,
-} tj_warning;
+typedef enum clibjpeg_warning {
+  CLIBJPEG_WARNING_TRUNCATED = 0,  ///< samples are missing at the end
+  CLIBJPEG_WARNING_DAMAGED,        ///< samples are wrong
+  CLIBJPEG_WARNING_HARMLESS,       ///< no sample is touched
+  CLIBJPEG_WARNING_CLASSES,
+} clibjpeg_warning;
 
 /// JPEG colour spaces, as the header's markers and component identifiers tell them (libjpeg.txt, "Special color
 /// spaces").
-typedef enum tj_color { TJ_GREY = 1, TJ_RGB, TJ_YCC, TJ_CMYK, TJ_YCCK } tj_color;
+typedef enum clibjpeg_color {
+  CLIBJPEG_GREY = 1,
+  CLIBJPEG_RGB,
+  CLIBJPEG_YCC,
+  CLIBJPEG_CMYK,
+  CLIBJPEG_YCCK,
+} clibjpeg_color;
 
 /// Where the bytes come from. Both functions return normally, whatever happens: they are called from inside libjpeg.
-typedef struct tj_input {
+typedef struct clibjpeg_input {
   void *context;
   /// Fills up to `capacity` bytes from the file's byte `offset`. Returns the bytes read, 0 at the end, -1 on failure.
   ptrdiff_t (*read)(void *context, uint64_t offset, uint8_t *into, size_t capacity);
   /// Asked at least once for every row of blocks decoded and for every window of bytes read.
   bool (*cancelled)(void *context);
-} tj_input;
+} clibjpeg_input;
 
 /// One component's plane of 8-bit samples, `rows` × `columns`, row `r` at `data + r * stride`.
-typedef struct tj_plane {
+typedef struct clibjpeg_plane {
   uint8_t *data;
   size_t stride;
   size_t rows;
-} tj_plane;
+} clibjpeg_plane;
 
-typedef struct tj_header {
+typedef struct clibjpeg_header {
   uint32_t width, height;  ///< pixels, as stored
   int components;
-  tj_color color;
+  clibjpeg_color color;
   bool saw_adobe;    ///< an Adobe APP14 marker is present: CMYK values are stored inverted
   bool progressive;
   bool arithmetic;   ///< arithmetic rather than Huffman coding
   bool multiscan;    ///< libjpeg has to hold every coefficient: 2 bytes a sample
-  int h[TJ_MAX_COMPONENTS], v[TJ_MAX_COMPONENTS];  ///< sampling factors, 1-4
+  int h[CLIBJPEG_MAX_COMPONENTS], v[CLIBJPEG_MAX_COMPONENTS];  ///< sampling factors, 1-4
   const uint8_t *exif;  ///< the APP1 payload behind "Exif\0\0", or NULL; lives as long as the decoder
   size_t exif_size;
   /// The profile put together from its APP2 chunks; lives as long as the decoder. NULL where there is none, or its chunks
   /// do not fit together, or are over the limit.
   const uint8_t *icc;
   size_t icc_size;
-} tj_header;
+} clibjpeg_header;
 
 /// What one component's plane needs at the scale chosen.
-typedef struct tj_plane_layout {
+typedef struct clibjpeg_plane_layout {
   size_t columns, rows;         ///< samples that carry picture (rounded up; the last may be partial)
   size_t min_stride, min_rows;  ///< what the plane must hold: whole blocks
   double columns_exact, rows_exact;  ///< samples the picture covers, with the fraction of the last one
-} tj_plane_layout;
+} clibjpeg_plane_layout;
 
-typedef struct tj_decoder tj_decoder;
+typedef struct clibjpeg_decoder clibjpeg_decoder;
 
 /// A decoder for one picture, or NULL without memory.
-tj_decoder *tj_decoder_create(const tj_input *input);
-void tj_decoder_destroy(tj_decoder *decoder);
+clibjpeg_decoder *clibjpeg_decoder_create(const clibjpeg_input *input);
+void clibjpeg_decoder_destroy(clibjpeg_decoder *decoder);
 
-/// Reads up to the first scan. `fail_mask` has bit `1 << tj_warning` set for each class of warning to end decoding
+/// Reads up to the first scan. `fail_mask` has bit `1 << clibjpeg_warning` set for each class of warning to end decoding
 /// with. With `measures`, the profile's size is told and its bytes are not kept.
-tj_status tj_decoder_read_header(tj_decoder *decoder, unsigned fail_mask, bool measures, tj_header *header);
+clibjpeg_status clibjpeg_decoder_read_header(
+    clibjpeg_decoder *decoder, unsigned fail_mask, bool measures, clibjpeg_header *header);
 
 /// Chooses the scale 1/`denominator` (1, 2, 4 or 8) and tells the planes it takes.
-tj_status tj_decoder_set_scale(
-    tj_decoder *decoder, unsigned denominator, tj_plane_layout layout[TJ_MAX_COMPONENTS]);
+clibjpeg_status clibjpeg_decoder_set_scale(
+    clibjpeg_decoder *decoder, unsigned denominator, clibjpeg_plane_layout layout[CLIBJPEG_MAX_COMPONENTS]);
 
 /// Decodes the whole picture into one plane for each component, each at least as large as its layout. Whatever was in a
 /// plane before, samples the data leaves out come out mid-grey. After a failure the planes hold nothing of use.
@@ -107,20 +114,20 @@ tj_status tj_decoder_set_scale(
 /// With `skip_fine_scans`, the scans of a progressive file that tell the last bit of coefficients other than a block's
 /// mean are passed over unread, where this libjpeg allows it and the file's quality is not low: often half of the file, and
 /// at a smaller scale nothing that is seen. Faults inside what is passed over go unnoticed, but for the file's end: a file without its end marker is
-/// TJ_TRUNCATED here, and a decoder that skips nothing can tell more.
-tj_status tj_decoder_decode(
-    tj_decoder *decoder, bool skip_fine_scans, const tj_plane planes[TJ_MAX_COMPONENTS]);
+/// CLIBJPEG_TRUNCATED here, and a decoder that skips nothing can tell more.
+clibjpeg_status clibjpeg_decoder_decode(
+    clibjpeg_decoder *decoder, bool skip_fine_scans, const clibjpeg_plane planes[CLIBJPEG_MAX_COMPONENTS]);
 
 /// The last failure's message: one line, never NULL.
-const char *tj_decoder_message(const tj_decoder *decoder);
+const char *clibjpeg_decoder_message(const clibjpeg_decoder *decoder);
 
 /// How many warnings of a class there were.
-long tj_decoder_warning_count(const tj_decoder *decoder, tj_warning warning);
+long clibjpeg_decoder_warning_count(const clibjpeg_decoder *decoder, clibjpeg_warning warning);
 
 /// The first warning of a class, or an empty string.
-const char *tj_decoder_warning_message(const tj_decoder *decoder, tj_warning warning);
+const char *clibjpeg_decoder_warning_message(const clibjpeg_decoder *decoder, clibjpeg_warning warning);
 
-typedef struct tj_encoding {
+typedef struct clibjpeg_encoding {
   uint32_t width, height;  ///< pixels
   bool grey;               ///< one plane; otherwise three, YCbCr
   bool half_chroma;        ///< 4:2:0: the second and third plane have half the columns and rows, rounded up
@@ -130,29 +137,30 @@ typedef struct tj_encoding {
   size_t exif_size;     ///< at most 65533
   const uint8_t *icc;   ///< a profile, or NULL
   size_t icc_size;
-} tj_encoding;
+} clibjpeg_encoding;
 
-typedef struct tj_encoder tj_encoder;
+typedef struct clibjpeg_encoder clibjpeg_encoder;
 
 /// An encoder, good for any number of pictures one after the other, or NULL without memory.
-tj_encoder *tj_encoder_create(void);
-void tj_encoder_destroy(tj_encoder *encoder);
+clibjpeg_encoder *clibjpeg_encoder_create(void);
+void clibjpeg_encoder_destroy(clibjpeg_encoder *encoder);
 
-/// From now on `cancelled` is asked for every row of blocks whether to end with TJ_CANCELLED; NULL asks nobody. It
+/// From now on `cancelled` is asked for every row of blocks whether to end with CLIBJPEG_CANCELLED; NULL asks nobody. It
 /// returns normally, whatever happens: it is called from inside libjpeg.
-void tj_encoder_watch(tj_encoder *encoder, bool (*cancelled)(void *context), void *context);
+void clibjpeg_encoder_watch(clibjpeg_encoder *encoder, bool (*cancelled)(void *context), void *context);
 
 /// Encodes one picture with a JFIF header and optimised tables. The bytes live until the next call on the encoder.
-tj_status tj_encoder_encode(
-    tj_encoder *encoder, const tj_encoding *encoding, const tj_plane planes[3], const uint8_t **bytes, size_t *size);
+clibjpeg_status clibjpeg_encoder_encode(
+    clibjpeg_encoder *encoder, const clibjpeg_encoding *encoding, const clibjpeg_plane planes[3], const uint8_t **bytes,
+    size_t *size);
 
 /// Gives the output buffer back if it is larger than `most` bytes.
-void tj_encoder_settle(tj_encoder *encoder, size_t most);
+void clibjpeg_encoder_settle(clibjpeg_encoder *encoder, size_t most);
 
 /// Gives the output buffer back.
-void tj_encoder_trim(tj_encoder *encoder);
+void clibjpeg_encoder_trim(clibjpeg_encoder *encoder);
 
 /// The last failure's message: one line, never NULL.
-const char *tj_encoder_message(const tj_encoder *encoder);
+const char *clibjpeg_encoder_message(const clibjpeg_encoder *encoder);
 
 #endif

@@ -24,7 +24,7 @@ struct BlockDecoder {
   private var progress: [BlockProgress] = []
 
   /// libjpeg's limit, as `CLibJPEG` sets it: more is a file made to waste time, which is its to say.
-  private static let scanLimit = Int(TJ_SCAN_LIMIT)
+  private static let scanLimit = Int(CLIBJPEG_SCAN_LIMIT)
 
   /// - parameters:
   ///   - header: what libjpeg has read of the same source.

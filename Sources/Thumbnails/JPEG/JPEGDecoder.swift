@@ -4,7 +4,7 @@ import Foundation
 /// One source on its way from bytes to planes: libjpeg behind Swift's words and errors.
 final class JPEGDecoder {
   /// What the header says.
-  let header: tj_header
+  let header: clibjpeg_header
   private let handle: OpaquePointer
   /// What it reads from, for another decoder of the same source.
   let input: DecoderInput
@@ -23,7 +23,7 @@ final class JPEGDecoder {
     input = DecoderInput(source: source, monitor: monitor, progress: progress)
     self.failOn = failOn
     // libjpeg calls back only from inside the calls made here, while `input` is held.
-    var callbacks = tj_input(
+    var callbacks = clibjpeg_input(
       context: Unmanaged.passUnretained(input).toOpaque(),
       read: { context, offset, into, capacity in
         guard let context, let into else { return -1 }
@@ -34,19 +34,19 @@ final class JPEGDecoder {
         guard let context else { return true }
         return Unmanaged<DecoderInput>.fromOpaque(context).takeUnretainedValue().isCancelled
       })
-    guard let handle = tj_decoder_create(&callbacks) else { throw .outOfMemory }
-    var header = tj_header()
-    let status = tj_decoder_read_header(handle, Self.failMask(failOn), measuring, &header)
-    guard status == TJ_OK else {
-      let error = Self.error(for: status, message: String(cString: tj_decoder_message(handle)), input, failOn)
-      tj_decoder_destroy(handle)
+    guard let handle = clibjpeg_decoder_create(&callbacks) else { throw .outOfMemory }
+    var header = clibjpeg_header()
+    let status = clibjpeg_decoder_read_header(handle, Self.failMask(failOn), measuring, &header)
+    guard status == CLIBJPEG_OK else {
+      let error = Self.error(for: status, message: String(cString: clibjpeg_decoder_message(handle)), input, failOn)
+      clibjpeg_decoder_destroy(handle)
       throw error
     }
     self.handle = handle
     self.header = header
   }
 
-  deinit { tj_decoder_destroy(handle) }
+  deinit { clibjpeg_decoder_destroy(handle) }
 
   /// The EXIF block behind its "Exif\0\0", or nothing. Valid while the decoder lives.
   var exif: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.exif, count: header.exif_size) }
@@ -54,10 +54,10 @@ final class JPEGDecoder {
   var profile: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.icc, count: header.icc_size) }
 
   /// Sets the scale 1/`denominator` and tells the planes, one for each component.
-  func setScale(_ denominator: Int) throws(ThumbnailError) -> [tj_plane_layout] {
-    var layouts = [tj_plane_layout](repeating: tj_plane_layout(), count: Int(TJ_MAX_COMPONENTS))
+  func setScale(_ denominator: Int) throws(ThumbnailError) -> [clibjpeg_plane_layout] {
+    var layouts = [clibjpeg_plane_layout](repeating: clibjpeg_plane_layout(), count: Int(CLIBJPEG_MAX_COMPONENTS))
     let status = layouts.withUnsafeMutableBufferPointer {
-      tj_decoder_set_scale(handle, UInt32(denominator), $0.baseAddress)
+      clibjpeg_decoder_set_scale(handle, UInt32(denominator), $0.baseAddress)
     }
     try check(status)
     return Array(layouts.prefix(Int(header.components)))
@@ -67,9 +67,10 @@ final class JPEGDecoder {
   ///
   /// - parameter skippingFineScans: passes over the last bit of a progressive file's detail. An error is then not the
   ///   last word: a decoder that skips nothing may find the picture whole.
-  func decode(into planes: [tj_plane], skippingFineScans: Bool = false) throws(ThumbnailError) {
-    let padded = planes + [tj_plane](repeating: tj_plane(), count: Int(TJ_MAX_COMPONENTS) - planes.count)
-    let status = padded.withUnsafeBufferPointer { tj_decoder_decode(handle, skippingFineScans, $0.baseAddress) }
+  func decode(into planes: [clibjpeg_plane], skippingFineScans: Bool = false) throws(ThumbnailError) {
+    let padded =
+      planes + [clibjpeg_plane](repeating: clibjpeg_plane(), count: Int(CLIBJPEG_MAX_COMPONENTS) - planes.count)
+    let status = padded.withUnsafeBufferPointer { clibjpeg_decoder_decode(handle, skippingFineScans, $0.baseAddress) }
     try check(status)
   }
 
@@ -78,22 +79,22 @@ final class JPEGDecoder {
 
   /// The first remark of each class the decoder passed over.
   var warnings: [String] {
-    [TJ_WARNING_TRUNCATED, TJ_WARNING_DAMAGED, TJ_WARNING_HARMLESS].compactMap { warning in
-      guard tj_decoder_warning_count(handle, warning) > 0 else { return nil }
-      return String(cString: tj_decoder_warning_message(handle, warning))
+    [CLIBJPEG_WARNING_TRUNCATED, CLIBJPEG_WARNING_DAMAGED, CLIBJPEG_WARNING_HARMLESS].compactMap { warning in
+      guard clibjpeg_decoder_warning_count(handle, warning) > 0 else { return nil }
+      return String(cString: clibjpeg_decoder_warning_message(handle, warning))
     }
   }
 
-  private func check(_ status: tj_status) throws(ThumbnailError) {
-    guard status != TJ_OK else { return }
-    throw Self.error(for: status, message: String(cString: tj_decoder_message(handle)), input, failOn)
+  private func check(_ status: clibjpeg_status) throws(ThumbnailError) {
+    guard status != CLIBJPEG_OK else { return }
+    throw Self.error(for: status, message: String(cString: clibjpeg_decoder_message(handle)), input, failOn)
   }
 
   /// A truncated picture fails at every level: there is nothing to show for what is missing.
   private static func failMask(_ failOn: FailOn) -> UInt32 {
-    let truncated: UInt32 = 1 << TJ_WARNING_TRUNCATED.rawValue
-    let damaged: UInt32 = 1 << TJ_WARNING_DAMAGED.rawValue
-    let harmless: UInt32 = 1 << TJ_WARNING_HARMLESS.rawValue
+    let truncated: UInt32 = 1 << CLIBJPEG_WARNING_TRUNCATED.rawValue
+    let damaged: UInt32 = 1 << CLIBJPEG_WARNING_DAMAGED.rawValue
+    let harmless: UInt32 = 1 << CLIBJPEG_WARNING_HARMLESS.rawValue
     return switch failOn {
     case .truncated: truncated
     case .error: truncated | damaged
@@ -102,18 +103,18 @@ final class JPEGDecoder {
   }
 
   private static func error(
-    for status: tj_status, message: String, _ input: DecoderInput, _ failOn: FailOn
+    for status: clibjpeg_status, message: String, _ input: DecoderInput, _ failOn: FailOn
   ) -> ThumbnailError {
     switch status {
-    case TJ_CANCELLED: .cancelled
-    case TJ_READ_FAILED: .unreadable(input.failure?.rawValue ?? EIO)
-    case TJ_TRUNCATED: .truncated(message)
-    case TJ_WARNED: .imperfect(message)
-    case TJ_UNSUPPORTED: .unsupported(message)
-    case TJ_TOO_MANY_SCANS: .tooManyScans(limit: Int(TJ_SCAN_LIMIT))
-    case TJ_NO_MEMORY: .outOfMemory
-    case TJ_DAMAGED: .damaged(message)
-    case TJ_CORRUPT: .corrupt(message)
+    case CLIBJPEG_CANCELLED: .cancelled
+    case CLIBJPEG_READ_FAILED: .unreadable(input.failure?.rawValue ?? EIO)
+    case CLIBJPEG_TRUNCATED: .truncated(message)
+    case CLIBJPEG_WARNED: .imperfect(message)
+    case CLIBJPEG_UNSUPPORTED: .unsupported(message)
+    case CLIBJPEG_TOO_MANY_SCANS: .tooManyScans(limit: Int(CLIBJPEG_SCAN_LIMIT))
+    case CLIBJPEG_NO_MEMORY: .outOfMemory
+    case CLIBJPEG_DAMAGED: .damaged(message)
+    case CLIBJPEG_CORRUPT: .corrupt(message)
     default: .internalFault(message)
     }
   }

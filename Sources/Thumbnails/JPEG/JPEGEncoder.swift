@@ -11,11 +11,11 @@ final class JPEGEncoder {
   private let handle: OpaquePointer
 
   init() throws(ThumbnailError) {
-    guard let handle = tj_encoder_create() else { throw .outOfMemory }
+    guard let handle = clibjpeg_encoder_create() else { throw .outOfMemory }
     self.handle = handle
   }
 
-  deinit { tj_encoder_destroy(handle) }
+  deinit { clibjpeg_encoder_destroy(handle) }
 
   /// Encodes one grey plane or three YCbCr planes.
   ///
@@ -31,31 +31,31 @@ final class JPEGEncoder {
     // libjpeg calls back only from inside the call made here, while `question` is held.
     let question = Question(monitor)
     let context = Unmanaged.passUnretained(question).toOpaque()
-    tj_encoder_watch(
+    clibjpeg_encoder_watch(
       handle,
       { context in
         guard let context else { return true }
         return Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().monitor?.isCancelled == true
       }, context)
-    defer { withExtendedLifetime(question) { tj_encoder_watch(handle, nil, nil) } }
-    var views = planes.map { tj_plane(data: $0.base, stride: $0.stride, rows: $0.rows) }
-    while views.count < 3 { views.append(tj_plane()) }
+    defer { withExtendedLifetime(question) { clibjpeg_encoder_watch(handle, nil, nil) } }
+    var views = planes.map { clibjpeg_plane(data: $0.base, stride: $0.stride, rows: $0.rows) }
+    while views.count < 3 { views.append(clibjpeg_plane()) }
     var bytes: UnsafePointer<UInt8>?
     var size = 0
     let status = metadata.exif.withUnsafeBufferPointer { exif in
       metadata.profile.withUnsafeBufferPointer { profile in
-        var encoding = tj_encoding(
+        var encoding = clibjpeg_encoding(
           width: UInt32(pixels.width), height: UInt32(pixels.height), grey: planes.count == 1, half_chroma: halfChroma,
           progressive: options.progressive, quality: Int32(min(max(options.quality, 1), 100)),
           exif: exif.baseAddress, exif_size: exif.count, icc: profile.baseAddress, icc_size: profile.count)
-        return tj_encoder_encode(handle, &encoding, views, &bytes, &size)
+        return clibjpeg_encoder_encode(handle, &encoding, views, &bytes, &size)
       }
     }
     switch status {
-    case TJ_OK: return UnsafeRawBufferPointer(start: bytes, count: size)
-    case TJ_CANCELLED: throw .cancelled
-    case TJ_NO_MEMORY: throw .outOfMemory
-    default: throw .internalFault(String(cString: tj_encoder_message(handle)))
+    case CLIBJPEG_OK: return UnsafeRawBufferPointer(start: bytes, count: size)
+    case CLIBJPEG_CANCELLED: throw .cancelled
+    case CLIBJPEG_NO_MEMORY: throw .outOfMemory
+    default: throw .internalFault(String(cString: clibjpeg_encoder_message(handle)))
     }
   }
 
@@ -67,8 +67,8 @@ final class JPEGEncoder {
   }
 
   /// Gives the output buffer back where it is larger than most thumbnails need.
-  func settle() { tj_encoder_settle(handle, 256 << 10) }
+  func settle() { clibjpeg_encoder_settle(handle, 256 << 10) }
 
   /// Gives the output buffer back.
-  func trim() { tj_encoder_trim(handle) }
+  func trim() { clibjpeg_encoder_trim(handle) }
 }

@@ -34,7 +34,7 @@ public struct SourceInfo: Sendable {
     profileSize = header.icc_size
     exifSize = decoder.exif.count
     isProgressive = header.progressive
-    isYCbCr = header.color == TJ_GREY || header.color == TJ_YCC
+    isYCbCr = header.color == CLIBJPEG_GREY || header.color == CLIBJPEG_YCC
     isMultiscan = header.multiscan
     isArithmetic = header.arithmetic
     let h = [header.h.0, header.h.1, header.h.2, header.h.3]

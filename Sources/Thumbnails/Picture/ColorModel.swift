@@ -9,13 +9,13 @@ enum ColorModel: Sendable, Hashable {
   /// alone.
   case ycck
 
-  init?(_ header: tj_header) {
+  init?(_ header: clibjpeg_header) {
     switch header.color {
-    case TJ_GREY: self = .grey
-    case TJ_YCC: self = .ycc
-    case TJ_RGB: self = .rgb
-    case TJ_CMYK: self = .cmyk(inverted: header.saw_adobe)
-    case TJ_YCCK: self = .ycck
+    case CLIBJPEG_GREY: self = .grey
+    case CLIBJPEG_YCC: self = .ycc
+    case CLIBJPEG_RGB: self = .rgb
+    case CLIBJPEG_CMYK: self = .cmyk(inverted: header.saw_adobe)
+    case CLIBJPEG_YCCK: self = .ycck
     default: return nil
     }
   }
