@@ -3,7 +3,7 @@
 #define JPEG_INTERNALS
 #endif
 
-#include "arith_watch.h"
+#include "decoder.h"
 
 #ifdef JPEG_INTERNALS
 
@@ -25,7 +25,7 @@ static bool moves(clibjpeg_arith_watch *watch, int component, JCOEF mean) {
 }
 
 static boolean decode_mcu(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
-  clibjpeg_arith_watch *watch = clibjpeg_arith_watch_of(jpeg);
+  clibjpeg_arith_watch *watch = &clibjpeg_decoder_of((j_common_ptr)jpeg)->arith_watch;
   // A restart marker is passed in time; at any other the scan's data is over.
   int marker = jpeg->unread_marker;
   if (marker == 0 || (marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7)) return watch->decode_mcu(jpeg, blocks);
@@ -39,12 +39,12 @@ static boolean decode_mcu(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
     bool has_means = jpeg->Ss == 0 && jpeg->Ah == 0;
     if (has_means && moves(watch, jpeg->MCU_membership[i], (*blocks[i])[0])) is_new = true;
   }
-  if (is_new && ++watch->count > CLIBJPEG_ARITH_MOST_PAST_END) clibjpeg_arith_ended_early(jpeg);
+  if (is_new && ++watch->count > CLIBJPEG_ARITH_MOST_PAST_END) clibjpeg_warn_truncated(jpeg);
   return result;
 }
 
 void clibjpeg_arith_watch_scan(j_decompress_ptr jpeg) {
-  clibjpeg_arith_watch *watch = clibjpeg_arith_watch_of(jpeg);
+  clibjpeg_arith_watch *watch = &clibjpeg_decoder_of((j_common_ptr)jpeg)->arith_watch;
   if (jpeg->entropy == NULL || jpeg->entropy->decode_mcu == decode_mcu) return;
   watch->decode_mcu = jpeg->entropy->decode_mcu;
   jpeg->entropy->decode_mcu = decode_mcu;

@@ -26,9 +26,4 @@ typedef struct clibjpeg_arith_watch {
 /// header is not installed, nothing is watched.
 void clibjpeg_arith_watch_scan(j_decompress_ptr jpeg);
 
-/// The watch of the decoder a libjpeg callback is about, and what is called when its data has ended too early (both
-/// defined where the decoder is).
-clibjpeg_arith_watch *clibjpeg_arith_watch_of(j_decompress_ptr jpeg);
-void clibjpeg_arith_ended_early(j_decompress_ptr jpeg);
-
 #endif

@@ -1,15 +1,11 @@
 // Reading: header, scale, then raw planes a row of blocks (iMCU row) at a time.
 
+#include "decoder.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "arith_watch.h"
-#include "huge_pages.h"
-#include "markers.h"
 #include "scan_skip.h"
-#include "source.h"
-
-#include <jerror.h>
 
 #if JPEG_LIB_VERSION >= 70
 #define SCALED_SIZE(component) ((component)->DCT_h_scaled_size)
@@ -19,70 +15,8 @@
 #define MIN_SCALED_SIZE(jpeg) ((jpeg)->min_DCT_scaled_size)
 #endif
 
-typedef struct {
-  long count;
-  char first[CLIBJPEG_MESSAGE_SIZE];
-} warning_tally;
-
-struct clibjpeg_decoder {
-  struct jpeg_decompress_struct jpeg;
-  struct jpeg_progress_mgr progress;
-  clibjpeg_trap trap;
-  clibjpeg_source source;
-  clibjpeg_markers markers;
-  clibjpeg_huge_pages huge_pages;
-  clibjpeg_arith_watch arith_watch;
-  unsigned fail_mask;
-  warning_tally warnings[CLIBJPEG_WARNING_CLASSES];
-};
-
-clibjpeg_markers *clibjpeg_markers_of(j_decompress_ptr jpeg) { return &((clibjpeg_decoder *)jpeg->client_data)->markers; }
-clibjpeg_arith_watch *clibjpeg_arith_watch_of(j_decompress_ptr jpeg) { return &((clibjpeg_decoder *)jpeg->client_data)->arith_watch; }
-clibjpeg_huge_pages *clibjpeg_huge_pages_of(j_common_ptr common) { return &((clibjpeg_decoder *)common->client_data)->huge_pages; }
-
-/// Counts a warning, and ends decoding where the caller tolerates none of its class.
-static void warn(clibjpeg_decoder *decoder, clibjpeg_warning warning, const char *message) {
-  static const clibjpeg_status status[CLIBJPEG_WARNING_CLASSES] = {
-      CLIBJPEG_TRUNCATED, CLIBJPEG_CORRUPT, CLIBJPEG_WARNED};
-  warning_tally *tally = &decoder->warnings[warning];
-  if (tally->count++ == 0) snprintf(tally->first, sizeof tally->first, "%s", message);
-  if (decoder->fail_mask & 1u << warning) clibjpeg_trap_throw(&decoder->trap, status[warning], message);
-}
-
-static void warn_truncated(clibjpeg_decoder *decoder) {
-  char message[CLIBJPEG_MESSAGE_SIZE] = "its picture data ends early";
-  if (decoder->source.ended) clibjpeg_source_describe_end(&decoder->source, message);
-  warn(decoder, CLIBJPEG_WARNING_TRUNCATED, message);
-}
-
-void clibjpeg_arith_ended_early(j_decompress_ptr jpeg) { warn_truncated(jpeg->client_data); }
-
-/// Level -1 is a warning; the rest is tracing. A missing end marker alone hides no sample: whether samples are missing
-/// too is told by what the entropy decoder says next, or by missing_samples().
-static void emit_message(j_common_ptr common, int level) {
-  if (level >= 0) return;
-  clibjpeg_decoder *decoder = common->client_data;
-  int code = common->err->msg_code;
-  bool breaks_samples = code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
-                        code == JWRN_MUST_RESYNC || code == JWRN_BOGUS_PROGRESSION;
-  // Corrupt data takes more bits than it should, and so comes to the end marker early: that is still corruption.
-  bool meets_marker = code == JWRN_HIT_MARKER || code == JWRN_MUST_RESYNC;
-  bool at_marker = meets_marker && decoder->jpeg.unread_marker == JPEG_EOI;
-  bool at_end = decoder->source.ended || (at_marker && decoder->warnings[CLIBJPEG_WARNING_DAMAGED].count == 0);
-  // The arithmetic decoder reads zeros behind the end without a word, so there the end itself is what is told.
-  if ((breaks_samples && at_end) || (code == JWRN_JPEG_EOF && decoder->jpeg.arith_code)) {
-    warn_truncated(decoder);
-    return;
-  }
-  // Formatted only when it will be looked at: a damaged file can warn a million times.
-  clibjpeg_warning class = breaks_samples ? CLIBJPEG_WARNING_DAMAGED : CLIBJPEG_WARNING_HARMLESS;
-  char message[CLIBJPEG_MESSAGE_SIZE] = "";
-  if (decoder->warnings[class].count == 0) clibjpeg_trap_format(common, message);
-  warn(decoder, class, message);
-}
-
 static void progress_monitor(j_common_ptr common) {
-  clibjpeg_decoder *decoder = common->client_data;
+  clibjpeg_decoder *decoder = clibjpeg_decoder_of(common);
   if (decoder->source.input.cancelled(decoder->source.input.context)) {
     clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_CANCELLED, "cancelled");
   }
@@ -109,9 +43,8 @@ clibjpeg_decoder *clibjpeg_decoder_create(const clibjpeg_input *input) {
   memset(decoder, 0, offsetof(clibjpeg_decoder, source));
   memset(&decoder->markers, 0, sizeof decoder->markers);
   memset(&decoder->arith_watch, 0, sizeof decoder->arith_watch);
-  memset(decoder->warnings, 0, sizeof decoder->warnings);
+  memset(&decoder->warnings, 0, sizeof decoder->warnings);
   decoder->jpeg.err = clibjpeg_trap_init(&decoder->trap);
-  decoder->trap.manager.emit_message = emit_message;
   decoder->jpeg.client_data = decoder;
   if (setjmp(decoder->trap.landing)) {
     clibjpeg_decoder_destroy(decoder);
@@ -122,8 +55,9 @@ clibjpeg_decoder *clibjpeg_decoder_create(const clibjpeg_input *input) {
   decoder->jpeg.src = &decoder->source.manager;
   decoder->progress.progress_monitor = progress_monitor;
   decoder->jpeg.progress = &decoder->progress;
+  clibjpeg_warnings_install(&decoder->jpeg);
   clibjpeg_markers_install(&decoder->jpeg);
-  clibjpeg_huge_pages_install(&decoder->jpeg, &decoder->huge_pages);
+  clibjpeg_huge_pages_install(&decoder->jpeg);
   return decoder;
 }
 
@@ -151,7 +85,7 @@ clibjpeg_status clibjpeg_decoder_read_header(
   struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
   decoder->markers.measures = measures;
   memset(header, 0, sizeof *header);
-  decoder->fail_mask = fail_mask;
+  decoder->warnings.fail_mask = fail_mask;
   if (setjmp(decoder->trap.landing)) return failed(decoder);
 
   jpeg_read_header(jpeg, TRUE);
@@ -259,11 +193,11 @@ static void start(clibjpeg_decoder *decoder, bool skip_fine_scans) {
       if (event == JPEG_REACHED_SOS && is_fine) clibjpeg_skip_scan(jpeg);
     }
     // Whether what is missing mattered cannot be told from here; a decoder that skips nothing can.
-    if (decoder->source.ended) warn_truncated(decoder);
+    if (decoder->source.ended) clibjpeg_warn_truncated(jpeg);
     // As if showing the first scan: of one still coming in, libjpeg would wait for rows a skipped scan never delivers.
     jpeg_start_output(jpeg, 1);
   }
-  if (jpeg_has_multiple_scans(jpeg) && missing_samples(decoder)) warn_truncated(decoder);
+  if (jpeg_has_multiple_scans(jpeg) && missing_samples(decoder)) clibjpeg_warn_truncated(jpeg);
 }
 
 clibjpeg_status clibjpeg_decoder_decode(
@@ -297,9 +231,9 @@ clibjpeg_status clibjpeg_decoder_decode(
 const char *clibjpeg_decoder_message(const clibjpeg_decoder *decoder) { return decoder->trap.message; }
 
 long clibjpeg_decoder_warning_count(const clibjpeg_decoder *decoder, clibjpeg_warning warning) {
-  return decoder->warnings[warning].count;
+  return decoder->warnings.classes[warning].count;
 }
 
 const char *clibjpeg_decoder_warning_message(const clibjpeg_decoder *decoder, clibjpeg_warning warning) {
-  return decoder->warnings[warning].first;
+  return decoder->warnings.classes[warning].first;
 }

@@ -1,4 +1,4 @@
-#include "huge_pages.h"
+#include "decoder.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 /// Keeps an array that has been asked for in mind: where it lies is known once all are allocated.
 static jvirt_barray_ptr request(
     j_common_ptr common, int pool, boolean zeroed, JDIMENSION blocks_per_row, JDIMENSION rows, JDIMENSION most) {
-  clibjpeg_huge_pages *pages = clibjpeg_huge_pages_of(common);
+  clibjpeg_huge_pages *pages = &clibjpeg_decoder_of(common)->huge_pages;
   jvirt_barray_ptr array = pages->request(common, pool, zeroed, blocks_per_row, rows, most);
   // Rows of one that does not start zeroed may not be looked at before they are written.
   if (zeroed && rows > 0 && pages->count < CLIBJPEG_MAX_COMPONENTS) {
@@ -34,7 +34,7 @@ static void advise(void *start, size_t size) {
 }
 
 static void realize(j_common_ptr common) {
-  clibjpeg_huge_pages *pages = clibjpeg_huge_pages_of(common);
+  clibjpeg_huge_pages *pages = &clibjpeg_decoder_of(common)->huge_pages;
   pages->realize(common);
   for (int i = 0; i < pages->count; i++) {
     JDIMENSION last = pages->arrays[i].rows - 1;
@@ -50,7 +50,8 @@ static void realize(j_common_ptr common) {
   pages->count = 0;
 }
 
-void clibjpeg_huge_pages_install(j_decompress_ptr jpeg, clibjpeg_huge_pages *pages) {
+void clibjpeg_huge_pages_install(j_decompress_ptr jpeg) {
+  clibjpeg_huge_pages *pages = &clibjpeg_decoder_of((j_common_ptr)jpeg)->huge_pages;
   pages->count = 0;
   pages->request = jpeg->mem->request_virt_barray;
   pages->realize = jpeg->mem->realize_virt_arrays;

@@ -21,10 +21,7 @@ typedef struct clibjpeg_huge_pages {
   int count;
 } clibjpeg_huge_pages;
 
-/// Has the decoder's memory manager ask for huge pages as arrays are allocated. `pages` lives as long as the decoder.
-void clibjpeg_huge_pages_install(j_decompress_ptr jpeg, clibjpeg_huge_pages *pages);
-
-/// What a decoder was installed with (defined where the decoder is).
-clibjpeg_huge_pages *clibjpeg_huge_pages_of(j_common_ptr common);
+/// Has the decoder's memory manager ask for huge pages as arrays are allocated.
+void clibjpeg_huge_pages_install(j_decompress_ptr jpeg);
 
 #endif

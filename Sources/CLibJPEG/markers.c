@@ -1,9 +1,7 @@
-#include "markers.h"
+#include "decoder.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "source.h"
 
 static const char exif_name[6] = "Exif\0";       // six bytes, two of them zero
 static const char icc_name[12] = "ICC_PROFILE";  // twelve bytes with the final zero
@@ -30,7 +28,7 @@ static size_t payload_size(j_decompress_ptr jpeg) {
 }
 
 static boolean read_app1(j_decompress_ptr jpeg) {
-  clibjpeg_markers *markers = clibjpeg_markers_of(jpeg);
+  clibjpeg_markers *markers = &clibjpeg_decoder_of((j_common_ptr)jpeg)->markers;
   size_t left = payload_size(jpeg);
   uint8_t name[sizeof exif_name];
   if (markers->exif == NULL && left > sizeof name) {
@@ -60,7 +58,7 @@ static bool reserve_icc(clibjpeg_markers *markers, size_t more) {
 }
 
 static boolean read_app2(j_decompress_ptr jpeg) {
-  clibjpeg_markers *markers = clibjpeg_markers_of(jpeg);
+  clibjpeg_markers *markers = &clibjpeg_decoder_of((j_common_ptr)jpeg)->markers;
   size_t left = payload_size(jpeg);
   uint8_t name[sizeof icc_name];
   if (left > sizeof name + 2 && !markers->icc_refused) {

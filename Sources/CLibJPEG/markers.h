@@ -24,11 +24,8 @@ typedef struct clibjpeg_markers {
   bool measures;  // the profile's size is wanted, and none of its bytes
 } clibjpeg_markers;
 
-/// Has the decoder keep its markers in `markers`, which the decoder's client_data must lead to by clibjpeg_markers_of().
+/// Has libjpeg keep the markers in the decoder.
 void clibjpeg_markers_install(j_decompress_ptr jpeg);
-
-/// The markers of the decoder a libjpeg callback is about (defined where the decoder is).
-clibjpeg_markers *clibjpeg_markers_of(j_decompress_ptr jpeg);
 
 /// Puts the profile's chunks in order, or refuses the profile. Call once, when the header is read.
 void clibjpeg_markers_finish(clibjpeg_markers *markers);

@@ -1,0 +1,33 @@
+// The decoder behind clibjpeg.h's handle. decode.c drives libjpeg; markers.c, huge_pages.c, arith_watch.c and warnings.c
+// answer libjpeg's callbacks, and find their own part of the decoder through client_data.
+
+#ifndef CLIBJPEG_DECODER_H
+#define CLIBJPEG_DECODER_H
+
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include "arith_watch.h"
+#include "clibjpeg.h"
+#include "error_trap.h"
+#include "huge_pages.h"
+#include "markers.h"
+#include "source.h"
+#include "warnings.h"
+
+struct clibjpeg_decoder {
+  struct jpeg_decompress_struct jpeg;
+  struct jpeg_progress_mgr progress;
+  clibjpeg_trap trap;
+  clibjpeg_source source;
+  clibjpeg_markers markers;
+  clibjpeg_huge_pages huge_pages;
+  clibjpeg_arith_watch arith_watch;
+  clibjpeg_warnings warnings;
+};
+
+/// The decoder that a libjpeg callback is about.
+static inline clibjpeg_decoder *clibjpeg_decoder_of(j_common_ptr common) { return common->client_data; }
+
+#endif

@@ -1,0 +1,26 @@
+// Counts libjpeg's warnings by class, and ends decoding at the classes that the caller does not tolerate.
+
+#ifndef CLIBJPEG_WARNINGS_H
+#define CLIBJPEG_WARNINGS_H
+
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+#include "clibjpeg.h"
+
+typedef struct clibjpeg_warnings {
+  unsigned fail_mask;  // bit `1 << class` is set where a warning of that class ends decoding
+  struct {
+    long count;
+    char first[CLIBJPEG_MESSAGE_SIZE];
+  } classes[CLIBJPEG_WARNING_CLASSES];
+} clibjpeg_warnings;
+
+/// Has libjpeg report its warnings to the decoder.
+void clibjpeg_warnings_install(j_decompress_ptr jpeg);
+
+/// Counts a picture whose data ends early.
+void clibjpeg_warn_truncated(j_decompress_ptr jpeg);
+
+#endif
