@@ -59,6 +59,11 @@ void clibjpeg_encoder_watch(clibjpeg_encoder *encoder, bool (*cancelled)(void *c
   encoder->context = context;
 }
 
+void clibjpeg_encoder_unwatch(clibjpeg_encoder *encoder) {
+  encoder->cancelled = NULL;
+  encoder->context = NULL;
+}
+
 void clibjpeg_encoder_trim(clibjpeg_encoder *encoder) {
   free(encoder->output.bytes);
   encoder->output.bytes = NULL;

@@ -38,7 +38,7 @@ public struct SyntheticPhoto: Sendable {
           width: UInt32(width), height: UInt32(height), grey: isGrey, half_chroma: !isGrey && !hasFullChroma,
           progressive: isProgressive, quality: Int32(quality), exif: exif.isEmpty ? nil : exif.baseAddress,
           exif_size: exif.count, icc: nil, icc_size: 0)
-        let encoder = clibjpeg_encoder_create()
+        guard let encoder = clibjpeg_encoder_create() else { preconditionFailure("no memory for an encoder") }
         defer { clibjpeg_encoder_destroy(encoder) }
         var bytes: UnsafePointer<UInt8>?
         var size = 0

@@ -26,13 +26,11 @@ final class JPEGDecoder {
     var callbacks = clibjpeg_input(
       context: Unmanaged.passUnretained(input).toOpaque(),
       read: { context, offset, into, capacity in
-        guard let context, let into else { return -1 }
         let input = Unmanaged<DecoderInput>.fromOpaque(context).takeUnretainedValue()
         return input.read(at: offset, into: UnsafeMutableRawBufferPointer(start: into, count: capacity))
       },
       cancelled: { context in
-        guard let context else { return true }
-        return Unmanaged<DecoderInput>.fromOpaque(context).takeUnretainedValue().isCancelled
+        Unmanaged<DecoderInput>.fromOpaque(context).takeUnretainedValue().isCancelled
       })
     guard let handle = clibjpeg_decoder_create(&callbacks) else { throw .outOfMemory }
     var header = clibjpeg_header()
@@ -56,10 +54,7 @@ final class JPEGDecoder {
   /// Sets the scale 1/`denominator` and tells the planes, one for each component.
   func setScale(_ denominator: Int) throws(ThumbnailError) -> [clibjpeg_plane_layout] {
     var layouts = [clibjpeg_plane_layout](repeating: clibjpeg_plane_layout(), count: Int(CLIBJPEG_MAX_COMPONENTS))
-    let status = layouts.withUnsafeMutableBufferPointer {
-      clibjpeg_decoder_set_scale(handle, UInt32(denominator), $0.baseAddress)
-    }
-    try check(status)
+    try check(clibjpeg_decoder_set_scale(handle, UInt32(denominator), &layouts))
     return Array(layouts.prefix(Int(header.components)))
   }
 
@@ -68,10 +63,9 @@ final class JPEGDecoder {
   /// - parameter skippingFineScans: passes over the last bit of a progressive file's detail. An error is then not the
   ///   last word: a decoder that skips nothing may find the picture whole.
   func decode(into planes: [clibjpeg_plane], skippingFineScans: Bool = false) throws(ThumbnailError) {
-    let padded =
-      planes + [clibjpeg_plane](repeating: clibjpeg_plane(), count: Int(CLIBJPEG_MAX_COMPONENTS) - planes.count)
-    let status = padded.withUnsafeBufferPointer { clibjpeg_decoder_decode(handle, skippingFineScans, $0.baseAddress) }
-    try check(status)
+    let missing = Int(CLIBJPEG_MAX_COMPONENTS) - planes.count
+    let padded = planes + [clibjpeg_plane](repeating: clibjpeg_plane(), count: missing)
+    try check(clibjpeg_decoder_decode(handle, skippingFineScans, padded))
   }
 
   /// The fraction last reported to the monitor.
