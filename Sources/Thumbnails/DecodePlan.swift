@@ -42,7 +42,7 @@ struct DecodePlan {
   init(_ info: SourceInfo, for placements: [Placement], _ options: ThumbnailOptions, _ decoding: Decoding) {
     let reduction = options.linear ? 1 : placements.map(\.reduction).min() ?? 1
     let mayLeaveOut = decoding != .whole && options.failOn != .warning
-    if mayLeaveOut, BlockDecoder.takes(info) {
+    if mayLeaveOut, BlockDecoder.supports(info) {
       let coarsest = Self.coarsestChroma(of: info, options)
       if reduction >= 8 * Self.margin * coarsest {
         (denominator, method) = (8, .blocks(side: 1))

@@ -74,10 +74,10 @@ public final class ThumbnailMaker {
     for buffer in buffers { buffer.release() }
   }
 
-  func decodeBlocks(_ decoder: JPEGDecoder, _ info: SourceInfo, side: Int) throws(BlockError) -> [DecodedPlane] {
+  func decodeBlocks(_ decoder: JPEGDecoder, _ info: SourceInfo, side: Int) throws(BlockDecoderError) -> [DecodedPlane] {
     while buffers.count < 2 { buffers.append(PlaneBuffer()) }
     var blocks = BlockDecoder(decoder.input, header: info, side: side)
-    return try blocks.decode(into: buffers[0], marksIn: buffers[1])
+    return try blocks.decode(into: buffers[0], masksIn: buffers[1])
   }
 
   func decode(

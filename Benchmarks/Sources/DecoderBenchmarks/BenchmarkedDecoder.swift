@@ -23,7 +23,7 @@ struct BenchmarkedDecoder: Sendable {
   private static func decodeBlocks(_ source: ByteSource, side: Int) throws {
     let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
     var blocks = BlockDecoder(decoder.input, header: SourceInfo(decoder), side: side)
-    _ = try blocks.decode(into: PlaneBuffer(), marksIn: PlaneBuffer())
+    _ = try blocks.decode(into: PlaneBuffer(), masksIn: PlaneBuffer())
   }
 
   /// Every scan, unless said otherwise, into planes that are made anew each time.

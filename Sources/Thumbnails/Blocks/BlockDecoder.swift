@@ -13,15 +13,15 @@ import CLibJPEG
 /// It takes spotless files of the usual kinds only (baseline and progressive, Huffman-coded, 8 bits); anything else is
 /// `irregular`: what there is to be said of it, libjpeg says. Faults in scans that are passed over go unnoticed.
 struct BlockDecoder {
-  private var bytes: JPEGBytes
+  private var reader: SegmentReader
   private let header: SourceInfo
   private let input: DecoderInput
   private let side: Int
-  private var quantization = [[Int]?](repeating: nil, count: 4)
-  private var codes = BlockCodes()
+  private var quantizationTables = [[Int]?](repeating: nil, count: 4)
+  private var huffmanTables = HuffmanTables()
   private var restartInterval = 0
   /// What has been found out of each component.
-  private var progress: [BlockProgress] = []
+  private var progress: [CoefficientProgress] = []
 
   /// libjpeg's limit, as `CLibJPEG` sets it: more is a file made to waste time, which is its to say.
   private static let scanLimit = Int(CLIBJPEG_SCAN_LIMIT)
@@ -33,92 +33,96 @@ struct BlockDecoder {
     self.input = input
     self.header = header
     self.side = side
-    bytes = JPEGBytes(input)
+    reader = SegmentReader(input)
   }
 
   /// Whether a header is of a kind that can be decoded; the rest of the file may still be irregular.
-  static func takes(_ header: SourceInfo) -> Bool {
+  static func supports(_ header: SourceInfo) -> Bool {
     !header.isArithmetic && header.sampling.reduce(0) { $0 + $1.h * $1.v } <= 10
   }
 
   /// What decoding holds beside its window and tables, in bytes: for its planes, and on the way to them.
-  static func bytesNeeded(_ header: SourceInfo, side: Int) -> (planes: Int, marks: Int) {
+  static func bytesNeeded(_ header: SourceInfo, side: Int) -> (planes: Int, masks: Int) {
     let grid = header.grid
     let blocks = header.sampling.reduce(0) { $0 + grid.across * $1.h * grid.down * $1.v }
-    let bytes = BlockStore.bytesPerBlock(isProgressive: header.isProgressive, side: side)
-    return (blocks * bytes.coefficients, blocks * bytes.marks)
+    let bytes = CoefficientStore.bytesPerBlock(isProgressive: header.isProgressive, side: side)
+    return (blocks * bytes.coefficients, blocks * bytes.masks)
   }
 
   /// Decodes the picture into two buffers, the first of which holds the planes returned; the other is given back.
-  mutating func decode(into buffer: PlaneBuffer, marksIn marks: PlaneBuffer) throws(BlockError) -> [DecodedPlane] {
-    let (frame, store) = try readBlocks(into: buffer, marksIn: marks)
-    marks.release()
+  mutating func decode(into buffer: PlaneBuffer, masksIn masks: PlaneBuffer) throws(BlockDecoderError) -> [DecodedPlane]
+  {
+    let (frame, store) = try readCoefficients(into: buffer, masksIn: masks)
+    masks.release()
     let input = input
-    return try store.planes(frame, steps: progress.map(\.steps), pixels: header.pixels) { () throws(BlockError) in
+    return try store.planes(frame, steps: progress.map(\.steps), pixels: header.pixels) {
+      () throws(BlockDecoderError) in
       if input.isCancelled { throw .failed(.cancelled) }
     }
   }
 
   /// Reads the file as far as it is needed.
-  mutating func readBlocks(
-    into buffer: PlaneBuffer, marksIn marks: PlaneBuffer
-  ) throws(BlockError) -> (BlockFrame, BlockStore) {
-    guard try bytes.marker() == 0xD8 else { throw .irregular }
-    var picture: (frame: BlockFrame, store: BlockStore)?
+  mutating func readCoefficients(
+    into buffer: PlaneBuffer, masksIn masks: PlaneBuffer
+  ) throws(BlockDecoderError) -> (FrameHeader, CoefficientStore) {
+    guard try reader.marker() == 0xD8 else { throw .irregular }
+    var picture: (frame: FrameHeader, store: CoefficientStore)?
     var scans = 0
     while true {
-      let marker = try bytes.marker()
+      let marker = try reader.marker()
       switch marker {
       case 0xC0, 0xC1, 0xC2:
         guard picture == nil else { throw .irregular }
-        let frame = try BlockFrame(marker: marker, &bytes, header: header)
-        picture = (frame, try BlockStore(frame, side: side, in: buffer, marksIn: marks))
-        progress = frame.components.map { _ in BlockProgress() }
-      case 0xC4: try codes.read(&bytes)
-      case 0xDB: try readQuantization()
+        let frame = try FrameHeader(marker: marker, &reader, header: header)
+        picture = (frame, try CoefficientStore(frame, side: side, in: buffer, masksIn: masks))
+        progress = frame.components.map { _ in CoefficientProgress() }
+      case 0xC4: try huffmanTables.read(&reader)
+      case 0xDB: try readQuantizationTables()
       case 0xDD:
-        guard try bytes.segmentLength() == 2 else { throw .irregular }
-        restartInterval = try bytes.word()
+        guard try reader.segmentLength() == 2 else { throw .irregular }
+        restartInterval = try reader.word()
       case 0xDA:
         scans += 1
         guard let picture, scans <= Self.scanLimit else { throw .irregular }
-        try readScan(picture.frame, into: picture.store)
+        try decodeScan(picture.frame, into: picture.store)
         // What comes now is passed over, of a file that is all there.
         let isDone = progress.allSatisfy { $0.isDone(side: side) }
-        if picture.frame.isProgressive, isDone, bytes.endsWithEndMarker() { return picture }
+        if picture.frame.isProgressive, isDone, reader.endsWithEndMarker() { return picture }
       case 0xD9:
-        guard let picture, progress.allSatisfy({ $0.hasMeans }) else { throw .irregular }
+        guard let picture, progress.allSatisfy({ $0.hasDC }) else { throw .irregular }
         return picture
-      case 0xE0...0xEF, 0xFE: try bytes.skip(bytes.segmentLength())
+      case 0xE0...0xEF, 0xFE: try reader.skip(reader.segmentLength())
       default: throw .irregular
       }
     }
   }
 
-  private mutating func readQuantization() throws(BlockError) {
-    var left = try bytes.segmentLength()
+  private mutating func readQuantizationTables() throws(BlockDecoderError) {
+    var left = try reader.segmentLength()
     while left > 0 {
-      let place = try bytes.byte()
-      left -= 1 + 64 << (place >> 4)
-      guard place & 15 < 4, place >> 4 < 2, left >= 0 else { throw .irregular }
+      let destination = try reader.byte()
+      left -= 1 + 64 << (destination >> 4)
+      guard destination & 15 < 4, destination >> 4 < 2, left >= 0 else { throw .irregular }
       var table: [Int] = []
-      for _ in 0..<64 { table.append(place >> 4 == 0 ? try bytes.byte() : try bytes.word()) }
+      for _ in 0..<64 { table.append(destination >> 4 == 0 ? try reader.byte() : try reader.word()) }
       // libjpeg keeps what it multiplies by in 16 bits with a sign.
       guard table.allSatisfy({ (1...Int(Int16.max)).contains($0) }) else { throw .irregular }
-      quantization[place & 15] = table
+      quantizationTables[destination & 15] = table
     }
   }
 
-  private mutating func readScan(_ frame: BlockFrame, into store: BlockStore) throws(BlockError) {
-    let scan = try BlockScan(&bytes, frame)
-    for part in scan.parts {
-      guard let table = quantization[frame.components[part.component].table] else { throw .irregular }
-      try progress[part.component].take(scan, table)
+  private mutating func decodeScan(_ frame: FrameHeader, into store: CoefficientStore) throws(BlockDecoderError) {
+    let scan = try ScanHeader(&reader, frame)
+    for component in scan.components {
+      guard let table = quantizationTables[frame.components[component.index].quantizationTable] else {
+        throw .irregular
+      }
+      try progress[component.index].record(scan, table)
     }
     // Without the last bit of its detail a picture looks the same; and at 1/8 none of it is seen.
-    let isPassedOver = scan.first > 0 && (side == 1 || scan.high == 1)
-    if isPassedOver { return try bytes.skipScan() }
-    let data = try BlockScanData(scan, frame, codes, side: side, restartInterval: restartInterval)
-    try data.decode(&bytes, into: store, input)
+    let isPassedOver = scan.spectralStart > 0 && (side == 1 || scan.approximationHigh == 1)
+    if isPassedOver { return try reader.skipEntropyData() }
+    let data = try ScanDecoder(scan, frame, huffmanTables, side: side, restartInterval: restartInterval)
+    try data.decode(&reader, into: store, input)
   }
 }

@@ -1,8 +1,8 @@
 /// A Huffman code as a file defines it (ITU-T T.81, B.2.4.2 and C.2), and the tables by which it is read.
 struct HuffmanCode {
   /// How many bits the tables look at; longer codes are read bit by bit.
-  static let meanBits = 10
-  static let detailBits = 12
+  static let dcLookupBits = 10
+  static let acLookupBits = 12
   /// Set in `detailTable` where the block ends behind the symbols.
   static let endOfBlock: UInt16 = 1 << 12
 
@@ -45,14 +45,14 @@ struct HuffmanCode {
 
   /// For every `meanBits` bits: the length of the code they begin with and, from bit 8 on, its symbol. 0 for longer codes.
   /// Nil where a symbol is not the size of a block's mean.
-  func meanTable() -> [UInt16]? {
+  func dcLookup() -> [UInt16]? {
     guard symbols.allSatisfy({ $0 <= 15 }) else { return nil }
-    return table(bits: Self.meanBits)
+    return table(bits: Self.dcLookupBits)
   }
 
   /// For every `detailBits` bits: the length of the code they begin with and, from bit 8 on, its symbol: a size of four
   /// bits and a run of four. 0 for longer codes.
-  func symbolTable() -> [UInt16] { table(bits: Self.detailBits) }
+  func acLookup() -> [UInt16] { table(bits: Self.acLookupBits) }
 
   /// For every `detailBits` bits: as many whole symbols as begin in them, with the bits that belong to each, as one step:
   ///
@@ -66,8 +66,8 @@ struct HuffmanCode {
   /// of the next block are in it then.
   ///
   /// - parameter single: the `symbolTable`.
-  func detailTable(of single: [UInt16]) -> [UInt16] {
-    let bits = Self.detailBits
+  func acSkipLookup(of single: [UInt16]) -> [UInt16] {
+    let bits = Self.acLookupBits
     return (0..<1 << bits).map { value in
       var used = 0
       var reach = 0

@@ -5,7 +5,7 @@ import Testing
 @testable import Thumbnails
 
 /// Blocks' lowest frequencies against libjpeg: at scale 1/8 the same samples bit for bit, or no samples.
-@Suite(.timeLimit(.minutes(1))) struct BlockTests {
+@Suite(.timeLimit(.minutes(1))) struct BlockDecoderTests {
   /// A plane's samples, row by row.
   private struct Samples: Equatable {
     let columns: Int
@@ -29,10 +29,10 @@ import Testing
     // What a picture before has left there.
     let old = try buffer.plane(columns: 1 << 16, rows: 1)
     for column in 0..<old.columns { old.base[column] = 0xA7 }
-    guard BlockDecoder.takes(info) else { return nil }
+    guard BlockDecoder.supports(info) else { return nil }
     var blocks = BlockDecoder(decoder.input, header: info, side: side)
     do {
-      let planes = try blocks.decode(into: buffer, marksIn: PlaneBuffer())
+      let planes = try blocks.decode(into: buffer, masksIn: PlaneBuffer())
       return planes.map { Samples($0) }
     } catch {
       guard case .irregular = error else { throw error }
@@ -95,15 +95,15 @@ import Testing
       #expect(found == (length - 1, length))
     }
     #expect(ladder.symbol(in: ~0) == nil)
-    let means = try #require(ladder.meanTable())
+    let means = try #require(ladder.dcLookup())
     #expect(means[0] == 1 && means[0b11_1111_1110] == 10 | 9 << 8 && means[0b11_1111_1111] == 0)
     let empty = try #require(HuffmanCode(counts: [Int](repeating: 0, count: 16), symbols: []))
-    #expect(empty.symbol(in: 0) == nil && empty.symbolTable().allSatisfy { $0 == 0 })
+    #expect(empty.symbol(in: 0) == nil && empty.acLookup().allSatisfy { $0 == 0 })
     // More codes than fit, and a code of ones alone.
     #expect(HuffmanCode(counts: [3] + [Int](repeating: 0, count: 15), symbols: [1, 2, 3]) == nil)
     #expect(HuffmanCode(counts: [2] + [Int](repeating: 0, count: 15), symbols: [1, 2]) == nil)
     // A run or a size too large for a mean.
-    #expect(HuffmanCode(counts: [1] + [Int](repeating: 0, count: 15), symbols: [16])?.meanTable() == nil)
+    #expect(HuffmanCode(counts: [1] + [Int](repeating: 0, count: 15), symbols: [16])?.dcLookup() == nil)
   }
 
   /// Baseline and progressive, optimised codes, windows that end anywhere.
@@ -225,7 +225,7 @@ import Testing
     let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
     let (buffer, marks) = (PlaneBuffer(), PlaneBuffer())
     var blocks = BlockDecoder(decoder.input, header: SourceInfo(decoder), side: 2)
-    let (_, store) = try blocks.readBlocks(into: buffer, marksIn: marks)
+    let (_, store) = try blocks.readCoefficients(into: buffer, masksIn: marks)
     return withExtendedLifetime(buffer) { Array(store.coefficients) }
   }
 

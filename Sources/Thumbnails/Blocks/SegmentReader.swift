@@ -5,7 +5,7 @@ import Foundation
 /// The window holds, one behind the other, entropy-coded bytes that are ready to be decoded (`0..<end` of `bytes`) and
 /// what has been read and not been looked at. Taking the stuffing out beforehand, a run at a time, is what lets the
 /// decoder load eight bytes at once (ITU-T T.81, B.1.1.5).
-struct JPEGBytes {
+struct SegmentReader {
   /// No MCU takes more bytes, and begins within the first of them: 10 blocks of 64 coefficients, each a code of 16 bits and
   /// 15 more.
   static let longestMCU = 10 * 64 * (16 + 15) / 8 + 1
@@ -13,7 +13,7 @@ struct JPEGBytes {
 
   /// Behind `end` there are always `longestMCU` bytes and eight more, of no meaning: what is decoded past the end is
   /// found out afterwards, and never reaches outside.
-  private(set) var bytes: [UInt8]
+  private(set) var window: [UInt8]
   private(set) var end = 0
   /// The marker that ends the entropy-coded data, once all of that is in the window. It is still to be read.
   private(set) var isAtMarker = false
@@ -24,28 +24,28 @@ struct JPEGBytes {
 
   init(_ input: DecoderInput) {
     self.input = input
-    bytes = [UInt8](repeating: 0, count: Self.longestMCU + Self.readSize + Self.longestMCU + 8)
+    window = [UInt8](repeating: 0, count: Self.longestMCU + Self.readSize + Self.longestMCU + 8)
   }
 
   // MARK: Marker segments
 
-  mutating func byte() throws(BlockError) -> Int {
+  mutating func byte() throws(BlockDecoderError) -> Int {
     if raw.isEmpty { try read() }
     defer { raw = raw.lowerBound + 1..<raw.upperBound }
-    return Int(bytes[raw.lowerBound])
+    return Int(window[raw.lowerBound])
   }
 
-  mutating func word() throws(BlockError) -> Int { try byte() << 8 | byte() }
+  mutating func word() throws(BlockDecoderError) -> Int { try byte() << 8 | byte() }
 
   /// The bytes left in a segment, behind its length.
-  mutating func segmentLength() throws(BlockError) -> Int {
+  mutating func segmentLength() throws(BlockDecoderError) -> Int {
     let length = try word()
     guard length >= 2 else { throw .irregular }
     return length - 2
   }
 
   /// Passes over bytes, those outside the window unread.
-  mutating func skip(_ count: Int) throws(BlockError) {
+  mutating func skip(_ count: Int) throws(BlockDecoderError) {
     if count <= raw.count {
       raw = raw.lowerBound + count..<raw.upperBound
     } else {
@@ -55,7 +55,7 @@ struct JPEGBytes {
   }
 
   /// Reads a marker, which must be the next thing, and returns its second byte.
-  mutating func marker() throws(BlockError) -> Int {
+  mutating func marker() throws(BlockDecoderError) -> Int {
     guard try byte() == 0xFF else { throw .irregular }
     var code = 0xFF
     while code == 0xFF { code = try byte() }
@@ -63,14 +63,14 @@ struct JPEGBytes {
   }
 
   /// Passes over a scan's data up to the marker behind it.
-  mutating func skipScan() throws(BlockError) {
+  mutating func skipEntropyData() throws(BlockDecoderError) {
     while true {
       if raw.isEmpty { try read() }
       let found = firstFF(in: raw) ?? raw.upperBound
       raw = found..<raw.upperBound
       guard !raw.isEmpty else { continue }
-      if raw.count == 1 { try readBehind() }
-      let next = bytes[raw.lowerBound + 1]
+      if raw.count == 1 { try readMore() }
+      let next = window[raw.lowerBound + 1]
       // A stuffed zero, a restart marker, or fill before a marker.
       guard next == 0 || (0xD0...0xD7).contains(next) || next == 0xFF else { return }
       raw = raw.lowerBound + (next == 0xFF ? 1 : 2)..<raw.upperBound
@@ -88,20 +88,20 @@ struct JPEGBytes {
   // MARK: Entropy-coded data
 
   /// Makes ready for the data behind a scan's header or a restart marker.
-  mutating func beginData() throws(BlockError) { try moreData(behind: 0) }
+  mutating func beginEntropyData() throws(BlockDecoderError) { try refill(after: 0) }
 
   /// Leaves the data, of which `consumed` bytes have been decoded: that must be all there are before the next marker.
-  mutating func endData(at consumed: Int) throws(BlockError) {
-    try moreData(behind: consumed)
+  mutating func endEntropyData(at consumed: Int) throws(BlockDecoderError) {
+    try refill(after: consumed)
     guard isAtMarker, end == 0 else { throw .irregular }
     end = 0
     isAtMarker = false
   }
 
   /// Drops the data before byte `consumed` and adds what follows, until an MCU or all that is left is there.
-  mutating func moreData(behind consumed: Int) throws(BlockError) {
+  mutating func refill(after consumed: Int) throws(BlockDecoderError) {
     guard consumed <= end else { throw .irregular }
-    bytes.withUnsafeMutableBytes { buffer in
+    window.withUnsafeMutableBytes { buffer in
       guard let base = buffer.baseAddress else { return }
       memmove(base, base + consumed, end - consumed)
     }
@@ -113,18 +113,18 @@ struct JPEGBytes {
   }
 
   /// Moves what has been read to the data, without stuffing, up to a marker.
-  private mutating func unstuff() throws(BlockError) {
+  private mutating func unstuff() throws(BlockDecoderError) {
     while !raw.isEmpty {
       let found = firstFF(in: raw) ?? raw.upperBound
-      take(found - raw.lowerBound)
+      moveToData(found - raw.lowerBound)
       guard !raw.isEmpty else { return }
       if raw.count == 1 {
         guard end < Self.longestMCU else { return }
-        try readBehind()
+        try readMore()
       }
-      switch bytes[raw.lowerBound + 1] {
+      switch window[raw.lowerBound + 1] {
       case 0:
-        take(1)
+        moveToData(1)
         raw = raw.lowerBound + 1..<raw.upperBound
       case 0xFF:
         // Fill: any number may stand before a marker.
@@ -137,8 +137,8 @@ struct JPEGBytes {
   }
 
   /// Moves the next bytes read to the end of the data.
-  private mutating func take(_ count: Int) {
-    bytes.withUnsafeMutableBytes { buffer in
+  private mutating func moveToData(_ count: Int) {
+    window.withUnsafeMutableBytes { buffer in
       guard let base = buffer.baseAddress, count > 0 else { return }
       memmove(base + end, base + raw.lowerBound, count)
     }
@@ -147,7 +147,7 @@ struct JPEGBytes {
   }
 
   private func firstFF(in range: Range<Int>) -> Int? {
-    bytes.withUnsafeBytes { buffer in
+    window.withUnsafeBytes { buffer in
       guard let base = buffer.baseAddress, let found = memchr(base + range.lowerBound, 0xFF, range.count) else {
         return nil
       }
@@ -158,19 +158,19 @@ struct JPEGBytes {
   // MARK: Reading
 
   /// Reads on, where nothing is left that has been read.
-  private mutating func read() throws(BlockError) {
+  private mutating func read() throws(BlockDecoderError) {
     raw = end..<end
-    try readBehind()
+    try readMore()
   }
 
   /// Adds to what has been read and not looked at, a byte at the most. There is room: in the data stands less than an MCU.
-  private mutating func readBehind() throws(BlockError) {
+  private mutating func readMore() throws(BlockDecoderError) {
     if input.isCancelled { throw .failed(.cancelled) }
     let place = end
-    if let last = raw.first { bytes[place] = bytes[last] }
+    if let last = raw.first { window[place] = window[last] }
     let start = place + raw.count
     let offset = offset
-    let count = bytes.withUnsafeMutableBytes { buffer in
+    let count = window.withUnsafeMutableBytes { buffer in
       input.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + Self.readSize]))
     }
     guard count >= 0 else { throw .failed(.unreadable(input.failure?.rawValue ?? EIO)) }

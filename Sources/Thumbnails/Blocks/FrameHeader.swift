@@ -1,11 +1,11 @@
 /// A picture's frame header (ITU-T T.81, B.2.2), and where the blocks of each component lie.
-struct BlockFrame {
+struct FrameHeader {
   struct Component {
     let id: Int
     let h: Int
     let v: Int
     /// Which quantisation table.
-    let table: Int
+    let quantizationTable: Int
     /// Blocks that hold picture.
     let columns: Int
     let rows: Int
@@ -25,11 +25,11 @@ struct BlockFrame {
   /// Reads the header behind its marker.
   ///
   /// - parameter header: what another decoder has read, and made room for. Whatever differs is irregular.
-  init(marker: Int, _ bytes: inout JPEGBytes, header: SourceInfo) throws(BlockError) {
+  init(marker: Int, _ reader: inout SegmentReader, header: SourceInfo) throws(BlockDecoderError) {
     isProgressive = marker == 0xC2
-    let length = try bytes.segmentLength()
-    guard try bytes.byte() == 8 else { throw .irregular }
-    let (height, width, count) = (try bytes.word(), try bytes.word(), try bytes.byte())
+    let length = try reader.segmentLength()
+    guard try reader.byte() == 8 else { throw .irregular }
+    let (height, width, count) = (try reader.word(), try reader.word(), try reader.byte())
     let sampling = header.sampling
     guard length == 6 + 3 * count, count == sampling.count, isProgressive == header.isProgressive,
       PixelSize(width: width, height: height) == header.pixels
@@ -38,14 +38,14 @@ struct BlockFrame {
     var components: [Component] = []
     var start = 0
     for expected in sampling {
-      let (id, factors, table) = (try bytes.byte(), try bytes.byte(), try bytes.byte())
+      let (id, factors, table) = (try reader.byte(), try reader.byte(), try reader.byte())
       let (h, v) = (factors >> 4, factors & 15)
       guard (h, v) == expected, (1...4).contains(h), (1...4).contains(v), table < 4,
         !components.contains(where: { $0.id == id })
       else { throw .irregular }
       components.append(
         Component(
-          id: id, h: h, v: v, table: table, columns: (width * h).ceilingQuotient(8 * grid.hMax),
+          id: id, h: h, v: v, quantizationTable: table, columns: (width * h).ceilingQuotient(8 * grid.hMax),
           rows: (height * v).ceilingQuotient(8 * grid.vMax), stride: grid.across * h, paddedRows: grid.down * v,
           start: start))
       start += grid.across * h * grid.down * v

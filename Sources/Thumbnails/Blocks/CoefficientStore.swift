@@ -3,45 +3,46 @@
 /// Of each block the lowest `side` × `side` frequencies: its mean, at scale 1/8; or that and the three next to it, at 1/4.
 /// A progressive file's detail can only be read by knowing which of a block's other coefficients are not zero: that is
 /// kept too, a bit for each.
-struct BlockStore {
+struct CoefficientStore {
   /// Places of the coefficients kept, in zigzag order.
-  static let places = [0, 1, 2, 4]
+  static let zigzagIndices = [0, 1, 2, 4]
 
   /// Where among a block's four the coefficient of a place is kept; nil for those that are not.
   @inline(__always)
-  static func index(of place: Int) -> Int? { place <= 4 && place != 3 ? min(place, 3) : nil }
+  static func slot(of zigzagIndex: Int) -> Int? { zigzagIndex <= 4 && zigzagIndex != 3 ? min(zigzagIndex, 3) : nil }
 
   /// Samples of a block along each axis: 1 or 2.
   let side: Int
   /// Coefficients kept of a block, one behind the other.
-  var kept: Int { side * side }
+  var coefficientsPerBlock: Int { side * side }
   /// Of all blocks.
   let coefficients: UnsafeMutableBufferPointer<Int16>
   /// A word for each block: bit k is set once coefficient k is not zero. Nothing where that is not needed.
-  let marks: UnsafeMutableBufferPointer<UInt64>
+  let nonZeroMasks: UnsafeMutableBufferPointer<UInt64>
 
   /// Room for a picture, cleared: nothing of the one before is left.
   init(
-    _ frame: BlockFrame, side: Int, in buffer: PlaneBuffer, marksIn marksBuffer: PlaneBuffer
-  ) throws(BlockError) {
+    _ frame: FrameHeader, side: Int, in buffer: PlaneBuffer, masksIn maskBuffer: PlaneBuffer
+  ) throws(BlockDecoderError) {
     self.side = side
     coefficients = try Self.room(frame.blockCount * side * side, in: buffer)
-    marks = try Self.room(Self.needsMarks(frame.isProgressive, side: side) ? frame.blockCount : 0, in: marksBuffer)
+    nonZeroMasks = try Self.room(
+      Self.needsMasks(frame.isProgressive, side: side) ? frame.blockCount : 0, in: maskBuffer)
   }
 
   /// Bytes for each block.
-  static func bytesPerBlock(isProgressive: Bool, side: Int) -> (coefficients: Int, marks: Int) {
+  static func bytesPerBlock(isProgressive: Bool, side: Int) -> (coefficients: Int, masks: Int) {
     (
       side * side * MemoryLayout<Int16>.stride,
-      needsMarks(isProgressive, side: side) ? MemoryLayout<UInt64>.stride : 0
+      needsMasks(isProgressive, side: side) ? MemoryLayout<UInt64>.stride : 0
     )
   }
 
-  private static func needsMarks(_ isProgressive: Bool, side: Int) -> Bool { isProgressive && side > 1 }
+  private static func needsMasks(_ isProgressive: Bool, side: Int) -> Bool { isProgressive && side > 1 }
 
   private static func room<Element: FixedWidthInteger>(
     _ count: Int, in buffer: PlaneBuffer
-  ) throws(BlockError) -> UnsafeMutableBufferPointer<Element> {
+  ) throws(BlockDecoderError) -> UnsafeMutableBufferPointer<Element> {
     guard count > 0 else { return UnsafeMutableBufferPointer(start: nil, count: 0) }
     let size = count * MemoryLayout<Element>.stride
     do {
@@ -61,23 +62,23 @@ struct BlockStore {
   ///   - proceed: asked before each row of blocks.
   /// - throws: what `proceed` does.
   func planes(
-    _ frame: BlockFrame, steps: [[Int]], pixels: PixelSize, proceed: () throws(BlockError) -> Void
-  ) throws(BlockError) -> [DecodedPlane] {
+    _ frame: FrameHeader, steps: [[Int]], pixels: PixelSize, proceed: () throws(BlockDecoderError) -> Void
+  ) throws(BlockDecoderError) -> [DecodedPlane] {
     let (unitWidth, unitHeight) = (8 * frame.grid.hMax, 8 * frame.grid.vMax)
     guard let start = UnsafeMutableRawPointer(coefficients.baseAddress) else { throw .irregular }
     var planes: [DecodedPlane] = []
     for (component, steps) in zip(frame.components, steps) {
       let steps = steps.map { Int32($0) }
-      let rowSize = component.stride * kept * MemoryLayout<Int16>.stride
-      let first = start + component.start * kept * MemoryLayout<Int16>.stride
+      let rowSize = component.stride * coefficientsPerBlock * MemoryLayout<Int16>.stride
+      let first = start + component.start * coefficientsPerBlock * MemoryLayout<Int16>.stride
       var lower = [UInt8](repeating: 0, count: component.stride * side)
       for row in 0..<component.rows {
         try proceed()
         let blocks = first + row * rowSize
         if side == 1 {
-          Self.makeMeans(of: blocks, component.columns, steps[0])
+          Self.makeSample(of: blocks, component.columns, steps[0])
         } else {
-          Self.makeQuarters(of: blocks, component.columns, steps, &lower)
+          Self.makeTwoByTwo(of: blocks, component.columns, steps, &lower)
           // Not before all of the row's blocks have been read.
           (blocks + rowSize / 2).copyMemory(from: lower, byteCount: lower.count)
         }
@@ -98,7 +99,7 @@ struct BlockStore {
 
   /// One sample of each block, as libjpeg takes it from a table of 1024 entries: beyond what a legal file holds that
   /// wraps around, and so it does here.
-  private static func makeMeans(of blocks: UnsafeMutableRawPointer, _ count: Int, _ step: Int32) {
+  private static func makeSample(of blocks: UnsafeMutableRawPointer, _ count: Int, _ step: Int32) {
     for column in 0..<count {
       let value = Int32(blocks.load(fromByteOffset: 2 * column, as: Int16.self)) &* step
       let wrapped = (((value &+ 4) >> 3) << 22) >> 22
@@ -110,7 +111,7 @@ struct BlockStore {
   /// Two by two samples of each block, the lower ones aside: the inverse transform of its four lowest frequencies alone,
   /// which keeps more of what a thumbnail shows than the mean of 4 × 4 samples does that libjpeg makes at this scale
   /// (jidctred.c).
-  private static func makeQuarters(
+  private static func makeTwoByTwo(
     of blocks: UnsafeMutableRawPointer, _ count: Int, _ steps: [Int32], _ lower: inout [UInt8]
   ) {
     let (s0, s1, s2, s3) = (steps[0], steps[1], steps[2], steps[3])

@@ -1,0 +1,138 @@
+/// Scans of a progressive file that tell of one component's detail. What is kept is read; of the rest it is remembered
+/// which coefficients are not zero, for by those refinements are counted.
+extension ScanDecoder {
+  /// Coefficients for the first time (ITU-T T.81, G.1.2.2).
+  func decodeACFirst(
+    _ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ masks: inout MutableSpan<UInt64>,
+    _ cursor: inout Cursor
+  ) throws(BlockDecoderError) -> Int {
+    let block = blocks[0]
+    let tables = acLookups.span
+    var position = cursor.position
+    var column = run.columns.lowerBound
+    while column < run.columns.upperBound, position <= run.lastStart {
+      defer { column += 1 }
+      guard cursor.eobRun == 0 else {
+        cursor.eobRun -= 1
+        continue
+      }
+      let blockStart = block.start + run.row * block.rowStep + column * block.columnStep
+      var mask = masks[blockStart]
+      var next = scan.spectralStart
+      while next <= scan.spectralEnd {
+        let bits = Self.word(window, position)
+        let (length, zeros, size) = try acSymbol(bits, 0, tables)
+        position += length
+        if size == 0, zeros < 15 {
+          cursor.eobRun = Self.eobRunLength(bits << UInt64(length), zeros) - 1
+          position += zeros
+          break
+        }
+        next += zeros
+        if size > 0 {
+          guard next <= scan.spectralEnd else { throw .irregular }
+          mask |= 1 << UInt64(next)
+          if let index = CoefficientStore.slot(of: next) {
+            let value = Self.value(bits << UInt64(length), size) << Int32(scan.approximationLow)
+            coefficients[blockStart * 4 + index] = Int16(truncatingIfNeeded: value)
+          }
+          position += size
+        }
+        next += 1
+      }
+      // A run of zeros may end with the scan's last coefficient, never behind it.
+      guard next <= scan.spectralEnd + 1 else { throw .irregular }
+      masks[blockStart] = mask
+    }
+    cursor.position = position
+    return column
+  }
+
+  /// One bit more of coefficients that are not zero, and those that are no longer (ITU-T T.81, G.1.2.3).
+  func decodeACRefine(
+    _ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ masks: inout MutableSpan<UInt64>,
+    _ cursor: inout Cursor
+  ) throws(BlockDecoderError) -> Int {
+    let block = blocks[0]
+    let tables = acLookups.span
+    var position = cursor.position
+    var column = run.columns.lowerBound
+    while column < run.columns.upperBound, position <= run.lastStart {
+      let blockStart = block.start + run.row * block.rowStep + column * block.columnStep
+      let mask = masks[blockStart]
+      var added: UInt64 = 0
+      var next = scan.spectralStart
+      while cursor.eobRun == 0, next <= scan.spectralEnd {
+        let bits = Self.word(window, position)
+        var (length, zeros, size) = try acSymbol(bits, 0, tables)
+        position += length
+        if size == 0, zeros < 15 {
+          cursor.eobRun = Self.eobRunLength(bits << UInt64(length), zeros)
+          position += zeros
+          break
+        }
+        guard size <= 1 else { throw .irregular }
+        let isPositive = (bits << UInt64(length)) >> 63 == 1
+        position += size
+        // Passes over as many zeros, with the bits of what stands between them, to the place of what comes new.
+        while next <= scan.spectralEnd {
+          if mask >> UInt64(next) & 1 == 1 {
+            refine(next, window, position, blockStart, &coefficients)
+            position += 1
+          } else if zeros == 0 {
+            break
+          } else {
+            zeros -= 1
+          }
+          next += 1
+        }
+        guard next <= scan.spectralEnd else {
+          // A run of zeros may end with the scan's last coefficient; nothing new can.
+          guard size == 0, zeros == 0 else { throw .irregular }
+          break
+        }
+        if size == 1 {
+          added |= 1 << UInt64(next)
+          if let index = CoefficientStore.slot(of: next) {
+            coefficients[blockStart * 4 + index] = (isPositive ? 1 : -1) << Int16(scan.approximationLow)
+          }
+        }
+        next += 1
+      }
+      if cursor.eobRun > 0 {
+        cursor.eobRun -= 1
+        while next <= min(scan.spectralEnd, 4) {
+          if mask >> UInt64(next) & 1 == 1 {
+            refine(next, window, position, blockStart, &coefficients)
+            position += 1
+          }
+          next += 1
+        }
+        // Of what is not kept the bits are passed over all at once.
+        let others = mask & (~0 << UInt64(next)) & (~0 >> UInt64(63 - scan.spectralEnd))
+        if next <= scan.spectralEnd { position += others.nonzeroBitCount }
+      }
+      masks[blockStart] = mask | added
+      column += 1
+    }
+    cursor.position = position
+    return column
+  }
+
+  /// How many blocks, this one among them, hold nothing more: a power of two and as many bits (G.1.2.2, EOBn).
+  @inline(__always)
+  private static func eobRunLength(_ bits: UInt64, _ power: Int) -> Int {
+    1 << power + (power == 0 ? 0 : Int(bits >> UInt64(64 - power)))
+  }
+
+  /// A bit more of one coefficient, away from zero.
+  @inline(__always)
+  private func refine(
+    _ next: Int, _ window: RawSpan, _ position: Int, _ blockStart: Int, _ coefficients: inout MutableSpan<Int16>
+  ) {
+    guard let own = CoefficientStore.slot(of: next), Self.word(window, position) >> 63 == 1 else { return }
+    let index = blockStart * 4 + own
+    let bit = Int16(1) << Int16(scan.approximationLow)
+    coefficients[index] = coefficients[index] < 0 ? coefficients[index] &- bit : coefficients[index] &+ bit
+  }
+}

@@ -1,0 +1,135 @@
+extension ScanDecoder {
+  /// The means of a run's blocks, and of a baseline file what follows each of them.
+  func decodeDCFirst(
+    _ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ cursor: inout Cursor
+  ) throws(BlockDecoderError) -> Int {
+    let blocks = blocks.span
+    let dcLookups = dcLookups.span
+    let acLookups = acLookups.span
+    let acSkipLookups = acSkipLookups.span
+    let shift = Int32(scan.approximationLow)
+    let perBlock = side * side
+    // Taken out, not copied.
+    var predictors: [Int32] = []
+    swap(&predictors, &cursor.dcPredictors)
+    var dcPredictors = predictors.mutableSpan
+    var position = cursor.position
+    var column = run.columns.lowerBound
+    while column < run.columns.upperBound, position <= run.lastStart {
+      for index in blocks.indices {
+        let block = blocks[index]
+        let bits = Self.word(window, position)
+        let prefix = Int(bits >> UInt64(64 - HuffmanCode.dcLookupBits))
+        let entry = Int(dcLookups[block.component << HuffmanCode.dcLookupBits + prefix])
+        var (length, size) = (entry & 31, entry >> 8)
+        if length == 0 {
+          guard let (symbol, codeLength) = dcCodes[block.component].symbol(in: bits) else { throw .irregular }
+          (length, size) = (codeLength, symbol)
+        }
+        let value = dcPredictors[block.component] + Self.value(bits << UInt64(length), size)
+        // No legal mean is as large; what to make of it is libjpeg's to say.
+        guard let dc = Int16(exactly: value << shift) else { throw .irregular }
+        dcPredictors[block.component] = value
+        position += length + size
+        let blockStart = (block.start + run.row * block.rowStep + column * block.columnStep) * perBlock
+        coefficients[blockStart] = dc
+        guard !isProgressive else { continue }
+        var next = 1
+        if perBlock > 1 {
+          (position, next) = try decodeLowestAC(window, position, block.component, acLookups, blockStart, &coefficients)
+        }
+        position = try skipAC(window, position, from: next, block.component, acSkipLookups)
+      }
+      column += 1
+    }
+    swap(&predictors, &cursor.dcPredictors)
+    cursor.position = position
+    return column
+  }
+
+  /// One bit more of each mean (ITU-T T.81, G.1.2.1).
+  func decodeDCRefine(_ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ cursor: inout Cursor)
+    -> Int
+  {
+    let blocks = blocks.span
+    let bit = Int16(1) << Int16(scan.approximationLow)
+    let perBlock = side * side
+    var position = cursor.position
+    var column = run.columns.lowerBound
+    while column < run.columns.upperBound, position <= run.lastStart {
+      for index in blocks.indices {
+        let block = blocks[index]
+        let blockStart = (block.start + run.row * block.rowStep + column * block.columnStep) * perBlock
+        if Self.word(window, position) >> 63 == 1 { coefficients[blockStart] |= bit }
+        position += 1
+      }
+      column += 1
+    }
+    cursor.position = position
+    return column
+  }
+
+  /// The coefficients of a baseline block that are kept beside its mean. Returns the bit behind them and the next
+  /// coefficient: 64 behind the end of the block.
+  @inline(__always)
+  private func decodeLowestAC(
+    _ window: RawSpan, _ start: Int, _ component: Int, _ tables: Span<UInt16>, _ blockStart: Int,
+    _ coefficients: inout MutableSpan<Int16>
+  ) throws(BlockDecoderError) -> (position: Int, next: Int) {
+    var position = start
+    var next = 1
+    while next <= 4 {
+      let bits = Self.word(window, position)
+      let (length, run, size) = try acSymbol(bits, component, tables)
+      position += length + size
+      if size == 0, run < 15 { return (position, 64) }
+      next += run
+      if size > 0, let index = CoefficientStore.slot(of: next) {
+        coefficients[blockStart + index] = Int16(truncatingIfNeeded: Self.value(bits << UInt64(length), size))
+      }
+      next += 1
+    }
+    return (position, next)
+  }
+
+  /// Passes over the other coefficients of a block, from coefficient `first` on. Returns the bit behind them.
+  @inline(__always)
+  private func skipAC(
+    _ window: RawSpan, _ start: Int, from first: Int, _ component: Int, _ tables: Span<UInt16>
+  ) throws(BlockDecoderError) -> Int {
+    let base = component << HuffmanCode.acLookupBits
+    var position = start
+    var next = first
+    while next < 64 {
+      var bits = Self.word(window, position)
+      // Two steps are sure to find their bits in a word: 27 and 12.
+      for _ in 0..<2 {
+        let entry = tables[base + Int(bits >> UInt64(64 - HuffmanCode.acLookupBits))]
+        let reached = next + Int(entry >> 5 & 127)
+        guard entry != 0, reached <= 64 else {
+          (position, next) = try skipACSymbol(window, position, component, next)
+          break
+        }
+        let length = Int(entry & 31)
+        position += length
+        if entry & HuffmanCode.endOfBlock != 0 { return position }
+        next = reached
+        guard next < 64 else { return position }
+        bits <<= UInt64(length)
+      }
+    }
+    return position
+  }
+
+  /// Passes over one symbol. Returns the bit behind it and the next coefficient: 64 behind the end of a block.
+  @inline(never)
+  private func skipACSymbol(
+    _ window: RawSpan, _ position: Int, _ component: Int, _ next: Int
+  ) throws(BlockDecoderError) -> (position: Int, next: Int) {
+    guard let (symbol, length) = acCodes[component].symbol(in: Self.word(window, position)) else { throw .irregular }
+    let (run, size) = (symbol >> 4, symbol & 15)
+    if size == 0, run < 15 { return (position + length, 64) }
+    guard next + run + 1 <= 64 else { throw .irregular }
+    return (position + length + size, next + run + 1)
+  }
+}

@@ -1,0 +1,161 @@
+/// The entropy-coded data of one scan.
+struct ScanDecoder {
+  /// How far decoding is.
+  struct Cursor {
+    /// Where the next bit stands in the window.
+    var position = 0
+    /// The mean of the block before, of each of the scan's components.
+    var dcPredictors: [Int32] = [0, 0, 0, 0]
+    /// Blocks to come of which the scan tells nothing more (progressive detail).
+    var eobRun = 0
+  }
+
+  /// MCUs of a row.
+  struct Run {
+    let columns: Range<Int>
+    let row: Int
+    /// The last bit at which an MCU may begin.
+    let lastStart: Int
+  }
+
+  let scan: ScanHeader
+  let side: Int
+  let isProgressive: Bool
+  let blocks: [ScanHeader.Block]
+  /// For each of the scan's components, by its place there.
+  let dcCodes: [HuffmanCode]
+  let acCodes: [HuffmanCode]
+  /// The tables of those, one behind the other.
+  let dcLookups: [UInt16]
+  let acLookups: [UInt16]
+  let acSkipLookups: [UInt16]
+  private let mcus: (across: Int, down: Int)
+  private let restartInterval: Int
+
+  init(
+    _ scan: ScanHeader, _ frame: FrameHeader, _ huffman: HuffmanTables, side: Int, restartInterval: Int
+  ) throws(BlockDecoderError) {
+    self.scan = scan
+    self.side = side
+    self.restartInterval = restartInterval
+    isProgressive = frame.isProgressive
+    blocks = try scan.blocks(in: frame)
+    mcus = scan.mcus(in: frame)
+    // A refinement of means is bits alone.
+    let needsDC = scan.spectralStart == 0 && scan.approximationHigh == 0
+    let needsAC = scan.spectralEnd > 0
+    let dc = needsDC ? scan.components.map { huffman.dc[$0.dcTable] } : []
+    let ac = needsAC ? scan.components.map { huffman.ac[$0.acTable] } : []
+    dcCodes = dc.compactMap { $0 }
+    acCodes = ac.compactMap { $0 }
+    guard dcCodes.count == dc.count, acCodes.count == ac.count else { throw .irregular }
+    var dcLookups: [UInt16] = []
+    for code in dcCodes {
+      guard let lookup = code.dcLookup() else { throw .irregular }
+      dcLookups += lookup
+    }
+    self.dcLookups = dcLookups
+    let acLookups = acCodes.map { $0.acLookup() }
+    self.acLookups = acLookups.flatMap { $0 }
+    acSkipLookups = frame.isProgressive ? [] : zip(acCodes, acLookups).flatMap { $0.acSkipLookup(of: $1) }
+  }
+
+  /// Decodes the scan from its first byte, and leaves the window at the marker behind it.
+  func decode(_ reader: inout SegmentReader, into store: CoefficientStore, _ input: DecoderInput)
+    throws(BlockDecoderError)
+  {
+    try reader.beginEntropyData()
+    var cursor = Cursor()
+    var restarts = 0
+    var untilRestart = restartInterval > 0 ? restartInterval : Int.max
+    for row in 0..<mcus.down {
+      if input.isCancelled { throw .failed(.cancelled) }
+      var column = 0
+      while column < mcus.across {
+        if untilRestart == 0 {
+          try restart(&reader, restarts, cursor)
+          cursor = Cursor()
+          restarts += 1
+          untilRestart = restartInterval
+        }
+        let columns = column..<column + min(mcus.across - column, untilRestart)
+        let next = try decode(columns, of: row, reader, into: store, &cursor)
+        untilRestart -= next - column
+        column = next
+        if !reader.isAtMarker, cursor.position > Self.lastStart(in: reader) {
+          try reader.refill(after: cursor.position >> 3)
+          cursor.position &= 7
+        }
+      }
+    }
+    try end(&reader, cursor)
+  }
+
+  private func restart(_ reader: inout SegmentReader, _ count: Int, _ cursor: Cursor) throws(BlockDecoderError) {
+    try end(&reader, cursor)
+    guard try reader.marker() == 0xD0 + count % 8 else { throw .irregular }
+    try reader.beginEntropyData()
+  }
+
+  /// The data must end where the blocks do.
+  private func end(_ reader: inout SegmentReader, _ cursor: Cursor) throws(BlockDecoderError) {
+    guard cursor.eobRun == 0 else { throw .irregular }
+    try reader.endEntropyData(at: (cursor.position + 7) >> 3)
+  }
+
+  /// The last bit from which on a whole MCU is sure to be in the window. Never in its first byte's way: behind
+  /// `moreData` decoding goes on.
+  private static func lastStart(in reader: SegmentReader) -> Int { (reader.end - SegmentReader.longestMCU) * 8 + 7 }
+
+  /// Decodes MCUs of a row while whole ones are sure to be in the window. Returns the column of the first left over.
+  private func decode(
+    _ columns: Range<Int>, of row: Int, _ reader: SegmentReader, into store: CoefficientStore, _ cursor: inout Cursor
+  ) throws(BlockDecoderError) -> Int {
+    // At a marker nothing follows: what reaches beyond the end is found out behind each MCU.
+    let lastBit = reader.end * 8
+    let run = Run(columns: columns, row: row, lastStart: reader.isAtMarker ? lastBit : Self.lastStart(in: reader))
+    let window = reader.window.span.bytes
+    var coefficients = store.coefficients.mutableSpan
+    var masks = store.nonZeroMasks.mutableSpan
+    let next =
+      switch (isDC: scan.spectralStart == 0, isFirst: scan.approximationHigh == 0) {
+      case (true, true): try decodeDCFirst(run, window, &coefficients, &cursor)
+      case (true, false): decodeDCRefine(run, window, &coefficients, &cursor)
+      case (false, true): try decodeACFirst(run, window, &coefficients, &masks, &cursor)
+      case (false, false): try decodeACRefine(run, window, &coefficients, &masks, &cursor)
+      }
+    guard cursor.position <= lastBit else { throw .irregular }
+    return next
+  }
+
+  // MARK: Bits
+
+  /// The bits from `position` on: 57 at least, the rest zeros.
+  @inline(__always)
+  static func word(_ window: RawSpan, _ position: Int) -> UInt64 {
+    UInt64(bigEndian: window.unsafeLoadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
+      << UInt64(position & 7)
+  }
+
+  /// The number that the first `size` bits stand for (ITU-T T.81, F.2.2.1, EXTEND).
+  @inline(__always)
+  static func value(_ bits: UInt64, _ size: Int) -> Int32 {
+    guard size > 0 else { return 0 }
+    let value = Int32(truncatingIfNeeded: bits >> UInt64(64 - size))
+    // Those that begin with a 0 are negative.
+    let isNegative = Int32(truncatingIfNeeded: ~bits >> 63)
+    return value &- isNegative &* (1 << Int32(size) &- 1)
+  }
+
+  /// The symbol of a component's detail at the front of a word: its code's length, the run before, the size.
+  @inline(__always)
+  func acSymbol(
+    _ bits: UInt64, _ component: Int, _ tables: Span<UInt16>
+  ) throws(BlockDecoderError) -> (length: Int, run: Int, size: Int) {
+    let shift = UInt64(64 - HuffmanCode.acLookupBits)
+    let entry = Int(tables[component << HuffmanCode.acLookupBits + Int(bits >> shift)])
+    if entry != 0 { return (entry & 31, entry >> 12, entry >> 8 & 15) }
+    guard let (symbol, length) = acCodes[component].symbol(in: bits) else { throw .irregular }
+    return (length, symbol >> 4, symbol & 15)
+  }
+}
