@@ -410,17 +410,17 @@ private struct MeansFile {
   }
 
   func bytes() -> [UInt8] {
-    var file: [UInt8] = [0xFF, 0xD8] + TestJPEG.jfif
-    file += TestJPEG.segment(0xDB, [0] + [UInt8](repeating: 3, count: 64))
+    var file: [UInt8] = JPEGMarker.soi.bytes + TestJPEG.jfif
+    file += TestJPEG.segment(.dqt, [0] + [UInt8](repeating: 3, count: 64))
     var frame: [UInt8] = [8, 0, UInt8(height), 0, UInt8(width), 3]
     for (index, factors) in [UInt8(h << 4 | v), 0x11, 0x11].enumerated() { frame += [UInt8(index + 1), factors, 0] }
-    file += TestJPEG.segment(0xC2, frame)
+    file += TestJPEG.segment(.sof2, frame)
     var counts = [UInt8](repeating: 0, count: 16)
     counts[3] = 12
-    file += TestJPEG.segment(0xC4, [0] + counts + (0..<12).map { UInt8($0) })
-    file += TestJPEG.segment(0xDD, [0, UInt8(restartInterval)])
+    file += TestJPEG.segment(.dht, [0] + counts + (0..<12).map { UInt8($0) })
+    file += TestJPEG.segment(.dri, [0, UInt8(restartInterval)])
     for scan in scans { file += data(scan) }
-    return file + [0xFF, 0xD9]
+    return file + JPEGMarker.eoi.bytes
   }
 
   /// A mean that goes up and down over all of its range.
@@ -471,6 +471,6 @@ private struct MeansFile {
         }
       }
     }
-    return TestJPEG.segment(0xDA, header) + bits.finish()
+    return TestJPEG.segment(.sos, header) + bits.finish()
   }
 }

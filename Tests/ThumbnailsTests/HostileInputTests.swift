@@ -74,11 +74,11 @@ import Testing
 
   @Test func progressiveCutBetweenScansIsCutOff() throws {
     let progressive = try #require(try Self.samples().first { $0.name == "progressive" }).bytes
-    let scans = progressive.indices.dropLast().filter { progressive[$0] == 0xFF && progressive[$0 + 1] == 0xDA }
+    let scans = progressive.indices.dropLast().filter { progressive[$0...].starts(with: JPEGMarker.sos.bytes) }
     #expect(scans.count > 5)
     for scan in scans.dropFirst() {
       // Up to the tables in front of the scan.
-      let tables = progressive[..<scan].indices.last { progressive[$0] == 0xFF && progressive[$0 + 1] == 0xC4 } ?? scan
+      let tables = progressive[..<scan].indices.last { progressive[$0...].starts(with: JPEGMarker.dht.bytes) } ?? scan
       for end in [scan, tables] {
         let outcome = try Self.outcome(Array(progressive[..<end]), ThumbnailMaker(), .truncated)
         guard case .failure(.truncated) = outcome else {
@@ -117,7 +117,7 @@ import Testing
     var passed = 0
     var random = SplitMix(seed: 7)
     for (_, bytes) in try Self.samples() {
-      let scan = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+      let scan = try #require(bytes.indices.dropLast().first { bytes[$0...].starts(with: JPEGMarker.sos.bytes) })
       for round in 0..<24 {
         // A glaring picture larger than the next fills every buffer; no part of it may be seen again.
         let glare = round % 2 == 0 ? 255.0 : 0
@@ -130,7 +130,7 @@ import Testing
         let start = scan + 14 + Int(random.next() % UInt64(bytes.count - scan - 16))
         let end = start + Int(random.next() % UInt64(bytes.count - 2 - start))
         let holed = Array(bytes[..<start] + bytes[end...])
-        for broken in [holed, Array(bytes[..<start]), Array(bytes[..<start]) + [0xFF, 0xD9]] {
+        for broken in [holed, Array(bytes[..<start]), Array(bytes[..<start]) + JPEGMarker.eoi.bytes] {
           let reused = Result { try thumbnails(of: broken, options, maker: maker) }
           let fresh = Result { try thumbnails(of: broken, options) }
           #expect((try? reused.get()) == (try? fresh.get()))
@@ -167,7 +167,7 @@ import Testing
 
   @Test func warningsPassedOverAreTold() throws {
     let bytes = TestJPEG.grey(16, 16) { _, _ in 50 }.bytes()
-    let extra = Array(bytes.dropLast(2)) + [1, 2, 3, 0xFF, 0xD9]
+    let extra = Array(bytes.dropLast(2)) + [1, 2, 3] + JPEGMarker.eoi.bytes
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
     let info = try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: extra), options: options) { _ in }
     #expect(info.warnings.count == 1)
@@ -181,10 +181,10 @@ import Testing
   /// Scans of nothing at all: the arithmetic decoder makes noise of the zeros it puts behind the end.
   @Test func anArithmeticPictureOfNoDataIsCutOff() throws {
     let side: [UInt8] = [0x40, 0x00]
-    var bytes = [0xFF, 0xD8] + TestJPEG.segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
-    bytes += TestJPEG.segment(0xC9, [8] + side + side + [3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
-    for component: UInt8 in 1...3 { bytes += TestJPEG.segment(0xDA, [1, component, 0, 0, 63, 0]) }
-    bytes += [0xFF, 0xD9]
+    var bytes = JPEGMarker.soi.bytes + TestJPEG.segment(.dqt, [0] + [UInt8](repeating: 1, count: 64))
+    bytes += TestJPEG.segment(.sof9, [8] + side + side + [3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
+    for component: UInt8 in 1...3 { bytes += TestJPEG.segment(.sos, [1, component, 0, 0, 63, 0]) }
+    bytes += JPEGMarker.eoi.bytes
     let recorder = QuestionCounter()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "9")], failOn: .truncated)
     #expect(throws: ThumbnailError.truncated("its picture data ends early")) {
@@ -200,11 +200,13 @@ import Testing
       source.restartInterval = 2
       source.isInterleaved = isInterleaved
       let bytes = source.bytes()
-      let restarts = bytes.indices.dropLast().filter { bytes[$0] == 0xFF && (0xD0...0xD7).contains(bytes[$0 + 1]) }
+      let restarts = bytes.indices.dropLast().filter {
+        bytes[$0] == JPEGMarker.prefix && JPEGMarker(rawValue: bytes[$0 + 1]).isRestart
+      }
       #expect(restarts.count > 3)
       for restart in restarts.prefix(3) {
         for failOn in FailOn.allCases {
-          let outcome = try Self.outcome(Array(bytes[..<restart]) + [0xFF, 0xD9], ThumbnailMaker(), failOn)
+          let outcome = try Self.outcome(Array(bytes[..<restart]) + JPEGMarker.eoi.bytes, ThumbnailMaker(), failOn)
           #expect(outcome == .failure(.truncated("its picture data ends early")))
         }
       }
@@ -239,10 +241,11 @@ import Testing
     let wide = ThumbnailOptions(sizes: [try SizeSpec(parsing: "64")], progressive: true)
     var bytes = try thumbnails(of: TestJPEG.ycc(64, 64, value: SamplingTests.slope(64, 64)).bytes(), wide)[0]
     // The scans of means, and their refinement, are for all components; without them detail alone is left.
-    var at = try #require(bytes.indices.first { bytes[$0...].starts(with: [0xFF, 0xDA]) })
-    while let scan = bytes.indices.first(where: { $0 >= at && bytes[$0...].starts(with: [0xFF, 0xDA]) }) {
-      let next = bytes.indices.first {
-        $0 > scan + 2 && bytes[$0] == 0xFF && [0xC4, 0xDA, 0xD9].contains(bytes[$0 + 1])
+    var at = try #require(bytes.indices.first { bytes[$0...].starts(with: JPEGMarker.sos.bytes) })
+    while let scan = bytes.indices.first(where: { $0 >= at && bytes[$0...].starts(with: JPEGMarker.sos.bytes) }) {
+      let ends = [JPEGMarker.dht, .sos, .eoi].map(\.bytes)
+      let next = bytes.indices.first { index in
+        index > scan + 2 && ends.contains { bytes[index...].starts(with: $0) }
       }
       let end = try #require(next)
       let isOfMeans = bytes[scan + 5 + 2 * Int(bytes[scan + 4])] == 0
@@ -263,15 +266,15 @@ import Testing
   @Test func aScanBombIsStopped() throws {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")], progressive: true)
     let whole = try thumbnails(of: TestJPEG.grey(16, 16) { _, _ in 50 }.bytes(), options)[0]
-    let scan = try #require(whole.indices.dropLast().last { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA })
+    let scan = try #require(whole.indices.dropLast().last { whole[$0...].starts(with: JPEGMarker.sos.bytes) })
     let last = Array(whole[scan..<whole.count - 2])
-    let bomb = Array(whole.dropLast(2)) + (0..<600).flatMap { _ in last } + [0xFF, 0xD9]
+    let bomb = Array(whole.dropLast(2)) + (0..<600).flatMap { _ in last } + JPEGMarker.eoi.bytes
     #expect(try Self.outcome(bomb, ThumbnailMaker(), .truncated) == .failure(.tooManyScans(limit: 500)))
   }
 
   @Test func anEnormousFrameWithoutDataEndsAtOnce() throws {
     var bytes = TestJPEG.ycc(16, 16, h: 2, v: 2) { _, _, _ in 50 }.bytes()
-    let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+    let frame = try #require(bytes.indices.dropLast().first { bytes[$0...].starts(with: JPEGMarker.sof0.bytes) })
     for index in [frame + 5, frame + 7] { (bytes[index], bytes[index + 1]) = (0x75, 0x30) }
     let size = PixelSize(width: 30_000, height: 30_000)
     #expect(

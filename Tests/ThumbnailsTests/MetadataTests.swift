@@ -44,7 +44,7 @@ import Testing
       Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1] + entry(0x8769, 4, [0, 0, 0, 26]) + [0, 0, 0, 0, 0, 2]
       + entry(0xA002, 3, [0x0F, 0xA0, 0, 0]) + entry(0xA003, 4, [0, 0, 0x0B, 0xB8]) + [0, 0, 0, 0]
     var source = TestJPEG.grey(40, 30) { _, _ in 100 }
-    source.segments.append(TestJPEG.segment(0xE1, Array("Exif\0\0".utf8) + block))
+    source.segments.append(TestJPEG.segment(.app1, Array("Exif\0\0".utf8) + block))
     let exif = try thumbnail(of: source.bytes(), "20") { $0.keep = .exif }.exif
     func find(_ bytes: [UInt8]) -> Bool { exif.indices.contains { exif[$0...].starts(with: bytes) } }
     #expect(find(entry(0xA002, 3, [0, 20])))
@@ -98,7 +98,7 @@ import Testing
     #expect(block.withUnsafeBufferPointer { TIFFReader($0)?.isPlain(limit: 10_000) } == false)
     #expect(Self.rich.block.withUnsafeBufferPointer { TIFFReader($0)?.isPlain(limit: 1_000) } == true)
     var source = TestJPEG.grey(16, 16) { _, _ in 100 }
-    source.segments.append(TestJPEG.segment(0xE1, Array("Exif\0\0".utf8) + block))
+    source.segments.append(TestJPEG.segment(.app1, Array("Exif\0\0".utf8) + block))
     #expect(try thumbnail(of: source.bytes(), "8") { $0.keep = .exif }.exif.isEmpty)
   }
 }

@@ -111,7 +111,8 @@ import Testing
     options.failOn = .warning
     #expect(try thumbnails(of: progressive, options) == skipped)
     // Proof that something was passed over: a code of the last scan that is none breaks only the strict reading.
-    let scan = try #require(progressive.indices.dropLast().last { progressive[$0...].starts(with: [0xFF, 0xDA]) })
+    let scan = try #require(
+      progressive.indices.dropLast().last { progressive[$0...].starts(with: JPEGMarker.sos.bytes) })
     var broken = progressive
     for index in (scan + 40)..<(scan + 60) { broken[index] = index % 2 == scan % 2 ? 0xFF : 0 }
     options.failOn = .error
@@ -207,7 +208,7 @@ import Testing
     _ marker: Int, _ words: String
   ) throws {
     var bytes = TestJPEG.grey(8, 8) { _, _ in 100 }.bytes()
-    let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+    let frame = try #require(bytes.indices.dropLast().first { bytes[$0...].starts(with: JPEGMarker.sof0.bytes) })
     bytes[frame + 1] = UInt8(marker)
     let error = try #require(throws: ThumbnailError.self) { try thumbnail(of: bytes, "8") }
     #expect(error.description == "unsupported JPEG: Unsupported JPEG process: \(words)")
@@ -215,7 +216,7 @@ import Testing
 
   @Test func twelveBitsAreRefused() throws {
     var bytes = TestJPEG.grey(8, 8) { _, _ in 100 }.bytes()
-    let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+    let frame = try #require(bytes.indices.dropLast().first { bytes[$0...].starts(with: JPEGMarker.sof0.bytes) })
     bytes[frame + 4] = 12
     let error = try #require(throws: ThumbnailError.self) { try thumbnail(of: bytes, "8") }
     #expect(error == .unsupported("Unsupported JPEG data precision 12"))

@@ -41,7 +41,7 @@ struct TestExif {
   }
 
   /// The whole APP1 segment.
-  var segment: [UInt8] { TestJPEG.segment(0xE1, Array("Exif\0\0".utf8) + block) }
+  var segment: [UInt8] { TestJPEG.segment(.app1, Array("Exif\0\0".utf8) + block) }
 
   private func number(_ value: Int, _ width: Int) -> [UInt8] {
     let bytes = (0..<width).map { UInt8(value >> (8 * $0) & 255) }

@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import Thumbnails
+
 /// A JPEG written by hand, for every kind no encoder at hand makes: any sampling factors, any number of components,
 /// restart intervals, a scan for each component. Baseline, quantised by 1, so samples come back as they went in.
 ///
@@ -36,37 +38,37 @@ struct TestJPEG {
     TestJPEG(width: width, height: height, components: [Component(id: 1)], segments: [jfif]) { value($1, $2) }
   }
 
-  static let jfif = segment(0xE0, Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0])
+  static let jfif = segment(.app0, Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0])
 
   /// Adobe's APP14: transform 0 is RGB or CMYK, 1 YCbCr, 2 YCCK.
   static func adobe(transform: UInt8) -> [UInt8] {
-    segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, transform])
+    segment(.app14, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, transform])
   }
 
-  static func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
-    [0xFF, marker, UInt8((payload.count + 2) >> 8), UInt8((payload.count + 2) & 255)] + payload
+  static func segment(_ marker: JPEGMarker, _ payload: [UInt8]) -> [UInt8] {
+    marker.bytes + [UInt8((payload.count + 2) >> 8), UInt8((payload.count + 2) & 255)] + payload
   }
 
   /// The file.
   func bytes() -> [UInt8] {
-    var file: [UInt8] = [0xFF, 0xD8] + segments.flatMap { $0 }
-    file += Self.segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
+    var file: [UInt8] = JPEGMarker.soi.bytes + segments.flatMap { $0 }
+    file += Self.segment(.dqt, [0] + [UInt8](repeating: 1, count: 64))
     var frame: [UInt8] = [8, UInt8(height >> 8), UInt8(height & 255), UInt8(width >> 8), UInt8(width & 255)]
     frame.append(UInt8(components.count))
     for component in components { frame += [component.id, UInt8(component.h << 4 | component.v), 0] }
-    file += Self.segment(0xC0, frame)
+    file += Self.segment(.sof0, frame)
     var counts = [UInt8](repeating: 0, count: 16)
     counts[3] = 12  // DC: twelve codes of four bits
-    file += Self.segment(0xC4, [0x00] + counts + (0..<12).map { UInt8($0) })
+    file += Self.segment(.dht, [0x00] + counts + (0..<12).map { UInt8($0) })
     counts[3] = 0
     counts[7] = UInt8(Self.acSymbols.count)  // AC: codes of eight bits
-    file += Self.segment(0xC4, [0x10] + counts + Self.acSymbols)
+    file += Self.segment(.dht, [0x10] + counts + Self.acSymbols)
     if restartInterval > 0 {
-      file += Self.segment(0xDD, [UInt8(restartInterval >> 8), UInt8(restartInterval & 255)])
+      file += Self.segment(.dri, [UInt8(restartInterval >> 8), UInt8(restartInterval & 255)])
     }
     let scans: [[Int]] = isInterleaved ? [Array(components.indices)] : components.indices.map { [$0] }
     for scan in scans { file += self.scan(scan) }
-    return file + [0xFF, 0xD9]
+    return file + JPEGMarker.eoi.bytes
   }
 
   private static let acSymbols: [UInt8] = {
@@ -107,7 +109,7 @@ struct TestJPEG {
         }
       }
     }
-    return Self.segment(0xDA, header) + bits.finish()
+    return Self.segment(.sos, header) + bits.finish()
   }
 
   private static func quotient(_ dividend: Int, _ divisor: Int) -> Int { (dividend + divisor - 1) / divisor }
@@ -189,6 +191,18 @@ struct TestJPEG {
   }
 }
 
+/// Markers that tests write and the decoder in Swift does not handle one by one.
+extension JPEGMarker {
+  /// Start of frame: sequential, arithmetic coding.
+  static let sof9 = JPEGMarker(rawValue: 0xC9)
+  /// EXIF.
+  static let app1 = JPEGMarker(rawValue: 0xE1)
+  /// Colour profiles.
+  static let app2 = JPEGMarker(rawValue: 0xE2)
+  /// Adobe's colour transform.
+  static let app14 = JPEGMarker(rawValue: 0xEE)
+}
+
 /// Bits, highest first, with the zero byte JPEG puts behind every FF.
 struct BitWriter {
   private var bytes: [UInt8] = []
@@ -209,7 +223,7 @@ struct BitWriter {
 
   mutating func restart(_ index: Int) {
     align()
-    bytes += [0xFF, 0xD0 + UInt8(index % 8)]
+    bytes += JPEGMarker.rst(after: index).bytes
   }
 
   mutating func finish() -> [UInt8] {
@@ -221,7 +235,7 @@ struct BitWriter {
 
   private mutating func flush() {
     bytes.append(UInt8(pending))
-    if pending == 0xFF { bytes.append(0) }
+    if pending == Int(JPEGMarker.prefix) { bytes.append(JPEGMarker.stuffing) }
     pending = 0
     count = 0
   }

@@ -108,7 +108,7 @@ enum TestProfile {
     let total = (profile.count + chunkSize - 1) / chunkSize
     return (0..<total).map { index in
       let chunk = profile[index * chunkSize..<min((index + 1) * chunkSize, profile.count)]
-      return TestJPEG.segment(0xE2, Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(total)] + chunk)
+      return TestJPEG.segment(.app2, Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(total)] + chunk)
     }
   }
 

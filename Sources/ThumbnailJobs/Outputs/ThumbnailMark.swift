@@ -9,6 +9,9 @@ import Foundation
 /// *Source*: ITU-T T.81, B.2.4.5 (comment); JFIF 1.02, which has its own segment come first.
 public struct ThumbnailMark: Sendable, Hashable {
   private static let prefix = Array("thumbjob ".utf8)
+  /// The markers of JPEG's first application segment, which is JFIF's, and of a comment.
+  private static let app0: [UInt8] = [0xFF, 0xE0]
+  private static let com: [UInt8] = [0xFF, 0xFE]
   /// SOI, JFIF's segment, and ours.
   private static let headSize = 20 + 4 + prefix.count + 16
 
@@ -32,7 +35,7 @@ public struct ThumbnailMark: Sendable, Hashable {
     var marked: [UInt8] = []
     marked.reserveCapacity(jpeg.count + 2 + size)
     marked += jpeg[..<end]
-    marked += [0xFF, 0xFE, UInt8(size >> 8), UInt8(size & 0xFF)] + Self.prefix + digits
+    marked += Self.com + [UInt8(size >> 8), UInt8(size & 0xFF)] + Self.prefix + digits
     marked += jpeg[end...]
     return marked
   }
@@ -45,13 +48,13 @@ public struct ThumbnailMark: Sendable, Hashable {
     var head = [UInt8](repeating: 0, count: Self.headSize)
     let count = head.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
     guard count == Self.headSize, let end = head.withUnsafeBytes({ Self.endOfJFIF($0) }), end == 20,
-      head[20] == 0xFF, head[21] == 0xFE, head[24...].starts(with: Self.prefix)
+      head[20...].starts(with: Self.com), head[24...].starts(with: Self.prefix)
     else { return nil }
     self.init(digits: head[(24 + Self.prefix.count)...])
   }
 
   private static func endOfJFIF(_ jpeg: UnsafeRawBufferPointer) -> Int? {
-    guard jpeg.count > 6, jpeg[2] == 0xFF, jpeg[3] == 0xE0 else { return nil }
+    guard jpeg.count > 6, jpeg[2...].starts(with: Self.app0) else { return nil }
     let end = 4 + (Int(jpeg[4]) << 8 | Int(jpeg[5]))
     return end <= jpeg.count ? end : nil
   }

@@ -65,34 +65,35 @@ struct BlockDecoder {
   mutating func readCoefficients(
     into buffer: PlaneBuffer, masksIn masks: PlaneBuffer
   ) throws(BlockDecoderError) -> (FrameHeader, CoefficientStore) {
-    guard try reader.marker() == 0xD8 else { throw .irregular }
+    guard try reader.marker() == .soi else { throw .irregular }
     var picture: (frame: FrameHeader, store: CoefficientStore)?
     var scans = 0
     while true {
       let marker = try reader.marker()
       switch marker {
-      case 0xC0, 0xC1, 0xC2:
+      case .sof0, .sof1, .sof2:
         guard picture == nil else { throw .irregular }
         let frame = try FrameHeader(marker: marker, &reader, header: header)
         picture = (frame, try CoefficientStore(frame, side: side, in: buffer, masksIn: masks))
         progress = frame.components.map { _ in CoefficientProgress() }
-      case 0xC4: try huffmanTables.read(&reader)
-      case 0xDB: try readQuantizationTables()
-      case 0xDD:
+      case .dht: try huffmanTables.read(&reader)
+      case .dqt: try readQuantizationTables()
+      case .dri:
         guard try reader.segmentLength() == 2 else { throw .irregular }
         restartInterval = try reader.word()
-      case 0xDA:
+      case .sos:
         scans += 1
         guard let picture, scans <= Self.scanLimit else { throw .irregular }
         try decodeScan(picture.frame, into: picture.store)
         // What comes now is passed over, of a file that is all there.
         let isDone = progress.allSatisfy { $0.isDone(side: side) }
         if picture.frame.isProgressive, isDone, reader.endsWithEndMarker() { return picture }
-      case 0xD9:
+      case .eoi:
         guard let picture, progress.allSatisfy({ $0.hasDC }) else { throw .irregular }
         return picture
-      case 0xE0...0xEF, 0xFE: try reader.skip(reader.segmentLength())
-      default: throw .irregular
+      default:
+        guard marker.isApplication || marker == .com else { throw .irregular }
+        try reader.skip(reader.segmentLength())
       }
     }
   }

@@ -25,8 +25,8 @@ struct FrameHeader {
   /// Reads the header behind its marker.
   ///
   /// - parameter header: what another decoder has read, and made room for. Whatever differs is irregular.
-  init(marker: Int, _ reader: inout SegmentReader, header: SourceInfo) throws(BlockDecoderError) {
-    isProgressive = marker == 0xC2
+  init(marker: JPEGMarker, _ reader: inout SegmentReader, header: SourceInfo) throws(BlockDecoderError) {
+    isProgressive = marker == .sof2
     let length = try reader.segmentLength()
     guard try reader.byte() == 8 else { throw .irregular }
     let (height, width, count) = (try reader.word(), try reader.word(), try reader.byte())

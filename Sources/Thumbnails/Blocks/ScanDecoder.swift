@@ -93,7 +93,7 @@ struct ScanDecoder {
 
   private func restart(_ reader: inout SegmentReader, _ count: Int, _ cursor: Cursor) throws(BlockDecoderError) {
     try end(&reader, cursor)
-    guard try reader.marker() == 0xD0 + count % 8 else { throw .irregular }
+    guard try reader.marker() == .rst(after: count) else { throw .irregular }
     try reader.beginEntropyData()
   }
 

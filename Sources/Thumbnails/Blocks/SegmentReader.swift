@@ -55,25 +55,27 @@ struct SegmentReader {
   }
 
   /// Reads a marker, which must be the next thing, and returns its second byte.
-  mutating func marker() throws(BlockDecoderError) -> Int {
-    guard try byte() == 0xFF else { throw .irregular }
-    var code = 0xFF
-    while code == 0xFF { code = try byte() }
-    return code
+  mutating func marker() throws(BlockDecoderError) -> JPEGMarker {
+    let prefix = Int(JPEGMarker.prefix)
+    guard try byte() == prefix else { throw .irregular }
+    var code = prefix
+    while code == prefix { code = try byte() }
+    return JPEGMarker(rawValue: UInt8(code))
   }
 
   /// Passes over a scan's data up to the marker behind it.
   mutating func skipEntropyData() throws(BlockDecoderError) {
     while true {
       if raw.isEmpty { try read() }
-      let found = firstFF(in: raw) ?? raw.upperBound
+      let found = firstPrefix(in: raw) ?? raw.upperBound
       raw = found..<raw.upperBound
       guard !raw.isEmpty else { continue }
       if raw.count == 1 { try readMore() }
       let next = window[raw.lowerBound + 1]
       // A stuffed zero, a restart marker, or fill before a marker.
-      guard next == 0 || (0xD0...0xD7).contains(next) || next == 0xFF else { return }
-      raw = raw.lowerBound + (next == 0xFF ? 1 : 2)..<raw.upperBound
+      let isFill = next == JPEGMarker.prefix
+      guard isFill || next == JPEGMarker.stuffing || JPEGMarker(rawValue: next).isRestart else { return }
+      raw = raw.lowerBound + (isFill ? 1 : 2)..<raw.upperBound
     }
   }
 
@@ -82,7 +84,7 @@ struct SegmentReader {
     guard let size = input.size, size >= 2 else { return false }
     var last: [UInt8] = [0, 0]
     let count = last.withUnsafeMutableBytes { input.peek(at: UInt64(size - 2), into: $0) }
-    return count == 2 && last == [0xFF, 0xD9]
+    return count == 2 && last == JPEGMarker.eoi.bytes
   }
 
   // MARK: Entropy-coded data
@@ -115,7 +117,7 @@ struct SegmentReader {
   /// Moves what has been read to the data, without stuffing, up to a marker.
   private mutating func unstuff() throws(BlockDecoderError) {
     while !raw.isEmpty {
-      let found = firstFF(in: raw) ?? raw.upperBound
+      let found = firstPrefix(in: raw) ?? raw.upperBound
       moveToData(found - raw.lowerBound)
       guard !raw.isEmpty else { return }
       if raw.count == 1 {
@@ -123,10 +125,10 @@ struct SegmentReader {
         try readMore()
       }
       switch window[raw.lowerBound + 1] {
-      case 0:
+      case JPEGMarker.stuffing:
         moveToData(1)
         raw = raw.lowerBound + 1..<raw.upperBound
-      case 0xFF:
+      case JPEGMarker.prefix:
         // Fill: any number may stand before a marker.
         raw = raw.lowerBound + 1..<raw.upperBound
       default:
@@ -146,9 +148,11 @@ struct SegmentReader {
     raw = raw.lowerBound + count..<raw.upperBound
   }
 
-  private func firstFF(in range: Range<Int>) -> Int? {
+  private func firstPrefix(in range: Range<Int>) -> Int? {
     window.withUnsafeBytes { buffer in
-      guard let base = buffer.baseAddress, let found = memchr(base + range.lowerBound, 0xFF, range.count) else {
+      guard let base = buffer.baseAddress,
+        let found = memchr(base + range.lowerBound, Int32(JPEGMarker.prefix), range.count)
+      else {
         return nil
       }
       return found - UnsafeMutableRawPointer(mutating: base)

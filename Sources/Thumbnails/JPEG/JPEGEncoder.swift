@@ -33,7 +33,8 @@ final class JPEGEncoder {
     let context = Unmanaged.passUnretained(question).toOpaque()
     clibjpeg_encoder_watch(
       handle,
-      { context in Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().monitor?.isCancelled == true }, context)
+      { context in Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().monitor?.isCancelled == true }, context
+    )
     defer { withExtendedLifetime(question) { clibjpeg_encoder_unwatch(handle) } }
     var views = planes.map { clibjpeg_plane(data: $0.base, stride: $0.stride, rows: $0.rows) }
     while views.count < 3 { views.append(clibjpeg_plane()) }

@@ -37,7 +37,7 @@ public enum ImageType: String, Sendable, CaseIterable {
   }
 
   private static let signatures: [Signature] = [
-    Signature(type: .jpeg, bytes: [0xFF, 0xD8, 0xFF]),
+    Signature(type: .jpeg, bytes: JPEGMarker.soi.bytes + [JPEGMarker.prefix]),
     Signature(type: .png, bytes: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
     Signature(type: .gif, bytes: Array("GIF87a".utf8)),
     Signature(type: .gif, bytes: Array("GIF89a".utf8)),

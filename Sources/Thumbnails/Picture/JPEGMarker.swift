@@ -1,0 +1,43 @@
+/// The second byte of a JPEG marker, after `prefix`.
+///
+/// *Source*: ITU-T T.81, B.1.1.3, table B.1.
+struct JPEGMarker: RawRepresentable, Sendable, Hashable {
+  let rawValue: UInt8
+
+  /// The first byte of every marker. Any number of these may stand before the second byte.
+  static let prefix: UInt8 = 0xFF
+  /// The byte after a `prefix` that is data and no marker.
+  static let stuffing: UInt8 = 0x00
+
+  /// Start of frame: baseline, extended sequential, progressive.
+  static let sof0 = JPEGMarker(rawValue: 0xC0)
+  static let sof1 = JPEGMarker(rawValue: 0xC1)
+  static let sof2 = JPEGMarker(rawValue: 0xC2)
+  /// Huffman tables.
+  static let dht = JPEGMarker(rawValue: 0xC4)
+  /// The first of eight restart markers, which take turns.
+  static let rst0 = JPEGMarker(rawValue: 0xD0)
+  /// Start of image.
+  static let soi = JPEGMarker(rawValue: 0xD8)
+  /// End of image.
+  static let eoi = JPEGMarker(rawValue: 0xD9)
+  /// Start of scan.
+  static let sos = JPEGMarker(rawValue: 0xDA)
+  /// Quantization tables.
+  static let dqt = JPEGMarker(rawValue: 0xDB)
+  /// Restart interval.
+  static let dri = JPEGMarker(rawValue: 0xDD)
+  /// The first of sixteen application segments.
+  static let app0 = JPEGMarker(rawValue: 0xE0)
+  /// Comment.
+  static let com = JPEGMarker(rawValue: 0xFE)
+
+  /// The restart marker that comes after `count` others.
+  static func rst(after count: Int) -> JPEGMarker { JPEGMarker(rawValue: rst0.rawValue + UInt8(count % 8)) }
+
+  var isRestart: Bool { rawValue & 0xF8 == Self.rst0.rawValue }
+  var isApplication: Bool { rawValue & 0xF0 == Self.app0.rawValue }
+
+  /// Both bytes.
+  var bytes: [UInt8] { [Self.prefix, rawValue] }
+}
