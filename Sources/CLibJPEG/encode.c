@@ -70,7 +70,7 @@ void clibjpeg_encoder_trim(clibjpeg_encoder *encoder) {
   encoder->output.capacity = 0;
 }
 
-void clibjpeg_encoder_settle(clibjpeg_encoder *encoder, size_t most) {
+void clibjpeg_encoder_shrink(clibjpeg_encoder *encoder, size_t most) {
   if (encoder->output.capacity > most) clibjpeg_encoder_trim(encoder);
 }
 

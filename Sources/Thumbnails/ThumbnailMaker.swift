@@ -1,5 +1,3 @@
-import CLibJPEG
-
 /// Makes thumbnails of one source after the other.
 ///
 /// Small buffers, filters and profiles stay from one source to the next, 5 MiB at the most; the bytes that come
@@ -8,10 +6,7 @@ import CLibJPEG
 /// *Concurrency*: for one thread at a time, with the sources it has opened; makers share nothing, so have one for each
 /// worker.
 public final class ThumbnailMaker {
-  let renderer = ThumbnailRenderer()
-  let profiles = ProfileReader()
-  private var buffers: [PlaneBuffer] = []
-  private var encoder: JPEGEncoder?
+  private let workspace = DecodeWorkspace()
 
   public init() {}
 
@@ -25,9 +20,9 @@ public final class ThumbnailMaker {
   public static func readInfo(
     of source: ByteSource, for options: ThumbnailOptions? = nil, monitor: (any ThumbnailMonitor)? = nil
   ) throws(ThumbnailError) -> SourceInfo {
-    let (decoder, info) = try ThumbnailMaking.readHeader(
+    let (decoder, info) = try ThumbnailPipeline.readHeader(
       of: source, failOn: options?.failOn ?? .error, monitor: monitor, measuring: true)
-    if let options { _ = try ThumbnailMaking.plan(info, decoder, options) }
+    if let options { _ = try ThumbnailPipeline.plan(info, decoder, options) }
     return info
   }
 
@@ -44,7 +39,7 @@ public final class ThumbnailMaker {
     of source: ByteSource, options: ThumbnailOptions, decoding: Decoding = .automatic,
     monitor: (any ThumbnailMonitor)? = nil, deliver: (Thumbnail) throws -> Void
   ) throws -> SourceInfo {
-    try ThumbnailMaking(source: source, options: options, decoding: decoding, monitor: monitor, maker: self)
+    try ThumbnailPipeline(source: source, options: options, decoding: decoding, monitor: monitor, workspace: workspace)
       .run(deliver: deliver)
   }
 
@@ -53,55 +48,5 @@ public final class ThumbnailMaker {
   public static let bytesKept = 5 << 20
 
   /// Gives back the memory kept for the next source.
-  public func trim() {
-    renderer.trim()
-    profiles.trim()
-    buffers = []
-    encoder?.trim()
-  }
-
-  /// Bytes of samples kept from one source to the next: the buffers of most photos at their decode scale.
-  private static let samplesKept = 3 << 19
-
-  /// Gives back what is too much to be kept.
-  func settle() {
-    var left = Self.samplesKept
-    for buffer in buffers + renderer.buffers { buffer.keep(within: &left) }
-    encoder?.settle()
-  }
-
-  func releasePlanes() {
-    for buffer in buffers { buffer.release() }
-  }
-
-  func decodeBlocks(_ decoder: JPEGDecoder, _ info: SourceInfo, side: Int) throws(BlockDecoderError) -> [DecodedPlane] {
-    while buffers.count < 2 { buffers.append(PlaneBuffer()) }
-    var blocks = BlockDecoder(decoder.input, header: info, side: side)
-    return try blocks.decode(into: buffers[0], masksIn: buffers[1])
-  }
-
-  func decode(
-    _ decoder: JPEGDecoder, _ denominator: Int, skippingFineScans: Bool
-  ) throws(ThumbnailError) -> [DecodedPlane] {
-    let layouts = try decoder.setScale(denominator)
-    while buffers.count < layouts.count { buffers.append(PlaneBuffer()) }
-    var planes: [DecodedPlane] = []
-    var targets: [clibjpeg_plane] = []
-    for (layout, buffer) in zip(layouts, buffers) {
-      let view = try buffer.plane(
-        columns: layout.columns, rows: layout.rows, stride: layout.min_stride, paddedRows: layout.min_rows)
-      planes.append(
-        DecodedPlane(view: view, columnsExact: layout.columns_exact, rowsExact: layout.rows_exact))
-      targets.append(clibjpeg_plane(data: view.base, stride: layout.min_stride, rows: layout.min_rows))
-    }
-    try decoder.decode(into: targets, skippingFineScans: skippingFineScans)
-    return planes
-  }
-
-  func currentEncoder() throws(ThumbnailError) -> JPEGEncoder {
-    if let encoder { return encoder }
-    let made = try JPEGEncoder()
-    encoder = made
-    return made
-  }
+  public func trim() { workspace.trim() }
 }

@@ -43,8 +43,8 @@ import Testing
   /// What libjpeg makes of it at 1/8; nil for the planes that it makes larger.
   private static func reference(_ bytes: [UInt8]) throws -> [Samples?] {
     let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
-    let maker = ThumbnailMaker()
-    let planes = try maker.decode(decoder, 8, skippingFineScans: false)
+    let workspace = DecodeWorkspace()
+    let planes = try workspace.decode(decoder, 8, skippingFineScans: false)
     let header = SourceInfo(decoder)
     let hMax = header.sampling.map(\.h).max() ?? 1
     return zip(planes, header.sampling).map { plane, sampling in

@@ -161,7 +161,7 @@ clibjpeg_status clibjpeg_encoder_encode(
     const uint8_t *_Nullable *_Nonnull bytes, size_t *size);
 
 /// Gives the output buffer back if it is larger than `most` bytes.
-void clibjpeg_encoder_settle(clibjpeg_encoder *encoder, size_t most);
+void clibjpeg_encoder_shrink(clibjpeg_encoder *encoder, size_t most);
 
 /// Gives the output buffer back.
 void clibjpeg_encoder_trim(clibjpeg_encoder *encoder);

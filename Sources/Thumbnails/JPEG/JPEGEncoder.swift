@@ -65,7 +65,7 @@ final class JPEGEncoder {
   }
 
   /// Gives the output buffer back where it is larger than most thumbnails need.
-  func settle() { clibjpeg_encoder_settle(handle, 256 << 10) }
+  func shrink() { clibjpeg_encoder_shrink(handle, 256 << 10) }
 
   /// Gives the output buffer back.
   func trim() { clibjpeg_encoder_trim(handle) }

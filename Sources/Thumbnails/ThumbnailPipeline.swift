@@ -1,12 +1,12 @@
 /// The making of one source's thumbnails: header, picture, sizes, one after the other.
 ///
 /// *Concurrency*: for the thread its maker is for.
-struct ThumbnailMaking {
+struct ThumbnailPipeline {
   let source: ByteSource
   let options: ThumbnailOptions
   let decoding: Decoding
   let monitor: (any ThumbnailMonitor)?
-  let maker: ThumbnailMaker
+  let workspace: DecodeWorkspace
 
   /// Reads a source's header, and nothing more of it.
   ///
@@ -35,14 +35,14 @@ struct ThumbnailMaking {
 
   /// Makes every size from one decoding, as `ThumbnailMaker.makeThumbnails` says.
   func run(deliver: (Thumbnail) throws -> Void) throws -> SourceInfo {
-    defer { maker.settle() }
+    defer { workspace.shrink() }
     let decoded = try decode()
     try render(decoded, deliver: deliver)
     return decoded.info
   }
 
   /// What decoding leaves: pixels, where they go, what comes with them, and what was met.
-  typealias Decoded = (picture: DecodedPicture, placements: [Placement], extras: Extras, info: SourceInfo)
+  typealias Decoded = (picture: DecodedPicture, placements: [Placement], extras: SourceExtras, info: SourceInfo)
 
   /// Makes every size from what has been decoded, which stands in the maker's buffers.
   func render(_ decoded: Decoded, deliver: (Thumbnail) throws -> Void) throws {
@@ -51,10 +51,10 @@ struct ThumbnailMaking {
       try checkCancelled()
       let placement = placements[index]
       monitor?.entered(.resizing)
-      let rendered = try maker.renderer.render(
+      let rendered = try workspace.renderer.render(
         picture, placement, conversion: extras.conversion, options: options, proceed: checkCancelled)
       monitor?.entered(.encoding)
-      let bytes = try maker.currentEncoder().encode(
+      let bytes = try workspace.currentEncoder().encode(
         rendered, pixels: placement.pixels, halfChroma: ThumbnailRenderer.halvesChroma(options), options: options,
         metadata: extras.metadata(for: placement.pixels), monitor: monitor)
       try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes))
@@ -79,14 +79,14 @@ struct ThumbnailMaking {
     } else {
       if case .blocks = plan.method, decoding == .sparing { throw .irregular }
       // What has been tried takes no memory any more.
-      maker.releasePlanes()
+      workspace.releasePlanes()
       decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor, progress: decoder.progress)
       let whole = DecodePlan(info, for: placements, options, .whole)
-      planes = try maker.decode(decoder, whole.denominator, skippingFineScans: false)
+      planes = try workspace.decode(decoder, whole.denominator, skippingFineScans: false)
     }
     info.warnings = decoder.warnings
     let picture = DecodedPicture(pixels: info.pixels, orientation: info.orientation, model: model, planes: planes)
-    return (picture, placements, Extras(decoder, options.keep, maker.profiles, model), info)
+    return (picture, placements, SourceExtras(decoder, options.keep, workspace.profiles, model), info)
   }
 
   /// Decodes by a plan; nil where something is wrong with the file that only decoding all of it can tell: what it is, and
@@ -95,16 +95,16 @@ struct ThumbnailMaking {
     _ plan: DecodePlan, _ decoder: JPEGDecoder, _ info: SourceInfo
   ) throws(ThumbnailError) -> [DecodedPlane]? {
     switch plan.method {
-    case .everything: return try maker.decode(decoder, plan.denominator, skippingFineScans: false)
+    case .everything: return try workspace.decode(decoder, plan.denominator, skippingFineScans: false)
     case .withoutFineScans:
       do {
-        return try maker.decode(decoder, plan.denominator, skippingFineScans: true)
+        return try workspace.decode(decoder, plan.denominator, skippingFineScans: true)
       } catch .truncated, .damaged, .corrupt {
         return nil
       }
     case .blocks(let side):
       do {
-        return try maker.decodeBlocks(decoder, info, side: side)
+        return try workspace.decodeBlocks(decoder, info, side: side)
       } catch {
         switch error {
         case .irregular: return nil
@@ -112,33 +112,5 @@ struct ThumbnailMaking {
         }
       }
     }
-  }
-}
-
-/// What comes with a source's picture: the conversion its profile asks for, and the metadata to keep.
-struct Extras {
-  private(set) var conversion = ProfileConversion.identity
-  private var profile: [UInt8] = []
-  private var exif: ExifBlock?
-  private var copyright: [UInt8] = []
-
-  init(_ decoder: JPEGDecoder, _ keep: KeptMetadata, _ profiles: ProfileReader, _ model: ColorModel) {
-    if keep.contains(.exif) {
-      exif = ExifBlock(decoder.exif)
-    } else if keep.contains(.copyright) {
-      copyright = ExifBlock(decoder.exif)?.takeCopyright() ?? []
-    }
-    guard !decoder.profile.isEmpty else { return }
-    let found = profiles.conversion(for: decoder.profile, kind: model.profileKind)
-    if keep.contains(.icc), model.profileKind != .cmyk {
-      if case .unusable = found { return }
-      profile = Array(decoder.profile)
-    } else {
-      conversion = found
-    }
-  }
-
-  func metadata(for pixels: PixelSize) -> JPEGEncoder.Metadata {
-    JPEGEncoder.Metadata(exif: exif?.whole(for: pixels) ?? copyright, profile: profile)
   }
 }

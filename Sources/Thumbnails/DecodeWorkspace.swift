@@ -1,0 +1,64 @@
+import CLibJPEG
+
+/// The memory that a maker uses for one source after the other: planes, profiles, renderer and encoder.
+///
+/// *Concurrency*: for one thread at a time.
+final class DecodeWorkspace {
+  let renderer = ThumbnailRenderer()
+  let profiles = ProfileReader()
+  private var buffers: [PlaneBuffer] = []
+  private var encoder: JPEGEncoder?
+
+  /// Bytes of samples kept from one source to the next: the buffers of most photos at their decode scale.
+  private static let samplesKept = 3 << 19
+
+  /// Gives back what is too much to be kept.
+  func shrink() {
+    var left = Self.samplesKept
+    for buffer in buffers + renderer.buffers { buffer.keep(within: &left) }
+    encoder?.shrink()
+  }
+
+  /// Gives all of the memory back.
+  func trim() {
+    renderer.trim()
+    profiles.trim()
+    buffers = []
+    encoder?.trim()
+  }
+
+  func releasePlanes() {
+    for buffer in buffers { buffer.release() }
+  }
+
+  func decodeBlocks(_ decoder: JPEGDecoder, _ info: SourceInfo, side: Int) throws(BlockDecoderError) -> [DecodedPlane] {
+    while buffers.count < 2 { buffers.append(PlaneBuffer()) }
+    var blocks = BlockDecoder(decoder.input, header: info, side: side)
+    return try blocks.decode(into: buffers[0], masksIn: buffers[1])
+  }
+
+  func decode(
+    _ decoder: JPEGDecoder, _ denominator: Int, skippingFineScans: Bool
+  ) throws(ThumbnailError) -> [DecodedPlane] {
+    let layouts = try decoder.setScale(denominator)
+    while buffers.count < layouts.count { buffers.append(PlaneBuffer()) }
+    var planes: [DecodedPlane] = []
+    var targets: [clibjpeg_plane] = []
+    for (layout, buffer) in zip(layouts, buffers) {
+      let view = try buffer.plane(
+        columns: layout.columns, rows: layout.rows, stride: layout.min_stride, paddedRows: layout.min_rows)
+      planes.append(
+        DecodedPlane(view: view, columnsExact: layout.columns_exact, rowsExact: layout.rows_exact))
+      targets.append(clibjpeg_plane(data: view.base, stride: layout.min_stride, rows: layout.min_rows))
+    }
+    try decoder.decode(into: targets, skippingFineScans: skippingFineScans)
+    return planes
+  }
+
+  func currentEncoder() throws(ThumbnailError) -> JPEGEncoder {
+    if let encoder { return encoder }
+    let made = try JPEGEncoder()
+    encoder = made
+    return made
+  }
+}

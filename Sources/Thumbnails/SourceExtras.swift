@@ -1,0 +1,27 @@
+/// What comes with a source's picture: the conversion its profile asks for, and the metadata to keep.
+struct SourceExtras {
+  private(set) var conversion = ProfileConversion.identity
+  private var profile: [UInt8] = []
+  private var exif: ExifBlock?
+  private var copyright: [UInt8] = []
+
+  init(_ decoder: JPEGDecoder, _ keep: KeptMetadata, _ profiles: ProfileReader, _ model: ColorModel) {
+    if keep.contains(.exif) {
+      exif = ExifBlock(decoder.exif)
+    } else if keep.contains(.copyright) {
+      copyright = ExifBlock(decoder.exif)?.takeCopyright() ?? []
+    }
+    guard !decoder.profile.isEmpty else { return }
+    let found = profiles.conversion(for: decoder.profile, kind: model.profileKind)
+    if keep.contains(.icc), model.profileKind != .cmyk {
+      if case .unusable = found { return }
+      profile = Array(decoder.profile)
+    } else {
+      conversion = found
+    }
+  }
+
+  func metadata(for pixels: PixelSize) -> JPEGEncoder.Metadata {
+    JPEGEncoder.Metadata(exif: exif?.whole(for: pixels) ?? copyright, profile: profile)
+  }
+}
