@@ -7,8 +7,8 @@
 
 #ifdef JPEG_INTERNALS
 
-/// How many coefficients but the mean are not zero.
-static int weight(const JBLOCK *block) {
+/// How many AC coefficients are not zero.
+static int nonzero_count(const JBLOCK *block) {
   int count = 0;
   for (int k = 1; k < DCTSIZE2; k++) {
     if ((*block)[k] != 0) count++;
@@ -16,28 +16,28 @@ static int weight(const JBLOCK *block) {
   return count;
 }
 
-/// Whether a mean differs from the one before it in the same component; remembers it.
-static bool moves(clibjpeg_arith_watch *watch, int component, JCOEF mean) {
-  bool differs = watch->has_mean[component] && watch->mean[component] != mean;
-  watch->has_mean[component] = true;
-  watch->mean[component] = mean;
+/// Whether a DC coefficient differs from the component's last one, which it replaces.
+static bool dc_changes(clibjpeg_arith_watch *watch, int component, JCOEF dc) {
+  bool differs = watch->has_dc[component] && watch->dc[component] != dc;
+  watch->has_dc[component] = true;
+  watch->dc[component] = dc;
   return differs;
 }
 
 static boolean decode_mcu(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
   clibjpeg_arith_watch *watch = &clibjpeg_decoder_of((j_common_ptr)jpeg)->arith_watch;
-  // A restart marker is passed in time; at any other the scan's data is over.
+  // libjpeg handles restart markers itself. Any other marker ends the scan's data.
   int marker = jpeg->unread_marker;
   if (marker == 0 || (marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7)) return watch->decode_mcu(jpeg, blocks);
   int before[D_MAX_BLOCKS_IN_MCU];
-  for (int i = 0; i < jpeg->blocks_in_MCU; i++) before[i] = weight(blocks[i]);
+  for (int i = 0; i < jpeg->blocks_in_MCU; i++) before[i] = nonzero_count(blocks[i]);
   boolean result = watch->decode_mcu(jpeg, blocks);
   bool is_new = false;
   for (int i = 0; i < jpeg->blocks_in_MCU; i++) {
-    if (weight(blocks[i]) != before[i]) is_new = true;
-    // A refinement of means reads one bit each: nothing is to be told from it.
-    bool has_means = jpeg->Ss == 0 && jpeg->Ah == 0;
-    if (has_means && moves(watch, jpeg->MCU_membership[i], (*blocks[i])[0])) is_new = true;
+    if (nonzero_count(blocks[i]) != before[i]) is_new = true;
+    // A DC refinement reads one bit for each block, from which nothing can be concluded.
+    bool is_first_dc = jpeg->Ss == 0 && jpeg->Ah == 0;
+    if (is_first_dc && dc_changes(watch, jpeg->MCU_membership[i], (*blocks[i])[0])) is_new = true;
   }
   if (is_new && ++watch->count > CLIBJPEG_ARITH_MOST_PAST_END) clibjpeg_warn_truncated(jpeg);
   return result;
@@ -49,7 +49,7 @@ void clibjpeg_arith_watch_scan(j_decompress_ptr jpeg) {
   watch->decode_mcu = jpeg->entropy->decode_mcu;
   jpeg->entropy->decode_mcu = decode_mcu;
   watch->count = 0;
-  for (int i = 0; i < MAX_COMPS_IN_SCAN; i++) watch->has_mean[i] = false;
+  for (int i = 0; i < MAX_COMPS_IN_SCAN; i++) watch->has_dc[i] = false;
 }
 
 #else

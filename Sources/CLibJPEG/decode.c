@@ -1,4 +1,4 @@
-// Reading: header, scale, then raw planes a row of blocks (iMCU row) at a time.
+// Decodes the header, then raw planes at a scale, one row of MCUs (iMCU row) at a time.
 
 #include "decoder.h"
 
@@ -26,7 +26,7 @@ static void progress_monitor(j_common_ptr common) {
   if (decoder->jpeg.arith_code) clibjpeg_arith_watch_scan(&decoder->jpeg);
 }
 
-/// After a jump: what libjpeg calls damage at the end of the data is the end's doing.
+/// The status after a jump. Damage that libjpeg reports at the end of the input is truncation.
 static clibjpeg_status failed(clibjpeg_decoder *decoder) {
   clibjpeg_trap *trap = &decoder->trap;
   bool cut_off = decoder->source.ended && trap->status == CLIBJPEG_DAMAGED;
@@ -68,7 +68,7 @@ void clibjpeg_decoder_destroy(clibjpeg_decoder *decoder) {
   free(decoder);
 }
 
-/// The JPEG colour space in our words, or 0 for what no thumbnail can be made of.
+/// The JPEG colour space, or 0 for one that thumbnails cannot be made of.
 static clibjpeg_color color_of(const struct jpeg_decompress_struct *jpeg) {
   switch (jpeg->jpeg_color_space) {
     case JCS_GRAYSCALE: return CLIBJPEG_GREY;
@@ -139,15 +139,15 @@ clibjpeg_status clibjpeg_decoder_set_scale(
   jpeg->out_color_space = jpeg->jpeg_color_space;
   jpeg->raw_data_out = TRUE;
   jpeg->dct_method = JDCT_ISLOW;
-  // Smoothing guesses at coefficients a cut-off progressive file lacks; such a file is an error here.
+  // Smoothing guesses the missing coefficients of a cut-off progressive file; such a file is an error here.
   jpeg->do_block_smoothing = FALSE;
   jpeg_calc_output_dimensions(jpeg);
   for (int i = 0; i < jpeg->num_components; i++) lay_out(jpeg, i, &layout[i]);
   return CLIBJPEG_OK;
 }
 
-/// Whether a component has no data at all, or a file that just ends leaves coefficients unrefined. Looked at once the
-/// input is absorbed: a file cut exactly between two scans has warned of nothing but its missing end marker.
+/// Whether a component has no data, or the file ends before all coefficients are refined. Called after all input has
+/// been read: a file that is cut exactly between two scans causes no warning but that of the missing end marker.
 static bool missing_samples(const clibjpeg_decoder *decoder) {
   const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
   for (int i = 0; i < jpeg->num_components; i++) {
@@ -161,7 +161,7 @@ static bool missing_samples(const clibjpeg_decoder *decoder) {
   return false;
 }
 
-/// Whether every plane holds what its layout asks for.
+/// Whether every plane has room for its layout.
 static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const clibjpeg_plane *planes) {
   for (int i = 0; i < jpeg->num_components; i++) {
     clibjpeg_plane_layout layout;
@@ -172,15 +172,15 @@ static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const clibjpeg
   return true;
 }
 
-/// Whether the last bit of a coefficient is worth so little that nobody sees it missing at a smaller scale: what one step
-/// of luma's lowest frequency is worth tells how coarse the rest is. Encoders stay below at qualities of about 70 and more
-/// (measured: at quality 75 it costs 0.0005 of SSIM, at 30 already 0.004).
+/// Whether the last bit of AC coefficients is too small to be visible at a smaller scale. The quantization step of
+/// luma's lowest frequency shows how coarse the others are. Encoders stay below the limit at qualities from about 70.
+/// Measured loss: 0.0005 of SSIM at quality 75, 0.004 at 30.
 static bool has_fine_steps(const struct jpeg_decompress_struct *jpeg) {
   const JQUANT_TBL *table = jpeg->quant_tbl_ptrs[jpeg->comp_info[0].quant_tbl_no & (NUM_QUANT_TBLS - 1)];
   return table != NULL && table->quantval[1] <= 8;
 }
 
-/// Absorbs the input as far as the output needs it before its first row.
+/// Reads the input that the output needs before its first row.
 static void start(clibjpeg_decoder *decoder, bool skip_fine_scans) {
   struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
   bool skips = skip_fine_scans && clibjpeg_can_skip_scans(jpeg) && has_fine_steps(jpeg);
@@ -192,9 +192,9 @@ static void start(clibjpeg_decoder *decoder, bool skip_fine_scans) {
       bool is_fine = jpeg->Ss > 0 && jpeg->Ah == 1 && jpeg->Al == 0;
       if (event == JPEG_REACHED_SOS && is_fine) clibjpeg_skip_scan(jpeg);
     }
-    // Whether what is missing mattered cannot be told from here; a decoder that skips nothing can.
+    // Whether samples are missing is not known here; a decoder that skips nothing can find out.
     if (decoder->source.ended) clibjpeg_warn_truncated(jpeg);
-    // As if showing the first scan: of one still coming in, libjpeg would wait for rows a skipped scan never delivers.
+    // Outputs the first scan. For the last one libjpeg would wait for rows that a skipped scan never delivers.
     jpeg_start_output(jpeg, 1);
   }
   if (jpeg_has_multiple_scans(jpeg) && missing_samples(decoder)) clibjpeg_warn_truncated(jpeg);
@@ -216,8 +216,7 @@ clibjpeg_status clibjpeg_decoder_decode(
       for (size_t row = 0; row < count; row++) {
         rows[i][row] = planes[i].data + (mcu_row * count + row) * planes[i].stride;
       }
-      // Here rather than all at once: the rows stay in the cache, and nothing large is done between two questions
-      // whether to stop.
+      // Cleared row by row rather than all at once: the rows stay in the cache, and `cancelled` is called often.
       memset(rows[i][0], 0x80, count * planes[i].stride);
       arrays[i] = rows[i];
     }

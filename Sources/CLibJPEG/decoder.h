@@ -1,5 +1,5 @@
-// The decoder behind clibjpeg.h's handle. decode.c drives libjpeg; markers.c, huge_pages.c, arith_watch.c and warnings.c
-// answer libjpeg's callbacks, and find their own part of the decoder through client_data.
+// The struct of clibjpeg.h's decoder. decode.c calls libjpeg; libjpeg calls back into markers.c, huge_pages.c,
+// arith_watch.c and warnings.c, which find their part of the decoder through client_data.
 
 #ifndef CLIBJPEG_DECODER_H
 #define CLIBJPEG_DECODER_H

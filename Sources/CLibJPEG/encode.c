@@ -1,4 +1,4 @@
-// Writing: raw planes in, a whole JPEG in a growing buffer out.
+// Encodes raw planes into a JPEG file in a growing buffer.
 
 #include <limits.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <jerror.h>
 
 typedef struct {
-  struct jpeg_destination_mgr manager;  // first: libjpeg's pointer to it is ours to the whole
+  struct jpeg_destination_mgr manager;  // first, so that libjpeg's pointer to it is also a pointer to the buffer
   clibjpeg_trap *trap;
   uint8_t *bytes;
   size_t capacity;
@@ -30,7 +30,7 @@ static void init_destination(j_compress_ptr jpeg) {
   output->manager.free_in_buffer = output->capacity;
 }
 
-/// Makes the buffer half as large again; libjpeg calls this when it is full to the last byte.
+/// Makes the buffer half as large again. libjpeg calls this when the buffer is full.
 static boolean empty_output_buffer(j_compress_ptr jpeg) {
   growing_buffer *output = (growing_buffer *)jpeg->dest;
   size_t filled = output->capacity;
@@ -96,8 +96,8 @@ static void set_up(struct jpeg_compress_struct *jpeg, const clibjpeg_encoding *e
   if (encoding->progressive) jpeg_simple_progression(jpeg);
 }
 
-/// Copies one row of blocks out of a plane, repeating its last column and last row up to whole blocks: the values there
-/// are not seen, but flat ones cost the fewest bits and ring the least (libjpeg.txt, "Raw (downsampled) image data").
+/// Copies one row of blocks out of a plane and repeats the last column and row up to whole blocks. The padding is not
+/// visible, but flat padding costs the fewest bits and rings the least (libjpeg.txt, "Raw (downsampled) image data").
 static void fill_block_rows(
     const clibjpeg_plane *plane, size_t columns, size_t first_row, size_t row_count, uint8_t *into, size_t padded) {
   for (size_t i = 0; i < row_count; i++, into += padded) {
@@ -107,7 +107,7 @@ static void fill_block_rows(
   }
 }
 
-/// Runs the compressor over the planes; `jpeg` is started. The scratch rows are libjpeg's to free.
+/// Passes the planes to the started compressor. libjpeg frees the scratch rows.
 static void write_planes(struct jpeg_compress_struct *jpeg, const clibjpeg_plane *planes) {
   JSAMPROW rows[3][2 * DCTSIZE];
   JSAMPARRAY arrays[3];
@@ -130,7 +130,7 @@ static void write_planes(struct jpeg_compress_struct *jpeg, const clibjpeg_plane
   }
 }
 
-/// Whether the call makes sense: sizes in range and planes as large as the picture.
+/// Whether the sizes are in range and the planes as large as the picture.
 static bool is_sound(const clibjpeg_encoding *encoding, const clibjpeg_plane *planes) {
   if (encoding->width < 1 || encoding->width > CLIBJPEG_MAX_DIMENSION) return false;
   if (encoding->height < 1 || encoding->height > CLIBJPEG_MAX_DIMENSION) return false;
@@ -149,7 +149,7 @@ clibjpeg_status clibjpeg_encoder_encode(
     size_t *size) {
   struct jpeg_compress_struct *jpeg = &encoder->jpeg;
   growing_buffer *output = &encoder->output;
-  // A fresh compressor for every picture: one used before keeps tables, and equal pictures must give equal bytes.
+  // A new compressor for every picture: a used one keeps tables, and equal pictures must give equal bytes.
   memset(jpeg, 0, sizeof *jpeg);
   jpeg->err = clibjpeg_trap_init(&encoder->trap);
   if (setjmp(encoder->trap.landing)) {

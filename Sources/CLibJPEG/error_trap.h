@@ -1,5 +1,5 @@
-// Where libjpeg's fatal errors land. error_exit() must not return (libjpeg.txt, "Error handling"), so it jumps back
-// into the clibjpeg_ function that called the library; that function returns a status.
+// Catches libjpeg's fatal errors. error_exit() must not return (libjpeg.txt, "Error handling"), so it jumps back into
+// the clibjpeg_ function that called the library, and that function returns a status.
 
 #ifndef CLIBJPEG_ERROR_TRAP_H
 #define CLIBJPEG_ERROR_TRAP_H
@@ -12,19 +12,19 @@
 #include "clibjpeg.h"
 
 typedef struct clibjpeg_trap {
-  struct jpeg_error_mgr manager;  // first: libjpeg's pointer to it is ours to the whole
+  struct jpeg_error_mgr manager;  // first, so that libjpeg's pointer to it is also a pointer to the trap
   jmp_buf landing;
   clibjpeg_status status;
   char message[CLIBJPEG_MESSAGE_SIZE];
 } clibjpeg_trap;
 
-/// Fills the trap in, silent: nothing is ever printed.
+/// Initialises the trap. It prints nothing.
 struct jpeg_error_mgr *clibjpeg_trap_init(clibjpeg_trap *trap);
 
-/// Ends the library call under way with a status and a message of our own.
+/// Ends the current library call with a status and a message of our own.
 _Noreturn void clibjpeg_trap_throw(clibjpeg_trap *trap, clibjpeg_status status, const char *message);
 
-/// Copies the library's message for its current code, at most CLIBJPEG_MESSAGE_SIZE bytes with the final zero.
+/// Formats the library's message for its current code.
 void clibjpeg_trap_format(j_common_ptr common, char into[CLIBJPEG_MESSAGE_SIZE]);
 
 #endif

@@ -3,15 +3,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// A smaller array holds no huge page, wherever it lies.
+/// A smaller array contains no whole huge page.
 #define SMALLEST ((size_t)2 << 20)
 
-/// Keeps an array that has been asked for in mind: where it lies is known once all are allocated.
+/// Remembers a requested array. Its address is known only after libjpeg has allocated all of them.
 static jvirt_barray_ptr request(
     j_common_ptr common, int pool, boolean zeroed, JDIMENSION blocks_per_row, JDIMENSION rows, JDIMENSION most) {
   clibjpeg_huge_pages *pages = &clibjpeg_decoder_of(common)->huge_pages;
   jvirt_barray_ptr array = pages->request(common, pool, zeroed, blocks_per_row, rows, most);
-  // Rows of one that does not start zeroed may not be looked at before they are written.
+  // Rows of an array that does not start zeroed may not be accessed before they are written.
   if (zeroed && rows > 0 && pages->count < CLIBJPEG_MAX_COMPONENTS) {
     pages->arrays[pages->count].array = array;
     pages->arrays[pages->count].blocks_per_row = blocks_per_row;
@@ -21,7 +21,7 @@ static jvirt_barray_ptr request(
   return array;
 }
 
-/// Advises the whole pages inside `size` bytes from `start`. Advice may be refused, and nothing is lost then.
+/// Advises the whole pages inside `size` bytes from `start`. The system may ignore the advice, which does no harm.
 static void advise(void *start, size_t size) {
 #ifdef MADV_HUGEPAGE
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -40,11 +40,11 @@ static void realize(j_common_ptr common) {
     JDIMENSION last = pages->arrays[i].rows - 1;
     size_t row_size = pages->arrays[i].blocks_per_row * sizeof(JBLOCK);
     if (row_size * pages->arrays[i].rows < SMALLEST) continue;
-    // Looking at a row touches that row alone.
+    // Accessing a row touches only that row.
     jvirt_barray_ptr array = pages->arrays[i].array;
     uint8_t *first_row = (uint8_t *)common->mem->access_virt_barray(common, array, 0, 1, FALSE)[0];
     uint8_t *last_row = (uint8_t *)common->mem->access_virt_barray(common, array, last, 1, FALSE)[0];
-    // Over about 1 GB libjpeg allocates in pieces: those stay as they are.
+    // Above about 1 GB libjpeg allocates in pieces, which get no advice.
     if (last_row == first_row + row_size * last) advise(first_row, row_size * pages->arrays[i].rows);
   }
   pages->count = 0;

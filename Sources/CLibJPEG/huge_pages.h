@@ -1,6 +1,6 @@
-// Asks the system for huge pages under libjpeg's coefficient arrays. A progressive 4:4:4 file of 100 megapixels needs
-// 600 MB for them: in pages of 4 KiB, touching that took up to half of the decoding's time, and giving it back 55 ms
-// after the last question whether to stop.
+// Asks the system for huge pages for libjpeg's coefficient arrays. A progressive 4:4:4 file of 100 megapixels needs 600
+// MB of them. In pages of 4 KiB, the page faults took up to half of the decoding time, and freeing them delayed a
+// cancellation by 55 ms.
 
 #ifndef CLIBJPEG_HUGE_PAGES_H
 #define CLIBJPEG_HUGE_PAGES_H
@@ -21,7 +21,7 @@ typedef struct clibjpeg_huge_pages {
   int count;
 } clibjpeg_huge_pages;
 
-/// Has the decoder's memory manager ask for huge pages as arrays are allocated.
+/// Has the decoder's memory manager ask for huge pages when it allocates arrays.
 void clibjpeg_huge_pages_install(j_decompress_ptr jpeg);
 
 #endif

@@ -20,7 +20,7 @@ static void next_bytes(j_decompress_ptr jpeg, uint8_t *into, size_t count) {
 
 static void skip_bytes(j_decompress_ptr jpeg, size_t count) { jpeg->src->skip_input_data(jpeg, (long)count); }
 
-/// The payload's size from the marker's two length bytes, which count themselves.
+/// Reads a segment's two length bytes, which include themselves, and returns the payload's size.
 static size_t payload_size(j_decompress_ptr jpeg) {
   unsigned high = clibjpeg_next_byte(jpeg);
   unsigned length = high << 8 | clibjpeg_next_byte(jpeg);
@@ -36,7 +36,7 @@ static boolean read_app1(j_decompress_ptr jpeg) {
     left -= sizeof name;
     uint8_t *kept = memcmp(name, exif_name, sizeof name) == 0 ? malloc(left) : NULL;
     if (kept != NULL) {
-      markers->exif = kept;  // first: the read below may jump out
+      markers->exif = kept;  // before the read below, which may jump out
       next_bytes(jpeg, kept, left);
       markers->exif_size = left;
       left = 0;
@@ -46,7 +46,7 @@ static boolean read_app1(j_decompress_ptr jpeg) {
   return TRUE;
 }
 
-/// Makes room for `more` bytes of profile, and no others: chunks are large and few. False over the limit or without
+/// Makes room for exactly `more` bytes of profile, because chunks are large and few. False over the limit or without
 /// memory.
 static bool reserve_icc(clibjpeg_markers *markers, size_t more) {
   if (more > CLIBJPEG_MAX_ICC_SIZE - markers->icc_size) return false;

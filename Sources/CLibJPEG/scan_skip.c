@@ -1,6 +1,6 @@
 #if __has_include(<jpegint.h>)
-// The one thing the public interface lacks: telling the input controller that a scan is over (finish_input_pass, as it
-// has been since libjpeg 6b). Where the internal header is not installed, nothing is skipped.
+// The public interface cannot tell the input controller that a scan is over (finish_input_pass, the same since libjpeg
+// 6b). Where the internal header is not installed, nothing is skipped.
 #define JPEG_INTERNALS
 #endif
 
@@ -14,7 +14,7 @@
 
 bool clibjpeg_can_skip_scans(j_decompress_ptr jpeg) { return jpeg->progressive_mode; }
 
-/// Reads up to the first marker that is neither a stuffed FF nor a restart, at memchr's speed, and returns its code.
+/// Reads up to the first marker that is not a restart marker, ignoring stuffed bytes, and returns its code.
 static int find_marker(j_decompress_ptr jpeg) {
   for (;;) {
     if (jpeg->src->bytes_in_buffer == 0) jpeg->src->fill_input_buffer(jpeg);

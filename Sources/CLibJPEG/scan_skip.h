@@ -1,5 +1,5 @@
-// Passing over scans of a progressive JPEG without decoding them: most of such a file's bytes, and nearly all the time
-// it takes, go into detail that a picture an eighth the size does not show.
+// Skips scans of a progressive JPEG without decoding them. Most bytes of such a file, and most of its decoding time,
+// hold detail that is not visible at an eighth of the size.
 
 #ifndef CLIBJPEG_SCAN_SKIP_H
 #define CLIBJPEG_SCAN_SKIP_H
@@ -9,10 +9,10 @@
 
 #include <jpeglib.h>
 
-/// Whether scans of this picture can be passed over: it is progressive, and the library's internals are at hand.
+/// Whether scans of this picture can be skipped: it is progressive, and libjpeg's internal header is installed.
 bool clibjpeg_can_skip_scans(j_decompress_ptr jpeg);
 
-/// Goes on behind the scan whose header has just been read. Call on JPEG_REACHED_SOS in buffered-image mode.
+/// Skips the scan whose header has just been read. Call on JPEG_REACHED_SOS in buffered-image mode.
 void clibjpeg_skip_scan(j_decompress_ptr jpeg);
 
 #endif

@@ -18,7 +18,7 @@ static boolean fill_input_buffer(j_decompress_ptr jpeg) {
   }
   if (count == 0) {
     if (source->offset == 0) ERREXIT(jpeg, JERR_INPUT_EMPTY);
-    // As libjpeg's own sources do: warn, and let the decoder meet an end of image.
+    // As libjpeg's own sources do: warn, and deliver an end-of-image marker.
     source->ended = true;
     WARNMS(jpeg, JWRN_JPEG_EOF);
     source->window[0] = 0xFF;
@@ -41,7 +41,7 @@ static void skip_input_data(j_decompress_ptr jpeg, long count) {
     source->manager.bytes_in_buffer -= (size_t)count;
     return;
   }
-  // Bytes outside the window are passed over, not read.
+  // Bytes outside the window are skipped without reading them.
   if (!source->ended) source->offset += (size_t)count - source->manager.bytes_in_buffer;
   source->manager.next_input_byte = source->window;
   source->manager.bytes_in_buffer = 0;

@@ -2,7 +2,7 @@
 
 #include <jerror.h>
 
-/// Counts a warning, and ends decoding where the caller tolerates none of its class.
+/// Counts a warning, and ends decoding if the caller does not tolerate its class.
 static void warn(clibjpeg_decoder *decoder, clibjpeg_warning warning, const char *message) {
   static const clibjpeg_status status[CLIBJPEG_WARNING_CLASSES] = {
       CLIBJPEG_TRUNCATED, CLIBJPEG_CORRUPT, CLIBJPEG_WARNED};
@@ -20,25 +20,25 @@ void clibjpeg_warn_truncated(j_decompress_ptr jpeg) {
   warn(decoder, CLIBJPEG_WARNING_TRUNCATED, message);
 }
 
-/// Level -1 is a warning; the rest is tracing. A missing end marker alone hides no sample: whether samples are missing
-/// too is told by what the entropy decoder says next, or by missing_samples().
+/// Receives libjpeg's messages; level -1 is a warning, the rest is tracing. A missing end marker alone does not mean
+/// that samples are missing: the entropy decoder's next warning or missing_samples() in decode.c shows that.
 static void emit_message(j_common_ptr common, int level) {
   if (level >= 0) return;
   clibjpeg_decoder *decoder = clibjpeg_decoder_of(common);
   int code = common->err->msg_code;
   bool breaks_samples = code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
                         code == JWRN_MUST_RESYNC || code == JWRN_BOGUS_PROGRESSION;
-  // Corrupt data takes more bits than it should, and so comes to the end marker early: that is still corruption.
+  // Corrupt data takes too many bits and reaches the end marker early. That is corruption, not truncation.
   bool meets_marker = code == JWRN_HIT_MARKER || code == JWRN_MUST_RESYNC;
   bool at_marker = meets_marker && decoder->jpeg.unread_marker == JPEG_EOI;
   bool is_undamaged = decoder->warnings.classes[CLIBJPEG_WARNING_DAMAGED].count == 0;
   bool at_end = decoder->source.ended || (at_marker && is_undamaged);
-  // The arithmetic decoder reads zeros behind the end without a word, so there the end itself is what is told.
+  // The arithmetic decoder reads zeros after the end without a warning, so there the missing end marker counts.
   if ((breaks_samples && at_end) || (code == JWRN_JPEG_EOF && decoder->jpeg.arith_code)) {
     clibjpeg_warn_truncated(&decoder->jpeg);
     return;
   }
-  // Formatted only when it will be looked at: a damaged file can warn a million times.
+  // Only the first message is formatted: a damaged file can warn a million times.
   clibjpeg_warning class = breaks_samples ? CLIBJPEG_WARNING_DAMAGED : CLIBJPEG_WARNING_HARMLESS;
   char message[CLIBJPEG_MESSAGE_SIZE] = "";
   if (decoder->warnings.classes[class].count == 0) clibjpeg_trap_format(common, message);

@@ -1,4 +1,4 @@
-// Counts libjpeg's warnings by class, and ends decoding at the classes that the caller does not tolerate.
+// Counts libjpeg's warnings by class, and ends decoding at a class that the caller does not tolerate.
 
 #ifndef CLIBJPEG_WARNINGS_H
 #define CLIBJPEG_WARNINGS_H
