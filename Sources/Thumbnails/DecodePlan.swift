@@ -1,22 +1,22 @@
 /// How much of a source is decoded.
 public enum Decoding: Sendable {
-  /// What the thumbnails show, as far as the file is regular: `ThumbnailError.irregular` where it is not. Takes the least
-  /// memory.
+  /// Only the parts that the thumbnails show. Takes the least memory, but throws `ThumbnailError.irregular` for a
+  /// damaged or unusual file.
   case sparing
-  /// All of it, by libjpeg.
+  /// The whole source, by libjpeg.
   case whole
-  /// Sparing, and whole where that does not do.
+  /// As `sparing`, and as `whole` if that throws `irregular`.
   case automatic
 }
 
-/// How a source is decoded: at which scale, and what is left out.
+/// How a source is decoded: at which scale, and which parts are left out.
 struct DecodePlan {
   enum Method: Equatable {
-    /// The lowest frequencies of each block and nothing else, `side` × `side` of them, by `BlockDecoder`.
+    /// Only the lowest `side` × `side` coefficients of each block, by `BlockDecoder`.
     case blocks(side: Int)
-    /// By libjpeg, without the last bit of a progressive file's detail.
+    /// By libjpeg, without the last bit of a progressive file's AC coefficients.
     case withoutFineScans
-    /// By libjpeg.
+    /// Everything, by libjpeg.
     case everything
   }
 
@@ -24,21 +24,21 @@ struct DecodePlan {
   let denominator: Int
   let method: Method
 
-  /// What libjpeg's decoder does with fast inverse transforms of its own.
+  /// The scales for which libjpeg has fast inverse transforms.
   private static let denominators = [8, 4, 2]
 
-  /// How many decoded pixels there are at least to one of the thumbnail, along each axis, where they are means of the
-  /// picture's: with fewer, the box filter shows (measured against a full decode; twice is as good as full, 1.5 times is
-  /// not).
+  /// The least decoded pixels for each thumbnail pixel, along each axis, where decoded pixels are means of the
+  /// picture's. With fewer, the box filter is visible. Measured against a full decode: 2 is as good, 1.5 is not.
   private static let margin = 2.0
 
-  /// The same where they are made of a block's lowest frequencies: these are the better filter (`make quality`).
+  /// The same where decoded pixels are made of a block's lowest frequencies, which are the better filter (`make
+  /// quality`).
   private static let frequencyMargin = 1.8
 
-  /// The smallest scale that serves every thumbnail, and the least to decode at that scale.
+  /// Chooses the smallest scale that is large enough for every thumbnail, and the least to decode at that scale.
   ///
-  /// Averaging light allows no scaled decode, which averages sample values. Who wants to hear of every flaw has all of
-  /// it decoded.
+  /// Averaging in linear light needs the full scale, because scaled decoding averages sample values. `FailOn.warning`
+  /// needs the whole file decoded, so that every flaw is found.
   init(_ info: SourceInfo, for placements: [Placement], _ options: ThumbnailOptions, _ decoding: Decoding) {
     let reduction = options.linear ? 1 : placements.map(\.reduction).min() ?? 1
     let mayLeaveOut = decoding != .whole && options.failOn != .warning
@@ -57,9 +57,8 @@ struct DecodePlan {
     method = mayLeaveOut && denominator > 1 && info.isProgressive ? .withoutFineScans : .everything
   }
 
-  /// How many times fewer samples than luma a component has, where all have as many for a block, measured by what the
-  /// thumbnail has of it. Chroma of half luma's samples is at 1/16 of the picture's size where luma is at 1/8: that must be
-  /// as much more than the thumbnail's chroma as is asked of luma.
+  /// How many times fewer samples than luma a component has in the source, relative to the thumbnail. Where chroma has
+  /// half of luma's samples, it is decoded at 1/16 when luma is at 1/8, and must satisfy the same margin.
   private static func coarsestChroma(of info: SourceInfo, _ options: ThumbnailOptions) -> Double {
     let grid = info.grid
     let coarsest =

@@ -1,6 +1,6 @@
 import CLibJPEG
 
-/// The memory that a maker uses for one source after the other: planes, profiles, renderer and encoder.
+/// The memory that a maker reuses from one source to the next: planes, profiles, renderer and encoder.
 ///
 /// *Concurrency*: for one thread at a time.
 final class DecodeWorkspace {
@@ -9,17 +9,18 @@ final class DecodeWorkspace {
   private var buffers: [PlaneBuffer] = []
   private var encoder: JPEGEncoder?
 
-  /// Bytes of samples kept from one source to the next: the buffers of most photos at their decode scale.
+  /// The most bytes of samples kept from one source to the next: enough for most photos at the scale they are decoded
+  /// at.
   private static let samplesKept = 3 << 19
 
-  /// Gives back what is too much to be kept.
+  /// Frees the buffers that are too large to be kept.
   func shrink() {
     var left = Self.samplesKept
     for buffer in buffers + renderer.buffers { buffer.keep(within: &left) }
     encoder?.shrink()
   }
 
-  /// Gives all of the memory back.
+  /// Frees all memory.
   func trim() {
     renderer.trim()
     profiles.trim()
@@ -27,16 +28,19 @@ final class DecodeWorkspace {
     encoder?.trim()
   }
 
+  /// Frees the decoded planes.
   func releasePlanes() {
     for buffer in buffers { buffer.release() }
   }
 
+  /// Decodes the lowest coefficients of each block into planes that are valid until the next call.
   func decodeBlocks(_ decoder: JPEGDecoder, _ info: SourceInfo, side: Int) throws(BlockDecoderError) -> [DecodedPlane] {
     while buffers.count < 2 { buffers.append(PlaneBuffer()) }
     var blocks = BlockDecoder(decoder.input, header: info, side: side)
     return try blocks.decode(into: buffers[0], masksIn: buffers[1])
   }
 
+  /// Decodes with libjpeg at scale 1/`denominator` into planes that are valid until the next call.
   func decode(
     _ decoder: JPEGDecoder, _ denominator: Int, skippingFineScans: Bool
   ) throws(ThumbnailError) -> [DecodedPlane] {
@@ -55,6 +59,7 @@ final class DecodeWorkspace {
     return planes
   }
 
+  /// The encoder, made at its first use.
   func currentEncoder() throws(ThumbnailError) -> JPEGEncoder {
     if let encoder { return encoder }
     let made = try JPEGEncoder()

@@ -1,24 +1,24 @@
-/// A source decoded ahead of what is to be made of it. It holds the pixels, at the scale that its thumbnails need, for as
-/// long as it lives; `ThumbnailMaker.makeThumbnails` holds them only while it works, and is what a job uses.
+/// A source that has been decoded before its thumbnails are made. It holds the pixels, at the scale that its thumbnails
+/// need, for as long as it lives. `ThumbnailMaker.makeThumbnails`, which jobs use, holds them only while it works.
 ///
-/// *Concurrency*: for one thread at a time, and it may go from one to another between.
-public final class DecodedSource: @unchecked Sendable {  // one thread at a time, as said
+/// *Concurrency*: for one thread at a time, which may be a different one for each call.
+public final class DecodedSource: @unchecked Sendable {  // used by one thread at a time
   private let pipeline: ThumbnailPipeline
   private let decoded: ThumbnailPipeline.Decoded
 
-  /// Reads and decodes a source, which is not read any more afterwards.
+  /// Reads and decodes a source. It is not read again afterwards.
   ///
   /// - throws: `ThumbnailError`.
   public init(_ source: ByteSource, options: ThumbnailOptions) throws(ThumbnailError) {
-    // A workspace of its own, because the pixels stand in its buffers.
+    // A workspace of its own, because its buffers hold the pixels.
     pipeline = ThumbnailPipeline(
       source: source, options: options, decoding: .automatic, monitor: nil, workspace: DecodeWorkspace())
     decoded = try pipeline.decode()
   }
 
-  /// Makes every size, in the order asked for: the same bytes as `ThumbnailMaker.makeThumbnails` from the same source.
+  /// Makes every size, in the order of the options. The bytes equal those of `ThumbnailMaker.makeThumbnails`.
   ///
-  /// - throws: `ThumbnailError`, and whatever `deliver` throws.
+  /// - throws: `ThumbnailError`, and the errors of `deliver`.
   public func makeThumbnails(deliver: (Thumbnail) throws -> Void) throws {
     try pipeline.render(decoded, deliver: deliver)
   }

@@ -1,4 +1,4 @@
-/// What comes with a source's picture: the conversion its profile asks for, and the metadata to keep.
+/// The colour conversion for a source's profile, and the metadata to keep.
 struct SourceExtras {
   private(set) var conversion = ProfileConversion.identity
   private var profile: [UInt8] = []

@@ -1,11 +1,11 @@
 extension SourceInfo {
-  /// The most memory making these thumbnails takes at a time, in bytes, over what an idle maker holds. For a budget: to
-  /// be reserved before any pixel is read.
+  /// The peak memory for making these thumbnails, in bytes, beyond that of an idle maker. A budget reserves it before
+  /// any pixel is read.
   ///
-  /// Throughout there are the decoded planes. Beside them stand first libjpeg's coefficients of a file in several scans,
-  /// then what Little CMS makes of the profile, then the planes and coefficients of one thumbnail.
+  /// The decoded planes are held throughout. In addition there are, one after the other, libjpeg's coefficients of a
+  /// file in several scans, Little CMS's data for the profile, and the planes and coefficients of one thumbnail.
   ///
-  /// - parameter decoding: how it is to be decoded; `automatic` is as much as `whole`.
+  /// - parameter decoding: how the source is decoded; `automatic` needs as much as `whole`.
   public func bytesNeeded(for options: ThumbnailOptions, decoding: Decoding = .automatic) -> Int {
     let placements = options.sizes.map { $0.placement(for: orientedPixels) }
     let plan = DecodePlan(self, for: placements, options, decoding == .automatic ? .whole : decoding)
@@ -15,23 +15,23 @@ extension SourceInfo {
       (planes, coefficients) = BlockDecoder.bytesNeeded(self, side: side)
     }
     let rendering = RenderingMemory(self, scale: plan.denominator, placements, options)
-    // The profile's chunks stand in the decoder, copies with those who remember and those who keep it.
+    // The decoder holds the profile's chunks; the profile reader and the metadata hold copies.
     let profile = profileSize == 0 ? 0 : profileSize + ProfileContext.allowance(forProfileOf: profileSize)
     let keptProfile = options.keep.contains(.icc) ? profileSize * 2 : profileSize
-    // libexif's tree of a block, its text, and what it is read from.
+    // libexif's tree of a block, its serialized form, and the block itself.
     let exif = options.keep.isDisjoint(with: [.exif, .copyright]) ? exifSize : exifSize * 6
-    // Windows, Huffman and quantisation tables of both sides, and some rows of the picture.
+    // Windows, Huffman and quantization tables of decoder and encoder, and some rows of the picture.
     let working = 640 << 10 + (pixels.width + pixels.height) * 32
     return planes + max(coefficients, profile, rendering.total + keptProfile) + profileSize + exif + working
   }
 }
 
 extension SourceInfo {
-  /// Bytes of the planes decoded at a scale.
+  /// The memory of the planes decoded at a scale, in bytes.
   func planeBytes(scale: Int) -> Int { DecodingMemory(self, scale: scale).planes }
 }
 
-/// What decoding holds, in bytes.
+/// The memory that decoding takes, in bytes.
 private struct DecodingMemory {
   private(set) var planes = 0
   private(set) var coefficients = 0
@@ -41,7 +41,7 @@ private struct DecodingMemory {
     let mcus = grid.across * grid.down
     let blockSide = 8 / scale
     for (h, v) in info.sampling {
-      // libjpeg decodes a subsampled component at a larger scale where that comes out at luma's size or below.
+      // libjpeg decodes a subsampled component at a larger scale where that is not above luma's size.
       var side = blockSide
       while side < 8, grid.hMax * blockSide % (h * side * 2) == 0, grid.vMax * blockSide % (v * side * 2) == 0 {
         side *= 2
@@ -52,7 +52,7 @@ private struct DecodingMemory {
   }
 }
 
-/// What rendering and encoding hold, in bytes.
+/// The memory that rendering and encoding take, in bytes.
 private struct RenderingMemory {
   private(set) var total = 0
 
@@ -60,8 +60,8 @@ private struct RenderingMemory {
     let components = info.sampling.count
     let planes = components == 1 ? 1 : 3
     let halves = components > 1 && ThumbnailRenderer.halvesChroma(options)
-    // YCbCr is resized plane by plane; anything else stands at full size before chroma is halved.
-    let goesLongWay = options.linear || info.hasProfile || !info.isYCbCr
+    // YCbCr is resized plane by plane; other colours are at full size before chroma is halved.
+    let convertsPixels = options.linear || info.hasProfile || !info.isYCbCr
     var buffers = [0, 0, 0]
     var encoding = 0
     for placement in placements {
@@ -69,26 +69,26 @@ private struct RenderingMemory {
       let full = width * height
       let chroma = halves ? width.ceilingQuotient(2) * height.ceilingQuotient(2) : full
       let shown = full + (planes - 1) * chroma
-      let stored = goesLongWay ? components * full : shown
-      let turned = info.orientation == .upright ? 0 : goesLongWay ? planes * full : shown
-      // A buffer stays as large as the largest size needed it.
-      let sizes = [stored, turned, goesLongWay && halves ? 2 * chroma : 0]
+      let stored = convertsPixels ? components * full : shown
+      let turned = info.orientation == .upright ? 0 : convertsPixels ? planes * full : shown
+      // A buffer stays as large as the largest thumbnail needs it.
+      let sizes = [stored, turned, convertsPixels && halves ? 2 * chroma : 0]
       buffers = zip(buffers, sizes).map(max)
       let side = halves ? 16 : 8
       let padded = width.ceilingQuotient(side) * height.ceilingQuotient(side) * side * side
       let samples = halves ? padded * 3 / 2 : padded * planes
       let rows = options.linear ? Self.linearRows(placement) * width * planes * 4 : 0
-      // Six weights for each input sample, four bytes each, for luma and chroma.
+      // Six weights of four bytes for each input sample, for luma and chroma.
       let filters = (info.pixels.width + info.pixels.height) / scale * 48 + (width + height) * 64
       encoding = max(encoding, samples * 2 + Self.fileSize(samples: samples, options.quality), rows + filters)
     }
     total = buffers.reduce(0, +) + encoding
   }
 
-  /// Output rows that an input row takes part in at a time, and as many finished ones kept for use.
+  /// The output rows that an input row contributes to, and as many finished ones whose memory is kept.
   private static func linearRows(_ placement: Placement) -> Int { 8 + Int(8 / min(max(placement.reduction, 0.01), 1)) }
 
-  /// The file made of noise, which is the largest: bytes a sample were measured at each quality.
+  /// The size of a file of noise, which is the largest. The bytes for each sample were measured at each quality.
   private static func fileSize(samples: Int, _ quality: Int) -> Int {
     let quality = Double(min(max(quality, 1), 100))
     let bytesPerSample = 0.26 + 0.0055 * min(quality, 80) + 0.023 * max(quality - 80, 0)

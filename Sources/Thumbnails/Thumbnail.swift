@@ -1,9 +1,9 @@
-/// A finished thumbnail, handed to whoever asked for it.
+/// A finished thumbnail.
 public struct Thumbnail {
-  /// The size it was asked for by.
+  /// The requested size.
   public let size: SizeSpec
-  /// The size it came out.
+  /// The actual size.
   public let pixels: PixelSize
-  /// The whole JPEG file. Valid during the call it is handed over in, no longer: the buffer is used again.
+  /// The whole JPEG file. Valid only during the call of `deliver`, because the buffer is reused.
   public let bytes: UnsafeRawBufferPointer
 }

@@ -1,21 +1,21 @@
 /// Makes thumbnails of one source after the other.
 ///
-/// Small buffers, filters and profiles stay from one source to the next, 5 MiB at the most; the bytes that come
-/// out do not depend on what came before.
+/// Small buffers, filters and profiles are kept from one source to the next, at most 5 MiB. Thumbnails do not depend on
+/// earlier sources.
 ///
-/// *Concurrency*: for one thread at a time, with the sources it has opened; makers share nothing, so have one for each
-/// worker.
+/// *Concurrency*: for one thread at a time, together with the sources it has opened. Makers share nothing, so each
+/// worker should have its own.
 public final class ThumbnailMaker {
   private let workspace = DecodeWorkspace()
 
   public init() {}
 
-  /// Reads a source's header, so that what its thumbnails take (`SourceInfo.bytesNeeded(for:decoding:)`) can be reserved
-  /// before any of it is taken. While it reads it holds well under a mebibyte, afterwards nothing.
+  /// Reads a source's header, so that the memory for its thumbnails (`SourceInfo.bytesNeeded(for:decoding:)`) can be
+  /// reserved before it is allocated. Reading takes well under a mebibyte, which is freed afterwards.
   ///
   /// - parameters:
-  ///   - options: what would be made; its limits are kept then.
-  ///   - monitor: told of the stage, and asked whether to stop.
+  ///   - options: the thumbnails to be made; where given, their limits are checked.
+  ///   - monitor: observes the stage, and decides whether to stop.
   /// - throws: `ThumbnailError` as `makeThumbnails` would for the same header.
   public static func readInfo(
     of source: ByteSource, for options: ThumbnailOptions? = nil, monitor: (any ThumbnailMonitor)? = nil
@@ -26,14 +26,14 @@ public final class ThumbnailMaker {
     return info
   }
 
-  /// Makes every size of one source from one decoding, in the order asked for, and hands each over as it is done.
+  /// Makes every size of one source from one decoding, in the order of the options, and delivers each when it is done.
   ///
   /// - parameters:
-  ///   - decoding: how much of the source may be decoded, and so the memory that it takes.
-  ///   - monitor: told of progress, and asked whether to stop.
-  ///   - deliver: takes a thumbnail; what it throws comes out here unchanged.
-  /// - returns: what the header said, and what decoding remarked upon.
-  /// - throws: `ThumbnailError`, and whatever `deliver` throws.
+  ///   - decoding: how much of the source may be decoded, which decides about the memory it takes.
+  ///   - monitor: observes progress, and decides whether to stop.
+  ///   - deliver: receives each thumbnail; its errors are rethrown.
+  /// - returns: the header's information, and the decoder's warnings.
+  /// - throws: `ThumbnailError`, and the errors of `deliver`.
   @discardableResult
   public func makeThumbnails(
     of source: ByteSource, options: ThumbnailOptions, decoding: Decoding = .automatic,
@@ -43,10 +43,9 @@ public final class ThumbnailMaker {
       .run(deliver: deliver)
   }
 
-  /// What a maker keeps from one source to the next at the most, in bytes.
-  /// For a budget: whoever uses one holds this too.
+  /// The most memory that a maker keeps from one source to the next, in bytes. A budget adds it for each maker in use.
   public static let bytesKept = 5 << 20
 
-  /// Gives back the memory kept for the next source.
+  /// Frees the memory kept for the next source.
   public func trim() { workspace.trim() }
 }

@@ -1,17 +1,17 @@
-/// What a maker is doing, in words a user reads.
+/// The stages of making thumbnails, as users read them.
 public enum ThumbnailStage: String, Sendable, CaseIterable {
   case reading, decoding, resizing, encoding
 }
 
-/// Someone who watches a maker at work, and may stop it.
+/// Observes a maker at work, and may stop it.
 ///
-/// *Concurrency*: called from the thread that makes the thumbnails only, often (every row of blocks decoded), so cheap
-/// it should be.
+/// *Concurrency*: called only from the thread that makes the thumbnails. Calls are frequent (for every row of blocks
+/// decoded), so they should be cheap.
 public protocol ThumbnailMonitor: AnyObject {
-  /// Whether the work should end with `ThumbnailError.cancelled`.
+  /// Whether to end with `ThumbnailError.cancelled`.
   var isCancelled: Bool { get }
   /// A stage begins; resizing and encoding begin once for each size.
   func entered(_ stage: ThumbnailStage)
-  /// How much of the source's work is done, 0 to 1, never less than before.
+  /// The fraction of the source's work that is done, 0 to 1. It never decreases.
   func progressed(to fraction: Double)
 }

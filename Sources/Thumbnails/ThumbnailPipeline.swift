@@ -1,6 +1,6 @@
-/// The making of one source's thumbnails: header, picture, sizes, one after the other.
+/// Makes the thumbnails of one source: reads the header, decodes the picture, then renders and encodes each size.
 ///
-/// *Concurrency*: for the thread its maker is for.
+/// *Concurrency*: for the thread that uses its workspace.
 struct ThumbnailPipeline {
   let source: ByteSource
   let options: ThumbnailOptions
@@ -8,9 +8,9 @@ struct ThumbnailPipeline {
   let monitor: (any ThumbnailMonitor)?
   let workspace: DecodeWorkspace
 
-  /// Reads a source's header, and nothing more of it.
+  /// Reads only a source's header.
   ///
-  /// - parameter measuring: only for what the header tells, as `JPEGDecoder` has it.
+  /// - parameter measuring: whether the decoder is used for the header alone, as in `JPEGDecoder`.
   static func readHeader(
     of source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?, measuring: Bool
   ) throws(ThumbnailError) -> (JPEGDecoder, SourceInfo) {
@@ -20,7 +20,7 @@ struct ThumbnailPipeline {
     return (decoder, SourceInfo(decoder))
   }
 
-  /// Where the sizes go and in what colours the source is; throws where one of the limits is exceeded.
+  /// The placement of each size and the source's colour model. Throws where a limit is exceeded.
   static func plan(
     _ info: SourceInfo, _ decoder: JPEGDecoder, _ options: ThumbnailOptions
   ) throws(ThumbnailError) -> ([Placement], ColorModel) {
@@ -33,7 +33,7 @@ struct ThumbnailPipeline {
     return (placements, model)
   }
 
-  /// Makes every size from one decoding, as `ThumbnailMaker.makeThumbnails` says.
+  /// Makes every size from one decoding, as `ThumbnailMaker.makeThumbnails` describes.
   func run(deliver: (Thumbnail) throws -> Void) throws -> SourceInfo {
     defer { workspace.shrink() }
     let decoded = try decode()
@@ -41,10 +41,10 @@ struct ThumbnailPipeline {
     return decoded.info
   }
 
-  /// What decoding leaves: pixels, where they go, what comes with them, and what was met.
+  /// The result of decoding.
   typealias Decoded = (picture: DecodedPicture, placements: [Placement], extras: SourceExtras, info: SourceInfo)
 
-  /// Makes every size from what has been decoded, which stands in the maker's buffers.
+  /// Makes every size from the decoded picture, which is in the workspace's buffers.
   func render(_ decoded: Decoded, deliver: (Thumbnail) throws -> Void) throws {
     let (picture, placements, extras, _) = decoded
     for (index, size) in options.sizes.enumerated() {
@@ -67,7 +67,7 @@ struct ThumbnailPipeline {
     if monitor?.isCancelled == true { throw .cancelled }
   }
 
-  /// Reads the header and decodes, and gives the decoder's memory back: what is rendered needs only what comes out here.
+  /// Reads the header and decodes the picture. The decoder's memory is freed, because rendering does not need it.
   func decode() throws(ThumbnailError) -> Decoded {
     var (decoder, info) = try Self.readHeader(of: source, failOn: options.failOn, monitor: monitor, measuring: false)
     let (placements, model) = try Self.plan(info, decoder, options)
@@ -78,7 +78,7 @@ struct ThumbnailPipeline {
       planes = decoded
     } else {
       if case .blocks = plan.method, decoding == .sparing { throw .irregular }
-      // What has been tried takes no memory any more.
+      // Frees the memory of the first attempt.
       workspace.releasePlanes()
       decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor, progress: decoder.progress)
       let whole = DecodePlan(info, for: placements, options, .whole)
@@ -89,8 +89,7 @@ struct ThumbnailPipeline {
     return (picture, placements, SourceExtras(decoder, options.keep, workspace.profiles, model), info)
   }
 
-  /// Decodes by a plan; nil where something is wrong with the file that only decoding all of it can tell: what it is, and
-  /// whether it matters.
+  /// Decodes by a plan. Nil where the file has a fault, which only decoding everything can identify and judge.
   private func decode(
     _ plan: DecodePlan, _ decoder: JPEGDecoder, _ info: SourceInfo
   ) throws(ThumbnailError) -> [DecodedPlane]? {

@@ -1,7 +1,7 @@
-/// From a decoded picture to the planes of one thumbnail: resized, in sRGB, turned the right way up.
+/// Renders a decoded picture as the planes of one thumbnail: resized, in sRGB, upright.
 ///
-/// A YCbCr or grey picture in sRGB is resized plane by plane and that is all: no conversion to RGB and back, no chroma
-/// upsampling. Everything else takes the long way at the thumbnail's own size, where it costs little.
+/// A YCbCr or grey picture in sRGB is only resized, plane by plane, without conversion to RGB and without chroma
+/// upsampling. Other pictures are converted after resizing, at the thumbnail's size, where that is cheap.
 final class ThumbnailRenderer {
   private let resampler = Resampler()
   private var stored = [PlaneBuffer]()
@@ -11,10 +11,10 @@ final class ThumbnailRenderer {
   /// Whether the chroma planes of a rendered picture have half the rows and columns.
   static func halvesChroma(_ options: ThumbnailOptions) -> Bool { options.subsampling == .s420 }
 
-  /// Makes one thumbnail's planes: one for grey, three (YCbCr) for everything else. They are valid until the next call.
+  /// Makes one thumbnail's planes: one for grey, three (YCbCr) otherwise. They are valid until the next call.
   ///
-  /// - parameter proceed: asked between planes and every few rows.
-  /// - throws: `outOfMemory`, and what `proceed` does.
+  /// - parameter proceed: called between planes and every few rows.
+  /// - throws: `outOfMemory`, and the errors of `proceed`.
   func render(
     _ picture: DecodedPicture, _ placement: Placement, conversion: ProfileConversion, options: ThumbnailOptions,
     proceed: Proceed
@@ -60,7 +60,7 @@ final class ThumbnailRenderer {
     return try finish(Array(planes.prefix(model == .grey ? 1 : 3)), picture.orientation, options, proceed)
   }
 
-  /// Gives the memory back.
+  /// Frees all memory.
   func trim() {
     resampler.trim()
     stored = []
@@ -68,7 +68,7 @@ final class ThumbnailRenderer {
     halved = []
   }
 
-  /// All that is held for samples.
+  /// All buffers of samples.
   var buffers: [PlaneBuffer] { stored + turned + halved }
 
   /// Resizes one plane and turns it.
@@ -79,8 +79,8 @@ final class ThumbnailRenderer {
     var size = pixels
     var region = placement.region
     if isHalf {
-      // An odd last column has a chroma sample of its own, half of it beyond the picture's edge: what the sample shows
-      // reaches as far. Seen as looked at, that is right and below; turning puts it on the stored side it belongs to.
+      // An odd last column has a chroma sample of its own, half of which is beyond the picture's edge, so the region
+      // has to extend as far. Here that is right and below; turning moves it to the matching stored side.
       size = PixelSize(width: (pixels.width + 1) / 2, height: (pixels.height + 1) / 2)
       region.width *= Double(2 * size.width) / Double(pixels.width)
       region.height *= Double(2 * size.height) / Double(pixels.height)
@@ -123,7 +123,7 @@ final class ThumbnailRenderer {
     return finished
   }
 
-  /// Averages two by two; an odd last column or row counts twice.
+  /// Averages two by two samples; an odd last column or row counts twice.
   private static func halve(
     _ source: PlaneView, into target: PlaneView, _ proceed: Proceed
   ) throws(ThumbnailError) {

@@ -1,17 +1,20 @@
 import CLibJPEG
 
-/// Decodes what a thumbnail much smaller than its source shows of it, and nothing else: of each block of 8 × 8 samples
-/// its mean, at scale 1/8, or its four lowest frequencies, at 1/4.
+/// Decodes only the lowest frequencies of each block of 8 × 8 samples, which is all that a much smaller thumbnail
+/// shows: the DC coefficient, at scale 1/8, or the four lowest coefficients, at 1/4.
 ///
-/// Scans of a progressive file that tell nothing of these are passed over, and not even read where the file's end is seen
-/// to be there; so is the last bit of its detail. Of a baseline file all symbols have to be walked over, but several at a
-/// step.
+/// It skips scans of a progressive file that do not contain these coefficients, and those that only refine the last bit
+/// of AC coefficients. If the file ends with an end marker, it does not even read the scans after the last one needed.
+/// In a baseline file it has to pass all symbols, but passes several in one step.
 ///
-/// At 1/8 a component's samples are what libjpeg makes of its means (jidctred.c, jpeg_idct_1x1), bit for bit. Where
-/// libjpeg decodes subsampled components at a larger scale, they have here as many samples for a block as the others.
+/// At 1/8 the samples equal those of libjpeg (jidctred.c, jpeg_idct_1x1) bit for bit. libjpeg may decode subsampled
+/// components at a larger scale; here all components have as many samples for a block.
 ///
-/// It takes spotless files of the usual kinds only (baseline and progressive, Huffman-coded, 8 bits); anything else is
-/// `irregular`: what there is to be said of it, libjpeg says. Faults in scans that are passed over go unnoticed.
+/// It decodes only faultless files of the usual kinds: baseline or progressive, Huffman-coded, 8 bits. Any other file
+/// is `irregular` and is left to libjpeg. Errors in skipped scans go unnoticed.
+///
+/// *Source*: ITU-T T.81, which this folder's names come from: Annex B for markers and headers, F.2 for sequential and
+/// G.2 for progressive decoding.
 struct BlockDecoder {
   private var reader: SegmentReader
   private let header: SourceInfo
@@ -20,14 +23,14 @@ struct BlockDecoder {
   private var quantizationTables = [[Int]?](repeating: nil, count: 4)
   private var huffmanTables = HuffmanTables()
   private var restartInterval = 0
-  /// What has been found out of each component.
+  /// Which coefficients are known, for each component.
   private var progress: [CoefficientProgress] = []
 
-  /// libjpeg's limit, as `CLibJPEG` sets it: more is a file made to waste time, which is its to say.
+  /// More scans than this exist only to waste time; libjpeg reports them.
   private static let scanLimit = Int(CLIBJPEG_SCAN_LIMIT)
 
   /// - parameters:
-  ///   - header: what libjpeg has read of the same source.
+  ///   - header: the header of the same source, as libjpeg has read it.
   ///   - side: samples of a block along each axis, 1 or 2.
   init(_ input: DecoderInput, header: SourceInfo, side: Int) {
     self.input = input
@@ -36,12 +39,12 @@ struct BlockDecoder {
     reader = SegmentReader(input)
   }
 
-  /// Whether a header is of a kind that can be decoded; the rest of the file may still be irregular.
+  /// Whether files with such a header can be decoded. The rest of the file may still be irregular.
   static func supports(_ header: SourceInfo) -> Bool {
     !header.isArithmetic && header.sampling.reduce(0) { $0 + $1.h * $1.v } <= 10
   }
 
-  /// What decoding holds beside its window and tables, in bytes: for its planes, and on the way to them.
+  /// The memory for planes and for non-zero masks, in bytes. The reader's window and the tables are not included.
   static func bytesNeeded(_ header: SourceInfo, side: Int) -> (planes: Int, masks: Int) {
     let grid = header.grid
     let blocks = header.sampling.reduce(0) { $0 + grid.across * $1.h * grid.down * $1.v }
@@ -49,7 +52,7 @@ struct BlockDecoder {
     return (blocks * bytes.coefficients, blocks * bytes.masks)
   }
 
-  /// Decodes the picture into two buffers, the first of which holds the planes returned; the other is given back.
+  /// Decodes the picture. `buffer` holds the returned planes; the memory of `masks` is released.
   mutating func decode(into buffer: PlaneBuffer, masksIn masks: PlaneBuffer) throws(BlockDecoderError) -> [DecodedPlane]
   {
     let (frame, store) = try readCoefficients(into: buffer, masksIn: masks)
@@ -61,7 +64,7 @@ struct BlockDecoder {
     }
   }
 
-  /// Reads the file as far as it is needed.
+  /// Reads the file as far as needed.
   mutating func readCoefficients(
     into buffer: PlaneBuffer, masksIn masks: PlaneBuffer
   ) throws(BlockDecoderError) -> (FrameHeader, CoefficientStore) {
@@ -85,7 +88,7 @@ struct BlockDecoder {
         scans += 1
         guard let picture, scans <= Self.scanLimit else { throw .irregular }
         try decodeScan(picture.frame, into: picture.store)
-        // What comes now is passed over, of a file that is all there.
+        // The rest would be skipped, and the end marker shows that the file is complete.
         let isDone = progress.allSatisfy { $0.isDone(side: side) }
         if picture.frame.isProgressive, isDone, reader.endsWithEndMarker() { return picture }
       case .eoi:
@@ -106,7 +109,7 @@ struct BlockDecoder {
       guard destination & 15 < 4, destination >> 4 < 2, left >= 0 else { throw .irregular }
       var table: [Int] = []
       for _ in 0..<64 { table.append(destination >> 4 == 0 ? try reader.byte() : try reader.word()) }
-      // libjpeg keeps what it multiplies by in 16 bits with a sign.
+      // libjpeg keeps the factors in signed 16-bit integers.
       guard table.allSatisfy({ (1...Int(Int16.max)).contains($0) }) else { throw .irregular }
       quantizationTables[destination & 15] = table
     }
@@ -120,9 +123,9 @@ struct BlockDecoder {
       }
       try progress[component.index].record(scan, table)
     }
-    // Without the last bit of its detail a picture looks the same; and at 1/8 none of it is seen.
-    let isPassedOver = scan.spectralStart > 0 && (side == 1 || scan.approximationHigh == 1)
-    if isPassedOver { return try reader.skipEntropyData() }
+    // At 1/8 no AC coefficient is used, and at 1/4 their last bit is not visible.
+    let isSkipped = scan.spectralStart > 0 && (side == 1 || scan.approximationHigh == 1)
+    if isSkipped { return try reader.skipEntropyData() }
     let data = try ScanDecoder(scan, frame, huffmanTables, side: side, restartInterval: restartInterval)
     try data.decode(&reader, into: store, input)
   }

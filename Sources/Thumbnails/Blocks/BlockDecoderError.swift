@@ -1,8 +1,7 @@
-/// Why the blocks of a source could not be decoded.
+/// Why `BlockDecoder` could not decode a source.
 enum BlockDecoderError: Error {
-  /// The file is not one that the decoder is sure of. Another, which knows every kind of JPEG and every fault, tells
-  /// whether there is a picture in it.
+  /// The file is damaged or of an unusual kind. libjpeg, which supports every kind of JPEG, may be able to decode it.
   case irregular
-  /// Stopped, or unreadable: another decoder would fare no better.
+  /// Cancelled, unreadable or out of memory: libjpeg would fail too.
   case failed(ThumbnailError)
 }

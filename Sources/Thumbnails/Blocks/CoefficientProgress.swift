@@ -1,16 +1,16 @@
-/// How much of a component's coefficients has been told.
+/// Which bits of a component's coefficients are known.
 struct CoefficientProgress {
-  /// The lowest bit known of each coefficient; nothing is known of one that has `unknown` here.
+  /// The lowest known bit of each coefficient, in zigzag order; `unknown` before its first scan.
   private var lowestBit = [Int](repeating: unknown, count: 64)
-  /// What a step of each coefficient kept is worth, from the table in force at the component's first scan.
+  /// The quantization step of each coefficient kept, from the table in force at the component's first scan.
   private(set) var steps: [Int] = []
 
   private static let unknown = Int.max
 
-  /// Takes in a scan that is to come.
+  /// Records a scan before it is decoded.
   ///
-  /// - throws: `irregular` where it does not go on from what is known (ITU-T T.81, G.1.1.1), or tells of detail ahead of
-  ///   the means.
+  /// - throws: `irregular` if the scan does not continue the known bits (ITU-T T.81, G.1.1.1), or has AC coefficients before
+  ///   the first DC scan.
   mutating func record(_ scan: ScanHeader, _ table: [Int]) throws(BlockDecoderError) {
     if steps.isEmpty { steps = CoefficientStore.zigzagIndices.map { table[$0] } }
     let expected = scan.approximationHigh == 0 ? Self.unknown : scan.approximationHigh
@@ -23,6 +23,6 @@ struct CoefficientProgress {
 
   var hasDC: Bool { lowestBit[0] < Self.unknown }
 
-  /// Whether all that can come is passed over.
+  /// Whether every further scan would be skipped.
   func isDone(side: Int) -> Bool { lowestBit[0] == 0 && (side == 1 || lowestBit.allSatisfy { $0 <= 1 }) }
 }

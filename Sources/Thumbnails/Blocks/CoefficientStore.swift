@@ -1,26 +1,26 @@
-/// The coefficients that are kept of a picture's blocks, and what becomes of them: samples.
+/// The coefficients that are kept of each block, which are converted to samples in place.
 ///
-/// Of each block the lowest `side` × `side` frequencies: its mean, at scale 1/8; or that and the three next to it, at 1/4.
-/// A progressive file's detail can only be read by knowing which of a block's other coefficients are not zero: that is
-/// kept too, a bit for each.
+/// The lowest `side` × `side` coefficients of each block are kept: DC alone at scale 1/8, DC and three AC coefficients
+/// at 1/4. Refinement scans of a progressive file can only be read by knowing which of the other coefficients are not
+/// zero, so a mask keeps one bit for each.
 struct CoefficientStore {
-  /// Places of the coefficients kept, in zigzag order.
+  /// The zigzag indices of the coefficients kept.
   static let zigzagIndices = [0, 1, 2, 4]
 
-  /// Where among a block's four the coefficient of a place is kept; nil for those that are not.
+  /// The index among a block's four coefficients; nil for coefficients that are not kept.
   @inline(__always)
   static func slot(of zigzagIndex: Int) -> Int? { zigzagIndex <= 4 && zigzagIndex != 3 ? min(zigzagIndex, 3) : nil }
 
   /// Samples of a block along each axis: 1 or 2.
   let side: Int
-  /// Coefficients kept of a block, one behind the other.
+  /// Coefficients kept of each block, side by side.
   var coefficientsPerBlock: Int { side * side }
-  /// Of all blocks.
+  /// The coefficients of all blocks.
   let coefficients: UnsafeMutableBufferPointer<Int16>
-  /// A word for each block: bit k is set once coefficient k is not zero. Nothing where that is not needed.
+  /// One mask for each block: bit k is set once coefficient k is not zero. Empty where masks are not needed.
   let nonZeroMasks: UnsafeMutableBufferPointer<UInt64>
 
-  /// Room for a picture, cleared: nothing of the one before is left.
+  /// Reserves zeroed memory for a picture in the buffers.
   init(
     _ frame: FrameHeader, side: Int, in buffer: PlaneBuffer, masksIn maskBuffer: PlaneBuffer
   ) throws(BlockDecoderError) {
@@ -30,7 +30,7 @@ struct CoefficientStore {
       Self.needsMasks(frame.isProgressive, side: side) ? frame.blockCount : 0, in: maskBuffer)
   }
 
-  /// Bytes for each block.
+  /// The memory for one block, in bytes.
   static func bytesPerBlock(isProgressive: Bool, side: Int) -> (coefficients: Int, masks: Int) {
     (
       side * side * MemoryLayout<Int16>.stride,
@@ -55,12 +55,12 @@ struct CoefficientStore {
     }
   }
 
-  /// Makes samples of the coefficients, in their place: a row of blocks becomes `side` rows of samples.
+  /// Converts the coefficients to samples in place: a row of blocks becomes `side` rows of samples.
   ///
   /// - parameters:
-  ///   - steps: for each component, what a step of each coefficient kept is worth.
-  ///   - proceed: asked before each row of blocks.
-  /// - throws: what `proceed` does.
+  ///   - steps: the quantization steps of the coefficients kept, for each component.
+  ///   - proceed: called before each row of blocks.
+  /// - throws: the errors of `proceed`.
   func planes(
     _ frame: FrameHeader, steps: [[Int]], pixels: PixelSize, proceed: () throws(BlockDecoderError) -> Void
   ) throws(BlockDecoderError) -> [DecodedPlane] {
@@ -79,7 +79,7 @@ struct CoefficientStore {
           Self.makeSample(of: blocks, component.columns, steps[0])
         } else {
           Self.makeTwoByTwo(of: blocks, component.columns, steps, &lower)
-          // Not before all of the row's blocks have been read.
+          // Only after all of the row's blocks have been read.
           (blocks + rowSize / 2).copyMemory(from: lower, byteCount: lower.count)
         }
       }
@@ -94,11 +94,11 @@ struct CoefficientStore {
     return planes
   }
 
-  // A row's samples trail its coefficients: none is written where a coefficient is still to be read. Raw accesses, since
-  // the same bytes are numbers of two types.
+  // Samples take less memory than their coefficients, so none overwrites a coefficient that is still to be read.
+  // Accesses are raw because the same bytes hold numbers of two types.
 
-  /// One sample of each block, as libjpeg takes it from a table of 1024 entries: beyond what a legal file holds that
-  /// wraps around, and so it does here.
+  /// Makes one sample of each block. libjpeg reads it from a table of 1024 entries, where values beyond those of a
+  /// legal file wrap around; so they do here.
   private static func makeSample(of blocks: UnsafeMutableRawPointer, _ count: Int, _ step: Int32) {
     for column in 0..<count {
       let value = Int32(blocks.load(fromByteOffset: 2 * column, as: Int16.self)) &* step
@@ -108,9 +108,9 @@ struct CoefficientStore {
     }
   }
 
-  /// Two by two samples of each block, the lower ones aside: the inverse transform of its four lowest frequencies alone,
-  /// which keeps more of what a thumbnail shows than the mean of 4 × 4 samples does that libjpeg makes at this scale
-  /// (jidctred.c).
+  /// Makes two by two samples of each block, the lower two into `lower`. They are the inverse transform of the four
+  /// lowest coefficients, which preserves more visible detail than the mean of 4 × 4 samples that libjpeg makes at this
+  /// scale (jidctred.c).
   private static func makeTwoByTwo(
     of blocks: UnsafeMutableRawPointer, _ count: Int, _ steps: [Int32], _ lower: inout [UInt8]
   ) {
@@ -130,7 +130,7 @@ struct CoefficientStore {
     }
   }
 
-  /// A sample of eight times its value.
+  /// The sample for eight times its value.
   @inline(__always)
   private static func sample(_ value: Int32) -> UInt8 {
     UInt8(truncatingIfNeeded: min(max((value &+ 4) >> 3 &+ 128, 0), 255))

@@ -1,30 +1,30 @@
-/// A picture's frame header (ITU-T T.81, B.2.2), and where the blocks of each component lie.
+/// A picture's frame header (ITU-T T.81, B.2.2), and the positions of each component's blocks.
 struct FrameHeader {
   struct Component {
     let id: Int
     let h: Int
     let v: Int
-    /// Which quantisation table.
+    /// The index of its quantization table (Tq).
     let quantizationTable: Int
-    /// Blocks that hold picture.
+    /// Blocks that contain samples of the picture.
     let columns: Int
     let rows: Int
-    /// Blocks from one row to the next, and rows, with those that fill up the last MCU.
+    /// Blocks in a row, and rows, including those that only fill up the last MCU.
     let stride: Int
     let paddedRows: Int
-    /// Where its first block stands among those of all components.
+    /// The index of its first block among the blocks of all components.
     let start: Int
   }
 
   let isProgressive: Bool
   let components: [Component]
   let grid: MCUGrid
-  /// Of all components.
+  /// Blocks of all components.
   let blockCount: Int
 
-  /// Reads the header behind its marker.
+  /// Reads the header after its marker.
   ///
-  /// - parameter header: what another decoder has read, and made room for. Whatever differs is irregular.
+  /// - parameter header: the same header as libjpeg has read it. Any difference is irregular.
   init(marker: JPEGMarker, _ reader: inout SegmentReader, header: SourceInfo) throws(BlockDecoderError) {
     isProgressive = marker == .sof2
     let length = try reader.segmentLength()

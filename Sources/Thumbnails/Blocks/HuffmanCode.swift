@@ -1,22 +1,22 @@
-/// A Huffman code as a file defines it (ITU-T T.81, B.2.4.2 and C.2), and the tables by which it is read.
+/// A Huffman code as a file defines it (ITU-T T.81, B.2.4.2 and C.2), and lookup tables for decoding it.
 struct HuffmanCode {
-  /// How many bits the tables look at; longer codes are read bit by bit.
+  /// The bits that index the lookup tables; longer codes are decoded length by length.
   static let dcLookupBits = 10
   static let acLookupBits = 12
-  /// Set in `detailTable` where the block ends behind the symbols.
+  /// Set in an entry of `acSkipLookup` where the block ends after its symbols.
   static let endOfBlock: UInt16 = 1 << 12
 
   private let counts: [Int]
   private let symbols: [UInt8]
-  /// For each length, the code of that length that follows the last one; 0 where there is none. Codes below it that no
-  /// shorter code begins are of this length.
+  /// For each length, one more than the last code of that length; 0 where there is none. A prefix of that length below
+  /// it is a code, unless a shorter code begins it.
   private var ends = [Int](repeating: 0, count: 17)
-  /// What to add to a code of a length for its place in `symbols`.
+  /// For each length, the difference between a symbol's index in `symbols` and its code.
   private var offsets = [Int](repeating: 0, count: 17)
 
-  /// Nil where there are more codes of a length than fit; one of ones alone does not (C.2).
+  /// Nil where there are more codes of a length than fit. A code of ones alone is not allowed (C.2).
   ///
-  /// - parameter counts: how many symbols have codes of 1, 2, ... 16 bits.
+  /// - parameter counts: the numbers of codes of 1, 2, ... 16 bits.
   init?(counts: [Int], symbols: [UInt8]) {
     self.counts = counts
     self.symbols = symbols
@@ -34,7 +34,7 @@ struct HuffmanCode {
     guard index <= symbols.count else { return nil }
   }
 
-  /// The symbol whose code stands at the front of a word, and the code's length. Nil where no code begins so.
+  /// The symbol whose code begins a word, and the code's length. Nil if there is no such code.
   func symbol(in word: UInt64) -> (symbol: Int, length: Int)? {
     for length in 1...16 {
       let code = Int(word >> UInt64(64 - length))
@@ -43,29 +43,29 @@ struct HuffmanCode {
     return nil
   }
 
-  /// For every `meanBits` bits: the length of the code they begin with and, from bit 8 on, its symbol. 0 for longer codes.
-  /// Nil where a symbol is not the size of a block's mean.
+  /// For every `dcLookupBits` bits: the length of the code that begins them and, from bit 8 on, its symbol. 0 for
+  /// longer codes. Nil where a symbol is too large for the size of a DC difference.
   func dcLookup() -> [UInt16]? {
     guard symbols.allSatisfy({ $0 <= 15 }) else { return nil }
     return table(bits: Self.dcLookupBits)
   }
 
-  /// For every `detailBits` bits: the length of the code they begin with and, from bit 8 on, its symbol: a size of four
-  /// bits and a run of four. 0 for longer codes.
+  /// For every `acLookupBits` bits: the length of the code that begins them and, from bit 8 on, its symbol: four bits
+  /// of size and four of run. 0 for longer codes.
   func acLookup() -> [UInt16] { table(bits: Self.acLookupBits) }
 
-  /// For every `detailBits` bits: as many whole symbols as begin in them, with the bits that belong to each, as one step:
+  /// For every `acLookupBits` bits, one step over all symbols whose codes they contain, with their additional bits:
   ///
   /// | bits | |
   /// | --- | --- |
-  /// | 0-4 | the bits they take, at most 27 |
-  /// | 5-11 | the coefficients they pass over or set, plus one for the end of a block: at most 64 |
+  /// | 0-4 | the length of the step in bits, at most 27 |
+  /// | 5-11 | the coefficients it passes, plus one for the end of a block: at most 64 |
   /// | 12 | `endOfBlock` |
   ///
-  /// 0 where the first code is longer. A step that would reach past a block's 64th coefficient must not be taken: symbols
-  /// of the next block are in it then.
+  /// 0 where the first code is longer. A step past a block's 64th coefficient must not be used, because it contains
+  /// symbols of the next block.
   ///
-  /// - parameter single: the `symbolTable`.
+  /// - parameter single: the table of `acLookup()`.
   func acSkipLookup(of single: [UInt16]) -> [UInt16] {
     let bits = Self.acLookupBits
     return (0..<1 << bits).map { value in
@@ -93,7 +93,7 @@ struct HuffmanCode {
   private func table(bits: Int) -> [UInt16] {
     var table = [UInt16](repeating: 0, count: 1 << bits)
     for length in 1...bits {
-      // Codes of a length follow one another, and so do the entries that begin with them.
+      // Codes of one length are consecutive, and so are the entries that begin with them.
       let span = 1 << (bits - length)
       for code in max(ends[length] - counts[length - 1], 0)..<ends[length] {
         let entry = UInt16(length) | UInt16(symbols[code + offsets[length]]) << 8

@@ -1,7 +1,7 @@
-/// Scans of a progressive file that tell of one component's detail. What is kept is read; of the rest it is remembered
-/// which coefficients are not zero, for by those refinements are counted.
+/// AC scans of a progressive file, each of one component. Coefficients that are not kept set only their bit in the
+/// non-zero mask, because refinement scans have a bit for each coefficient that is not zero.
 extension ScanDecoder {
-  /// Coefficients for the first time (ITU-T T.81, G.1.2.2).
+  /// Decodes the first scan of AC coefficients (ITU-T T.81, G.1.2.2). Returns the column of the next block.
   func decodeACFirst(
     _ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ masks: inout MutableSpan<UInt64>,
     _ cursor: inout Cursor
@@ -40,7 +40,7 @@ extension ScanDecoder {
         }
         next += 1
       }
-      // A run of zeros may end with the scan's last coefficient, never behind it.
+      // A run of zeros may not extend past the scan's last coefficient.
       guard next <= scan.spectralEnd + 1 else { throw .irregular }
       masks[blockStart] = mask
     }
@@ -48,7 +48,8 @@ extension ScanDecoder {
     return column
   }
 
-  /// One bit more of coefficients that are not zero, and those that are no longer (ITU-T T.81, G.1.2.3).
+  /// Decodes one more bit of AC coefficients, and coefficients that become non-zero (ITU-T T.81, G.1.2.3). Returns the
+  /// column of the next block.
   func decodeACRefine(
     _ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ masks: inout MutableSpan<UInt64>,
     _ cursor: inout Cursor
@@ -74,7 +75,7 @@ extension ScanDecoder {
         guard size <= 1 else { throw .irregular }
         let isPositive = (bits << UInt64(length)) >> 63 == 1
         position += size
-        // Passes over as many zeros, with the bits of what stands between them, to the place of what comes new.
+        // Passes the run of zeros, refining the coefficients among them, up to the new coefficient.
         while next <= scan.spectralEnd {
           if mask >> UInt64(next) & 1 == 1 {
             refine(next, window, position, blockStart, &coefficients)
@@ -87,7 +88,7 @@ extension ScanDecoder {
           next += 1
         }
         guard next <= scan.spectralEnd else {
-          // A run of zeros may end with the scan's last coefficient; nothing new can.
+          // A run of zeros may end with the scan's last coefficient, but a new coefficient may not follow it.
           guard size == 0, zeros == 0 else { throw .irregular }
           break
         }
@@ -108,7 +109,7 @@ extension ScanDecoder {
           }
           next += 1
         }
-        // Of what is not kept the bits are passed over all at once.
+        // Skips the bits of all coefficients that are not kept.
         let others = mask & (~0 << UInt64(next)) & (~0 >> UInt64(63 - scan.spectralEnd))
         if next <= scan.spectralEnd { position += others.nonzeroBitCount }
       }
@@ -119,13 +120,13 @@ extension ScanDecoder {
     return column
   }
 
-  /// How many blocks, this one among them, hold nothing more: a power of two and as many bits (G.1.2.2, EOBn).
+  /// The blocks, including this one, without further coefficients: a power of two plus as many bits (G.1.2.2, EOBn).
   @inline(__always)
   private static func eobRunLength(_ bits: UInt64, _ power: Int) -> Int {
     1 << power + (power == 0 ? 0 : Int(bits >> UInt64(64 - power)))
   }
 
-  /// A bit more of one coefficient, away from zero.
+  /// Adds a bit to one coefficient, away from zero.
   @inline(__always)
   private func refine(
     _ next: Int, _ window: RawSpan, _ position: Int, _ blockStart: Int, _ coefficients: inout MutableSpan<Int16>

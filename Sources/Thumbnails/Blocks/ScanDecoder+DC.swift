@@ -1,5 +1,6 @@
+/// DC scans, and all scans of a baseline file.
 extension ScanDecoder {
-  /// The means of a run's blocks, and of a baseline file what follows each of them.
+  /// Decodes DC coefficients, and passes the AC coefficients of a baseline file. Returns the column of the next MCU.
   func decodeDCFirst(
     _ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ cursor: inout Cursor
   ) throws(BlockDecoderError) -> Int {
@@ -9,7 +10,7 @@ extension ScanDecoder {
     let acSkipLookups = acSkipLookups.span
     let shift = Int32(scan.approximationLow)
     let perBlock = side * side
-    // Taken out, not copied.
+    // Moved out of the cursor, not copied.
     var predictors: [Int32] = []
     swap(&predictors, &cursor.dcPredictors)
     var dcPredictors = predictors.mutableSpan
@@ -27,7 +28,7 @@ extension ScanDecoder {
           (length, size) = (codeLength, symbol)
         }
         let value = dcPredictors[block.component] + Self.value(bits << UInt64(length), size)
-        // No legal mean is as large; what to make of it is libjpeg's to say.
+        // No legal DC coefficient is larger; libjpeg decides about such files.
         guard let dc = Int16(exactly: value << shift) else { throw .irregular }
         dcPredictors[block.component] = value
         position += length + size
@@ -47,7 +48,7 @@ extension ScanDecoder {
     return column
   }
 
-  /// One bit more of each mean (ITU-T T.81, G.1.2.1).
+  /// Decodes one more bit of each DC coefficient (ITU-T T.81, G.1.2.1). Returns the column of the next MCU.
   func decodeDCRefine(_ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ cursor: inout Cursor)
     -> Int
   {
@@ -69,8 +70,8 @@ extension ScanDecoder {
     return column
   }
 
-  /// The coefficients of a baseline block that are kept beside its mean. Returns the bit behind them and the next
-  /// coefficient: 64 behind the end of the block.
+  /// Decodes the AC coefficients of a baseline block that are kept. Returns the next bit and the next coefficient,
+  /// which is 64 after the end of the block.
   @inline(__always)
   private func decodeLowestAC(
     _ window: RawSpan, _ start: Int, _ component: Int, _ tables: Span<UInt16>, _ blockStart: Int,
@@ -92,7 +93,7 @@ extension ScanDecoder {
     return (position, next)
   }
 
-  /// Passes over the other coefficients of a block, from coefficient `first` on. Returns the bit behind them.
+  /// Skips the coefficients of a block from `first` on. Returns the next bit.
   @inline(__always)
   private func skipAC(
     _ window: RawSpan, _ start: Int, from first: Int, _ component: Int, _ tables: Span<UInt16>
@@ -102,7 +103,7 @@ extension ScanDecoder {
     var next = first
     while next < 64 {
       var bits = Self.word(window, position)
-      // Two steps are sure to find their bits in a word: 27 and 12.
+      // A word always contains the bits of two steps: 27 and 12.
       for _ in 0..<2 {
         let entry = tables[base + Int(bits >> UInt64(64 - HuffmanCode.acLookupBits))]
         let reached = next + Int(entry >> 5 & 127)
@@ -121,7 +122,7 @@ extension ScanDecoder {
     return position
   }
 
-  /// Passes over one symbol. Returns the bit behind it and the next coefficient: 64 behind the end of a block.
+  /// Skips one symbol. Returns the next bit and the next coefficient, which is 64 after the end of the block.
   @inline(never)
   private func skipACSymbol(
     _ window: RawSpan, _ position: Int, _ component: Int, _ next: Int

@@ -1,12 +1,12 @@
-/// The entropy-coded data of one scan.
+/// Decodes the entropy-coded data of one scan.
 struct ScanDecoder {
-  /// How far decoding is.
+  /// The state of decoding.
   struct Cursor {
-    /// Where the next bit stands in the window.
+    /// The index of the next bit in the window.
     var position = 0
-    /// The mean of the block before, of each of the scan's components.
+    /// The DC coefficient of the previous block, for each of the scan's components.
     var dcPredictors: [Int32] = [0, 0, 0, 0]
-    /// Blocks to come of which the scan tells nothing more (progressive detail).
+    /// Further blocks without new AC coefficients (progressive).
     var eobRun = 0
   }
 
@@ -14,7 +14,7 @@ struct ScanDecoder {
   struct Run {
     let columns: Range<Int>
     let row: Int
-    /// The last bit at which an MCU may begin.
+    /// The last bit at which an MCU may begin to be decoded.
     let lastStart: Int
   }
 
@@ -22,10 +22,10 @@ struct ScanDecoder {
   let side: Int
   let isProgressive: Bool
   let blocks: [ScanHeader.Block]
-  /// For each of the scan's components, by its place there.
+  /// For each of the scan's components.
   let dcCodes: [HuffmanCode]
   let acCodes: [HuffmanCode]
-  /// The tables of those, one behind the other.
+  /// The lookup tables of those codes, joined.
   let dcLookups: [UInt16]
   let acLookups: [UInt16]
   let acSkipLookups: [UInt16]
@@ -41,7 +41,7 @@ struct ScanDecoder {
     isProgressive = frame.isProgressive
     blocks = try scan.blocks(in: frame)
     mcus = scan.mcus(in: frame)
-    // A refinement of means is bits alone.
+    // A DC refinement has no Huffman codes.
     let needsDC = scan.spectralStart == 0 && scan.approximationHigh == 0
     let needsAC = scan.spectralEnd > 0
     let dc = needsDC ? scan.components.map { huffman.dc[$0.dcTable] } : []
@@ -60,7 +60,7 @@ struct ScanDecoder {
     acSkipLookups = frame.isProgressive ? [] : zip(acCodes, acLookups).flatMap { $0.acSkipLookup(of: $1) }
   }
 
-  /// Decodes the scan from its first byte, and leaves the window at the marker behind it.
+  /// Decodes the scan from its first byte, and leaves the reader at the marker after it.
   func decode(_ reader: inout SegmentReader, into store: CoefficientStore, _ input: DecoderInput)
     throws(BlockDecoderError)
   {
@@ -97,21 +97,21 @@ struct ScanDecoder {
     try reader.beginEntropyData()
   }
 
-  /// The data must end where the blocks do.
+  /// Checks that the data ends with the last block.
   private func end(_ reader: inout SegmentReader, _ cursor: Cursor) throws(BlockDecoderError) {
     guard cursor.eobRun == 0 else { throw .irregular }
     try reader.endEntropyData(at: (cursor.position + 7) >> 3)
   }
 
-  /// The last bit from which on a whole MCU is sure to be in the window. Never in its first byte's way: behind
-  /// `moreData` decoding goes on.
+  /// The last bit after which a whole MCU is certain to be in the window. After `refill` it is never before the next
+  /// bit.
   private static func lastStart(in reader: SegmentReader) -> Int { (reader.end - SegmentReader.longestMCU) * 8 + 7 }
 
-  /// Decodes MCUs of a row while whole ones are sure to be in the window. Returns the column of the first left over.
+  /// Decodes MCUs of a row while whole ones are certain to be in the window. Returns the column of the next one.
   private func decode(
     _ columns: Range<Int>, of row: Int, _ reader: SegmentReader, into store: CoefficientStore, _ cursor: inout Cursor
   ) throws(BlockDecoderError) -> Int {
-    // At a marker nothing follows: what reaches beyond the end is found out behind each MCU.
+    // At a marker no data follows. Decoding past the end is detected below.
     let lastBit = reader.end * 8
     let run = Run(columns: columns, row: row, lastStart: reader.isAtMarker ? lastBit : Self.lastStart(in: reader))
     let window = reader.window.span.bytes
@@ -130,24 +130,24 @@ struct ScanDecoder {
 
   // MARK: Bits
 
-  /// The bits from `position` on: 57 at least, the rest zeros.
+  /// The bits from `position` on: at least 57, then zeros.
   @inline(__always)
   static func word(_ window: RawSpan, _ position: Int) -> UInt64 {
     UInt64(bigEndian: window.unsafeLoadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
       << UInt64(position & 7)
   }
 
-  /// The number that the first `size` bits stand for (ITU-T T.81, F.2.2.1, EXTEND).
+  /// The number that the first `size` bits encode (ITU-T T.81, F.2.2.1, EXTEND).
   @inline(__always)
   static func value(_ bits: UInt64, _ size: Int) -> Int32 {
     guard size > 0 else { return 0 }
     let value = Int32(truncatingIfNeeded: bits >> UInt64(64 - size))
-    // Those that begin with a 0 are negative.
+    // Numbers that begin with a 0 are negative.
     let isNegative = Int32(truncatingIfNeeded: ~bits >> 63)
     return value &- isNegative &* (1 << Int32(size) &- 1)
   }
 
-  /// The symbol of a component's detail at the front of a word: its code's length, the run before, the size.
+  /// The AC symbol at the front of a word: the length of its code, the run of zeros, the size.
   @inline(__always)
   func acSymbol(
     _ bits: UInt64, _ component: Int, _ tables: Span<UInt16>

@@ -1,6 +1,6 @@
-/// A scan's header (ITU-T T.81, B.2.3), and the order its blocks come in.
+/// A scan header (ITU-T T.81, B.2.3), and the order of the scan's blocks.
 struct ScanHeader {
-  /// A component in the scan, by its place in the frame, and its Huffman codes.
+  /// A component of the scan: its index in the frame, and those of its Huffman tables (Td, Ta).
   struct Component {
     let index: Int
     let dcTable: Int
@@ -9,24 +9,25 @@ struct ScanHeader {
 
   /// One block of each MCU.
   struct Block {
-    /// Which of the scan's components.
+    /// The index of its component in the scan.
     let component: Int
-    /// Where the block of the first MCU stands among all blocks, and how far on that of the next MCU and of the next row
-    /// of MCUs do.
+    /// The index of the first MCU's block among all blocks, and the distances to the block of the next MCU and to that
+    /// of the next row of MCUs.
     let start: Int
     let columnStep: Int
     let rowStep: Int
   }
 
   let components: [Component]
-  /// The first and the last coefficient, in zigzag order.
+  /// Start and end of spectral selection (Ss, Se): the first and the last coefficient, in zigzag order.
   let spectralStart: Int
   let spectralEnd: Int
-  /// The bits known before, counted from below, and those known afterwards.
+  /// Successive approximation (Ah, Al): the lowest bit known before the scan, 0 for the first scan of a coefficient,
+  /// and after it.
   let approximationHigh: Int
   let approximationLow: Int
 
-  /// Reads the header behind its marker.
+  /// Reads the header after its marker.
   init(_ reader: inout SegmentReader, _ frame: FrameHeader) throws(BlockDecoderError) {
     let length = try reader.segmentLength()
     let count = try reader.byte()
@@ -64,9 +65,9 @@ struct ScanHeader {
     return (component.columns, component.rows)
   }
 
-  /// The blocks of an MCU, in order: one alone where the scan is of one component.
+  /// The blocks of an MCU in order. In a scan of one component an MCU is one block.
   ///
-  /// - throws: `irregular` for more than the ten that are legal.
+  /// - throws: `irregular` for more than ten blocks, the legal maximum.
   func blocks(in frame: FrameHeader) throws(BlockDecoderError) -> [Block] {
     if components.count == 1 {
       let component = frame.components[components[0].index]

@@ -1,23 +1,25 @@
 import Foundation
 
-/// A JPEG file's bytes through a window: marker segments as they are, entropy-coded data without its stuffed zeros.
+/// Reads a JPEG file's segments through a window: marker segments as they are, entropy-coded data without stuffed
+/// zeros.
 ///
-/// The window holds, one behind the other, entropy-coded bytes that are ready to be decoded (`0..<end` of `bytes`) and
-/// what has been read and not been looked at. Taking the stuffing out beforehand, a run at a time, is what lets the
-/// decoder load eight bytes at once (ITU-T T.81, B.1.1.5).
+/// The window contains entropy-coded bytes that are ready to be decoded (`0..<end`), followed by bytes that have been
+/// read and not been processed (`raw`). Removing the stuffing beforehand lets the decoder load eight bytes at once.
+///
+/// *Source*: ITU-T T.81, B.1.1.
 struct SegmentReader {
-  /// No MCU takes more bytes, and begins within the first of them: 10 blocks of 64 coefficients, each a code of 16 bits and
-  /// 15 more.
+  /// The largest MCU in bytes, with its first byte partly used: 10 blocks of 64 coefficients, each a code of 16 bits
+  /// and 15 more.
   static let longestMCU = 10 * 64 * (16 + 15) / 8 + 1
   private static let readSize = 64 << 10
 
-  /// Behind `end` there are always `longestMCU` bytes and eight more, of no meaning: what is decoded past the end is
-  /// found out afterwards, and never reaches outside.
+  /// After `end` there are always at least `longestMCU` + 8 bytes. Decoding past the end reads meaningless bytes but
+  /// stays inside the window, and is detected afterwards.
   private(set) var window: [UInt8]
   private(set) var end = 0
-  /// The marker that ends the entropy-coded data, once all of that is in the window. It is still to be read.
+  /// Whether all of the entropy-coded data is in the window. The next byte to be read begins a marker then.
   private(set) var isAtMarker = false
-  /// What has been read from the file and not looked at, in `bytes`.
+  /// The bytes in the window that have been read from the file and not been processed.
   private var raw = 0..<0
   private var offset: UInt64 = 0
   private let input: DecoderInput
@@ -37,14 +39,14 @@ struct SegmentReader {
 
   mutating func word() throws(BlockDecoderError) -> Int { try byte() << 8 | byte() }
 
-  /// The bytes left in a segment, behind its length.
+  /// Reads a segment's length and returns the bytes that follow it.
   mutating func segmentLength() throws(BlockDecoderError) -> Int {
     let length = try word()
     guard length >= 2 else { throw .irregular }
     return length - 2
   }
 
-  /// Passes over bytes, those outside the window unread.
+  /// Skips bytes. Those outside the window are not read.
   mutating func skip(_ count: Int) throws(BlockDecoderError) {
     if count <= raw.count {
       raw = raw.lowerBound + count..<raw.upperBound
@@ -54,7 +56,7 @@ struct SegmentReader {
     }
   }
 
-  /// Reads a marker, which must be the next thing, and returns its second byte.
+  /// Reads a marker, which must come next.
   mutating func marker() throws(BlockDecoderError) -> JPEGMarker {
     let prefix = Int(JPEGMarker.prefix)
     guard try byte() == prefix else { throw .irregular }
@@ -63,7 +65,7 @@ struct SegmentReader {
     return JPEGMarker(rawValue: UInt8(code))
   }
 
-  /// Passes over a scan's data up to the marker behind it.
+  /// Skips a scan's data up to the next marker that is not a restart marker.
   mutating func skipEntropyData() throws(BlockDecoderError) {
     while true {
       if raw.isEmpty { try read() }
@@ -72,14 +74,13 @@ struct SegmentReader {
       guard !raw.isEmpty else { continue }
       if raw.count == 1 { try readMore() }
       let next = window[raw.lowerBound + 1]
-      // A stuffed zero, a restart marker, or fill before a marker.
       let isFill = next == JPEGMarker.prefix
       guard isFill || next == JPEGMarker.stuffing || JPEGMarker(rawValue: next).isRestart else { return }
       raw = raw.lowerBound + (isFill ? 1 : 2)..<raw.upperBound
     }
   }
 
-  /// Whether the file's last two bytes end a picture. False where that cannot be told without reading on.
+  /// Whether the file's last two bytes are an end marker. False where the file's size is not known.
   func endsWithEndMarker() -> Bool {
     guard let size = input.size, size >= 2 else { return false }
     var last: [UInt8] = [0, 0]
@@ -89,10 +90,10 @@ struct SegmentReader {
 
   // MARK: Entropy-coded data
 
-  /// Makes ready for the data behind a scan's header or a restart marker.
+  /// Begins the data after a scan header or a restart marker.
   mutating func beginEntropyData() throws(BlockDecoderError) { try refill(after: 0) }
 
-  /// Leaves the data, of which `consumed` bytes have been decoded: that must be all there are before the next marker.
+  /// Ends the data, of which `consumed` bytes have been decoded. A marker must follow these.
   mutating func endEntropyData(at consumed: Int) throws(BlockDecoderError) {
     try refill(after: consumed)
     guard isAtMarker, end == 0 else { throw .irregular }
@@ -100,7 +101,7 @@ struct SegmentReader {
     isAtMarker = false
   }
 
-  /// Drops the data before byte `consumed` and adds what follows, until an MCU or all that is left is there.
+  /// Drops the data before byte `consumed` and reads on until the window contains a whole MCU or the rest of the data.
   mutating func refill(after consumed: Int) throws(BlockDecoderError) {
     guard consumed <= end else { throw .irregular }
     window.withUnsafeMutableBytes { buffer in
@@ -114,7 +115,7 @@ struct SegmentReader {
     }
   }
 
-  /// Moves what has been read to the data, without stuffing, up to a marker.
+  /// Moves raw bytes to the data without their stuffing, up to a marker.
   private mutating func unstuff() throws(BlockDecoderError) {
     while !raw.isEmpty {
       let found = firstPrefix(in: raw) ?? raw.upperBound
@@ -129,7 +130,7 @@ struct SegmentReader {
         moveToData(1)
         raw = raw.lowerBound + 1..<raw.upperBound
       case JPEGMarker.prefix:
-        // Fill: any number may stand before a marker.
+        // Any number of fill bytes may precede a marker.
         raw = raw.lowerBound + 1..<raw.upperBound
       default:
         isAtMarker = true
@@ -138,7 +139,7 @@ struct SegmentReader {
     }
   }
 
-  /// Moves the next bytes read to the end of the data.
+  /// Moves the next raw bytes to the end of the data.
   private mutating func moveToData(_ count: Int) {
     window.withUnsafeMutableBytes { buffer in
       guard let base = buffer.baseAddress, count > 0 else { return }
@@ -161,13 +162,14 @@ struct SegmentReader {
 
   // MARK: Reading
 
-  /// Reads on, where nothing is left that has been read.
+  /// Reads on when no raw byte is left.
   private mutating func read() throws(BlockDecoderError) {
     raw = end..<end
     try readMore()
   }
 
-  /// Adds to what has been read and not looked at, a byte at the most. There is room: in the data stands less than an MCU.
+  /// Reads bytes after the raw ones, of which there is at most one. There is room, because the data is shorter than an
+  /// MCU.
   private mutating func readMore() throws(BlockDecoderError) {
     if input.isCancelled { throw .failed(.cancelled) }
     let place = end

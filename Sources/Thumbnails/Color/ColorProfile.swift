@@ -38,8 +38,8 @@ final class ProfileTransform {
 ///
 /// A profile is whatever a stranger's file contains, so none is ever an error: what Little CMS refuses is not used.
 /// Nobody can stop Little CMS at work, so what it is given is bounded: the profile's size where it is read (4 MiB), the
-/// memory it takes (`ProfileContext`), and how often it can be led to the same bytes (`isTame`). The slowest profile found
-/// under these bounds takes 0.1 s; a usual one for CMYK takes half of that.
+/// memory it takes (`ProfileContext`), and how often it can be led to the same bytes (`isTame`). The slowest profile
+/// found under these bounds takes 0.1 s; a usual one for CMYK takes half of that.
 final class ProfileReader {
   private var known: [(bytes: [UInt8], kind: ProfileKind, conversion: ProfileConversion)] = []
   /// Bytes Little CMS may take for a profile of so many.
@@ -103,9 +103,9 @@ final class ProfileReader {
 
   /// Whether a profile describes a device, and no few bytes of it stand for many.
   ///
-  /// The tags of processing elements are refused: such a list is as long as its writer likes, and all of its entries may
-  /// lead to one table. It stands only beside the tags that everybody reads (ICC.1:2010, 9.2), and profiles of cameras,
-  /// screens and presses do without. Tags may share their data as a whole, and not overlap.
+  /// The tags of processing elements are refused: such a list is as long as its writer likes, and all of its entries
+  /// may lead to one table. It stands only beside the tags that everybody reads (ICC.1:2010, 9.2), and profiles of
+  /// cameras, screens and presses do without. Tags may share their data as a whole, and not overlap.
   private static func isTame(_ profile: cmsHPROFILE, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let classes = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
     let lists = [

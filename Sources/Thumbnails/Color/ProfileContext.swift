@@ -8,8 +8,8 @@ import Foundation
 ///
 /// *Concurrency*: for one thread at a time, together with everything made with it.
 final class ProfileContext {
-  /// What a profile of so many bytes may take: a copy of it, a table of 16 bits that is nearly all of it three times over,
-  /// and a transform. Profiles of printers, which hold six tables, take two thirds.
+  /// What a profile of so many bytes may take: a copy of it, a table of 16 bits that is nearly all of it three times
+  /// over, and a transform. Profiles of printers, which hold six tables, take two thirds.
   static func allowance(forProfileOf size: Int) -> Int { size * 4 + 1 << 20 }
 
   private(set) var handle: cmsContext?

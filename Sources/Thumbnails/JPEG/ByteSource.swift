@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file's bytes, read where they are wanted and never mapped: a file that shrinks while it is read ends early instead
-/// of raising SIGBUS, and no more of it is in memory than the reader's window.
+/// A file's bytes, which are read at any offset and not mapped: a file that shrinks during reading ends early and
+/// raises no SIGBUS, and only the reader's window of it is in memory.
 public final class ByteSource {
   /// Reads up to the buffer's size from a byte offset. Returns the bytes read, 0 at the end, or the error number.
   public typealias Reader = (_ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ErrorNumber>
@@ -13,18 +13,19 @@ public final class ByteSource {
     public init(rawValue: Int32) { self.rawValue = rawValue }
   }
 
-  /// The size in bytes, where it is known: progress is measured against it, nothing else depends on it.
+  /// The size in bytes, where known. It is needed for progress, and for finding the end marker without reading the
+  /// file.
   public let size: Int?
   private let reader: Reader
 
-  /// Bytes from wherever `reader` takes them.
+  /// Bytes that `reader` supplies.
   public init(size: Int?, reader: @escaping Reader) {
     self.size = size
     self.reader = reader
   }
 
-  /// A regular file, open for reading. The descriptor stays the caller's, and open for as long as the source is used;
-  /// its file position is not touched.
+  /// A regular file, open for reading. The caller owns the descriptor and keeps it open while the source is used; its
+  /// file position does not change.
   public convenience init(fileDescriptor: Int32) {
     var status = stat()
     let known = fstat(fileDescriptor, &status) == 0
@@ -48,7 +49,7 @@ public final class ByteSource {
     }
   }
 
-  /// Reads what is there at an offset, at most the buffer's size; a partial count says nothing about the end.
+  /// Reads bytes at an offset, at most the buffer's size. A partial count does not mean the end.
   public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ErrorNumber> {
     reader(offset, buffer)
   }

@@ -1,5 +1,5 @@
-/// What decoders reach: the bytes and the monitor. Nothing is thrown from here: libjpeg's callbacks come this way, and a
-/// callback's caller is C.
+/// The bytes and the monitor of a decoder. Nothing is thrown from here, because libjpeg's callbacks, which C calls, end
+/// here.
 final class DecoderInput {
   private(set) var failure: ByteSource.ErrorNumber?
   private let source: ByteSource
@@ -23,15 +23,15 @@ final class DecoderInput {
     }
   }
 
-  /// The file's size in bytes, where it is known.
+  /// The file's size in bytes, where known.
   var size: Int? { source.size }
 
-  /// Reads ahead of what has been decoded, which is no progress.
+  /// Reads ahead without counting it as progress.
   func peek(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     (try? source.read(at: offset, into: buffer).get()) ?? -1
   }
 
-  /// Also tells the monitor how far decoding is, by the bytes read: nearly all time goes by the byte.
+  /// Whether to stop. Also reports progress to the monitor, by the bytes read: decoding time depends mostly on these.
   var isCancelled: Bool {
     guard let monitor else { return false }
     if let size = source.size, size > 0 {

@@ -1,28 +1,28 @@
 import CLibJPEG
 import Foundation
 
-/// One source on its way from bytes to planes: libjpeg behind Swift's words and errors.
+/// Decodes one source with libjpeg, with errors as `ThumbnailError`.
 final class JPEGDecoder {
-  /// What the header says.
+  /// The source's header.
   let header: clibjpeg_header
   private let handle: OpaquePointer
-  /// What it reads from, for another decoder of the same source.
+  /// The bytes it reads, for another decoder of the same source.
   let input: DecoderInput
   private let failOn: FailOn
 
   /// Reads the header.
   ///
   /// - parameters:
-  ///   - progress: the fraction reported to the monitor before, which reports never go below.
-  ///   - measuring: only for what the header tells: of the profile its size alone is kept.
-  /// - throws: `notAnImage`, `unsupportedType`, `empty`, and whatever a broken header is.
+  ///   - progress: the fraction that has been reported to the monitor before; later reports are not lower.
+  ///   - measuring: whether only the header is wanted. Only the size of the profile is kept then.
+  /// - throws: `notAnImage`, `unsupportedType`, `empty`, and the errors of a damaged header.
   init(
     source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?, progress: Double = 0, measuring: Bool = false
   ) throws(ThumbnailError) {
     try Self.checkType(of: source)
     input = DecoderInput(source: source, monitor: monitor, progress: progress)
     self.failOn = failOn
-    // libjpeg calls back only from inside the calls made here, while `input` is held.
+    // libjpeg calls back only during the calls made here, while `input` is alive.
     var callbacks = clibjpeg_input(
       context: Unmanaged.passUnretained(input).toOpaque(),
       read: { context, offset, into, capacity in
@@ -46,22 +46,22 @@ final class JPEGDecoder {
 
   deinit { clibjpeg_decoder_destroy(handle) }
 
-  /// The EXIF block behind its "Exif\0\0", or nothing. Valid while the decoder lives.
+  /// The EXIF block after its "Exif\0\0", or nothing. Valid while the decoder lives.
   var exif: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.exif, count: header.exif_size) }
-  /// The embedded colour profile, or nothing. Valid while the decoder lives; not for one that only measures.
+  /// The embedded colour profile, or nothing. Valid while the decoder lives. Not available with `measuring`.
   var profile: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.icc, count: header.icc_size) }
 
-  /// Sets the scale 1/`denominator` and tells the planes, one for each component.
+  /// Sets the scale 1/`denominator` and returns the layouts of the planes, one for each component.
   func setScale(_ denominator: Int) throws(ThumbnailError) -> [clibjpeg_plane_layout] {
     var layouts = [clibjpeg_plane_layout](repeating: clibjpeg_plane_layout(), count: Int(CLIBJPEG_MAX_COMPONENTS))
     try check(clibjpeg_decoder_set_scale(handle, UInt32(denominator), &layouts))
     return Array(layouts.prefix(Int(header.components)))
   }
 
-  /// Decodes the picture into planes as `setScale` told them.
+  /// Decodes the picture into planes with the layouts of `setScale`.
   ///
-  /// - parameter skippingFineScans: passes over the last bit of a progressive file's detail. An error is then not the
-  ///   last word: a decoder that skips nothing may find the picture whole.
+  /// - parameter skippingFineScans: skips the last bit of a progressive file's AC coefficients. After an error, a decoder
+  ///   that skips nothing may still decode the picture.
   func decode(into planes: [clibjpeg_plane], skippingFineScans: Bool = false) throws(ThumbnailError) {
     let missing = Int(CLIBJPEG_MAX_COMPONENTS) - planes.count
     let padded = planes + [clibjpeg_plane](repeating: clibjpeg_plane(), count: missing)
@@ -71,7 +71,7 @@ final class JPEGDecoder {
   /// The fraction last reported to the monitor.
   var progress: Double { input.progress }
 
-  /// The first remark of each class the decoder passed over.
+  /// The first warning of each class that did not end decoding.
   var warnings: [String] {
     [CLIBJPEG_WARNING_TRUNCATED, CLIBJPEG_WARNING_DAMAGED, CLIBJPEG_WARNING_HARMLESS].compactMap { warning in
       guard clibjpeg_decoder_warning_count(handle, warning) > 0 else { return nil }
@@ -84,7 +84,7 @@ final class JPEGDecoder {
     throw Self.error(for: status, message: String(cString: clibjpeg_decoder_message(handle)), input, failOn)
   }
 
-  /// A truncated picture fails at every level: there is nothing to show for what is missing.
+  /// A truncated picture fails at every level, because there is nothing to show for the missing part.
   private static func failMask(_ failOn: FailOn) -> UInt32 {
     let truncated: UInt32 = 1 << CLIBJPEG_WARNING_TRUNCATED.rawValue
     let damaged: UInt32 = 1 << CLIBJPEG_WARNING_DAMAGED.rawValue
@@ -113,7 +113,7 @@ final class JPEGDecoder {
     }
   }
 
-  /// Tells other images from JPEG before libjpeg sees them: its own word for them is "starts with 0x89 0x50".
+  /// Rejects other image types by name. libjpeg's own message for them is "starts with 0x89 0x50".
   private static func checkType(of source: ByteSource) throws(ThumbnailError) {
     var head: [UInt8] = []
     var more = [UInt8](repeating: 0, count: ImageType.sniffLength)
@@ -132,7 +132,7 @@ final class JPEGDecoder {
   }
 }
 
-/// How much of a source's work decoding is taken to be; the sizes share the rest.
+/// The fraction of a source's work that decoding is assumed to be. The sizes share the rest.
 enum DecoderProgress {
   static let share = 0.9
 }

@@ -1,8 +1,8 @@
 import CLibJPEG
 
-/// Planes in, a JPEG file's bytes out; its output buffer is used again for the next picture.
+/// Encodes planes as JPEG files. The output buffer is reused for the next picture.
 final class JPEGEncoder {
-  /// What goes into the file beside the picture. Empty for none.
+  /// The metadata of the file; empty for none.
   struct Metadata {
     var exif: [UInt8] = []
     var profile: [UInt8] = []
@@ -20,22 +20,23 @@ final class JPEGEncoder {
   /// Encodes one grey plane or three YCbCr planes.
   ///
   /// - parameters:
-  ///   - planes: chroma with half as many rows and columns, rounded up, where `halfChroma` is set.
-  ///   - monitor: asked for every row of blocks whether to stop.
+  ///   - planes: chroma has half as many rows and columns, rounded up, where `halfChroma` is set.
+  ///   - monitor: decides at every row of blocks whether to stop.
   /// - returns: the file's bytes, valid until the next call.
   /// - throws: `outOfMemory`, `cancelled`.
   func encode(
     _ planes: [PlaneView], pixels: PixelSize, halfChroma: Bool, options: ThumbnailOptions, metadata: Metadata,
     monitor: (any ThumbnailMonitor)?
   ) throws(ThumbnailError) -> UnsafeRawBufferPointer {
-    // libjpeg calls back only from inside the call made here, while `question` is held.
-    let question = Question(monitor)
-    let context = Unmanaged.passUnretained(question).toOpaque()
+    // libjpeg calls back only during the call made here, while `cancellation` is alive.
+    let cancellation = Cancellation(monitor)
+    let context = Unmanaged.passUnretained(cancellation).toOpaque()
     clibjpeg_encoder_watch(
       handle,
-      { context in Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().monitor?.isCancelled == true }, context
+      { context in Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue().monitor?.isCancelled == true },
+      context
     )
-    defer { withExtendedLifetime(question) { clibjpeg_encoder_unwatch(handle) } }
+    defer { withExtendedLifetime(cancellation) { clibjpeg_encoder_unwatch(handle) } }
     var views = planes.map { clibjpeg_plane(data: $0.base, stride: $0.stride, rows: $0.rows) }
     while views.count < 3 { views.append(clibjpeg_plane()) }
     var bytes: UnsafePointer<UInt8>?
@@ -57,16 +58,16 @@ final class JPEGEncoder {
     }
   }
 
-  /// What libjpeg's callback reaches.
-  private final class Question {
+  /// Holds the monitor for libjpeg's callback.
+  private final class Cancellation {
     let monitor: (any ThumbnailMonitor)?
 
     init(_ monitor: (any ThumbnailMonitor)?) { self.monitor = monitor }
   }
 
-  /// Gives the output buffer back where it is larger than most thumbnails need.
+  /// Frees the output buffer where it is larger than most thumbnails need.
   func shrink() { clibjpeg_encoder_shrink(handle, 256 << 10) }
 
-  /// Gives the output buffer back.
+  /// Frees the output buffer.
   func trim() { clibjpeg_encoder_trim(handle) }
 }

@@ -1,10 +1,10 @@
-/// How a picture is divided into MCUs, each of which holds as many blocks of a component as its sampling factors say
-/// (ITU-T T.81, A.2).
+/// How a picture is divided into MCUs. The sampling factors of a component are its blocks in each MCU (ITU-T T.81,
+/// A.2).
 struct MCUGrid {
   /// The largest sampling factors.
   let hMax: Int
   let vMax: Int
-  /// MCUs of all components, with those that reach beyond the picture.
+  /// MCUs across and down, including those that extend beyond the picture.
   let across: Int
   let down: Int
 
@@ -21,6 +21,6 @@ extension SourceInfo {
 }
 
 extension Int {
-  /// How many of a size it takes to hold as much as this.
+  /// This divided by `size`, rounded up.
   func ceilingQuotient(_ size: Int) -> Int { (self + size - 1) / size }
 }

@@ -1,30 +1,30 @@
 import CLibJPEG
 
-/// What a source's header tells.
+/// The information in a source's header.
 public struct SourceInfo: Sendable {
   /// Width and height as stored.
   public let pixels: PixelSize
-  /// How the picture is to be turned.
+  /// How the picture must be turned for display.
   public let orientation: Orientation
-  /// Progressive JPEG: every coefficient has to be held until the last scan is read.
+  /// Whether the file is progressive: libjpeg holds every coefficient until the last scan.
   public let isProgressive: Bool
-  /// Whether a colour profile is embedded that could be put together from its parts.
+  /// Whether there is a complete colour profile.
   public var hasProfile: Bool { profileSize > 0 }
-  /// Remarks on what was passed over in decoding, at most one of each kind. Empty before decoding.
+  /// Warnings of the decoder that did not end decoding, at most one of each class. Empty before decoding.
   public internal(set) var warnings: [String] = []
   /// Bytes of the embedded profile and of the EXIF block.
   let profileSize: Int
   let exifSize: Int
   /// Whether libjpeg holds every coefficient: progressive, or one scan for each component.
   let isMultiscan: Bool
-  /// Arithmetic rather than Huffman coding.
+  /// Whether the file uses arithmetic rather than Huffman coding.
   let isArithmetic: Bool
-  /// Whether the components are resized as they are: grey, or luma and chroma.
+  /// Whether the components are grey, or luma and chroma, which can be resized without conversion.
   let isYCbCr: Bool
   /// Sampling factors of each component.
   let sampling: [(h: Int, v: Int)]
 
-  /// Width and height as looked at.
+  /// Width and height as displayed.
   public var orientedPixels: PixelSize { orientation.apply(to: pixels) }
 
   init(_ decoder: JPEGDecoder) {

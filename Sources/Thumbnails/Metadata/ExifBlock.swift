@@ -24,8 +24,8 @@ final class ExifBlock {
 
   deinit { exif_data_unref(data) }
 
-  /// The whole block for a thumbnail of a size: upright, with that size, without the embedded preview. Empty where there
-  /// is nothing to keep.
+  /// The whole block for a thumbnail of a size: upright, with that size, without the embedded preview. Empty where
+  /// there is nothing to keep.
   func whole(for pixels: PixelSize) -> [UInt8] {
     free(data.pointee.data)
     data.pointee.data = nil

@@ -34,7 +34,8 @@ struct TIFFReader {
   }
 
   /// Whether the directories are as a camera writes them: each pointed at once, with no more entries together than
-  /// `limit`. A library that follows every pointer takes seconds over a block whose thousands of entries all point back.
+  /// `limit`. A library that follows every pointer takes seconds over a block whose thousands of entries all point
+  /// back.
   func isPlain(limit: Int) -> Bool {
     var ahead = [firstDirectory].compactMap { $0 }
     var seen: Set<Int> = []

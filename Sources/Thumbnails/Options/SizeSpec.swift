@@ -8,9 +8,9 @@
 /// | `300x200^` | fills 300 × 200: what stands over is cropped off, half on each side |
 /// | `300x200!` | exactly 300 × 200, stretched |
 ///
-/// A picture is never enlarged (`>` says so again): one too small for its box keeps its size, and with `^` is cropped to
-/// the box's shape without growing. `<` allows enlarging. `!` means exactly, so it enlarges too, unless `>` stands with
-/// it. `name=SPEC` names the size. Sizes apply to the picture as it is looked at: after EXIF orientation.
+/// A picture is never enlarged (`>` says so again): one too small for its box keeps its size, and with `^` is cropped
+/// to the box's shape without growing. `<` allows enlarging. `!` means exactly, so it enlarges too, unless `>` stands
+/// with it. `name=SPEC` names the size. Sizes apply to the picture as it is looked at: after EXIF orientation.
 public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
   /// How the picture is put into the box.
   public enum Mode: Sendable, Hashable { case fit, fill, exact }

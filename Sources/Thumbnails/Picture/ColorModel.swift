@@ -5,8 +5,8 @@ enum ColorModel: Sendable, Hashable {
   case grey, ycc, rgb
   /// Four inks; `inverted` where 255 stands for no ink, as Adobe's programs write them.
   case cmyk(inverted: Bool)
-  /// The first three components are YCbCr of what `cmyk(inverted: true)` has in them: libjpeg tells it by Adobe's marker
-  /// alone.
+  /// The first three components are YCbCr of what `cmyk(inverted: true)` has in them: libjpeg tells it by Adobe's
+  /// marker alone.
   case ycck
 
   init?(_ header: clibjpeg_header) {

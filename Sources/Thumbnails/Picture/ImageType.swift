@@ -56,7 +56,8 @@ public enum ImageType: String, Sendable, CaseIterable {
     Signature(type: .ico, bytes: [0, 0, 1, 0], also: { $0.count > 4 && $0[4] > 0 }),
   ]
 
-  /// The image type of an ISO base media file: its `ftyp` box names a major brand and compatible ones (ISO/IEC 23008-12).
+  /// The image type of an ISO base media file: its `ftyp` box names a major brand and compatible ones (ISO/IEC
+  /// 23008-12).
   private static func fileTypeBrand(_ head: [UInt8]) -> ImageType? {
     guard head.count >= 12, head[4..<8].elementsEqual("ftyp".utf8) else { return nil }
     let size = head[0..<4].reduce(0) { $0 << 8 | Int($1) }

@@ -29,8 +29,8 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Reading failed with this `errno`.
   case unreadable(Int32)
   case outOfMemory
-  /// `Decoding.sparing` does not do for this file: there may be a picture in it, or a fault to be told, and the whole of it
-  /// has to be decoded to see.
+  /// `Decoding.sparing` does not do for this file: there may be a picture in it, or a fault to be told, and the whole
+  /// of it has to be decoded to see.
   case irregular
   /// A fault in this program rather than in the file.
   case internalFault(String)

@@ -3,8 +3,8 @@ import Foundation
 /// One axis of a resize: for every output sample, where its input samples begin and what each weighs.
 ///
 /// Lanczos with three lobes, stretched by the reduction so that it averages over what it drops. Samples are centre
-/// sited: input sample `i` spans `i ..< i + 1`. Weights that fall outside the input are added to its edge sample, so the
-/// edge goes on for ever.
+/// sited: input sample `i` spans `i ..< i + 1`. Weights that fall outside the input are added to its edge sample, so
+/// the edge goes on for ever.
 struct AxisFilter {
   /// Output samples.
   let count: Int

@@ -5,8 +5,8 @@ typealias Proceed = () throws(ThumbnailError) -> Void
 /// takes is one row of the input whatever the sizes are.
 ///
 /// Why not a resizing library: building zimg's filter graph for one new geometry takes about 1 ms, more than the resize
-/// itself (0.3 s for 65500 samples to one, and 1 GB of scratch for 8192 × 65500), and its result depends on the processor.
-/// Here every operation is IEEE single precision in a fixed order: the same bytes on every machine.
+/// itself (0.3 s for 65500 samples to one, and 1 GB of scratch for 8192 × 65500), and its result depends on the
+/// processor. Here every operation is IEEE single precision in a fixed order: the same bytes on every machine.
 final class Resampler {
   private struct FilterKey: Hashable {
     let samples: Int
