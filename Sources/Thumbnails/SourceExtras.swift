@@ -9,7 +9,7 @@ struct SourceExtras {
     if keep.contains(.exif) {
       exif = ExifBlock(decoder.exif)
     } else if keep.contains(.copyright) {
-      copyright = ExifBlock(decoder.exif)?.takeCopyright() ?? []
+      copyright = ExifBlock(decoder.exif)?.extractCopyright() ?? []
     }
     guard !decoder.profile.isEmpty else { return }
     let found = profiles.conversion(for: decoder.profile, kind: model.profileKind)

@@ -1,9 +1,9 @@
-/// Turns rows of a thumbnail's components, all of the same size, into YCbCr of sRGB.
+/// Converts rows of a thumbnail's components, all of the same size, to YCbCr of sRGB.
 struct ColorConverter {
   private let model: ColorModel
   private let transform: ProfileTransform?
 
-  /// - parameter transform: from the picture's own colours to sRGB; nil where they are sRGB, or nobody knows.
+  /// - parameter transform: from the picture's own colours to sRGB; nil where they are sRGB or unknown.
   init(model: ColorModel, transform: ProfileTransform?) {
     self.model = model
     self.transform = transform
@@ -11,8 +11,8 @@ struct ColorConverter {
 
   /// Converts three or four planes into the first three of them, in place.
   ///
-  /// - parameter proceed: asked every 16 rows.
-  /// - throws: what `proceed` does.
+  /// - parameter proceed: called every 16 rows.
+  /// - throws: the errors of `proceed`.
   func convert(_ planes: [PlaneView], proceed: Proceed) throws(ThumbnailError) {
     let columns = planes[0].columns
     var pixels = [UInt8](repeating: 0, count: columns * planes.count)
@@ -46,8 +46,8 @@ struct ColorConverter {
     }
   }
 
-  /// Inks with 255 for full, whichever way the file has them. YCCK holds YCbCr of the inks' complements,
-  /// and comes from Adobe's programs alone.
+  /// Makes inks with 255 for full, also from a file with inverted ones. YCCK stores YCbCr of the inks' complements, and
+  /// only Adobe's programs write it.
   private func gatherCMYK(_ lines: [UnsafeMutablePointer<UInt8>], _ columns: Int, into pixels: inout [UInt8]) {
     let flip: UInt8
     let isYCCK: Bool
@@ -67,7 +67,7 @@ struct ColorConverter {
     }
   }
 
-  /// Without a profile: each ink takes away its colour, black takes away all three.
+  /// Mixes inks without a profile: each ink absorbs its complementary colour, black absorbs all three.
   private static func mixInks(_ inks: [UInt8], _ columns: Int, into colors: inout [UInt8]) {
     for x in 0..<columns {
       let light = 255 - Int(inks[4 * x + 3])

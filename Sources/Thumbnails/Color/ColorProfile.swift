@@ -1,15 +1,15 @@
 import CLcms2
 
-/// The colours a profile is about, as its header's "data colour space" says.
+/// The colours that a profile describes: the "data colour space" of its header.
 enum ProfileKind: Sendable, Hashable { case grey, rgb, cmyk }
 
-/// What an embedded profile asks for on the way to sRGB.
+/// The conversion from an embedded profile's colours to sRGB.
 enum ProfileConversion {
-  /// The profile is broken, or about other colours than the picture's: it is not used, and not kept.
+  /// The profile is damaged or describes other colours than the picture's: it is neither used nor kept.
   case unusable
-  /// The colours are sRGB's already.
+  /// The colours are sRGB's.
   case identity
-  /// Grey values through a table.
+  /// Grey values, by a table.
   case grey([UInt8])
   /// RGB or CMYK to RGB, by Little CMS.
   case pixels(ProfileTransform)
@@ -18,7 +18,7 @@ enum ProfileConversion {
 /// A Little CMS transform from a source's colours to sRGB, 8 bits a channel.
 final class ProfileTransform {
   private let handle: cmsHTRANSFORM
-  /// Everything the transform is made of.
+  /// The context that holds the transform's memory.
   fileprivate let context: ProfileContext
 
   fileprivate init(_ handle: cmsHTRANSFORM, _ context: ProfileContext) {
@@ -28,32 +28,32 @@ final class ProfileTransform {
 
   deinit { cmsDeleteTransform(handle) }
 
-  /// Converts pixels side by side; CMYK's 255 is full ink.
+  /// Converts consecutive pixels; CMYK's 255 is full ink.
   func convert(_ source: UnsafePointer<UInt8>, into rgb: UnsafeMutablePointer<UInt8>, count: Int) {
     cmsDoTransform(handle, source, rgb, UInt32(count))
   }
 }
 
-/// Reads profiles and remembers the last few: a folder's photos mostly share one.
+/// Reads profiles and caches the last few, because the photos of a folder mostly share one.
 ///
-/// A profile is whatever a stranger's file contains, so none is ever an error: what Little CMS refuses is not used.
-/// Nobody can stop Little CMS at work, so what it is given is bounded: the profile's size where it is read (4 MiB), the
-/// memory it takes (`ProfileContext`), and how often it can be led to the same bytes (`isTame`). The slowest profile
-/// found under these bounds takes 0.1 s; a usual one for CMYK takes half of that.
+/// Profiles come from untrusted files. One that Little CMS rejects is not used, which is no error. Little CMS cannot be
+/// interrupted, so its input is bounded: the profile's size (4 MiB, checked where it is read), the memory
+/// (`ProfileContext`), and how often the same bytes can be processed (`isTame`). The slowest profile found within these
+/// bounds takes 0.1 s; a usual CMYK profile takes half of that.
 final class ProfileReader {
   private var known: [(bytes: [UInt8], kind: ProfileKind, conversion: ProfileConversion)] = []
-  /// Bytes Little CMS may take for a profile of so many.
+  /// The bytes that Little CMS may allocate for a profile of a size.
   private let allowance: (Int) -> Int
 
-  /// What is remembered at most, with its transforms: one of the largest CMYK profiles, or any number of others.
+  /// The most bytes cached, including transforms: one of the largest CMYK profiles, or many smaller ones.
   static let bytesKept = 3 << 20
 
   init(allowance: @escaping (Int) -> Int = ProfileContext.allowance) { self.allowance = allowance }
 
-  /// The most bytes Little CMS took for one profile.
+  /// The most bytes that Little CMS has allocated for one profile.
   private(set) var peak = 0
 
-  /// What a profile's bytes ask for, for a picture of the kind given.
+  /// The conversion for a profile's bytes and a picture of the kind given.
   func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
     if let index = known.firstIndex(where: { $0.kind == kind && $0.bytes.elementsEqual(bytes) }) {
       let entry = known.remove(at: index)
@@ -68,7 +68,7 @@ final class ProfileReader {
     return conversion
   }
 
-  /// Bytes that stay until the next profile.
+  /// Bytes cached.
   var bytesRemembered: Int {
     known.reduce(0) { sum, entry in
       guard case .pixels(let transform) = entry.conversion else { return sum + entry.bytes.count }
@@ -76,7 +76,7 @@ final class ProfileReader {
     }
   }
 
-  /// Forgets every profile.
+  /// Empties the cache.
   func trim() { known = [] }
 
   private func read(
@@ -101,11 +101,11 @@ final class ProfileReader {
     }
   }
 
-  /// Whether a profile describes a device, and no few bytes of it stand for many.
+  /// Whether a profile describes a device, and cannot cause far more work than its size suggests.
   ///
-  /// The tags of processing elements are refused: such a list is as long as its writer likes, and all of its entries
-  /// may lead to one table. It stands only beside the tags that everybody reads (ICC.1:2010, 9.2), and profiles of
-  /// cameras, screens and presses do without. Tags may share their data as a whole, and not overlap.
+  /// Tags of processing elements are rejected: such a list may have any length, and all of its entries may refer to one
+  /// table. They are optional beside the usual tags (ICC.1:2010, 9.2), and profiles of cameras, screens and presses do
+  /// not have them. Tags may share all of their data, but not overlap partly.
   private static func isTame(_ profile: cmsHPROFILE, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let classes = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
     let lists = [
@@ -116,7 +116,7 @@ final class ProfileReader {
     return !lists.contains { cmsIsTag(profile, $0) != 0 } && !overlaps(bytes)
   }
 
-  /// Whether the tags' data adds up to more than there is.
+  /// Whether the distinct extents of the tags' data add up to more than the profile's size.
   ///
   /// Source: ICC.1:2010, 7.3: at byte 128 the count of tags, then signature, offset and size of each.
   private static func overlaps(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -132,7 +132,7 @@ final class ProfileReader {
     return extents.reduce(0) { $0 + $1[1] } > bytes.count
   }
 
-  /// Relative colorimetric with black point compensation: what image editors do unless told otherwise.
+  /// Relative colorimetric with black point compensation, the default of image editors.
   private func transform(
     from profile: cmsHPROFILE, kind: ProfileKind, in context: ProfileContext
   ) -> ProfileTransform? {
@@ -154,7 +154,7 @@ final class ProfileReader {
     return handle.map { ProfileTransform($0, context) }
   }
 
-  /// Grey with sRGB's curve: what a viewer takes a grey JPEG without a profile for.
+  /// Grey with sRGB's curve, which viewers assume for a grey JPEG without a profile.
   private static func makeGreyProfile(_ context: cmsContext?) -> cmsHPROFILE? {
     // IEC 61966-2-1: linear below 0.04045, a power of 2.4 above.
     let parameters: [Double] = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
@@ -163,10 +163,10 @@ final class ProfileReader {
     return cmsCreateGrayProfileTHR(context, cmsD50_xyY(), curve)
   }
 
-  /// lcms2.h's TYPE_… macros: colour space, channels, one byte each.
+  /// As lcms2.h's TYPE_… macros: colour space, channels, one byte for each channel.
   private static func format(_ space: Int32, channels: UInt32) -> UInt32 { UInt32(space) << 16 | channels << 3 | 1 }
 
-  /// What eight bits cannot tell apart: many profiles are sRGB written down slightly differently.
+  /// The largest difference of a value that counts as none: many profiles are sRGB with slightly different numbers.
   private static let tolerance = 2
 
   private func greyConversion(_ transform: ProfileTransform) -> ProfileConversion {
@@ -177,7 +177,7 @@ final class ProfileReader {
     return isIdentity ? .identity : .grey(table)
   }
 
-  /// Whether every colour of a 16 × 16 × 16 grid stays where it is.
+  /// Whether the transform leaves every colour of a 16 × 16 × 16 grid as it is.
   private static func isIdentity(_ transform: ProfileTransform) -> Bool {
     var colors: [UInt8] = []
     for index in 0..<4096 {

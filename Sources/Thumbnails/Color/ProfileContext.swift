@@ -1,25 +1,25 @@
 import CLcms2
 import Foundation
 
-/// A Little CMS context that may hold so many bytes and no more.
+/// A Little CMS context with a limit on its memory.
 ///
-/// A profile is a stranger's data, and a few bytes of it can ask for any amount of memory. What is refused here ends in
-/// a profile that cannot be used.
+/// Profiles come from untrusted files, and a few bytes can request any amount of memory. A profile that needs more than
+/// the limit is not used.
 ///
 /// *Concurrency*: for one thread at a time, together with everything made with it.
 final class ProfileContext {
-  /// What a profile of so many bytes may take: a copy of it, a table of 16 bits that is nearly all of it three times
-  /// over, and a transform. Profiles of printers, which hold six tables, take two thirds.
+  /// The limit for a profile of `size` bytes. It allows a copy of the profile, three copies of a 16-bit table that is
+  /// nearly all of it, and a transform. Printer profiles, which contain six tables, take two thirds of the limit.
   static func allowance(forProfileOf size: Int) -> Int { size * 4 + 1 << 20 }
 
   private(set) var handle: cmsContext?
-  /// Bytes allocated at this moment, and the most there ever were.
+  /// Bytes allocated now, and the most at any time.
   private(set) var held = 0
   private(set) var peak = 0
   private let limit: Int
   private var newest: UnsafeMutablePointer<Block>?
 
-  /// - parameter limit: bytes that may be held.
+  /// - parameter limit: the most bytes that may be allocated.
   init(limit: Int) {
     self.limit = limit
     var handler = cmsPluginMemHandler()
@@ -33,7 +33,7 @@ final class ProfileContext {
     handle = cmsCreateContext(&handler, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Gives everything back, also what Little CMS forgot on its way out of a failure.
+  /// Frees all memory, including blocks that Little CMS leaked after a failure.
   deinit {
     cmsDeleteContext(handle)
     while let block = newest {
@@ -42,17 +42,17 @@ final class ProfileContext {
     }
   }
 
-  /// What stands in front of the bytes given out.
+  /// The header in front of each allocation.
   private struct Block {
     let size: Int
     var older: UnsafeMutablePointer<Block>?
     var newer: UnsafeMutablePointer<Block>?
 
-    /// Its own bytes, up to the next multiple of the alignment malloc promises.
+    /// The header's size, rounded up to malloc's alignment.
     static let prefix = 32
   }
 
-  /// Whose a call is: nobody's for the few hundred bytes of the context itself.
+  /// The object that a call belongs to; nil for the few hundred bytes of the context itself.
   private static func owner(_ context: cmsContext?) -> ProfileContext? {
     cmsGetContextUserData(context).map { Unmanaged<ProfileContext>.fromOpaque($0).takeUnretainedValue() }
   }

@@ -1,4 +1,4 @@
-/// JPEG's colour: full-range YCbCr, in 16-bit fixed point as libjpeg computes it.
+/// Converts between RGB and JPEG's full-range YCbCr, in 16-bit fixed point as libjpeg does.
 ///
 /// Source: JFIF 1.02 (ITU-T T.871), section 7; rounding as in libjpeg's jdcolor.c and jccolor.c.
 enum YCbCr {

@@ -1,22 +1,22 @@
 import CLibExif
 import Foundation
 
-/// A source's EXIF, read for being kept. Only made where `--keep` asks for it.
+/// A source's EXIF block, parsed by libexif for being kept. Made only if the options keep EXIF or copyright.
 ///
-/// A block libexif makes nothing of is left out of the thumbnail: EXIF is never an error.
+/// A block that libexif cannot parse is left out of the thumbnail: faulty EXIF is never an error.
 final class ExifBlock {
   private let data: UnsafeMutablePointer<ExifData>
 
-  /// Cameras write up to about two hundred.
+  /// The most entries that are parsed. Cameras write up to about two hundred.
   private static let mostEntries = 1000
 
-  /// - parameter block: the TIFF structure behind "Exif\0\0".
+  /// - parameter block: the TIFF structure after "Exif\0\0".
   init?(_ block: UnsafeBufferPointer<UInt8>) {
     guard let reader = TIFFReader(block), reader.isPlain(limit: Self.mostEntries), let data = exif_data_new() else {
       return nil
     }
     self.data = data
-    // Read as it is: libexif would otherwise add and take away tags to please the specification.
+    // Without this, libexif adds and removes tags to follow the specification.
     exif_data_unset_option(data, EXIF_DATA_OPTION_FOLLOW_SPECIFICATION)
     let prefixed = Array("Exif\0\0".utf8) + block
     exif_data_load_data(data, prefixed, UInt32(prefixed.count))
@@ -24,8 +24,8 @@ final class ExifBlock {
 
   deinit { exif_data_unref(data) }
 
-  /// The whole block for a thumbnail of a size: upright, with that size, without the embedded preview. Empty where
-  /// there is nothing to keep.
+  /// The whole block for a thumbnail of a size: with upright orientation and that size, without the embedded preview.
+  /// Empty where there is nothing to keep.
   func whole(for pixels: PixelSize) -> [UInt8] {
     free(data.pointee.data)
     data.pointee.data = nil
@@ -43,8 +43,8 @@ final class ExifBlock {
     return Self.serialized(data)
   }
 
-  /// A block of the tags Artist and Copyright alone, which are moved out of this one. Empty where there are none.
-  func takeCopyright() -> [UInt8] {
+  /// Moves the tags Artist and Copyright out of this block into one of their own. Empty where there are none.
+  func extractCopyright() -> [UInt8] {
     guard let source = content(EXIF_IFD_0), let kept = exif_data_new() else { return [] }
     defer { exif_data_unref(kept) }
     exif_data_set_byte_order(kept, exif_data_get_byte_order(data))
@@ -52,7 +52,7 @@ final class ExifBlock {
     var found = false
     for tag in [EXIF_TAG_ARTIST, EXIF_TAG_COPYRIGHT] {
       guard let entry = exif_content_get_entry(source, tag) else { continue }
-      // An entry has one owner: it has to leave the one before it is taken by the other.
+      // An entry has one owner, so it has to leave one block before it enters the other.
       exif_entry_ref(entry)
       exif_content_remove_entry(source, entry)
       exif_content_add_entry(target, entry)
@@ -76,7 +76,7 @@ final class ExifBlock {
     }
   }
 
-  /// Changes a number that is there, in the width it is written in.
+  /// Changes an existing number, in its present width.
   private func set(_ tag: ExifTag, in directory: ExifIfd, to value: Int) {
     guard let content = content(directory), let entry = exif_content_get_entry(content, tag),
       let bytes = entry.pointee.data
@@ -91,7 +91,7 @@ final class ExifBlock {
     }
   }
 
-  /// The payload of an APP1 marker, or nothing where it does not fit into one.
+  /// The payload of an APP1 segment; empty where it is too large for one.
   private static func serialized(_ data: UnsafeMutablePointer<ExifData>) -> [UInt8] {
     var bytes: UnsafeMutablePointer<UInt8>?
     var size: UInt32 = 0

@@ -1,13 +1,13 @@
 /// Finds the orientation in an EXIF block without decoding the rest of it.
 ///
-/// Every source's block is looked at, so this reader is small, bounded by the block and written in Swift; libexif is
-/// asked only where EXIF is to be kept. A block that makes no sense has no orientation: that is never an error.
+/// Every source's block is read, so this reader is small, stays within the block and is written in Swift. libexif is
+/// used only where EXIF is kept. A faulty block has no orientation, which is never an error.
 ///
 /// Source: Exif 2.32 (CIPA DC-008), 4.5 "Description of image data file structure"; TIFF 6.0, section 2.
 enum ExifOrientation {
-  /// The orientation told in IFD 0, or `upright`.
+  /// The orientation in IFD 0, or `upright`.
   ///
-  /// - parameter block: the TIFF structure behind "Exif\0\0".
+  /// - parameter block: the TIFF structure after "Exif\0\0".
   static func read(_ block: UnsafeBufferPointer<UInt8>) -> Orientation {
     TIFFReader(block).flatMap(orientation) ?? .upright
   }

@@ -1,14 +1,16 @@
-/// Numbers in the TIFF structure that EXIF is, each looked for within its bounds.
+/// Reads numbers in EXIF's TIFF structure, and never outside its bounds.
 ///
 /// Source: TIFF 6.0, section 2.
 struct TIFFReader {
-  /// Bytes of an entry: tag, type, count and value, or where that is.
+  /// Bytes of an entry: tag, type, count, and the value or its offset.
   static let entrySize = 12
 
   private let block: UnsafeBufferPointer<UInt8>
   private let bigEndian: Bool
 
-  /// - parameter block: the TIFF structure behind "Exif\0\0"; nil where it does not begin like one.
+  /// Nil where the block does not begin with a TIFF header.
+  ///
+  /// - parameter block: the TIFF structure after "Exif\0\0".
   init?(_ block: UnsafeBufferPointer<UInt8>) {
     guard block.count >= 8 else { return nil }
     let order = (block[0], block[1])
@@ -18,7 +20,7 @@ struct TIFFReader {
     guard word(at: 2) == 42 else { return nil }
   }
 
-  /// Where the first directory is.
+  /// The offset of the first directory.
   var firstDirectory: Int? { long(at: 4) }
 
   func word(at offset: Int) -> Int? {
@@ -33,15 +35,15 @@ struct TIFFReader {
     return bigEndian ? first << 16 | second : second << 16 | first
   }
 
-  /// Whether the directories are as a camera writes them: each pointed at once, with no more entries together than
-  /// `limit`. A library that follows every pointer takes seconds over a block whose thousands of entries all point
-  /// back.
+  /// Whether the directories are as a camera writes them: each is referred to once, and together they have at most
+  /// `limit` entries. libexif, which follows every pointer, takes seconds for a block whose thousands of entries all
+  /// point back.
   func isPlain(limit: Int) -> Bool {
     var ahead = [firstDirectory].compactMap { $0 }
     var seen: Set<Int> = []
     var entries = 0
     while let directory = ahead.popLast() {
-      // One that is not there at all, or cut off, costs nobody anything.
+      // A directory outside the block costs no time.
       guard let count = word(at: directory) else { continue }
       entries += count
       guard seen.insert(directory).inserted, entries <= limit else { return false }

@@ -1,7 +1,7 @@
 extension SizeSpec {
-  /// Reads a size.
+  /// Parses a size.
   ///
-  /// - throws: `SizeSpecError` saying what is wrong with the text.
+  /// - throws: `SizeSpecError` with what is wrong with the text.
   public init(parsing text: String) throws(SizeSpecError) {
     func refuse(_ reason: String, example: String = "256 or 300x200^") -> SizeSpecError {
       SizeSpecError(text: text, reason: reason, example: example)
@@ -51,7 +51,7 @@ extension SizeSpec {
       enlarges: mode == .exact ? !flags.contains(">") : flags.contains("<"))
   }
 
-  /// What keeps a name from being a folder's, if anything.
+  /// Why a name cannot be that of a folder; nil where it can.
   private static func fault(inName name: String) -> String? {
     if name.isEmpty { return "the name before '=' is empty" }
     if name.utf8.count > 64 { return "the name is longer than 64 bytes" }

@@ -1,28 +1,28 @@
-/// How large a thumbnail is to be: a box and how the picture is put into it.
+/// The size of a thumbnail: a box, and how the picture is fitted into it.
 ///
 /// | text | thumbnail |
 /// | --- | --- |
 /// | `256` | fits into 256 × 256 |
 /// | `300x200` | fits into 300 × 200 |
-/// | `300x` · `x200` | 300 wide, however high · 200 high, however wide |
-/// | `300x200^` | fills 300 × 200: what stands over is cropped off, half on each side |
+/// | `300x` · `x200` | 300 wide, of any height · 200 high, of any width |
+/// | `300x200^` | fills 300 × 200; the rest is cropped, half on each side |
 /// | `300x200!` | exactly 300 × 200, stretched |
 ///
-/// A picture is never enlarged (`>` says so again): one too small for its box keeps its size, and with `^` is cropped
-/// to the box's shape without growing. `<` allows enlarging. `!` means exactly, so it enlarges too, unless `>` stands
-/// with it. `name=SPEC` names the size. Sizes apply to the picture as it is looked at: after EXIF orientation.
+/// By default, and with `>`, a picture is not enlarged: one that is smaller than its box keeps its size, and with `^`
+/// is cropped to the box's shape. `<` allows enlarging. `!` enlarges too, unless it is combined with `>`. `name=SPEC`
+/// names the size. Sizes apply to the picture as displayed, after EXIF orientation.
 public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
-  /// How the picture is put into the box.
+  /// How the picture is fitted into the box.
   public enum Mode: Sendable, Hashable { case fit, fill, exact }
 
-  /// What the size is called: the text before `=`, or the box in words, `256x256` or `300x200-fill`.
+  /// The size's name: the text before `=`, or one made of the box, such as `256x256` or `300x200-fill`.
   public let name: String
-  /// The box's width in pixels; nil for as wide as it turns out.
+  /// The box's width in pixels; nil for any width.
   public let width: Int?
-  /// The box's height in pixels; nil for as high as it turns out.
+  /// The box's height in pixels; nil for any height.
   public let height: Int?
   public let mode: Mode
-  /// Whether a small picture grows to its box.
+  /// Whether a small picture is enlarged to its box.
   public let enlarges: Bool
 
   init(name: String?, width: Int?, height: Int?, mode: Mode, enlarges: Bool) {
@@ -33,10 +33,10 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
     self.name = name ?? Self.defaultName(width: width, height: height, mode: mode, enlarges: enlarges)
   }
 
-  /// The largest box side: JPEG as libjpeg writes it goes no further.
+  /// The largest side of a box, in pixels: the largest that libjpeg writes.
   public static let maximumSide = 65_500
 
-  /// The size as one would type it, in full: `256x256`, `cover=300x200^<`.
+  /// The size as a user would type it, in full: `256x256`, `cover=300x200^<`.
   public var description: String {
     var text = Self.box(width, height)
     switch mode {
@@ -52,7 +52,7 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
     "\(width.map(String.init) ?? "")x\(height.map(String.init) ?? "")"
   }
 
-  /// A name fit for a folder, different for different sizes.
+  /// A name that can be a folder's, and differs for different sizes.
   private static func defaultName(width: Int?, height: Int?, mode: Mode, enlarges: Bool) -> String {
     let box = box(width, height)
     return switch mode {

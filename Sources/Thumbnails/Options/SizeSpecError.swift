@@ -1,10 +1,10 @@
-/// Why a text is no thumbnail size. The description is one line with what is wrong and a size that would do.
+/// Why a text is not a thumbnail size. The description is one line with the reason and a valid example.
 public struct SizeSpecError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The text refused.
+  /// The invalid text.
   public let text: String
   /// What is wrong with it.
   public let reason: String
-  /// A text of the kind meant, that would be taken.
+  /// A similar text that is valid.
   public let example: String
 
   public var description: String { "size '\(text)': \(reason); for example \(example)" }

@@ -1,12 +1,12 @@
 import CLibJPEG
 
-/// What a source's components mean.
+/// The meaning of a source's components.
 enum ColorModel: Sendable, Hashable {
   case grey, ycc, rgb
-  /// Four inks; `inverted` where 255 stands for no ink, as Adobe's programs write them.
+  /// Four inks; `inverted` where 255 means no ink, as Adobe's programs write them.
   case cmyk(inverted: Bool)
-  /// The first three components are YCbCr of what `cmyk(inverted: true)` has in them: libjpeg tells it by Adobe's
-  /// marker alone.
+  /// As `cmyk(inverted: true)`, but with the first three components converted to YCbCr. libjpeg detects it only by
+  /// Adobe's marker.
   case ycck
 
   init?(_ header: clibjpeg_header) {
@@ -20,7 +20,7 @@ enum ColorModel: Sendable, Hashable {
     }
   }
 
-  /// The kind of profile that can describe it.
+  /// The kind of profile that can describe its colours.
   var profileKind: ProfileKind {
     switch self {
     case .grey: .grey

@@ -1,8 +1,8 @@
-/// What kind of image a file is by its first bytes. File names are not asked.
+/// The type of an image file, found by its first bytes and not by its name.
 public enum ImageType: String, Sendable, CaseIterable {
   case jpeg, png, gif, webp, tiff, bmp, heic, avif, jxl, jp2, psd, ico
 
-  /// How people call it.
+  /// The name for users.
   public var displayName: String {
     switch self {
     case .jpeg: "JPEG"
@@ -20,10 +20,10 @@ public enum ImageType: String, Sendable, CaseIterable {
     }
   }
 
-  /// Bytes `sniff` looks at, at most.
+  /// The most bytes that `sniff` examines.
   public static let sniffLength = 64
 
-  /// The type a file's first bytes tell, or nil for none of these. Fewer bytes than `sniffLength` will do.
+  /// The type of a file with these first bytes, or nil if it is none of these. There may be fewer than `sniffLength`.
   public static func sniff(_ bytes: some Collection<UInt8>) -> ImageType? {
     let head = Array(bytes.prefix(sniffLength))
     if let brand = fileTypeBrand(head) { return brand }
@@ -44,7 +44,7 @@ public enum ImageType: String, Sendable, CaseIterable {
     Signature(type: .webp, bytes: Array("RIFF".utf8), also: { $0.dropFirst(8).starts(with: Array("WEBP".utf8)) }),
     Signature(type: .tiff, bytes: [0x49, 0x49, 0x2A, 0x00]),
     Signature(type: .tiff, bytes: [0x4D, 0x4D, 0x00, 0x2A]),
-    // Two letters are little to go by: the size of one of the known headers has to follow.
+    // Two letters are ambiguous, so the size of a known header has to follow.
     Signature(
       type: .bmp, bytes: Array("BM".utf8),
       also: { $0.count > 17 && [12, 40, 52, 56, 64, 108, 124].contains($0[14]) && $0[15] == 0 }),

@@ -1,24 +1,24 @@
-/// How a stored picture is turned to be looked at: EXIF's tag 0x0112, values 1 to 8.
+/// How a stored picture is turned for display: EXIF's tag 0x0112, values 1 to 8.
 ///
-/// Every value is a choice of three moves from the stored picture, in this order: mirror its columns, mirror its rows,
-/// change rows and columns over.
+/// Every value is a combination of three steps, in this order: mirror the columns, mirror the rows, swap rows and
+/// columns.
 ///
 /// Source: Exif 2.32 (CIPA DC-008), 4.6.4, "Orientation".
 public enum Orientation: Int, Sendable, CaseIterable {
   case upright = 1
   case mirrored, rotated180, mirroredVertically, transposed, rotated90, transversed, rotated270
 
-  /// Whether the picture is looked at with width and height changed over.
+  /// Whether width and height are swapped for display.
   var isTransposed: Bool { rawValue >= 5 }
-  /// Whether stored columns run from the far side.
+  /// Whether columns are stored from right to left.
   var mirrorsColumns: Bool { [2, 3, 7, 8].contains(rawValue) }
-  /// Whether stored rows run from the far side.
+  /// Whether rows are stored from bottom to top.
   var mirrorsRows: Bool { [3, 4, 6, 7].contains(rawValue) }
 
-  /// The size looked at, of a size stored; and the other way round.
+  /// The displayed size of a stored size, and vice versa.
   func apply(to size: PixelSize) -> PixelSize { isTransposed ? size.transposed : size }
 
-  /// The rectangle of the stored picture (of the size given) that is looked at as `region`.
+  /// The rectangle of a stored picture of the given size that is displayed as `region`.
   func storedRect(of region: PixelRect, in stored: PixelSize) -> PixelRect {
     var rect = region
     if isTransposed {
@@ -29,10 +29,10 @@ public enum Orientation: Int, Sendable, CaseIterable {
     return rect
   }
 
-  /// Turns a stored plane into the one looked at.
+  /// Turns a stored plane for display.
   ///
-  /// - parameter proceed: asked every 16 rows.
-  /// - throws: what `proceed` does.
+  /// - parameter proceed: called every 16 rows.
+  /// - throws: the errors of `proceed`.
   func turn(_ source: PlaneView, into target: PlaneView, proceed: Proceed) throws(ThumbnailError) {
     let (columnStep, columnStart) = mirrorsColumns ? (-1, source.columns - 1) : (1, 0)
     let (rowStep, rowStart) = mirrorsRows ? (-source.stride, (source.rows - 1) * source.stride) : (source.stride, 0)

@@ -8,12 +8,12 @@ public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
     self.height = height
   }
 
-  /// Pixels in all.
+  /// The count of pixels.
   public var count: Int { width * height }
 
   /// `4000 × 3000`.
   public var description: String { "\(width) × \(height)" }
 
-  /// Width and height changed over.
+  /// The size with width and height swapped.
   var transposed: PixelSize { PixelSize(width: height, height: width) }
 }

@@ -1,25 +1,25 @@
-/// What part of a picture goes into a thumbnail, and how large that is.
+/// The part of a picture that a thumbnail shows, and the thumbnail's size.
 public struct Placement: Sendable, Hashable {
   /// The thumbnail's size.
   public let pixels: PixelSize
-  /// The part of the oriented source shown.
+  /// The part of the oriented source that is shown.
   let region: PixelRect
 
-  /// How many source pixels one thumbnail pixel stands for, along the axis with fewer.
+  /// The source pixels for each thumbnail pixel, along the axis with fewer.
   var reduction: Double {
     min(region.width / Double(pixels.width), region.height / Double(pixels.height))
   }
 }
 
 extension SizeSpec {
-  /// Where a picture lands, rounded to the nearest pixel, at least one.
+  /// The placement of a picture, rounded to the nearest pixel, at least one.
   ///
-  /// - parameter source: the picture's size as it is looked at, after EXIF orientation.
+  /// - parameter source: the picture's size as displayed, after EXIF orientation.
   public func placement(for source: PixelSize) -> Placement {
     let sourceWidth = Double(source.width)
     let sourceHeight = Double(source.height)
     let whole = PixelRect(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
-    // No width or no height given: no bound along that side.
+    // Without a width or a height that side is not limited.
     let horizontal = width.map { Double($0) / sourceWidth } ?? .infinity
     let vertical = height.map { Double($0) / sourceHeight } ?? .infinity
 
@@ -43,7 +43,7 @@ extension SizeSpec {
   }
 
   private static func rounded(_ width: Double, _ height: Double) -> PixelSize {
-    // A one-pixel-high strip made 300 wide is as long as it may be, not longer: `300x` enlarged has no other bound.
+    // An enlarged `300x` has no other limit for the height of a narrow strip.
     func side(_ length: Double) -> Int { Int(min(max(length.rounded(), 1), Double(maximumSide))) }
     return PixelSize(width: side(width), height: side(height))
   }

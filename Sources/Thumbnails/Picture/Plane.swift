@@ -1,6 +1,6 @@
 import Foundation
 
-/// One component's 8-bit samples as they lie in someone's memory: `rows` × `columns`, row `r` at `base + r * stride`.
+/// One component's 8-bit samples in memory that it does not own: `rows` × `columns`, row `r` at `base + r * stride`.
 struct PlaneView {
   let base: UnsafeMutablePointer<UInt8>
   let columns: Int
@@ -10,15 +10,15 @@ struct PlaneView {
   func row(_ index: Int) -> UnsafeMutablePointer<UInt8> { base + index * stride }
 }
 
-/// Memory for planes of samples, kept from one picture to the next and grown as needed.
+/// Memory for planes of samples, which is kept from one picture to the next and grows as needed.
 final class PlaneBuffer {
   private var memory: UnsafeMutablePointer<UInt8>?
   private var capacity = 0
 
   deinit { free(memory) }
 
-  /// A plane of the size given, of which `paddedRows` × `stride` bytes are there. It still holds whatever was here
-  /// before: who takes it has to write every sample shown.
+  /// A plane of the size given, with `paddedRows` × `stride` bytes of memory. The contents are undefined, so the caller
+  /// has to write every sample that is shown.
   ///
   /// - throws: `outOfMemory`.
   func plane(columns: Int, rows: Int, stride: Int, paddedRows: Int) throws(ThumbnailError) -> PlaneView {
@@ -39,13 +39,13 @@ final class PlaneBuffer {
     try plane(columns: columns, rows: rows, stride: columns, paddedRows: rows)
   }
 
-  /// Keeps the memory where it fits into what is left to be kept, and gives it back otherwise.
+  /// Keeps the memory if it is at most `left` bytes, by which it reduces `left`; frees it otherwise.
   func keep(within left: inout Int) {
     if capacity > left { release() }
     left -= capacity
   }
 
-  /// Gives the memory back.
+  /// Frees the memory.
   func release() {
     free(memory)
     memory = nil

@@ -1,38 +1,37 @@
 import Foundation
 
-/// Why there is no thumbnail. The description is one line, without the file's name.
+/// Why a thumbnail could not be made. The description is one line, without the file's name.
 public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The monitor said stop.
+  /// The monitor stopped the work.
   case cancelled
   /// The file has no bytes.
   case empty
-  /// No image type known by its first bytes, given here (at most four).
+  /// The first bytes, of which at most four are given here, are not those of a known image type.
   case notAnImage([UInt8])
-  /// An image, but not one that can be read.
+  /// An image of a type that cannot be read.
   case unsupportedType(ImageType)
   /// A JPEG of a kind that cannot be read.
   case unsupported(String)
   /// The file ends before its picture does.
   case truncated(String)
-  /// The data is corrupt beyond decoding.
+  /// The data is so corrupt that decoding cannot go on.
   case damaged(String)
-  /// The data is corrupt, and the options refuse that: `FailOn.truncated` lets that pass.
+  /// The data is corrupt, and the options reject that; `FailOn.truncated` accepts it.
   case corrupt(String)
-  /// Something harmless is wrong, and the options refuse even that: `FailOn.error` lets that pass.
+  /// The file has a harmless flaw, and the options reject that; `FailOn.error` accepts it.
   case imperfect(String)
   /// The source has more pixels than allowed.
   case tooManyPixels(PixelSize, limit: Int)
-  /// A thumbnail asked for would have more pixels than allowed.
+  /// A requested thumbnail would have more pixels than allowed.
   case thumbnailTooLarge(PixelSize, limit: Int)
   /// A decompression bomb: more scans than any real file has.
   case tooManyScans(limit: Int)
   /// Reading failed with this `errno`.
   case unreadable(Int32)
   case outOfMemory
-  /// `Decoding.sparing` does not do for this file: there may be a picture in it, or a fault to be told, and the whole
-  /// of it has to be decoded to see.
+  /// `Decoding.sparing` cannot decode this file. Decoding all of it either makes the thumbnail or identifies the fault.
   case irregular
-  /// A fault in this program rather than in the file.
+  /// A fault in this program, not in the file.
   case internalFault(String)
 
   public var description: String {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// One axis of a resize: for every output sample, where its input samples begin and what each weighs.
+/// One axis of a resize: the first input sample and the weights of every output sample.
 ///
-/// Lanczos with three lobes, stretched by the reduction so that it averages over what it drops. Samples are centre
-/// sited: input sample `i` spans `i ..< i + 1`. Weights that fall outside the input are added to its edge sample, so
-/// the edge goes on for ever.
+/// The filter is Lanczos with three lobes, stretched by the reduction so that all input samples contribute. Samples are
+/// centre sited: input sample `i` spans `i ..< i + 1`. Weights outside the input are added to its edge sample, which
+/// repeats the edge.
 struct AxisFilter {
   /// Output samples.
   let count: Int
   /// First input sample of each output sample.
   private(set) var starts: [Int32]
-  /// Where each output sample's weights begin in `weights`; one more at the end.
+  /// The index in `weights` of each output sample's first weight, and the count of weights at the end.
   private(set) var offsets: [Int32]
-  /// Each output sample's weights, one after the other; they add up to 1.
+  /// The weights of all output samples. Those of one output sample add up to 1.
   private(set) var weights: [Float]
 
   /// - parameters:
-  ///   - samples: input samples there are, at least one.
-  ///   - start: where the part shown begins, in input samples; may be outside.
-  ///   - length: how much of the input is shown, in samples, above 0.
+  ///   - samples: the count of input samples, at least one.
+  ///   - start: the start of the part shown, in input samples; may be outside the input.
+  ///   - length: the length of the part shown, in input samples, above 0.
   ///   - count: output samples, at least one.
   init(samples: Int, start: Double, length: Double, count: Int) {
     self.count = count
@@ -50,7 +50,7 @@ struct AxisFilter {
     }
   }
 
-  /// Makes the weights from `base` on add up to 1 and drops those at either end that change nothing.
+  /// Scales the weights from `base` on to a sum of 1, and drops negligible ones at both ends.
   private mutating func finish(from base: Int, first: Int, sum: Double) {
     let negligible: Float = 1e-6
     var skipped = 0
@@ -68,14 +68,14 @@ struct AxisFilter {
   }
 }
 
-/// The Lanczos kernel with three lobes, from a table.
+/// The Lanczos kernel with three lobes, as a table.
 private enum Lanczos {
   static let lobes = 3.0
   private static let stepsPerUnit = 2048.0
   private static let table: [Double] = (0...Int(lobes * stepsPerUnit) + 1).map { index in
     let x = Double(index) / stepsPerUnit
     if x == 0 { return 1 }
-    // Exactly 0 at whole numbers, where rounding would leave some 1e-17: a resize to the same size copies.
+    // Exactly 0 at whole numbers, where rounding would leave about 1e-17, so that a resize to the same size copies.
     if x >= lobes || x == x.rounded() { return 0 }
     let angle = Double.pi * x
     return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)

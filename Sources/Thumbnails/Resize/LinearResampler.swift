@@ -1,12 +1,13 @@
 import Foundation
 
-/// Resizes in linear light: sample values are brought to sRGB, undone from its curve, averaged, and put back.
+/// Resizes in linear light: converts samples to sRGB, applies the inverse of its curve, averages, and applies the
+/// curve.
 ///
-/// Each row of the source is converted once, filtered along the row, and added to the few output rows it takes part in:
-/// no floating point picture of either size ever exists.
+/// Each row of the source is converted once, filtered along the row, and added to the few output rows that it
+/// contributes to, so that no whole picture is held in floating point.
 struct LinearResampler {
   let resampler: Resampler
-  /// What the source's profile asks for.
+  /// The conversion for the source's profile.
   let conversion: ProfileConversion
 
   /// Resizes one grey plane, or three colour planes that cover the same picture, to targets of one size.
@@ -15,8 +16,8 @@ struct LinearResampler {
   ///   - picture: grey, YCbCr with chroma of any resolution, or RGB.
   ///   - region: the part shown, in samples of the first plane.
   ///   - targets: one grey plane, or red, green and blue of sRGB.
-  ///   - proceed: asked every 16 rows of the source, and of the targets.
-  /// - throws: what `proceed` does.
+  ///   - proceed: called every 16 rows of the source, and of the targets.
+  /// - throws: the errors of `proceed`.
   func resample(
     _ picture: DecodedPicture, region: PixelRect, into targets: [PlaneView], proceed: Proceed
   ) throws(ThumbnailError) {
@@ -44,7 +45,7 @@ struct LinearResampler {
         for x in 0..<width { filtered[channel][x] = Resampler.mix(light, across, x) }
       }
       for output in firstActive..<height {
-        // Weights too small to matter are cut off filters, so starts are not strictly in order.
+        // Filters drop negligible weights at their ends, so starts are not strictly in order.
         if starts[output] - (ends[output] - starts[output]) > y { break }
         guard starts[output] <= y, y < ends[output] else { continue }
         if (output - firstActive) % 16 == 15 { try proceed() }
@@ -69,7 +70,7 @@ struct LinearResampler {
   }
 }
 
-/// Output rows being added up. There are as many as overlap, so their memory is used again and again.
+/// Sums of output rows. Only rows that overlap exist at the same time, and finished ones are reused.
 private struct RowSums {
   private let width: Int
   private var lines: [[Float]] = []
@@ -81,7 +82,7 @@ private struct RowSums {
     slots = [Int](repeating: -1, count: rows)
   }
 
-  /// Adds values times a weight to an output row, from a column on.
+  /// Adds values times a weight to an output row, beginning at a column.
   mutating func add(_ values: [Float], _ weight: Float, to row: Int, at column: Int) {
     if slots[row] < 0 { begin(row) }
     let slot = slots[row]
@@ -105,7 +106,7 @@ private struct RowSums {
   }
 }
 
-/// Rows brought from the source's colours to sRGB's.
+/// Converts rows from the source's colours to sRGB.
 private struct RowConverter {
   private let conversion: ProfileConversion
   private var pixels: [UInt8] = []
@@ -136,7 +137,7 @@ private struct RowConverter {
   }
 }
 
-/// Rows of a plane brought to luma's resolution, linear between samples.
+/// Reads rows of a plane at luma's resolution, with linear interpolation.
 private struct RowReader {
   private(set) var plane: DecodedPlane
   var samples: [UInt8]
@@ -155,7 +156,7 @@ private struct RowReader {
     }
   }
 
-  /// Which two samples a position lies between, and how far behind the first, in 256ths. Samples are centre sited.
+  /// The two samples around a position, and the distance from the first one in 256ths. Samples are centre sited.
   private static func position(_ index: Int, ratio: Double, count: Int) -> (index: Int, next: Int, fraction: Int) {
     let position = min(max((Double(index) + 0.5) * ratio - 0.5, 0), Double(count - 1))
     let low = Int(position)
@@ -180,7 +181,7 @@ private struct RowReader {
   }
 }
 
-/// sRGB's curve between sample values and light.
+/// sRGB's transfer curve between sample values and light.
 ///
 /// Source: IEC 61966-2-1, 5.2.
 private enum SRGBCurve {
@@ -190,8 +191,8 @@ private enum SRGBCurve {
     return Float(encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4))
   }
 
-  /// The 8-bit value of a light, which the filter may have carried past 0 or 1: a table of the curve, linear between
-  /// its entries (off by less than 0.01).
+  /// The 8-bit value of a light, which the filter may have moved below 0 or above 1. The curve is a table with linear
+  /// interpolation; the error is below 0.01.
   static func encode(_ light: Float) -> UInt8 {
     let position = min(max(light, 0), 1) * steps
     let index = Int(position)

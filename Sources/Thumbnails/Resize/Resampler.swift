@@ -1,12 +1,12 @@
-/// Asked between pieces of work of a few milliseconds at most; throws `cancelled` to end it.
+/// Called between pieces of work of at most a few milliseconds; throws `cancelled` to end the work.
 typealias Proceed = () throws(ThumbnailError) -> Void
 
-/// Resizes planes of 8-bit samples with a Lanczos-3 filter: rows first, a row of the output at a time, so the memory it
-/// takes is one row of the input whatever the sizes are.
+/// Resizes planes of 8-bit samples with a Lanczos-3 filter. It mixes input rows to one output row at a time and then
+/// filters along that row, so it needs memory for only one row of the input.
 ///
-/// Why not a resizing library: building zimg's filter graph for one new geometry takes about 1 ms, more than the resize
-/// itself (0.3 s for 65500 samples to one, and 1 GB of scratch for 8192 × 65500), and its result depends on the
-/// processor. Here every operation is IEEE single precision in a fixed order: the same bytes on every machine.
+/// Resizing libraries were not better: building zimg's filter graph for a new geometry takes about 1 ms, more than the
+/// resize itself (0.3 s for 65500 samples to one, and 1 GB of scratch for 8192 × 65500), and its result depends on the
+/// processor. Here every operation is IEEE single precision in a fixed order, so every machine makes the same bytes.
 final class Resampler {
   private struct FilterKey: Hashable {
     let samples: Int
@@ -15,7 +15,7 @@ final class Resampler {
     let count: Int
   }
 
-  /// 256 KiB of filters: dozens of the usual ones.
+  /// The most weights kept: 256 KiB, dozens of the usual filters.
   private static let weightsKept = 1 << 16
   private var filters: [FilterKey: AxisFilter] = [:]
   private var keptWeights = 0
@@ -23,8 +23,8 @@ final class Resampler {
 
   /// Resizes the part `region` of `source`, measured in its samples, to the whole of `target`.
   ///
-  /// - parameter proceed: asked every 16 rows of the target and every 256 of the source.
-  /// - throws: what `proceed` does.
+  /// - parameter proceed: called every 16 rows of the target and every 256 of the source.
+  /// - throws: the errors of `proceed`.
   func resample(
     _ source: PlaneView, region: PixelRect, into target: PlaneView, proceed: Proceed = {}
   ) throws(ThumbnailError) {
@@ -47,12 +47,12 @@ final class Resampler {
     }
   }
 
-  /// The filter for one axis, remembered: photos of one camera all ask for the same few.
+  /// The filter for one axis. Filters are cached, because photos of one camera need the same few.
   func filter(samples: Int, start: Double, length: Double, count: Int) -> AxisFilter {
     let key = FilterKey(samples: samples, start: start, length: length, count: count)
     if let known = filters[key] { return known }
     let made = AxisFilter(samples: samples, start: start, length: length, count: count)
-    // Huge ones are rare and would add up.
+    // Huge filters are rare and are not kept.
     guard made.weights.count <= Self.weightsKept else { return made }
     if keptWeights + made.weights.count > Self.weightsKept {
       filters.removeAll(keepingCapacity: true)
@@ -63,15 +63,15 @@ final class Resampler {
     return made
   }
 
-  /// Gives the memory back.
+  /// Frees all memory.
   func trim() {
     filters = [:]
     keptWeights = 0
     row = []
   }
 
-  /// Adds up an output row at the input's width: the input rows from `rows` on times the weights `taps` of a filter,
-  /// four rows to a pass.
+  /// Computes an output row at the input's width: the sum of the input rows from `rows` on, times the weights `taps` of
+  /// a filter, four rows in each pass.
   private static func mixRows(
     _ rows: UnsafeMutablePointer<UInt8>, _ source: PlaneView, _ filter: AxisFilter, _ taps: Range<Int>, isFirst: Bool,
     into line: UnsafeMutablePointer<Float>
@@ -84,7 +84,7 @@ final class Resampler {
       var isFirst = isFirst
       while index < end {
         let taps = min(4, end - index)
-        // Rows missing from the last pass weigh nothing, and point at a row that is there.
+        // Rows missing from the last pass have weight 0 and point to an existing row.
         let r0 = input
         let r1 = taps > 1 ? r0 + source.stride : r0
         let r2 = taps > 2 ? r1 + source.stride : r0
@@ -109,7 +109,7 @@ final class Resampler {
     }
   }
 
-  /// One finished output row: a row's samples times their weights, rounded and held within 0...255.
+  /// Computes a finished output row: the samples times their weights, rounded and limited to 0...255.
   private static func mixColumns(
     of line: UnsafeMutablePointer<Float>, _ filter: AxisFilter, into target: UnsafeMutablePointer<UInt8>
   ) {
@@ -119,7 +119,7 @@ final class Resampler {
     }
   }
 
-  /// Output sample `output` of a row. Four sums side by side: one would wait for itself at every step.
+  /// Output sample `output` of a row. Four independent sums are faster than one, whose additions depend on each other.
   @inline(__always)
   static func mix(_ line: UnsafePointer<Float>, _ filter: AxisFilter, _ output: Int) -> Float {
     let offset = Int(filter.offsets[output])
