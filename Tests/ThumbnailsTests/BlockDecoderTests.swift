@@ -4,7 +4,7 @@ import Testing
 
 @testable import Thumbnails
 
-/// Blocks' lowest frequencies against libjpeg: at scale 1/8 the same samples bit for bit, or no samples.
+/// Compares the block decoder with libjpeg: at scale 1/8 it makes the same samples bit for bit, or none.
 @Suite(.timeLimit(.minutes(1))) struct BlockDecoderTests {
   /// A plane's samples, row by row.
   private struct Samples: Equatable {
@@ -19,14 +19,14 @@ import Testing
     }
   }
 
-  /// What the decoder makes of a source; nil where it is irregular.
-  private static func means(_ source: ByteSource) throws -> [Samples]? { try samples(source, side: 1) }
+  /// The samples at scale 1/8; nil where the source is irregular.
+  private static func dcSamples(_ source: ByteSource) throws -> [Samples]? { try samples(source, side: 1) }
 
   private static func samples(_ source: ByteSource, side: Int) throws -> [Samples]? {
     let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
     let info = SourceInfo(decoder)
     let buffer = PlaneBuffer()
-    // What a picture before has left there.
+    // Contents that an earlier picture may have left.
     let old = try buffer.plane(columns: 1 << 16, rows: 1)
     for column in 0..<old.columns { old.base[column] = 0xA7 }
     guard BlockDecoder.supports(info) else { return nil }
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// What libjpeg makes of it at 1/8; nil for the planes that it makes larger.
+  /// libjpeg's samples at scale 1/8; nil for planes that it decodes at a larger scale.
   private static func reference(_ bytes: [UInt8]) throws -> [Samples?] {
     let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
     let workspace = DecodeWorkspace()
@@ -54,9 +54,9 @@ import Testing
   }
 
   private static func expectSame(_ bytes: [UInt8], _ note: String) throws {
-    let means = try #require(try means(ByteSource(bytes: bytes)), "\(note)")
+    let samples = try #require(try dcSamples(ByteSource(bytes: bytes)), "\(note)")
     var compared = 0
-    for (index, (made, expected)) in zip(means, try reference(bytes)).enumerated() {
+    for (index, (made, expected)) in zip(samples, try reference(bytes)).enumerated() {
       guard let expected else { continue }
       #expect(made == expected, "\(note), component \(index)")
       compared += 1
@@ -95,18 +95,18 @@ import Testing
       #expect(found == (length - 1, length))
     }
     #expect(ladder.symbol(in: ~0) == nil)
-    let means = try #require(ladder.dcLookup())
-    #expect(means[0] == 1 && means[0b11_1111_1110] == 10 | 9 << 8 && means[0b11_1111_1111] == 0)
+    let lookup = try #require(ladder.dcLookup())
+    #expect(lookup[0] == 1 && lookup[0b11_1111_1110] == 10 | 9 << 8 && lookup[0b11_1111_1111] == 0)
     let empty = try #require(HuffmanCode(counts: [Int](repeating: 0, count: 16), symbols: []))
     #expect(empty.symbol(in: 0) == nil && empty.acLookup().allSatisfy { $0 == 0 })
     // More codes than fit, and a code of ones alone.
     #expect(HuffmanCode(counts: [3] + [Int](repeating: 0, count: 15), symbols: [1, 2, 3]) == nil)
     #expect(HuffmanCode(counts: [2] + [Int](repeating: 0, count: 15), symbols: [1, 2]) == nil)
-    // A run or a size too large for a mean.
+    // A size too large for a DC difference.
     #expect(HuffmanCode(counts: [1] + [Int](repeating: 0, count: 15), symbols: [16])?.dcLookup() == nil)
   }
 
-  /// Baseline and progressive, optimised codes, windows that end anywhere.
+  /// Baseline and progressive files with optimised codes, large enough that windows end anywhere.
   @Test(arguments: [3, 30, 75, 100], [false, true]) func everyQualityIsWhatLibjpegMakes(
     _ quality: Int, _ isProgressive: Bool
   ) throws {
@@ -155,8 +155,8 @@ import Testing
     ].map { min(max($0, 0), 255) }
   }
 
-  /// Progressive detail, first and refined, against the same coefficients in a baseline file: all but the last bit of it.
-  @Test(arguments: [40, 90, 100]) func progressiveDetailIsWhatBaselineHolds(_ quality: Int) throws {
+  /// Compares AC coefficients of first and refinement scans with those of a baseline file, except for their last bit.
+  @Test(arguments: [40, 90, 100]) func progressiveFilesHaveTheCoefficientsOfBaselineFiles(_ quality: Int) throws {
     for (hasFullChroma, isGrey) in [(false, false), (true, false), (false, true)] {
       var photo = SyntheticPhoto(seed: quality, width: 503, height: 301)
       (photo.quality, photo.hasFullChroma, photo.isGrey) = (quality, hasFullChroma, isGrey)
@@ -187,7 +187,7 @@ import Testing
     V45Ni5NalhL9nUO5zRRXVpV5pz1tt2O3DxUm2y4dSMp+U4FFFFY0cLCvHnne542LilUdj//Z
     """
 
-  /// The same, progressive, with a restart marker behind every third MCU of each scan.
+  /// The same picture, progressive, with a restart marker after every third MCU of each scan.
   private static let restarting = """
     /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA4KCw0LCQ4NDA0QDw4RFiQXFhQUFiwgIRokNC43NjMuMjI6QVNGOj1OPjIySGJJTlZY
     XV5dOEVmbWVabFNbXVn/2wBDAQ8QEBYTFioXFypZOzI7WVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZ
@@ -206,12 +206,12 @@ import Testing
     mSgT/9XFMZnQ3b599y//1jXjZSgv0uX/1zblxbF863//0OycLoO3Mfy//9HZwydtMu8m/9LMfZT6wv/Z
     """
 
-  /// Decoded where it is used: what a global keeps of it, the leak sanitizer takes for lost.
+  /// Decoded at each use, because the leak sanitizer would report what a global keeps.
   private static func file(_ base64: String) throws -> [UInt8] {
     Array(try #require(Data(base64Encoded: base64, options: .ignoreUnknownCharacters)))
   }
 
-  @Test func restartsInDetailChangeNothing() throws {
+  @Test func restartsInACScansChangeNothing() throws {
     let baseline = try Self.coefficients(Self.file(Self.plain))
     let progressive = try Self.coefficients(Self.file(Self.restarting))
     #expect(progressive == baseline.enumerated().map { $0 % 4 == 0 ? $1 : Self.withoutLastBit($1) })
@@ -223,16 +223,16 @@ import Testing
   /// The coefficients kept of each block, four to a block.
   private static func coefficients(_ bytes: [UInt8]) throws -> [Int16] {
     let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
-    let (buffer, marks) = (PlaneBuffer(), PlaneBuffer())
+    let (buffer, masks) = (PlaneBuffer(), PlaneBuffer())
     var blocks = BlockDecoder(decoder.input, header: SourceInfo(decoder), side: 2)
-    let (_, store) = try blocks.readCoefficients(into: buffer, masksIn: marks)
+    let (_, store) = try blocks.readCoefficients(into: buffer, masksIn: masks)
     return withExtendedLifetime(buffer) { Array(store.coefficients) }
   }
 
-  /// Scans of means for each component or all, known to the last bit at once or one bit after the other, or never.
-  @Test func everyScriptOfMeansIsWhatLibjpegMakes() throws {
+  /// DC scans of one component or of all, with all bits at once, one bit after the other, or without the last bits.
+  @Test func everyScriptOfDCScansIsWhatLibjpegMakes() throws {
     let all = [0, 1, 2]
-    let scripts: [[MeansFile.Scan]] = [
+    let scripts: [[DCFile.Scan]] = [
       [.init(all, 0, 0)],
       [.init(all, 0, 1), .init(all, 1, 0)],
       [.init(all, 0, 3), .init(all, 3, 2), .init([1], 2, 1), .init([0, 2], 2, 1), .init(all, 1, 0)],
@@ -242,7 +242,7 @@ import Testing
     for (index, script) in scripts.enumerated() {
       for (h, v) in [(1, 1), (2, 1), (2, 2)] {
         for interval in [0, 4] {
-          let file = MeansFile(script, h: h, v: v, restartInterval: interval)
+          let file = DCFile(script, h: h, v: v, restartInterval: interval)
           try Self.expectSame(file.bytes(), "script \(index), \(h)x\(v), restarts \(interval)")
         }
       }
@@ -251,7 +251,7 @@ import Testing
 
   @Test func scansThatContradictEachOtherAreIrregular() throws {
     let all = [0, 1, 2]
-    let scripts: [[MeansFile.Scan]] = [
+    let scripts: [[DCFile.Scan]] = [
       [.init([0, 1], 0, 0)],
       [.init(all, 0, 0), .init(all, 0, 0)],
       [.init(all, 0, 2), .init(all, 1, 0)],
@@ -259,14 +259,14 @@ import Testing
       [.init(all, 1, 0), .init(all, 0, 1)],
     ]
     for (index, script) in scripts.enumerated() {
-      let whole = ByteSource(bytes: MeansFile(script, h: 2, v: 2).bytes())
-      // Of unknown size, so that it is read to its end.
+      let whole = ByteSource(bytes: DCFile(script, h: 2, v: 2).bytes())
+      // The size is unknown, so that the file is read to its end.
       let source = ByteSource(size: nil) { whole.read(at: $0, into: $1) }
-      #expect(try Self.means(source) == nil, "script \(index)")
+      #expect(try Self.dcSamples(source) == nil, "script \(index)")
     }
   }
 
-  /// Bytes that come in pieces of any size, so that every marker and every stuffed zero is cut once.
+  /// Reads return pieces of several sizes, so that they split every marker and every stuffed zero once.
   @Test func piecesOfAnySizeChangeNothing() throws {
     var photo = SyntheticPhoto(seed: 9, width: 200, height: 150)
     for isProgressive in [false, true] {
@@ -298,7 +298,7 @@ import Testing
     }
   }
 
-  /// Whatever is broken: either it is noticed, or libjpeg finds nothing wrong either and shows the same.
+  /// A fault is either detected, or libjpeg does not detect it either and makes the same samples.
   @Test func brokenFilesShowWhatLibjpegShowsOrNothing() throws {
     var random = SplitMix(seed: 77)
     var shown = 0
@@ -309,8 +309,8 @@ import Testing
           broken[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
         }
         let source = ByteSource(bytes: broken)
-        guard let made = (try? Self.means(source)) ?? nil else { continue }
-        // Whoever reads more of it finds as much or less wrong.
+        guard let made = (try? Self.dcSamples(source)) ?? nil else { continue }
+        // At side 2 more of the file is read, and still no fault may be found.
         #expect(try Self.samples(source, side: 2) != nil)
         shown += 1
         let expected = try Self.reference(broken)
@@ -320,8 +320,8 @@ import Testing
     #expect(shown > 80)
   }
 
-  /// Detail that is read: whatever is broken, it ends, in the same picture each time or in none.
-  @Test func brokenDetailEndsInAPictureOrInNone() throws {
+  /// Faults in AC scans lead to the same picture each time, or to none.
+  @Test func brokenACScansEndInAPictureOrInNone() throws {
     var random = SplitMix(seed: 78)
     for _ in 0..<600 {
       var broken = Self.progressive
@@ -341,7 +341,7 @@ import Testing
     return photo.jpeg()
   }()
 
-  /// Means alone, so that nothing is passed over; a baseline file with restarts; one of separate scans; a photo.
+  /// A baseline file with restarts, one with separate scans, a photo, and a file of DC scans alone.
   private static let hostileSamples: [[UInt8]] = {
     var baseline = TestJPEG.ycc(48, 40, h: 2, v: 2, value: SamplingTests.slope(48, 40))
     baseline.restartInterval = 2
@@ -349,11 +349,11 @@ import Testing
     separate.isInterleaved = false
     var photo = SyntheticPhoto(seed: 3, width: 64, height: 48)
     photo.quality = 60
-    let scans: [MeansFile.Scan] = [.init([0, 1, 2], 0, 1), .init([0, 1, 2], 1, 0)]
-    return [baseline.bytes(), separate.bytes(), photo.jpeg(), MeansFile(scans, h: 2, v: 2).bytes()]
+    let scans: [DCFile.Scan] = [.init([0, 1, 2], 0, 1), .init([0, 1, 2], 1, 0)]
+    return [baseline.bytes(), separate.bytes(), photo.jpeg(), DCFile(scans, h: 2, v: 2).bytes()]
   }()
 
-  @Test func whatIsIrregularIsSaidToThoseWhoSpareAndMadeForTheOthers() throws {
+  @Test func anIrregularFileFailsOnlyWithSparingDecoding() throws {
     let regular = SyntheticPhoto(seed: 1, width: 320, height: 240).jpeg()
     let open = ByteSource(bytes: Array(regular.dropLast(2)))
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")])
@@ -368,7 +368,7 @@ import Testing
     #expect(made == 2)
   }
 
-  @Test func aFileThatIsAllThereIsNotReadToItsEnd() throws {
+  @Test func aCompleteProgressiveFileIsNotReadToItsEnd() throws {
     var photo = SyntheticPhoto(seed: 8, width: 900, height: 700)
     (photo.isProgressive, photo.quality) = (true, 95)
     let bytes = photo.jpeg()
@@ -380,21 +380,21 @@ import Testing
         if let count = try? result.get() { read += count }
         return result
       }
-      #expect(try Self.means(source) != nil)
+      #expect(try Self.dcSamples(source) != nil)
       #expect((read >= bytes.count) == isWhole, "\(read) of \(bytes.count)")
     }
   }
 }
 
-/// A progressive file of block means and nothing else, in scans as one likes.
-private struct MeansFile {
+/// A progressive file with any script of DC scans, and no AC scans.
+private struct DCFile {
   struct Scan {
     let components: [Int]
-    let high: Int
-    let low: Int
+    let approximationHigh: Int
+    let approximationLow: Int
 
     init(_ components: [Int], _ high: Int, _ low: Int) {
-      (self.components, self.high, self.low) = (components, high, low)
+      (self.components, approximationHigh, approximationLow) = (components, high, low)
     }
   }
 
@@ -423,30 +423,30 @@ private struct MeansFile {
     return file + JPEGMarker.eoi.bytes
   }
 
-  /// A mean that goes up and down over all of its range.
-  private func mean(_ component: Int, _ column: Int, _ row: Int) -> Int {
+  /// A DC coefficient that goes up and down over all of its range.
+  private func dc(_ component: Int, _ column: Int, _ row: Int) -> Int {
     (column * 37 + row * 101 + component * 59) % 341 * 2 - 340
   }
 
   private func data(_ scan: Scan) -> [UInt8] {
     var header = [UInt8(scan.components.count)]
     for component in scan.components { header += [UInt8(component + 1), 0] }
-    header += [0, 0, UInt8(scan.high << 4 | scan.low)]
+    header += [0, 0, UInt8(scan.approximationHigh << 4 | scan.approximationLow)]
     var bits = BitWriter()
-    var predictions = [0, 0, 0]
+    var predictors = [0, 0, 0]
     var mcus = 0
     func beginMCU() {
       if restartInterval > 0, mcus > 0, mcus % restartInterval == 0 {
         bits.restart(mcus / restartInterval - 1)
-        predictions = [0, 0, 0]
+        predictors = [0, 0, 0]
       }
       mcus += 1
     }
     func put(_ component: Int, _ column: Int, _ row: Int) {
-      let value = mean(component, column, row)
-      guard scan.high == 0 else { return bits.put(value >> scan.low & 1, 1) }
-      let difference = value >> scan.low - predictions[component]
-      predictions[component] = value >> scan.low
+      let value = dc(component, column, row)
+      guard scan.approximationHigh == 0 else { return bits.put(value >> scan.approximationLow & 1, 1) }
+      let difference = value >> scan.approximationLow - predictors[component]
+      predictors[component] = value >> scan.approximationLow
       let size = BitWriter.size(difference)
       bits.put(size, 4)
       bits.putValue(difference, size)

@@ -2,10 +2,10 @@ import Foundation
 
 @testable import Thumbnails
 
-/// A JPEG written by hand, for every kind no encoder at hand makes: any sampling factors, any number of components,
-/// restart intervals, a scan for each component. Baseline, quantised by 1, so samples come back as they went in.
+/// A JPEG of a kind that libjpeg's encoder does not make: with any sampling factors, any number of components, restart
+/// intervals, or a scan for each component. It is baseline with quantization steps of 1, so samples survive unchanged.
 ///
-/// The Huffman codes are plain numbers of fixed length: simple to write, and decoders cannot tell.
+/// The Huffman codes are numbers of fixed length, which are simple to write and legal.
 struct TestJPEG {
   struct Component {
     var id: UInt8 = 0
@@ -18,7 +18,7 @@ struct TestJPEG {
   var components: [Component]
   var isInterleaved = true
   var restartInterval = 0
-  /// Whole marker segments behind SOI, each with its FF and length.
+  /// Whole marker segments after SOI, each with its marker and length.
   var segments: [[UInt8]] = []
   /// A component's value at a point of the picture, in pixels from its upper left corner.
   var value: (_ component: Int, _ x: Double, _ y: Double) -> Double
@@ -88,7 +88,7 @@ struct TestJPEG {
     for index in indices { header += [components[index].id, 0] }
     header += [0, 63, 0]
     var bits = BitWriter()
-    var predictions = [Int](repeating: 0, count: components.count)
+    var predictors = [Int](repeating: 0, count: components.count)
     var mcuCount = 0
     let alone = indices.count == 1 ? components[indices[0]] : nil
     let across = alone.map { Self.blocks(width, $0.h, hMax) } ?? Self.quotient(width, 8 * hMax)
@@ -97,14 +97,14 @@ struct TestJPEG {
       for column in 0..<across {
         if restartInterval > 0, mcuCount > 0, mcuCount % restartInterval == 0 {
           bits.restart(mcuCount / restartInterval - 1)
-          predictions = predictions.map { _ in 0 }
+          predictors = predictors.map { _ in 0 }
         }
         mcuCount += 1
         for index in indices {
           let (h, v) = alone == nil ? (components[index].h, components[index].v) : (1, 1)
           for block in 0..<h * v {
             let coefficients = transform(index, column: column * h + block % h, row: row * v + block / h)
-            encode(coefficients, &predictions[index], &bits)
+            encode(coefficients, &predictors[index], &bits)
           }
         }
       }
@@ -133,7 +133,7 @@ struct TestJPEG {
     var samples = [Double](repeating: 0, count: 64)
     for y in 0..<8 {
       for x in 0..<8 {
-        // Behind the picture's edge its last point goes on.
+        // Beyond the picture's edge its last point is repeated.
         let pointX = min((Double(column * 8 + x) + 0.5) * stepX, Double(width) - 0.01)
         let pointY = min((Double(row * 8 + y) + 0.5) * stepY, Double(height) - 0.01)
         samples[y * 8 + x] = min(max(value(index, pointX, pointY).rounded(), 0), 255) - 128
@@ -158,9 +158,9 @@ struct TestJPEG {
     return result
   }
 
-  private func encode(_ coefficients: [Int], _ prediction: inout Int, _ bits: inout BitWriter) {
-    let difference = coefficients[0] - prediction
-    prediction = coefficients[0]
+  private func encode(_ coefficients: [Int], _ predictor: inout Int, _ bits: inout BitWriter) {
+    let difference = coefficients[0] - predictor
+    predictor = coefficients[0]
     let size = BitWriter.size(difference)
     bits.put(size, 4)
     bits.putValue(difference, size)
@@ -183,7 +183,7 @@ struct TestJPEG {
     if run > 0 { bits.put(Self.acCodes[0x00] ?? 0, 8) }
   }
 
-  /// Positions of a block in the order they are sent: along the diagonals, up and down in turn.
+  /// Positions of a block in zigzag order: along the diagonals, up and down in turn.
   private static let zigzag: [Int] = (0..<64).sorted { a, b in
     let (first, second) = (a / 8 + a % 8, b / 8 + b % 8)
     if first != second { return first < second }
@@ -203,7 +203,7 @@ extension JPEGMarker {
   static let app14 = JPEGMarker(rawValue: 0xEE)
 }
 
-/// Bits, highest first, with the zero byte JPEG puts behind every FF.
+/// Writes bits, highest first, and a stuffed zero after every FF.
 struct BitWriter {
   private var bytes: [UInt8] = []
   private var pending = 0
