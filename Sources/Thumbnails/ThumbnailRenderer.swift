@@ -85,12 +85,12 @@ final class ThumbnailRenderer {
       region.width *= Double(2 * size.width) / Double(pixels.width)
       region.height *= Double(2 * size.height) / Double(pixels.height)
     }
-    let source = picture.planes[index]
+    let plane = picture.planes[index]
     let storedSize = picture.orientation.apply(to: size)
     let part = picture.orientation.storedRect(of: region, in: picture.pixels)
-      .scaled(from: picture.pixels, toColumns: source.columnsExact, rows: source.rowsExact)
+      .scaled(from: picture.pixels, toColumns: plane.columnsExact, rows: plane.rowsExact)
     let target = try buffer(index, in: &stored).plane(columns: storedSize.width, rows: storedSize.height)
-    try resampler.resample(source.view, region: part, into: target, proceed: proceed)
+    try resampler.resample(plane.view, region: part, into: target, proceed: proceed)
     return try turn(target, index, picture.orientation, proceed)
   }
 
@@ -125,16 +125,16 @@ final class ThumbnailRenderer {
 
   /// Averages two by two samples; an odd last column or row counts twice.
   private static func halve(
-    _ source: PlaneView, into target: PlaneView, _ proceed: Proceed
+    _ plane: PlaneView, into target: PlaneView, _ proceed: Proceed
   ) throws(ThumbnailError) {
     for y in 0..<target.rows {
       if y % 16 == 15 { try proceed() }
-      let upper = source.row(2 * y)
-      let lower = source.row(min(2 * y + 1, source.rows - 1))
+      let upper = plane.row(2 * y)
+      let lower = plane.row(min(2 * y + 1, plane.rows - 1))
       let line = target.row(y)
       for x in 0..<target.columns {
         let left = 2 * x
-        let right = min(left + 1, source.columns - 1)
+        let right = min(left + 1, plane.columns - 1)
         line[x] = UInt8((Int(upper[left]) + Int(upper[right]) + Int(lower[left]) + Int(lower[right]) + 2) / 4)
       }
     }

@@ -29,8 +29,8 @@ final class ProfileTransform {
   deinit { cmsDeleteTransform(handle) }
 
   /// Converts consecutive pixels; CMYK's 255 is full ink.
-  func convert(_ source: UnsafePointer<UInt8>, into rgb: UnsafeMutablePointer<UInt8>, count: Int) {
-    cmsDoTransform(handle, source, rgb, UInt32(count))
+  func convert(_ pixels: UnsafePointer<UInt8>, into rgb: UnsafeMutablePointer<UInt8>, count: Int) {
+    cmsDoTransform(handle, pixels, rgb, UInt32(count))
   }
 }
 

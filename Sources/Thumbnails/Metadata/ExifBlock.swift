@@ -45,16 +45,16 @@ final class ExifBlock {
 
   /// Moves the tags Artist and Copyright out of this block into one of their own. Empty where there are none.
   func extractCopyright() -> [UInt8] {
-    guard let source = content(EXIF_IFD_0), let kept = exif_data_new() else { return [] }
+    guard let directory = content(EXIF_IFD_0), let kept = exif_data_new() else { return [] }
     defer { exif_data_unref(kept) }
     exif_data_set_byte_order(kept, exif_data_get_byte_order(data))
     guard let target = Self.content(of: kept, EXIF_IFD_0) else { return [] }
     var found = false
     for tag in [EXIF_TAG_ARTIST, EXIF_TAG_COPYRIGHT] {
-      guard let entry = exif_content_get_entry(source, tag) else { continue }
+      guard let entry = exif_content_get_entry(directory, tag) else { continue }
       // An entry has one owner, so it has to leave one block before it enters the other.
       exif_entry_ref(entry)
-      exif_content_remove_entry(source, entry)
+      exif_content_remove_entry(directory, entry)
       exif_content_add_entry(target, entry)
       exif_entry_unref(entry)
       found = true

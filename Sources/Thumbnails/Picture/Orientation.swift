@@ -33,9 +33,9 @@ public enum Orientation: Int, Sendable, CaseIterable {
   ///
   /// - parameter proceed: called every 16 rows.
   /// - throws: the errors of `proceed`.
-  func turn(_ source: PlaneView, into target: PlaneView, proceed: Proceed) throws(ThumbnailError) {
-    let (columnStep, columnStart) = mirrorsColumns ? (-1, source.columns - 1) : (1, 0)
-    let (rowStep, rowStart) = mirrorsRows ? (-source.stride, (source.rows - 1) * source.stride) : (source.stride, 0)
+  func turn(_ stored: PlaneView, into target: PlaneView, proceed: Proceed) throws(ThumbnailError) {
+    let (columnStep, columnStart) = mirrorsColumns ? (-1, stored.columns - 1) : (1, 0)
+    let (rowStep, rowStart) = mirrorsRows ? (-stored.stride, (stored.rows - 1) * stored.stride) : (stored.stride, 0)
     let start = rowStart + columnStart
     let (acrossStep, downStep) = isTransposed ? (rowStep, columnStep) : (columnStep, rowStep)
     for row in 0..<target.rows {
@@ -43,7 +43,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
       let line = target.row(row)
       var offset = start + row * downStep
       for column in 0..<target.columns {
-        line[column] = source.base[offset]
+        line[column] = stored.base[offset]
         offset += acrossStep
       }
     }

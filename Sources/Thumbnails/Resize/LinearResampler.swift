@@ -21,13 +21,13 @@ struct LinearResampler {
   func resample(
     _ picture: DecodedPicture, region: PixelRect, into targets: [PlaneView], proceed: Proceed
   ) throws(ThumbnailError) {
-    let source = picture.planes[0].view
+    let first = picture.planes[0].view
     let (width, height) = (targets[0].columns, targets[0].rows)
-    let across = resampler.filter(samples: source.columns, start: region.x, length: region.width, count: width)
-    let down = resampler.filter(samples: source.rows, start: region.y, length: region.height, count: height)
+    let across = resampler.filter(samples: first.columns, start: region.x, length: region.width, count: width)
+    let down = resampler.filter(samples: first.rows, start: region.y, length: region.height, count: height)
     var rows = picture.planes.map { RowReader(plane: $0, luma: picture.planes[0]) }
-    var converter = RowConverter(conversion, columns: source.columns, channels: rows.count)
-    var light = [Float](repeating: 0, count: source.columns)
+    var converter = RowConverter(conversion, columns: first.columns, channels: rows.count)
+    var light = [Float](repeating: 0, count: first.columns)
     var filtered = [[Float]](repeating: [Float](repeating: 0, count: width), count: targets.count)
     var sums = RowSums(width: width * targets.count, rows: height)
 
@@ -41,7 +41,7 @@ struct LinearResampler {
       if picture.model == .ycc { Self.makeRGB(&rows) }
       converter.convert(&rows)
       for channel in targets.indices {
-        for x in 0..<source.columns { light[x] = SRGBCurve.linear[Int(rows[channel].samples[x])] }
+        for x in 0..<first.columns { light[x] = SRGBCurve.linear[Int(rows[channel].samples[x])] }
         for x in 0..<width { filtered[channel][x] = Resampler.mix(light, across, x) }
       }
       for output in firstActive..<height {

@@ -21,16 +21,16 @@ final class Resampler {
   private var keptWeights = 0
   private var row: [Float] = []
 
-  /// Resizes the part `region` of `source`, measured in its samples, to the whole of `target`.
+  /// Resizes the part `region` of `plane`, measured in its samples, to the whole of `target`.
   ///
   /// - parameter proceed: called every 16 rows of the target and every 256 of the source.
   /// - throws: the errors of `proceed`.
   func resample(
-    _ source: PlaneView, region: PixelRect, into target: PlaneView, proceed: Proceed = {}
+    _ plane: PlaneView, region: PixelRect, into target: PlaneView, proceed: Proceed = {}
   ) throws(ThumbnailError) {
-    let across = filter(samples: source.columns, start: region.x, length: region.width, count: target.columns)
-    let down = filter(samples: source.rows, start: region.y, length: region.height, count: target.rows)
-    if row.count < source.columns { row = [Float](repeating: 0, count: source.columns) }
+    let across = filter(samples: plane.columns, start: region.x, length: region.width, count: target.columns)
+    let down = filter(samples: plane.rows, start: region.y, length: region.height, count: target.rows)
+    if row.count < plane.columns { row = [Float](repeating: 0, count: plane.columns) }
     try row.withUnsafeMutableBufferPointer { row throws(ThumbnailError) in
       guard let line = row.baseAddress else { return }
       for output in 0..<target.rows {
@@ -39,8 +39,8 @@ final class Resampler {
         let end = Int(down.offsets[output + 1])
         for start in stride(from: first, to: end, by: 256) {
           if start > first { try proceed() }
-          let rows = source.row(Int(down.starts[output]) + start - first)
-          Self.mixRows(rows, source, down, start..<min(start + 256, end), isFirst: start == first, into: line)
+          let rows = plane.row(Int(down.starts[output]) + start - first)
+          Self.mixRows(rows, plane, down, start..<min(start + 256, end), isFirst: start == first, into: line)
         }
         Self.mixColumns(of: line, across, into: target.row(output))
       }
@@ -73,10 +73,10 @@ final class Resampler {
   /// Computes an output row at the input's width: the sum of the input rows from `rows` on, times the weights `taps` of
   /// a filter, four rows in each pass.
   private static func mixRows(
-    _ rows: UnsafeMutablePointer<UInt8>, _ source: PlaneView, _ filter: AxisFilter, _ taps: Range<Int>, isFirst: Bool,
+    _ rows: UnsafeMutablePointer<UInt8>, _ plane: PlaneView, _ filter: AxisFilter, _ taps: Range<Int>, isFirst: Bool,
     into line: UnsafeMutablePointer<Float>
   ) {
-    let columns = source.columns
+    let columns = plane.columns
     filter.weights.withUnsafeBufferPointer { weights in
       var index = taps.lowerBound
       let end = taps.upperBound
@@ -86,9 +86,9 @@ final class Resampler {
         let taps = min(4, end - index)
         // Rows missing from the last pass have weight 0 and point to an existing row.
         let r0 = input
-        let r1 = taps > 1 ? r0 + source.stride : r0
-        let r2 = taps > 2 ? r1 + source.stride : r0
-        let r3 = taps > 3 ? r2 + source.stride : r0
+        let r1 = taps > 1 ? r0 + plane.stride : r0
+        let r2 = taps > 2 ? r1 + plane.stride : r0
+        let r3 = taps > 3 ? r2 + plane.stride : r0
         let w0 = weights[index]
         let w1 = taps > 1 ? weights[index + 1] : 0
         let w2 = taps > 2 ? weights[index + 2] : 0
@@ -104,7 +104,7 @@ final class Resampler {
         }
         isFirst = false
         index += 4
-        input += 4 * source.stride
+        input += 4 * plane.stride
       }
     }
   }
