@@ -45,6 +45,8 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
 
     .target(name: "Locking", swiftSettings: settings),
+    .target(
+      name: "Files", dependencies: [.product(name: "SystemPackage", package: "swift-system")], swiftSettings: settings),
     .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "MemoryPressure", dependencies: ["Locking", "CLinux"], swiftSettings: settings),
     .target(name: "TraceRecording", dependencies: ["Locking"], swiftSettings: settings),
@@ -55,7 +57,7 @@ let package = Package(
     .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "CMalloc", "Locking", "MemoryPressure", "Thumbnails", "TraceRecording", "Yams",
+        "BoundedQueue", "CMalloc", "Files", "Locking", "MemoryPressure", "Thumbnails", "TraceRecording", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
@@ -83,8 +85,8 @@ let package = Package(
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "Comparison", "Locking", "MemoryPressure", "QueueBaselines", "StatusEndpoint", "ThumbnailJobs",
-        "Thumbnails", "TraceRecording",
+        "BoundedQueue", "Comparison", "Files", "Locking", "MemoryPressure", "QueueBaselines", "StatusEndpoint",
+        "ThumbnailJobs", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -99,6 +101,10 @@ let package = Package(
       name: "status-demo", dependencies: ["Locking", "StatusEndpoint", "TestSupport"],
       path: "Tests/StatusDemo", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "FilesTests",
+      dependencies: ["Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: settings),
     .testTarget(name: "ComparisonTests", dependencies: ["Comparison"], swiftSettings: settings),
     .testTarget(
       name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
@@ -110,7 +116,7 @@ let package = Package(
     .testTarget(
       name: "ThumbnailJobsTests",
       dependencies: [
-        "BoundedQueue", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport",
+        "BoundedQueue", "Files", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

@@ -1,3 +1,5 @@
+import Files
+
 /// Something wrong in a job file, and where: `jobs/gallery.yml:7:1: unknown key “qualty”; did you mean “quality”?`
 public struct JobFileProblem: Error, Sendable, Equatable, CustomStringConvertible {
   public let file: Path

@@ -1,3 +1,4 @@
+import Files
 import Yams
 
 // What shape a part of the tree has: keys and values, a list, one value, nothing.

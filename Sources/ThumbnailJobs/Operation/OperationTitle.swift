@@ -1,3 +1,5 @@
+import Files
+
 /// What operations of a job are called: `thumbnail folder/photo.jpg → 256x256`.
 public enum OperationTitle {
   private static let verb = "thumbnail "

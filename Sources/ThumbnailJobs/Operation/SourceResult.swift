@@ -1,4 +1,5 @@
 import BoundedQueue
+import Files
 import Thumbnails
 
 /// What became of one source.

@@ -1,3 +1,4 @@
+import Files
 import SystemPackage
 
 /// Why an output folder or a thumbnail could not be written.

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// Where the thumbnails of a source go, and who keeps a place that two sources want.

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// What every thumbnail carries: a comment of the JPEG format that says who made it, and under which settings.

@@ -1,3 +1,5 @@
+import Files
+
 /// Spans of time as people write them: `90s`, `5m`, `1h30m`, `250ms`.
 public enum DurationText {
   private static let units: [(name: String, milliseconds: Int)] = [

@@ -1,3 +1,5 @@
+import Files
+
 /// After how many failures a run gives up: `--halt 10` or `--halt 5%`.
 public enum HaltLimit: Sendable, Hashable, CustomStringConvertible {
   case failures(Int)

@@ -1,3 +1,5 @@
+import Files
+
 /// Amounts of memory as people write them: `256M`, `1G`, `1.5G`, `25%`. Binary: 1M is 1,048,576 bytes.
 public enum MemorySize: Sendable, Hashable {
   case bytes(Int)

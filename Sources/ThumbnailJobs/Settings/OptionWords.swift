@@ -1,3 +1,4 @@
+import Files
 import Thumbnails
 
 // The words of options and job files whose values are types of other targets or of nobody else.

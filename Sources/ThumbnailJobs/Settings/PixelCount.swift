@@ -1,3 +1,5 @@
+import Files
+
 /// Numbers of pixels as people write them: `500M`, `1G`, `1.5G`, `250000`. Decimal: 1M is a million.
 public enum PixelCount {
   /// - Parameter subject: what is spoken of in the error: an option or a key.

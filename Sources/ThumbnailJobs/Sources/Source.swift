@@ -1,3 +1,5 @@
+import Files
+
 /// One file to make thumbnails of: where to open it, and where its thumbnails are mirrored.
 public struct Source: Sendable, Hashable {
   /// How the file came to be a source.

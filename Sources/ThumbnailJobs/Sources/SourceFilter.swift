@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// Which files of a walk are wanted: `--include` and `--exclude`.

@@ -1,3 +1,4 @@
+import Files
 import SystemPackage
 
 /// Something a walk could not look into; it went on with the rest.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Comparison
+import Files
 import Foundation
 import QueueBaselines
 import Synchronization

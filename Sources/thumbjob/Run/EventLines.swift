@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoundedQueue
+import Files
 import Foundation
 import ThumbnailJobs
 

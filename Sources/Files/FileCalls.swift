@@ -3,14 +3,14 @@ import SystemPackage
 
 // The system calls that publishing is made of, with errors thrown and interruptions repeated.
 
-func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(Errno) -> CInt {
+package func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(Errno) -> CInt {
   let file = path.withCString { openat(folder, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags) }
   if file < 0 { throw Errno(rawValue: errno) }
   return file
 }
 
 /// A file with the permissions that the umask leaves.
-func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
+package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
   while true {
     let file = path.withCString { openat(folder, $0, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
     if file >= 0 { return file }
@@ -26,7 +26,7 @@ func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CIn
 #endif
 
 /// Writes a new file; on failure there is none.
-func write(
+package func write(
   _ bytes: UnsafeRawBufferPointer, to path: Path, in folder: CInt, modified: timespec
 ) throws(Errno) {
   let file = try createFile(path, in: folder, flags: O_WRONLY | O_EXCL)
@@ -58,12 +58,12 @@ private func writeAll(_ bytes: UnsafeRawBufferPointer, to file: CInt) -> Errno? 
   return nil
 }
 
-func rename(_ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt) throws(Errno) {
+package func rename(_ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt) throws(Errno) {
   let result = old.withCString { old in new.withCString { renameat(oldFolder, old, newFolder, $0) } }
   if result != 0 { throw Errno(rawValue: errno) }
 }
 
 /// Removes a file if it is there; that it may not be is the point of calling it.
-func unlink(_ path: Path, in folder: CInt) {
+package func unlink(_ path: Path, in folder: CInt) {
   _ = path.withCString { unlinkat(folder, $0, 0) }
 }

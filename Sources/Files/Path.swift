@@ -39,7 +39,7 @@ public struct Path: Sendable, Hashable {
   }
 
   /// One name as readdir(3) gives it: copied, not looked through.
-  init(name: UnsafePointer<CChar>) {
+  package init(name: UnsafePointer<CChar>) {
     storage = Array(UnsafeRawBufferPointer(start: name, count: strlen(name) + 1))
   }
 
@@ -109,7 +109,7 @@ public struct Path: Sendable, Hashable {
   }
 
   /// The same place without the leading slash.
-  var withoutRoot: Path { isAbsolute ? Path(storage: Array(storage.dropFirst())) : self }
+  package var withoutRoot: Path { isAbsolute ? Path(storage: Array(storage.dropFirst())) : self }
 }
 
 extension Path: ExpressibleByStringLiteral, CustomStringConvertible {

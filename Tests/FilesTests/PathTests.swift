@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ThumbnailJobs
+@testable import Files
 
 @Suite struct PathTests {
   @Test(arguments: [

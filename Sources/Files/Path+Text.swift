@@ -15,7 +15,7 @@ extension Path {
 }
 
 /// Bytes of a path or of one name as one unambiguous line of text. See `Path.printable`.
-func printableText(of bytes: some Collection<UInt8>) -> String {
+package func printableText(of bytes: some Collection<UInt8>) -> String {
   var result = ""
   result.reserveCapacity(bytes.count)
   var rest = bytes[...]

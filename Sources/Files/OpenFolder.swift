@@ -4,15 +4,15 @@ import SystemPackage
 /// A folder held open while its entries are read, a few at a time. Closed when the last reference goes.
 package final class OpenFolder {
   /// A name in the folder; `kind` is nil where the file system does not say without a further question.
-  struct Entry {
-    let name: Path
-    let kind: stat.Kind?
+  package struct Entry {
+    package let name: Path
+    package let kind: stat.Kind?
   }
 
-  let path: Path
+  package let path: Path
   /// From the source folder, what is mirrored.
-  let relativePath: Path
-  let identity: FileIdentity
+  package let relativePath: Path
+  package let identity: FileIdentity
   private let stream: DirectoryStream
 
   #if os(Linux)
@@ -31,7 +31,7 @@ package final class OpenFolder {
   deinit { closedir(stream) }
 
   /// - Parameter folder: what a relative `path` starts from: an open folder or the working folder.
-  static func open(
+  package static func open(
     _ path: Path, in folder: CInt = AT_FDCWD, relativePath: Path = Path()
   ) -> Result<OpenFolder, Errno> {
     path.withCString { pointer in
@@ -40,7 +40,7 @@ package final class OpenFolder {
   }
 
   /// Opens a folder in this one by its name alone, so that renaming a folder above cannot lead the walk elsewhere.
-  func openFolder(_ name: Path, followingLinks: Bool) -> Result<OpenFolder, Errno> {
+  package func openFolder(_ name: Path, followingLinks: Bool) -> Result<OpenFolder, Errno> {
     name.withCString { pointer in
       Self.open(
         pointer, in: dirfd(stream), flags: followingLinks ? 0 : O_NOFOLLOW, path: path.appending(name),
@@ -63,12 +63,12 @@ package final class OpenFolder {
       OpenFolder(path: path, relativePath: relativePath, identity: FileIdentity(status), stream: stream))
   }
 
-  func status(of name: Path, followingLinks: Bool) -> Result<stat, Errno> {
+  package func status(of name: Path, followingLinks: Bool) -> Result<stat, Errno> {
     name.withCString { FileStatus.of($0, in: dirfd(stream), followingLinks: followingLinks) }
   }
 
   /// The next entry but `.` and `..`; nil at the end.
-  func next() -> Result<Entry?, Errno> {
+  package func next() -> Result<Entry?, Errno> {
     while true {
       errno = 0
       guard let entry = readdir(stream) else {
