@@ -48,8 +48,8 @@ let package = Package(
     .target(
       name: "Files", dependencies: [.product(name: "SystemPackage", package: "swift-system")], swiftSettings: settings),
     .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
-    .target(name: "MemoryPressure", dependencies: ["Locking", "CLinux"], swiftSettings: settings),
-    .target(name: "TraceRecording", dependencies: ["Locking"], swiftSettings: settings),
+    .target(name: "MemoryPressure", dependencies: ["CLinux", "Files", "Locking"], swiftSettings: settings),
+    .target(name: "TraceRecording", dependencies: ["Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
     .target(
@@ -64,7 +64,7 @@ let package = Package(
     .target(
       name: "StatusEndpoint",
       dependencies: [
-        "Locking",
+        "Files", "Locking",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -80,7 +80,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "Comparison", dependencies: ["CLinux", "Locking", "MemoryPressure"],
+      name: "Comparison", dependencies: ["CLinux", "Files", "Locking", "MemoryPressure"],
       resources: [.embedInCode("Page/compare.html"), .embedInCode("Page/compare.css")], swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",

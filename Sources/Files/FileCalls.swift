@@ -11,11 +11,11 @@ package func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(E
 
 /// A file with the permissions that the umask leaves.
 package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
-  while true {
-    let file = path.withCString { openat(folder, $0, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
-    if file >= 0 { return file }
-    if errno != EINTR { throw Errno(rawValue: errno) }
+  let file = path.withCString { name in
+    retryOnInterrupt { openat(folder, name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
   }
+  if file < 0 { throw Errno(rawValue: errno) }
+  return file
 }
 
 /// `UTIME_OMIT`, a macro that Swift does not see: this time stays as it is.
@@ -30,7 +30,8 @@ package func write(
   _ bytes: UnsafeRawBufferPointer, to path: Path, in folder: CInt, modified: timespec
 ) throws(Errno) {
   let file = try createFile(path, in: folder, flags: O_WRONLY | O_EXCL)
-  var failure = writeAll(bytes, to: file)
+  var failure: Errno?
+  do throws(Errno) { try writeAll(bytes, to: file) } catch { failure = error }
   if failure == nil {
     var times = [timespec(tv_sec: 0, tv_nsec: unchangedTime), modified]
     if futimens(file, &times) != 0 { failure = Errno(rawValue: errno) }
@@ -41,21 +42,6 @@ package func write(
     unlink(path, in: folder)
     throw failure
   }
-}
-
-private func writeAll(_ bytes: UnsafeRawBufferPointer, to file: CInt) -> Errno? {
-  var done = 0
-  while done < bytes.count {
-    let count = write(file, bytes.baseAddress! + done, bytes.count - done)
-    if count > 0 {
-      done += count
-    } else if count == 0 {
-      return .ioError
-    } else if errno != EINTR {
-      return Errno(rawValue: errno)
-    }
-  }
-  return nil
 }
 
 package func rename(_ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt) throws(Errno) {

@@ -84,7 +84,7 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
     // Rounded up: a wait of less than a millisecond would otherwise be none at all, again and again.
     let milliseconds = max(0, ((end - now) / .milliseconds(1)).rounded(.up))
     let count = poll(&polled, nfds_t(polled.count), CInt(min(milliseconds, 3_600_000)))
-    // Out of memory, most likely. Without a pause that would spin.
+    // Most likely out of memory: a pause, so that it does not spin. After EINTR the caller waits again, until the same time.
     if count < 0, errno != EINTR { usleep(10_000) }
     return count > 0
   }

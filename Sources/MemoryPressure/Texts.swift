@@ -18,6 +18,3 @@ func text(bytes: Int) -> String {
   let tenths = (value * 10).rounded() / 10
   return tenths == tenths.rounded() ? "\(Int(tenths)) \(units[unit])" : "\(tenths) \(units[unit])"
 }
-
-/// What the system says went wrong.
-func systemText(_ number: CInt) -> String { String(cString: strerror(number)) }

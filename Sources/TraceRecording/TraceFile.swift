@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Locking
 
@@ -54,7 +55,8 @@ final class TraceFile: Sendable {
     defer { Foundation.close(reader) }
     let beginning = Array("[\n{\"ph\":".utf8)
     var found = [UInt8](repeating: 0, count: beginning.count)
-    return read(reader, &found, found.count) == found.count && found == beginning
+    let count = found.withUnsafeMutableBytes { try? readAll(into: $0, from: reader) }
+    return count == found.count && found == beginning
   }
 
   /// Hands over a block; does not wait for it to be written.
@@ -88,19 +90,13 @@ final class TraceFile: Sendable {
   }
 
   private func writeNow(_ block: [UInt8]) {
-    var done = 0
-    var error = state.withLock { $0.error }
-    while done < block.count, error == nil {
-      let count = block.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress! + done, $0.count - done) }
-      if count > 0 {
-        done += count
-      } else if errno != EINTR {
-        error = TraceError(path: path, code: errno)
-      }
+    var failure = state.withLock { $0.error }
+    if failure == nil {
+      do { try writeAll(block, to: descriptor) } catch { failure = TraceError(path: path, code: error.rawValue) }
     }
     state.withLock { state in
       state.waiting -= 1
-      state.error = error
+      state.error = failure
     }
   }
 }

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Locking
 
@@ -70,10 +71,10 @@ final class ChildProcess: Sendable {
   func wait() -> End {
     // First without taking it off the kernel's list, so that no signal is held up meanwhile.
     var info = siginfo_t()
-    while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+    _ = retryOnInterrupt { waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) }
     return isOurs.withLock { isOurs in
       var status: CInt = 0
-      while waitpid(id, &status, 0) < 0 && errno == EINTR {}
+      _ = retryOnInterrupt { waitpid(id, &status, 0) }
       isOurs = false
       // WIFEXITED and its kin are macros, which Swift does not see.
       return status & 0x7f == 0 ? .exited(Int(status >> 8 & 0xff)) : .signalled(Int(status & 0x7f))

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Locking
 import Synchronization
@@ -58,15 +59,7 @@ public final class VariantReporter: Sendable {
 
   private func send(_ message: VariantMessage) {
     let line = Array((message.line + "\n").utf8)
-    let isHeard = pipe.withLock { descriptor in
-      var rest = line[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        if count < 0 && errno != EINTR { return false }
-        rest = rest.dropFirst(max(0, count))
-      }
-      return true
-    }
+    let isHeard = pipe.withLock { (try? writeAll(line, to: $0)) != nil }
     if !isHeard { onOrphaned() }
   }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import Files
 import Foundation
 
 /// One variant, carried through in a process of its own and watched from here.
@@ -199,11 +200,13 @@ private struct LineReader {
   ) throws(VariantRun.Problem) -> Bool {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let ready = poll(&wanted, 1, CInt((seconds * 1000).rounded(.up)))
+    // After EINTR the caller waits again, for what is left of its time.
     if ready < 0 && errno != EINTR { throw Self.problem }
     guard ready > 0 else { return true }
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
-    let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
-    if count < 0 && errno == EINTR { return true }
+    let count = buffer.withUnsafeMutableBytes { bytes in
+      retryOnInterrupt { Foundation.read(descriptor, bytes.baseAddress, bytes.count) }
+    }
     if count < 0 { throw Self.problem }
     if count == 0 { return false }
     rest += buffer[..<count]

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// A small file of the kernel's that is read again and again: lines of a name and a number. Opened once; reading allocates

@@ -1,3 +1,5 @@
+import Files
+
 /// What happens to the process's own cgroup, version 2: its stalls, and how often it ran into its limits.
 ///
 /// *Source*: the kernel's cgroup-v2 document, `memory.pressure` and `memory.events`.

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// Something that tells when memory is tight: by descriptors that become ready, or by being looked at again and again.

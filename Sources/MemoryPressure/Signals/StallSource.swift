@@ -1,3 +1,5 @@
+import Files
+
 /// The stalls of the whole machine. They need not be this process's fault, nor can it always do anything about them: they
 /// are a warning, and critical only where it holds a good part of its limit.
 final class StallSource: PressureSource {

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// A threshold of stalled time above which the kernel reports.

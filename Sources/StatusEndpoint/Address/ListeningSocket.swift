@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// A socket that listens, and what is known of where.

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// The folder where the sockets of a user's runs are: `$XDG_RUNTIME_DIR/thumbjob`, else `thumbjob-UID` among temporary

@@ -1,8 +1,5 @@
 import Foundation
 
-/// What an error number of the system means.
-func systemText(_ number: CInt) -> String { String(cString: strerror(number)) }
-
 /// Socket calls whose constants and types differ between systems.
 enum Sockets {
   #if os(Linux)

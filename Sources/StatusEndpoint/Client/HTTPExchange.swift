@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// One question and its answer over HTTP/1.1, on a connection of its own, before a deadline.
@@ -70,9 +71,8 @@ struct HTTPExchange {
   /// Connects without waiting for longer than there is time; the error number, or 0.
   private func connect(_ number: CInt, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> CInt {
     _ = fcntl(number, F_SETFL, O_NONBLOCK)
-    while Foundation.connect(number, address, size) != 0 {
+    while retryOnInterrupt({ Foundation.connect(number, address, size) }) != 0 {
       switch errno {
-      case EINTR: continue
       case EAGAIN:
         // The backlog of a unix socket is full, which nothing but asking again tells the end of.
         guard ContinuousClock.now < deadline else { return ETIMEDOUT }
@@ -109,12 +109,14 @@ struct HTTPExchange {
       #else
         let flags: CInt = 0
       #endif
-      let count = rest.withUnsafeBytes { Foundation.send(number, $0.baseAddress, $0.count, flags) }
+      let count = rest.withUnsafeBytes { bytes in
+        retryOnInterrupt { Foundation.send(number, bytes.baseAddress, bytes.count, flags) }
+      }
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno == EPIPE || errno == ECONNRESET {
         return  // it may have answered before it closed
-      } else if errno != EINTR, errno != EAGAIN {
+      } else if errno != EAGAIN {
         throw error(.connection, systemText(errno))
       }
     }
@@ -127,7 +129,7 @@ struct HTTPExchange {
     while true {
       if let answer = Self.parse(bytes, isWhole: false) { return answer }
       guard wait(number, for: POLLIN) else { throw timedOut }
-      let count = read(number, &buffer, buffer.count)
+      let count = retryOnInterrupt { read(number, &buffer, buffer.count) }
       if count > 0 {
         bytes += buffer[..<count]
         guard bytes.count <= Self.longestAnswer else { throw error(.garbled, "the answer does not end") }
@@ -136,7 +138,7 @@ struct HTTPExchange {
           throw error(bytes.isEmpty ? .connection : .garbled, bytes.isEmpty ? "hung up" : "its answer is cut off")
         }
         return answer
-      } else if errno != EINTR, errno != EAGAIN {
+      } else if errno != EAGAIN {
         throw error(.connection, systemText(errno))
       }
     }
@@ -168,7 +170,8 @@ struct HTTPExchange {
       var item = pollfd(fd: number, events: Int16(events), revents: 0)
       let status = poll(&item, 1, CInt(left / .milliseconds(1)) + 1)
       if status > 0 { return true }
-      if status < 0, errno != EINTR { return true }  // the call that follows says what is wrong
+      // After EINTR it waits for less. Of any other error the call that follows says what is wrong.
+      if status < 0, errno != EINTR { return true }
     }
   }
 

@@ -24,13 +24,11 @@ struct JobFileText {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.kind == .regular else { throw problem("is not a file") }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: Self.maximumSize + 1)
-    while bytes.count <= Self.maximumSize {
-      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 { throw problem("cannot be read: \(Errno(rawValue: errno))") }
-      if count == 0 { break }
-      bytes += buffer[..<count]
+    let bytes: [UInt8]
+    do {
+      bytes = try readAll(from: descriptor, limit: Self.maximumSize + 1)
+    } catch {
+      throw problem("cannot be read: \(error)")
     }
     try self.init(bytes, of: file)
   }

@@ -66,17 +66,12 @@ public final class SourceWork: Sendable {
   /// - Throws: `ThumbnailError.unreadable`.
   public func read(_ placed: Placed) throws(ThumbnailError) -> Payload {
     let file = try SourceFile(placed.source.path)
-    var done = 0
     var failure: CInt?
     let bytes = [UInt8](unsafeUninitializedCapacity: file.size) { buffer, count in
-      while done < buffer.count {
-        let read = pread(file.descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(done))
-        if read < 0 && errno == EINTR { continue }
-        if read < 0 { failure = errno }
-        if read <= 0 { break }
-        done += read
+      let whole = UnsafeMutableRawBufferPointer(buffer)
+      do throws(Errno) { count = try readAll(into: whole, from: file.descriptor, at: 0) } catch {
+        failure = error.rawValue
       }
-      count = done
     }
     if let failure { throw .unreadable(failure) }
     return Payload(content: .file(bytes), placed: placed, modified: file.modified)

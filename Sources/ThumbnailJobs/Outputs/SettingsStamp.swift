@@ -83,10 +83,8 @@ public struct SettingsStamp: Sendable {
     let file = path.withCString { openat(folder, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     guard file >= 0 else { return nil }
     defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 14)
-    let count = bytes.withUnsafeMutableBytes { Foundation.read(file, $0.baseAddress, $0.count) }
-    guard count >= 0 else { return nil }
-    let text = String(decoding: bytes[..<count], as: UTF8.self)
+    guard let bytes = try? readAll(from: file, limit: 1 << 14) else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
     return text.hasSuffix(mixed) ? (String(text.dropLast(mixed.count)), true) : (text, false)
   }
 }

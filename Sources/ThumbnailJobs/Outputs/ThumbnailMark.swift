@@ -47,7 +47,7 @@ public struct ThumbnailMark: Sendable, Hashable {
     guard file >= 0 else { return nil }
     defer { close(file) }
     var head = [UInt8](repeating: 0, count: Self.headSize)
-    let count = head.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+    let count = head.withUnsafeMutableBytes { try? readAll(into: $0, from: file) }
     guard count == Self.headSize, let end = head.withUnsafeBytes({ Self.endOfJFIF($0) }), end == 20,
       head[20...].starts(with: Self.com), head[24...].starts(with: Self.prefix)
     else { return nil }

@@ -67,6 +67,7 @@ public struct SourceList: Sendable, Hashable {
       if poll(&waiting, 1, 100) <= 0 { continue }
       let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
+        // EINTR is not repeated at once: a signal may be the reason to stop.
         if errno == EINTR || errno == EAGAIN { continue }
         return try body(
           .failure(Problem(path: name, reason: Errno(rawValue: errno).description, isEntry: false)))

@@ -38,7 +38,7 @@ public struct SourceSurvey: Sendable {
       guard let place = entries.relativePath(of: source.path), places.insert(place).inserted else { return .goOn }
       Self.readThrough(file, shouldStop)
       do throws(Errno) {
-        try Self.write(Array(source.path.bytes) + [0], to: list)
+        try writeAll(source.path.bytes + [0], to: list)
       } catch {
         failure = error
         return .stop
@@ -59,18 +59,6 @@ public struct SourceSurvey: Sendable {
       count > 0
     {
       offset += off_t(count)
-    }
-  }
-
-  private static func write(_ bytes: [UInt8], to descriptor: CInt) throws(Errno) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw Errno(rawValue: errno)
-      }
     }
   }
 }

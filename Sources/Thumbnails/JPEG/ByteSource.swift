@@ -31,6 +31,7 @@ public final class ByteSource {
     let known = fstat(fileDescriptor, &status) == 0
     self.init(size: known ? Int(status.st_size) : nil) { offset, buffer in
       guard let position = off_t(exactly: offset) else { return .success(0) }
+      // The loop is its own, because this library stands on no other of the package's.
       while true {
         let count = pread(fileDescriptor, buffer.baseAddress, buffer.count, position)
         if count >= 0 { return .success(count) }

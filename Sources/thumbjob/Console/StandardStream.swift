@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import Foundation
 
 /// The three streams that a process is given.
@@ -27,7 +28,7 @@ enum StandardStream {
   /// Milliseconds after which a writer looks whether it is still to wait.
   private static let look: CInt = 100
 
-  /// Writes all of a text.
+  /// Writes all of a text. Not `writeAll`: a stream may be one that does not block, and a wait may have an end.
   ///
   /// - Parameter patience: how long to wait for whoever does not read; nil for as long as it takes.
   /// - Returns: the error number, or nil when all is written; `EAGAIN` when the patience was over.
@@ -44,14 +45,14 @@ enum StandardStream {
           }
         }
         let size = patience == nil ? bytes.count - done : min(chunk, bytes.count - done)
-        let count = Foundation.write(descriptor, bytes.baseAddress! + done, size)
+        let count = retryOnInterrupt { Foundation.write(descriptor, bytes.baseAddress! + done, size) }
         if count >= 0 {
           done += count
         } else if errno == EAGAIN {
           var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           poll(&wanted, 1, patience == nil ? -1 : look)
           if patience?.isOver == true { return EAGAIN }
-        } else if errno != EINTR {
+        } else {
           return errno
         }
       }
