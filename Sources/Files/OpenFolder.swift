@@ -81,11 +81,10 @@ package final class OpenFolder {
     }
   }
 
-  /// The names in a folder; none where it cannot be read.
-  package static func names(in path: Path) -> [Path] {
-    guard case .success(let folder) = open(path) else { return [] }
+  /// The names from here to the end, or to the first that cannot be read.
+  func names() -> [Path] {
     var names: [Path] = []
-    while case .success(let entry?) = folder.next() { names.append(entry.name) }
+    while case .success(let entry?) = next() { names.append(entry.name) }
     return names
   }
 
@@ -95,7 +94,8 @@ package final class OpenFolder {
     folder.remove(path.lastName)
   }
 
-  private func remove(_ name: Path) {
+  /// Removes an entry of this folder, with all below it.
+  func remove(_ name: Path) {
     if name.withCString({ unlinkat(dirfd(stream), $0, 0) }) == 0 { return }
     guard case .success(let below) = openFolder(name, followingLinks: false) else { return }
     while case .success(let entry?) = below.next() { below.remove(entry.name) }

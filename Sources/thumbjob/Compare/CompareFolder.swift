@@ -7,8 +7,9 @@ import ThumbnailJobs
 /// The results are opened before anything is measured, so that it fails early, and put in place when all is done: an
 /// earlier comparison's stay until then.
 final class CompareFolder: Sendable {
-  /// How the temporary folder's name begins. Only one that is called so is ever removed.
-  static let prefix = ".thumbjob-compare-"
+  /// Of the temporary folder. A process that is being ended may still write for a moment, so removing has a second.
+  private static let kind = LockedFolder.Kind(
+    prefix: ".thumbjob-compare-", permissions: 0o700, passes: 100, pause: 10_000)
 
   struct Problem: Error {
     let text: String
@@ -29,12 +30,11 @@ final class CompareFolder: Sendable {
   }
 
   let path: Path
-  /// The temporary folder.
+  /// The temporary folder's path.
   let working: Path
   /// The list of sources: a file without a name.
   let list: CInt
-  /// Held for as long as this process lives, however it ends: what tells its temporary folder from a dead one's.
-  private let lock: CInt
+  private let temporary: LockedFolder
   /// The folders that were made for the results, from the top down.
   private let made: [Path]
 
@@ -44,26 +44,23 @@ final class CompareFolder: Sendable {
     var made: [Path] = []
     do throws(Problem) {
       try Self.makeFolder(path, &made)
-      (working, lock) = try Self.makeWorking(in: path)
+      temporary = try Self.makeTemporary(in: path)
     } catch {
       Self.removeEmpty(made)
       throw error
     }
+    working = Self.named(path).appending(temporary.name)
     self.made = made
     do throws(Problem) {
       list = try Self.prepare(working, for: path)
     } catch {
-      close(lock)
-      Self.remove(working)
+      temporary.remove()
       Self.removeEmpty(made)
       throw error
     }
   }
 
-  deinit {
-    close(list)
-    close(lock)
-  }
+  deinit { close(list) }
 
   /// Puts a result in place.
   func publish(_ result: Result, _ text: String) throws(Problem) {
@@ -71,49 +68,44 @@ final class CompareFolder: Sendable {
     let file = temporary.withCString { open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) }
     guard file >= 0 else { throw Problem("write", place) }
     defer { close(file) }
-    if let error = StandardStream.write(text, to: file) { throw Problem("write", place, error) }
+    do { try writeAll(text.utf8, to: file) } catch { throw Problem("write", place, error.rawValue) }
     let isInPlace = temporary.withCString { old in place.withCString { rename(old, $0) == 0 } }
     if !isInPlace { throw Problem("write", place) }
   }
 
   /// Removes the temporary folder, and what was made for results that have not come.
   func clear() {
-    Self.remove(working)
+    temporary.remove()
     Self.removeEmpty(made)
   }
 
-  /// Removes a temporary folder, while somebody may still be writing in it. Does nothing to any other.
+  /// Removes the temporary folder of a process that has died. Does nothing to a folder that is not called like one.
   static func remove(_ working: Path) {
-    guard working.lastName.bytes.starts(with: prefix.utf8) else { return }
-    for _ in 0..<100 {
-      OpenFolder.remove(working)
-      if working.withCString({ access($0, F_OK) }) != 0 { return }
-      usleep(10_000)
-    }
+    guard let parent = try? openFolder(named(working.parent), in: AT_FDCWD) else { return }
+    defer { close(parent) }
+    LockedFolder.remove(working.lastName, in: parent, kind)
   }
 
   // MARK: Making
 
-  /// A temporary folder and its lock. One comparison at a time: a folder that is made and not yet locked looks like that
-  /// of a dead one.
-  private static func makeWorking(in path: Path) throws(Problem) -> (Path, CInt) {
-    let folder = path.isEmpty ? Path(".") : path
-    let whole = folder.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard whole >= 0 else { throw Problem("open", folder) }
-    // With the lock.
-    defer { close(whole) }
-    if let error = Self.lock(whole, tries: 1000) { throw Problem("lock", folder, error) }
-    sweepDead(in: folder)
-    var template = Array(folder.appending(Path("\(prefix)XXXXXX")).bytes) + [0]
-    let isMade = template.withUnsafeMutableBytes { mkdtemp($0.assumingMemoryBound(to: CChar.self).baseAddress!) != nil }
-    guard isMade, let working = Path(bytes: template.dropLast()) else { throw Problem("write in", folder) }
-    let lock = working.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
-    let error = lock < 0 ? errno : Self.lock(lock, tries: 1)
-    guard let error else { return (working, lock) }
-    if lock >= 0 { close(lock) }
-    remove(working)
-    throw Problem("lock", working, error)
+  private static func makeTemporary(in path: Path) throws(Problem) -> LockedFolder {
+    let folder = named(path)
+    let parent = folder.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard parent >= 0 else { throw Problem("open", folder) }
+    defer { close(parent) }
+    do throws(LockedFolderError) {
+      return try LockedFolder(in: parent, kind)
+    } catch {
+      switch error {
+      case .cannotLockParent(let error): throw Problem("lock", folder, error.rawValue)
+      case .cannotMake(let error): throw Problem("write in", folder, error.rawValue)
+      case .cannotLock(let name, let error): throw Problem("lock", folder.appending(name), error.rawValue)
+      }
+    }
   }
+
+  /// The empty path is the working folder, which system calls want to have named.
+  private static func named(_ path: Path) -> Path { path.isEmpty ? "." : path }
 
   /// Makes room for the results and the list.
   ///
@@ -131,29 +123,6 @@ final class CompareFolder: Sendable {
     let list = try create(name)
     _ = name.withCString { unlink($0) }
     return list
-  }
-
-  /// Removes the temporary folders of comparisons that were killed before they had a process that does it.
-  private static func sweepDead(in folder: Path) {
-    for name in OpenFolder.names(in: folder) where name.bytes.starts(with: prefix.utf8) {
-      let found = folder.appending(name)
-      let descriptor = found.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
-      guard descriptor >= 0 else { continue }
-      if lock(descriptor, tries: 1) == nil { remove(found) }
-      close(descriptor)
-    }
-  }
-
-  /// - Returns: the error number; nil where the lock is held until the descriptor is closed.
-  private static func lock(_ descriptor: CInt, tries: Int) -> CInt? {
-    var error: CInt = 0
-    for trial in 1...tries {
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return nil }
-      error = errno
-      if error != EWOULDBLOCK && error != EINTR { return error }
-      if trial < tries { usleep(10_000) }
-    }
-    return error
   }
 
   private static func create(_ path: Path) throws(Problem) -> CInt {
