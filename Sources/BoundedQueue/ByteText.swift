@@ -1,4 +1,4 @@
-/// Bytes as people read them.
+/// Bytes as people read them. On its own, because this product depends on Foundation and `Locking` only.
 enum ByteText {
   /// - Parameter rule: how to round what does not come out even.
   static func mebibytes(_ bytes: Int, rounded rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> String {

@@ -2,12 +2,6 @@ import Foundation
 
 // Figures as people read them.
 
-/// `74 MiB`, `2.8 GiB`.
-func text(bytes: Int) -> String {
-  let mebibytes = Double(bytes) / 1_048_576
-  return mebibytes < 1000 ? "\(Int(mebibytes.rounded())) MiB" : String(format: "%.1f GiB", mebibytes / 1024)
-}
-
 /// `4 ms`, `0.35 s`, `34.1 s`.
 func text(seconds: Double) -> String {
   if seconds < 0.1 { return "\(Int((seconds * 1000).rounded(.up))) ms" }

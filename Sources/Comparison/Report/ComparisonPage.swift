@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// A comparison as a page for people: one document that loads nothing and runs nothing.
@@ -24,11 +25,11 @@ public struct ComparisonPage: Sendable {
 
   /// What there is to see, in a sentence for each variant.
   private var lead: String {
-    let limit = report.memoryLimit.map { " Each had \(text(bytes: $0.bytes)) of memory." } ?? ""
+    let limit = report.memoryLimit.map { " Each had \(ByteCount.whole($0.bytes)) of memory." } ?? ""
     let sentences = report.runs.map { run in
       let time = run.ending == .finished ? " in \(text(seconds: run.seconds))" : ""
       let most =
-        "at most \(text(bytes: run.peakAnonymousBytes)) of anonymous memory held and \(run.peakWaiting) waiting"
+        "at most \(ByteCount.whole(run.peakAnonymousBytes)) of anonymous memory held and \(run.peakWaiting) waiting"
       let name = run.variant.displayName
       return "\(name.prefix(1).uppercased())\(name.dropFirst()): \(run.ending(of: report))\(time); \(most)."
     }
@@ -63,24 +64,24 @@ public struct ComparisonPage: Sendable {
       (
         "Sources",
         "\(Self.shortened(sources.arguments, ", ")): \(text(sources.count, "JPEG file")), "
-          + "\(text(bytes: sources.bytes)); one list, the same order for each"
+          + "\(ByteCount.whole(sources.bytes)); one list, the same order for each"
       ),
       ("Page cache", "warmed: every source was read once before the first run"),
       (
         "Machine",
-        "\(text(machine.processors, "processor"))\(model), \(text(bytes: machine.memoryBytes)) of memory, "
+        "\(text(machine.processors, "processor"))\(model), \(ByteCount.whole(machine.memoryBytes)) of memory, "
           + machine.system
       ),
     ]
     if let limit = report.memoryLimit {
-      facts.append(("Memory limit", "\(text(bytes: limit.bytes)) for each process, \(limit.kind.displayName)"))
+      facts.append(("Memory limit", "\(ByteCount.whole(limit.bytes)) for each process, \(limit.kind.displayName)"))
     } else {
       facts.append(("Memory limit", "none but the machine's"))
     }
     if let bounded = report.runs.first(where: { $0.variant == .bounded }), let budget = bounded.budgetBytes,
       let backlog = bounded.backlog
     {
-      let bounds = "at most \(report.max) running, a backlog of \(backlog), a budget of \(text(bytes: budget))"
+      let bounds = "at most \(report.max) running, a backlog of \(backlog), a budget of \(ByteCount.whole(budget))"
       facts.append(("Bounded", bounds))
     }
     facts.append(
@@ -127,7 +128,7 @@ public struct ComparisonPage: Sendable {
   /// Nil without a limit, and where it is one on address space: that is no height of memory held.
   private var limitShown: (Double, String)? {
     report.memoryLimit.flatMap { limit in
-      limit.kind == .addressSpace ? nil : (Double(limit.bytes), "limit \(text(bytes: limit.bytes))")
+      limit.kind == .addressSpace ? nil : (Double(limit.bytes), "limit \(ByteCount.whole(limit.bytes))")
     }
   }
 
@@ -148,7 +149,7 @@ public struct ComparisonPage: Sendable {
         fate: run.fate)
     }
     func label(_ level: Double) -> String {
-      level == 0 ? "0" : isBinary ? Comparison.text(bytes: Int(level)) : "\(Int(level))"
+      level == 0 ? "0" : isBinary ? ByteCount.whole(Int(level)) : "\(Int(level))"
     }
     let words = report.runs.map { run in
       let peak = run.samples.map { $0[keyPath: value] }.max() ?? 0

@@ -1,3 +1,5 @@
+import Files
+
 /// The figures of a comparison in words: the same on the terminal and on the page.
 public struct ComparisonTable: Sendable {
   public let head: [String]
@@ -16,7 +18,7 @@ public struct ComparisonTable: Sendable {
         [
           run.variant.displayName, "\(run.thumbnails) of \(report.sources.count)", text(seconds: run.seconds),
           run.thumbnails == 0 ? "–" : "\(Int((Double(run.thumbnails) / run.seconds).rounded()))",
-          text(bytes: run.peakRssBytes), text(bytes: run.peakAnonymousBytes), "\(run.peakWaiting)",
+          ByteCount.whole(run.peakRssBytes), ByteCount.whole(run.peakAnonymousBytes), "\(run.peakWaiting)",
           "\(run.peakRunning)", "\(run.peakThreads)",
           run.ending(of: report),
         ]
@@ -54,7 +56,7 @@ extension VariantMeasurement {
   /// How it went, in a line.
   public var summary: String {
     "\(ending.displayName) after \(text(seconds: seconds)), \(text(thumbnails, "thumbnail")), "
-      + "at most \(text(bytes: peakAnonymousBytes)) of anonymous memory held and \(peakWaiting) waiting"
+      + "at most \(ByteCount.whole(peakAnonymousBytes)) of anonymous memory held and \(peakWaiting) waiting"
   }
 
   /// How it ended, in a few words; where not all was made, when and after what.

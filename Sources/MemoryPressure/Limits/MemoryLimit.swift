@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// How much memory this process may use, and what says so.
@@ -57,6 +58,6 @@ extension MemoryLimit: CustomStringConvertible {
       case .cgroup1: "cgroup v1"
       case .machine: "physical memory"
       }
-    return "\(text(bytes: bytes)) (\(name))"
+    return "\(ByteCount.limit(bytes)) (\(name))"
   }
 }

@@ -64,9 +64,9 @@ final class CompareSession: Sendable {
 
   private func compare(in folder: CompareFolder) throws(Refusal) -> ComparisonReport {
     if let bytes = settings.memoryLimit, bytes < MemoryCage.leastBytes {
-      let least = Units.memory(MemoryCage.leastBytes)
+      let least = ByteCount.memory(MemoryCage.leastBytes)
       throw Refusal(
-        "--memory-limit \(Units.memory(bytes)) is too little for the program itself, which holds \(least)", .systemLimit
+        "--memory-limit \(ByteCount.memory(bytes)) is too little for the program itself, which holds \(least)", .systemLimit
       )
     }
     for kind in [MemoryCage.Kind.cgroup1, .cgroup2] { MemoryCage.sweep(kind, Self.cagePrefix) }
@@ -77,7 +77,7 @@ final class CompareSession: Sendable {
     if let limit, limit.kind == .addressSpace {
       console.say(
         "thumbjob: no memory cgroup can be made here, so --memory-limit is one on address space: "
-          + "\(Units.memory(limit.bytes)) on top of what the program has mapped when it starts and of its threads' stacks"
+          + "\(ByteCount.memory(limit.bytes)) on top of what the program has mapped when it starts and of its threads' stacks"
       )
     }
     var report = ComparisonReport(
@@ -88,7 +88,7 @@ final class CompareSession: Sendable {
       let run = try measure(variant, of: sources.count, under: limit, isToldToStop: false, in: folder)
       if let limit, variant == .bounded, run.hasNoRoomAtAll {
         throw Refusal(
-          "--memory-limit \(Units.memory(limit.bytes)) is too little for the program itself: bounded was ended before "
+          "--memory-limit \(ByteCount.memory(limit.bytes)) is too little for the program itself: bounded was ended before "
             + "it had made a thumbnail", .systemLimit)
       }
       report.runs.append(run)
@@ -118,7 +118,7 @@ final class CompareSession: Sendable {
     try throwIfEnding()
     if !missing.isEmpty { throw Refusal(nil, ExitStatus.noSuchSource.code) }
     if survey.count == 0 { throw Refusal("there is no JPEG file among the sources", .noSuchSource) }
-    console.say("thumbjob: \(Units.count(survey.count, "source")), \(Units.bytes(survey.bytes)), read once")
+    console.say("thumbjob: \(Units.count(survey.count, "source")), \(ByteCount.file(survey.bytes)), read once")
     return .init(arguments: settings.sources.map(\.printable), count: survey.count, bytes: survey.bytes)
   }
 
@@ -190,7 +190,7 @@ final class CompareSession: Sendable {
   private func tell(_ sample: Sample, of variant: Variant, _ sources: Int, _ isToldToStop: Bool) {
     let text =
       "round \(isToldToStop ? 2 : 1) of 2, \(variant.displayName): \(sample.done) of \(sources) done, "
-      + "\(sample.running) running, \(sample.waiting) waiting, \(Units.memory(sample.anonymousBytes)) held, "
+      + "\(sample.running) running, \(sample.waiting) waiting, \(ByteCount.memory(sample.anonymousBytes)) held, "
       + Units.time(.seconds(sample.seconds))
     state.withLock { $0.standing = text }
     if console.isTerminal { console.setBottom(text) }

@@ -1,44 +1,7 @@
 import Foundation
 
-/// Numbers as people read them.
+/// Numbers as people read them; bytes are `ByteCount`'s.
 enum Units {
-  /// Bytes in decimal units: `58.1 MB`.
-  static func bytes(_ count: Int) -> String {
-    var value = Double(count)
-    for unit in ["B", "kB", "MB", "GB"] {
-      if value < 999.5 || unit == "GB" { return unit == "B" ? "\(count) B" : "\(decimal(value)) \(unit)" }
-      value /= 1000
-    }
-    return "\(count) B"
-  }
-
-  /// Memory in binary units, as `--memory` takes it: `57.5 MiB`.
-  static func memory(_ bytes: Int) -> String {
-    let (value, unit) = binary(bytes)
-    return value + unit
-  }
-
-  /// `40 of 256 MiB`.
-  static func memory(_ bytes: Int, of all: Int) -> String {
-    let ((value, unit), whole) = (binary(bytes), binary(all))
-    return value + (unit == whole.unit ? "" : unit) + " of " + whole.value + whole.unit
-  }
-
-  private static func binary(_ bytes: Int) -> (value: String, unit: String) {
-    var value = Double(bytes) / 1_048_576
-    for unit in [" MiB", " GiB"] {
-      if value < 1024 { return (whole(value), unit) }
-      value /= 1024
-    }
-    return (whole(value), " TiB")
-  }
-
-  /// Without a nought behind the point.
-  private static func whole(_ value: Double) -> String {
-    let text = decimal(value)
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-  }
-
   /// A span of time: `0.4 s`, `2 min 5 s`, `3 h 20 min`.
   static func time(_ duration: Duration) -> String {
     let seconds = duration / .seconds(1)

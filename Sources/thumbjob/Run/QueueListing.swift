@@ -1,4 +1,5 @@
 import BoundedQueue
+import Files
 import ThumbnailJobs
 
 /// What USR1 prints: every running and waiting operation, and the numbers.
@@ -13,7 +14,7 @@ enum QueueListing {
     let rest = counters.waiting - queue.waiting.count
     if rest > 0 { lines.append("  … and \(rest) more") }
     if let budget = queue.limits.budget {
-      var line = "thumbjob: \(Units.memory(counters.reserved, of: budget.bytes)) of memory reserved"
+      var line = "thumbjob: \(ByteCount.memory(counters.reserved, of: budget.bytes)) of memory reserved"
       if let pressure = status.pressure { line += " · pressure \(pressure.level) (\(pressure.source))" }
       lines.append(line)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoundedQueue
+import Files
 import Foundation
 import Locking
 import StatusEndpoint
@@ -176,11 +177,11 @@ final class RunSession: Sendable {
     let budget = memory.budget
     if budget.bytes > memory.available, !settings.quiet {
       console.say(
-        "thumbjob: --memory \(Units.memory(budget.bytes)) is more than this process may use, \(memory.limit); it may be "
+        "thumbjob: --memory \(ByteCount.memory(budget.bytes)) is more than this process may use, \(memory.limit); it may be "
           + "killed")
     } else if settings.verbose {
-      let alone = budget.largest > budget.bytes ? ", one alone up to \(Units.memory(budget.largest))" : ""
-      console.say("memory: a budget of \(Units.memory(budget.bytes))\(alone), of \(memory.limit)")
+      let alone = budget.largest > budget.bytes ? ", one alone up to \(ByteCount.memory(budget.largest))" : ""
+      console.say("memory: a budget of \(ByteCount.memory(budget.bytes))\(alone), of \(memory.limit)")
     }
   }
 

@@ -1,4 +1,5 @@
 import BoundedQueue
+import Files
 import Foundation
 import ThumbnailJobs
 
@@ -14,15 +15,15 @@ enum Summary {
         + "\(Units.count(tally.found, "source")) in \(Units.time(report.elapsed))\(rate)")
     if !rate.isEmpty {
       lines.append(
-        "\(Units.bytes(tally.bytesRead)) read at \(Units.bytes(Int(report.bytesPerSecond)))/s, "
-          + "\(Units.bytes(tally.bytesWritten)) written")
+        "\(ByteCount.file(tally.bytesRead)) read at \(ByteCount.file(Int(report.bytesPerSecond)))/s, "
+          + "\(ByteCount.file(tally.bytesWritten)) written")
     }
     let others = others(report)
     if !others.isEmpty { lines.append(others.joined(separator: " · ")) }
     let counters = report.counters
     lines.append(
       "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
-        + "\(report.limits.backlog) waiting, \(reserved(report)), \(Units.memory(report.peakMemory)) held in all")
+        + "\(report.limits.backlog) waiting, \(reserved(report)), \(ByteCount.memory(report.peakMemory)) held in all")
     lines.append(memory(report))
     if tally.refusedMemory > 0, let option = report.memory.option(allowing: tally.mostMemoryNeeded) {
       lines.append("\(Units.count(tally.refusedMemory, "source")) refused for memory; \(option) would allow all")
@@ -70,8 +71,8 @@ enum Summary {
 
   private static func reserved(_ report: JobReport) -> String {
     let (peak, budget) = (report.counters.peakReserved, report.limits.budget?.bytes ?? 0)
-    if peak <= budget { return "\(Units.memory(peak, of: budget)) reserved" }
-    return "\(Units.memory(peak)) reserved by one alone (\(Units.memory(budget)) by several)"
+    if peak <= budget { return "\(ByteCount.memory(peak, of: budget)) reserved" }
+    return "\(ByteCount.memory(peak)) reserved by one alone (\(ByteCount.memory(budget)) by several)"
   }
 
   private static func memory(_ report: JobReport) -> String {
@@ -79,7 +80,7 @@ enum Summary {
     var line = "memory: "
     if let ratio = report.worstMemoryRatio {
       line +=
-        "over the \(Units.memory(report.memory.baseline)) at the start never more than "
+        "over the \(ByteCount.memory(report.memory.baseline)) at the start never more than "
         + "\(String(format: "%.2f", ratio)) times what was reserved · "
     }
     if report.pressureSource == .off { return line + "pressure not watched" }

@@ -1,3 +1,4 @@
+import Files
 import StatusEndpoint
 
 /// Running jobs, for people.
@@ -15,7 +16,7 @@ enum StatusTable {
     rows += jobs.map { job in
       [
         "\(job.pid)", job.state.rawValue, done(job), "\(job.counters.failed)", rate(job), eta(job) ?? "-",
-        Units.memory(job.memory.reservedBytes, of: job.memory.budgetBytes), job.pressure.level.rawValue, sources(job),
+        ByteCount.memory(job.memory.reservedBytes, of: job.memory.budgetBytes), job.pressure.level.rawValue, sources(job),
       ]
     }
     rows += silent.map { pid in
@@ -39,8 +40,8 @@ enum StatusTable {
     let done = (["\(done(job)) done"] + parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }).joined(separator: " · ")
     lines.append("  \(done) · \(rate(job))" + (eta(job).map { " · ETA \($0)" } ?? ""))
     lines.append(
-      "  memory: \(Units.memory(job.memory.reservedBytes, of: job.memory.budgetBytes)) reserved, "
-        + "\(Units.memory(job.memory.residentBytes)) held · pressure \(job.pressure.level.rawValue) "
+      "  memory: \(ByteCount.memory(job.memory.reservedBytes, of: job.memory.budgetBytes)) reserved, "
+        + "\(ByteCount.memory(job.memory.residentBytes)) held · pressure \(job.pressure.level.rawValue) "
         + "(from \(job.pressure.source))" + (job.pressure.cause.map { ": \($0)" } ?? ""))
     let (running, waiting) = (
       "\(counters.running) of \(job.limits.max) running", "\(counters.waiting) of \(job.limits.backlog) waiting"
@@ -65,7 +66,7 @@ enum StatusTable {
     var parts: [String] = []
     if let stage = operation.stage { parts.append(operation.fraction.map { "\(stage) \(percent($0)) %" } ?? stage) }
     if let why = operation.whyItWaits { parts.append(why) }
-    if operation.reservedBytes > 0 { parts.append(Units.memory(operation.reservedBytes)) }
+    if operation.reservedBytes > 0 { parts.append(ByteCount.memory(operation.reservedBytes)) }
     parts.append(time(operation.ageSeconds))
     // The name last: it is what may be cut off at the edge of the screen.
     return "  #\(operation.id) \(parts.joined(separator: ", ")): \(oneLine(operation.description))"
