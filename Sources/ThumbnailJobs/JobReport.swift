@@ -1,4 +1,5 @@
 import BoundedQueue
+import Files
 import Foundation
 import MemoryPressure
 
@@ -37,10 +38,7 @@ public struct JobReport: Sendable {
   static func peakMemory() -> Int {
     #if canImport(Glibc)
       // Not getrusage(2): on Linux its figure survives exec, so that it may be that of whoever started this.
-      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-      let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-      return (kibibytes ?? 0) * 1024
+      return ProcessStatus()?.peakResident ?? 0
     #else
       var usage = rusage()
       getrusage(RUSAGE_SELF, &usage)

@@ -29,7 +29,7 @@ final class ThreadIdentity: Sendable {
 
   private init() {
     #if canImport(Glibc)
-      // The line begins with the number and, in parentheses, the name (proc_pid_stat(5)).
+      // Of a thread, so not from `ProcessStatus`. The line begins with the number and, in parentheses, the name (proc_pid_stat(5)).
       let line = (try? String(contentsOfFile: "/proc/thread-self/stat", encoding: .utf8)) ?? ""
       id = line.split(separator: " ").first.flatMap { Int($0) } ?? 0
       let name = line.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import MemoryPressure
 
@@ -36,7 +37,7 @@ public final class MemoryCage {
   public let folder: String?
 
   /// What this program holds by itself: under a smaller limit a process of it would not even begin, after much thrashing.
-  public static var leastBytes: Int { ProcessStatus.own?.anonymous ?? 0 }
+  public static var leastBytes: Int { ProcessStatus()?.memory?.anonymous ?? 0 }
 
   /// The kind that can be had here, found out by making one and removing it.
   public static func usableKind(bytes: Int, name: String) -> Kind {
@@ -138,11 +139,11 @@ public enum Confinement {
   /// - Returns: false where it cannot.
   public static func limitAddressSpace(to bytes: Int, threads: Int) -> Bool {
     #if os(Linux)
-      guard let status = ProcessStatus.own else { return false }
+      guard let memory = ProcessStatus()?.memory else { return false }
       var stack = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &stack)
       let stacks = threads * Int(min(stack.rlim_cur, 8 << 20))
-      let limit = rlim_t(status.mapped + bytes + stacks)
+      let limit = rlim_t(memory.mapped + bytes + stacks)
       var both = rlimit(rlim_cur: limit, rlim_max: limit)
       return setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &both) == 0
     #else

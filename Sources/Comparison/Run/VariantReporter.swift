@@ -54,7 +54,7 @@ public final class VariantReporter: Sendable {
   /// Its last words.
   public func end(_ counts: VariantCounts) {
     send(.counts(counts))
-    send(.ended(peakMemory: ProcessStatus.own?.peakResident ?? 0))
+    send(.ended(peakMemory: ProcessStatus()?.memory?.peakResident ?? 0))
   }
 
   private func send(_ message: VariantMessage) {

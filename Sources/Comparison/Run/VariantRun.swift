@@ -75,7 +75,7 @@ public final class VariantRun: Sendable {
         throw error
       }
       if elapsed >= next {
-        if let sample = watch.look(ProcessStatus(of: child.id), at: elapsed) { onSample(sample) }
+        if let sample = watch.look(ProcessStatus(of: Int(child.id)), at: elapsed) { onSample(sample) }
         next = max(next + interval, elapsed)
       }
       if isToldToStop { tell(&watch) }
@@ -134,12 +134,12 @@ private struct Watch {
   }
 
   mutating func look(_ status: ProcessStatus?, at now: Double) -> Sample? {
-    guard let status else { return nil }
-    measurement.peakRssBytes = max(measurement.peakRssBytes, status.peakResident)
-    measurement.peakAnonymousBytes = max(measurement.peakAnonymousBytes, status.anonymous)
-    measurement.peakThreads = max(measurement.peakThreads, status.threads)
+    guard let memory = status?.memory, let threads = status?.threads else { return nil }
+    measurement.peakRssBytes = max(measurement.peakRssBytes, memory.peakResident)
+    measurement.peakAnonymousBytes = max(measurement.peakAnonymousBytes, memory.anonymous)
+    measurement.peakThreads = max(measurement.peakThreads, threads)
     let sample = Sample(
-      seconds: now, rssBytes: status.resident, anonymousBytes: status.anonymous, threads: status.threads,
+      seconds: now, rssBytes: memory.resident, anonymousBytes: memory.anonymous, threads: threads,
       waiting: counts.waiting, running: counts.running, done: counts.done)
     measurement.samples.append(sample)
     return sample

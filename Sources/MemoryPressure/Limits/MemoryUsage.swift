@@ -15,7 +15,7 @@ public struct MemoryUsage: Equatable, Sendable {
   public func share(of limit: MemoryLimit) -> Double { Double(max(anonymous, group ?? 0)) / Double(limit.bytes) }
 }
 
-/// Measures ``MemoryUsage`` again and again: two reads of files that stay open.
+/// Measures ``MemoryUsage`` again and again: two reads of files that stay open, which `ProcessStatus` would open each time.
 ///
 /// *Concurrency*: for one thread.
 ///

@@ -1,9 +1,10 @@
+import Files
 import Foundation
 
 /// Where it is found out what memory there is: the file system and the environment. Tests put their own in place.
 package struct Surroundings: Sendable {
   /// Goes before the absolute paths of `/proc` and of cgroups; empty for the real ones.
-  let root: String
+  package let root: String
   let variables: [String: String]
 
   package init(root: String = "", variables: [String: String] = ProcessInfo.processInfo.environment) {
@@ -13,11 +14,9 @@ package struct Surroundings: Sendable {
 
   /// The lines of a file; none where it cannot be read.
   package func lines(_ path: String) -> [Substring] {
-    guard let file = fopen(root + path, "re") else { return [] }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+    guard let file = try? Descriptor.open(root + path, O_RDONLY), let bytes = try? readAll(from: file.number) else {
+      return []
+    }
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
   }
 

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import MemoryPressure
 
@@ -46,9 +47,6 @@ public enum ProcessorCount {
   /// How many processors the process may run on (its affinity, and the cpuset of its cgroup); nil where it is not told.
   /// The mask may count processors that are switched off.
   static func allowed(in surroundings: Surroundings) -> Int? {
-    let name = "Cpus_allowed:"
-    guard let line = surroundings.lines("/proc/self/status").first(where: { $0.hasPrefix(name) }) else { return nil }
-    let bits = line.dropFirst(name.count).compactMap(\.hexDigitValue).reduce(0) { $0 + $1.nonzeroBitCount }
-    return bits > 0 ? bits : nil
+    ProcessStatus(root: surroundings.root)?.allowedProcessors
   }
 }

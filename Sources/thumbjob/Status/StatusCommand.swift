@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import Foundation
 import Locking
 import StatusEndpoint
@@ -70,7 +71,7 @@ struct StatusCommand: ParsableCommand {
     let answers = Locked([Result<RunStatus, StatusClientError>?](repeating: nil, count: jobs.count))
     let asked = DispatchGroup()
     // Each on a thread: one that does not answer must not keep the others from being shown.
-    for (index, job) in jobs.enumerated() where !ProcessState.isStopped(job.pid) {
+    for (index, job) in jobs.enumerated() where ProcessStatus(of: job.pid)?.isStopped != true {
       asked.enter()
       Thread.detachNewThread {
         let answer = Result { () throws(StatusClientError) in

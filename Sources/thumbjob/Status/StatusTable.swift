@@ -20,7 +20,7 @@ enum StatusTable {
       ]
     }
     rows += silent.map { pid in
-      ["\(pid)", ProcessState.isStopped(pid) ? "stopped" : "silent"] + [String](repeating: "-", count: 7)
+      ["\(pid)", ProcessStatus(of: pid)?.isStopped == true ? "stopped" : "silent"] + [String](repeating: "-", count: 7)
     }
     return Columns.text(rows)
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import Foundation
 import StatusEndpoint
 import ThumbnailJobs
@@ -16,7 +17,7 @@ struct TargetOptions: ParsableArguments {
     init(_ job: RunningJob) throws(ExitCode) {
       (name, client) = ("process \(job.pid)", StatusClient(job.address))
       // It would do what it is asked once it goes on, long after whoever asked has been told that it does not answer.
-      if ProcessState.isStopped(job.pid) {
+      if ProcessStatus(of: job.pid)?.isStopped == true {
         throw leave("\(name) is stopped (Ctrl-Z); fg or kill -CONT \(job.pid) lets it go on", .noStatusAddress)
       }
     }
