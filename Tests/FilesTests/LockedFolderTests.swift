@@ -1,0 +1,75 @@
+import Files
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LockedFolderTests {
+  private let place = TemporaryFolder()
+  private let parent: Descriptor
+
+  init() throws { parent = Descriptor(try openFolder(Path(place.path), in: AT_FDCWD)) }
+
+  private func kind(
+    lockName: Path? = nil, willRemove: @escaping @Sendable (Path, CInt) -> Void = { _, _ in }
+  ) -> LockedFolder.Kind {
+    LockedFolder.Kind(prefix: "run-", permissions: 0o700, lockName: lockName, passes: 10, willRemove: willRemove)
+  }
+
+  private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() }
+
+  @Test(arguments: [nil, "lock"] as [Path?])
+  func foldersOfTheDeadAreSweptAndThoseOfTheLivingStay(lockName: Path?) throws {
+    let live = try LockedFolder(in: parent.number, kind(lockName: lockName))
+    try place.write([1], to: "run-dead/deep/er/file")
+    try place.write([1], to: "other/file")
+    try place.write([1], to: "run-file")
+    do {
+      // Its descriptors are closed as the kernel closes those of a process that is killed.
+      let killed = try LockedFolder(in: parent.number, kind(lockName: lockName))
+      try place.write([1], to: "\(killed.name)/half")
+    }
+    #expect(try names().count == 4, "the dead one was swept, the killed one is there")
+    let next = try LockedFolder(in: parent.number, kind(lockName: lockName))
+    #expect(try names() == ["other", "run-file", "\(live.name)", "\(next.name)"].sorted())
+    live.remove()
+    next.remove()
+    #expect(try names() == ["other", "run-file"])
+  }
+
+  @Test func nothingIsRemovedThroughALink() throws {
+    try place.write([1], to: "photos/a")
+    symlink("photos", place("run-link"))
+    let folder = try LockedFolder(in: parent.number, kind())
+    symlink("../photos", place("\(folder.name)/link"))
+    folder.remove()
+    LockedFolder.remove("run-link", in: parent.number, kind())
+    #expect(try names() == ["photos", "run-link"] && place.exists("photos/a"))
+  }
+
+  @Test func aFolderOfAnotherNameIsNotRemoved() throws {
+    try place.write([1], to: "mine/a")
+    LockedFolder.remove("mine", in: parent.number, kind())
+    #expect(place.exists("mine/a"))
+  }
+
+  @Test func eachEntryIsShownBeforeItIsRemoved() throws {
+    let shown = LockedBox<Set<Path>>([])
+    let folder = try LockedFolder(
+      in: parent.number,
+      kind { entry, folder in
+        let isThere = entry.withCString { faccessat(folder, $0, F_OK, 0) == 0 }
+        if isThere { shown.change { _ = $0.insert(entry) } }
+      })
+    try place.write([1], to: "\(folder.name)/a")
+    try place.write([1], to: "\(folder.name)/b/c")
+    folder.remove()
+    #expect(shown.value == ["a", "b"])
+  }
+
+  @Test func whereNoFolderCanBeMadeTheReasonIsTold() throws {
+    let proc = Descriptor(try openFolder("/proc/self", in: AT_FDCWD))
+    #expect(throws: LockedFolderError.self) { try LockedFolder(in: proc.number, kind()) }
+    #expect(throws: LockedFolderError.cannotLockParent(.badFileDescriptor)) { try LockedFolder(in: -1, kind()) }
+  }
+}

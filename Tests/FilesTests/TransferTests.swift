@@ -1,0 +1,101 @@
+import Files
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TransferTests {
+  /// Two ends, closed with the test.
+  private let ends: [Descriptor]
+
+  private var reader: Descriptor { ends[0] }
+  private var writer: Descriptor { ends[1] }
+
+  init() { ends = Self.pipe() }
+
+  private static func pipe() -> [Descriptor] {
+    var ends: [CInt] = [-1, -1]
+    precondition(Foundation.pipe(&ends) == 0)
+    return ends.map { Descriptor($0) }
+  }
+
+  /// Makes USR2 interrupt system calls, and do nothing else.
+  private static let interruption: CInt = {
+    var action = sigaction()
+    action.__sigaction_handler = .init(sa_handler: { _ in })
+    sigaction(SIGUSR2, &action, nil)
+    return SIGUSR2
+  }()
+
+  @Test func aWriterThatIsInterruptedHalfwayWritesTheRest() async throws {
+    let bytes = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 / 4096 + $0) }
+    let (signal, thread, writer, reader) = (Self.interruption, LockedBox<pthread_t?>(nil), writer, reader)
+    async let isWritten: Void = onThread {
+      thread.change { $0 = pthread_self() }
+      try writeAll(bytes, to: writer.number)
+    }
+    let read = try await onThread {
+      var found: [UInt8] = []
+      while found.count < bytes.count {
+        // Only part of the bytes fits into the pipe, so the writer stands in the middle of a call.
+        found += try readAll(from: reader.number, limit: min(4096, bytes.count - found.count))
+        if found.count < bytes.count - 1 << 17, let thread = thread.value { pthread_kill(thread, signal) }
+      }
+      return found
+    }
+    try await isWritten
+    #expect(read == bytes)
+  }
+
+  @Test func aReaderThatIsInterruptedReadsOn() async throws {
+    let (signal, thread, writer, reader) = (Self.interruption, LockedBox<pthread_t?>(nil), writer, reader)
+    async let read = onThread {
+      thread.change { $0 = pthread_self() }
+      return try readAll(from: reader.number, limit: 5)
+    }
+    try await onThread {
+      for byte in Array("hello".utf8) {
+        while thread.value == nil { usleep(100) }
+        // The reader lives until the last byte.
+        for _ in 0..<20 { if let thread = thread.value { pthread_kill(thread, signal) } }
+        try writeAll([byte], to: writer.number)
+      }
+    }
+    let found = try await read
+    #expect(found == Array("hello".utf8))
+  }
+
+  /// A packet is never read together with the next.
+  @Test func readingGoesOnUntilTheBufferIsFullOrTheFileEnds() throws {
+    var sockets: [CInt] = [-1, -1]
+    try #require(socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
+    let reader = Descriptor(sockets[0])
+    do {
+      let writer = Descriptor(sockets[1])
+      for packet in ["ab", "cde", "f", "g"] { try writeAll(packet.utf8, to: writer.number) }
+    }
+    var buffer = [UInt8](repeating: 0, count: 6)
+    let first = try buffer.withUnsafeMutableBytes { try readAll(into: $0, from: reader.number) }
+    #expect(first == 6 && buffer == Array("abcdef".utf8))
+    let rest = try buffer.withUnsafeMutableBytes { try readAll(into: $0, from: reader.number) }
+    #expect(rest == 1 && buffer[0] == UInt8(ascii: "g"))
+  }
+
+  @Test func aFileIsReadFromAnOffsetWithoutMovingIt() throws {
+    let folder = TemporaryFolder()
+    try folder.write(Array("0123456789".utf8), to: "file")
+    let file = try Descriptor.open(folder("file"), O_RDONLY)
+    var buffer = [UInt8](repeating: 0, count: 4)
+    let count = try buffer.withUnsafeMutableBytes { try readAll(into: $0, from: file.number, at: 8) }
+    #expect(count == 2 && Array(buffer.prefix(2)) == Array("89".utf8))
+    #expect(try readAll(from: file.number, limit: 3) == Array("012".utf8))
+    #expect(try readAll(from: file.number) == Array("3456789".utf8))
+  }
+
+  @Test func failuresAreThrownAndNotRepeated() throws {
+    #expect(throws: Errno.badFileDescriptor) { try readAll(from: -1) }
+    #expect(throws: Errno.badFileDescriptor) { try writeAll([1], to: -1) }
+    #expect(throws: Errno.badFileDescriptor) { try writeAll([1], to: reader.number) }
+    try writeAll([], to: -1)
+  }
+}
