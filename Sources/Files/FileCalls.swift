@@ -1,15 +1,19 @@
 import Foundation
 import SystemPackage
 
-// The system calls that publishing is made of, with errors thrown and interruptions repeated.
+// System calls on paths, with errors thrown and interruptions repeated.
 
+/// Opens a folder.
+///
+/// - Parameter folder: what a relative path starts from: an open folder or `AT_FDCWD`.
+/// - Parameter flags: more of open(2), such as `O_NOFOLLOW`.
 package func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(Errno) -> CInt {
   let file = path.withCString { openat(folder, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags) }
   if file < 0 { throw Errno(rawValue: errno) }
   return file
 }
 
-/// A file with the permissions that the umask leaves.
+/// Opens a file, which is made where it is missing, with the permissions that the umask leaves; never through a link.
 package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
   let file = path.withCString { name in
     retryOnInterrupt { openat(folder, name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
@@ -44,6 +48,7 @@ package func write(
   }
 }
 
+/// renameat(2).
 package func rename(_ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt) throws(Errno) {
   let result = old.withCString { old in new.withCString { renameat(oldFolder, old, newFolder, $0) } }
   if result != 0 { throw Errno(rawValue: errno) }

@@ -20,10 +20,13 @@ package struct FileIdentity: Sendable, Hashable {
 
 /// `stat(2)` without exceptions: the error number is what the callers tell apart.
 package enum FileStatus {
+  /// The status of a path from the working folder.
   package static func of(_ path: Path, followingLinks: Bool) -> Result<stat, Errno> {
     path.withCString { of($0, in: AT_FDCWD, followingLinks: followingLinks) }
   }
 
+  /// The status of a name.
+  ///
   /// - Parameter folder: what a relative `name` starts from: an open folder or `AT_FDCWD`.
   package static func of(_ name: UnsafePointer<CChar>, in folder: CInt, followingLinks: Bool) -> Result<stat, Errno> {
     var status = stat()
@@ -37,6 +40,7 @@ extension stat {
   /// What kind of file it is, as far as a walk cares.
   package enum Kind { case regular, folder, link, special }
 
+  /// What its mode says.
   package var kind: Kind {
     switch st_mode & S_IFMT {
     case S_IFREG: .regular

@@ -9,6 +9,7 @@ package final class OpenFolder {
     package let kind: stat.Kind?
   }
 
+  /// As it was opened, or the path of the folder above with its name.
   package let path: Path
   /// From the source folder, what is mirrored.
   package let relativePath: Path
@@ -30,6 +31,8 @@ package final class OpenFolder {
 
   deinit { closedir(stream) }
 
+  /// Opens a folder.
+  ///
   /// - Parameter folder: what a relative `path` starts from: an open folder or the working folder.
   package static func open(
     _ path: Path, in folder: CInt = AT_FDCWD, relativePath: Path = Path()
@@ -63,6 +66,7 @@ package final class OpenFolder {
       OpenFolder(path: path, relativePath: relativePath, identity: FileIdentity(status), stream: stream))
   }
 
+  /// The status of an entry.
   package func status(of name: Path, followingLinks: Bool) -> Result<stat, Errno> {
     name.withCString { FileStatus.of($0, in: dirfd(stream), followingLinks: followingLinks) }
   }

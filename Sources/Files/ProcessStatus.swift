@@ -24,7 +24,9 @@ package struct ProcessStatus {
   ///   - root: goes before `/proc`; tests put files of their own there.
   package init?(of process: Int? = nil, root: String = "") {
     let path = "\(root)/proc/\(process.map { "\($0)" } ?? "self")/status"
-    guard let file = try? Descriptor.open(path, O_RDONLY), let bytes = try? readAll(from: file.number) else { return nil }
+    guard let file = try? Descriptor.open(path, O_RDONLY), let bytes = try? readAll(from: file.number) else {
+      return nil
+    }
     for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
       guard let colon = line.firstIndex(of: ":") else { continue }
       fields[line[..<colon]] = line[colon...].dropFirst().drop { $0 == "\t" || $0 == " " }
@@ -33,7 +35,8 @@ package struct ProcessStatus {
 
   /// Nil for a process that has ended and was not waited for yet.
   package var memory: Memory? {
-    guard let resident = bytes("VmRSS"), let anonymous = bytes("RssAnon"), let peakResident, let mapped = bytes("VmSize")
+    guard let resident = bytes("VmRSS"), let anonymous = bytes("RssAnon"), let peakResident,
+      let mapped = bytes("VmSize")
     else { return nil }
     return Memory(resident: resident, anonymous: anonymous, peakResident: peakResident, mapped: mapped)
   }

@@ -27,6 +27,7 @@ package func writeAll(_ bytes: UnsafeRawBufferPointer, to file: CInt) throws(Err
   }
 }
 
+/// The same of a collection.
 package func writeAll(_ bytes: some Collection<UInt8>, to file: CInt) throws(Errno) {
   let result = Array(bytes).withUnsafeBytes { bytes in
     Result { () throws(Errno) in try writeAll(bytes, to: file) }

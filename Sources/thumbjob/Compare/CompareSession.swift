@@ -66,7 +66,8 @@ final class CompareSession: Sendable {
     if let bytes = settings.memoryLimit, bytes < MemoryCage.leastBytes {
       let least = ByteCount.memory(MemoryCage.leastBytes)
       throw Refusal(
-        "--memory-limit \(ByteCount.memory(bytes)) is too little for the program itself, which holds \(least)", .systemLimit
+        "--memory-limit \(ByteCount.memory(bytes)) is too little for the program itself, which holds \(least)",
+        .systemLimit
       )
     }
     for kind in [MemoryCage.Kind.cgroup1, .cgroup2] { MemoryCage.sweep(kind, Self.cagePrefix) }

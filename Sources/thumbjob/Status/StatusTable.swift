@@ -16,7 +16,8 @@ enum StatusTable {
     rows += jobs.map { job in
       [
         "\(job.pid)", job.state.rawValue, done(job), "\(job.counters.failed)", rate(job), eta(job) ?? "-",
-        ByteCount.memory(job.memory.reservedBytes, of: job.memory.budgetBytes), job.pressure.level.rawValue, sources(job),
+        ByteCount.memory(job.memory.reservedBytes, of: job.memory.budgetBytes), job.pressure.level.rawValue,
+        sources(job),
       ]
     }
     rows += silent.map { pid in
