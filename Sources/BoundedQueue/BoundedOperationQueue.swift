@@ -13,7 +13,7 @@ import Locking
 /// ```swift
 /// let queue = BoundedOperationQueue(name: "copies", max: 4)
 /// let observation = queue.observe { event in
-///   if case .settled(let outcome) = event.change { print(event.operation.title, outcome) }
+///   if case .ended(let outcome) = event.change { print(event.operation.title, outcome) }
 /// }
 /// for name in names {
 ///   try queue.submit(CopyOperation(from: name, to: "/backup/" + name))  // waits while 4 run and 16 wait
@@ -270,8 +270,8 @@ public final class BoundedOperationQueue: Sendable {
 
   // MARK: For operations
 
-  func whyItWaits(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
-    account.withLock { $0.whyItWaits(operation, hasBegun: hasBegun) }
+  func waitReason(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
+    account.withLock { $0.waitReason(operation, hasBegun: hasBegun) }
   }
 
   /// The operation was cancelled.
@@ -282,7 +282,7 @@ public final class BoundedOperationQueue: Sendable {
 
   /// Waits until the operation has `bytes` of the budget.
   ///
-  /// - Throws: ``BudgetExceeded``, or ``OperationCancelled`` when it was cancelled before.
+  /// - Throws: ``BudgetExceededError``, or ``OperationCancelledError`` when it was cancelled before.
   func reserve(_ bytes: Int, for operation: BoundedOperation) throws {
     var answer = account.withLock { $0.claim(bytes, for: operation, answer: nil) }
     if case .waits = answer {
@@ -315,7 +315,7 @@ public final class BoundedOperationQueue: Sendable {
 
   /// The operation has ended; its observers are to be told.
   func finished(_ operation: BoundedOperation) {
-    if operation.deliverSettled(to: self) { departed(operation) }
+    if operation.deliverEnd(to: self) { departed(operation) }
   }
 
   /// The operation has ended and its observers have been told: its place is free.
@@ -338,7 +338,7 @@ public final class BoundedOperationQueue: Sendable {
     var next: Account.Effects? = first
     while let effects = next.take() {
       for (operation, lane) in effects.started {
-        operation.state.withLock { $0.isInLine = false }
+        operation.state.withLock { $0.isQueued = false }
         lanes.execute(operation, in: lane)
       }
       for (producer, result) in effects.released {
@@ -351,9 +351,9 @@ public final class BoundedOperationQueue: Sendable {
       CurrentQueue.with(self) {
         for operation in effects.accepted where operation.deliverAccepted(to: self) { departed.append(operation) }
         for operation in effects.withdrawn {
-          operation.state.withLock { $0.isInLine = false }
+          operation.state.withLock { $0.isQueued = false }
           operation.runToEnd()
-          if operation.deliverSettled(to: self) { departed.append(operation) }
+          if operation.deliverEnd(to: self) { departed.append(operation) }
         }
       }
       for wake in effects.drained { wake() }

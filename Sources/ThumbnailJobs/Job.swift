@@ -122,10 +122,10 @@ public final class Job: Sendable {
       queue.observe { operations.record($0) }
     }
     queue.observe { [weak self] event in
-      guard case .settled(let outcome) = event.change, let operation = event.operation as? ThumbnailOperation else {
+      guard case .ended(let outcome) = event.change, let operation = event.operation as? ThumbnailOperation else {
         return
       }
-      self?.trace.span("Job.settled") { self?.settled(operation, outcome) }
+      self?.trace.span("Job.settled") { self?.ended(operation, outcome) }
     }
   }
 
@@ -388,7 +388,7 @@ public final class Job: Sendable {
 
   // MARK: Reporting
 
-  private func settled(_ operation: ThumbnailOperation, _ outcome: Outcome) {
+  private func ended(_ operation: ThumbnailOperation, _ outcome: Outcome) {
     if outcome.cancelReason == .pressure, requeue(operation) { return }
     let found = operation.found
     let result: SourceResult =

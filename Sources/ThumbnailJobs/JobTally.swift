@@ -41,7 +41,7 @@ public struct JobTally: Sendable, Equatable {
   public internal(set) var bytesRead = 0
 
   /// Sources that have ended, however they did.
-  public var settled: Int {
+  public var ended: Int {
     made + upToDate + passedOver + notRead.values.reduce(0, +) + duplicates + failed + cancelled
   }
 

@@ -48,7 +48,7 @@ final class Watchdog: Sendable {
       let before = state.ages
       // Waiting for memory is not the operation's own time.
       state.ages = Dictionary(
-        uniqueKeysWithValues: running.map { ($0.id, before[$0.id, default: 0] + ($0.whyItWaits == nil ? 1 : 0)) })
+        uniqueKeysWithValues: running.map { ($0.id, before[$0.id, default: 0] + ($0.waitReason == nil ? 1 : 0)) })
       return (state.ages.filter { $0.value > timeoutTicks }.map(\.key), state.ticks == totalTicks)
     }
     for id in expired { queue.cancel(id: id, reason: .timeout) }

@@ -238,7 +238,7 @@ extension QueueTests {
       let settled = LockedBox<[Int: Int]>([:])
       let refused = LockedBox(0)
       queue.observe { event in
-        guard case .settled = event.change else { return }
+        guard case .ended = event.change else { return }
         settled.change { $0[event.operation.id, default: 0] += 1 }
       }
       let perProducer = 400
@@ -289,7 +289,7 @@ extension QueueTests {
       await queue.drain()
       let counters = queue.counters
       #expect(counters.submitted + refused.value == 5 * perProducer)
-      #expect(counters.settled == counters.submitted && counters.addUp)
+      #expect(counters.ended == counters.submitted && counters.addUp)
       #expect(settled.value.count == counters.submitted && settled.value.values.allSatisfy { $0 == 1 })
       #expect(works.value.count { $0.outcome != nil } == counters.submitted)
     }

@@ -24,10 +24,10 @@ extension QueueTests {
       #expect(running.stage == "reading" && running.fraction == 0.434 && running.bytesReserved == 3 << 19)
       #expect(first.description.hasPrefix("#\(first.id) copy a.jpg: running, reading 43 %, "))
       #expect(first.description.hasSuffix(" s, holds up to 1.5 MiB"))
-      #expect(snapshot.waiting[0].whyItWaits == "the only place is taken")
+      #expect(snapshot.waiting[0].waitReason == "the only place is taken")
       #expect(snapshot.waiting[0].description.hasSuffix(" s, the only place is taken"))
       queue.pause()
-      #expect(queue.snapshot().waiting[0].whyItWaits == "the queue is paused by the user")
+      #expect(queue.snapshot().waiting[0].waitReason == "the queue is paused by the user")
       queue.resume()
       gate.open()
       await queue.drain()
@@ -44,7 +44,7 @@ extension QueueTests {
           case .waiting: "waiting"
           case .started: "started"
           case .stage(let stage): stage
-          case .settled(let outcome): outcome.words
+          case .ended(let outcome): outcome.words
           }
         heard.change { $0[event.operation.id, default: []].append(word) }
       }
@@ -73,7 +73,7 @@ extension QueueTests {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 100)
       let ends = LockedBox(0)
       queue.observe { event in
-        guard case .settled = event.change else { return }
+        guard case .ended = event.change else { return }
         usleep(500)
         ends.change { $0 += 1 }
       }
@@ -88,7 +88,7 @@ extension QueueTests {
     @Test func aSlowObserverHoldsThePlaceSoThatNothingPilesUp() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
       let gate = Gate()
-      queue.observe { event in if case .settled = event.change { gate.pass() } }
+      queue.observe { event in if case .ended = event.change { gate.pass() } }
       // The producer itself may come to tell of the end, when the work is done before it has told of the beginning.
       async let submitting: Void = onThread { try queue.submit(Work()) }
       try await onThread { gate.awaitArrivals(1) }
@@ -141,7 +141,7 @@ extension QueueTests {
       try await onThread { try queue.submit(work) }
       queue.resume(.user)
       #expect(queue.snapshot().pauses == .pressure && queue.counters.running == 0)
-      #expect(queue.snapshot(of: work.id)?.whyItWaits == "the queue is paused by memory pressure")
+      #expect(queue.snapshot(of: work.id)?.waitReason == "the queue is paused by memory pressure")
       queue.pause(.user)
       queue.resume(.pressure)
       #expect(queue.snapshot().pauses == .user && queue.counters.running == 0)

@@ -40,5 +40,5 @@ extension Outcome {
 }
 
 extension QueueCounters {
-  var addUp: Bool { submitted == waiting + running + settled }
+  var addUp: Bool { submitted == waiting + running + ended }
 }

@@ -59,7 +59,7 @@ final class InventedRun: RunSource, RunControl {
       state.waiting.append(
         OperationStatus(
           id: id, description: "thumbnail \(name)", source: name, state: .waiting, waitedSeconds: 0, ranSeconds: 0,
-          whyItWaits: "waits for a place"))
+          waitReason: "waits for a place"))
     }
     for index in state.waiting.indices {
       state.waiting[index].waitedSeconds += 0.1
@@ -67,7 +67,7 @@ final class InventedRun: RunSource, RunControl {
     }
     while !state.isPaused, state.level == .normal, state.running.count < state.limits.max, !state.waiting.isEmpty {
       var next = state.waiting.removeFirst()
-      (next.state, next.stage, next.fraction, next.whyItWaits) = (.running, "reading", 0, nil)
+      (next.state, next.stage, next.fraction, next.waitReason) = (.running, "reading", 0, nil)
       next.reservedBytes = (20 + next.id * 37 % 110) << 20
       state.running.append(next)
       changes.append(.operation(next))
@@ -79,7 +79,7 @@ final class InventedRun: RunSource, RunControl {
       state.running[index].fraction = min(1, (state.running[index].fraction ?? 0) + pace)
       let fraction = state.running[index].fraction ?? 0
       state.running[index].stage = fraction < 0.7 ? "decoding" : fraction < 0.9 ? "resampling" : "encoding"
-      state.running[index].whyItWaits = state.running[index].id % 11 == 3 && fraction < 0.2 ? "waits for memory" : nil
+      state.running[index].waitReason = state.running[index].id % 11 == 3 && fraction < 0.2 ? "waits for memory" : nil
     }
     state.peak = max(state.peak, state.reserved)
   }
@@ -129,7 +129,7 @@ final class InventedRun: RunSource, RunControl {
         residentBytes: state.reserved * 8 / 10 + (40 << 20), limitBytes: 2 << 30),
       pressure: pressure(state),
       rates: RunRates(
-        sourcesPerSecond: Double(counters.settled) / elapsed, thumbnailsPerSecond: Double(counters.made) / elapsed,
+        sourcesPerSecond: Double(counters.ended) / elapsed, thumbnailsPerSecond: Double(counters.made) / elapsed,
         bytesPerSecond: Double(counters.bytesRead) / elapsed),
       etaSeconds: 1234, running: Array(state.running.prefix(limit)), waiting: Array(state.waiting.prefix(limit)))
   }

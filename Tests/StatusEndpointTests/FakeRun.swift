@@ -19,11 +19,11 @@ final class FakeRun: RunSource, RunControl {
 
   static let running = OperationStatus(
     id: 3, description: "thumbnail c.jpg", source: "c \"<&\u{1F642}.jpg", state: .running, stage: "decoding",
-    fraction: 0.5, waitedSeconds: 1, ranSeconds: 2, reservedBytes: 1 << 20, whyItWaits: "waits for memory",
+    fraction: 0.5, waitedSeconds: 1, ranSeconds: 2, reservedBytes: 1 << 20, waitReason: "waits for memory",
     reason: "asked to stop")
   static let waiting = OperationStatus(
     id: 4, description: "thumbnail d.jpg", source: "d.jpg", state: .waiting, waitedSeconds: 3, ranSeconds: 0,
-    whyItWaits: "waits for a place")
+    waitReason: "waits for a place")
 
   /// - Parameter more: operations that wait besides the one that always does.
   init(more: Int = 0) {

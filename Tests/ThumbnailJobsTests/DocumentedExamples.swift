@@ -25,7 +25,7 @@ final class CopyOperation: BoundedOperation, @unchecked Sendable {
 func copyAll(_ names: [String]) throws {
   let queue = BoundedOperationQueue(name: "copies", max: 4)
   let observation = queue.observe { event in
-    if case .settled(let outcome) = event.change { print(event.operation.title, outcome) }
+    if case .ended(let outcome) = event.change { print(event.operation.title, outcome) }
   }
   for name in names {
     try queue.submit(CopyOperation(from: name, to: "/backup/" + name))  // waits while 4 run and 16 wait

@@ -98,7 +98,7 @@ extension JobTests {
       try photos(80)
       let (report, results, actions) = try await run(settings(.cancel), ringingAfter: 10)
       #expect(report.stopCause == .pressure && report.workRemains && actions == ["stopped"])
-      #expect(report.tally.found == report.tally.settled && report.tally.cancelled >= 8)
+      #expect(report.tally.found == report.tally.ended && report.tally.cancelled >= 8)
       #expect(results.values.allSatisfy { $0.count == 1 })
       #expect(folder.files(below: "thumbs").count == report.tally.made)
     }

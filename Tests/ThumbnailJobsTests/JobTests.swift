@@ -76,10 +76,10 @@ import Thumbnails
         }
         return try job.run()
       }
-      #expect(report.tally.found == report.tally.settled)
+      #expect(report.tally.found == report.tally.ended)
       #expect(report.stopCause == cause && report.workRemains && !report.isWalkComplete)
       #expect(report.tally.thumbnails == folder.files(below: "thumbs").count)
-      #expect(report.counters.settled == report.counters.submitted)
+      #expect(report.counters.ended == report.counters.submitted)
     }
   }
 

@@ -31,7 +31,7 @@ struct Account {
   enum ClaimAnswer: Sendable {
     case granted
     case waits
-    case refused(BudgetExceeded)
+    case refused(BudgetExceededError)
     case cancelled
   }
 
@@ -76,14 +76,14 @@ struct Account {
   /// Where each operation stands that is the queue's, by its number. Not in the operation: it may be another queue's by
   /// the time somebody who cancelled it comes here.
   private var places: [Int: Place] = [:]
-  private var line = Line<BoundedOperation>()
+  private var waiting = WaitingLine<BoundedOperation>()
   private var running: [BoundedOperation] = []
   /// Lanes without an operation. There are as many lanes as operations ever ran at once.
   private var freeLanes: [Int] = []
   private var executing = 0
-  private var blocked = Line<BlockedProducer>()
+  private var blocked = WaitingLine<BlockedProducer>()
   private var withdrawing = 0
-  private var claims = Line<Claim>()
+  private var claims = WaitingLine<Claim>()
   /// Bytes that are reserved, and by how many.
   private var reserved = 0
   private var reservations = 0
@@ -94,7 +94,7 @@ struct Account {
 
   var counters: QueueCounters {
     var counters = totals
-    counters.waiting = line.count
+    counters.waiting = waiting.count
     counters.running = running.count
     counters.blockedProducers = blocked.count
     counters.waitingForMemory = claims.count
@@ -102,41 +102,41 @@ struct Account {
     return counters
   }
 
-  var isIdle: Bool { running.isEmpty && line.isEmpty && blocked.isEmpty && withdrawing == 0 }
+  var isIdle: Bool { running.isEmpty && waiting.isEmpty && blocked.isEmpty && withdrawing == 0 }
 
   private var isPaused: Bool { !pauses.isEmpty }
   private var canStart: Bool { !isPaused && running.count < limits.max }
-  private var hasRoom: Bool { line.count < limits.backlog || (line.isEmpty && canStart) }
+  private var hasRoom: Bool { waiting.count < limits.backlog || (waiting.isEmpty && canStart) }
 
   // MARK: Looking
 
   func operations(
     waitingLimit: Int, waitingAfter id: Int = 0
   ) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
-    (running, line.prefix(waitingLimit) { $0.id > id })
+    (running, waiting.prefix(waitingLimit) { $0.id > id })
   }
 
   func operation(id: Int) -> BoundedOperation? {
     switch places[id] {
     case .running: running.first { $0.id == id }
-    case .waiting(let ticket): line[ticket]
+    case .waiting(let ticket): waiting[ticket]
     case .blocked, .withdrawn, nil: nil
     }
   }
 
   /// Why an operation waits for a place, or, when its work has begun, for memory; nil when it does not wait or has gone.
-  func whyItWaits(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
+  func waitReason(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
     switch places[operation.id] {
     case .blocked: "its producer waits: the backlog of \(limits.backlog) is full"
     case .waiting where isPaused: "the queue is \(pauses)"
     case .waiting: limits.max == 1 ? "the only place is taken" : "all \(limits.max) places are taken"
     case .running where !hasBegun: "starting"
-    case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { whyItWaits(for: $0) }
+    case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { waitReason(for: $0) }
     case .withdrawn, nil: nil
     }
   }
 
-  private func whyItWaits(for claim: Claim) -> String {
+  private func waitReason(for claim: Claim) -> String {
     let needs = "waits for memory: needs \(ByteText.mebibytes(claim.bytes))"
     guard let budget = limits.budget, !isPaused else { return needs + ", the queue is \(pauses)" }
     let all = ByteText.mebibytes(budget.bytes)
@@ -146,7 +146,7 @@ struct Account {
     return needs + ", \(free) of \(all) free\(first ?? "")"
   }
 
-  // MARK: Coming
+  // MARK: Admission
 
   /// - Parameter release: how to wake the producer, if it may wait for room.
   mutating func admit(
@@ -196,7 +196,7 @@ struct Account {
   mutating func giveBack(_ bytes: Int) -> Effects {
     reserved -= bytes
     reservations -= 1
-    return settledDown()
+    return dispatch()
   }
 
   /// Why a claim gets nothing, now or ever; nil where that is no question.
@@ -204,7 +204,7 @@ struct Account {
     // Looked at under the lock: who cancels marks the operation first and looks for its claim afterwards.
     if operation.isCancelled { return .cancelled }
     if let budget = limits.budget, bytes > budget.largest {
-      return .refused(BudgetExceeded(needed: bytes, budget: budget))
+      return .refused(BudgetExceededError(needed: bytes, budget: budget))
     }
     return nil
   }
@@ -236,7 +236,7 @@ struct Account {
     places[operation.id] = .running(lane: lane, claim: ticket)
   }
 
-  // MARK: Going
+  // MARK: Departure
 
   /// The operation has ended and its observers know.
   mutating func depart(_ operation: BoundedOperation, outcome: Outcome) -> Effects {
@@ -251,7 +251,7 @@ struct Account {
     } else {
       withdrawing -= 1
     }
-    settleDown(into: &effects)
+    dispatch(into: &effects)
     return effects
   }
 
@@ -266,7 +266,7 @@ struct Account {
       effects.accepted.append(operation)
       withdraw([operation], into: &effects)
     case .waiting(let ticket):
-      guard line.remove(ticket) != nil else { break }
+      guard waiting.remove(ticket) != nil else { break }
       withdraw([operation], into: &effects)
     case .running(_, let ticket):
       guard let claim = ticket.flatMap({ claims.remove($0) }) else { break }
@@ -274,7 +274,7 @@ struct Account {
       effects.answered.append((claim, .cancelled))
     case .withdrawn, nil: break
     }
-    settleDown(into: &effects)
+    dispatch(into: &effects)
     return effects
   }
 
@@ -282,9 +282,9 @@ struct Account {
   mutating func withdrawAll(_ reason: CancelReason, closing: Bool) -> Effects {
     var effects = Effects()
     isClosed = isClosed || closing
-    withdraw(line.removeAll(), into: &effects)
+    withdraw(waiting.removeAll(), into: &effects)
     turnAway(.cancelled(reason), into: &effects)
-    settleDown(into: &effects)
+    dispatch(into: &effects)
     return effects
   }
 
@@ -293,7 +293,7 @@ struct Account {
   mutating func setLimits(_ limits: QueueLimits) -> Effects {
     self.limits = limits
     widestLimits.widen(to: limits)
-    return settledDown()
+    return dispatch()
   }
 
   mutating func pause(_ reason: PauseReason) {
@@ -302,14 +302,14 @@ struct Account {
 
   mutating func resume(_ reason: PauseReason) -> Effects {
     pauses.subtract(reason)
-    return settledDown()
+    return dispatch()
   }
 
   mutating func close() -> Effects {
     var effects = Effects()
     isClosed = true
     turnAway(.closed, into: &effects)
-    settleDown(into: &effects)
+    dispatch(into: &effects)
     return effects
   }
 
@@ -317,23 +317,23 @@ struct Account {
   mutating func withdrawProducer(_ ticket: Int) -> (Bool, Effects) {
     guard let producer = blocked.remove(ticket) else { return (false, Effects()) }
     places[producer.operation.id] = nil
-    return (true, settledDown())
+    return (true, dispatch())
   }
 
   /// Calls `wake` once the queue is idle.
   mutating func whenIdle(_ wake: @escaping @Sendable () -> Void) -> Effects {
     drainers.append(wake)
-    return settledDown()
+    return dispatch()
   }
 
-  // MARK: The one way on
+  // MARK: Dispatch
 
   /// After any change: whoever can start starts, whoever fits in comes in, and if nobody is left those who wait for that
   /// are told.
-  private mutating func settleDown(into effects: inout Effects) {
+  private mutating func dispatch(into effects: inout Effects) {
     answerClaims(into: &effects)
     repeat {
-      while canStart, let operation = line.popFirst() { run(operation, into: &effects) }
+      while canStart, let operation = waiting.popFirst() { run(operation, into: &effects) }
       guard hasRoom, let producer = blocked.popFirst() else { break }
       effects.released.append((producer, .success(())))
       accept(producer.operation, into: &effects)
@@ -344,20 +344,20 @@ struct Account {
     }
   }
 
-  private mutating func settledDown() -> Effects {
+  private mutating func dispatch() -> Effects {
     var effects = Effects()
-    settleDown(into: &effects)
+    dispatch(into: &effects)
     return effects
   }
 
   private mutating func accept(_ operation: BoundedOperation, into effects: inout Effects) {
     totals.submitted += 1
     effects.accepted.append(operation)
-    if line.isEmpty, canStart {
+    if waiting.isEmpty, canStart {
       run(operation, into: &effects)
     } else {
-      places[operation.id] = .waiting(ticket: line.append(operation))
-      totals.peakWaiting = max(totals.peakWaiting, line.count)
+      places[operation.id] = .waiting(ticket: waiting.append(operation))
+      totals.peakWaiting = max(totals.peakWaiting, waiting.count)
     }
   }
 

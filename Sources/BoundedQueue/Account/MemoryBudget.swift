@@ -18,7 +18,7 @@ public struct MemoryBudget: Sendable, Hashable {
 }
 
 /// Thrown where an operation asks for more memory than its queue gives to any one.
-public struct BudgetExceeded: Error, Sendable, Hashable, CustomStringConvertible {
+public struct BudgetExceededError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Bytes that the operation asked for.
   public let needed: Int
   public let budget: MemoryBudget

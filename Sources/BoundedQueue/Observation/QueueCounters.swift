@@ -25,7 +25,7 @@ public struct QueueCounters: Sendable, Hashable {
 
   public var cancelled: Int { cancelledWhileWaiting + cancelledWhileRunning }
   /// Operations that have ended, however they did.
-  public var settled: Int { succeeded + failed + cancelled }
+  public var ended: Int { succeeded + failed + cancelled }
 
   mutating func count(_ outcome: Outcome) {
     switch outcome {

@@ -8,7 +8,7 @@ public struct QueueEvent: Sendable {
     /// Its work entered a new stage.
     case stage(String)
     /// It ended. Nothing follows.
-    case settled(Outcome)
+    case ended(Outcome)
   }
 
   public let operation: BoundedOperation

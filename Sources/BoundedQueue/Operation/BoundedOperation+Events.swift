@@ -1,7 +1,7 @@
 extension BoundedOperation {
   /// Tells the observers of the operation's queue, in order, on this thread or on the one that is telling them already.
   ///
-  /// Not for `.settled`, after which the queue must be told too: see ``deliverSettled(to:)``.
+  /// Not for `.ended`, after which the queue must be told too: see ``deliverEnd(to:)``.
   func post(_ change: QueueEvent.Change) {
     let event = QueueEvent(operation: self, change: change, instant: .now)
     let queue = state.withLock { state -> BoundedOperationQueue? in
@@ -25,10 +25,10 @@ extension BoundedOperation {
   ///
   /// - Returns: true when they have heard it: the caller must tell the queue. False when another thread is telling them;
   ///   it will tell the queue then.
-  func deliverSettled(to queue: BoundedOperationQueue) -> Bool {
+  func deliverEnd(to queue: BoundedOperationQueue) -> Bool {
     let mine = state.withLock { state -> Bool in
-      guard case .settled(let outcome, let instant, _, _) = state.phase else { return false }
-      return state.post(QueueEvent(operation: self, change: .settled(outcome), instant: instant))
+      guard case .ended(let outcome, let instant, _, _) = state.phase else { return false }
+      return state.post(QueueEvent(operation: self, change: .ended(outcome), instant: instant))
     }
     return mine && deliverPosted(to: queue)
   }
@@ -37,7 +37,7 @@ extension BoundedOperation {
     var ended = false
     while let event = state.withLock({ $0.nextEvent() }) {
       queue.observers.deliver(event)
-      if case .settled = event.change { ended = true }
+      if case .ended = event.change { ended = true }
     }
     return ended
   }

@@ -63,9 +63,9 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   }
 
   /// Leaves ``execute()`` when somebody has asked for cancellation. Costs an atomic load: call it per row, per block.
-  public final func checkCancelled() throws(OperationCancelled) {
+  public final func checkCancelled() throws(OperationCancelledError) {
     guard isCancelled else { return }
-    throw OperationCancelled(reason: state.withLock { $0.cancelReason ?? .user })
+    throw OperationCancelledError(reason: state.withLock { $0.cancelReason ?? .user })
   }
 
   /// Enters a stage of the work, named by a word that a person reads ("decoding"). Observers hear of it.
@@ -86,7 +86,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   ///
   /// *Concurrency*: only in ``execute()``, on its thread, which waits.
   ///
-  /// - Throws: ``BudgetExceeded`` when the queue does not give so much to one operation, ``OperationCancelled`` when it
+  /// - Throws: ``BudgetExceededError`` when the queue does not give so much to one operation, ``OperationCancelledError`` when it
   ///   was cancelled while it waited, and whatever `body` throws.
   public final func withReservation<Result>(of bytes: Int, _ body: () throws -> Result) throws -> Result {
     precondition(bytes >= 0, "operation #\(id) reserves \(bytes) bytes")
@@ -132,7 +132,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     return OperationSnapshot(
       id: id, title: title, state: copy, fraction: millionths < 0 ? nil : Double(millionths) / 1_000_000,
       bytesReserved: reserved.load(ordering: .relaxed),
-      whyItWaits: copy.outcome == nil ? queue?.whyItWaits(self, hasBegun: hasBegun) : nil)
+      waitReason: copy.outcome == nil ? queue?.waitReason(self, hasBegun: hasBegun) : nil)
   }
 
   /// The snapshot on one line: number, what it does, and how it stands.
@@ -143,7 +143,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// Called by the operation queue, also for a cancelled operation.
   public final override func start() {
     let queue = state.withLock { state in
-      precondition(!state.isInLine, "start() called on operation #\(id), which waits for its turn in a queue")
+      precondition(!state.isQueued, "start() called on operation #\(id), which waits for its turn in a queue")
       return state.queue
     }
     CurrentQueue.with(queue) {
@@ -164,14 +164,14 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     } catch {
       outcome = state.withLock { $0.cancelReason }.map { .cancelledWhileRunning($0) } ?? .failed(error)
     }
-    settle(outcome)
+    end(outcome)
   }
 
   /// Goes through Foundation's life cycle, and settles an operation that was cancelled too early for `main()`.
   func runToEnd() {
     super.start()
-    guard let reason = state.withLock({ $0.reasonToSettleUnstarted() }) else { return }
-    settle(.cancelledWhileWaiting(reason))
+    guard let reason = state.withLock({ $0.reasonToEndUnstarted() }) else { return }
+    end(.cancelledWhileWaiting(reason))
   }
 
   /// Remembers the request; the caller then takes the operation out of its queue's line.
@@ -187,8 +187,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     return result
   }
 
-  private func settle(_ outcome: Outcome) {
-    let settled = state.withLock { $0.settle(outcome) }
-    precondition(settled, "operation #\(id) settled twice")
+  private func end(_ outcome: Outcome) {
+    let ended = state.withLock { $0.end(outcome) }
+    precondition(ended, "operation #\(id) ended twice")
   }
 }

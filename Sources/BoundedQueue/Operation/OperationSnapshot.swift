@@ -4,7 +4,7 @@ public struct OperationSnapshot: Sendable {
     /// Not yet accepted by a queue, or accepted and waiting to run.
     case waiting
     case running
-    case settled(Outcome)
+    case ended(Outcome)
   }
 
   public let id: Int
@@ -24,18 +24,18 @@ public struct OperationSnapshot: Sendable {
   /// Of that: how long it waited for memory, as far as that is over.
   public let waitedForMemory: Duration
   /// What it waits for, while it waits: for a place, or, running, for memory.
-  public let whyItWaits: String?
+  public let waitReason: String?
   /// Why it was asked to stop, if it was.
   public let cancelReason: CancelReason?
 
   init(
-    id: Int, title: String, state: OperationState, fraction: Double?, bytesReserved: Int, whyItWaits: String?
+    id: Int, title: String, state: OperationState, fraction: Double?, bytesReserved: Int, waitReason: String?
   ) {
     self.id = id
     self.title = title
     self.fraction = fraction
     self.bytesReserved = bytesReserved
-    self.whyItWaits = whyItWaits
+    self.waitReason = waitReason
     stage = state.stage
     waitedForMemory = state.waitedForMemory
     cancelReason = state.cancelReason
@@ -43,8 +43,8 @@ public struct OperationSnapshot: Sendable {
     case .new: (self.state, waited, ran) = (.waiting, .zero, .zero)
     case .waiting(let since): (self.state, waited, ran) = (.waiting, .now - since, .zero)
     case .running(let since, let waited): (self.state, self.waited, ran) = (.running, waited, .now - since)
-    case .settled(let outcome, _, let waited, let ran):
-      (self.state, self.waited, self.ran) = (.settled(outcome), waited, ran)
+    case .ended(let outcome, _, let waited, let ran):
+      (self.state, self.waited, self.ran) = (.ended(outcome), waited, ran)
     }
   }
 }
@@ -56,18 +56,18 @@ extension OperationSnapshot: CustomStringConvertible {
     switch state {
     case .waiting:
       parts.append("waiting \(Self.seconds(waited))")
-      if let whyItWaits { parts.append(whyItWaits) }
+      if let waitReason { parts.append(waitReason) }
     case .running:
       parts.append("running")
       if let stage { parts.append(fraction.map { "\(stage) \(Int($0 * 100)) %" } ?? stage) }
       parts.append(Self.seconds(ran))
       if bytesReserved > 0 { parts.append("holds up to \(ByteText.mebibytes(bytesReserved))") }
-      if let whyItWaits { parts.append(whyItWaits) }
-    case .settled(let outcome):
+      if let waitReason { parts.append(waitReason) }
+    case .ended(let outcome):
       parts.append("\(outcome)")
       parts.append("ran \(Self.seconds(ran))")
     }
-    if case .settled = state {} else if let cancelReason { parts.append("being cancelled \(cancelReason)") }
+    if case .ended = state {} else if let cancelReason { parts.append("being cancelled \(cancelReason)") }
     return "#\(id) \(title): " + parts.joined(separator: ", ")
   }
 

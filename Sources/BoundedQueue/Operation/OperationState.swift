@@ -10,7 +10,7 @@ struct OperationState {
     case waiting(since: Instant)
     /// In ``BoundedOperation/execute()``.
     case running(since: Instant, waited: Duration)
-    case settled(Outcome, at: Instant, waited: Duration, ran: Duration)
+    case ended(Outcome, at: Instant, waited: Duration, ran: Duration)
   }
 
   private(set) var phase = Phase.new
@@ -20,7 +20,7 @@ struct OperationState {
   /// How long it has waited for memory in all, not counting the wait that goes on.
   var waitedForMemory = Duration.zero
   /// True while the operation is the queue's and not yet handed to a thread or taken out.
-  var isInLine = false
+  var isQueued = false
 
   /// Events that happened and are not yet delivered. Never more than an operation has stages, plus three.
   private var events: [QueueEvent] = []
@@ -28,7 +28,7 @@ struct OperationState {
   private var isDelivering = false
 
   var outcome: Outcome? {
-    if case .settled(let outcome, _, _, _) = phase { outcome } else { nil }
+    if case .ended(let outcome, _, _, _) = phase { outcome } else { nil }
   }
 
   /// A copy for looking at, which keeps no other operation alive.
@@ -46,7 +46,7 @@ struct OperationState {
     guard case .new = phase, self.queue == nil else { return false }
     phase = .waiting(since: now)
     self.queue = queue
-    isInLine = true
+    isQueued = true
     isDelivering = true
     return true
   }
@@ -55,7 +55,7 @@ struct OperationState {
   mutating func leave() {
     phase = .new
     queue = nil
-    isInLine = false
+    isQueued = false
     isDelivering = false
   }
 
@@ -66,7 +66,7 @@ struct OperationState {
     switch phase {
     case .new: phase = .running(since: now, waited: .zero)
     case .waiting(let since): phase = .running(since: now, waited: now - since)
-    case .running, .settled: return false
+    case .running, .ended: return false
     }
     return true
   }
@@ -78,20 +78,20 @@ struct OperationState {
   }
 
   /// The reason, if the operation was cancelled before it could begin and has not been settled.
-  func reasonToSettleUnstarted() -> CancelReason? {
+  func reasonToEndUnstarted() -> CancelReason? {
     switch phase {
     case .new, .waiting: cancelReason
-    case .running, .settled: nil
+    case .running, .ended: nil
     }
   }
 
-  mutating func settle(_ outcome: Outcome) -> Bool {
+  mutating func end(_ outcome: Outcome) -> Bool {
     let now = ContinuousClock.now
     switch phase {
-    case .new: phase = .settled(outcome, at: now, waited: .zero, ran: .zero)
-    case .waiting(let since): phase = .settled(outcome, at: now, waited: now - since, ran: .zero)
-    case .running(let since, let waited): phase = .settled(outcome, at: now, waited: waited, ran: now - since)
-    case .settled: return false
+    case .new: phase = .ended(outcome, at: now, waited: .zero, ran: .zero)
+    case .waiting(let since): phase = .ended(outcome, at: now, waited: now - since, ran: .zero)
+    case .running(let since, let waited): phase = .ended(outcome, at: now, waited: waited, ran: now - since)
+    case .ended: return false
     }
     return true
   }
@@ -106,7 +106,7 @@ struct OperationState {
     switch phase {
     case .new, .waiting: .now
     case .running(let since, _): since
-    case .settled(_, let end, _, let ran): end - ran
+    case .ended(_, let end, _, let ran): end - ran
     }
   }
 

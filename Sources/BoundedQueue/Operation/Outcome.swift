@@ -30,7 +30,7 @@ extension Outcome: CustomStringConvertible {
 }
 
 /// Thrown by ``BoundedOperation/checkCancelled()`` to leave `execute()`; the operation then ends as cancelled.
-public struct OperationCancelled: Error, Sendable, Hashable, CustomStringConvertible {
+public struct OperationCancelledError: Error, Sendable, Hashable, CustomStringConvertible {
   public let reason: CancelReason
 
   public init(reason: CancelReason) { self.reason = reason }

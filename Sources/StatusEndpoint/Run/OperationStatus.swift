@@ -29,7 +29,7 @@ public struct OperationStatus: Codable, Sendable, Equatable, Identifiable {
   /// Bytes of the budget that it has reserved.
   public var reservedBytes: Int
   /// What it waits for, while it waits: a place, or memory.
-  public var whyItWaits: String?
+  public var waitReason: String?
   /// Why it failed or was cancelled, or, while it has not ended, why it was asked to stop.
   public var reason: String?
 
@@ -39,7 +39,7 @@ public struct OperationStatus: Codable, Sendable, Equatable, Identifiable {
     case waitedSeconds = "waited_seconds"
     case ranSeconds = "ran_seconds"
     case reservedBytes = "reserved_bytes"
-    case whyItWaits = "why_it_waits"
+    case waitReason = "why_it_waits"
   }
 
   /// - Parameters:
@@ -47,13 +47,13 @@ public struct OperationStatus: Codable, Sendable, Equatable, Identifiable {
   ///   - ranSeconds: so long at work. Both together are its age.
   public init(
     id: Int, description: String, source: String, state: State, stage: String? = nil, fraction: Double? = nil,
-    waitedSeconds: Double, ranSeconds: Double, reservedBytes: Int = 0, whyItWaits: String? = nil,
+    waitedSeconds: Double, ranSeconds: Double, reservedBytes: Int = 0, waitReason: String? = nil,
     reason: String? = nil
   ) {
     (self.id, self.description, self.source, self.state) = (id, description, source, state)
     (self.stage, self.fraction) = (stage, fraction)
     (self.waitedSeconds, self.ranSeconds) = (waitedSeconds, ranSeconds)
     ageSeconds = waitedSeconds + ranSeconds
-    (self.reservedBytes, self.whyItWaits, self.reason) = (reservedBytes, whyItWaits, reason)
+    (self.reservedBytes, self.waitReason, self.reason) = (reservedBytes, waitReason, reason)
   }
 }

@@ -43,7 +43,7 @@ public struct RunCounters: Codable, Sendable, Equatable {
   public init(found: Int, total: Int? = nil) { (self.found, self.total) = (found, total) }
 
   /// Sources that have ended, however they did.
-  public var settled: Int { made + upToDate + passedOver + failed + cancelled }
+  public var ended: Int { made + upToDate + passedOver + failed + cancelled }
 
   /// Whether these can be counts of anything: what a stranger at an address claims must not end the program that asked.
   var arePlausible: Bool {

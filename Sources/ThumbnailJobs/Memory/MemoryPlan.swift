@@ -67,7 +67,7 @@ public struct MemoryPlan: Sendable, Equatable {
   }
 
   /// Why an operation cannot have what it needs, and the way out.
-  func refusal(_ error: BudgetExceeded) -> String {
+  func refusal(_ error: BudgetExceededError) -> String {
     let wayOut =
       option(allowing: error.needed).map { "\($0) would allow it" }
       ?? "that is more than the process may use at all, \(limit)"

@@ -19,7 +19,7 @@ final class OperationTrace: Sendable {
       enter("waiting", event)
     case .started: enter("starting", event)
     case .stage(let stage): enter(stage, event)
-    case .settled(let outcome):
+    case .ended(let outcome):
       enter(nil, event)
       trace.end(operation.title, of: operation.id, at: event.instant, note: "\(outcome)")
     }

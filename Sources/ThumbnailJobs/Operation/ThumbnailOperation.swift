@@ -60,7 +60,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     super.init(title: OperationTitle.text(source.path, sizes))
   }
 
-  /// What has been found out; complete once the operation has settled.
+  /// What has been found out; complete once the operation has ended.
   var found: Findings { findings.withLock { $0 } }
 
   override func execute() throws {
@@ -149,12 +149,12 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
 
   /// What would be made.
   ///
-  /// - Throws: `BudgetExceeded` where that would need more memory than there is.
+  /// - Throws: `BudgetExceededError` where that would need more memory than there is.
   private func plan(
     _ output: ThumbnailOutput, _ info: SourceInfo, _ needed: Int
-  ) throws(BudgetExceeded) -> [MadeThumbnail] {
+  ) throws(BudgetExceededError) -> [MadeThumbnail] {
     let budget = shared.memory.budget
-    if needed > budget.largest { throw BudgetExceeded(needed: needed, budget: budget) }
+    if needed > budget.largest { throw BudgetExceededError(needed: needed, budget: budget) }
     return output.options.sizes.map { size in
       MadeThumbnail(
         path: output.path.appending(output.place(place, size: size)), size: size.name,
@@ -180,7 +180,7 @@ extension ThumbnailOperation: ThumbnailMonitor {
 extension SourceFailure {
   /// What an error of the work means.
   init(_ error: any Error & CustomStringConvertible, in memory: MemoryPlan) {
-    if let error = error as? BudgetExceeded {
+    if let error = error as? BudgetExceededError {
       self.init(kind: .memory, description: memory.refusal(error), bytesNeeded: error.needed)
       return
     }

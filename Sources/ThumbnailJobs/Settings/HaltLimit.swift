@@ -24,7 +24,7 @@ public enum HaltLimit: Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .failures(let count): tally.failed >= count
     case .percent(let percent):
-      tally.settled >= 10 && Double(tally.failed) * 100 >= percent * Double(tally.settled)
+      tally.ended >= 10 && Double(tally.failed) * 100 >= percent * Double(tally.ended)
     }
   }
 

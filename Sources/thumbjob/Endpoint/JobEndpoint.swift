@@ -40,7 +40,7 @@ final class JobEndpoint: RunSource, RunControl {
   // MARK: Passing on
 
   private func heard(_ event: QueueEvent) {
-    guard case .settled(let outcome) = event.change else {
+    guard case .ended(let outcome) = event.change else {
       return feed.post(.operation(OperationStatus(event.operation.snapshot())))
     }
     let snapshot = event.operation.snapshot()
@@ -78,9 +78,9 @@ final class JobEndpoint: RunSource, RunControl {
     if limit > 0 { job.countAhead() }
     let status = job.trace.span("Job.status") { job.status(waitingLimit: limit) }
     let counters = RunCounters(status)
-    let rate = rates.rate(settled: counters.settled, made: counters.made, at: status.elapsed)
+    let rate = rates.rate(ended: counters.ended, made: counters.made, at: status.elapsed)
     let elapsed = max(status.elapsed / .seconds(1), 0.001)
-    let remaining = status.total.map { max(0, $0 - counters.settled) }
+    let remaining = status.total.map { max(0, $0 - counters.ended) }
     let isGoing = status.queue.pauses.isEmpty && rate.made > 0
     return RunStatus(
       version: Thumbjob.configuration.version, pid: Int(ProcessInfo.processInfo.processIdentifier), sources: sources,
@@ -95,7 +95,7 @@ final class JobEndpoint: RunSource, RunControl {
         source: status.pressure?.source.rawValue ?? "off", cause: status.pressure?.cause?.description,
         warnings: status.tally.pressureWarnings, criticals: status.tally.pressureCriticals),
       rates: RunRates(
-        sourcesPerSecond: rate.settled, thumbnailsPerSecond: Double(counters.thumbnails) / elapsed,
+        sourcesPerSecond: rate.ended, thumbnailsPerSecond: Double(counters.thumbnails) / elapsed,
         bytesPerSecond: Double(counters.bytesRead) / elapsed),
       etaSeconds: isGoing ? remaining.map { Double($0) / rate.made } : nil,
       running: status.queue.running.prefix(limit).map { OperationStatus($0) },

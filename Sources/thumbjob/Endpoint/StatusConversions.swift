@@ -41,14 +41,14 @@ extension OperationStatus {
     switch snapshot.state {
     case .waiting: state = .waiting
     case .running: state = .running
-    case .settled(.succeeded): state = .finished
-    case .settled(.failed(let error)): (state, reason) = (.failed, "\(error)")
-    case .settled(.cancelledWhileWaiting), .settled(.cancelledWhileRunning): state = .cancelled
+    case .ended(.succeeded): state = .finished
+    case .ended(.failed(let error)): (state, reason) = (.failed, "\(error)")
+    case .ended(.cancelledWhileWaiting), .ended(.cancelledWhileRunning): state = .cancelled
     }
     self.init(
       id: snapshot.id, description: snapshot.title, source: String(OperationTitle.source(in: snapshot.title)),
       state: state, stage: snapshot.stage, fraction: snapshot.fraction, waitedSeconds: snapshot.waited / .seconds(1),
-      ranSeconds: snapshot.ran / .seconds(1), reservedBytes: snapshot.bytesReserved, whyItWaits: snapshot.whyItWaits,
+      ranSeconds: snapshot.ran / .seconds(1), reservedBytes: snapshot.bytesReserved, waitReason: snapshot.waitReason,
       reason: reason)
   }
 }

@@ -39,11 +39,11 @@ final class ProgressDisplay: Sendable {
   private func counts(_ status: Job.Status) -> String {
     let tally = status.tally
     let rate = Double(tally.made) / max(status.elapsed / .seconds(1), 0.001)
-    var text = "\(tally.settled) of \(status.total.map(String.init) ?? "\(tally.found) found so far")"
+    var text = "\(tally.ended) of \(status.total.map(String.init) ?? "\(tally.found) found so far")"
     text += " · \(Units.decimal(rate))/s"
-    if let total = status.total, rate > 0, total > tally.settled, status.queue.pauses.isEmpty {
+    if let total = status.total, rate > 0, total > tally.ended, status.queue.pauses.isEmpty {
       // By what was made: files that were passed over or up to date went by in no time.
-      text += " · ETA \(Units.time(.seconds(Double(total - tally.settled) / rate)))"
+      text += " · ETA \(Units.time(.seconds(Double(total - tally.ended) / rate)))"
     }
     if !status.queue.pauses.isEmpty { text += " · \(status.queue.pauses)" }
     if tally.failed > 0 { text += " · \(tally.failed) failed" }
@@ -54,7 +54,7 @@ final class ProgressDisplay: Sendable {
     var line = ""
     if let total = status.total, total > 0 {
       let width = min(24, columns / 4)
-      let full = min(width, width * status.tally.settled / total)
+      let full = min(width, width * status.tally.ended / total)
       let filled = String(repeating: "━", count: full)
       let rest = String(repeating: "─", count: width - full)
       line = console.hasColour ? "\u{1B}[32m\(filled)\u{1B}[90m\(rest)\u{1B}[0m " : "\(filled)\(rest) "

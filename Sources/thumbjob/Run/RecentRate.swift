@@ -7,7 +7,7 @@ import Locking
 /// *Concurrency*: the lock guards the samples; from any thread.
 final class RecentRate: Sendable {
   private struct Sample {
-    let settled, made: Int
+    let ended, made: Int
     /// Seconds since the run began.
     let at: Double
   }
@@ -18,8 +18,8 @@ final class RecentRate: Sendable {
   private static let (shortest, longest) = (0.9, 4.0)
 
   /// Sources ended, and made, per second; over the whole run while there is too little to tell.
-  func rate(settled: Int, made: Int, at elapsed: Duration) -> (settled: Double, made: Double) {
-    let now = Sample(settled: settled, made: made, at: max(elapsed / .seconds(1), 0.001))
+  func rate(ended: Int, made: Int, at elapsed: Duration) -> (ended: Double, made: Double) {
+    let now = Sample(ended: ended, made: made, at: max(elapsed / .seconds(1), 0.001))
     let first = samples.withLock { samples in
       if let last = samples.last, now.at - last.at > Self.longest { samples.removeAll() }
       if samples.last.map({ now.at - $0.at >= Self.shortest }) ?? true { samples.append(now) }
@@ -27,9 +27,9 @@ final class RecentRate: Sendable {
       return samples.first
     }
     guard let first, now.at - first.at >= 2 * Self.shortest else {
-      return (Double(settled) / now.at, Double(made) / now.at)
+      return (Double(ended) / now.at, Double(made) / now.at)
     }
     let span = now.at - first.at
-    return (Double(settled - first.settled) / span, Double(made - first.made) / span)
+    return (Double(ended - first.ended) / span, Double(made - first.made) / span)
   }
 }

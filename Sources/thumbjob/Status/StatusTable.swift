@@ -66,7 +66,7 @@ enum StatusTable {
   private static func line(_ operation: OperationStatus) -> String {
     var parts: [String] = []
     if let stage = operation.stage { parts.append(operation.fraction.map { "\(stage) \(percent($0)) %" } ?? stage) }
-    if let why = operation.whyItWaits { parts.append(why) }
+    if let why = operation.waitReason { parts.append(why) }
     if operation.reservedBytes > 0 { parts.append(ByteCount.memory(operation.reservedBytes)) }
     parts.append(time(operation.ageSeconds))
     // The name last: it is what may be cut off at the edge of the screen.
@@ -74,7 +74,7 @@ enum StatusTable {
   }
 
   private static func done(_ job: RunStatus) -> String {
-    "\(job.counters.settled) of \(job.counters.total.map { "\($0)" } ?? "\(job.counters.found)+")"
+    "\(job.counters.ended) of \(job.counters.total.map { "\($0)" } ?? "\(job.counters.found)+")"
   }
 
   private static func rate(_ job: RunStatus) -> String { "\(Units.decimal(job.rates.sourcesPerSecond))/s" }

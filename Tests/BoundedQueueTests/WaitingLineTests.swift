@@ -2,9 +2,9 @@ import Testing
 
 @testable import BoundedQueue
 
-@Suite(.timeLimit(.minutes(1))) struct LineTests {
+@Suite(.timeLimit(.minutes(1))) struct WaitingLineTests {
   @Test func leavesInOrderAndFromTheMiddle() {
-    var line = Line<String>()
+    var line = WaitingLine<String>()
     let tickets = ["a", "b", "c", "d"].map { line.append($0) }
     #expect(line.remove(tickets[1]) == "b")
     #expect(line.remove(tickets[1]) == nil, "a ticket is good once")
@@ -17,7 +17,7 @@ import Testing
 
   @Test func behavesLikeAnArray() {
     var random = SystemRandomNumberGenerator()
-    var line = Line<Int>()
+    var line = WaitingLine<Int>()
     var model: [(ticket: Int, value: Int)] = []
     for step in 0..<20_000 {
       switch Int.random(in: 0..<(step % 2_000 < 1_000 ? 6 : 10), using: &random) {
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func storageFollowsThoseWhoStand() {
-    var line = Line<Int>()
+    var line = WaitingLine<Int>()
     _ = line.append(0)
     for number in 1..<100_000 {
       let ticket = line.append(number)

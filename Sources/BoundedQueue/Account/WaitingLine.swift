@@ -4,7 +4,7 @@
 /// so memory follows the number of entries present, not the number that ever passed through.
 ///
 /// *Complexity*: `append` and `popFirst` O(1) amortised, `remove` O(log n).
-struct Line<Element> {
+struct WaitingLine<Element> {
   private struct Entry {
     let ticket: Int
     var element: Element?
