@@ -8,13 +8,13 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
 
   /// One descriptor that is waited for.
   private struct Place {
-    let source: any PressureSource
+    let provider: any PressureSignalProvider
     let index: Int
     /// Until then it is left alone, because it spoke just now: what comes in a flood is taken in at once.
     var restsUntil: Instant?
   }
 
-  private var sources: [any PressureSource]
+  private var providers: [any PressureSignalProvider]
   private let usage: UsageReader
   private let limit: MemoryLimit
   private let rules: PressureRules
@@ -30,13 +30,14 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
   private var share = 0.0
 
   init(
-    sources: [any PressureSource], usage: UsageReader, limit: MemoryLimit, rules: PressureRules, wakePipe: WakePipe,
+    providers: [any PressureSignalProvider], usage: UsageReader, limit: MemoryLimit, rules: PressureRules,
+    wakePipe: WakePipe,
     state: PressureState, handler: @escaping @Sendable (PressureEvent) -> Void
   ) {
-    (self.sources, self.usage, self.limit, self.rules) = (sources, usage, limit, rules)
+    (self.providers, self.usage, self.limit, self.rules) = (providers, usage, limit, rules)
     (self.wakePipe, self.state, self.handler) = (wakePipe, state, handler)
     gauge = PressureGauge(rules: rules)
-    places = sources.flatMap { source in source.watches.indices.map { Place(source: source, index: $0) } }
+    places = providers.flatMap { provider in provider.watches.indices.map { Place(provider: provider, index: $0) } }
   }
 
   func run() {
@@ -46,9 +47,9 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
         look()
         nextLook = .now + rules.sampling
       }
-      if wait(until: nextLook) { takeWhatIsReady() }
+      if wait(until: nextLook) { handleReadyDescriptors() }
     }
-    (sources, places) = ([], [])
+    (providers, places) = ([], [])
     var used = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)
     state.end(.seconds(used.tv_sec) + .nanoseconds(used.tv_nsec))
@@ -58,11 +59,11 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
     let held = usage.read()
     share = held.share(of: limit)
     state.set(held)
-    for source in sources {
-      guard let signal = source.sample(usage: held, share: share) else { continue }
-      tell(gauge.note(signal, at: .now))
+    for provider in providers {
+      guard let signal = provider.sample(usage: held, share: share) else { continue }
+      emit(gauge.receive(signal, at: .now))
     }
-    tell(gauge.settle(share: share, at: .now))
+    emit(gauge.decay(share: share, at: .now))
   }
 
   /// Whether something may be ready. Wakes as well when a place has rested.
@@ -77,7 +78,7 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
         end = min(end, rested)
         continue
       }
-      let watch = places[index].source.watches[places[index].index]
+      let watch = places[index].provider.watches[places[index].index]
       polled.append(pollfd(fd: watch.descriptor.number, events: watch.events, revents: 0))
       polledPlaces.append(index)
     }
@@ -89,29 +90,29 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
     return count > 0
   }
 
-  private func takeWhatIsReady() {
-    var lost: [(source: any PressureSource, reason: String)] = []
+  private func handleReadyDescriptors() {
+    var lost: [(provider: any PressureSignalProvider, reason: String)] = []
     for (offset, index) in polledPlaces.enumerated() {
       let found = polled[offset + 1].revents
-      let (source, place) = (places[index].source, places[index].index)
-      guard found != 0, !state.isStopped, !lost.contains(where: { $0.source === source }) else { continue }
+      let (provider, place) = (places[index].provider, places[index].index)
+      guard found != 0, !state.isStopped, !lost.contains(where: { $0.provider === provider }) else { continue }
       let now = Instant.now
       places[index].restsUntil = now + rules.coalescing
-      switch source.take(source.watches[place], at: place, found: found, share: share) {
+      switch provider.handle(provider.watches[place], at: place, found: found, share: share) {
       case .nothing: break
-      case .signal(let signal): tell(gauge.note(signal, at: now))
-      case .gone(let reason): lost.append((source, reason))
+      case .signal(let signal): emit(gauge.receive(signal, at: now))
+      case .gone(let reason): lost.append((provider, reason))
       }
     }
-    for (source, reason) in lost {
-      sources.removeAll { $0 === source }
-      places.removeAll { $0.source === source }
-      tell(.sourceLost(PressureCause(source: type(of: source).name, reason: reason)))
+    for (provider, reason) in lost {
+      providers.removeAll { $0 === provider }
+      places.removeAll { $0.provider === provider }
+      emit(.signalsLost(PressureCause(signals: type(of: provider).name, reason: reason)))
     }
   }
 
-  private func tell(_ event: PressureEvent?) {
-    guard let event, state.take(event) else { return }
+  private func emit(_ event: PressureEvent?) {
+    guard let event, state.record(event) else { return }
     handler(event)
   }
 }

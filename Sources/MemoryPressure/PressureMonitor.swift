@@ -7,14 +7,14 @@ import Locking
 /// let monitor = try PressureMonitor { event in
 ///   if case .changed(_, to: .critical, let cause) = event { print("giving memory back:", cause) }
 /// }
-/// print("memory pressure from", monitor.snapshot.source)
+/// print("memory pressure from", monitor.snapshot.signals)
 /// ```
 ///
 /// *Concurrency*: a monitor has one thread of its own, however busy the pools are. It waits in poll(2) and costs less than
 /// a thousandth of a processor. A monitor nobody holds any more stops.
 public final class PressureMonitor: Sendable {
   /// What every source answered that was asked whether it can be used, in the order of asking.
-  public let reports: [PressureSourceReport]
+  public let reports: [PressureSignalReport]
   private let state: PressureState
   /// Nil where nothing is watched.
   private let wakePipe: WakePipe?
@@ -23,26 +23,27 @@ public final class PressureMonitor: Sendable {
   ///
   /// - Parameter handler: called on the monitor's thread, outside every lock, one event at a time. As long as it has not
   ///   returned nothing else is noticed.
-  /// - Throws: ``PressureSourceError`` where a source is chosen by name and cannot be used.
+  /// - Throws: ``PressureSignalError`` where a source is chosen by name and cannot be used.
   public convenience init(
-    source: PressureSourceChoice = .auto, rules: PressureRules = PressureRules(),
+    signals choice: PressureSignalChoice = .auto, rules: PressureRules = PressureRules(),
     handler: @escaping @Sendable (PressureEvent) -> Void
-  ) throws(PressureSourceError) {
-    try self.init(source: source, rules: rules, in: Surroundings(), handler: handler)
+  ) throws(PressureSignalError) {
+    try self.init(signals: choice, rules: rules, in: Surroundings(), handler: handler)
   }
 
   /// - Parameter limit: where it is known already; looked up in the surroundings if not.
   package init(
-    source: PressureSourceChoice, rules: PressureRules, under limit: MemoryLimit? = nil, in surroundings: Surroundings,
+    signals choice: PressureSignalChoice, rules: PressureRules, under limit: MemoryLimit? = nil,
+    in surroundings: Surroundings,
     handler: @escaping @Sendable (PressureEvent) -> Void
-  ) throws(PressureSourceError) {
+  ) throws(PressureSignalError) {
     let limit = limit ?? MemoryLimit.find(in: surroundings)
-    let pick = try PressureSourcePick(source, in: surroundings, under: limit)
+    let selection = try PressureSignalSelection(choice, in: surroundings, under: limit)
     let usage = UsageReader(limit: limit, surroundings: surroundings)
-    let inUse = source == .off ? .off : pick.source.map { type(of: $0).name } ?? .rss
-    reports = pick.reports
-    state = PressureState(PressureSnapshot(source: inUse, usage: usage.read(), limit: limit))
-    guard source != .off else {
+    let inUse = choice == .off ? .off : selection.provider.map { type(of: $0).name } ?? .rss
+    reports = selection.reports
+    state = PressureState(PressureSnapshot(signals: inUse, usage: usage.read(), limit: limit))
+    guard choice != .off else {
       wakePipe = nil
       return
     }
@@ -50,12 +51,12 @@ public final class PressureMonitor: Sendable {
     do {
       pipe = try WakePipe()
     } catch {
-      throw PressureSourceError(source: source, reason: "\(error)")
+      throw PressureSignalError(signals: choice, reason: "\(error)")
     }
     wakePipe = pipe
-    let sources = [pick.source, UsageSource(limit: limit, rules: rules)].compactMap(\.self)
+    let providers = [selection.provider, UsageSignals(limit: limit, rules: rules)].compactMap(\.self)
     let loop = PressureLoop(
-      sources: sources, usage: usage, limit: limit, rules: rules, wakePipe: pipe, state: state, handler: handler)
+      providers: providers, usage: usage, limit: limit, rules: rules, wakePipe: pipe, state: state, handler: handler)
     let thread = Thread { loop.run() }
     thread.name = "memory pressure"
     thread.start()

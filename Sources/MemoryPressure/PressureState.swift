@@ -21,13 +21,13 @@ final class PressureState: Sendable {
   func set(_ usage: MemoryUsage) { values.withLock { $0.snapshot.usage = usage } }
 
   /// Takes in an event that is about to be told; false when it must not be told any more.
-  func take(_ event: PressureEvent) -> Bool {
+  func record(_ event: PressureEvent) -> Bool {
     values.withLock { values in
       guard !values.isStopped else { return false }
       switch event {
       case .changed(_, let level, let cause): (values.snapshot.level, values.snapshot.cause) = (level, cause)
       case .criticalAgain(_, let cause): values.snapshot.cause = cause
-      case .sourceLost: values.snapshot.source = .rss
+      case .signalsLost: values.snapshot.signals = .rss
       }
       return true
     }

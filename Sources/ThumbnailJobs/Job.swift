@@ -143,13 +143,13 @@ public final class Job: Sendable {
 
   /// Walks the sources and makes the thumbnails; returns when all that was begun has ended.
   ///
-  /// - Throws: `PressureSourceError` where the pressure source asked for cannot be used; no source has been looked at then.
-  public func run() throws(PressureSourceError) -> JobReport {
+  /// - Throws: `PressureSignalError` where the pressure source asked for cannot be used; no source has been looked at then.
+  public func run() throws(PressureSignalError) -> JobReport {
     let governor = governor()
     let monitor: PressureMonitor
     do {
       monitor = try PressureMonitor(
-        source: settings.pressureSource, rules: memory.rules(pressureRules), under: memory.limit, in: surroundings
+        signals: settings.pressureSource, rules: memory.rules(pressureRules), under: memory.limit, in: surroundings
       ) { governor.handle($0) }
     } catch {
       closeOutputs()
@@ -182,7 +182,7 @@ public final class Job: Sendable {
     return JobReport(
       tally: tally, walk: walk, counters: queue.counters, limits: queue.widestLimits, elapsed: .now - startedAt,
       peakMemory: JobReport.peakMemory(), memory: memory, worstMemoryRatio: audit.worstRatio,
-      pressureSource: monitor.snapshot.source, stopCause: stopCause, isWalkComplete: isWalkComplete)
+      pressureSource: monitor.snapshot.signals, stopCause: stopCause, isWalkComplete: isWalkComplete)
   }
 
   private func governor() -> PressureGovernor {

@@ -8,7 +8,7 @@ public enum JobEvent: Sendable {
   /// The walk could not look into something.
   case problem(WalkProblem)
   /// Memory pressure is watched from here on: what every source said that was asked whether it can be used.
-  case watching([PressureSourceReport])
+  case watching([PressureSignalReport])
   /// Memory got tight or free again, and something was done about it.
   case pressure(PressureNote)
   /// The job ends before its sources do, for a reason that may yet give way to one that ends more.

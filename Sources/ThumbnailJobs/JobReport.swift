@@ -19,7 +19,7 @@ public struct JobReport: Sendable {
   /// tell.
   public let worstMemoryRatio: Double?
   /// Where memory pressure was heard of in the end.
-  public let pressureSource: PressureSourceChoice
+  public let pressureSource: PressureSignalChoice
   /// Why it ended early; nil when it did not.
   public let stopCause: StopCause?
   /// Whether every source was come to.

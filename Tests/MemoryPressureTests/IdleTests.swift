@@ -8,10 +8,10 @@ import Testing
 /// machine so busy that a spin would get no more than half of one.
 extension PressureMonitorTests {
   private func expectIdle(
-    _ choice: PressureSourceChoice, _ surroundings: Surroundings, location: SourceLocation = #_sourceLocation,
+    _ choice: PressureSignalChoice, _ surroundings: Surroundings, location: SourceLocation = #_sourceLocation,
     after event: @escaping @Sendable () -> Void = {}
   ) async throws {
-    let monitor = try PressureMonitor(source: choice, rules: PressureRules(), in: surroundings) { _ in }
+    let monitor = try PressureMonitor(signals: choice, rules: PressureRules(), in: surroundings) { _ in }
     try await onThread(event)
     try await expectIdle(monitor, location: location)
   }
@@ -54,16 +54,16 @@ extension PressureMonitorTests {
 
   @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
   func aStallFileThatVanishesIsToldOnceAndIsIdleAfterwards() async throws {
-    let (group, ears) = (try #require(RealGroup()), Ears())
+    let (group, recorder) = (try #require(RealGroup()), EventRecorder())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
     let monitor = try PressureMonitor(
-      source: .systemd, rules: PressureRules(), in: Surroundings(variables: variables), handler: ears.handler)
+      signals: .systemd, rules: PressureRules(), in: Surroundings(variables: variables), handler: recorder.handler)
     defer { monitor.stop() }
     group.remove()
-    #expect(try await eventually { !ears.lost.isEmpty })
-    #expect(monitor.snapshot.source == .rss)
+    #expect(try await eventually { !recorder.lost.isEmpty })
+    #expect(monitor.snapshot.signals == .rss)
     try await expectIdle(monitor, location: #_sourceLocation)
-    #expect(ears.lost == [PressureCause(source: .systemd, reason: "\(group.stalls) tells no more")])
+    #expect(recorder.lost == [PressureCause(signals: .systemd, reason: "\(group.stalls) tells no more")])
   }
 }
 

@@ -7,94 +7,94 @@ import Testing
   private var gauge = PressureGauge(rules: PressureRules())
   private let start = ContinuousClock.now
 
-  private static func cause(_ reason: String) -> PressureCause { PressureCause(source: .psi, reason: reason) }
+  private static func cause(_ reason: String) -> PressureCause { PressureCause(signals: .psi, reason: reason) }
 
-  private mutating func note(
+  private mutating func receive(
     _ level: PressureLevel, after seconds: Double, count: Int = 1, _ reason: String = "tight"
   ) -> PressureEvent? {
     let signal = PressureSignal(level: level, cause: Self.cause(reason), count: count)
-    return gauge.note(signal, at: start + .seconds(seconds))
+    return gauge.receive(signal, at: start + .seconds(seconds))
   }
 
-  private mutating func settle(_ share: Double, after seconds: Double) -> PressureEvent? {
-    gauge.settle(share: share, at: start + .seconds(seconds))
+  private mutating func decay(_ share: Double, after seconds: Double) -> PressureEvent? {
+    gauge.decay(share: share, at: start + .seconds(seconds))
   }
 
   @Test mutating func aLevelRisesAtOnceAndIsToldOnce() {
-    #expect(note(.warning, after: 0) == .changed(from: .normal, to: .warning, Self.cause("tight")))
-    #expect(note(.warning, after: 1) == nil)
-    #expect(note(.critical, after: 2) == .changed(from: .warning, to: .critical, Self.cause("tight")))
-    #expect(note(.warning, after: 3) == nil)
+    #expect(receive(.warning, after: 0) == .changed(from: .normal, to: .warning, Self.cause("tight")))
+    #expect(receive(.warning, after: 1) == nil)
+    #expect(receive(.critical, after: 2) == .changed(from: .warning, to: .critical, Self.cause("tight")))
+    #expect(receive(.warning, after: 3) == nil)
     #expect(gauge.level == .critical)
   }
 
   @Test mutating func theRiseToCriticalDoesNotWaitForTheLastEventToBeOld() {
-    #expect(note(.warning, after: 0) != nil)
-    #expect(note(.critical, after: 0.001) == .changed(from: .warning, to: .critical, Self.cause("tight")))
+    #expect(receive(.warning, after: 0) != nil)
+    #expect(receive(.critical, after: 0.001) == .changed(from: .warning, to: .critical, Self.cause("tight")))
   }
 
   @Test mutating func aWarningFallsAfterTenSecondsOfQuietWithLittleHeld() {
-    _ = note(.warning, after: 0)
-    #expect(settle(0.64, after: 9.99) == nil)
-    #expect(settle(0.65, after: 10) == nil)
-    #expect(settle(0.7, after: 60) == nil)
-    let cause = PressureCause(source: .rss, reason: "quiet for 61 s, 64 % of the limit held")
-    #expect(settle(0.649, after: 61) == .changed(from: .warning, to: .normal, cause))
-    #expect(settle(0.1, after: 99) == nil)
+    _ = receive(.warning, after: 0)
+    #expect(decay(0.64, after: 9.99) == nil)
+    #expect(decay(0.65, after: 10) == nil)
+    #expect(decay(0.7, after: 60) == nil)
+    let cause = PressureCause(signals: .rss, reason: "quiet for 61 s, 64 % of the limit held")
+    #expect(decay(0.649, after: 61) == .changed(from: .warning, to: .normal, cause))
+    #expect(decay(0.1, after: 99) == nil)
   }
 
   @Test mutating func eachSignalBeginsTheQuietAnew() {
-    _ = note(.warning, after: 0)
-    _ = note(.warning, after: 9)
-    #expect(settle(0.1, after: 18.9) == nil)
-    #expect(settle(0.1, after: 19) != nil)
+    _ = receive(.warning, after: 0)
+    _ = receive(.warning, after: 9)
+    #expect(decay(0.1, after: 18.9) == nil)
+    #expect(decay(0.1, after: 19) != nil)
   }
 
   @Test mutating func aCriticalLevelFallsAfterFifteenSeconds() {
-    _ = note(.critical, after: 0)
-    _ = note(.warning, after: 2)
-    #expect(settle(0.1, after: 14.9) == nil)
-    #expect(settle(0.1, after: 15) != nil)
+    _ = receive(.critical, after: 0)
+    _ = receive(.warning, after: 2)
+    #expect(decay(0.1, after: 14.9) == nil)
+    #expect(decay(0.1, after: 15) != nil)
     #expect(gauge.level == .normal)
     // The next warning is no critical any more.
-    _ = note(.warning, after: 20)
-    #expect(settle(0.1, after: 30) != nil)
+    _ = receive(.warning, after: 20)
+    #expect(decay(0.1, after: 30) != nil)
   }
 
   @Test mutating func furtherCriticalEventsAreToldWithTheirNumberFourTimesASecond() {
-    _ = note(.critical, after: 0)
-    #expect(note(.critical, after: 0.1) == nil)
-    #expect(note(.critical, after: 0.2, count: 800) == nil)
-    #expect(settle(0.1, after: 0.24) == nil)
-    #expect(settle(0.1, after: 0.25) == .criticalAgain(count: 802, Self.cause("tight")))
-    #expect(settle(0.1, after: 0.6) == nil)
-    #expect(note(.critical, after: 0.7, "again") == .criticalAgain(count: 803, Self.cause("again")))
+    _ = receive(.critical, after: 0)
+    #expect(receive(.critical, after: 0.1) == nil)
+    #expect(receive(.critical, after: 0.2, count: 800) == nil)
+    #expect(decay(0.1, after: 0.24) == nil)
+    #expect(decay(0.1, after: 0.25) == .criticalAgain(count: 802, Self.cause("tight")))
+    #expect(decay(0.1, after: 0.6) == nil)
+    #expect(receive(.critical, after: 0.7, "again") == .criticalAgain(count: 803, Self.cause("again")))
   }
 
   @Test mutating func aStateThatLastsKeepsTheLevelAndIsNotToldAgain() {
-    #expect(note(.critical, after: 0, count: 1) != nil)
+    #expect(receive(.critical, after: 0, count: 1) != nil)
     for tenth in 1...300 {
-      #expect(note(.critical, after: Double(tenth) / 10, count: 0) == nil)
-      #expect(settle(0.95, after: Double(tenth) / 10) == nil)
+      #expect(receive(.critical, after: Double(tenth) / 10, count: 0) == nil)
+      #expect(decay(0.95, after: Double(tenth) / 10) == nil)
     }
-    #expect(settle(0.1, after: 44.9) == nil)
-    #expect(settle(0.1, after: 45) != nil)
+    #expect(decay(0.1, after: 44.9) == nil)
+    #expect(decay(0.1, after: 45) != nil)
   }
 
   @Test mutating func aWarningRightAfterTheFallWaitsItsTurn() {
-    _ = note(.warning, after: 0)
-    #expect(settle(0.1, after: 10) != nil)
-    #expect(note(.warning, after: 10.1) == nil)
+    _ = receive(.warning, after: 0)
+    #expect(decay(0.1, after: 10) != nil)
+    #expect(receive(.warning, after: 10.1) == nil)
     #expect(gauge.level == .normal)
-    #expect(settle(0.1, after: 10.25) == .changed(from: .normal, to: .warning, Self.cause("tight")))
+    #expect(decay(0.1, after: 10.25) == .changed(from: .normal, to: .warning, Self.cause("tight")))
   }
 
   @Test mutating func aCountBeginsAnewWithEachRise() {
-    _ = note(.critical, after: 0, count: 5)
-    #expect(note(.critical, after: 1) == .criticalAgain(count: 6, Self.cause("tight")))
-    _ = settle(0.1, after: 30)
-    _ = note(.critical, after: 40)
-    #expect(note(.critical, after: 41) == .criticalAgain(count: 2, Self.cause("tight")))
+    _ = receive(.critical, after: 0, count: 5)
+    #expect(receive(.critical, after: 1) == .criticalAgain(count: 6, Self.cause("tight")))
+    _ = decay(0.1, after: 30)
+    _ = receive(.critical, after: 40)
+    #expect(receive(.critical, after: 41) == .criticalAgain(count: 2, Self.cause("tight")))
   }
 
   @Test mutating func theSpansAndSharesAreTheRules() {
@@ -103,18 +103,18 @@ import Testing
     rules.quietAfterCritical = .milliseconds(300)
     rules.calmShare = 0.5
     gauge = PressureGauge(rules: rules)
-    _ = note(.critical, after: 0)
-    #expect(settle(0.49, after: 0.29) == nil)
-    #expect(settle(0.5, after: 0.3) == nil)
-    #expect(settle(0.49, after: 0.3) != nil)
+    _ = receive(.critical, after: 0)
+    #expect(decay(0.49, after: 0.29) == nil)
+    #expect(decay(0.5, after: 0.3) == nil)
+    #expect(decay(0.49, after: 0.3) != nil)
   }
 
   @Test func theMemoryHeldSpeaksFromItsThresholdsOn() {
     let limit = MemoryLimit(bytes: 192 << 20, origin: .cgroup1(folder: "/"))
-    let source = UsageSource(limit: limit, rules: PressureRules())
+    let provider = UsageSignals(limit: limit, rules: PressureRules())
     func sample(_ share: Double, group: Bool = false) -> PressureSignal? {
       let usage = MemoryUsage(anonymous: Int(share * Double(limit.bytes)), group: group ? limit.bytes : nil)
-      return source.sample(usage: usage, share: share)
+      return provider.sample(usage: usage, share: share)
     }
     #expect(sample(0.749) == nil)
     #expect(sample(0.75)?.level == .warning)

@@ -19,14 +19,14 @@ import Testing
   // MARK: What is told
 
   @Test(arguments: Doorbell.Kind.allCases) func aRingIsCriticalAtOnce(_ kind: Doorbell.Kind) async throws {
-    let (ears, bell) = (Ears(), Doorbell(kind))
-    let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: ears.handler)
+    let (recorder, bell) = (EventRecorder(), Doorbell(kind))
+    let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: recorder.handler)
     defer { monitor.stop() }
-    #expect(monitor.snapshot.level == .normal && monitor.snapshot.source == .systemd)
+    #expect(monitor.snapshot.level == .normal && monitor.snapshot.signals == .systemd)
     try await onThread { bell.ring() }
-    #expect(try await eventually { !ears.events.isEmpty })
-    let cause = PressureCause(source: .systemd, reason: "told by \(bell.path)")
-    #expect(ears.events == [.changed(from: .normal, to: .critical, cause)])
+    #expect(try await eventually { !recorder.events.isEmpty })
+    let cause = PressureCause(signals: .systemd, reason: "told by \(bell.path)")
+    #expect(recorder.events == [.changed(from: .normal, to: .critical, cause)])
     #expect(monitor.snapshot.level == .critical && monitor.snapshot.cause == cause)
   }
 
@@ -39,96 +39,96 @@ import Testing
     #expect(try await onThread { socket.received(payload.count) } == payload)
     // Without a monitor, which would read what is in the FIFO.
     let fifo = Doorbell(.fifo)
-    let answer = SystemdSource.open(in: surroundings(fifo, write: text), under: system.limit)
-    guard case .usable(let source) = answer else {
+    let answer = SystemdSignals.open(in: surroundings(fifo, write: text), under: system.limit)
+    guard case .usable(let provider) = answer else {
       Issue.record("\(answer)")
       return
     }
-    #expect(source.watches[0].descriptor.discard().any == false)
+    #expect(provider.watches[0].descriptor.discard().any == false)
   }
 
   @Test func tenThousandRingsAreTakenInAsAFew() async throws {
-    let (ears, bell) = (Ears(), Doorbell(.fifo))
-    let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: ears.handler)
+    let (recorder, bell) = (EventRecorder(), Doorbell(.fifo))
+    let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: recorder.handler)
     defer { monitor.stop() }
     let start = ContinuousClock.now
     try await onThread { for _ in 0..<10 { bell.ring(1000) } }
-    #expect(try await eventually { !ears.counts.isEmpty })
+    #expect(try await eventually { !recorder.counts.isEmpty })
     let span = ContinuousClock.now - start
-    #expect(ears.levels == [.critical])
+    #expect(recorder.levels == [.critical])
     // The first at once, then one each 250 ms.
-    #expect(ears.events.count <= 3 + Int(span / .milliseconds(250)))
+    #expect(recorder.events.count <= 3 + Int(span / .milliseconds(250)))
   }
 
   @Test func afterAFloodTheNextRingIsHeard() async throws {
-    let (ears, bell) = (Ears(), Doorbell(.fifo))
+    let (recorder, bell) = (EventRecorder(), Doorbell(.fifo))
     let monitor = try PressureMonitor.quick(
-      .systemd, surroundings(bell), quiet: .milliseconds(300), handler: ears.handler)
+      .systemd, surroundings(bell), quiet: .milliseconds(300), handler: recorder.handler)
     defer { monitor.stop() }
     for round in 1...3 {
       try await onThread { bell.ring() }
-      #expect(try await eventually { ears.levels.filter { $0 == .critical }.count == round })
-      #expect(try await eventually { ears.levels.filter { $0 == .normal }.count == round })
+      #expect(try await eventually { recorder.levels.filter { $0 == .critical }.count == round })
+      #expect(try await eventually { recorder.levels.filter { $0 == .normal }.count == round })
     }
-    #expect(ears.levels == [.critical, .normal, .critical, .normal, .critical, .normal])
+    #expect(recorder.levels == [.critical, .normal, .critical, .normal, .critical, .normal])
   }
 
   @Test func theMemoryHeldRaisesTheLevelAndLowersIt() async throws {
     let system = try FakeSystem.withEvents()
-    let ears = Ears()
+    let recorder = EventRecorder()
     let monitor = try PressureMonitor.quick(
-      .rss, system.surroundings(), quiet: .milliseconds(50), handler: ears.handler)
+      .rss, system.surroundings(), quiet: .milliseconds(50), handler: recorder.handler)
     defer { monitor.stop() }
     try system.hold(mebibytes: 80)
-    #expect(try await eventually { ears.levels.last == .warning })
+    #expect(try await eventually { recorder.levels.last == .warning })
     try system.hold(mebibytes: 93)
-    #expect(try await eventually { ears.levels.last == .critical })
+    #expect(try await eventually { recorder.levels.last == .critical })
     #expect(monitor.snapshot.cause.map { "\($0)" } == "rss: 93 % of the limit of 100 MiB (cgroup v2)")
     try system.hold(mebibytes: 70)
     #expect(try await eventually { monitor.snapshot.usage.resident == 70 << 20 })
     #expect(monitor.snapshot.level == .critical)
     try system.hold(mebibytes: 60)
-    #expect(try await eventually { ears.levels.last == .normal })
-    #expect(ears.levels == [.warning, .critical, .normal])
+    #expect(try await eventually { recorder.levels.last == .normal })
+    #expect(recorder.levels == [.warning, .critical, .normal])
   }
 
   @Test func aLostSourceIsToldOnceAndTheMemoryHeldIsStillMeasured() async throws {
     let system = try FakeSystem.withEvents()
-    let (ears, bell) = (Ears(), Doorbell(.socket))
+    let (recorder, bell) = (EventRecorder(), Doorbell(.socket))
     let variables = ["MEMORY_PRESSURE_WATCH": bell.path]
-    let monitor = try PressureMonitor.quick(.auto, system.surroundings(variables), handler: ears.handler)
+    let monitor = try PressureMonitor.quick(.auto, system.surroundings(variables), handler: recorder.handler)
     defer { monitor.stop() }
-    #expect(monitor.snapshot.source == .systemd)
+    #expect(monitor.snapshot.signals == .systemd)
     try await onThread { bell.leave() }
-    #expect(try await eventually { !ears.lost.isEmpty })
-    #expect(monitor.snapshot.source == .rss)
+    #expect(try await eventually { !recorder.lost.isEmpty })
+    #expect(monitor.snapshot.signals == .rss)
     try system.hold(mebibytes: 99)
-    #expect(try await eventually { ears.levels == [.critical] })
-    #expect(ears.lost == [PressureCause(source: .systemd, reason: "\(bell.path): closed by the other side")])
+    #expect(try await eventually { recorder.levels == [.critical] })
+    #expect(recorder.lost == [PressureCause(signals: .systemd, reason: "\(bell.path): closed by the other side")])
   }
 
   @Test func aRingBeforeTheOtherSideLeavesIsHeard() async throws {
-    let (ears, bell) = (Ears(), Doorbell(.socket))
-    let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: ears.handler)
+    let (recorder, bell) = (EventRecorder(), Doorbell(.socket))
+    let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: recorder.handler)
     defer { monitor.stop() }
     try await onThread {
       bell.ring()
       bell.leave()
     }
-    #expect(try await eventually { ears.levels == [.critical] && ears.lost.count == 1 })
+    #expect(try await eventually { recorder.levels == [.critical] && recorder.lost.count == 1 })
   }
 
   // MARK: Stopping
 
   @Test func offWatchesNothing() throws {
     let monitor = try PressureMonitor.quick(.off, system.surroundings())
-    #expect(monitor.snapshot.source == .off && monitor.snapshot.level == .normal && monitor.reports.isEmpty)
+    #expect(monitor.snapshot.signals == .off && monitor.snapshot.level == .normal && monitor.reports.isEmpty)
     monitor.stop()
   }
 
   @Test func stoppingFromTheHandlerEndsTheThread() async throws {
-    let (bell, ears, itself) = (Doorbell(.fifo), Ears(), LockedBox<PressureMonitor?>(nil))
-    let hears = ears.handler
+    let (bell, recorder, itself) = (Doorbell(.fifo), EventRecorder(), LockedBox<PressureMonitor?>(nil))
+    let hears = recorder.handler
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell)) { event in
       itself.value?.stop()
       itself.value?.stop()
@@ -137,13 +137,13 @@ import Testing
     itself.change { $0 = monitor }
     try await onThread { bell.ring() }
     #expect(try await eventually { monitor.processorTime != nil })
-    #expect(ears.events.count == 1)
+    #expect(recorder.events.count == 1)
     itself.change { $0 = nil }
   }
 
   @Test func stoppingWaitsForNobodyAndNothingIsToldAfterwards() async throws {
-    let (bell, ears, gate) = (Doorbell(.fifo), Ears(), Gate())
-    let hears = ears.handler
+    let (bell, recorder, gate) = (Doorbell(.fifo), EventRecorder(), Gate())
+    let hears = recorder.handler
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell)) { event in
       hears(event)
       gate.pass()
@@ -156,7 +156,7 @@ import Testing
       gate.open()
     }
     #expect(try await eventually { monitor.processorTime != nil })
-    #expect(ears.events.count == 1)
+    #expect(recorder.events.count == 1)
   }
 
   @Test func aMonitorNobodyHoldsAnyMoreStopsAndLeavesNoFileOpen() async throws {

@@ -39,7 +39,7 @@ func watchMemory() throws {
   let monitor = try PressureMonitor { event in
     if case .changed(_, to: .critical, let cause) = event { print("giving memory back:", cause) }
   }
-  print("memory pressure from", monitor.snapshot.source)
+  print("memory pressure from", monitor.snapshot.signals)
 }
 
 @Suite struct DocumentedExamples {

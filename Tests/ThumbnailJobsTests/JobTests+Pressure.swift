@@ -159,7 +159,7 @@ extension JobTests {
       try photos(1)
       bell.leave()
       let settings = settings(.requeue)
-      await #expect(throws: PressureSourceError.self) {
+      await #expect(throws: PressureSignalError.self) {
         try await onThread { try job(settings) { _ in }.run() }
       }
       #expect(folder.files(below: "thumbs") == [])

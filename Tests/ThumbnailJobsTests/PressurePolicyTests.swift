@@ -4,7 +4,7 @@ import Testing
 @testable import ThumbnailJobs
 
 @Suite struct PressurePolicyTests {
-  private static let cause = PressureCause(source: .psi, reason: "")
+  private static let cause = PressureCause(signals: .psi, reason: "")
 
   private static func becomes(_ level: PressureLevel, from old: PressureLevel = .normal) -> PressureEvent {
     .changed(from: old, to: level, cause)
@@ -98,7 +98,7 @@ import Testing
 
   @Test func aLostSourceIsOnlySpokenOf() {
     var policy = PressurePolicy(.requeue, fullMax: 2)
-    #expect(policy.take(.sourceLost(Self.cause), max: 2) == .tell)
+    #expect(policy.take(.signalsLost(Self.cause), max: 2) == .tell)
     #expect(policy.level == .normal)
   }
 }

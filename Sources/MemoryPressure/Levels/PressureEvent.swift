@@ -6,16 +6,16 @@ public enum PressureEvent: Equatable, Sendable {
   /// the number of critical events since the level rose, those left out of a flood included.
   case criticalAgain(count: Int, PressureCause)
   /// A source has gone. Told once; the memory held is still measured against the limit.
-  case sourceLost(PressureCause)
+  case signalsLost(PressureCause)
 }
 
 /// Who said that memory is tight, and why.
 public struct PressureCause: Equatable, Sendable {
-  public let source: PressureSourceChoice
+  public let signals: PressureSignalChoice
   /// Short and for people, such as `memory stalled for 150 ms within 2 s`.
   public let reason: String
 }
 
 extension PressureCause: CustomStringConvertible {
-  public var description: String { "\(source): \(reason)" }
+  public var description: String { "\(signals): \(reason)" }
 }

@@ -9,14 +9,14 @@ struct PressureGauge {
   private var criticalEvents = 0
   private var lastSignal: Instant?
   private var lastCritical: Instant?
-  private var lastTold: Instant?
+  private var lastEmitted: Instant?
   /// What came too soon after the last event to be told.
-  private var waiting: PressureSignal?
+  private var pending: PressureSignal?
 
   init(rules: PressureRules) { self.rules = rules }
 
   /// Takes in what a source said; returns what is to be told of it now.
-  mutating func note(_ signal: PressureSignal, at now: Instant) -> PressureEvent? {
+  mutating func receive(_ signal: PressureSignal, at now: Instant) -> PressureEvent? {
     guard signal.level > .normal else { return nil }
     lastSignal = now
     if signal.level == .critical { lastCritical = now }
@@ -27,38 +27,38 @@ struct PressureGauge {
     if signal.level == .critical { criticalEvents += signal.count }
     let isNews = signal.level > level || (signal.level == .critical && signal.count > 0)
     guard isNews else { return nil }
-    waiting = signal
-    return tellWaiting(at: now)
+    pending = signal
+    return emitPending(at: now)
   }
 
   /// Takes in the share of the limit that is held; to be called now and then, for this is when a level falls and what
   /// waits is told.
-  mutating func settle(share: Double, at now: Instant) -> PressureEvent? {
-    if waiting != nil { return tellWaiting(at: now) }
+  mutating func decay(share: Double, at now: Instant) -> PressureEvent? {
+    if pending != nil { return emitPending(at: now) }
     guard level > .normal, share < rules.calmShare, let lastSignal, now - lastSignal >= rules.quiet,
       lastCritical.map({ now - $0 >= rules.quietAfterCritical }) ?? true
     else { return nil }
     let old = level
     level = .normal
-    lastTold = now
+    lastEmitted = now
     lastCritical = nil
     let reason = "quiet for \(text(now - lastSignal)), \(percent(share)) of the limit held"
-    return .changed(from: old, to: .normal, PressureCause(source: .rss, reason: reason))
+    return .changed(from: old, to: .normal, PressureCause(signals: .rss, reason: reason))
   }
 
-  private mutating func tellWaiting(at now: Instant) -> PressureEvent? {
-    guard let signal = waiting, lastTold.map({ now - $0 >= rules.coalescing }) ?? true else { return nil }
+  private mutating func emitPending(at now: Instant) -> PressureEvent? {
+    guard let signal = pending, lastEmitted.map({ now - $0 >= rules.coalescing }) ?? true else { return nil }
     if signal.level > level { return rise(signal, at: now) }
-    waiting = nil
-    lastTold = now
+    pending = nil
+    lastEmitted = now
     return .criticalAgain(count: criticalEvents, signal.cause)
   }
 
   private mutating func rise(_ signal: PressureSignal, at now: Instant) -> PressureEvent {
     let old = level
     level = signal.level
-    waiting = nil
-    lastTold = now
+    pending = nil
+    lastEmitted = now
     return .changed(from: old, to: level, signal.cause)
   }
 }

@@ -49,7 +49,7 @@ final class PressureGovernor: Sendable {
       switch event {
       case .changed(_, _, let cause): carryOut(step, cause, isChange: true)
       case .criticalAgain(_, let cause): carryOut(step, cause, isChange: false)
-      case .sourceLost(let cause): tell(.lostSource, cause, isChange: false)
+      case .signalsLost(let cause): tell(.lostSource, cause, isChange: false)
       }
     }
   }

@@ -58,7 +58,7 @@ struct PressurePolicy {
       if response == .ignore { return nil }
       // Where nothing has been let through since, what was cancelled is on its way out already.
       return isPaused ? .giveBack : entered(.critical, max: max)
-    case .sourceLost: return .tell
+    case .signalsLost: return .tell
     }
   }
 

@@ -16,7 +16,7 @@ public struct JobOverlay: Sendable, Equatable {
   public var backlog: Int?
   public var memory: MemorySize?
   public var onPressure: PressureResponse?
-  public var pressureSource: PressureSourceChoice?
+  public var pressureSource: PressureSignalChoice?
   public var force: Bool?
   public var failOn: FailOn?
   public var limitPixels: Int?

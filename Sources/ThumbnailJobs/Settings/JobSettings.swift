@@ -28,7 +28,7 @@ public struct JobSettings: Sendable, Equatable {
   /// reserve (`MemoryPlan`).
   public var memory: MemorySize?
   public var onPressure = PressureResponse.requeue
-  public var pressureSource = PressureSourceChoice.auto
+  public var pressureSource = PressureSignalChoice.auto
   /// Make again what is up to date.
   public var force = false
   /// How broken a source may be.

@@ -92,7 +92,7 @@ final class JobEndpoint: RunSource, RunControl {
         residentBytes: status.pressure?.usage.resident ?? job.memory.baseline, limitBytes: job.memory.limit.bytes),
       pressure: PressureStatus(
         level: status.pressure.map { PressureStatus.Level($0.level) } ?? .normal,
-        source: status.pressure?.source.rawValue ?? "off", cause: status.pressure?.cause?.description,
+        source: status.pressure?.signals.rawValue ?? "off", cause: status.pressure?.cause?.description,
         warnings: status.tally.pressureWarnings, criticals: status.tally.pressureCriticals),
       rates: RunRates(
         sourcesPerSecond: rate.ended, thumbnailsPerSecond: Double(counters.thumbnails) / elapsed,

@@ -26,8 +26,8 @@ enum PressureText {
   /// Where pressure is listened for, and why not elsewhere. Nil where there is nothing to say.
   ///
   /// - Parameter isVerbose: without it, only what somebody asked for and does not get.
-  static func text(_ reports: [PressureSourceReport], isVerbose: Bool) -> String? {
-    let told = reports.filter { isVerbose || ($0.source == .systemd && !$0.isUsable && $0.isAskedFor) }
+  static func text(_ reports: [PressureSignalReport], isVerbose: Bool) -> String? {
+    let told = reports.filter { isVerbose || ($0.signals == .systemd && !$0.isUsable && $0.isRequested) }
     if told.isEmpty { return isVerbose ? "memory pressure is not watched" : nil }
     return told.map { "memory pressure " + ($0.isUsable ? "from " : "not from ") + "\($0)" }.joined(separator: "\n")
   }

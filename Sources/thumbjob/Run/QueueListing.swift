@@ -15,7 +15,7 @@ enum QueueListing {
     if rest > 0 { lines.append("  … and \(rest) more") }
     if let budget = queue.limits.budget {
       var line = "thumbjob: \(ByteCount.memory(counters.reserved, of: budget.bytes)) of memory reserved"
-      if let pressure = status.pressure { line += " · pressure \(pressure.level) (\(pressure.source))" }
+      if let pressure = status.pressure { line += " · pressure \(pressure.level) (\(pressure.signals))" }
       lines.append(line)
     }
     let tally = status.tally

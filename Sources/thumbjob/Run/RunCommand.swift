@@ -217,7 +217,7 @@ struct RunningOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Where to hear of it: auto, systemd, cgroup2, cgroup1, psi, rss or off. (default: auto)", valueName: "name"))
-  var pressureSource: PressureSourceChoice?
+  var pressureSource: PressureSignalChoice?
 
   @Option(
     name: .customLong("for"),
@@ -274,5 +274,5 @@ struct RunningOptions: ParsableArguments {
 extension ChromaSubsampling: ExpressibleByArgument {}
 extension FailOn: ExpressibleByArgument {}
 extension PressureResponse: ExpressibleByArgument {}
-extension PressureSourceChoice: ExpressibleByArgument {}
+extension PressureSignalChoice: ExpressibleByArgument {}
 extension ProgressStyle: ExpressibleByArgument {}

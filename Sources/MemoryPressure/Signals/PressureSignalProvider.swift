@@ -4,14 +4,14 @@ import Foundation
 /// Something that tells when memory is tight: by descriptors that become ready, or by being looked at again and again.
 ///
 /// *Concurrency*: opened on one thread, then used on the monitor's alone.
-protocol PressureSource: AnyObject {
-  static var name: PressureSourceChoice { get }
+protocol PressureSignalProvider: AnyObject {
+  static var name: PressureSignalChoice { get }
 
   /// Opens the source, or says why it cannot be used.
-  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability
 
   /// Whether the surroundings say that it is to be used.
-  static func isAskedFor(in surroundings: Surroundings) -> Bool
+  static func isRequested(in surroundings: Surroundings) -> Bool
 
   /// One line for people: what it listens to.
   var explanation: String { get }
@@ -20,21 +20,21 @@ protocol PressureSource: AnyObject {
   var watches: [PressureWatch] { get }
 
   /// What a descriptor means that has become ready; `share` is the share of the limit that is held.
-  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading
+  func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading
 
   /// Has a look; called every ``PressureRules/sampling``.
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal?
 }
 
-extension PressureSource {
+extension PressureSignalProvider {
   /// The share of a group's limit from which the kernel's trouble with freeing memory counts. Below, what it frees is page
   /// cache: three processes that do nothing but read files make a group of 128 MiB stall for most of the time, and
   /// its levels critical, while 2 MiB are held that anyone could give back.
-  static var tellingShare: Double { 0.5 }
+  static var significantShare: Double { 0.5 }
   /// The share of the machine's memory from which its trouble is ours.
   static var largeShare: Double { 0.25 }
 
-  static func isAskedFor(in surroundings: Surroundings) -> Bool { false }
+  static func isRequested(in surroundings: Surroundings) -> Bool { false }
 
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? { nil }
 
@@ -47,7 +47,7 @@ extension PressureSource {
     if limit.origin == .machine {
       return machineReading(level, reason, share: share, in: surroundings, count: count)
     }
-    return share >= Self.tellingShare ? .signal(signal(level, reason, count: count)) : .nothing
+    return share >= Self.significantShare ? .signal(signal(level, reason, count: count)) : .nothing
   }
 
   /// What the machine's trouble with freeing memory means. Others hold what this process does not, so it is a warning at
@@ -63,12 +63,12 @@ extension PressureSource {
   }
 
   func signal(_ level: PressureLevel, _ reason: String, count: Int = 1) -> PressureSignal {
-    PressureSignal(level: level, cause: PressureCause(source: Self.name, reason: reason), count: count)
+    PressureSignal(level: level, cause: PressureCause(signals: Self.name, reason: reason), count: count)
   }
 }
 
-enum PressureSourceAnswer {
-  case usable(any PressureSource)
+enum PressureSignalAvailability {
+  case usable(any PressureSignalProvider)
   case unusable(String)
   /// The user wants no source at all, which says so here.
   case switchedOff(String)

@@ -10,10 +10,10 @@ import Foundation
 /// taken as critical; from a PSI file only where so much is held that giving it back helps.
 ///
 /// *Source*: systemd, docs/PRESSURE.md. What is to be written into a FIFO is not: it would come back as an event.
-final class SystemdSource: PressureSource {
+final class SystemdSignals: PressureSignalProvider {
   private enum Kind { case stalls, fifo, socket }
 
-  static let name = PressureSourceChoice.systemd
+  static let name = PressureSignalChoice.systemd
   static let watchVariable = "MEMORY_PRESSURE_WATCH"
   static let writeVariable = "MEMORY_PRESSURE_WRITE"
 
@@ -31,11 +31,11 @@ final class SystemdSource: PressureSource {
     explanation = "\(path), as $\(Self.watchVariable) says"
   }
 
-  static func isAskedFor(in surroundings: Surroundings) -> Bool {
+  static func isRequested(in surroundings: Surroundings) -> Bool {
     surroundings.variables[watchVariable]?.isEmpty == false
   }
 
-  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability {
     guard let path = surroundings.variables[watchVariable], !path.isEmpty else {
       return .unusable("$\(watchVariable) is not set")
     }
@@ -52,11 +52,11 @@ final class SystemdSource: PressureSource {
       case S_IFREG:
         if let problem = problem(withStallFile: path, payload) { return .unusable(problem) }
         return .usable(
-          SystemdSource(path, .stalls, under: limit, in: surroundings, try StallTrigger.watch(path, Array(payload))))
+          SystemdSignals(path, .stalls, under: limit, in: surroundings, try StallTrigger.watch(path, Array(payload))))
       case S_IFIFO:
-        return .usable(SystemdSource(path, .fifo, under: limit, in: surroundings, try fifo(path)))
+        return .usable(SystemdSignals(path, .fifo, under: limit, in: surroundings, try fifo(path)))
       case S_IFSOCK:
-        return .usable(SystemdSource(path, .socket, under: limit, in: surroundings, try socket(path, Array(payload))))
+        return .usable(SystemdSignals(path, .socket, under: limit, in: surroundings, try socket(path, Array(payload))))
       default:
         return .unusable("$\(watchVariable) is neither a PSI file nor a FIFO nor a socket: \(path)")
       }
@@ -65,7 +65,7 @@ final class SystemdSource: PressureSource {
     }
   }
 
-  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
+  func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if kind == .stalls {
       if PressureWatch.isGone(found) { return .gone("\(path) tells no more") }
       return reading(.critical, "told by \(path)", share: share, under: limit, in: surroundings)

@@ -5,18 +5,18 @@ import Testing
 @testable import MemoryPressure
 
 /// Which sources can be used, and what they say for themselves.
-@Suite(.timeLimit(.minutes(1))) struct PressureSourceTests {
-  private func pick(
-    _ choice: PressureSourceChoice, _ system: FakeSystem, _ variables: [String: String] = [:]
-  ) throws(PressureSourceError) -> PressureSourcePick {
-    try PressureSourcePick(choice, in: system.surroundings(variables), under: system.limit)
+@Suite(.timeLimit(.minutes(1))) struct PressureSignalTests {
+  private func select(
+    _ choice: PressureSignalChoice, _ system: FakeSystem, _ variables: [String: String] = [:]
+  ) throws(PressureSignalError) -> PressureSignalSelection {
+    try PressureSignalSelection(choice, in: system.surroundings(variables), under: system.limit)
   }
 
-  private func reason(_ choice: PressureSourceChoice, _ system: FakeSystem, _ variables: [String: String] = [:])
+  private func reason(_ choice: PressureSignalChoice, _ system: FakeSystem, _ variables: [String: String] = [:])
     -> String
   {
-    do throws(PressureSourceError) {
-      _ = try pick(choice, system, variables)
+    do throws(PressureSignalError) {
+      _ = try select(choice, system, variables)
       return "usable"
     } catch {
       return error.reason
@@ -26,26 +26,27 @@ import Testing
   private var bare: FakeSystem { get throws { try FakeSystem(mounts: "", groups: "0::/\n") } }
 
   @Test func whereNothingCanBeUsedTheMemoryHeldIsLeftAndEachSaysWhy() throws {
-    let pick = try pick(.auto, try bare)
-    #expect(pick.source == nil)
-    #expect(pick.reports.map(\.source) == [.systemd, .cgroup2, .cgroup1, .psi, .rss])
-    #expect(pick.reports.map(\.isUsable) == [false, false, false, false, true])
-    #expect("\(pick.reports[0])" == "systemd: $MEMORY_PRESSURE_WATCH is not set")
-    #expect("\(pick.reports[1])" == "cgroup2: no cgroup hierarchy of version 2 is mounted")
-    #expect(pick.reports[2].explanation == "no cgroup of version 1 sets the limit, which is 8 GiB (physical memory)")
-    #expect(pick.reports[3].explanation.hasSuffix("/proc/pressure/memory: No such file or directory"))
-    #expect("\(pick.reports[4])" == "rss: the memory held against the limit of 8 GiB (physical memory)")
+    let selection = try select(.auto, try bare)
+    #expect(selection.provider == nil)
+    #expect(selection.reports.map(\.signals) == [.systemd, .cgroup2, .cgroup1, .psi, .rss])
+    #expect(selection.reports.map(\.isUsable) == [false, false, false, false, true])
+    #expect("\(selection.reports[0])" == "systemd: $MEMORY_PRESSURE_WATCH is not set")
+    #expect("\(selection.reports[1])" == "cgroup2: no cgroup hierarchy of version 2 is mounted")
+    #expect(
+      selection.reports[2].explanation == "no cgroup of version 1 sets the limit, which is 8 GiB (physical memory)")
+    #expect(selection.reports[3].explanation.hasSuffix("/proc/pressure/memory: No such file or directory"))
+    #expect("\(selection.reports[4])" == "rss: the memory held against the limit of 8 GiB (physical memory)")
   }
 
   @Test func aNamedSourceThatCannotBeUsedIsAnError() throws {
-    let error = #expect(throws: PressureSourceError.self) { try pick(.cgroup2, try bare) }
+    let error = #expect(throws: PressureSignalError.self) { try select(.cgroup2, try bare) }
     let text = error.map { "\($0)" }
     #expect(
       text
         == "pressure source cgroup2 cannot be used: no cgroup hierarchy of version 2 is mounted; auto takes one that can"
     )
-    #expect(try pick(.rss, try bare).source == nil)
-    #expect(try pick(.off, try bare).reports.isEmpty)
+    #expect(try select(.rss, try bare).provider == nil)
+    #expect(try select(.off, try bare).reports.isEmpty)
   }
 
   @Test func theProtocolsVariablesAreChecked() throws {
@@ -74,16 +75,16 @@ import Testing
   }
 
   @Test func switchedOffMeansNoOtherSourceEither() throws {
-    let pick = try pick(.auto, try FakeSystem.withEvents(), ["MEMORY_PRESSURE_WATCH": "/dev/null"])
-    #expect(pick.source == nil)
-    #expect(pick.reports.map(\.source) == [.systemd, .rss])
+    let selection = try select(.auto, try FakeSystem.withEvents(), ["MEMORY_PRESSURE_WATCH": "/dev/null"])
+    #expect(selection.provider == nil)
+    #expect(selection.reports.map(\.signals) == [.systemd, .rss])
   }
 
   @Test func aBrokenProtocolLetsTheNextSourceHaveItsTurn() throws {
-    let pick = try pick(.auto, try FakeSystem.withEvents(), ["MEMORY_PRESSURE_WATCH": "relative"])
-    #expect(pick.reports.map(\.source) == [.systemd, .cgroup2, .rss])
-    #expect(pick.source is Cgroup2Source)
-    #expect(pick.reports[1].explanation == "limit events of the group /sys/fs/cgroup/job")
+    let selection = try select(.auto, try FakeSystem.withEvents(), ["MEMORY_PRESSURE_WATCH": "relative"])
+    #expect(selection.reports.map(\.signals) == [.systemd, .cgroup2, .rss])
+    #expect(selection.provider is Cgroup2Signals)
+    #expect(selection.reports[1].explanation == "limit events of the group /sys/fs/cgroup/job")
   }
 
   @Test func theTopmostGroupIsTheMachines() throws {
@@ -95,9 +96,9 @@ import Testing
   @Test func aLegacyGroupIsUsedWithoutItsLevelsWhereThoseAreNotAllowed() throws {
     let system = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
     try system.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
-    let pick = try pick(.auto, system)
-    #expect(pick.source is Cgroup1Source)
-    #expect(pick.reports[2].explanation.contains("against its limit, without its pressure levels ("))
+    let selection = try select(.auto, system)
+    #expect(selection.provider is Cgroup1Signals)
+    #expect(selection.reports[2].explanation.contains("against its limit, without its pressure levels ("))
   }
 
   @Test func aLegacyGroupIsAskedForItsLevels() throws {
@@ -105,36 +106,36 @@ import Testing
     try system.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
     try system.file("/sys/fs/cgroup/memory/own/memory.pressure_level", "")
     try system.file("/sys/fs/cgroup/memory/own/cgroup.event_control", "")
-    let source = try #require(try pick(.cgroup1, system).source)
+    let provider = try #require(try select(.cgroup1, system).provider)
     #expect(
-      source.explanation
+      provider.explanation
         == "the memory of the group /sys/fs/cgroup/memory/own against its limit, and its pressure levels")
-    #expect(source.watches.count == 2)
+    #expect(provider.watches.count == 2)
     // The kernel counts up: one read takes in a flood.
     var flood: UInt64 = 802
-    let critical = source.watches[1]
+    let critical = provider.watches[1]
     #expect(write(critical.descriptor.number, &flood, 8) == 8)
-    let cause = PressureCause(source: .cgroup1, reason: "the kernel frees memory with critical trouble")
+    let cause = PressureCause(signals: .cgroup1, reason: "the kernel frees memory with critical trouble")
     #expect(
-      source.take(critical, at: 1, found: Int16(POLLIN), share: 0.5)
+      provider.handle(critical, at: 1, found: Int16(POLLIN), share: 0.5)
         == .signal(PressureSignal(level: .critical, cause: cause, count: 802)))
-    #expect(source.take(critical, at: 1, found: Int16(POLLIN), share: 0.5) == .nothing)
+    #expect(provider.handle(critical, at: 1, found: Int16(POLLIN), share: 0.5) == .nothing)
     // Trouble with the page cache alone is taken in and ignored.
     #expect(write(critical.descriptor.number, &flood, 8) == 8)
-    #expect(source.take(critical, at: 1, found: Int16(POLLIN), share: 0.49) == .nothing)
-    #expect(source.take(critical, at: 1, found: Int16(POLLIN), share: 0.9) == .nothing)
+    #expect(provider.handle(critical, at: 1, found: Int16(POLLIN), share: 0.49) == .nothing)
+    #expect(provider.handle(critical, at: 1, found: Int16(POLLIN), share: 0.9) == .nothing)
   }
 
   @Test func aGroupsStallsCountOnlyWhereThereIsSomethingToGiveBack() throws {
     let system = try FakeSystem.withEvents()
     try system.file("/sys/fs/cgroup/job/memory.pressure", "")
-    let source = try #require(try pick(.cgroup2, system).source)
-    #expect(source.explanation == "stalls and limit events of the group /sys/fs/cgroup/job")
+    let provider = try #require(try select(.cgroup2, system).provider)
+    #expect(provider.explanation == "stalls and limit events of the group /sys/fs/cgroup/job")
     func reading(_ place: Int, share: Double) -> PressureReading {
-      source.take(source.watches[place], at: place, found: Int16(POLLPRI), share: share)
+      provider.handle(provider.watches[place], at: place, found: Int16(POLLPRI), share: share)
     }
     func stalled(_ level: PressureLevel, _ reason: String) -> PressureReading {
-      .signal(PressureSignal(level: level, cause: PressureCause(source: .cgroup2, reason: reason), count: 1))
+      .signal(PressureSignal(level: level, cause: PressureCause(signals: .cgroup2, reason: reason), count: 1))
     }
     #expect(reading(0, share: 0.49) == .nothing && reading(1, share: 0.49) == .nothing)
     #expect(reading(0, share: 0.5) == stalled(.warning, "memory stalled for 150 ms within 2 s"))
@@ -145,19 +146,19 @@ import Testing
   func theProtocolsOneDegreeIsCritical() throws {
     let group = try #require(RealGroup())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
-    let cause = PressureCause(source: .systemd, reason: "told by \(group.stalls)")
-    func told(_ source: any PressureSource, _ share: Double) -> PressureReading {
-      source.take(source.watches[0], at: 0, found: Int16(POLLPRI), share: share)
+    let cause = PressureCause(signals: .systemd, reason: "told by \(group.stalls)")
+    func reading(_ provider: any PressureSignalProvider, _ share: Double) -> PressureReading {
+      provider.handle(provider.watches[0], at: 0, found: Int16(POLLPRI), share: share)
     }
     func signal(_ level: PressureLevel) -> PressureReading {
       .signal(PressureSignal(level: level, cause: cause, count: 1))
     }
-    let limited = try #require(try pick(.systemd, try .withEvents(), variables).source)
+    let limited = try #require(try select(.systemd, try .withEvents(), variables).provider)
     #expect(limited.watches.map(\.events) == [Int16(POLLPRI)])
-    #expect(told(limited, 0.49) == .nothing && told(limited, 0.5) == signal(.critical))
+    #expect(reading(limited, 0.49) == .nothing && reading(limited, 0.5) == signal(.critical))
     // Without a limit of a group, others hold what this process does not: it is never nothing.
-    let unlimited = try #require(try pick(.systemd, try bare, variables).source)
-    #expect(told(unlimited, 0.01) == signal(.warning) && told(unlimited, 0.26) == signal(.critical))
+    let unlimited = try #require(try select(.systemd, try bare, variables).provider)
+    #expect(reading(unlimited, 0.01) == signal(.warning) && reading(unlimited, 0.26) == signal(.critical))
   }
 
   @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
@@ -171,10 +172,10 @@ import Testing
 
   @Test func limitEventsCountWhenTheLimitIsNotReachedByCacheAlone() throws {
     let system = try FakeSystem.withEvents()
-    let source = try #require(try pick(.cgroup2, system).source)
+    let provider = try #require(try select(.cgroup2, system).provider)
     func sample(share: Double, high: Int, max: Int, oom: Int) throws -> PressureSignal? {
       try system.file("/sys/fs/cgroup/job/memory.events", "low 0\nhigh \(high)\nmax \(max)\noom \(oom)\noom_kill 0\n")
-      return source.sample(usage: MemoryUsage(), share: share)
+      return provider.sample(usage: MemoryUsage(), share: share)
     }
     #expect(try sample(share: 0.9, high: 0, max: 0, oom: 0) == nil)
     #expect(try sample(share: 0.49, high: 100, max: 200, oom: 0) == nil)
@@ -189,10 +190,11 @@ import Testing
   @Test func theMachinesStallsAreCriticalOnlyWhereOurShareIsLarge() throws {
     let system = try bare
     try system.file("/proc/pressure/memory", "")
-    let source = try #require(try pick(.psi, system).source)
+    let provider = try #require(try select(.psi, system).provider)
     func level(_ place: Int, share: Double) -> PressureLevel? {
       guard
-        case .signal(let signal) = source.take(source.watches[place], at: place, found: Int16(POLLPRI), share: share)
+        case .signal(let signal) = provider.handle(
+          provider.watches[place], at: place, found: Int16(POLLPRI), share: share)
       else { return nil }
       return signal.level
     }
@@ -204,7 +206,7 @@ import Testing
     #expect(level(1, share: 0.26) == nil)
     try system.file("/proc/meminfo", "MemTotal:        8388608 kB\nMemAvailable:    4194304 kB\n")
     #expect(level(1, share: 0.26) == .critical)
-    let gone = source.take(source.watches[0], at: 0, found: Int16(POLLERR | POLLPRI), share: 0)
+    let gone = provider.handle(provider.watches[0], at: 0, found: Int16(POLLERR | POLLPRI), share: 0)
     #expect(gone == .gone("/proc/pressure/memory tells no more"))
     #expect(
       StallTrigger.both.map(\.reason) == [
@@ -214,7 +216,7 @@ import Testing
 
   @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel tells of no stalls here"))
   func theKernelTakesOurTriggers() throws {
-    let pick = try PressureSourcePick(.psi, in: Surroundings(variables: [:]), under: .ofThisProcess())
-    #expect(pick.source?.watches.count == 2)
+    let selection = try PressureSignalSelection(.psi, in: Surroundings(variables: [:]), under: .ofThisProcess())
+    #expect(selection.provider?.watches.count == 2)
   }
 }

@@ -1,7 +1,7 @@
 /// Which source of memory pressure to listen to, by the word a user writes. Each but `auto` and `off` also names a source.
 ///
 /// Whatever is chosen but `off`, the memory held is measured beside it against the limit, as `rss` does alone.
-public enum PressureSourceChoice: String, CaseIterable, Sendable {
+public enum PressureSignalChoice: String, CaseIterable, Sendable {
   /// The first of those below, in their order, that can be used.
   case auto
   /// What `$MEMORY_PRESSURE_WATCH` names: a PSI file, a FIFO or a socket.
@@ -22,6 +22,6 @@ public enum PressureSourceChoice: String, CaseIterable, Sendable {
   case off
 }
 
-extension PressureSourceChoice: CustomStringConvertible {
+extension PressureSignalChoice: CustomStringConvertible {
   public var description: String { rawValue }
 }

@@ -3,8 +3,8 @@ import Files
 /// What happens to the process's own cgroup, version 2: its stalls, and how often it ran into its limits.
 ///
 /// *Source*: the kernel's cgroup-v2 document, `memory.pressure` and `memory.events`.
-final class Cgroup2Source: PressureSource {
-  static let name = PressureSourceChoice.cgroup2
+final class Cgroup2Signals: PressureSignalProvider {
+  static let name = PressureSignalChoice.cgroup2
 
   let explanation: String
   let watches: [PressureWatch]
@@ -41,7 +41,7 @@ final class Cgroup2Source: PressureSource {
     explanation = "\(what.joined(separator: " and ")) of the group \(folder)"
   }
 
-  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability {
     guard let own = ControlGroups.find(.v2, in: surroundings)?.folders.first else {
       return .unusable("no cgroup hierarchy of version 2 is mounted")
     }
@@ -59,14 +59,14 @@ final class Cgroup2Source: PressureSource {
       for trigger in StallTrigger.both {
         watches.append(try trigger.watch("\(surroundings.root)\(own)/memory.pressure"))
       }
-      return .usable(Cgroup2Source(own, under: limit, in: surroundings, watches, events))
+      return .usable(Cgroup2Signals(own, under: limit, in: surroundings, watches, events))
     } catch {
-      if events != nil { return .usable(Cgroup2Source(own, under: limit, in: surroundings, [], events)) }
+      if events != nil { return .usable(Cgroup2Signals(own, under: limit, in: surroundings, [], events)) }
       return .unusable("the kernel tells nothing of the group: \(error)")
     }
   }
 
-  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
+  func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if PressureWatch.isGone(found) { return .gone("\(folder)/memory.pressure tells no more") }
     let trigger = StallTrigger.both[place]
     return reading(trigger.level, trigger.reason, share: share, under: limit, in: surroundings)
@@ -81,7 +81,7 @@ final class Cgroup2Source: PressureSource {
       return signal(.critical, "the limit was reached and nothing could be freed", count: now.oom - before.oom)
     }
     // The page cache grows up to the limit whenever many files are read.
-    guard share >= Self.tellingShare else { return nil }
+    guard share >= Self.significantShare else { return nil }
     if now.max > before.max {
       return signal(.critical, "the limit was reached (memory.max)", count: now.max - before.max)
     }

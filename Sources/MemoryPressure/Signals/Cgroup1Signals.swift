@@ -10,8 +10,8 @@ import Foundation
 ///
 /// *Source*: the kernel's cgroup-v1/memory document, section 11, "Memory Pressure"; `low` is not asked for, as
 /// every reading of many files causes it.
-final class Cgroup1Source: PressureSource {
-  static let name = PressureSourceChoice.cgroup1
+final class Cgroup1Signals: PressureSignalProvider {
+  static let name = PressureSignalChoice.cgroup1
   private static let levels: [(name: String, level: PressureLevel)] = [("medium", .warning), ("critical", .critical)]
 
   let explanation: String
@@ -28,7 +28,7 @@ final class Cgroup1Source: PressureSource {
     explanation = "the memory of the group \(folder) against its limit, \(levels)"
   }
 
-  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability {
     guard case .cgroup1(let folder) = limit.origin else {
       return .unusable("no cgroup of version 1 sets the limit, which is \(limit)")
     }
@@ -36,13 +36,13 @@ final class Cgroup1Source: PressureSource {
       let place = surroundings.root + folder
       var watches: [PressureWatch] = []
       for level in levels { watches.append(try register(level.name, in: place)) }
-      return .usable(Cgroup1Source(folder, under: limit, in: surroundings, watches, withoutLevels: nil))
+      return .usable(Cgroup1Signals(folder, under: limit, in: surroundings, watches, withoutLevels: nil))
     } catch {
-      return .usable(Cgroup1Source(folder, under: limit, in: surroundings, [], withoutLevels: "\(error)"))
+      return .usable(Cgroup1Signals(folder, under: limit, in: surroundings, [], withoutLevels: "\(error)"))
     }
   }
 
-  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
+  func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if PressureWatch.isGone(found) { return .gone("the group tells no more") }
     // One read takes all that has been counted, hundreds a second when it is tight.
     var count: UInt64 = 0

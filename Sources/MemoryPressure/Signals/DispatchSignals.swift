@@ -4,8 +4,8 @@ import Files
   import Dispatch
 
   /// The Dispatch source of Apple systems. Its events go through a pipe, so that the monitor has one place to wait.
-  final class DispatchPressureSource: PressureSource {
-    static let name = PressureSourceChoice.dispatch
+  final class DispatchSignals: PressureSignalProvider {
+    static let name = PressureSignalChoice.dispatch
 
     let explanation = "the system's memory pressure events"
     let watches: [PressureWatch]
@@ -17,7 +17,7 @@ import Files
 
     deinit { for source in sources { source.cancel() } }
 
-    static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+    static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability {
       do throws(SystemError) {
         let pipes = [try WakePipe(), try WakePipe()]
         let sources = zip(pipes, [DispatchSource.MemoryPressureEvent.warning, .critical]).map { pipe, event in
@@ -26,13 +26,13 @@ import Files
           source.activate()
           return source
         }
-        return .usable(DispatchPressureSource(pipes.map { .reading($0.reader) }, sources))
+        return .usable(DispatchSignals(pipes.map { .reading($0.reader) }, sources))
       } catch {
         return .unusable("\(error)")
       }
     }
 
-    func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
+    func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
       guard watch.descriptor.discard().any else { return .nothing }
       return .signal(signal(place == 0 ? .warning : .critical, "told by the system"))
     }

@@ -2,8 +2,8 @@ import Files
 
 /// The stalls of the whole machine. They need not be this process's fault, nor can it always do anything about them: they
 /// are a warning, and critical only where it holds a good part of its limit.
-final class StallSource: PressureSource {
-  static let name = PressureSourceChoice.psi
+final class StallSignals: PressureSignalProvider {
+  static let name = PressureSignalChoice.psi
   static let path = "/proc/pressure/memory"
 
   let explanation = "stalls of the whole machine, from \(path)"
@@ -14,17 +14,17 @@ final class StallSource: PressureSource {
     (self.surroundings, self.watches) = (surroundings, watches)
   }
 
-  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability {
     do throws(SystemError) {
       var watches: [PressureWatch] = []
       for trigger in StallTrigger.both { watches.append(try trigger.watch(surroundings.root + path)) }
-      return .usable(StallSource(surroundings, watches: watches))
+      return .usable(StallSignals(surroundings, watches: watches))
     } catch {
       return .unusable("the kernel tells of no stalls here: \(error)")
     }
   }
 
-  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
+  func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if PressureWatch.isGone(found) { return .gone("\(Self.path) tells no more") }
     let trigger = StallTrigger.both[place]
     return machineReading(trigger.level, trigger.reason, share: share, in: surroundings)

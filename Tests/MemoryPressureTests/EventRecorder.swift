@@ -3,11 +3,11 @@ import TestSupport
 @testable import MemoryPressure
 
 /// Collects what a monitor tells.
-final class Ears: Sendable {
-  private let heard = LockedBox<[PressureEvent]>([])
+final class EventRecorder: Sendable {
+  private let recorded = LockedBox<[PressureEvent]>([])
 
-  var events: [PressureEvent] { heard.value }
-  var handler: @Sendable (PressureEvent) -> Void { { [heard] event in heard.change { $0.append(event) } } }
+  var events: [PressureEvent] { recorded.value }
+  var handler: @Sendable (PressureEvent) -> Void { { [recorded] event in recorded.change { $0.append(event) } } }
 
   /// The levels risen or fallen to.
   var levels: [PressureLevel] {
@@ -19,7 +19,7 @@ final class Ears: Sendable {
   /// The sources lost.
   var lost: [PressureCause] {
     events.compactMap { event in
-      if case .sourceLost(let cause) = event { cause } else { nil }
+      if case .signalsLost(let cause) = event { cause } else { nil }
     }
   }
 
@@ -34,13 +34,13 @@ final class Ears: Sendable {
 extension PressureMonitor {
   /// With spans a test can wait for.
   static func quick(
-    _ source: PressureSourceChoice = .auto, _ surroundings: Surroundings, quiet: Duration = .seconds(60),
+    _ choice: PressureSignalChoice = .auto, _ surroundings: Surroundings, quiet: Duration = .seconds(60),
     handler: @escaping @Sendable (PressureEvent) -> Void = { _ in }
   ) throws -> PressureMonitor {
     var rules = PressureRules()
     rules.sampling = .milliseconds(20)
     rules.quiet = quiet
     rules.quietAfterCritical = quiet
-    return try PressureMonitor(source: source, rules: rules, in: surroundings, handler: handler)
+    return try PressureMonitor(signals: choice, rules: rules, in: surroundings, handler: handler)
   }
 }

@@ -1,7 +1,7 @@
 /// The memory held against the limit. Goes with every other source, because the others may be silent: without swap and
 /// without a page cache to give up, memory runs out before anything has stalled.
-final class UsageSource: PressureSource {
-  static let name = PressureSourceChoice.rss
+final class UsageSignals: PressureSignalProvider {
+  static let name = PressureSignalChoice.rss
 
   let explanation: String
   let watches: [PressureWatch] = []
@@ -14,14 +14,14 @@ final class UsageSource: PressureSource {
     explanation = "the memory held against the limit of \(limit)"
   }
 
-  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSourceAnswer {
+  static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability {
     guard UsageReader(limit: limit, surroundings: surroundings).own() != nil else {
       return .unusable("the system does not tell how much memory the process holds")
     }
-    return .usable(UsageSource(limit: limit, rules: PressureRules()))
+    return .usable(UsageSignals(limit: limit, rules: PressureRules()))
   }
 
-  func take(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading { .nothing }
+  func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading { .nothing }
 
   /// Speaks as long as it is tight, so that quiet begins when it ends, but counts an event only where a threshold is
   /// crossed.
