@@ -5,7 +5,7 @@ import Logging
 /// Answers, over HTTP on a socket, what a run is doing, and passes on what somebody wants done to it.
 ///
 /// ```swift
-/// let endpoint = try StatusEndpoint.open(address, source: run, control: run, feed: feed)
+/// let endpoint = try StatusEndpoint.open(address, dataSource: run, control: run, feed: feed)
 /// defer { endpoint?.close() }
 /// ```
 ///
@@ -39,18 +39,18 @@ public final class StatusEndpoint: Sendable {
   /// - Returns: nil where the address is `off`.
   /// - Throws: ``StatusEndpointError``
   public static func open(
-    _ address: StatusAddress?, source: any RunSource, control: any RunControl, feed: EventFeed = EventFeed(),
+    _ address: StatusAddress?, dataSource: any RunDataSource, control: any RunControl, feed: EventFeed = EventFeed(),
     thumbnails: LatestThumbnails = LatestThumbnails(), times: RunTimes = RunTimes(), token: AccessToken = AccessToken(),
     environment: [String: String] = ProcessInfo.processInfo.environment,
     log: (@Sendable (String) -> Void)? = nil
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     try open(
-      address, source: source, control: control, feed: feed, thumbnails: thumbnails, times: times, token: token,
+      address, dataSource: dataSource, control: control, feed: feed, thumbnails: thumbnails, times: times, token: token,
       environment: environment, limits: EndpointLimits(), log: log)
   }
 
   static func open(
-    _ address: StatusAddress?, source: any RunSource, control: any RunControl, feed: EventFeed,
+    _ address: StatusAddress?, dataSource: any RunDataSource, control: any RunControl, feed: EventFeed,
     thumbnails: LatestThumbnails, times: RunTimes, token: AccessToken, environment: [String: String],
     limits: EndpointLimits, log: (@Sendable (String) -> Void)? = nil
   ) throws(StatusEndpointError) -> StatusEndpoint? {
@@ -68,18 +68,18 @@ public final class StatusEndpoint: Sendable {
       }
     let history = RunHistory()
     let routes = EndpointRoutes(
-      source: source, control: control, feed: feed, thumbnails: thumbnails, times: times, history: history,
+      dataSource: dataSource, control: control, feed: feed, thumbnails: thumbnails, times: times, history: history,
       limits: limits)
     let responder = Responder(
       table: RouteTable(routes.all), rules: AccessRules(reach: reach, host: host, token: token), limits: limits,
-      source: source,
+      dataSource: dataSource,
       feed: feed)
     let logger = Logger(label: "thumbjob.status") { _ in
       if let log { LineLog(log) } else { SwiftLogNoOpLogHandler() }
     }
     do {
       let server = try StatusServer(socket, responder, limits: limits, logger: logger) {
-        history.add(source.status(listing: 0))
+        history.add(dataSource.status(listing: 0))
       }
       return StatusEndpoint(socket, server, token)
     } catch {
@@ -100,7 +100,7 @@ public final class StatusEndpoint: Sendable {
   /// Takes no more requests, ends what clients wait for, and removes the socket. Takes a second at the most.
   ///
   /// *Concurrency*: any number of times; a second call does not wait for the first. Not from within a call of
-  /// ``RunSource`` or ``RunControl``, which are on the thread that it waits for.
+  /// ``RunDataSource`` or ``RunControl``, which are on the thread that it waits for.
   public func close() {
     removeSocket()
     let server = server.withLock { server in

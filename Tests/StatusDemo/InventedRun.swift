@@ -5,7 +5,7 @@ import TestSupport
 
 /// A run in which nothing is done, but everything happens: operations wait, run, fail, and are cancelled; memory gets
 /// tight and free again.
-final class InventedRun: RunSource, RunControl {
+final class InventedRun: RunDataSource, RunControl {
   private struct State {
     var waiting: [OperationStatus] = []
     var running: [OperationStatus] = []
@@ -182,7 +182,7 @@ final class InventedRun: RunSource, RunControl {
 
   func resume() { state.withLock { $0.isPaused = false } }
 
-  func change(_ limits: LimitsChange) throws(LimitsRefused) -> RunLimits {
+  func change(_ limits: LimitsChange) throws(LimitsError) -> RunLimits {
     state.withLock { state in
       state.limits.max = limits.max ?? state.limits.max
       state.limits.backlog = limits.backlog ?? state.limits.backlog

@@ -15,7 +15,7 @@ struct StatusDemo {
     let run = InventedRun()
     let chosen = ProcessInfo.processInfo.environment["THUMBJOB_TOKEN"]
     let endpoint = try StatusEndpoint.open(
-      try arguments.first.map { try StatusAddress($0) }, source: run, control: run, feed: run.feed,
+      try arguments.first.map { try StatusAddress($0) }, dataSource: run, control: run, feed: run.feed,
       thumbnails: run.thumbnails, times: run.times, token: chosen.flatMap { AccessToken($0) } ?? AccessToken(),
       log: say)
     defer { endpoint?.close() }

@@ -148,7 +148,7 @@ import Testing
 extension EndpointRoutes {
   static func of(_ run: FakeRun) -> EndpointRoutes {
     EndpointRoutes(
-      source: run, control: run, feed: EventFeed(), thumbnails: LatestThumbnails(), times: RunTimes(),
+      dataSource: run, control: run, feed: EventFeed(), thumbnails: LatestThumbnails(), times: RunTimes(),
       history: RunHistory(), limits: EndpointLimits())
   }
 }

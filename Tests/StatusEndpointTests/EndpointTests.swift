@@ -18,7 +18,7 @@ import Testing
 
   @Test func offIsNoEndpoint() throws {
     let run = FakeRun()
-    #expect(try StatusEndpoint.open(.off, source: run, control: run) == nil)
+    #expect(try StatusEndpoint.open(.off, dataSource: run, control: run) == nil)
   }
 
   @Test func aPortOfZeroIsReportedAsTheRealOne() async throws {
@@ -36,7 +36,7 @@ import Testing
   @Test func anAddressInUseIsRefusedWithTheWayOut() async throws {
     let (served, run) = (try await ServedRun.open(.tcp), FakeRun())
     let error = #expect(throws: StatusEndpointError.self) {
-      try StatusEndpoint.open(served.endpoint.address, source: run, control: run)
+      try StatusEndpoint.open(served.endpoint.address, dataSource: run, control: run)
     }
     let text = error?.description ?? ""
     #expect(text.contains("\(served.endpoint.address): is in use by another process; --status chooses another"))
@@ -46,7 +46,7 @@ import Testing
     let run = FakeRun()
     for host in ["192.0.2.1", "no.such.host.invalid"] {
       #expect(throws: StatusEndpointError.self) {
-        try StatusEndpoint.open(.tcp(host: host, port: 0), source: run, control: run)
+        try StatusEndpoint.open(.tcp(host: host, port: 0), dataSource: run, control: run)
       }
     }
   }
@@ -64,7 +64,7 @@ import Testing
     _ = try await served.ask("GET", "/healthz")
     try await onThread { served.endpoint.close() }
     let run = FakeRun()
-    let again = try StatusEndpoint.open(served.endpoint.address, source: run, control: run)
+    let again = try StatusEndpoint.open(served.endpoint.address, dataSource: run, control: run)
     again?.close()
   }
 

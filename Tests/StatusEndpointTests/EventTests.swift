@@ -78,7 +78,7 @@ import Testing
     #expect(
       try await eventually {
         guard let listener = served.feed.listen() else { return false }
-        served.feed.leave(listener)
+        served.feed.remove(listener)
         return true
       })
     withExtendedLifetime(first) {}

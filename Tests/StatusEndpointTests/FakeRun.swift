@@ -3,7 +3,7 @@ import StatusEndpoint
 import TestSupport
 
 /// A run that stands still, in which everything is there that can be shown, and that notes what is done to it.
-final class FakeRun: RunSource, RunControl {
+final class FakeRun: RunDataSource, RunControl {
   enum Command: Equatable {
     case cancel(Int)
     case cancelAll, pause, resume
@@ -86,8 +86,8 @@ final class FakeRun: RunSource, RunControl {
 
   func resume() { commands.change { $0.append(.resume) } }
 
-  func change(_ limits: LimitsChange) throws(LimitsRefused) -> RunLimits {
-    if limits.max == 13 { throw LimitsRefused("thirteen is unlucky") }
+  func change(_ limits: LimitsChange) throws(LimitsError) -> RunLimits {
+    if limits.max == 13 { throw LimitsError("thirteen is unlucky") }
     commands.change { $0.append(.change(limits)) }
     return RunLimits(max: limits.max ?? 2, backlog: limits.backlog ?? 8, budgetBytes: limits.budgetBytes ?? 1 << 30)
   }

@@ -10,7 +10,7 @@ import Testing
 
   private func open(_ environment: [String: String]) throws -> StatusEndpoint {
     try #require(
-      try StatusEndpoint.open(nil, source: run, control: run, environment: environment))
+      try StatusEndpoint.open(nil, dataSource: run, control: run, environment: environment))
   }
 
   private var temporary: [String: String] { ["TMPDIR": folder.path] }
@@ -89,10 +89,10 @@ import Testing
   @Test func aStaleSocketGivesWayAndALiveOneDoesNot() throws {
     let path = folder("own.sock")
     try leaveStale(path)
-    let endpoint = try StatusEndpoint.open(.unix(path), source: run, control: run)
+    let endpoint = try StatusEndpoint.open(.unix(path), dataSource: run, control: run)
     defer { endpoint?.close() }
     let error = #expect(throws: StatusEndpointError.self) {
-      try StatusEndpoint.open(.unix(path), source: run, control: run)
+      try StatusEndpoint.open(.unix(path), dataSource: run, control: run)
     }
     #expect(error?.description.contains("in use by another process") == true)
     #expect(mode(path) == 0o600)
@@ -101,7 +101,7 @@ import Testing
   @Test func whatIsNoSocketIsLeftAlone() throws {
     try folder.write([1], to: "precious")
     #expect(throws: StatusEndpointError.self) {
-      try StatusEndpoint.open(.unix(folder("precious")), source: run, control: run)
+      try StatusEndpoint.open(.unix(folder("precious")), dataSource: run, control: run)
     }
     #expect(try folder.bytes("precious").count == 1)
   }
@@ -109,14 +109,14 @@ import Testing
   @Test func aPathTooLongForASocketIsRefusedWithItsLimit() {
     let path = folder(String(repeating: "x", count: 120))
     let error = #expect(throws: StatusEndpointError.self) {
-      try StatusEndpoint.open(.unix(path), source: run, control: run)
+      try StatusEndpoint.open(.unix(path), dataSource: run, control: run)
     }
     #expect(error?.description.contains("\(Sockets.longestPath) bytes") == true)
   }
 
   @Test func aSocketThatAnotherHasPutInPlaceOfOursIsNotRemoved() throws {
     let path = folder("own.sock")
-    let endpoint = try StatusEndpoint.open(.unix(path), source: run, control: run)
+    let endpoint = try StatusEndpoint.open(.unix(path), dataSource: run, control: run)
     unlink(path)
     try leaveStale(path)
     endpoint?.removeSocket()

@@ -32,7 +32,7 @@ final class ServedRun: Sendable {
       case .network: .tcp(host: "0.0.0.0", port: 0)
       }
     endpoint = try StatusEndpoint.open(
-      address, source: run, control: run, feed: feed, thumbnails: thumbnails, times: times, token: Self.token,
+      address, dataSource: run, control: run, feed: feed, thumbnails: thumbnails, times: times, token: Self.token,
       environment: [:], limits: limits)!
   }
 

@@ -53,7 +53,7 @@ public struct StatusClient: Sendable {
   ) throws(StatusClientError) -> Answer {
     let (status, bytes) = try HTTPExchange(self, until: .now + timeout).ask(method, target, body)
     guard (200..<300).contains(status) else {
-      let problem = try? JSONText.decode(Problem.Text.self, from: bytes)
+      let problem = try? JSONText.decode(HTTPProblem.Text.self, from: bytes)
       throw StatusClientError(.refused(status: status), address, problem?.detail ?? "answered with status \(status)")
     }
     do {

@@ -24,13 +24,13 @@ public final class EventFeed: Sendable {
     let listeners = state.withLock { $0.listeners }
     guard !listeners.isEmpty else { return }
     let change = change()
-    for listener in listeners { listener.hear(change) }
+    for listener in listeners { listener.receive(change) }
   }
 
   /// Whether anybody listens.
   var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-  /// A new listener, to be left with ``leave(_:)``; nil where there are as many as may be, or none may be any more.
+  /// A new listener, to be left with ``remove(_:)``; nil where there are as many as may be, or none may be any more.
   func listen() -> EventListener? {
     state.withLock { state in
       guard !state.isClosed, state.listeners.count < state.limits.listeners else { return nil }
@@ -40,7 +40,7 @@ public final class EventFeed: Sendable {
     }
   }
 
-  func leave(_ listener: EventListener) {
+  func remove(_ listener: EventListener) {
     state.withLock { $0.listeners.removeAll { $0 === listener } }
   }
 

@@ -19,16 +19,16 @@ final class EventListener: Sendable {
 
   private struct State {
     var batch = Batch()
-    var taker: CheckedContinuation<Batch, Never>?
+    var receiver: CheckedContinuation<Batch, Never>?
 
     /// Hands over what there is, if somebody waits for it. To be resumed outside the lock.
-    mutating func handOver() -> (CheckedContinuation<Batch, Never>, Batch)? {
-      guard !batch.isEmpty, let taker else { return nil }
-      self.taker = nil
-      return (taker, take())
+    mutating func deliver() -> (CheckedContinuation<Batch, Never>, Batch)? {
+      guard !batch.isEmpty, let receiver else { return nil }
+      self.receiver = nil
+      return (receiver, removeBatch())
     }
 
-    mutating func take() -> Batch {
+    mutating func removeBatch() -> Batch {
       defer {
         let isLast = batch.isLast
         batch = Batch()
@@ -44,7 +44,7 @@ final class EventListener: Sendable {
   /// - Parameter capacity: so many changes wait at the most; then all of them are dropped, being old news by now.
   init(capacity: Int) { self.capacity = capacity }
 
-  func hear(_ change: StateChange) {
+  func receive(_ change: StateChange) {
     add { [capacity] batch in
       if batch.changes.count >= capacity {
         batch.lost += batch.changes.count
@@ -62,9 +62,9 @@ final class EventListener: Sendable {
   private func add(_ body: (inout Batch) -> Void) {
     let due = state.withLock { state in
       if !state.batch.isLast { body(&state.batch) }
-      return state.handOver()
+      return state.deliver()
     }
-    if let (taker, batch) = due { taker.resume(returning: batch) }
+    if let (receiver, batch) = due { receiver.resume(returning: batch) }
   }
 
   /// Waits until there is something, without taking a thread. A cancelled task gets the last batch.
@@ -72,10 +72,10 @@ final class EventListener: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let due = state.withLock { state in
-          state.taker = continuation
-          return state.handOver()
+          state.receiver = continuation
+          return state.deliver()
         }
-        if let (taker, batch) = due { taker.resume(returning: batch) }
+        if let (receiver, batch) = due { receiver.resume(returning: batch) }
       }
     } onCancel: {
       finish()

@@ -15,9 +15,11 @@ struct EventStream {
   private static let listed = 20
 
   private let listener: EventListener
-  private let source: any RunSource
+  private let dataSource: any RunDataSource
 
-  init(_ listener: EventListener, _ source: any RunSource) { (self.listener, self.source) = (listener, source) }
+  init(_ listener: EventListener, _ dataSource: any RunDataSource) {
+    (self.listener, self.dataSource) = (listener, dataSource)
+  }
 
   /// Sends until the run ends or the client leaves.
   ///
@@ -35,7 +37,7 @@ struct EventStream {
         let (name, data) = change.event
         Self.put(name, data, into: &text)
       }
-      if batch.isSecond || batch.isLast { Self.put("counters", source.status(listing: Self.listed), into: &text) }
+      if batch.isSecond || batch.isLast { Self.put("counters", dataSource.status(listing: Self.listed), into: &text) }
       if batch.isSecond {
         seconds += 1
         if seconds % Self.heartbeat == 0 { text.writeString(": alive\n\n") }

@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// *Concurrency*: the lock guards the text. It is made outside, by the endpoint's one thread.
 final class StatusText: Sendable {
-  private let source: any RunSource
+  private let dataSource: any RunDataSource
   private let listed: Int
   private let text = Locked<(bytes: ByteBuffer, madeAt: ContinuousClock.Instant)?>(nil)
 
@@ -14,12 +14,12 @@ final class StatusText: Sendable {
   static let lifetime = Duration.milliseconds(20)
 
   /// - Parameter listed: how many operations are listed of those that run, and of those that wait.
-  init(_ source: any RunSource, listed: Int) { (self.source, self.listed) = (source, listed) }
+  init(_ dataSource: any RunDataSource, listed: Int) { (self.dataSource, self.listed) = (dataSource, listed) }
 
   var bytes: ByteBuffer {
     if let text = text.withLock({ $0 }), text.madeAt.duration(to: .now) < Self.lifetime { return text.bytes }
     let now = ContinuousClock.now  // before looking, so that the age is not understated
-    let bytes = JSONText.encode(source.status(listing: listed))
+    let bytes = JSONText.encode(dataSource.status(listing: listed))
     text.withLock { $0 = (bytes, now) }
     return bytes
   }

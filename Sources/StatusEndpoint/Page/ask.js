@@ -30,25 +30,25 @@ async function ask(path, options = {}) {
   return answer;
 }
 
-function say(text) {
+function showNotice(text) {
   const notice = $("notice");
   if (notice.textContent !== text) notice.textContent = text;
   notice.hidden = !text;
 }
 
-let sayTimer = 0;
-function sayBriefly(text) {
-  say(text);
-  clearTimeout(sayTimer);
-  sayTimer = setTimeout(() => say(""), 6000);
+let noticeTimer = 0;
+function showNoticeBriefly(text) {
+  showNotice(text);
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => showNotice(""), 6000);
 }
 
 async function command(path, method, done) {
   try {
     await ask(path, { method });
-    if (done) sayBriefly(done);
+    if (done) showNoticeBriefly(done);
   } catch (error) {
-    sayBriefly(error.message);
+    showNoticeBriefly(error.message);
   }
 }
 
@@ -57,6 +57,6 @@ $("token-form").addEventListener("submit", (event) => {
   sessionStorage.setItem("token", $("token").value.trim());
   $("token").value = "";
   $("token-form").hidden = true;
-  say("");
+  showNotice("");
   if (!isConnected) reconnectNow();
 });

@@ -1,6 +1,6 @@
 // Listening to events, and beginning again where they end.
 
-const heard = {
+const handlers = {
   counters(status) {
     lastStatus = status;
     addSample(status);
@@ -23,7 +23,7 @@ async function listen() {
   const answer = await ask("events");
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   isConnected = true;
-  say("");
+  showNotice("");
   await Promise.all([loadHistory(), loadFailures()]);
   let text = "";
   for (;;) {
@@ -32,17 +32,17 @@ async function listen() {
     text += value;
     const parts = text.split("\n\n");
     text = parts.pop();
-    for (const part of parts) take(part);
+    for (const part of parts) handleEvent(part);
   }
 }
 
-function take(part) {
+function handleEvent(part) {
   let [name, data] = ["", ""];
   for (const line of part.split("\n")) {
     if (line.startsWith("event: ")) name = line.slice(7);
     if (line.startsWith("data: ")) data += line.slice(6);
   }
-  if (heard[name]) heard[name](JSON.parse(data));
+  if (handlers[name]) handlers[name](JSON.parse(data));
 }
 
 let reconnectNow = () => {};
@@ -52,12 +52,12 @@ async function stayConnected() {
       await listen();
       pause = 500;
     } catch (error) {
-      if (!$("token-form").hidden) say(error.message);
+      if (!$("token-form").hidden) showNotice(error.message);
     }
     isConnected = false;
     if ($("token-form").hidden) {
       const hasEnded = lastStatus && (lastStatus.state === "stopping" || lastStatus.state === "finished");
-      say(hasEnded ? "The job has ended." : "The job does not answer. Trying again.");
+      showNotice(hasEnded ? "The job has ended." : "The job does not answer. Trying again.");
       set($("state"), hasEnded ? "ended" : "not connected");
       $("state").dataset.kind = "";
       $("pause").disabled = $("cancel-all").disabled = true;

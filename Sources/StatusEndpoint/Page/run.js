@@ -9,12 +9,12 @@ function showRun(status) {
   const sources = status.sources.join(", ");
   set($("about"), `${sources} · process ${status.pid} · ${status.version} · for ${time(status.elapsed_seconds)}`);
   showPressure(status.pressure);
-  const settled = counters.made + counters.up_to_date + counters.passed_over + counters.failed + counters.cancelled;
+  const ended = counters.made + counters.up_to_date + counters.passed_over + counters.failed + counters.cancelled;
   const total = counters.total;
-  set($("settled"), number(settled));
+  set($("settled"), number(ended));
   set($("settled-of"), total === undefined ? `of ${number(counters.found)} found so far` : `of ${number(total)} sources`);
   set($("eta"), status.eta_seconds === undefined ? "" : `about ${time(status.eta_seconds)} to go`);
-  if (total) { $("progress").value = settled / total; } else { $("progress").removeAttribute("value"); }
+  if (total) { $("progress").value = ended / total; } else { $("progress").removeAttribute("value"); }
   showCounters([
     ["Made", number(counters.made)], ["Up to date", number(counters.up_to_date)],
     ["Passed over", number(counters.passed_over)], ["Failed", number(counters.failed), counters.failed > 0],

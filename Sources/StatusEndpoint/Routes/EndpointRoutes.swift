@@ -3,7 +3,7 @@ import NIOCore
 
 /// Everything that can be asked for, and what answers it.
 struct EndpointRoutes: Sendable {
-  let source: any RunSource
+  let dataSource: any RunDataSource
   let control: any RunControl
   let feed: EventFeed
   let thumbnails: LatestThumbnails
@@ -12,12 +12,13 @@ struct EndpointRoutes: Sendable {
   let status: StatusText
 
   init(
-    source: any RunSource, control: any RunControl, feed: EventFeed, thumbnails: LatestThumbnails, times: RunTimes,
+    dataSource: any RunDataSource, control: any RunControl, feed: EventFeed, thumbnails: LatestThumbnails,
+    times: RunTimes,
     history: RunHistory, limits: EndpointLimits
   ) {
-    (self.source, self.control, self.feed) = (source, control, feed)
+    (self.dataSource, self.control, self.feed) = (dataSource, control, feed)
     (self.thumbnails, self.times, self.history) = (thumbnails, times, history)
-    status = StatusText(source, listed: limits.listed)
+    status = StatusText(dataSource, listed: limits.listed)
   }
 
   var all: [Route] { texts + reading + changing }
@@ -28,8 +29,8 @@ struct EndpointRoutes: Sendable {
     [
       Route(method: .get, path: "/", access: .open) { _ in StatusPage.answer() },
       Route(method: .get, path: "/healthz", access: .open) { _ in .json(Health(status: "ok")) },
-      Route(method: .get, path: "/readyz", access: .open) { [source] _ in
-        let state = source.status(listing: 0).state
+      Route(method: .get, path: "/readyz", access: .open) { [dataSource] _ in
+        let state = dataSource.status(listing: 0).state
         let isReady = state == .running || state == .paused
         return .json(Health(status: state.rawValue), isReady ? .ok : .serviceUnavailable)
       },
@@ -47,31 +48,31 @@ struct EndpointRoutes: Sendable {
   private var reading: [Route] {
     [
       Route(method: .get, path: "/status") { [status] _ in Answer("application/json", .bytes(status.bytes)) },
-      Route(method: .get, path: "/operations", parameters: ["state", "limit", "after"]) { [source] call in
-        .json(source.operations(try call.operationQuery()))
+      Route(method: .get, path: "/operations", parameters: ["state", "limit", "after"]) { [dataSource] call in
+        .json(dataSource.operations(try call.operationQuery()))
       },
-      Route(method: .get, path: "/operations/{id}") { [source] call in
-        guard let operation = source.operation(call.number) else { throw Self.unknown(call.number) }
+      Route(method: .get, path: "/operations/{id}") { [dataSource] call in
+        guard let operation = dataSource.operation(call.number) else { throw Self.unknown(call.number) }
         return .json(operation)
       },
       Route(method: .get, path: "/history") { [history] _ in .json(history.columns) },
       Route(method: .get, path: "/thumbnails") { [thumbnails] _ in .json(thumbnails.list) },
       Route(method: .get, path: "/thumbnails/{id}") { [thumbnails] call in
         guard let bytes = thumbnails.jpeg(call.number) else {
-          throw Problem(.notFound, "there is no thumbnail \(call.number), or no longer")
+          throw HTTPProblem(.notFound, "there is no thumbnail \(call.number), or no longer")
         }
         var answer = Answer("image/jpeg", .bytes(ByteBuffer(bytes: bytes)))
         answer.headers[.contentSecurityPolicy] = "default-src 'none'"
         return answer
       },
-      Route(method: .get, path: "/metrics") { [source, times] _ in
-        .text(MetricsText.text(source.status(listing: 0), times), type: "text/plain; version=0.0.4; charset=utf-8")
+      Route(method: .get, path: "/metrics") { [dataSource, times] _ in
+        .text(MetricsText.text(dataSource.status(listing: 0), times), type: "text/plain; version=0.0.4; charset=utf-8")
       },
       Route(method: .get, path: "/events") { [feed] call in
         let type = "text/event-stream; charset=utf-8"
         if call.isHead { return .text("", type: type) }
         guard let listener = feed.listen() else {
-          var problem = Problem(.serviceUnavailable, "as many clients as may listen for events at once")
+          var problem = HTTPProblem(.serviceUnavailable, "as many clients as may listen for events at once")
           problem.headers[.retryAfter] = "10"
           throw problem
         }
@@ -97,7 +98,7 @@ struct EndpointRoutes: Sendable {
         switch await control.cancel(call.number) {
         case .wasWaiting: return .json(CancelledCount(waiting: 1, running: 0), .accepted)
         case .wasRunning: return .json(CancelledCount(waiting: 0, running: 1), .accepted)
-        case .hasEnded: throw Problem(.conflict, "operation \(call.number) has ended already")
+        case .hasEnded: throw HTTPProblem(.conflict, "operation \(call.number) has ended already")
         case .isUnknown: throw Self.unknown(call.number)
         }
       },
@@ -112,10 +113,10 @@ struct EndpointRoutes: Sendable {
       },
       Route(method: .patch, path: "/limits", takesBody: true) { [control] call in
         let change = try LimitsChange(json: call.body)
-        do throws(LimitsRefused) {
+        do throws(LimitsError) {
           return .json(try await control.change(change))
         } catch {
-          throw Problem(.badRequest, error.description)
+          throw HTTPProblem(.badRequest, error.description)
         }
       },
     ]
@@ -125,13 +126,13 @@ struct EndpointRoutes: Sendable {
     let paused: Bool
   }
 
-  private static func unknown(_ id: Int) -> Problem {
-    Problem(.notFound, "there is no operation \(id), or nothing is known of it any more")
+  private static func unknown(_ id: Int) -> HTTPProblem {
+    HTTPProblem(.notFound, "there is no operation \(id), or nothing is known of it any more")
   }
 }
 
 extension Call {
-  fileprivate func operationQuery() throws(Problem) -> OperationQuery {
+  fileprivate func operationQuery() throws(HTTPProblem) -> OperationQuery {
     let standard = OperationQuery()
     return OperationQuery(
       states: Set(try query.words("state", otherwise: Array(standard.states))),

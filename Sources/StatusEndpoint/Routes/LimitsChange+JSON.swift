@@ -4,8 +4,8 @@ import NIOCore
 extension LimitsChange {
   /// Reads the body of `PATCH /limits`: an object with at least one known key, and no other.
   ///
-  /// - Throws: ``Problem``, which says what is wrong.
-  init(json body: ByteBuffer) throws(Problem) {
+  /// - Throws: ``HTTPProblem``, which says what is wrong.
+  init(json body: ByteBuffer) throws(HTTPProblem) {
     let object: [String: JSONNumber]
     do {
       object = try JSONText.decode([String: JSONNumber].self, from: body.readableBytesView)
@@ -17,7 +17,7 @@ extension LimitsChange {
       throw Self.refused("unknown key \"\(other.prefix(40))\"; known are \(known.joined(separator: ", "))")
     }
     guard !object.isEmpty else { throw Self.refused("give at least one of \(known.joined(separator: ", "))") }
-    func number(_ key: CodingKeys, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
+    func number(_ key: CodingKeys, _ range: ClosedRange<Int>) throws(HTTPProblem) -> Int? {
       guard let given = object[key.rawValue] else { return nil }
       guard let value = given.value, range.contains(value) else {
         throw Self.refused(
@@ -30,7 +30,7 @@ extension LimitsChange {
       budgetBytes: try number(.budgetBytes, Self.budgetRange))
   }
 
-  private static func refused(_ text: String) -> Problem { Problem(.badRequest, text) }
+  private static func refused(_ text: String) -> HTTPProblem { HTTPProblem(.badRequest, text) }
 }
 
 /// A whole number in JSON, and nothing that merely could be made one; nil for anything else.

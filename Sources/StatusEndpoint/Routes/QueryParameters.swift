@@ -2,24 +2,24 @@
 struct QueryParameters: Sendable {
   private var values: [String: String] = [:]
 
-  /// - Throws: ``Problem`` for a parameter that is unknown or given twice.
-  init(_ text: Substring, known: Set<String>) throws(Problem) {
+  /// - Throws: ``HTTPProblem`` for a parameter that is unknown or given twice.
+  init(_ text: Substring, known: Set<String>) throws(HTTPProblem) {
     for pair in text.split(separator: "&") {
       let (key, value) = Self.halves(pair)
       guard known.contains(key) else {
         let list = known.isEmpty ? "none" : known.sorted().joined(separator: ", ")
-        throw Problem(.badRequest, "unknown parameter \"\(key.prefix(40))\"; this route knows \(list)")
+        throw HTTPProblem(.badRequest, "unknown parameter \"\(key.prefix(40))\"; this route knows \(list)")
       }
       guard values.updateValue(value, forKey: key) == nil else {
-        throw Problem(.badRequest, "the parameter \(key) is given twice")
+        throw HTTPProblem(.badRequest, "the parameter \(key) is given twice")
       }
     }
   }
 
-  func number(_ key: String, in range: ClosedRange<Int>, otherwise fallback: Int) throws(Problem) -> Int {
+  func number(_ key: String, in range: ClosedRange<Int>, otherwise fallback: Int) throws(HTTPProblem) -> Int {
     guard let text = values[key] else { return fallback }
     guard text.isDecimal, let number = Int(text), range.contains(number) else {
-      throw Problem(.badRequest, "\(key) must be a number from \(range.lowerBound) to \(range.upperBound)")
+      throw HTTPProblem(.badRequest, "\(key) must be a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
@@ -27,13 +27,13 @@ struct QueryParameters: Sendable {
   /// A list of words, by commas.
   func words<Word: RawRepresentable & CaseIterable>(
     _ key: String, otherwise fallback: [Word]
-  ) throws(Problem) -> [Word] where Word.RawValue == String {
+  ) throws(HTTPProblem) -> [Word] where Word.RawValue == String {
     guard let text = values[key] else { return fallback }
     var words: [Word] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let word = Word(rawValue: String(part)) else {
         let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-        throw Problem(.badRequest, "\(key) must be a list by commas of \(known)")
+        throw HTTPProblem(.badRequest, "\(key) must be a list by commas of \(known)")
       }
       words.append(word)
     }

@@ -19,7 +19,7 @@ struct Route: Sendable {
   var parameters: Set<String> = []
   /// Whether it reads a body.
   var takesBody = false
-  /// Throws ``Problem`` only.
+  /// Throws ``HTTPProblem`` only.
   let answer: @Sendable (Call) async throws -> Answer
 }
 
@@ -51,18 +51,18 @@ struct RouteTable: Sendable {
     for route in routes { places[route.path, default: Place()].routes.append(route) }
   }
 
-  /// - Throws: ``Problem``: 404 where there is nothing, 405 where it cannot be done.
-  func find(_ method: HTTPRequest.Method, _ path: Substring) throws(Problem) -> (route: Route, number: Int) {
+  /// - Throws: ``HTTPProblem``: 404 where there is nothing, 405 where it cannot be done.
+  func find(_ method: HTTPRequest.Method, _ path: Substring) throws(HTTPProblem) -> (route: Route, number: Int) {
     var number = 0
     var place = places[String(path)]
     if place == nil, let slash = path.lastIndex(of: "/"), let id = Self.number(path[path.index(after: slash)...]) {
       place = places[path[...slash] + Self.numberMark]
       number = id
     }
-    guard let place else { throw Problem(.notFound, "there is no such route; /openapi.json lists all") }
+    guard let place else { throw HTTPProblem(.notFound, "there is no such route; /openapi.json lists all") }
     let wanted: HTTPRequest.Method = method == .head ? .get : method
     guard let route = place.routes.first(where: { $0.method == wanted }) else {
-      var problem = Problem(.methodNotAllowed, "this route knows \(place.allow) only")
+      var problem = HTTPProblem(.methodNotAllowed, "this route knows \(place.allow) only")
       problem.headers[.allow] = place.allow
       throw problem
     }

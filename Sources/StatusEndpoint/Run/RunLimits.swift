@@ -41,7 +41,7 @@ public struct LimitsChange: Codable, Sendable, Equatable {
 }
 
 /// Why new bounds cannot be had, in a sentence for whoever asked.
-public struct LimitsRefused: Error, Sendable, CustomStringConvertible {
+public struct LimitsError: Error, Sendable, CustomStringConvertible {
   public let description: String
 
   public init(_ description: String) { self.description = description }

@@ -18,16 +18,16 @@ struct AccessRules: Sendable {
   let host: String
   let token: AccessToken
 
-  /// - Throws: ``Problem`` where a page of another site may be behind the request.
-  func checkOrigin(_ head: HTTPRequest, isPage: Bool) throws(Problem) {
+  /// - Throws: ``HTTPProblem`` where a page of another site may be behind the request.
+  func checkOrigin(_ head: HTTPRequest, isPage: Bool) throws(HTTPProblem) {
     let authority = head.authority?.lowercased()
     guard let authority, let name = Self.name(of: authority), isOwnName(name) else {
-      throw Problem(.forbidden, "the Host header names another server; use the address that thumbjob has printed")
+      throw HTTPProblem(.forbidden, "the Host header names another server; use the address that thumbjob has printed")
     }
     let fields = head.headerFields
     if let origin = fields[.origin] {
       guard origin == "http://\(authority)" || origin == "https://\(authority)" else {
-        throw Problem(.forbidden, "a page of another origin may not ask")
+        throw HTTPProblem(.forbidden, "a page of another origin may not ask")
       }
     }
     switch fields[.fetchSite] {
@@ -35,20 +35,20 @@ struct AccessRules: Sendable {
     default:
       // Following a link to the page is all that another site can do.
       guard isPage, fields[.fetchMode] == "navigate" else {
-        throw Problem(.forbidden, "a page of another site may not ask")
+        throw HTTPProblem(.forbidden, "a page of another site may not ask")
       }
     }
   }
 
-  /// - Throws: ``Problem`` where a token is needed and not there.
-  func checkToken(_ head: HTTPRequest, for access: Route.Access) throws(Problem) {
+  /// - Throws: ``HTTPProblem`` where a token is needed and not there.
+  func checkToken(_ head: HTTPRequest, for access: Route.Access) throws(HTTPProblem) {
     let isNeeded =
       switch (reach, access) {
       case (.file, _), (_, .open), (.machine, .reads): false
       case (.machine, .changes), (.network, _): true
       }
     guard isNeeded, !token.isIn(head.headerFields[.authorization]) else { return }
-    var problem = Problem(.unauthorized, "the token is missing or wrong; send it as Authorization: Bearer TOKEN")
+    var problem = HTTPProblem(.unauthorized, "the token is missing or wrong; send it as Authorization: Bearer TOKEN")
     problem.headers[.wwwAuthenticate] = "Bearer realm=\"thumbjob\""
     throw problem
   }

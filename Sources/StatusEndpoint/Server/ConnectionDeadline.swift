@@ -50,7 +50,7 @@ final class ConnectionDeadline: ChannelDuplexHandler, RemovableChannelHandler {
       unanswered += 1
       if unanswered > 0 {
         requestTimer?.cancel()
-        connections.note(context.channel, isAsking: false)
+        connections.update(context.channel, isAsking: false)
       }
     }
     context.fireChannelRead(data)
@@ -61,7 +61,7 @@ final class ConnectionDeadline: ChannelDuplexHandler, RemovableChannelHandler {
       unanswered -= 1
       if unanswered <= 0 {
         expectRequest(context, within: requestTime)
-        connections.note(context.channel, isAsking: true)
+        connections.update(context.channel, isAsking: true)
       }
     }
     context.write(data, promise: promise)

@@ -48,7 +48,7 @@ final class Connections: Sendable {
     return isAdmitted
   }
 
-  func note(_ channel: any Channel, isAsking: Bool) {
+  func update(_ channel: any Channel, isAsking: Bool) {
     state.withLock { state in
       state.turn += 1
       state.connections[ObjectIdentifier(channel)]?.askingSince = isAsking ? state.turn : nil

@@ -7,7 +7,7 @@ struct Responder: Sendable {
   let table: RouteTable
   let rules: AccessRules
   let limits: EndpointLimits
-  let source: any RunSource
+  let dataSource: any RunDataSource
   let feed: EventFeed
 
   /// - Throws: where the client is gone.
@@ -25,15 +25,15 @@ struct Responder: Sendable {
         try await writer.write(response: head, body: ResponseBody(byteBuffer: bytes))
       }
     case .events(let listener):
-      defer { feed.leave(listener) }
+      defer { feed.remove(listener) }
       var body = try await writer.writeHead(head)
-      try await EventStream(listener, source).send(to: &body, on: channel.eventLoop)
+      try await EventStream(listener, dataSource).send(to: &body, on: channel.eventLoop)
       try await body.finish(nil)
     }
   }
 
   private func answer(_ request: Request, _ turns: Turns) async throws -> Answer {
-    await turns.take()
+    await turns.waitForTurn()
     do {
       let target = (request.head.path ?? "/")[...]
       let path = target.prefix { $0 != "?" }
@@ -45,17 +45,17 @@ struct Responder: Sendable {
       return try await turns.counting {
         try await route.answer(Call(number: number, query: query, body: body, isHead: request.method == .head))
       }
-    } catch let problem as Problem {
+    } catch let problem as HTTPProblem {
       return problem.answer
     }
   }
 
-  /// - Throws: ``Problem`` where the body is too large or of another type, and what the connection throws.
+  /// - Throws: ``HTTPProblem`` where the body is too large or of another type, and what the connection throws.
   private func body(of request: Request) async throws -> ByteBuffer {
-    let tooLarge = Problem(.contentTooLarge, "the body may have \(limits.bodyBytes) bytes at the most")
+    let tooLarge = HTTPProblem(.contentTooLarge, "the body may have \(limits.bodyBytes) bytes at the most")
     let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
     guard type == "application/json" else {
-      throw Problem(.unsupportedMediaType, "the body must be application/json")
+      throw HTTPProblem(.unsupportedMediaType, "the body must be application/json")
     }
     if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.bodyBytes { throw tooLarge }
     do {

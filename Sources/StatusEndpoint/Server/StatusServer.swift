@@ -55,7 +55,7 @@ final class StatusServer: Sendable {
         guard connections.admit(channel) else { return channel.close() }
         channel.closeFuture.whenComplete { _ in connections.forget(channel) }
         do {
-          try channel.pipeline.syncOperations.addHandler(TurnKeeper(turns))
+          try channel.pipeline.syncOperations.addHandler(PollObserver(turns))
         } catch {
           return channel.eventLoop.makeFailedFuture(error)
         }
@@ -79,9 +79,9 @@ final class StatusServer: Sendable {
 
   /// Takes no more connections, lets answers that are on their way arrive, and ends all the rest within a second.
   func stop() {
-    let isDeaf = DispatchSemaphore(value: 0)
-    listener.close().whenComplete { _ in isDeaf.signal() }
-    _ = isDeaf.wait(timeout: .now() + Self.patience)
+    let hasStoppedListening = DispatchSemaphore(value: 0)
+    listener.close().whenComplete { _ in hasStoppedListening.signal() }
+    _ = hasStoppedListening.wait(timeout: .now() + Self.patience)
     feed.close()
     connections.quiesce()
     if tasks.wait(timeout: .now() + Self.patience) == .timedOut {

@@ -25,7 +25,7 @@ final class Turns: Sendable {
     pipe = try NIOPipeBootstrap(group: loop)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(RoundKeeper(rounds))
+          try channel.pipeline.syncOperations.addHandler(RoundStarter(rounds))
         }
       }
       .takingOwnershipOfDescriptors(input: ends[0], output: ends[1]).wait()
@@ -33,11 +33,11 @@ final class Turns: Sendable {
   }
 
   /// Waits for a turn, if others wait or the round is used up.
-  func take() async {
+  func waitForTurn() async {
     await withCheckedContinuation { continuation in
       switch rounds.enter(continuation) {
       case .goOn: continuation.resume()
-      case .wait(let isFirst): if isFirst { pipe.writeAndFlush(RoundKeeper.byte, promise: nil) }
+      case .wait(let isFirst): if isFirst { pipe.writeAndFlush(RoundStarter.byte, promise: nil) }
       }
     }
   }
@@ -50,7 +50,7 @@ final class Turns: Sendable {
   }
 
   /// The loop has just looked at its sockets: a round begins by itself.
-  func looked() { rounds.renew() }
+  func didPollSockets() { rounds.renew() }
 
   /// The processor time of this thread, because others may have the processor in between.
   private static var now: Duration {
@@ -118,7 +118,7 @@ private final class Rounds: Sendable {
 }
 
 /// Stands in the pipeline of the pipe, and begins a round when the byte that asks for one arrives.
-private final class RoundKeeper: ChannelInboundHandler {
+private final class RoundStarter: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
@@ -134,7 +134,7 @@ private final class RoundKeeper: ChannelInboundHandler {
 }
 
 /// Stands first in every connection's pipeline, where bytes come from the socket, and tells that the loop has looked at it.
-final class TurnKeeper: ChannelInboundHandler {
+final class PollObserver: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
@@ -143,7 +143,7 @@ final class TurnKeeper: ChannelInboundHandler {
   init(_ turns: Turns) { self.turns = turns }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    turns.looked()
+    turns.didPollSockets()
     context.fireChannelRead(data)
   }
 }

@@ -9,7 +9,7 @@ import ThumbnailJobs
 /// *Concurrency*: asked on the endpoint's thread, told from any; what it keeps has its own locks. Looking never waits for
 /// work. Steering is done on a queue of its own, because what it leads to is told to observers, who may have to wait for
 /// whoever reads what the job prints.
-final class JobEndpoint: RunSource, RunControl {
+final class JobEndpoint: RunDataSource, RunControl {
   let feed = EventFeed()
   let thumbnails: LatestThumbnails
   let times = RunTimes()
@@ -155,10 +155,10 @@ final class JobEndpoint: RunSource, RunControl {
     }
   }
 
-  func change(_ limits: LimitsChange) async throws(LimitsRefused) -> RunLimits {
-    let changed: Result<RunLimits, LimitsRefused> = await steered { [self] in
+  func change(_ limits: LimitsChange) async throws(LimitsError) -> RunLimits {
+    let changed: Result<RunLimits, LimitsError> = await steered { [self] in
       if let max = limits.max, max > job.queue.limits.max, let problem = ProcessLimits.problem(max: max) {
-        return .failure(LimitsRefused("max: the process \(problem)"))
+        return .failure(LimitsError("max: the process \(problem)"))
       }
       let changed = job.changeLimits(max: limits.max, backlog: limits.backlog, budget: limits.budgetBytes)
       feed.post(.limits(RunLimits(changed)))

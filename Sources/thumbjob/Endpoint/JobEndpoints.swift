@@ -42,7 +42,8 @@ final class JobEndpoints: Sendable {
     _ address: StatusAddress?, _ job: JobEndpoint, _ token: AccessToken
   ) throws(StatusEndpointError) -> StatusEndpoint? {
     try StatusEndpoint.open(
-      address, source: job, control: job, feed: job.feed, thumbnails: job.thumbnails, times: job.times, token: token)
+      address, dataSource: job, control: job, feed: job.feed, thumbnails: job.thumbnails, times: job.times, token: token
+    )
   }
 
   /// Memory got tight or free again.

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// An answer that says what is wrong with a request, as RFC 9457 has it.
-struct Problem: Error, Sendable {
+struct HTTPProblem: Error, Sendable {
   /// What is sent of it.
   struct Text: Codable, Sendable, Equatable {
     /// The status in words.

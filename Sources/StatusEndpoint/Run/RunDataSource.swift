@@ -2,7 +2,7 @@
 ///
 /// *Concurrency*: called on the endpoint's one thread, which nothing else can be answered on meanwhile. Take a snapshot
 /// under a lock that nobody holds for long; never wait for work, disk or another thread.
-public protocol RunSource: Sendable {
+public protocol RunDataSource: Sendable {
   /// - Parameter limit: list at most so many of the operations that run, and of those that wait.
   func status(listing limit: Int) -> RunStatus
 
@@ -36,8 +36,8 @@ public protocol RunControl: Sendable {
   /// Changes the bounds that are given.
   ///
   /// - Returns: all bounds as they now are.
-  /// - Throws: ``LimitsRefused`` where they cannot be had; nothing is changed then.
-  func change(_ limits: LimitsChange) async throws(LimitsRefused) -> RunLimits
+  /// - Throws: ``LimitsError`` where they cannot be had; nothing is changed then.
+  func change(_ limits: LimitsChange) async throws(LimitsError) -> RunLimits
 }
 
 /// What became of asking one operation to stop.
