@@ -14,32 +14,32 @@ public struct BaselineCounters: Sendable, Hashable {
 
   public init() {}
 
-  mutating func tookIn() {
+  mutating func countSubmitted() {
     submitted += 1
     waiting += 1
     peakWaiting = max(peakWaiting, waiting)
   }
 
   /// Taken in and begun in one.
-  mutating func tookUp() {
+  mutating func countStarted() {
     submitted += 1
     running += 1
     peakRunning = max(peakRunning, running)
   }
 
-  mutating func refused() {
+  mutating func countNotPrepared() {
     submitted += 1
     failed += 1
   }
 
-  mutating func began() {
+  mutating func countBegan() {
     waiting -= 1
     running += 1
     peakRunning = max(peakRunning, running)
   }
 
-  mutating func ended(well: Bool) {
+  mutating func countEnded(isSuccess: Bool) {
     running -= 1
-    if well { done += 1 } else { failed += 1 }
+    if isSuccess { done += 1 } else { failed += 1 }
   }
 }

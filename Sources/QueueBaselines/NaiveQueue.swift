@@ -40,12 +40,12 @@ public final class NaiveQueue<Item, Payload: Sendable>: Baseline {
 
   /// Makes the payload and leaves it to Dispatch; never waits.
   public func submit(_ item: Item) {
-    guard let payload = try? prepare(item) else { return counts.withLock { $0.refused() } }
-    counts.withLock { $0.tookIn() }
+    guard let payload = try? prepare(item) else { return counts.withLock { $0.countNotPrepared() } }
+    counts.withLock { $0.countSubmitted() }
     DispatchQueue.global().async(group: group) { [self] in
-      counts.withLock { $0.began() }
+      counts.withLock { $0.countBegan() }
       let result = Result { try work(payload) }
-      counts.withLock { $0.ended(well: result.isSuccess) }
+      counts.withLock { $0.countEnded(isSuccess: result.isSuccess) }
     }
   }
 

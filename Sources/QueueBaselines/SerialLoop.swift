@@ -23,10 +23,10 @@ public final class SerialLoop<Item, Payload>: Baseline {
 
   /// Makes the payload and does the work; returns when it is done.
   public func submit(_ item: Item) {
-    guard let payload = try? prepare(item) else { return counts.withLock { $0.refused() } }
-    counts.withLock { $0.tookUp() }
+    guard let payload = try? prepare(item) else { return counts.withLock { $0.countNotPrepared() } }
+    counts.withLock { $0.countStarted() }
     let result = Result { try work(payload) }
-    counts.withLock { $0.ended(well: result.isSuccess) }
+    counts.withLock { $0.countEnded(isSuccess: result.isSuccess) }
   }
 
   /// All is done already.
