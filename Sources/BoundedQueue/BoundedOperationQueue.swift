@@ -1,13 +1,13 @@
 import Foundation
 import Locking
 
-/// A queue of operations that never piles up: a bound on how many run and a bound on how many wait. Whoever submits to
-/// a full queue waits until a place is free, so the work to come stays where it is cheap: with its producer.
+/// A first-in, first-out queue that limits how many operations run and how many wait. A producer that submits to a full
+/// queue waits for a free place, so pending work does not pile up in memory.
 ///
-/// At any moment it can be looked into (``counters``, ``snapshot(waitingLimit:)``), observed (``observe(_:)``), paused,
-/// cancelled in one or in all, and its bounds changed. It runs first in, first out.
+/// At any moment a caller can read the queue's state (``counters``, ``snapshot(waitingLimit:waitingAfter:)``), observe it
+/// (``observe(_:)``), pause it, cancel one operation or all of them, and change the limits.
 ///
-/// A third bound, ``QueueLimits/budget``, is on the bytes that running operations reserve for themselves
+/// A third limit, ``QueueLimits/budget``, applies to the bytes that running operations reserve
 /// (``BoundedOperation/withReservation(of:_:)``).
 ///
 /// ```swift
@@ -23,28 +23,28 @@ import Locking
 /// observation.cancel()
 /// ```
 ///
-/// *Concurrency*: every member may be called from any thread. One short lock guards the queue's own account of its
-/// operations. Foundation's `OperationQueue`s beneath only execute what has been given one of the ``QueueLimits/max``
-/// places; their own lists are never asked for, which would cost O(n) under their locks (swift-corelibs-foundation,
+/// *Concurrency*: every member may be called from any thread. One short lock guards the queue's account of its
+/// operations. Foundation's `OperationQueue`s only execute operations that hold one of the ``QueueLimits/max`` places. The
+/// queue never reads their operation lists, because that costs O(n) under their locks (swift-corelibs-foundation,
 /// Operation.swift).
 ///
-/// An operation keeps its queue alive until it has ended. So a queue that nobody refers to any more still finishes; one
-/// that is paused then would stay for ever: close or cancel it first.
+/// An operation keeps its queue alive until it has ended, so an unreferenced queue still finishes its work. An
+/// unreferenced queue that is paused would stay in memory for ever: cancel it first.
 public final class BoundedOperationQueue: Sendable {
   public let name: String
 
-  /// Guards everything the queue knows. Held for a few dozen instructions, never while anything of others is called.
+  /// Guards all state of the queue. Held for a few dozen instructions, and never while foreign code is called.
   private let account: Locked<Account>
   let observers = ObserverList()
-  /// Executes what has a place.
+  /// Executes the operations that hold a place.
   private let lanes: Lanes
 
   /// - Parameters:
-  ///   - name: for people: the name of the queue.
-  ///   - max: operations running at once, at least 1.
-  ///   - backlog: operations accepted and waiting, at least 0; 4 × `max` if not given.
-  ///   - budget: bytes that running operations may reserve; nil for as many as they like.
-  ///   - qos: how urgent the operations are to the system, on systems that ask.
+  ///   - name: the queue's name, for messages.
+  ///   - max: the most operations that run at once, at least 1.
+  ///   - backlog: the most accepted operations that wait, at least 0; default: 4 × `max`.
+  ///   - budget: the bytes that running operations may reserve; nil means no limit.
+  ///   - qos: the quality of service of the threads, on systems that have one.
   public init(
     name: String, max: Int, backlog: Int? = nil, budget: MemoryBudget? = nil, qos: DispatchQoS = .utility
   ) {
@@ -55,12 +55,11 @@ public final class BoundedOperationQueue: Sendable {
 
   // MARK: Submitting
 
-  /// Hands an operation to the queue, and waits for a place in the backlog if there is none.
+  /// Submits an operation, and blocks the thread while the backlog is full.
   ///
-  /// Producers are served in the order in which they came. One that waits wakes when a place frees, and when the queue is
-  /// closed or cancelled.
+  /// Waiting producers are served in order of arrival. A producer also stops waiting when the queue is closed or cancelled.
   ///
-  /// - Throws: ``SubmitError``; the operation was not accepted then.
+  /// - Throws: ``SubmitError`` if the queue did not accept the operation.
   @available(*, noasync, message: "use the async form, which suspends instead of blocking a thread")
   public func submit(_ operation: BoundedOperation) throws(SubmitError) {
     let answer = Locked<Result<Void, SubmitError>?>(nil)  // written before the signal, read after it
@@ -76,7 +75,7 @@ public final class BoundedOperationQueue: Sendable {
     if case .failure(let error) = answer.withLock({ $0 }) { throw error }
   }
 
-  /// Hands an operation to the queue, and suspends until there is a place in the backlog.
+  /// Submits an operation, and suspends the task while the backlog is full.
   ///
   /// - Throws: ``SubmitError``, or `CancellationError` when the task is cancelled before the operation is accepted.
   public func submit(_ operation: BoundedOperation) async throws {
@@ -93,7 +92,7 @@ public final class BoundedOperationQueue: Sendable {
         } catch {
           producer.resume(with: .failure(error))
         }
-        // A task cancelled before this moment found nothing to take out of the line.
+        // If the task was cancelled before this point, its cancellation handler found no ticket to withdraw.
         if Task.isCancelled { withdraw(producer, of: operation) }
       }
     } onCancel: {
@@ -101,15 +100,15 @@ public final class BoundedOperationQueue: Sendable {
     }
   }
 
-  /// Hands an operation to the queue if there is room at once; never waits.
+  /// Submits an operation if there is room now; never waits.
   ///
-  /// - Returns: false when there is no room, or producers wait already; the operation is untouched then.
-  /// - Throws: ``SubmitError``; the operation was not accepted then.
+  /// - Returns: false if there is no room or other producers wait; the operation is unchanged then.
+  /// - Throws: ``SubmitError`` if the queue did not accept the operation.
   public func submitIfRoom(_ operation: BoundedOperation) throws(SubmitError) -> Bool {
     if case .accepted = try admit(operation, orBlock: nil) { true } else { false }
   }
 
-  /// - Returns: accepted; or blocked, and `release` is called later, from any thread; or, without it, full.
+  /// - Returns: `.accepted`; `.blocked`, and `release` is called later from any thread; `.full` if `release` is nil.
   private func admit(
     _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) throws(SubmitError) -> Account.Admission {
@@ -139,22 +138,21 @@ public final class BoundedOperationQueue: Sendable {
     carryOut(effects)
   }
 
-  // MARK: Looking
+  // MARK: Inspection
 
-  /// The numbers at this moment, in O(1).
+  /// The current counters, in O(1).
   public var counters: QueueCounters { account.withLock { $0.counters } }
 
-  /// The bounds in force.
+  /// The current limits.
   public var limits: QueueLimits { account.withLock { $0.limits } }
 
-  /// The widest that each bound has ever been: what the peaks of ``counters`` have kept within.
+  /// The largest value that each limit has had; the peaks in ``counters`` stay within it.
   public var widestLimits: QueueLimits { account.withLock { $0.widestLimits } }
 
-  /// Changes the bounds, at once: wider, what waits starts and blocked producers come in; narrower, nothing is stopped and
-  /// nothing new begins until there is room.
+  /// Changes the limits at once. With higher limits, waiting operations start and blocked producers are accepted. With
+  /// lower limits, running operations continue, and nothing new starts until there is room.
   ///
-  /// - Parameter change: called under the queue's lock, so that what somebody else changes meanwhile is not undone. It must
-  ///   not ask the queue anything.
+  /// - Parameter change: called under the queue's lock, so that concurrent changes are not lost. It must not call the queue.
   public func changeLimits(_ change: (inout QueueLimits) -> Void) {
     carryOut(
       account.withLock { account in
@@ -164,14 +162,14 @@ public final class BoundedOperationQueue: Sendable {
       })
   }
 
-  /// The queue at this moment: numbers, bounds, and the operations running and waiting in the order of the line.
+  /// The current state of the queue: counters, limits, and the running and waiting operations in order.
   ///
-  /// Membership is taken together under one lock, O(running + limit); each operation is looked at afterwards, so one
-  /// listed as running may have ended since and says so.
+  /// The lists are copied together under one lock, in O(running + limit). Each operation's snapshot is taken afterwards, so
+  /// an operation in `running` may have ended in between; its state then says so.
   ///
   /// - Parameters:
-  ///   - waitingLimit: list at most this many of those that wait.
-  ///   - id: of those that wait, leave out all up to this number: the last of an earlier snapshot.
+  ///   - waitingLimit: the most waiting operations to list.
+  ///   - id: lists only waiting operations with a higher id; pass the last id of the previous page.
   public func snapshot(waitingLimit: Int = .max, waitingAfter id: Int = 0) -> QueueSnapshot {
     let (counters, limits, pauses, isClosed, members) = account.withLock {
       ($0.counters, $0.limits, $0.pauses, $0.isClosed, $0.operations(waitingLimit: waitingLimit, waitingAfter: id))
@@ -181,62 +179,62 @@ public final class BoundedOperationQueue: Sendable {
       running: members.running.map { $0.snapshot() }, waiting: members.waiting.map { $0.snapshot() })
   }
 
-  /// One operation at this moment, by number; nil when none of this number waits or runs.
+  /// The current state of one operation; nil if no operation with this id waits or runs.
   ///
   /// *Complexity*: O(running + log waiting).
   public func snapshot(of id: Int) -> OperationSnapshot? { account.withLock { $0.operation(id: id) }?.snapshot() }
 
-  /// Calls `body` on every change of every operation, until the observation is cancelled.
+  /// Calls `body` for every change of every operation, until the observation is cancelled.
   ///
-  /// *Concurrency*: called outside every lock, from whichever thread made the change, for one operation in order and never
-  /// twice at once; for different operations at the same time. An operation keeps its place until its observers have
-  /// heard how it ended, so a slow observer slows the queue instead of letting events pile up. An observer may look,
-  /// steer and cancel; it may not submit to the queue (refused) nor drain it.
+  /// *Concurrency*: called without any lock held, on the thread that made the change. Events of one operation arrive in
+  /// order and never concurrently; events of different operations may arrive concurrently. An operation keeps its place
+  /// until its observers have received its end, so a slow observer slows the queue instead of letting events pile up. An
+  /// observer may inspect, pause, resume and cancel. It must not submit to the queue (an error) or drain it (a trap).
   @discardableResult
   public func observe(_ body: @escaping @Sendable (QueueEvent) -> Void) -> QueueObservation { observers.add(body) }
 
-  // MARK: Steering
+  // MARK: Control
 
-  /// Starts nothing more, and gives no memory to what runs and waits for it, until ``resume(_:)`` for the same reason.
-  /// What runs goes on otherwise; producers may still fill the backlog.
+  /// Starts no operation and grants no memory until ``resume(_:)`` is called for the same reason. Running operations
+  /// continue, and producers can still fill the backlog.
   public func pause(_ reason: PauseReason = .user) { account.withLock { $0.pause(reason) } }
 
-  /// Goes on after ``pause(_:)``, unless there is another reason not to.
+  /// Ends a pause for this reason. The queue stays paused while another reason remains.
   public func resume(_ reason: PauseReason = .user) { carryOut(account.withLock { $0.resume(reason) }) }
 
-  /// Cancels one operation, by number.
+  /// Cancels one operation.
   ///
-  /// - Returns: false when none of this number waits or runs.
+  /// - Returns: false if no operation with this id waits or runs.
   @discardableResult
   public func cancel(id: Int, reason: CancelReason) -> Bool {
     account.withLock { $0.operation(id: id) }?.cancel(reason: reason) ?? false
   }
 
-  /// Cancels everything that waits and runs, and turns blocked producers away with ``SubmitError/cancelled(_:)``. The
-  /// queue stays open for what is submitted later.
+  /// Cancels all waiting and running operations. Blocked producers get ``SubmitError/cancelled(_:)``. The queue stays open
+  /// for later submissions.
   ///
-  /// Those that wait have ended when this returns; those that run end when their work next looks.
+  /// Waiting operations have ended when this returns. Running operations end at their next check for cancellation.
   ///
-  /// - Returns: what was cancelled.
+  /// - Returns: the cancelled operations.
   @discardableResult
   public func cancelAll(reason: CancelReason) -> CancelledOperations {
     cancelAll(reason: reason, closing: false, sparingRunning: false)
   }
 
-  /// ``cancelAll(reason:)`` and ``close()`` in one step: nothing can slip in between.
+  /// Does ``cancelAll(reason:)`` and ``close()`` in one step, so that no operation is accepted in between.
   ///
-  /// - Parameter sparingRunning: let what runs go on to its end.
+  /// - Parameter sparingRunning: true lets running operations finish.
   @discardableResult
   public func stop(reason: CancelReason, sparingRunning: Bool = false) -> CancelledOperations {
     cancelAll(reason: reason, closing: true, sparingRunning: sparingRunning)
   }
 
-  /// Accepts nothing more. What waits still runs; blocked producers are turned away with ``SubmitError/closed``.
+  /// Accepts no more operations. Waiting operations still run; blocked producers get ``SubmitError/closed``.
   public func close() { carryOut(account.withLock { $0.close() }) }
 
-  /// Waits until nothing waits, nothing runs, no producer is blocked, and every observer has heard of every end.
+  /// Blocks the thread until no operation waits or runs, no producer is blocked, and observers have received every end.
   ///
-  /// On a paused queue with operations waiting that is not before somebody resumes or cancels.
+  /// On a paused queue with waiting operations, this returns only after a resume or a cancellation.
   @available(*, noasync, message: "use the async form, which suspends instead of blocking a thread")
   public func drain() {
     let wake = DispatchSemaphore(value: 0)
@@ -263,26 +261,26 @@ public final class BoundedOperationQueue: Sendable {
     for operation in effects.withdrawn { _ = operation.markCancelled(reason) }
     let stopping = sparingRunning ? [] : running.filter { $0.markCancelled(reason).accepted }
     carryOut(effects)
-    // All were marked before: none gets the memory that another, cancelled before it, has left.
+    // All are marked first, so that no cancelled operation is granted the memory that another one frees.
     for operation in stopping { withdraw(operation) }
     return CancelledOperations(waiting: effects.withdrawn, running: stopping)
   }
 
-  // MARK: For operations
+  // MARK: Called by operations
 
   func waitReason(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
     account.withLock { $0.waitReason(operation, hasBegun: hasBegun) }
   }
 
-  /// The operation was cancelled.
+  /// Takes a cancelled operation out of the waiting line it is in.
   func withdraw(_ operation: BoundedOperation) { carryOut(account.withLock { $0.withdraw(operation) }) }
 
-  /// The operation's work begins.
+  /// Counts an operation whose work begins.
   func began(_ operation: BoundedOperation) { account.withLock { $0.began() } }
 
-  /// Waits until the operation has `bytes` of the budget.
+  /// Reserves `bytes` of the budget for the operation, and blocks until they are free.
   ///
-  /// - Throws: ``BudgetExceededError``, or ``OperationCancelledError`` when it was cancelled before.
+  /// - Throws: ``BudgetExceededError``, or ``OperationCancelledError`` if it was cancelled while it waited.
   func reserve(_ bytes: Int, for operation: BoundedOperation) throws {
     var answer = account.withLock { $0.claim(bytes, for: operation, answer: nil) }
     if case .waits = answer {
@@ -313,12 +311,12 @@ public final class BoundedOperationQueue: Sendable {
 
   func giveBack(_ bytes: Int) { carryOut(account.withLock { $0.giveBack(bytes) }) }
 
-  /// The operation has ended; its observers are to be told.
+  /// Delivers the end of an operation to the observers, then frees its place.
   func finished(_ operation: BoundedOperation) {
     if operation.deliverEnd(to: self) { departed(operation) }
   }
 
-  /// The operation has ended and its observers have been told: its place is free.
+  /// Frees the place of an operation whose end has been delivered.
   func departed(_ operation: BoundedOperation) { carryOut(depart(operation)) }
 
   private func depart(_ operation: BoundedOperation) -> Account.Effects {
@@ -330,10 +328,10 @@ public final class BoundedOperationQueue: Sendable {
     return account.withLock { $0.depart(operation, outcome: outcome) }
   }
 
-  // MARK: Doing what the account decided
+  // MARK: Effects
 
-  /// Carries out what was decided under the lock, and what follows from that, on this thread. A loop, not a recursion:
-  /// an operation accepted here may have ended elsewhere before its observers have heard that it was accepted.
+  /// Carries out the effects that the account decided on under the lock, and the effects that follow from them. A loop
+  /// instead of recursion: an operation accepted here may already have ended on another thread, which frees its place.
   private func carryOut(_ first: Account.Effects) {
     var next: Account.Effects? = first
     while let effects = next.take() {

@@ -45,13 +45,13 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 3)
     }
 
-    @Test func everyPlaceHasAThreadAtOnceAlsoWhereMoreRunThanThereAreProcessors() async throws {
+    @Test func everyPlaceGetsAThreadAtOnceEvenIfMoreRunThanThereAreProcessors() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 24)
       let gate = Gate()
       try await onThread {
         for _ in 0..<24 { try queue.submit(Work(at: gate)) }
       }
-      // One thread a second, as the system's pool gives them, would be too slow.
+      // The system's pool would start one thread per second, which is too slow.
       #expect(try await eventually(within: 15) { gate.arrived == 24 })
       #expect(queue.counters.peakRunning == 24)
       gate.open()
@@ -108,7 +108,7 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 4)
     }
 
-    @Test func operationsRunFirstInFirstOutAlsoThoseOfBlockedProducers() async throws {
+    @Test func operationsOfBlockedProducersRunFirstInFirstOutToo() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 2)
       let order = LockedBox<[Int]>([])
       let gate = Gate()
@@ -124,7 +124,7 @@ extension QueueTests {
       #expect(order.value == Array(0..<12))
     }
 
-    @Test func limitsChangeWhileItRuns() async throws {
+    @Test func limitsCanChangeWhileTheQueueRuns() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
       let gate = Gate()
       try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
@@ -143,7 +143,7 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 5)
     }
 
-    @Test func narrowingHoldsForWhatStartsNext() async throws {
+    @Test func aLowerLimitAppliesToTheNextOperations() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 50)
       let running = LockedBox((now: 0, peak: 0))
       queue.changeLimits { $0.max = 1 }
@@ -184,7 +184,7 @@ extension QueueTests {
       #expect(inner.outcome?.words == "succeeded", "another queue takes it")
     }
 
-    @Test func anOperationIsSubmittedOnce() async throws {
+    @Test func anOperationCanBeSubmittedOnlyOnce() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1)
       let work = Work()
       try await queue.submit(work)

@@ -22,7 +22,7 @@ extension QueueTests {
       #expect(queue.counters.cancelledWhileWaiting == 1 && queue.counters.succeeded == 1)
     }
 
-    @Test func aRunningOperationEndsWhenItsWorkLooks() async throws {
+    @Test func aRunningOperationEndsWhenItsWorkChecksForCancellation() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1)
       let started = Gate()
       let work = Work.endless(started)
@@ -35,7 +35,7 @@ extension QueueTests {
       #expect(queue.counters.cancelledWhileRunning == 1)
     }
 
-    @Test func theFirstReasonStands() async throws {
+    @Test func theFirstCancelReasonIsKept() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1)
       let gate = Gate()
       let work = Work("stubborn") { work in
@@ -52,7 +52,7 @@ extension QueueTests {
       #expect(work.outcome?.cancelReason == .pressure)
     }
 
-    @Test func workDoneInSpiteOfCancellationHasSucceeded() async throws {
+    @Test func workThatCompletesDespiteCancellationHasSucceeded() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1)
       let gate = Gate()
       let work = Work(at: gate)
@@ -64,7 +64,7 @@ extension QueueTests {
       #expect(work.outcome?.words == "succeeded")
     }
 
-    @Test func cancelAllEndsWaitersStopsRunnersAndTurnsProducersAway() async throws {
+    @Test func cancelAllEndsWaitingOperationsStopsRunningOnesAndRefusesProducers() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 2)
       let started = Gate()
       let works = [Work.endless(started), Work(), Work()]
@@ -81,7 +81,7 @@ extension QueueTests {
       await #expect(throws: SubmitError.cancelled(.pressure)) { try await thread.value }
       await queue.drain()
       #expect(works.map { $0.outcome?.cancelReason } == [.pressure, .pressure, .pressure])
-      #expect(blocked.outcome == nil, "it was never the queue's")
+      #expect(blocked.outcome == nil, "the queue never accepted it")
       try await queue.submit(blocked)
       await queue.drain()
       #expect(blocked.outcome?.words == "succeeded")
@@ -97,7 +97,7 @@ extension QueueTests {
       #expect(queue.counters.cancelledWhileWaiting == 10)
     }
 
-    @Test func closingTurnsProducersAwayAndFinishesWhatWaits() async throws {
+    @Test func closingRefusesProducersAndFinishesWaitingOperations() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
       let gate = Gate()
       try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
@@ -111,7 +111,7 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 2)
     }
 
-    @Test func stoppingMaySpareWhatRuns() async throws {
+    @Test func stoppingCanLetRunningOperationsFinish() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1)
       let gate = Gate()
       let running = Work(at: gate)
@@ -172,7 +172,7 @@ extension QueueTests {
       #expect(work.outcome?.words == "succeeded")
     }
 
-    @Test func cancellingATaskThatSubmitsAStrangersOperationLeavesTheStrangerAlone() async throws {
+    @Test func cancellingATaskLeavesTheSameOperationOfAnotherProducerAlone() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
       let gate = Gate()
       try await queue.submit(Work(at: gate))
@@ -191,7 +191,7 @@ extension QueueTests {
       #expect(work.outcome?.words == "succeeded")
     }
 
-    /// Turned away by one queue it may go to another, while somebody who read the first from it is about to withdraw it.
+    /// An operation refused by one queue may be in another by the time a cancellation reaches the first.
     @Test func aQueueDoesNotKnowTheOperationsOfAnother() {
       var (first, second) = (
         Account(limits: QueueLimits(max: 1, backlog: 2)), Account(limits: QueueLimits(max: 1, backlog: 2))
@@ -216,7 +216,7 @@ extension QueueTests {
       #expect(queue.counters.failed == 1 && queue.counters.succeeded == 1)
     }
 
-    @Test func anOperationSettlesWithoutAQueueToo() async throws {
+    @Test func anOperationEndsWithoutAQueueToo() async throws {
       let (ran, cancelled) = (Work(), Work())
       cancelled.cancel(reason: .shutdown)
       try await onThread {
@@ -232,14 +232,14 @@ extension QueueTests {
       #expect(queued.outcome?.words == "succeeded")
     }
 
-    /// Readers, cancellers, pausers and producers of all kinds at once; at the end every operation has ended once.
+    /// Producers, readers, cancellations and pauses run concurrently; in the end every operation has ended exactly once.
     @Test(arguments: 0..<6) func nothingIsLostOrCountedTwiceInAnyInterleaving(seed: Int) async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2 + seed % 2, backlog: seed)
-      let settled = LockedBox<[Int: Int]>([:])
+      let ended = LockedBox<[Int: Int]>([:])
       let refused = LockedBox(0)
       queue.observe { event in
         guard case .ended = event.change else { return }
-        settled.change { $0[event.operation.id, default: 0] += 1 }
+        ended.change { $0[event.operation.id, default: 0] += 1 }
       }
       let perProducer = 400
       let works = LockedBox<[Work]>([])
@@ -290,7 +290,7 @@ extension QueueTests {
       let counters = queue.counters
       #expect(counters.submitted + refused.value == 5 * perProducer)
       #expect(counters.ended == counters.submitted && counters.addUp)
-      #expect(settled.value.count == counters.submitted && settled.value.values.allSatisfy { $0 == 1 })
+      #expect(ended.value.count == counters.submitted && ended.value.values.allSatisfy { $0 == 1 })
       #expect(works.value.count { $0.outcome != nil } == counters.submitted)
     }
   }

@@ -5,7 +5,7 @@ import Testing
 
 extension QueueTests {
   @Suite struct Looking {
-    @Test func aSnapshotListsWhatRunsAndWaitsInOrder() async throws {
+    @Test func aSnapshotListsRunningAndWaitingOperationsInOrder() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 3)
       let gate = Gate()
       let first = Work("copy a.jpg") { work in
@@ -35,7 +35,7 @@ extension QueueTests {
       #expect(first.description.hasPrefix("#\(first.id) copy a.jpg: succeeded, ran "))
     }
 
-    @Test func observersHearEveryChangeOfAnOperationInOrder() async throws {
+    @Test func observersReceiveEveryChangeOfAnOperationInOrder() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
       let heard = LockedBox<[Int: [String]]>([:])
       queue.observe { event in
@@ -69,7 +69,7 @@ extension QueueTests {
         ])
     }
 
-    @Test func drainReturnsAfterTheObserversHaveHeardOfEveryEnd() async throws {
+    @Test func drainReturnsAfterObserversHaveReceivedEveryEnd() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 100)
       let ends = LockedBox(0)
       queue.observe { event in
@@ -85,11 +85,11 @@ extension QueueTests {
       }
     }
 
-    @Test func aSlowObserverHoldsThePlaceSoThatNothingPilesUp() async throws {
+    @Test func aSlowObserverKeepsThePlaceSoThatEventsDoNotPileUp() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
       let gate = Gate()
       queue.observe { event in if case .ended = event.change { gate.pass() } }
-      // The producer itself may come to tell of the end, when the work is done before it has told of the beginning.
+      // The producer's thread may deliver the end, if the work finishes before the acceptance is delivered.
       async let submitting: Void = onThread { try queue.submit(Work()) }
       try await onThread { gate.awaitArrivals(1) }
       #expect(queue.counters.running == 1)
@@ -100,8 +100,8 @@ extension QueueTests {
       await queue.drain()
     }
 
-    /// The queue may be told that it accepted an operation after that has begun, on another thread.
-    @Test func eventsOfAnOperationHappenInTheOrderInWhichTheyAreTold() async throws {
+    /// The acceptance may be delivered after the work has begun on another thread.
+    @Test func eventTimesFollowTheOrderOfDelivery() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
       let instants = LockedBox<[Int: [ContinuousClock.Instant]]>([:])
       queue.observe { event in instants.change { $0[event.operation.id, default: []].append(event.instant) } }
@@ -111,14 +111,14 @@ extension QueueTests {
       #expect(instants.value.values.allSatisfy { $0.count == 3 && $0 == $0.sorted() })
     }
 
-    @Test func observersMayLookSteerAndLeaveFromWithinAnEventButNotSubmit() async throws {
+    @Test func anObserverMayInspectCancelAndUnregisterButNotSubmit() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 5)
       let refused = LockedBox(0)
-      let heard = LockedBox(0)
+      let started = LockedBox(0)
       let own = LockedBox<QueueObservation?>(nil)
       let observation = queue.observe { event in
         guard case .started = event.change else { return }
-        heard.change { $0 += 1 }
+        started.change { $0 += 1 }
         _ = queue.snapshot()
         if let next = queue.snapshot().waiting.first { queue.cancel(id: next.id, reason: .user) }
         do { _ = try queue.submitIfRoom(Work()) } catch { refused.change { $0 += 1 } }
@@ -129,11 +129,11 @@ extension QueueTests {
       try await onThread { for _ in 0..<4 { try queue.submit(Work()) } }
       queue.resume()
       await queue.drain()
-      #expect(refused.value == 1 && heard.value == 1)
+      #expect(refused.value == 1 && started.value == 1)
       #expect(queue.counters.succeeded == 3 && queue.counters.cancelled == 1)
     }
 
-    @Test func whoeverPausedItMustLetItGoOn() async throws {
+    @Test func aQueuePausedForTwoReasonsResumesOnlyAfterBoth() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1)
       queue.pause(.user)
       queue.pause(.pressure)
@@ -150,7 +150,7 @@ extension QueueTests {
       #expect(work.outcome?.words == "succeeded" && queue.snapshot(of: work.id) == nil)
     }
 
-    @Test func whatWaitsIsListedPageByPage() async throws {
+    @Test func waitingOperationsAreListedPageByPage() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
       queue.pause()
       try await onThread { for _ in 0..<9 { try queue.submit(Work()) } }
@@ -160,7 +160,7 @@ extension QueueTests {
       queue.cancelAll(reason: .user)
     }
 
-    @Test func observersComeAndGoWhileItRuns() async throws {
+    @Test func observersCanBeAddedAndRemovedWhileTheQueueRuns() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
       async let submitting: Void = onThread { for _ in 0..<3_000 { try queue.submit(Work()) } }
       try await onThread {
@@ -175,7 +175,7 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 3_000)
     }
 
-    @Test func nothingIsKeptOfWhatHasEnded() async throws {
+    @Test func endedOperationsAreReleased() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 8)
       let remembered = try await onThread {
         var remembered: [Weak] = []
@@ -187,7 +187,7 @@ extension QueueTests {
         queue.drain()
         return remembered
       }
-      // Foundation's own thread lets go of an operation a moment after its work has ended.
+      // Foundation's thread releases an operation a moment after its work has ended.
       #expect(try await eventually { remembered.allSatisfy { $0.work == nil } })
       #expect(queue.snapshot().running.isEmpty && queue.snapshot().waiting.isEmpty)
     }

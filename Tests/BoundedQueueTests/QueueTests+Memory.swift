@@ -4,7 +4,7 @@ import Testing
 
 extension QueueTests {
   @Suite struct Memory {
-    /// Holds `bytes` at the gate, and remembers that it got them.
+    /// Reserves `bytes`, records that in `order`, and waits at the gate.
     private static func holder(_ bytes: Int, at gate: Gate, _ order: LockedBox<[Int]> = LockedBox([])) -> Work {
       Work("hold \(bytes)") { work in
         try work.withReservation(of: bytes) {
@@ -49,7 +49,7 @@ extension QueueTests {
       #expect(order.value == [60, 90, 20])
     }
 
-    @Test func oneLargerThanTheBudgetRunsAloneOrIsRefusedWithFigures() async throws {
+    @Test func anOperationLargerThanTheBudgetRunsAloneOrFailsWithFigures() async throws {
       let budget = MemoryBudget(bytes: 100 << 20, largest: 300 << 20)
       let queue = BoundedOperationQueue(name: "test", max: 3, budget: budget)
       let (small, large) = (Gate(), Gate())
@@ -71,7 +71,7 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 3 && queue.counters.reserved == 0)
     }
 
-    @Test func aCancelledClaimEndsAtOnceAndLetsTheNextOnePass() async throws {
+    @Test func aCancelledClaimEndsAtOnceAndTheNextIsGranted() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 4, budget: MemoryBudget(bytes: 100))
       let (first, next) = (Gate(), Gate())
       try await queue.submit(Self.holder(60, at: first))
@@ -90,7 +90,7 @@ extension QueueTests {
       #expect(queue.counters.reserved == 0 && queue.counters.addUp)
     }
 
-    @Test func cancellingAllGivesNoneOfTheCancelledTheMemoryOfAnother() async throws {
+    @Test func cancelAllGrantsNoCancelledOperationTheMemoryOfAnother() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 8, budget: MemoryBudget(bytes: 100))
       let (first, never) = (Gate(), Gate())
       try await queue.submit(Self.holder(60, at: first))
@@ -106,7 +106,7 @@ extension QueueTests {
       #expect(never.arrived == 0 && queue.counters.cancelledWhileRunning == 6)
     }
 
-    @Test func aWiderBudgetWakesAtOnceAndANarrowerOneRefusesWhatNoLongerFits() async throws {
+    @Test func aLargerBudgetGrantsAtOnceAndASmallerOneRefusesClaimsThatNoLongerFit() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 3, budget: MemoryBudget(bytes: 100))
       let gate = Gate()
       try await queue.submit(Self.holder(60, at: gate))
@@ -126,7 +126,7 @@ extension QueueTests {
       await queue.drain()
     }
 
-    @Test func aPausedQueueGivesOutNoMemory() async throws {
+    @Test func aPausedQueueGrantsNoMemory() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, budget: MemoryBudget(bytes: 100))
       let (asking, holding) = (Gate(), Gate())
       try await queue.submit(
@@ -145,7 +145,7 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 1)
     }
 
-    @Test func withoutAQueueOrABudgetNothingIsWaitedFor() async throws {
+    @Test func anOperationWithoutQueueOrBudgetDoesNotWait() async throws {
       let alone = Work { work in try work.withReservation(of: .max) {} }
       try await onThread { alone.start() }
       #expect(alone.outcome?.words == "succeeded")
@@ -155,13 +155,13 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 1 && queue.counters.peakReserved == 1 << 40)
     }
 
-    /// Random weights, cancellations, pauses and changes of every bound, from many threads.
-    @Test(arguments: 0..<4) func neverOverBudgetInAnyInterleaving(round: Int) async throws {
+    /// Random sizes, cancellations, pauses and limit changes, from many threads.
+    @Test(arguments: 0..<4) func reservationsNeverExceedTheBudgetInAnyInterleaving(round: Int) async throws {
       let most = MemoryBudget(bytes: 100, largest: 150)
       let queue = BoundedOperationQueue(name: "test", max: 4, backlog: 8, budget: most)
       let held = LockedBox((bytes: 0, holders: 0, worst: 0))
       let perProducer = 400
-      // Work that holds memory, and notes how much is held with others.
+      // Work that holds memory, and records how much all hold together.
       @Sendable func holder(_ bytes: Int, _ body: @escaping @Sendable (Work) throws -> Void) -> Work {
         Work { work in
           try work.withReservation(of: bytes) {
@@ -180,7 +180,7 @@ extension QueueTests {
           }
         }
       }
-      // Two at once for sure, however busy the machine is.
+      // Ensures that two run at once, even on a busy machine.
       let gate = Gate()
       for _ in 0..<2 { try await queue.submit(holder(20) { _ in gate.pass() }) }
       #expect(try await eventually { gate.arrived == 2 })

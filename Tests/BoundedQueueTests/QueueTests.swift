@@ -2,7 +2,7 @@ import BoundedQueue
 import TestSupport
 import Testing
 
-/// All tests of the queue, one at a time: their operations wait at gates and would take each other's threads away.
+/// All tests of the queue. They run serially, because their operations block threads at gates.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct QueueTests {}
 
 struct Deliberate: Error, CustomStringConvertible {
@@ -35,7 +35,7 @@ final class Work: BoundedOperation, @unchecked Sendable {
 }
 
 extension Outcome {
-  /// For comparing: the words of the outcome.
+  /// The outcome as text, for comparisons.
   var words: String { "\(self)" }
 }
 

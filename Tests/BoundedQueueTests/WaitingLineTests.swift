@@ -3,11 +3,11 @@ import Testing
 @testable import BoundedQueue
 
 @Suite(.timeLimit(.minutes(1))) struct WaitingLineTests {
-  @Test func leavesInOrderAndFromTheMiddle() {
+  @Test func entriesLeaveInOrderAndFromTheMiddle() {
     var line = WaitingLine<String>()
     let tickets = ["a", "b", "c", "d"].map { line.append($0) }
     #expect(line.remove(tickets[1]) == "b")
-    #expect(line.remove(tickets[1]) == nil, "a ticket is good once")
+    #expect(line.remove(tickets[1]) == nil, "a ticket is valid once")
     #expect(line.popFirst() == "a")
     #expect(line.remove(tickets[0]) == nil)
     #expect(line.prefix(1) == ["c"])
@@ -15,7 +15,7 @@ import Testing
     #expect(line.popFirst() == nil && line.isEmpty)
   }
 
-  @Test func behavesLikeAnArray() {
+  @Test func theLineBehavesLikeAnArray() {
     var random = SystemRandomNumberGenerator()
     var line = WaitingLine<Int>()
     var model: [(ticket: Int, value: Int)] = []
@@ -33,7 +33,7 @@ import Testing
     #expect(line.prefix(.max) == model.map(\.value))
   }
 
-  @Test func storageFollowsThoseWhoStand() {
+  @Test func storageFollowsTheNumberOfEntriesPresent() {
     var line = WaitingLine<Int>()
     _ = line.append(0)
     for number in 1..<100_000 {

@@ -1,17 +1,17 @@
-/// What a queue knows: who waits, who runs, who wants in, and the counts. A value that decides and does nothing else:
-/// each method returns the ``Effects`` that the queue carries out after it has let go of the lock.
+/// The bookkeeping of a queue: waiting and running operations, blocked producers, and counts. A value that only decides:
+/// each method returns the ``Effects`` that the queue carries out after it has released the lock.
 ///
 /// *Complexity*: everything is O(1) in the operations ever submitted; leaving the waiting line early is O(log backlog),
 /// leaving the running set O(max).
 struct Account {
-  /// Where an operation of the queue stands.
+  /// Where an operation of this queue is.
   private enum Place {
-    /// Its producer waits for a place in the backlog.
+    /// Its producer waits for room in the backlog.
     case blocked(ticket: Int)
     case waiting(ticket: Int)
-    /// In a lane, and, while it waits for memory, with a claim to it.
+    /// In a lane; while it waits for memory, with the ticket of its claim.
     case running(lane: Int, claim: Int?)
-    /// Taken out of the line by a cancellation; its observers are being told.
+    /// Taken out of the waiting line by a cancellation; its end is being delivered.
     case withdrawn
   }
 
@@ -35,19 +35,19 @@ struct Account {
     case cancelled
   }
 
-  /// What is to be done once the lock is free, in this order.
+  /// The actions to carry out after the lock is released, in this order.
   struct Effects {
-    /// To be executed, each in its lane.
+    /// Operations to execute, each in its lane.
     var started: [(operation: BoundedOperation, lane: Int)] = []
-    /// Producers to be woken: accepted or refused.
+    /// Producers to wake, with the result of their submission.
     var released: [(producer: BlockedProducer, result: Result<Void, SubmitError>)] = []
-    /// Claims to be answered.
+    /// Claims to answer.
     var answered: [(claim: Claim, answer: ClaimAnswer)] = []
-    /// Accepted: observers are to be told.
+    /// Operations whose acceptance is to be delivered to the observers.
     var accepted: [BoundedOperation] = []
-    /// To be settled as cancelled while waiting.
+    /// Operations to end as cancelled while waiting.
     var withdrawn: [BoundedOperation] = []
-    /// Waiting for the queue to be idle, which it is.
+    /// Callbacks to call because the queue is idle.
     var drained: [@Sendable () -> Void] = []
 
     mutating func append(_ later: Effects) {
@@ -70,21 +70,21 @@ struct Account {
 
   private(set) var limits: QueueLimits
   private(set) var widestLimits: QueueLimits
-  /// Who has paused the queue.
+  /// Why the queue is paused.
   private(set) var pauses: PauseReason = []
   private(set) var isClosed = false
-  /// Where each operation stands that is the queue's, by its number. Not in the operation: it may be another queue's by
-  /// the time somebody who cancelled it comes here.
+  /// The place of each operation of this queue, by id. It is not kept in the operation, because the operation may belong
+  /// to another queue by the time a cancellation arrives here.
   private var places: [Int: Place] = [:]
   private var waiting = WaitingLine<BoundedOperation>()
   private var running: [BoundedOperation] = []
-  /// Lanes without an operation. There are as many lanes as operations ever ran at once.
+  /// Lanes without an operation. The number of lanes is the most operations that have run at once.
   private var freeLanes: [Int] = []
   private var executing = 0
   private var blocked = WaitingLine<BlockedProducer>()
   private var withdrawing = 0
   private var claims = WaitingLine<Claim>()
-  /// Bytes that are reserved, and by how many.
+  /// Reserved bytes, and the number of reservations.
   private var reserved = 0
   private var reservations = 0
   private var drainers: [@Sendable () -> Void] = []
@@ -108,7 +108,7 @@ struct Account {
   private var canStart: Bool { !isPaused && running.count < limits.max }
   private var hasRoom: Bool { waiting.count < limits.backlog || (waiting.isEmpty && canStart) }
 
-  // MARK: Looking
+  // MARK: Inspection
 
   func operations(
     waitingLimit: Int, waitingAfter id: Int = 0
@@ -124,7 +124,7 @@ struct Account {
     }
   }
 
-  /// Why an operation waits for a place, or, when its work has begun, for memory; nil when it does not wait or has gone.
+  /// Why an operation waits for a place or, once its work has begun, for memory; nil if it does not wait.
   func waitReason(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
     switch places[operation.id] {
     case .blocked: "its producer waits: the backlog of \(limits.backlog) is full"
@@ -148,14 +148,14 @@ struct Account {
 
   // MARK: Admission
 
-  /// - Parameter release: how to wake the producer, if it may wait for room.
+  /// - Parameter release: wakes the producer; nil if the producer must not wait.
   mutating func admit(
     _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) -> (Admission, Effects) {
     var effects = Effects()
     guard !isClosed else { return (.refused(.closed), effects) }
     if operation.isCancelled {
-      // Needs no place: accepted and taken out in one step, so that it is counted and settled like any other.
+      // Needs no place: accepted and withdrawn in one step, so that it is counted and ends like any other.
       totals.submitted += 1
       withdraw([operation], into: &effects)
       effects.accepted.append(operation)
@@ -172,7 +172,7 @@ struct Account {
     return (.blocked(ticket: ticket), effects)
   }
 
-  /// The operation's work begins on a thread.
+  /// Counts an operation whose work begins on a thread.
   mutating func began() {
     executing += 1
     totals.peakRunning = max(totals.peakRunning, executing)
@@ -180,8 +180,8 @@ struct Account {
 
   // MARK: Memory
 
-  /// A running operation asks for memory. With the answer `.waits` and an `answer` of its own, that is called later;
-  /// without one it is to ask again with one.
+  /// Claims memory for a running operation. If the result is `.waits`, `answer` is called later; if `answer` is nil, the
+  /// caller must call again with one.
   mutating func claim(
     _ bytes: Int, for operation: BoundedOperation, answer: (@Sendable (ClaimAnswer) -> Void)?
   ) -> ClaimAnswer {
@@ -199,9 +199,9 @@ struct Account {
     return dispatch()
   }
 
-  /// Why a claim gets nothing, now or ever; nil where that is no question.
+  /// The answer to a claim that can never be granted; nil if it can.
   private func refusal(_ bytes: Int, _ operation: BoundedOperation) -> ClaimAnswer? {
-    // Looked at under the lock: who cancels marks the operation first and looks for its claim afterwards.
+    // Checked under the lock: a cancellation marks the operation first and looks for its claim afterwards.
     if operation.isCancelled { return .cancelled }
     if let budget = limits.budget, bytes > budget.largest {
       return .refused(BudgetExceededError(needed: bytes, budget: budget))
@@ -209,10 +209,10 @@ struct Account {
     return nil
   }
 
-  /// Reserves; false while that has to wait.
+  /// Reserves the bytes; false if the claim has to wait.
   private mutating func grant(_ bytes: Int) -> Bool {
     guard !isPaused, reservations < limits.max else { return false }
-    // Nobody but the one that is alone goes beyond the budget.
+    // Only an operation that holds the sole reservation may exceed the budget.
     if let budget = limits.budget, reserved > 0, bytes > budget.bytes - reserved { return false }
     reserved += bytes
     reservations += 1
@@ -220,7 +220,7 @@ struct Account {
     return true
   }
 
-  /// First come, first served, also where a later claim would fit sooner: a large one is not passed over for ever.
+  /// Serves claims in order, even if a later one would fit sooner, so that a large claim does not wait for ever.
   private mutating func answerClaims(into effects: inout Effects) {
     while let claim = claims.first {
       let refusal = refusal(claim.bytes, claim.operation)
@@ -238,7 +238,7 @@ struct Account {
 
   // MARK: Departure
 
-  /// The operation has ended and its observers know.
+  /// Frees the place of an operation that has ended and whose observers have received its end.
   mutating func depart(_ operation: BoundedOperation, outcome: Outcome) -> Effects {
     var effects = Effects()
     if case .running(let lane, _) = places.removeValue(forKey: operation.id),
@@ -255,7 +255,7 @@ struct Account {
     return effects
   }
 
-  /// One operation was cancelled: it leaves the line it stands in, for a place or for memory.
+  /// Takes a cancelled operation out of the line in which it waits for a place or for memory.
   mutating func withdraw(_ operation: BoundedOperation) -> Effects {
     var effects = Effects()
     switch places[operation.id] {
@@ -278,7 +278,7 @@ struct Account {
     return effects
   }
 
-  /// Takes everybody out of the line and turns blocked producers away.
+  /// Takes all operations out of the waiting line and refuses all blocked producers.
   mutating func withdrawAll(_ reason: CancelReason, closing: Bool) -> Effects {
     var effects = Effects()
     isClosed = isClosed || closing
@@ -288,7 +288,7 @@ struct Account {
     return effects
   }
 
-  // MARK: Steering
+  // MARK: Control
 
   mutating func setLimits(_ limits: QueueLimits) -> Effects {
     self.limits = limits
@@ -313,7 +313,7 @@ struct Account {
     return effects
   }
 
-  /// Takes a producer out of the blocked ones, because its task was cancelled; false when it was released before.
+  /// Removes a blocked producer whose task was cancelled; false if it was already released.
   mutating func withdrawProducer(_ ticket: Int) -> (Bool, Effects) {
     guard let producer = blocked.remove(ticket) else { return (false, Effects()) }
     places[producer.operation.id] = nil
@@ -328,8 +328,8 @@ struct Account {
 
   // MARK: Dispatch
 
-  /// After any change: whoever can start starts, whoever fits in comes in, and if nobody is left those who wait for that
-  /// are told.
+  /// Called after every change: grants claims, starts waiting operations, accepts blocked producers and, if the queue is
+  /// then idle, wakes the callers of `drain`.
   private mutating func dispatch(into effects: inout Effects) {
     answerClaims(into: &effects)
     repeat {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Which queue the current thread works for: while it runs one of its operations or tells its observers.
+/// The queue that the current thread works for, while it runs one of its operations or notifies its observers.
 ///
-/// A thread-specific pointer, not `OperationQueue.current`, which builds a `Thread` object and looks into a dictionary.
+/// A thread-specific pointer is used because `OperationQueue.current` creates a `Thread` object and searches a dictionary.
 enum CurrentQueue {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()

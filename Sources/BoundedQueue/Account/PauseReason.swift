@@ -1,10 +1,10 @@
-/// Who keeps a queue from starting anything. Several may at the same time: it goes on when none does any more.
+/// Why a queue is paused. Several reasons can apply at once; the queue resumes when none is left.
 public struct PauseReason: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Somebody asked for it.
+  /// The user asked for it.
   public static let user = PauseReason(rawValue: 1)
   /// Memory is short.
   public static let pressure = PauseReason(rawValue: 2)

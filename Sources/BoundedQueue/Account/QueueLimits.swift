@@ -1,10 +1,10 @@
-/// The bounds of a queue, all changeable while it runs.
+/// The limits of a queue; all can be changed while it runs.
 public struct QueueLimits: Sendable, Hashable {
-  /// Operations running at once; at least 1.
+  /// The most operations that run at once; at least 1.
   public var max: Int
-  /// Operations accepted and waiting to run; at least 0. With 0 a producer waits until an operation can start at once.
+  /// The most operations that wait to run; at least 0. With 0 a producer waits until its operation can start at once.
   public var backlog: Int
-  /// Bytes that running operations may reserve; nil for as many as they like.
+  /// The bytes that running operations may reserve; nil means no limit.
   public var budget: MemoryBudget?
 
   public init(max: Int, backlog: Int, budget: MemoryBudget? = nil) {
@@ -15,7 +15,7 @@ public struct QueueLimits: Sendable, Hashable {
     self.budget = budget
   }
 
-  /// Takes over what is wider in others.
+  /// Raises each limit to the other's where that is higher.
   mutating func widen(to other: QueueLimits) {
     max = Swift.max(max, other.max)
     backlog = Swift.max(backlog, other.backlog)

@@ -1,16 +1,16 @@
-/// Why a queue did not accept an operation. The operation is then untouched and may be submitted elsewhere or again,
+/// Why a queue did not accept an operation. The operation is unchanged and can be submitted again or to another queue,
 /// except after ``alreadySubmitted``.
 public enum SubmitError: Error, Sendable, Hashable {
   /// The queue was closed before the operation got a place.
   case closed
-  /// The queue was cancelled while the producer waited for a place.
+  /// The queue was cancelled while the producer waited.
   case cancelled(CancelReason)
-  /// Submitted from one of the queue's own operations or observers, where waiting for a place could wait for ever.
+  /// Submitted from an operation or observer of the same queue, where waiting for a place could deadlock.
   case fromOwnWorker
-  /// The operation was submitted, started or settled before: an operation runs once.
+  /// The operation was submitted or started before, or has ended: an operation runs once.
   case alreadySubmitted
-  /// The operation depends on others. A bounded queue is first in, first out: an operation that cannot start yet would
-  /// hold a place for nothing.
+  /// The operation has dependencies. The queue runs first in, first out, so an operation that cannot start yet would
+  /// block the ones after it.
   case hasDependencies
 }
 

@@ -1,6 +1,6 @@
 import Locking
 
-/// A task that waits for a place: resumed once, by whoever comes first.
+/// A task that waits in the async `submit`. It is resumed exactly once: by the queue, or by its cancellation.
 final class SuspendedProducer: Sendable {
   private struct State {
     var continuation: UnsafeContinuation<Void, any Error>?
@@ -9,8 +9,8 @@ final class SuspendedProducer: Sendable {
 
   private let state = Locked(State())
 
-  /// Its place among the blocked producers of the queue, once it has one: not the operation's, which may have been
-  /// submitted by another producer before.
+  /// Its ticket among the queue's blocked producers, once it has one. Not looked up by operation, which another producer
+  /// may have submitted before.
   var ticket: Int? {
     get { state.withLock { $0.ticket } }
     set { state.withLock { $0.ticket = newValue } }

@@ -1,7 +1,7 @@
-/// A first-in, first-out line in which anybody may also leave from the middle.
+/// A first-in, first-out line from which entries can also be removed in the middle.
 ///
-/// Each entry gets a ticket, higher than all before it. Left entries stay as holes until they are half of the storage;
-/// so memory follows the number of entries present, not the number that ever passed through.
+/// Each entry gets a ticket, higher than all before it. Removed entries stay as holes until they are half of the storage,
+/// so memory use follows the number of entries present, not the number of entries ever added.
 ///
 /// *Complexity*: `append` and `popFirst` O(1) amortised, `remove` O(log n).
 struct WaitingLine<Element> {
@@ -11,7 +11,7 @@ struct WaitingLine<Element> {
   }
 
   private var entries: ContiguousArray<Entry> = []
-  /// Where the first entry is that is present, or the end.
+  /// The index of the first entry present, or the end.
   private var head = 0
   private var nextTicket = 0
   private(set) var count = 0
@@ -21,10 +21,12 @@ struct WaitingLine<Element> {
   /// Entries and holes together.
   var storageCount: Int { entries.count }
 
-  /// Who goes first.
+  /// The first entry.
   var first: Element? { head < entries.count ? entries[head].element : nil }
 
-  /// Joins the end of the line; the ticket is needed to leave early.
+  /// Adds an entry at the end.
+  ///
+  /// - Returns: the ticket, which finds and removes the entry.
   mutating func append(_ element: Element) -> Int {
     defer { nextTicket += 1 }
     entries.append(Entry(ticket: nextTicket, element: element))
@@ -39,10 +41,10 @@ struct WaitingLine<Element> {
     return element
   }
 
-  /// Who has the ticket; nil when the entry has already gone.
+  /// The entry with this ticket; nil if it is no longer there.
   subscript(ticket: Int) -> Element? { index(of: ticket).flatMap { entries[$0].element } }
 
-  /// Leaves the line early; nil when the entry has already gone.
+  /// Removes an entry; nil if it is no longer there.
   mutating func remove(_ ticket: Int) -> Element? {
     guard let index = index(of: ticket), let element = entries[index].element.take() else { return nil }
     count -= 1
@@ -50,7 +52,7 @@ struct WaitingLine<Element> {
     return element
   }
 
-  /// Everybody leaves, in order.
+  /// Removes all entries and returns them in order.
   mutating func removeAll() -> [Element] {
     let all = prefix(count)
     entries.removeAll()
@@ -59,7 +61,7 @@ struct WaitingLine<Element> {
     return all
   }
 
-  /// The first entries, in order, that are wanted: at most `limit`.
+  /// The first entries that satisfy the condition, in order: at most `limit`.
   func prefix(_ limit: Int, where isWanted: (Element) -> Bool = { _ in true }) -> [Element] {
     var result: [Element] = []
     result.reserveCapacity(min(limit, count))

@@ -1,4 +1,4 @@
-/// One change in the life of an operation, as an observer hears it.
+/// One change of an operation, as observers receive it.
 public struct QueueEvent: Sendable {
   public enum Change: Sendable {
     /// The queue accepted it.
@@ -7,12 +7,12 @@ public struct QueueEvent: Sendable {
     case started
     /// Its work entered a new stage.
     case stage(String)
-    /// It ended. Nothing follows.
+    /// It ended. No event follows.
     case ended(Outcome)
   }
 
   public let operation: BoundedOperation
   public let change: Change
-  /// When it happened, which may be a little before the observer hears of it.
+  /// When it happened, which may be a little before it is delivered.
   public let instant: ContinuousClock.Instant
 }

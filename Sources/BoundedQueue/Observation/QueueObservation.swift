@@ -1,6 +1,6 @@
 import Locking
 
-/// A place in a queue's list of observers: what ``BoundedOperationQueue/observe(_:)`` returns.
+/// One registered observer of a queue, returned by ``BoundedOperationQueue/observe(_:)``.
 public final class QueueObservation: Sendable {
   let body: @Sendable (QueueEvent) -> Void
   private let list: ObserverList
@@ -14,10 +14,10 @@ public final class QueueObservation: Sendable {
   public func cancel() { list.remove(self) }
 }
 
-/// The observers of a queue. Delivery works on an immutable copy, so observers come and go at any time, also from
-/// within an observer.
+/// The observers of a queue. Delivery uses a copy of the list, so observers can be added and removed at any time, even by
+/// an observer.
 final class ObserverList: Sendable {
-  /// Guards the array only; no observer is ever called under it.
+  /// Guards the array only; no observer is called under the lock.
   private let observations = Locked<[QueueObservation]>([])
 
   func add(_ body: @escaping @Sendable (QueueEvent) -> Void) -> QueueObservation {

@@ -1,21 +1,21 @@
-/// A queue at one moment.
+/// The state of a queue at one moment.
 public struct QueueSnapshot: Sendable {
   public let name: String
   public let counters: QueueCounters
   public let limits: QueueLimits
-  /// Who has paused it; empty when nobody has.
+  /// Why it is paused; empty if it is not.
   public let pauses: PauseReason
   public let isClosed: Bool
-  /// The operations that hold a place, in the order in which they got it.
+  /// The running operations, in the order in which they started.
   public let running: [OperationSnapshot]
-  /// The operations that wait, first to start first; at most as many as were asked for.
+  /// The waiting operations in order; at most the requested number.
   public let waiting: [OperationSnapshot]
 }
 
-/// What a cancellation of everything met.
+/// The operations that a cancellation of the whole queue affected.
 public struct CancelledOperations: Sendable {
-  /// Taken out of the line: they have ended without running.
+  /// Operations that waited: they have ended without running.
   public let waiting: [BoundedOperation]
-  /// Asked to stop: they end when their work next looks.
+  /// Operations that ran: they end when their work next checks for cancellation.
   public let running: [BoundedOperation]
 }

@@ -1,7 +1,9 @@
+// Delivers the events of an operation to the observers of its queue, in order.
+
 extension BoundedOperation {
-  /// Tells the observers of the operation's queue, in order, on this thread or on the one that is telling them already.
+  /// Delivers an event, on this thread or on a thread that is already delivering events of this operation.
   ///
-  /// Not for `.ended`, after which the queue must be told too: see ``deliverEnd(to:)``.
+  /// Not for `.ended`, after which the place must be freed: see ``deliverEnd(to:)``.
   func post(_ change: QueueEvent.Change) {
     let event = QueueEvent(operation: self, change: change, instant: .now)
     let queue = state.withLock { state -> BoundedOperationQueue? in
@@ -12,19 +14,19 @@ extension BoundedOperation {
     if deliverPosted(to: queue) { queue.departed(self) }
   }
 
-  /// Tells the observers that the queue has accepted the operation, with the right to deliver that `join` gave.
+  /// Delivers the event that the queue accepted the operation; `join` gave this thread the right to deliver.
   ///
-  /// - Returns: true when the end of the operation was among what was delivered: the caller must tell the queue.
+  /// - Returns: true if the end of the operation was delivered too: the caller must then free its place.
   func deliverAccepted(to queue: BoundedOperationQueue) -> Bool {
     queue.observers.deliver(
       QueueEvent(operation: self, change: .waiting, instant: state.withLock { $0.acceptedAt() }))
     return deliverPosted(to: queue)
   }
 
-  /// Tells the observers how the operation ended.
+  /// Delivers the end of the operation.
   ///
-  /// - Returns: true when they have heard it: the caller must tell the queue. False when another thread is telling them;
-  ///   it will tell the queue then.
+  /// - Returns: true if this thread delivered it: the caller must then free the place. False if another thread is
+  ///   delivering; that thread frees the place.
   func deliverEnd(to queue: BoundedOperationQueue) -> Bool {
     let mine = state.withLock { state -> Bool in
       guard case .ended(let outcome, let instant, _, _) = state.phase else { return false }

@@ -2,11 +2,11 @@ import Foundation
 import Locking
 import Synchronization
 
-/// One unit of work that a ``BoundedOperationQueue`` runs, that can be watched while it waits and runs, cancelled at
-/// any moment, and that ends exactly once with an ``Outcome``, also when it never ran.
+/// One unit of work for a ``BoundedOperationQueue``. It can be observed and cancelled at any time, and ends exactly once
+/// with an ``Outcome``, even if it never ran.
 ///
-/// Subclass it and override ``execute()``; call ``checkCancelled()`` often and ``report(stage:)`` and
-/// ``report(fraction:)`` where a watcher would want to know. An operation runs once: make a new one to do it again.
+/// Subclass it and override ``execute()``. Call ``checkCancelled()`` often, and ``report(stage:)`` and
+/// ``report(fraction:)`` to show progress. An operation runs once: create a new one to repeat the work.
 ///
 /// ```swift
 /// final class CopyOperation: BoundedOperation, @unchecked Sendable {
@@ -27,27 +27,27 @@ import Synchronization
 /// }
 /// ```
 ///
-/// *Concurrency*: every member may be called from any thread. ``execute()`` is called on one thread of the queue's.
-/// Foundation's `completionBlock` should not be used (on Linux it is kept for ever, with all it captures, and runs after
-/// waiters are released: swift-corelibs-foundation, Operation.swift): observe the queue instead.
+/// *Concurrency*: every member may be called from any thread. ``execute()`` is called on one thread of the queue.
+/// Do not use Foundation's `completionBlock`; observe the queue instead. On Linux the block is never released, and it runs
+/// after waiters are woken (swift-corelibs-foundation, Operation.swift).
 open class BoundedOperation: Operation, @unchecked Sendable {  // see each property for its guard
-  /// Unique within the process, ascending in the order of creation.
+  /// Unique within the process; ascending in order of creation.
   public let id: Int
-  /// What the operation does and to what, such as "thumbnail photos/a.jpg".
+  /// A one-line description of the work, such as "thumbnail photos/a.jpg".
   public let title: String
 
-  /// Guards everything that changes in the life of the operation, except progress and reserved bytes, which are atomic.
+  /// Guards the operation's changing state, except for progress and reserved bytes, which are atomic.
   let state = Locked(OperationState())
 
-  /// True from the first request to cancel; set under `state`, read anywhere.
+  /// True from the first request to cancel; set under `state`, read without it.
   private let cancelRequested = Atomic(false)
-  /// Millionths of the work done; negative while unknown.
+  /// Progress in millionths; negative while unknown.
   private let progress = Atomic(-1)
   private let reserved = Atomic(0)
 
   private static let lastID = Atomic(0)
 
-  /// - Parameter title: what the operation does and to what, on one line.
+  /// - Parameter title: a one-line description of the work.
   public init(title: String) {
     id = Self.lastID.add(1, ordering: .relaxed).newValue
     self.title = title
@@ -57,42 +57,46 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
 
   /// Does the work. Override it; never call it.
   ///
-  /// Returning means success. Throwing means failure, or cancellation if one was asked for before.
+  /// If it returns, the operation succeeded. If it throws, the operation was cancelled if cancellation was requested
+  /// before, else it failed.
   open func execute() throws {
     preconditionFailure("\(type(of: self)) must override execute()")
   }
 
-  /// Leaves ``execute()`` when somebody has asked for cancellation. Costs an atomic load: call it per row, per block.
+  /// Throws if the operation has been cancelled. Costs one atomic load, so call it for each row or block.
+  ///
+  /// - Throws: ``OperationCancelledError``
   public final func checkCancelled() throws(OperationCancelledError) {
     guard isCancelled else { return }
     throw OperationCancelledError(reason: state.withLock { $0.cancelReason ?? .user })
   }
 
-  /// Enters a stage of the work, named by a word that a person reads ("decoding"). Observers hear of it.
+  /// Starts a stage of the work and notifies the observers; `stage` is a word for people, such as "decoding".
   public final func report(stage: String) {
     guard state.withLock({ $0.enter(stage) }) else { return }
     post(.stage(stage))
   }
 
-  /// Says how much of the work is done, from 0 to 1. Costs an atomic store; nobody is told, whoever looks sees it.
+  /// Sets the progress, from 0 to 1. Costs one atomic store; snapshots show it, observers are not notified.
   public final func report(fraction: Double) {
     progress.store(fraction.isNaN ? -1 : Int(Swift.min(Swift.max(fraction, 0), 1) * 1_000_000), ordering: .relaxed)
   }
 
-  /// Does the part of the work that takes memory, with `bytes` of the queue's ``QueueLimits/budget`` reserved for it.
+  /// Runs `body` with `bytes` of the queue's ``QueueLimits/budget`` reserved.
   ///
-  /// Waits until they are free, in the order in which the queue's operations asked. An operation has one reservation at a
-  /// time: with two it might wait for itself. Outside a queue nothing is waited for. More than a pebibyte counts as one.
+  /// Waits until the bytes are free; operations are served in the order of their requests. An operation has at most one
+  /// reservation, because with two it could wait for itself. Outside a queue it never waits. The maximum is 1 PiB: more is
+  /// treated as 1 PiB.
   ///
-  /// *Concurrency*: only in ``execute()``, on its thread, which waits.
+  /// *Concurrency*: call it only in ``execute()``, on its thread, which blocks.
   ///
-  /// - Throws: ``BudgetExceededError`` when the queue does not give so much to one operation, ``OperationCancelledError`` when it
-  ///   was cancelled while it waited, and whatever `body` throws.
+  /// - Throws: ``BudgetExceededError`` if one operation may not reserve so much, ``OperationCancelledError`` if the
+  ///   operation was cancelled while it waited, and any error of `body`.
   public final func withReservation<Result>(of bytes: Int, _ body: () throws -> Result) throws -> Result {
     precondition(bytes >= 0, "operation #\(id) reserves \(bytes) bytes")
     precondition(reserved.load(ordering: .relaxed) == 0, "operation #\(id) has a reservation already")
     guard let queue = state.withLock({ $0.queue }) else { return try body() }
-    let bytes = min(bytes, 1 << 50)  // so that no sum of them overflows
+    let bytes = min(bytes, 1 << 50)  // so that sums cannot overflow
     try queue.reserve(bytes, for: self)
     reserved.store(bytes, ordering: .relaxed)
     defer {
@@ -102,18 +106,18 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     return try body()
   }
 
-  // MARK: Looking and cancelling
+  // MARK: Inspection and cancellation
 
-  /// True from the first request to cancel, also when it comes too late to stop anything.
+  /// True from the first request to cancel, even if the request came too late to stop the work.
   public final override var isCancelled: Bool { cancelRequested.load(ordering: .acquiring) }
 
-  /// How it ended; nil until then.
+  /// How the operation ended; nil until then.
   public final var outcome: Outcome? { state.withLock { $0.outcome } }
 
-  /// Asks the operation to stop. One that waits ends at once, without running; one that runs ends when its work next
-  /// looks at ``isCancelled``. The first reason stands.
+  /// Asks the operation to stop. A waiting operation ends at once without running. A running one ends when its work next
+  /// checks ``isCancelled``. The first reason is kept.
   ///
-  /// - Returns: false when it had ended before.
+  /// - Returns: false if the operation had already ended.
   @discardableResult
   public final func cancel(reason: CancelReason) -> Bool {
     let (accepted, queue) = markCancelled(reason)
@@ -124,7 +128,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// ``cancel(reason:)`` by the user.
   public final override func cancel() { cancel(reason: .user) }
 
-  /// What there is to know about the operation at this moment.
+  /// The current state of the operation.
   public final func snapshot() -> OperationSnapshot {
     let (copy, queue) = state.withLock { ($0.withoutEvents(), $0.queue) }
     let hasBegun = if case .running = copy.phase { true } else { false }
@@ -135,12 +139,12 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
       waitReason: copy.outcome == nil ? queue?.waitReason(self, hasBegun: hasBegun) : nil)
   }
 
-  /// The snapshot on one line: number, what it does, and how it stands.
+  /// The snapshot on one line: id, title and state.
   public final override var description: String { snapshot().description }
 
-  // MARK: Foundation's machinery
+  // MARK: Foundation's life cycle
 
-  /// Called by the operation queue, also for a cancelled operation.
+  /// Called by Foundation's operation queue, for cancelled operations too.
   public final override func start() {
     let queue = state.withLock { state in
       precondition(!state.isQueued, "start() called on operation #\(id), which waits for its turn in a queue")
@@ -167,19 +171,19 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     end(outcome)
   }
 
-  /// Goes through Foundation's life cycle, and settles an operation that was cancelled too early for `main()`.
+  /// Runs Foundation's life cycle, and ends an operation that was cancelled before `main()` could run.
   func runToEnd() {
     super.start()
     guard let reason = state.withLock({ $0.reasonToEndUnstarted() }) else { return }
     end(.cancelledWhileWaiting(reason))
   }
 
-  /// Remembers the request; the caller then takes the operation out of its queue's line.
+  /// Records the request to cancel; the caller then takes the operation out of its queue's waiting line.
   func markCancelled(_ reason: CancelReason) -> (accepted: Bool, queue: BoundedOperationQueue?) {
     let result = state.withLock { state in
       guard state.outcome == nil else { return (accepted: false, queue: state.queue) }
       state.cancelReason = state.cancelReason ?? reason
-      // Under the lock, so that a queue the operation joins later is sure to see it.
+      // Under the lock, so that a queue that the operation joins later sees it.
       cancelRequested.store(true, ordering: .releasing)
       return (accepted: true, queue: state.queue)
     }

@@ -1,17 +1,17 @@
-/// Who or what asked for an operation to be cancelled.
+/// The reason for a cancellation.
 public enum CancelReason: String, Sendable, Hashable, CaseIterable {
-  /// A person, or the program on a person's behalf.
+  /// The user, or the program on the user's behalf.
   case user
-  /// The machine is short of memory.
+  /// Memory is short.
   case pressure
   /// The process is ending.
   case shutdown
-  /// The operation took longer than it may.
+  /// The operation exceeded its time limit.
   case timeout
 }
 
 extension CancelReason: CustomStringConvertible {
-  /// The reason as the end of a sentence: "cancelled …".
+  /// Completes a sentence that begins with "cancelled".
   public var description: String {
     switch self {
     case .user: "by the user"

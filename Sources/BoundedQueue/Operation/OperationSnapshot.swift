@@ -1,31 +1,31 @@
-/// An operation at one moment, for people and for machines.
+/// The state of an operation at one moment.
 public struct OperationSnapshot: Sendable {
   public enum State: Sendable {
-    /// Not yet accepted by a queue, or accepted and waiting to run.
+    /// Not yet submitted, or waiting to run.
     case waiting
     case running
     case ended(Outcome)
   }
 
   public let id: Int
-  /// What it does and to what.
+  /// A one-line description of the work.
   public let title: String
   public let state: State
-  /// The stage its work is in, in a word; nil before the first.
+  /// The current stage of the work, in one word; nil before the first stage.
   public let stage: String?
-  /// How much of the work is done, from 0 to 1; nil while unknown.
+  /// Progress from 0 to 1; nil while unknown.
   public let fraction: Double?
-  /// Bytes of the queue's budget that it has reserved, and holds at the most.
+  /// The bytes of the queue's budget that it has reserved; it holds at most these.
   public let bytesReserved: Int
-  /// How long it has waited, or waited before it ran.
+  /// How long it has waited to run.
   public let waited: Duration
-  /// How long it has run, or ran.
+  /// How long it has run.
   public let ran: Duration
-  /// Of that: how long it waited for memory, as far as that is over.
+  /// The part of ``ran`` that it waited for memory, without a wait that is still going on.
   public let waitedForMemory: Duration
-  /// What it waits for, while it waits: for a place, or, running, for memory.
+  /// Why it waits for a place or, while running, for memory; nil if it does not wait.
   public let waitReason: String?
-  /// Why it was asked to stop, if it was.
+  /// The reason for its cancellation; nil if it was not cancelled.
   public let cancelReason: CancelReason?
 
   init(

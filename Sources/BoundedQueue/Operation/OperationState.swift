@@ -1,12 +1,12 @@
-/// The life of an operation as a value: which phase it is in, why it was cancelled, what its observers have yet to hear.
-/// Its methods decide; whoever holds the lock around it acts on the answer afterwards.
+/// The state of an operation as a value: its phase, the reason for its cancellation, and its undelivered events. The
+/// methods only decide; the caller acts on their results after it has released the lock.
 struct OperationState {
   typealias Instant = ContinuousClock.Instant
 
   enum Phase {
-    /// In no queue yet.
+    /// Not in a queue yet.
     case new
-    /// In a queue: its producer waits for a place, or it waits to run, or for a thread to run on.
+    /// In a queue: its producer waits for room, or the operation waits for a place or for its thread.
     case waiting(since: Instant)
     /// In ``BoundedOperation/execute()``.
     case running(since: Instant, waited: Duration)
@@ -17,21 +17,21 @@ struct OperationState {
   private(set) var queue: BoundedOperationQueue?
   var cancelReason: CancelReason?
   private(set) var stage: String?
-  /// How long it has waited for memory in all, not counting the wait that goes on.
+  /// How long it has waited for memory in total, without a wait that is still going on.
   var waitedForMemory = Duration.zero
-  /// True while the operation is the queue's and not yet handed to a thread or taken out.
+  /// True from joining a queue until the operation is handed to a thread or withdrawn.
   var isQueued = false
 
-  /// Events that happened and are not yet delivered. Never more than an operation has stages, plus three.
+  /// Events that are not yet delivered; at most the number of stages plus three.
   private var events: [QueueEvent] = []
-  /// True while some thread delivers the events of this operation: the others leave theirs to it, which keeps the order.
+  /// True while a thread delivers the events of this operation. Other threads leave their events to it, to keep the order.
   private var isDelivering = false
 
   var outcome: Outcome? {
     if case .ended(let outcome, _, _, _) = phase { outcome } else { nil }
   }
 
-  /// A copy for looking at, which keeps no other operation alive.
+  /// A copy for snapshots, which keeps no queue and no events alive.
   func withoutEvents() -> OperationState {
     var copy = self
     copy.events = []
@@ -41,7 +41,8 @@ struct OperationState {
 
   // MARK: Life
 
-  /// Joins a queue; false when the operation is not new. The joiner has the right to deliver and must use it or leave.
+  /// Joins a queue; false if the operation is not new. The caller gets the right to deliver events, and must deliver or
+  /// call `leave`.
   mutating func join(_ queue: BoundedOperationQueue, at now: Instant) -> Bool {
     guard case .new = phase, self.queue == nil else { return false }
     phase = .waiting(since: now)
@@ -59,7 +60,7 @@ struct OperationState {
     isDelivering = false
   }
 
-  /// The work begins; false when it was cancelled before.
+  /// Begins the work; false if the operation was cancelled before.
   mutating func begin() -> Bool {
     guard cancelReason == nil else { return false }
     let now = ContinuousClock.now
@@ -77,7 +78,7 @@ struct OperationState {
     return true
   }
 
-  /// The reason, if the operation was cancelled before it could begin and has not been settled.
+  /// The reason of a cancellation, if the operation has neither begun nor ended.
   func reasonToEndUnstarted() -> CancelReason? {
     switch phase {
     case .new, .waiting: cancelReason
@@ -96,12 +97,13 @@ struct OperationState {
     return true
   }
 
-  /// The queue has let go of it.
+  /// Releases the queue after the operation has left it.
   mutating func depart() { queue = nil }
 
   // MARK: Events
 
-  /// When the queue accepted it, for an event that is told now: before its work began, which may have happened since.
+  /// The time of the event `waiting`, which is delivered now: it must not be later than the start of the work, which may
+  /// already have happened.
   func acceptedAt() -> Instant {
     switch phase {
     case .new, .waiting: .now
@@ -110,7 +112,7 @@ struct OperationState {
     }
   }
 
-  /// Adds an event for delivery; true when the caller is to deliver it, and all that follow until `nextEvent` is nil.
+  /// Queues an event; true if the caller must deliver it and all that follow, until `nextEvent` returns nil.
   mutating func post(_ event: QueueEvent) -> Bool {
     events.append(event)
     guard !isDelivering else { return false }
@@ -118,7 +120,7 @@ struct OperationState {
     return true
   }
 
-  /// The next event for the thread that delivers; nil ends its turn.
+  /// The next event for the delivering thread; nil ends its right to deliver.
   mutating func nextEvent() -> QueueEvent? {
     guard !events.isEmpty else {
       isDelivering = false

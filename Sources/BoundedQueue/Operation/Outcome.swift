@@ -1,6 +1,6 @@
-/// How an operation ended. Every operation that a queue accepted ends with exactly one.
+/// How an operation ended. Every accepted operation has exactly one outcome.
 public enum Outcome: Sendable {
-  /// The work was done, even if a cancellation arrived too late to stop it.
+  /// The work was completed, even if a cancellation arrived too late to stop it.
   case succeeded
   /// The work threw this error.
   case failed(any Error)
@@ -9,7 +9,7 @@ public enum Outcome: Sendable {
   /// Cancelled after its work began: `execute()` was called and threw.
   case cancelledWhileRunning(CancelReason)
 
-  /// The reason of a cancellation, else nil.
+  /// The reason of a cancellation; nil for other outcomes.
   public var cancelReason: CancelReason? {
     switch self {
     case .succeeded, .failed: nil
