@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the monitor's thread does: waits for its sources, looks at the memory held, and tells what the gauge makes of it.
+/// The loop of the monitor's thread: waits for signals, samples the memory in use, and emits the events of the gauge.
 ///
-/// *Concurrency*: made by one thread, then only touched by its own. What it shares is ``PressureState`` and the pipe.
+/// *Concurrency*: created on one thread, then used only on its own. It shares only ``PressureState`` and the pipe.
 final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
   private typealias Instant = ContinuousClock.Instant
 
-  /// One descriptor that is waited for.
+  /// One descriptor to poll.
   private struct Place {
     let provider: any PressureSignalProvider
     let index: Int
-    /// Until then it is left alone, because it spoke just now: what comes in a flood is taken in at once.
+    /// Not polled before this time, because it was ready just now; this handles a flood of signals in one read.
     var restsUntil: Instant?
   }
 
@@ -24,7 +24,7 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
 
   private var gauge: PressureGauge
   private var places: [Place]
-  /// Filled anew for each wait: the pipe, then the places that are not at rest, whose numbers are in `polledPlaces`.
+  /// Filled for each wait: the pipe, then the places that are not resting, whose indices are in `polledPlaces`.
   private var polled: [pollfd] = []
   private var polledPlaces: [Int] = []
   private var share = 0.0
@@ -66,7 +66,7 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
     emit(gauge.decay(share: share, at: .now))
   }
 
-  /// Whether something may be ready. Wakes as well when a place has rested.
+  /// Waits until a descriptor is ready, the given time, or the end of a place's rest; true if a descriptor may be ready.
   private func wait(until nextLook: Instant) -> Bool {
     let now = Instant.now
     var end = nextLook
@@ -82,10 +82,11 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
       polled.append(pollfd(fd: watch.descriptor.number, events: watch.events, revents: 0))
       polledPlaces.append(index)
     }
-    // Rounded up: a wait of less than a millisecond would otherwise be none at all, again and again.
+    // Rounded up: a wait below one millisecond would otherwise become 0, and the loop would spin.
     let milliseconds = max(0, ((end - now) / .milliseconds(1)).rounded(.up))
     let count = poll(&polled, nfds_t(polled.count), CInt(min(milliseconds, 3_600_000)))
-    // Most likely out of memory: a pause, so that it does not spin. After EINTR the caller waits again, until the same time.
+    // Most likely out of memory. The pause keeps the loop from spinning. After EINTR the caller waits again, until the same
+    // time.
     if count < 0, errno != EINTR { usleep(10_000) }
     return count > 0
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Watches how tight memory is, and tells when that changes.
+/// Watches how tight memory is, and calls a handler when the level changes.
 ///
 /// ```swift
 /// let monitor = try PressureMonitor { event in
@@ -10,20 +10,20 @@ import Locking
 /// print("memory pressure from", monitor.snapshot.signals)
 /// ```
 ///
-/// *Concurrency*: a monitor has one thread of its own, however busy the pools are. It waits in poll(2) and costs less than
-/// a thousandth of a processor. A monitor nobody holds any more stops.
+/// *Concurrency*: a monitor has its own thread, so that busy thread pools do not delay it. The thread waits in poll(2) and
+/// uses less than a thousandth of a processor. A monitor stops when its last reference is released.
 public final class PressureMonitor: Sendable {
-  /// What every source answered that was asked whether it can be used, in the order of asking.
+  /// For each kind of signals that was tried, whether it can be used; in the order of trying.
   public let reports: [PressureSignalReport]
   private let state: PressureState
-  /// Nil where nothing is watched.
+  /// Nil if nothing is watched.
   private let wakePipe: WakePipe?
 
-  /// Begins to watch.
+  /// Starts watching.
   ///
-  /// - Parameter handler: called on the monitor's thread, outside every lock, one event at a time. As long as it has not
-  ///   returned nothing else is noticed.
-  /// - Throws: ``PressureSignalError`` where a source is chosen by name and cannot be used.
+  /// - Parameter handler: called on the monitor's thread without any lock held, one event at a time. The monitor notices
+  ///   nothing else until it returns.
+  /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used.
   public convenience init(
     signals choice: PressureSignalChoice = .auto, rules: PressureRules = PressureRules(),
     handler: @escaping @Sendable (PressureEvent) -> Void
@@ -31,7 +31,7 @@ public final class PressureMonitor: Sendable {
     try self.init(signals: choice, rules: rules, in: Surroundings(), handler: handler)
   }
 
-  /// - Parameter limit: where it is known already; looked up in the surroundings if not.
+  /// - Parameter limit: the memory limit, if already known; default: the one found in the surroundings.
   package init(
     signals choice: PressureSignalChoice, rules: PressureRules, under limit: MemoryLimit? = nil,
     in surroundings: Surroundings,
@@ -64,18 +64,18 @@ public final class PressureMonitor: Sendable {
 
   deinit { stop() }
 
-  /// How tight memory is now.
+  /// The current level, its cause, and the memory in use.
   public var snapshot: PressureSnapshot { state.snapshot }
 
-  /// Ends the watching. When this returns no event will be told any more; one that is being told at this moment on the
-  /// monitor's thread may still be.
+  /// Stops watching. No new call of the handler starts after this returns; a call that has already started may still be
+  /// running on the monitor's thread.
   ///
-  /// *Concurrency*: from any thread, any number of times, also from within the handler; waits for nobody.
+  /// *Concurrency*: from any thread, any number of times, even from the handler; does not block.
   public func stop() {
     state.stop()
     wakePipe?.wake()
   }
 
-  /// What the thread used of a processor, once it has ended and its files are closed; for tests.
+  /// The processor time that the thread used; nil until it has ended and closed its files. For tests.
   var processorTime: Duration? { state.processorTime }
 }

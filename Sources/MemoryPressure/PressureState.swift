@@ -1,6 +1,6 @@
 import Locking
 
-/// What the monitor's thread and everybody else share.
+/// The state that the monitor's thread shares with other threads.
 final class PressureState: Sendable {
   private struct Values {
     var snapshot: PressureSnapshot
@@ -20,7 +20,7 @@ final class PressureState: Sendable {
   func end(_ processorTime: Duration) { values.withLock { $0.processorTime = processorTime } }
   func set(_ usage: MemoryUsage) { values.withLock { $0.snapshot.usage = usage } }
 
-  /// Takes in an event that is about to be told; false when it must not be told any more.
+  /// Records an event before it is emitted; false if the monitor has been stopped and must not emit it.
   func record(_ event: PressureEvent) -> Bool {
     values.withLock { values in
       guard !values.isStopped else { return false }

@@ -2,28 +2,28 @@ import TestSupport
 
 @testable import MemoryPressure
 
-/// Collects what a monitor tells.
+/// Records the events of a monitor.
 final class EventRecorder: Sendable {
   private let recorded = LockedBox<[PressureEvent]>([])
 
   var events: [PressureEvent] { recorded.value }
   var handler: @Sendable (PressureEvent) -> Void { { [recorded] event in recorded.change { $0.append(event) } } }
 
-  /// The levels risen or fallen to.
+  /// The levels after each change.
   var levels: [PressureLevel] {
     events.compactMap { event in
       if case .changed(_, let level, _) = event { level } else { nil }
     }
   }
 
-  /// The sources lost.
+  /// The causes of lost signals.
   var lost: [PressureCause] {
     events.compactMap { event in
       if case .signalsLost(let cause) = event { cause } else { nil }
     }
   }
 
-  /// The counts of further critical events.
+  /// The counts of repeated critical events.
   var counts: [Int] {
     events.compactMap { event in
       if case .criticalAgain(let count, _) = event { count } else { nil }
@@ -32,7 +32,7 @@ final class EventRecorder: Sendable {
 }
 
 extension PressureMonitor {
-  /// With spans a test can wait for.
+  /// A monitor with times short enough for a test.
   static func quick(
     _ choice: PressureSignalChoice = .auto, _ surroundings: Surroundings, quiet: Duration = .seconds(60),
     handler: @escaping @Sendable (PressureEvent) -> Void = { _ in }

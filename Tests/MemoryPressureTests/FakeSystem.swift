@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import MemoryPressure
 
-/// A tree of `/proc` and cgroups laid out in a temporary folder.
+/// A fake `/proc` and cgroup tree in a temporary folder.
 final class FakeSystem: Sendable {
   static let legacyMount = "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
   static let unifiedMount = "30 24 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -28,14 +28,14 @@ final class FakeSystem: Sendable {
     return system
   }
 
-  /// A file and the folders above it. One that is there keeps its place, so that whoever has it open sees the change.
+  /// Writes a file and the folders above it. An existing file is overwritten in place, so that open descriptors see it.
   func file(_ path: String, _ contents: String) throws {
     let url = URL(fileURLWithPath: folder.path + path)
     try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(contents.utf8).write(to: url)
   }
 
-  /// What the process is said to hold.
+  /// Sets the memory that the process appears to use.
   func hold(mebibytes: Int) throws {
     try file("/proc/self/statm", "90000 \(mebibytes * (1 << 20) / Int(sysconf(CInt(_SC_PAGESIZE)))) 0 1 0 200 0\n")
   }

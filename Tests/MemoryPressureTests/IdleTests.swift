@@ -4,8 +4,8 @@ import Testing
 
 @testable import MemoryPressure
 
-/// No source makes the monitor spin: its thread, by its own clock, uses less than a tenth of a processor, also on a
-/// machine so busy that a spin would get no more than half of one.
+/// No kind of signals makes the monitor spin: its thread uses less than a tenth of a processor, by its own clock, so that a
+/// spin is found even on a busy machine.
 extension PressureMonitorTests {
   private func expectIdle(
     _ choice: PressureSignalChoice, _ surroundings: Surroundings, location: SourceLocation = #_sourceLocation,
@@ -16,28 +16,30 @@ extension PressureMonitorTests {
     try await expectIdle(monitor, location: location)
   }
 
-  /// Lets a second pass and ends the monitor.
+  /// Waits a second, stops the monitor, and checks its processor time.
   private func expectIdle(_ monitor: PressureMonitor, location: SourceLocation) async throws {
     let start = ContinuousClock.now
     try await Task.sleep(for: .seconds(1))
     monitor.stop()
-    // A busy machine wakes the test late, and the monitor has looked on meanwhile.
+    // A busy machine wakes the test late, while the monitor goes on sampling.
     let span = ContinuousClock.now - start
     #expect(try await eventually { monitor.processorTime != nil }, sourceLocation: location)
     let used = try #require(monitor.processorTime)
     #expect(used < span / 10, "in \(span)", sourceLocation: location)
   }
 
-  @Test func theMemoryHeldAloneIsIdle() async throws {
+  @Test func usageSignalsAloneAreIdle() async throws {
     try await expectIdle(.rss, Surroundings(variables: [:]))
   }
 
-  @Test func aGroupsCountersAreIdle() async throws {
+  @Test func theCountersOfAGroupAreIdle() async throws {
     let system = try FakeSystem.withEvents()
     try await expectIdle(.cgroup2, system.surroundings())
   }
 
-  @Test(arguments: Doorbell.Kind.allCases) func aBellIsIdleWhenItsRingerHasLeft(_ kind: Doorbell.Kind) async throws {
+  @Test(arguments: Doorbell.Kind.allCases) func aFIFOOrSocketIsIdleAfterItsWriterHasLeft(_ kind: Doorbell.Kind)
+    async throws
+  {
     let bell = Doorbell(kind)
     try await expectIdle(.systemd, Surroundings(variables: ["MEMORY_PRESSURE_WATCH": bell.path])) {
       bell.ring(3)
@@ -46,14 +48,14 @@ extension PressureMonitorTests {
   }
 
   @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel tells of no stalls here"))
-  func aStallFileIsIdleThoughThereIsAlwaysSomethingToRead() async throws {
+  func aStallFileIsIdleAlthoughItIsAlwaysReadable() async throws {
     try await expectIdle(.psi, Surroundings(variables: [:]))
     let variables = ["MEMORY_PRESSURE_WATCH": "/proc/pressure/memory", "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
     try await expectIdle(.systemd, Surroundings(variables: variables))
   }
 
   @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
-  func aStallFileThatVanishesIsToldOnceAndIsIdleAfterwards() async throws {
+  func aStallFileThatVanishesIsReportedOnceAndIsIdleAfterwards() async throws {
     let (group, recorder) = (try #require(RealGroup()), EventRecorder())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
     let monitor = try PressureMonitor(
@@ -67,7 +69,7 @@ extension PressureMonitorTests {
   }
 }
 
-/// A cgroup of version 2 of a test's own, below that of the process.
+/// A cgroup of version 2 that a test creates below that of the process.
 final class RealGroup: Sendable {
   /// For `$MEMORY_PRESSURE_WRITE`.
   static let trigger = Data("some 150000 2000000\0".utf8).base64EncodedString()

@@ -4,13 +4,13 @@ import Testing
 @testable import MemoryPressure
 
 @Suite(.timeLimit(.minutes(1))) struct MemoryLimitTests {
-  @Test func withoutGroupsThePhysicalMemoryIsTheLimit() throws {
+  @Test func thePhysicalMemoryIsTheLimitWithoutGroups() throws {
     let system = try FakeSystem(mounts: "", groups: "0::/\n")
     #expect(system.limit == MemoryLimit(bytes: 8 << 30, origin: .machine))
     #expect("\(system.limit)" == "8 GiB (physical memory)")
   }
 
-  @Test func aLegacyLimitAnywhereUpTheTreeCounts() throws {
+  @Test func aVersion1LimitOfAnyParentGroupApplies() throws {
     let system = try FakeSystem(
       mounts: FakeSystem.legacyMount, groups: "4:memory:/outer/inner/own\n3:cpuset:/elsewhere\n0::/\n")
     let base = "/sys/fs/cgroup/memory"
@@ -24,7 +24,7 @@ import Testing
     #expect(system.limit == MemoryLimit(bytes: 64 << 20, origin: .cgroup1(folder: "\(base)/outer/inner/own")))
   }
 
-  @Test func aUnifiedLimitAnywhereUpTheTreeCountsHighOrMax() throws {
+  @Test func aVersion2LimitOfAnyParentGroupAppliesHighOrMax() throws {
     let system = try FakeSystem(mounts: FakeSystem.unifiedMount, groups: "0::/slice/service\n")
     let base = "/sys/fs/cgroup/slice"
     try system.file("\(base)/service/memory.max", "max\n")
@@ -37,7 +37,7 @@ import Testing
     #expect("\(system.limit)" == "300 MiB (cgroup v2)")
   }
 
-  @Test func inHybridModeTheSmallerOfBothVersionsCounts() throws {
+  @Test func theLowerLimitOfBothVersionsAppliesInHybridMode() throws {
     let system = try FakeSystem(
       mounts: FakeSystem.legacyMount + FakeSystem.hybridMount, groups: "4:memory:/a\n0::/b\n")
     try system.file("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "\(200 << 20)\n")
@@ -47,7 +47,7 @@ import Testing
     #expect(system.limit == MemoryLimit(bytes: 100 << 20, origin: .cgroup2(folder: "/sys/fs/cgroup/unified/b")))
   }
 
-  @Test func inAContainerTheGroupIsFoundBelowWhatIsMounted() throws {
+  @Test func theGroupIsFoundBelowTheMountInAContainer() throws {
     let mount = "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
     let system = try FakeSystem(mounts: mount, groups: "4:memory:/docker/abc/child\n")
     let base = "/sys/fs/cgroup/memory"
@@ -57,14 +57,14 @@ import Testing
   }
 
   @Test(arguments: ["0::/elsewhere\n", "0::/../../host\n", "0::/\n"])
-  func aGroupOutsideWhatIsMountedIsTheTopOfIt(_ groups: String) throws {
+  func aGroupOutsideTheMountIsTreatedAsItsTop(_ groups: String) throws {
     let mount = "30 24 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
     let system = try FakeSystem(mounts: mount, groups: groups)
     try system.file("/sys/fs/cgroup/memory.max", "\(500 << 20)\n")
     #expect(system.limit == MemoryLimit(bytes: 500 << 20, origin: .cgroup2(folder: "/sys/fs/cgroup")))
   }
 
-  @Test func aLimitAboveAllThatIsSeenIsFoundInTheStatistics() throws {
+  @Test func aLimitAboveTheVisibleGroupsIsFoundInTheStatistics() throws {
     let system = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
     let base = "/sys/fs/cgroup/memory"
     try system.file("\(base)/own/memory.limit_in_bytes", "9223372036854771712\n")
@@ -72,7 +72,7 @@ import Testing
     #expect(system.limit == MemoryLimit(bytes: 100 << 20, origin: .cgroup1(folder: base)))
   }
 
-  @Test func nonsenseIsNoLimit() throws {
+  @Test func invalidFilesSetNoLimit() throws {
     let system = try FakeSystem(mounts: "nonsense\n - \n1 2 3 4 - cgroup2\n", groups: "::\n:\n\n")
     #expect(system.limit.origin == .machine)
     try system.file("/proc/self/mountinfo", FakeSystem.unifiedMount)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func theMemoryHeldIsOursAndTheGroupsWithoutItsCache() throws {
+  @Test func usageCoversTheProcessAndItsGroupWithoutPageCache() throws {
     let legacy = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
     try legacy.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
     try legacy.file(
@@ -100,7 +100,7 @@ import Testing
     UsageReader(limit: system.limit, surroundings: system.surroundings()).read()
   }
 
-  @Test func theRealSystemHasALimitAndThisProcessHoldsSomeOfIt() {
+  @Test func theRealSystemHasALimitAndThisProcessUsesSomeOfIt() {
     let limit = MemoryLimit.ofThisProcess()
     #expect(limit.bytes > 0 && limit.bytes <= Int(ProcessInfo.processInfo.physicalMemory))
     let usage = UsageReader(limit: limit, surroundings: Surroundings()).read()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MemoryPressure
 
-/// The gauge with a clock that is moved by hand.
+/// The gauge, with times that the tests choose.
 @Suite struct PressureGaugeTests {
   private var gauge = PressureGauge(rules: PressureRules())
   private let start = ContinuousClock.now
@@ -20,7 +20,7 @@ import Testing
     gauge.decay(share: share, at: start + .seconds(seconds))
   }
 
-  @Test mutating func aLevelRisesAtOnceAndIsToldOnce() {
+  @Test mutating func aLevelRisesAtOnceAndIsReportedOnce() {
     #expect(receive(.warning, after: 0) == .changed(from: .normal, to: .warning, Self.cause("tight")))
     #expect(receive(.warning, after: 1) == nil)
     #expect(receive(.critical, after: 2) == .changed(from: .warning, to: .critical, Self.cause("tight")))
@@ -28,12 +28,12 @@ import Testing
     #expect(gauge.level == .critical)
   }
 
-  @Test mutating func theRiseToCriticalDoesNotWaitForTheLastEventToBeOld() {
+  @Test mutating func theRiseToCriticalIsNotRateLimited() {
     #expect(receive(.warning, after: 0) != nil)
     #expect(receive(.critical, after: 0.001) == .changed(from: .warning, to: .critical, Self.cause("tight")))
   }
 
-  @Test mutating func aWarningFallsAfterTenSecondsOfQuietWithLittleHeld() {
+  @Test mutating func aWarningFallsAfterTenQuietSecondsWithLowUsage() {
     _ = receive(.warning, after: 0)
     #expect(decay(0.64, after: 9.99) == nil)
     #expect(decay(0.65, after: 10) == nil)
@@ -43,7 +43,7 @@ import Testing
     #expect(decay(0.1, after: 99) == nil)
   }
 
-  @Test mutating func eachSignalBeginsTheQuietAnew() {
+  @Test mutating func eachSignalRestartsTheQuietTime() {
     _ = receive(.warning, after: 0)
     _ = receive(.warning, after: 9)
     #expect(decay(0.1, after: 18.9) == nil)
@@ -56,12 +56,12 @@ import Testing
     #expect(decay(0.1, after: 14.9) == nil)
     #expect(decay(0.1, after: 15) != nil)
     #expect(gauge.level == .normal)
-    // The next warning is no critical any more.
+    // A later warning needs only the shorter quiet time.
     _ = receive(.warning, after: 20)
     #expect(decay(0.1, after: 30) != nil)
   }
 
-  @Test mutating func furtherCriticalEventsAreToldWithTheirNumberFourTimesASecond() {
+  @Test mutating func furtherCriticalSignalsAreReportedWithTheirCountFourTimesASecond() {
     _ = receive(.critical, after: 0)
     #expect(receive(.critical, after: 0.1) == nil)
     #expect(receive(.critical, after: 0.2, count: 800) == nil)
@@ -71,7 +71,7 @@ import Testing
     #expect(receive(.critical, after: 0.7, "again") == .criticalAgain(count: 803, Self.cause("again")))
   }
 
-  @Test mutating func aStateThatLastsKeepsTheLevelAndIsNotToldAgain() {
+  @Test mutating func aLastingStateKeepsTheLevelAndIsNotReportedAgain() {
     #expect(receive(.critical, after: 0, count: 1) != nil)
     for tenth in 1...300 {
       #expect(receive(.critical, after: Double(tenth) / 10, count: 0) == nil)
@@ -81,7 +81,7 @@ import Testing
     #expect(decay(0.1, after: 45) != nil)
   }
 
-  @Test mutating func aWarningRightAfterTheFallWaitsItsTurn() {
+  @Test mutating func aWarningRightAfterTheFallIsRateLimited() {
     _ = receive(.warning, after: 0)
     #expect(decay(0.1, after: 10) != nil)
     #expect(receive(.warning, after: 10.1) == nil)
@@ -89,7 +89,7 @@ import Testing
     #expect(decay(0.1, after: 10.25) == .changed(from: .normal, to: .warning, Self.cause("tight")))
   }
 
-  @Test mutating func aCountBeginsAnewWithEachRise() {
+  @Test mutating func theCountRestartsWithEachRise() {
     _ = receive(.critical, after: 0, count: 5)
     #expect(receive(.critical, after: 1) == .criticalAgain(count: 6, Self.cause("tight")))
     _ = decay(0.1, after: 30)
@@ -97,7 +97,7 @@ import Testing
     #expect(receive(.critical, after: 41) == .criticalAgain(count: 2, Self.cause("tight")))
   }
 
-  @Test mutating func theSpansAndSharesAreTheRules() {
+  @Test mutating func theTimesAndSharesComeFromTheRules() {
     var rules = PressureRules()
     rules.quiet = .milliseconds(200)
     rules.quietAfterCritical = .milliseconds(300)
@@ -109,7 +109,7 @@ import Testing
     #expect(decay(0.49, after: 0.3) != nil)
   }
 
-  @Test func theMemoryHeldSpeaksFromItsThresholdsOn() {
+  @Test func usageSignalsBeginAtTheirThresholds() {
     let limit = MemoryLimit(bytes: 192 << 20, origin: .cgroup1(folder: "/"))
     let provider = UsageSignals(limit: limit, rules: PressureRules())
     func sample(_ share: Double, group: Bool = false) -> PressureSignal? {
@@ -123,7 +123,7 @@ import Testing
     #expect(critical?.level == .critical && critical?.count == 1)
     #expect(critical.map { "\($0.cause)" } == "rss: 93 % of the limit of 192 MiB (cgroup v1)")
     #expect(sample(0.95)?.count == 0)
-    // A little below, it hovers: no new event when it comes back.
+    // Within the hysteresis: no new event when usage rises again.
     #expect(sample(0.86)?.level == .critical)
     #expect(sample(0.9)?.count == 0)
     #expect(sample(0.84)?.level == .warning)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MemoryPressure
 
-/// The monitor with its thread. One at a time, for they wait at gates.
+/// The monitor with its thread. The tests run serially, because they block at gates.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PressureMonitorTests {
   private let system: FakeSystem
 
@@ -16,9 +16,9 @@ import Testing
     return system.surroundings(variables)
   }
 
-  // MARK: What is told
+  // MARK: Events
 
-  @Test(arguments: Doorbell.Kind.allCases) func aRingIsCriticalAtOnce(_ kind: Doorbell.Kind) async throws {
+  @Test(arguments: Doorbell.Kind.allCases) func aSignalIsCriticalAtOnce(_ kind: Doorbell.Kind) async throws {
     let (recorder, bell) = (EventRecorder(), Doorbell(kind))
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: recorder.handler)
     defer { monitor.stop() }
@@ -30,14 +30,14 @@ import Testing
     #expect(monitor.snapshot.level == .critical && monitor.snapshot.cause == cause)
   }
 
-  @Test func aSocketGetsWhatIsToBeWrittenAndAFifoDoesNot() async throws {
+  @Test func theTriggerIsWrittenToASocketButNotToAFIFO() async throws {
     let payload: [UInt8] = Array("some 1 2".utf8) + [0, 255, 0]
     let text = Data(payload).base64EncodedString()
     let socket = Doorbell(.socket)
     let monitor = try PressureMonitor.quick(.systemd, surroundings(socket, write: text))
     defer { monitor.stop() }
     #expect(try await onThread { socket.received(payload.count) } == payload)
-    // Without a monitor, which would read what is in the FIFO.
+    // Without a monitor, because that would read the FIFO.
     let fifo = Doorbell(.fifo)
     let answer = SystemdSignals.open(in: surroundings(fifo, write: text), under: system.limit)
     guard case .usable(let provider) = answer else {
@@ -47,7 +47,7 @@ import Testing
     #expect(provider.watches[0].descriptor.discard().any == false)
   }
 
-  @Test func tenThousandRingsAreTakenInAsAFew() async throws {
+  @Test func tenThousandSignalsBecomeAFewEvents() async throws {
     let (recorder, bell) = (EventRecorder(), Doorbell(.fifo))
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: recorder.handler)
     defer { monitor.stop() }
@@ -56,11 +56,11 @@ import Testing
     #expect(try await eventually { !recorder.counts.isEmpty })
     let span = ContinuousClock.now - start
     #expect(recorder.levels == [.critical])
-    // The first at once, then one each 250 ms.
+    // The first event at once, then one every 250 ms.
     #expect(recorder.events.count <= 3 + Int(span / .milliseconds(250)))
   }
 
-  @Test func afterAFloodTheNextRingIsHeard() async throws {
+  @Test func aSignalAfterAFloodIsReported() async throws {
     let (recorder, bell) = (EventRecorder(), Doorbell(.fifo))
     let monitor = try PressureMonitor.quick(
       .systemd, surroundings(bell), quiet: .milliseconds(300), handler: recorder.handler)
@@ -73,7 +73,7 @@ import Testing
     #expect(recorder.levels == [.critical, .normal, .critical, .normal, .critical, .normal])
   }
 
-  @Test func theMemoryHeldRaisesTheLevelAndLowersIt() async throws {
+  @Test func memoryUsageRaisesTheLevelAndLowersIt() async throws {
     let system = try FakeSystem.withEvents()
     let recorder = EventRecorder()
     let monitor = try PressureMonitor.quick(
@@ -92,7 +92,7 @@ import Testing
     #expect(recorder.levels == [.warning, .critical, .normal])
   }
 
-  @Test func aLostSourceIsToldOnceAndTheMemoryHeldIsStillMeasured() async throws {
+  @Test func lostSignalsAreReportedOnceAndUsageIsStillMeasured() async throws {
     let system = try FakeSystem.withEvents()
     let (recorder, bell) = (EventRecorder(), Doorbell(.socket))
     let variables = ["MEMORY_PRESSURE_WATCH": bell.path]
@@ -107,7 +107,7 @@ import Testing
     #expect(recorder.lost == [PressureCause(signals: .systemd, reason: "\(bell.path): closed by the other side")])
   }
 
-  @Test func aRingBeforeTheOtherSideLeavesIsHeard() async throws {
+  @Test func aSignalBeforeTheOtherSideClosesIsReported() async throws {
     let (recorder, bell) = (EventRecorder(), Doorbell(.socket))
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: recorder.handler)
     defer { monitor.stop() }
@@ -141,7 +141,7 @@ import Testing
     itself.change { $0 = nil }
   }
 
-  @Test func stoppingWaitsForNobodyAndNothingIsToldAfterwards() async throws {
+  @Test func stoppingDoesNotBlockAndNoEventFollows() async throws {
     let (bell, recorder, gate) = (Doorbell(.fifo), EventRecorder(), Gate())
     let hears = recorder.handler
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell)) { event in
@@ -159,7 +159,7 @@ import Testing
     #expect(recorder.events.count == 1)
   }
 
-  @Test func aMonitorNobodyHoldsAnyMoreStopsAndLeavesNoFileOpen() async throws {
+  @Test func anUnreferencedMonitorStopsAndClosesItsFiles() async throws {
     let bell = Doorbell(.fifo)
     let alive = LockedBox(0)
     final class Witness: Sendable {
@@ -175,7 +175,7 @@ import Testing
       _ = try PressureMonitor.quick(.systemd, surroundings(bell)) { _ in _ = witness }
     }
     #expect(try await eventually { alive.value == 0 })
-    // A FIFO that nobody reads any more cannot be opened for writing without waiting.
+    // A FIFO without a reader cannot be opened for writing without blocking.
     #expect(
       try await eventually {
         let writer = open(bell.path, O_WRONLY | O_NONBLOCK)
@@ -184,13 +184,13 @@ import Testing
       })
   }
 
-  @Test func manyStopsAndRingsAtOnceAreSafe() async throws {
+  @Test func concurrentStopsAndSignalsAreSafe() async throws {
     for _ in 0..<50 {
       let bell = Doorbell(.fifo)
       let monitor = try PressureMonitor.quick(.systemd, surroundings(bell)) { _ in }
       async let ringing: Void = onThread { for _ in 0..<20 { bell.ring() } }
       async let looking = onThread { (0..<100).map { _ in monitor.snapshot.level }.count }
-      // The ringing ends before the reading end may go.
+      // The signals end before the reading end is closed.
       try await ringing
       async let one: Void = onThread { monitor.stop() }
       async let other: Void = onThread { monitor.stop() }

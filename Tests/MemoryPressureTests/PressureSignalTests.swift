@@ -4,7 +4,7 @@ import Testing
 
 @testable import MemoryPressure
 
-/// Which sources can be used, and what they say for themselves.
+/// Which signals can be used, and the texts that explain it.
 @Suite(.timeLimit(.minutes(1))) struct PressureSignalTests {
   private func select(
     _ choice: PressureSignalChoice, _ system: FakeSystem, _ variables: [String: String] = [:]
@@ -25,7 +25,7 @@ import Testing
 
   private var bare: FakeSystem { get throws { try FakeSystem(mounts: "", groups: "0::/\n") } }
 
-  @Test func whereNothingCanBeUsedTheMemoryHeldIsLeftAndEachSaysWhy() throws {
+  @Test func onlyUsageIsLeftIfNoSignalsCanBeUsedAndEachReportSaysWhy() throws {
     let selection = try select(.auto, try bare)
     #expect(selection.provider == nil)
     #expect(selection.reports.map(\.signals) == [.systemd, .cgroup2, .cgroup1, .psi, .rss])
@@ -38,7 +38,7 @@ import Testing
     #expect("\(selection.reports[4])" == "rss: the memory held against the limit of 8 GiB (physical memory)")
   }
 
-  @Test func aNamedSourceThatCannotBeUsedIsAnError() throws {
+  @Test func signalsChosenByNameThatCannotBeUsedAreAnError() throws {
     let error = #expect(throws: PressureSignalError.self) { try select(.cgroup2, try bare) }
     let text = error.map { "\($0)" }
     #expect(
@@ -49,7 +49,7 @@ import Testing
     #expect(try select(.off, try bare).reports.isEmpty)
   }
 
-  @Test func theProtocolsVariablesAreChecked() throws {
+  @Test func theVariablesOfTheProtocolAreChecked() throws {
     let (system, folder) = (try bare, TemporaryFolder())
     let watch = "MEMORY_PRESSURE_WATCH"
     #expect(reason(.systemd, system) == "$\(watch) is not set")
@@ -66,7 +66,7 @@ import Testing
         == "$MEMORY_PRESSURE_WRITE is not Base64: '?!'")
   }
 
-  @Test func aFileThatIsNotTheKernelsIsNotWrittenInto() throws {
+  @Test func aFileThatIsNotTheKernelsIsNotWrittenTo() throws {
     let (system, folder) = (try bare, TemporaryFolder())
     try Data("mine".utf8).write(to: URL(fileURLWithPath: folder("file")))
     let variables = ["MEMORY_PRESSURE_WATCH": folder("file"), "MEMORY_PRESSURE_WRITE": "c29tZQA="]
@@ -74,26 +74,26 @@ import Testing
     #expect(FileManager.default.contents(atPath: folder("file")) == Data("mine".utf8))
   }
 
-  @Test func switchedOffMeansNoOtherSourceEither() throws {
+  @Test func devNullSwitchesOffAllOtherSignals() throws {
     let selection = try select(.auto, try FakeSystem.withEvents(), ["MEMORY_PRESSURE_WATCH": "/dev/null"])
     #expect(selection.provider == nil)
     #expect(selection.reports.map(\.signals) == [.systemd, .rss])
   }
 
-  @Test func aBrokenProtocolLetsTheNextSourceHaveItsTurn() throws {
+  @Test func invalidVariablesLetTheNextSignalsBeUsed() throws {
     let selection = try select(.auto, try FakeSystem.withEvents(), ["MEMORY_PRESSURE_WATCH": "relative"])
     #expect(selection.reports.map(\.signals) == [.systemd, .cgroup2, .rss])
     #expect(selection.provider is Cgroup2Signals)
     #expect(selection.reports[1].explanation == "limit events of the group /sys/fs/cgroup/job")
   }
 
-  @Test func theTopmostGroupIsTheMachines() throws {
+  @Test func theTopmostGroupIsRejectedBecauseItIsTheMachine() throws {
     let system = try FakeSystem(mounts: FakeSystem.unifiedMount, groups: "0::/\n")
     try system.file("/sys/fs/cgroup/memory.pressure", "")
     #expect(reason(.cgroup2, system).contains("topmost group, /sys/fs/cgroup,"))
   }
 
-  @Test func aLegacyGroupIsUsedWithoutItsLevelsWhereThoseAreNotAllowed() throws {
+  @Test func aVersion1GroupIsUsedWithoutLevelsIfTheseAreNotPermitted() throws {
     let system = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
     try system.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
     let selection = try select(.auto, system)
@@ -101,7 +101,7 @@ import Testing
     #expect(selection.reports[2].explanation.contains("against its limit, without its pressure levels ("))
   }
 
-  @Test func aLegacyGroupIsAskedForItsLevels() throws {
+  @Test func aVersion1GroupReportsItsLevels() throws {
     let system = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
     try system.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
     try system.file("/sys/fs/cgroup/memory/own/memory.pressure_level", "")
@@ -111,7 +111,7 @@ import Testing
       provider.explanation
         == "the memory of the group /sys/fs/cgroup/memory/own against its limit, and its pressure levels")
     #expect(provider.watches.count == 2)
-    // The kernel counts up: one read takes in a flood.
+    // One read takes the whole count of a flood.
     var flood: UInt64 = 802
     let critical = provider.watches[1]
     #expect(write(critical.descriptor.number, &flood, 8) == 8)
@@ -120,13 +120,13 @@ import Testing
       provider.handle(critical, at: 1, found: Int16(POLLIN), share: 0.5)
         == .signal(PressureSignal(level: .critical, cause: cause, count: 802)))
     #expect(provider.handle(critical, at: 1, found: Int16(POLLIN), share: 0.5) == .nothing)
-    // Trouble with the page cache alone is taken in and ignored.
+    // Pressure from the page cache alone is read and ignored.
     #expect(write(critical.descriptor.number, &flood, 8) == 8)
     #expect(provider.handle(critical, at: 1, found: Int16(POLLIN), share: 0.49) == .nothing)
     #expect(provider.handle(critical, at: 1, found: Int16(POLLIN), share: 0.9) == .nothing)
   }
 
-  @Test func aGroupsStallsCountOnlyWhereThereIsSomethingToGiveBack() throws {
+  @Test func theStallsOfAGroupCountOnlyIfThereIsMemoryToRelease() throws {
     let system = try FakeSystem.withEvents()
     try system.file("/sys/fs/cgroup/job/memory.pressure", "")
     let provider = try #require(try select(.cgroup2, system).provider)
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
-  func theProtocolsOneDegreeIsCritical() throws {
+  func theSingleDegreeOfTheProtocolIsCritical() throws {
     let group = try #require(RealGroup())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
     let cause = PressureCause(signals: .systemd, reason: "told by \(group.stalls)")
@@ -156,13 +156,13 @@ import Testing
     let limited = try #require(try select(.systemd, try .withEvents(), variables).provider)
     #expect(limited.watches.map(\.events) == [Int16(POLLPRI)])
     #expect(reading(limited, 0.49) == .nothing && reading(limited, 0.5) == signal(.critical))
-    // Without a limit of a group, others hold what this process does not: it is never nothing.
+    // Without a group limit, other processes hold the rest: it is at least a warning.
     let unlimited = try #require(try select(.systemd, try bare, variables).provider)
     #expect(reading(unlimited, 0.01) == signal(.warning) && reading(unlimited, 0.26) == signal(.critical))
   }
 
   @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
-  func aStallFileOfWhichNothingIsAskedIsRefused() throws {
+  func aStallFileWithoutATriggerIsRefused() throws {
     let (group, system) = (try #require(RealGroup()), try bare)
     let watch = ["MEMORY_PRESSURE_WATCH": group.stalls]
     #expect(reason(.systemd, system, watch).hasPrefix("$MEMORY_PRESSURE_WRITE is not set, so nothing is asked of "))
@@ -170,7 +170,7 @@ import Testing
     #expect(reason(.systemd, system, nonsense) == "$MEMORY_PRESSURE_WATCH: \(group.stalls): Invalid argument")
   }
 
-  @Test func limitEventsCountWhenTheLimitIsNotReachedByCacheAlone() throws {
+  @Test func limitEventsCountUnlessTheLimitIsReachedByCacheAlone() throws {
     let system = try FakeSystem.withEvents()
     let provider = try #require(try select(.cgroup2, system).provider)
     func sample(share: Double, high: Int, max: Int, oom: Int) throws -> PressureSignal? {
@@ -187,7 +187,7 @@ import Testing
     #expect(signal?.cause.reason == "the limit was reached and nothing could be freed")
   }
 
-  @Test func theMachinesStallsAreCriticalOnlyWhereOurShareIsLarge() throws {
+  @Test func theStallsOfTheMachineAreCriticalOnlyIfOurShareIsLarge() throws {
     let system = try bare
     try system.file("/proc/pressure/memory", "")
     let provider = try #require(try select(.psi, system).provider)
@@ -201,7 +201,7 @@ import Testing
     #expect(level(0, share: 0.9) == .warning)
     #expect(level(1, share: 0.25) == .warning)
     #expect(level(1, share: 0.26) == .critical)
-    // Half of the memory is to be had: another group is at its limit, which is not the machine's trouble.
+    // Half of the memory is available: another group is at its limit, not the machine.
     try system.file("/proc/meminfo", "MemTotal:        8388608 kB\nMemAvailable:    4194305 kB\n")
     #expect(level(1, share: 0.26) == nil)
     try system.file("/proc/meminfo", "MemTotal:        8388608 kB\nMemAvailable:    4194304 kB\n")
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel tells of no stalls here"))
-  func theKernelTakesOurTriggers() throws {
+  func theKernelAcceptsOurTriggers() throws {
     let selection = try PressureSignalSelection(.psi, in: Surroundings(variables: [:]), under: .ofThisProcess())
     #expect(selection.provider?.watches.count == 2)
   }

@@ -1,21 +1,21 @@
-/// Makes levels out of signals: they rise at once, fall after quiet, and are told at a bearable rate. A value that knows
-/// no clock but the times it is given.
+/// Turns signals into levels and events: a level rises at once, falls after a quiet time, and events are rate-limited. A
+/// value without a clock: callers pass the time.
 struct PressureGauge {
   typealias Instant = ContinuousClock.Instant
 
   private let rules: PressureRules
   private(set) var level = PressureLevel.normal
-  /// Critical events since the level rose.
+  /// Critical signals since the level rose.
   private var criticalEvents = 0
   private var lastSignal: Instant?
   private var lastCritical: Instant?
   private var lastEmitted: Instant?
-  /// What came too soon after the last event to be told.
+  /// A signal that came too soon after the last event to be emitted.
   private var pending: PressureSignal?
 
   init(rules: PressureRules) { self.rules = rules }
 
-  /// Takes in what a source said; returns what is to be told of it now.
+  /// Takes a signal; returns the event to emit now, if any.
   mutating func receive(_ signal: PressureSignal, at now: Instant) -> PressureEvent? {
     guard signal.level > .normal else { return nil }
     lastSignal = now
@@ -31,8 +31,7 @@ struct PressureGauge {
     return emitPending(at: now)
   }
 
-  /// Takes in the share of the limit that is held; to be called now and then, for this is when a level falls and what
-  /// waits is told.
+  /// Lowers the level after a quiet time, or emits a pending event. Call it regularly with the share of the limit in use.
   mutating func decay(share: Double, at now: Instant) -> PressureEvent? {
     if pending != nil { return emitPending(at: now) }
     guard level > .normal, share < rules.calmShare, let lastSignal, now - lastSignal >= rules.quiet,

@@ -1,10 +1,10 @@
 /// How tight memory is, in three degrees.
 public enum PressureLevel: Int, Comparable, CaseIterable, Sendable {
-  /// There is room.
+  /// There is enough memory.
   case normal
-  /// It is getting tight: begin nothing new that needs memory, and give back what is not in use.
+  /// Memory is getting tight: start nothing that needs memory, and release unused memory.
   case warning
-  /// The process is about to be killed for want of memory, or everything on the machine stands still: stop what runs.
+  /// The process may soon be killed, or the whole machine stalls: stop running work.
   case critical
 
   public static func < (one: PressureLevel, other: PressureLevel) -> Bool { one.rawValue < other.rawValue }

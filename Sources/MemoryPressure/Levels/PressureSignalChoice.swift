@@ -1,14 +1,15 @@
-/// Which source of memory pressure to listen to, by the word a user writes. Each but `auto` and `off` also names a source.
+/// Which signals of memory pressure to use, by the word that a user writes. Each except `auto` and `off` also names a kind
+/// of signals.
 ///
-/// Whatever is chosen but `off`, the memory held is measured beside it against the limit, as `rss` does alone.
+/// With every choice except `off`, the memory in use is measured against the limit too, as `rss` does alone.
 public enum PressureSignalChoice: String, CaseIterable, Sendable {
-  /// The first of those below, in their order, that can be used.
+  /// The first of the following that can be used.
   case auto
-  /// What `$MEMORY_PRESSURE_WATCH` names: a PSI file, a FIFO or a socket.
+  /// The PSI file, FIFO or socket that `$MEMORY_PRESSURE_WATCH` names.
   case systemd
   /// The stalls and the limit events of the process's cgroup, version 2.
   case cgroup2
-  /// The memory of the process's cgroup, version 1, against its limit, and the kernel's word on how hard it tries.
+  /// The memory of the process's cgroup, version 1, against its limit, and the kernel's pressure levels.
   case cgroup1
   /// The stalls of the whole machine.
   case psi
@@ -16,9 +17,9 @@ public enum PressureSignalChoice: String, CaseIterable, Sendable {
     /// The Dispatch source of Apple systems.
     case dispatch
   #endif
-  /// Nothing but the memory held, against the limit.
+  /// Only the memory in use, against the limit.
   case rss
-  /// Nothing at all.
+  /// No signals.
   case off
 }
 

@@ -1,11 +1,11 @@
 /// How tight memory is at one moment.
 public struct PressureSnapshot: Equatable, Sendable {
   public internal(set) var level = PressureLevel.normal
-  /// Why the level is what it is; nil before it first changed.
+  /// The cause of the level; nil before its first change.
   public internal(set) var cause: PressureCause?
-  /// The source in use: `rss` when no other can be used or the one in use has gone.
+  /// The signals in use; `rss` if no others can be used, or if they were lost.
   public internal(set) var signals: PressureSignalChoice
-  /// The memory held when last looked at.
+  /// The memory in use at the last sample.
   public internal(set) var usage: MemoryUsage
   public let limit: MemoryLimit
 }

@@ -1,16 +1,16 @@
-/// The cgroups a process is in, from its own up to the topmost that is mounted where it can see it.
+/// The cgroups of this process, from its own up to the topmost one that it can see mounted.
 ///
 /// *Source*: cgroups(7); proc_pid_mountinfo(5).
 package struct ControlGroups: Equatable {
   package enum Version: Equatable { case v1, v2 }
 
   let version: Version
-  /// Their folders, own group first; never empty.
+  /// The folders of the groups, the process's own group first; never empty.
   package let folders: [String]
 
-  /// Nil where none is mounted. Where one hierarchy is mounted twice, the mount that shows the most of it counts.
+  /// Nil if no hierarchy is mounted. If a hierarchy is mounted more than once, the mount that shows most of it is used.
   ///
-  /// - Parameter controller: what the hierarchy is to control; with version 2 one controls everything.
+  /// - Parameter controller: the controller of the hierarchy; ignored for version 2, which has one hierarchy for all.
   package static func find(
     _ version: Version, for controller: Substring = "memory", in surroundings: Surroundings
   ) -> ControlGroups? {
@@ -27,11 +27,11 @@ package struct ControlGroups: Equatable {
   }
 }
 
-/// One line of `/proc/self/mountinfo`, where it mounts the hierarchy looked for.
+/// One line of `/proc/self/mountinfo` that mounts the hierarchy.
 private struct Mount {
   let version: ControlGroups.Version
   let controller: Substring
-  /// Where it is mounted, and the names of the group that is seen there.
+  /// The mount point, and the path of the group that is visible there.
   let point: String
   let top: [Substring]
 
@@ -50,8 +50,8 @@ private struct Mount {
     point = place[4] == "/" ? "" : String(place[4])
   }
 
-  /// From a line of `/proc/self/cgroup`; nil for another hierarchy. A group outside what is mounted (a container sees only
-  /// its own, and one that has left it sees `/..`) is the mount's top.
+  /// The folders for a line of `/proc/self/cgroup`; nil for another hierarchy. A group outside the mount is treated as the
+  /// top of the mount. That happens in a container, which sees only its own group, or `/..` after leaving it.
   func folders(ofGroup line: Substring) -> [String]? {
     let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard fields.count == 3 else { return nil }

@@ -1,10 +1,10 @@
 import Files
 import Foundation
 
-/// A small file of the kernel's that is read again and again: lines of a name and a number. Opened once; reading allocates
-/// nothing.
+/// A small kernel file of counters that is read repeatedly: lines of a name and a number. It is opened once; reading does
+/// not allocate.
 ///
-/// *Concurrency*: for one thread.
+/// *Concurrency*: use it from one thread.
 final class CounterFile {
   private let file: Descriptor
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
@@ -14,13 +14,13 @@ final class CounterFile {
 
   deinit { buffer.deallocate() }
 
-  /// Reads the file anew; false when it has gone.
+  /// Reads the file again; false if it is gone.
   func refresh() -> Bool {
     length = max(0, pread(file.number, buffer.baseAddress, buffer.count, 0))
     return length > 0
   }
 
-  /// The number after a name at the beginning of a line.
+  /// The number that follows a name at the start of a line.
   func number(after name: StaticString) -> Int? {
     let key = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
     var rest = buffer[..<length]
@@ -35,7 +35,7 @@ final class CounterFile {
     return nil
   }
 
-  /// One of the numbers of the first line, the first of which is at 0.
+  /// A number of the first line, by index from 0.
   func number(at index: Int) -> Int? {
     let isBetween: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
     var rest = buffer[..<length]

@@ -1,12 +1,12 @@
 import Files
 import Foundation
 
-/// How much memory this process may use, and what says so.
+/// How much memory this process may use, and what sets the limit.
 public struct MemoryLimit: Equatable, Sendable {
   public enum Origin: Equatable, Sendable {
     /// `memory.max` or `memory.high` of the group in this folder.
     case cgroup2(folder: String)
-    /// `memory.limit_in_bytes` of the group in this folder, or a limit above it that only its statistics tell of.
+    /// `memory.limit_in_bytes` of the group in this folder, or a limit above it that only the group's statistics show.
     case cgroup1(folder: String)
     /// No group limits the process: the physical memory of the machine.
     case machine
@@ -15,8 +15,7 @@ public struct MemoryLimit: Equatable, Sendable {
   public let bytes: Int
   public let origin: Origin
 
-  /// The smallest of all limits on this process: of its cgroup and every one above it, versions 1 and 2, and the
-  /// machine's memory.
+  /// The lowest limit on this process: of its cgroup and all groups above it, versions 1 and 2, and the machine's memory.
   ///
   /// *Source*: the kernel's cgroup-v2 document (`memory.max`, `memory.high`) and cgroup-v1/memory (`limit_in_bytes`,
   /// `hierarchical_memory_limit`).
@@ -37,13 +36,13 @@ public struct MemoryLimit: Equatable, Sendable {
       guard let bytes = surroundings.number("\(folder)/memory.limit_in_bytes") else { continue }
       limits.append(MemoryLimit(bytes: bytes, origin: .cgroup1(folder: folder)))
     }
-    // A container may not see the group that limits it. The topmost it sees is the nearest to it.
+    // A container may not see the group that limits it. The topmost group it sees is the closest.
     if let own = legacy.first, let top = legacy.last,
       let bytes = surroundings.number("\(own)/memory.stat", after: "hierarchical_memory_limit")
     {
       limits.append(MemoryLimit(bytes: bytes, origin: .cgroup1(folder: top)))
     }
-    // Version 1 says "no limit" with the largest number of whole pages, version 2 with a word.
+    // Version 1 expresses "no limit" as the largest number of whole pages, version 2 as a word.
     let real = limits.filter { $0.bytes > 0 && $0.bytes < 1 << 60 }
     return real.min { $0.bytes < $1.bytes } ?? limits[0]
   }

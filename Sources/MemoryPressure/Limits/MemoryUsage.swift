@@ -1,23 +1,23 @@
 import Foundation
 
-/// How much memory is held, in bytes.
+/// Memory in use, in bytes.
 public struct MemoryUsage: Equatable, Sendable {
-  /// What this process holds in physical memory, all told.
+  /// The physical memory of this process.
   public var resident = 0
-  /// Of that, what is not backed by files. The rest, such as the program itself, is shared with others or can be read
-  /// again, and need not be charged to the process's group.
+  /// The part of ``resident`` that is not backed by files. The rest, such as the program itself, is shared or can be read
+  /// again, and may not be charged to the process's group.
   public var anonymous = 0
-  /// What the group whose limit counts holds, all its processes together, without the page cache, which the kernel takes
-  /// back when it needs to; nil where no group limits the process or its figures cannot be read.
+  /// The memory of all processes of the group that sets the limit, without the page cache, which the kernel can reclaim;
+  /// nil if no group limits the process or its figures cannot be read.
   public var group: Int?
 
-  /// What cannot be taken back, of this process or of all under the limit, as a share of it.
+  /// The memory that cannot be reclaimed, of this process or its group, as a share of the limit.
   public func share(of limit: MemoryLimit) -> Double { Double(max(anonymous, group ?? 0)) / Double(limit.bytes) }
 }
 
-/// Measures ``MemoryUsage`` again and again: two reads of files that stay open, which `ProcessStatus` would open each time.
+/// Measures ``MemoryUsage`` repeatedly, with two reads of files that stay open; `ProcessStatus` would open them each time.
 ///
-/// *Concurrency*: for one thread.
+/// *Concurrency*: use it from one thread.
 ///
 /// *Source*: proc_pid_statm(5); `anon` in the kernel's cgroup-v2 document, `total_rss` in its cgroup-v1/memory.
 package final class UsageReader {
@@ -44,7 +44,7 @@ package final class UsageReader {
     return usage
   }
 
-  /// What this process holds; nil where it cannot be told.
+  /// The usage of this process alone; nil if it cannot be read.
   package func own() -> MemoryUsage? {
     #if canImport(Darwin)
       var info = mach_task_basic_info()
@@ -57,7 +57,7 @@ package final class UsageReader {
       let resident = Int(info.resident_size)
       return status == KERN_SUCCESS ? MemoryUsage(resident: resident, anonymous: resident) : nil
     #else
-      // The second figure of the line is what is resident, the third what of that is backed by files, in pages.
+      // In pages: the second figure is the resident memory, the third its file-backed part.
       guard let statm, statm.refresh(), let resident = statm.number(at: 1), let shared = statm.number(at: 2) else {
         return nil
       }

@@ -1,9 +1,9 @@
 import Files
 import Foundation
 
-/// Where it is found out what memory there is: the file system and the environment. Tests put their own in place.
+/// The file system and the environment variables that the memory figures are read from. Tests replace them.
 package struct Surroundings: Sendable {
-  /// Goes before the absolute paths of `/proc` and of cgroups; empty for the real ones.
+  /// A prefix of the absolute paths of `/proc` and of cgroups; empty for the real system.
   package let root: String
   let variables: [String: String]
 
@@ -12,7 +12,7 @@ package struct Surroundings: Sendable {
     self.variables = variables
   }
 
-  /// The lines of a file; none where it cannot be read.
+  /// The lines of a file; empty if it cannot be read.
   package func lines(_ path: String) -> [Substring] {
     guard let file = try? Descriptor.open(root + path, O_RDONLY), let bytes = try? readAll(from: file.number) else {
       return []
@@ -20,7 +20,7 @@ package struct Surroundings: Sendable {
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
   }
 
-  /// The number a file is made of, or that follows a name in it; nil where there is none, such as for `max`.
+  /// The number that a file contains, or that follows a name in it; nil if there is none, for example for `max`.
   func number(_ path: String, after name: String? = nil) -> Int? {
     for line in lines(path) {
       let words = line.split(separator: " ")

@@ -5,11 +5,11 @@ import Foundation
   import CLinux
 #endif
 
-/// The process's cgroup, version 1: its memory against its limit, which is measured beside every source, and where that
-/// is allowed the kernel's word on how hard it is to free memory in the group.
+/// The process's cgroup, version 1: its memory against its limit, which is always measured, and, where permitted, the
+/// kernel's pressure levels of the group.
 ///
-/// *Source*: the kernel's cgroup-v1/memory document, section 11, "Memory Pressure"; `low` is not asked for, as
-/// every reading of many files causes it.
+/// *Source*: the kernel's cgroup-v1/memory document, section 11, "Memory Pressure". The level `low` is not used, because
+/// merely reading many files causes it.
 final class Cgroup1Signals: PressureSignalProvider {
   static let name = PressureSignalChoice.cgroup1
   private static let levels: [(name: String, level: PressureLevel)] = [("medium", .warning), ("critical", .critical)]
@@ -44,7 +44,7 @@ final class Cgroup1Signals: PressureSignalProvider {
 
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if PressureWatch.isGone(found) { return .gone("the group tells no more") }
-    // One read takes all that has been counted, hundreds a second when it is tight.
+    // One read takes the whole count; there can be hundreds of events per second.
     var count: UInt64 = 0
     guard read(watch.descriptor.number, &count, 8) == 8, count > 0 else { return .nothing }
     let (name, level) = Self.levels[place]
@@ -52,7 +52,7 @@ final class Cgroup1Signals: PressureSignalProvider {
     return reading(level, reason, share: share, under: limit, in: surroundings, count: Int(clamping: count))
   }
 
-  /// A counter that the kernel counts up at every event of a level.
+  /// Registers a counter that the kernel increments at each event of a level.
   private static func register(_ level: String, in folder: String) throws(SystemError) -> PressureWatch {
     #if os(Linux)
       let (control, name) = ("\(folder)/cgroup.event_control", "\(folder)/memory.pressure_level")

@@ -1,6 +1,6 @@
 import Files
 
-/// What happens to the process's own cgroup, version 2: its stalls, and how often it ran into its limits.
+/// The process's cgroup, version 2: its memory stalls, and how often it reached its limits.
 ///
 /// *Source*: the kernel's cgroup-v2 document, `memory.pressure` and `memory.events`.
 final class Cgroup2Signals: PressureSignalProvider {
@@ -21,7 +21,7 @@ final class Cgroup2Signals: PressureSignalProvider {
 
     init() {}
 
-    /// Nil where the file cannot be read now.
+    /// Nil if the file cannot be read.
     init?(_ file: CounterFile) {
       guard file.refresh() else { return nil }
       high = file.number(after: "high") ?? 0
@@ -45,11 +45,11 @@ final class Cgroup2Signals: PressureSignalProvider {
     guard let own = ControlGroups.find(.v2, in: surroundings)?.folders.first else {
       return .unusable("no cgroup hierarchy of version 2 is mounted")
     }
-    // Every group but the topmost has this file. A container's top looks like one, but has it.
+    // Every group except the topmost has this file; the top group of a container has it too.
     guard surroundings.exists("\(own)/cgroup.events") else {
       return .unusable("the process is in the topmost group, \(own), whose stalls are those of the whole machine")
     }
-    // The group that has the limit counts how often it was reached. Where none has, there is nothing to count.
+    // The group that sets the limit counts how often it was reached. Without such a group there is nothing to count.
     var events: CounterFile?
     if case .cgroup2(let folder) = limit.origin {
       events = try? CounterFile("\(surroundings.root)\(folder)/memory.events")
@@ -80,7 +80,7 @@ final class Cgroup2Signals: PressureSignalProvider {
     if now.oom > before.oom {
       return signal(.critical, "the limit was reached and nothing could be freed", count: now.oom - before.oom)
     }
-    // The page cache grows up to the limit whenever many files are read.
+    // Ignored below, because the page cache grows up to the limit whenever many files are read.
     guard share >= Self.significantShare else { return nil }
     if now.max > before.max {
       return signal(.critical, "the limit was reached (memory.max)", count: now.max - before.max)

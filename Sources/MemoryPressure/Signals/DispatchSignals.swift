@@ -3,7 +3,7 @@ import Files
 #if canImport(Darwin)
   import Dispatch
 
-  /// The Dispatch source of Apple systems. Its events go through a pipe, so that the monitor has one place to wait.
+  /// The Dispatch memory pressure events of Apple systems. They go through a pipe, so that the monitor can poll them.
   final class DispatchSignals: PressureSignalProvider {
     static let name = PressureSignalChoice.dispatch
 

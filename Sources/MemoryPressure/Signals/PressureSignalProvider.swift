@@ -1,45 +1,45 @@
 import Files
 import Foundation
 
-/// Something that tells when memory is tight: by descriptors that become ready, or by being looked at again and again.
+/// A provider of memory pressure signals: through descriptors that become ready, or through regular samples.
 ///
-/// *Concurrency*: opened on one thread, then used on the monitor's alone.
+/// *Concurrency*: opened on one thread, then used only on the monitor's thread.
 protocol PressureSignalProvider: AnyObject {
   static var name: PressureSignalChoice { get }
 
-  /// Opens the source, or says why it cannot be used.
+  /// Opens the provider, or explains why it cannot be used.
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability
 
-  /// Whether the surroundings say that it is to be used.
+  /// Whether the environment requests it.
   static func isRequested(in surroundings: Surroundings) -> Bool
 
-  /// One line for people: what it listens to.
+  /// One line for people about what it reads.
   var explanation: String { get }
 
-  /// What to wait for; always the same.
+  /// The descriptors to poll; constant.
   var watches: [PressureWatch] { get }
 
-  /// What a descriptor means that has become ready; `share` is the share of the limit that is held.
+  /// Reads a descriptor that has become ready; `share` is the share of the limit in use.
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading
 
-  /// Has a look; called every ``PressureRules/sampling``.
+  /// Takes a sample; called every ``PressureRules/sampling``.
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal?
 }
 
 extension PressureSignalProvider {
-  /// The share of a group's limit from which the kernel's trouble with freeing memory counts. Below, what it frees is page
-  /// cache: three processes that do nothing but read files make a group of 128 MiB stall for most of the time, and
-  /// its levels critical, while 2 MiB are held that anyone could give back.
+  /// The share of a group's limit from which the kernel's reclaim trouble counts. Below it the kernel only reclaims page
+  /// cache: three processes that just read files make a group of 128 MiB stall most of the time, at critical levels, while
+  /// they hold only 2 MiB.
   static var significantShare: Double { 0.5 }
-  /// The share of the machine's memory from which its trouble is ours.
+  /// The share of the machine's memory from which this process is treated as a cause of the machine's pressure.
   static var largeShare: Double { 0.25 }
 
   static func isRequested(in surroundings: Surroundings) -> Bool { false }
 
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? { nil }
 
-  /// What the kernel's trouble with freeing memory means, by what is held. Where a group has the limit it means nothing
-  /// while little of that is held; where only the machine has one it is the machine's trouble.
+  /// Rates the kernel's reclaim trouble by the memory in use. If a group sets the limit, the trouble is ignored while
+  /// little of the limit is in use; otherwise it concerns the machine.
   func reading(
     _ level: PressureLevel, _ reason: String, share: Double, under limit: MemoryLimit, in surroundings: Surroundings,
     count: Int = 1
@@ -50,10 +50,10 @@ extension PressureSignalProvider {
     return share >= Self.significantShare ? .signal(signal(level, reason, count: count)) : .nothing
   }
 
-  /// What the machine's trouble with freeing memory means. Others hold what this process does not, so it is a warning at
-  /// least; but nothing while half of the machine's memory is to be had: then it is a group of others that is at its limit.
+  /// Rates the machine's reclaim trouble. It is at least a warning, because other processes hold the rest of the memory. It
+  /// is ignored while half of the machine's memory is available: then another group is at its limit.
   ///
-  /// *Source*: GLib's memory monitor draws the line at half, too.
+  /// *Source*: GLib's memory monitor uses half, too.
   func machineReading(
     _ level: PressureLevel, _ reason: String, share: Double, in surroundings: Surroundings, count: Int = 1
   ) -> PressureReading {
@@ -67,14 +67,15 @@ extension PressureSignalProvider {
   }
 }
 
+/// Whether a provider can be used.
 enum PressureSignalAvailability {
   case usable(any PressureSignalProvider)
   case unusable(String)
-  /// The user wants no source at all, which says so here.
+  /// The environment asks for no signals at all, for this reason.
   case switchedOff(String)
 }
 
-/// A descriptor to wait for, and the events of poll(2) that mean something on it.
+/// A descriptor to poll, and the events of poll(2) to wait for.
 struct PressureWatch {
   let descriptor: Descriptor
   let events: Int16
@@ -83,26 +84,27 @@ struct PressureWatch {
     PressureWatch(descriptor: descriptor, events: Int16(POLLIN))
   }
 
-  /// For the kernel's stall files, which always have something to read.
+  /// For the kernel's stall files, which are always readable.
   static func urgent(_ descriptor: Descriptor) -> PressureWatch {
     PressureWatch(descriptor: descriptor, events: Int16(POLLPRI))
   }
 
-  /// What poll(2) finds where there is nothing left to wait for.
+  /// Whether poll(2) reports that the descriptor can no longer become ready.
   static func isGone(_ found: Int16) -> Bool { found & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 }
 }
 
-/// What a source has to say.
+/// One signal of memory pressure.
 struct PressureSignal: Equatable {
   let level: PressureLevel
   let cause: PressureCause
-  /// How many events it stands for; 0 for a state that lasts and was told before.
+  /// The number of events it stands for; 0 for a lasting state that was already reported.
   let count: Int
 }
 
+/// The result of reading a ready descriptor.
 enum PressureReading: Equatable {
   case nothing
   case signal(PressureSignal)
-  /// There will never be anything again, for this reason.
+  /// No signal will ever come again, for this reason.
   case gone(String)
 }

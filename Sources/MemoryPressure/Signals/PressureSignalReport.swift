@@ -1,10 +1,10 @@
-/// What a source answered when it was asked whether it can be used.
+/// Whether one kind of signals can be used, and why.
 public struct PressureSignalReport: Equatable, Sendable {
   public let signals: PressureSignalChoice
   public let isUsable: Bool
-  /// Whether the surroundings say that it is to be used.
+  /// Whether the environment requests them.
   public var isRequested = false
-  /// One line for people: what it listens to, or why it cannot.
+  /// One line for people: what is read, or why it cannot be.
   public let explanation: String
 }
 
@@ -12,7 +12,7 @@ extension PressureSignalReport: CustomStringConvertible {
   public var description: String { "\(signals): \(explanation)" }
 }
 
-/// The source asked for by name cannot be used.
+/// The signals chosen by name cannot be used.
 public struct PressureSignalError: Error, Equatable, CustomStringConvertible {
   public let signals: PressureSignalChoice
   public let reason: String

@@ -1,6 +1,6 @@
-/// The source in use, and what each one asked had to say.
+/// The selected provider, and a report on each kind of signals that was tried.
 struct PressureSignalSelection {
-  /// The source beside ``UsageSignals``; nil for none.
+  /// The provider used in addition to ``UsageSignals``; nil for none.
   private(set) var provider: (any PressureSignalProvider)?
   private(set) var reports: [PressureSignalReport] = []
 
@@ -15,7 +15,7 @@ struct PressureSignalSelection {
     return kinds
   }
 
-  /// - Throws: ``PressureSignalError`` where a source is chosen by name and cannot be used.
+  /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used.
   init(
     _ choice: PressureSignalChoice, in surroundings: Surroundings, under limit: MemoryLimit
   ) throws(PressureSignalError) {
@@ -35,7 +35,7 @@ struct PressureSignalSelection {
     }
   }
 
-  /// Whether that is an answer to go by, and no other source is to be asked.
+  /// Tries one kind; true if the selection is final and no other kind is to be tried.
   private mutating func ask(
     _ kind: any PressureSignalProvider.Type, in surroundings: Surroundings, under limit: MemoryLimit
   ) -> Bool {

@@ -1,7 +1,7 @@
 import Files
 
-/// The stalls of the whole machine. They need not be this process's fault, nor can it always do anything about them: they
-/// are a warning, and critical only where it holds a good part of its limit.
+/// The memory stalls of the whole machine. This process need not be their cause, so they are a warning, and critical only
+/// if the process uses a large share of its limit.
 final class StallSignals: PressureSignalProvider {
   static let name = PressureSignalChoice.psi
   static let path = "/proc/pressure/memory"

@@ -1,16 +1,16 @@
 import Files
 import Foundation
 
-/// A threshold of stalled time above which the kernel reports.
+/// A threshold of stalled time above which the kernel reports a stall.
 ///
-/// The window is a multiple of 2 s: all that is allowed without `CAP_SYS_RESOURCE`.
+/// The window is a multiple of 2 s, as the kernel requires without `CAP_SYS_RESOURCE`.
 ///
 /// *Source*: the kernel's psi document, "Monitoring for pressure thresholds".
 struct StallTrigger: Equatable {
   enum Degree: String {
     /// At least one thread waits for memory.
     case some
-    /// All that could run wait for memory.
+    /// All runnable threads wait for memory.
     case full
   }
 
@@ -30,12 +30,12 @@ struct StallTrigger: Equatable {
     return "\(what) for \(text(stall)) within \(text(Self.window))"
   }
 
-  /// Asks a PSI file for this trigger. The descriptor becomes ready with POLLPRI, at most once in a window.
+  /// Registers this trigger with a PSI file. The descriptor becomes ready with POLLPRI, at most once per window.
   func watch(_ path: String) throws(SystemError) -> PressureWatch {
     try Self.watch(path, Array("\(degree.rawValue) \(microseconds(stall)) \(microseconds(Self.window))\0".utf8))
   }
 
-  /// The same with what is to be written given in full.
+  /// Registers a trigger that is given as bytes.
   static func watch(_ path: String, _ trigger: [UInt8]) throws(SystemError) -> PressureWatch {
     let file = try Descriptor.open(path, O_RDWR | O_NONBLOCK)
     guard file.write(trigger) else { throw SystemError(path) }

@@ -5,11 +5,11 @@ import Foundation
   import CLinux
 #endif
 
-/// The protocol by which a service manager, or a test, says where to listen: `$MEMORY_PRESSURE_WATCH` names a PSI file, a
-/// FIFO or a socket, and `$MEMORY_PRESSURE_WRITE` what is to be written there. It knows one degree of pressure, which is
-/// taken as critical; from a PSI file only where so much is held that giving it back helps.
+/// Systemd's memory pressure protocol: `$MEMORY_PRESSURE_WATCH` names a PSI file, a FIFO or a socket, and
+/// `$MEMORY_PRESSURE_WRITE` holds the bytes to write there. The protocol has one degree of pressure, which is treated as
+/// critical; from a PSI file only if the process holds enough memory for releasing it to help.
 ///
-/// *Source*: systemd, docs/PRESSURE.md. What is to be written into a FIFO is not: it would come back as an event.
+/// *Source*: systemd, docs/PRESSURE.md. Nothing is written to a FIFO, because it would come back as an event.
 final class SystemdSignals: PressureSignalProvider {
   private enum Kind { case stalls, fifo, socket }
 
@@ -71,12 +71,13 @@ final class SystemdSignals: PressureSignalProvider {
       return reading(.critical, "told by \(path)", share: share, under: limit, in: surroundings)
     }
     let read = watch.descriptor.discard()
-    // What was said before the other side left counts; that it has left is found the next time.
+    // A signal sent before the other side closed counts; the next read finds that it has closed.
     if read.any { return .signal(signal(.critical, "told by \(path)")) }
     return read.ended ? .gone("\(path): closed by the other side") : .nothing
   }
 
-  /// Something that cannot be a PSI file must not be written into; one that is not asked for anything never answers.
+  /// Why a file cannot be used as a PSI file; nil if it can. Other files must not be written to, and a PSI file without a
+  /// trigger never signals.
   private static func problem(withStallFile path: String, _ payload: Data) -> String? {
     #if os(Linux)
       var info = statfs()
@@ -88,8 +89,8 @@ final class SystemdSignals: PressureSignalProvider {
     return payload.isEmpty ? "$\(writeVariable) is not set, so nothing is asked of \(path)" : nil
   }
 
-  /// Open for writing too, so that there is always a writer: without one, a FIFO is "hung up" for ever once the first has
-  /// left, and waiting for it would spin.
+  /// Opens the FIFO for writing too, so that it always has a writer: otherwise poll(2) would report POLLHUP for ever after
+  /// the first writer closes, and the loop would spin.
   private static func fifo(_ path: String) throws(SystemError) -> PressureWatch {
     .reading(try Descriptor.open(path, O_RDWR | O_NONBLOCK))
   }

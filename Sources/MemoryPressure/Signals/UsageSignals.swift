@@ -1,5 +1,5 @@
-/// The memory held against the limit. Goes with every other source, because the others may be silent: without swap and
-/// without a page cache to give up, memory runs out before anything has stalled.
+/// Compares the memory in use with the limit. It is used in addition to every other provider, because the others may stay
+/// silent: without swap and page cache to reclaim, memory can run out before any stall.
 final class UsageSignals: PressureSignalProvider {
   static let name = PressureSignalChoice.rss
 
@@ -23,11 +23,11 @@ final class UsageSignals: PressureSignalProvider {
 
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading { .nothing }
 
-  /// Speaks as long as it is tight, so that quiet begins when it ends, but counts an event only where a threshold is
-  /// crossed.
+  /// Returns a signal as long as memory is tight, so that the quiet time starts when that ends. It counts an event only when
+  /// a threshold is crossed.
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? {
     let before = level
-    // A threshold once crossed stays crossed a little below it, so that what hovers there is one event and not many.
+    // Hysteresis: usage that hovers around a threshold is one event, not many.
     let (critical, warning) = (
       rules.criticalShare - (before == .critical ? rules.slack : 0),
       rules.warningShare - (before > .normal ? rules.slack : 0)

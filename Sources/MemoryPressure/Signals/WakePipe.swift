@@ -16,6 +16,6 @@ final class WakePipe: Sendable {
     }
   }
 
-  /// Never waits: a pipe that is full wakes just as well.
+  /// Never blocks; a full pipe wakes the thread just as well.
   func wake() { _ = writer.write([1]) }
 }
