@@ -2,26 +2,25 @@ import Foundation
 import Locking
 import Logging
 
-/// Answers, over HTTP on a socket, what a run is doing, and passes on what somebody wants done to it.
+/// An HTTP server on a socket that shows what a run is doing and passes commands on to it.
 ///
 /// ```swift
 /// let endpoint = try StatusEndpoint.open(address, dataSource: run, control: run, feed: feed)
 /// defer { endpoint?.close() }
 /// ```
 ///
-/// It has one thread, which looks at the run once a second while nobody asks, and never waits for the pools that work is
-/// done on.
+/// It has its own thread, so that busy thread pools do not delay answers. The thread samples the run once a second.
 ///
-/// It works until it is closed, whether or not anybody holds it.
+/// It runs until it is closed, even without a reference to it.
 ///
 /// *Concurrency*: from any thread.
 public final class StatusEndpoint: Sendable {
-  /// With the real port.
+  /// The address, with the actual port.
   public let address: StatusAddress
-  /// What changes have to be asked with over TCP.
+  /// The token that changes over TCP need.
   public let token: AccessToken
   private let file: SocketFile?
-  /// Guards whether it has been stopped: nil then.
+  /// Guards the server; nil once it has been stopped.
   private let server: Locked<StatusServer?>
 
   private init(_ socket: ListeningSocket, _ server: StatusServer, _ token: AccessToken) {
@@ -29,14 +28,14 @@ public final class StatusEndpoint: Sendable {
     self.server = Locked(server)
   }
 
-  /// Begins to answer; returns once it does.
+  /// Starts the server; returns once it answers.
   ///
   /// - Parameters:
   ///   - address: nil for a socket in the user's runtime folder.
-  ///   - feed: where state changes are posted; closed with the endpoint.
-  ///   - environment: `XDG_RUNTIME_DIR` and `TMPDIR` say where the runtime folder is.
-  ///   - log: told, from the endpoint's thread, what goes wrong without being anybody's request.
-  /// - Returns: nil where the address is `off`.
+  ///   - feed: receives the state changes to send; closed with the endpoint.
+  ///   - environment: `XDG_RUNTIME_DIR` and `TMPDIR` give the runtime folder.
+  ///   - log: called on the endpoint's thread with errors that no request caused.
+  /// - Returns: nil if the address is `off`.
   /// - Throws: ``StatusEndpointError``
   public static func open(
     _ address: StatusAddress?, dataSource: any RunDataSource, control: any RunControl, feed: EventFeed = EventFeed(),
@@ -88,19 +87,19 @@ public final class StatusEndpoint: Sendable {
     }
   }
 
-  /// Where the page for people is; nil for a unix socket, which no browser opens.
+  /// The link to the page for people; nil for a unix socket, which browsers cannot open.
   ///
-  /// - Parameter withToken: the link is for the eyes of whoever started the run only, and changes can be asked for with it.
+  /// - Parameter withToken: adds the token, which allows changes; show such a link only to the user who started the run.
   public func pageLink(withToken: Bool) -> String? {
     guard case .tcp(let host, let port) = address else { return nil }
     let shown = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
     return "http://\(StatusAddress.tcp(host: shown, port: port))/" + (withToken ? "#token=\(token.text)" : "")
   }
 
-  /// Takes no more requests, ends what clients wait for, and removes the socket. Takes a second at the most.
+  /// Accepts no more requests, ends open streams, and removes the socket. Takes at most a second.
   ///
-  /// *Concurrency*: any number of times; a second call does not wait for the first. Not from within a call of
-  /// ``RunDataSource`` or ``RunControl``, which are on the thread that it waits for.
+  /// *Concurrency*: any number of times; a second call does not wait for the first. Do not call it in ``RunDataSource`` or
+  /// ``RunControl``, which run on the thread that it waits for.
   public func close() {
     removeSocket()
     let server = server.withLock { server in
@@ -110,6 +109,6 @@ public final class StatusEndpoint: Sendable {
     server?.stop()
   }
 
-  /// Removes the socket and no more: for a thread that ends the process at once. Takes no lock, allocates nothing.
+  /// Only removes the socket, for a thread that ends the process at once. Takes no lock and does not allocate.
   public func removeSocket() { file?.remove() }
 }

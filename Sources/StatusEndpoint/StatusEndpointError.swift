@@ -1,6 +1,6 @@
-/// Why there can be no status endpoint.
+/// The status endpoint could not be opened.
 public struct StatusEndpointError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The address, or the folder its socket was to be in.
+  /// The address, or the folder for its socket.
   public let place: String
   public let reason: String
 

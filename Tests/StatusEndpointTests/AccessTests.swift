@@ -3,7 +3,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-/// Who may do what: pages of other sites, names that lead here, tokens.
+/// Access to the endpoint: pages of other sites, host names, tokens.
 @Suite(.timeLimit(.minutes(1))) struct AccessTests {
   private static let changes = [
     ("POST", "/cancel"), ("POST", "/pause"), ("POST", "/resume"), ("DELETE", "/operations/4"), ("PATCH", "/limits"),
@@ -21,7 +21,7 @@ import Testing
     #expect(served.run.commands.value == [.cancelAll])
   }
 
-  @Test(arguments: changes) func overTCPWhatChangesSomethingNeedsTheToken(method: String, path: String) async throws {
+  @Test(arguments: changes) func everyChangeOverTCPNeedsTheToken(method: String, path: String) async throws {
     let served = try await ServedRun.open(.tcp)
     let json = ["Content-Type": "application/json"]
     for wrong in ["", "Bearer ", "Bearer \(ServedRun.token.text)0", "Basic \(ServedRun.token.text)", "Bearer x"] {
@@ -39,12 +39,12 @@ import Testing
     #expect(served.run.commands.value.count == 1)
   }
 
-  @Test func onThisMachineReadingNeedsNoTokenOverTCP() async throws {
+  @Test func readingOverLocalTCPNeedsNoToken() async throws {
     let served = try await ServedRun.open(.tcp)
     for path in Self.reads { #expect(try await served.ask("GET", path).status == 200, "\(path)") }
   }
 
-  @Test func whereOthersCanReachItReadingNeedsTheTokenToo() async throws {
+  @Test func readingOverTheNetworkNeedsTheTokenToo() async throws {
     let served = try await ServedRun.open(.network)
     for path in Self.reads + ["/events", "/thumbnails/1"] {
       #expect(try await served.ask("GET", path).status == 401, "\(path)")
@@ -54,7 +54,7 @@ import Testing
     for path in ["/", "/healthz", "/readyz"] { #expect(try await served.ask("GET", path).status == 200, "\(path)") }
   }
 
-  @Test func aTokenIsDrawnAnewAndAWeakOneIsRefused() {
+  @Test func everyTokenIsNewAndAWeakOneIsRefused() {
     let (one, other) = (AccessToken(), AccessToken())
     #expect(one.text.utf8.count == 64 && one != other)
     #expect(one.text.allSatisfy { $0.isHexDigit })
@@ -66,10 +66,10 @@ import Testing
     #expect(!"\(one)".contains(one.text))
   }
 
-  // MARK: Names and pages
+  // MARK: Host names and pages
 
   @Test(arguments: [ServedRun.Place.file, .tcp, .network])
-  func aNameThatAnAttackerLeadsHereIsRefused(place: ServedRun.Place) async throws {
+  func aHostNameOfAnAttackerIsRefused(place: ServedRun.Place) async throws {
     let served = try await ServedRun.open(place)
     for host in [
       "evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::1].evil.example",
@@ -83,7 +83,7 @@ import Testing
     #expect(served.run.commands.value.isEmpty)
   }
 
-  @Test func itsOwnNamesAreLetIn() async throws {
+  @Test func itsOwnHostNamesAreAccepted() async throws {
     let (file, machine, network) = (
       try await ServedRun.open(.file), try await ServedRun.open(.tcp), try await ServedRun.open(.network)
     )
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [ServedRun.Place.file, .tcp, .network])
-  func aPageOfAnotherOriginCanNeitherReadNorDrive(place: ServedRun.Place) async throws {
+  func aPageOfAnotherOriginCanNeitherReadNorChange(place: ServedRun.Place) async throws {
     let served = try await ServedRun.open(place)
     let strangers = [
       ["Origin": "http://evil.example"], ["Origin": "null"], ["Origin": "http://localhost:3000"],
@@ -116,7 +116,7 @@ import Testing
     #expect(served.run.commands.value.isEmpty)
   }
 
-  @Test func itsOwnPageMayAskAndALinkToThePageMayBeFollowed() async throws {
+  @Test func itsOwnPageMaySendRequestsAndOtherSitesMayLinkToIt() async throws {
     let served = try await ServedRun.open(.tcp)
     let own = ["Origin": "http://\(served.host)", "Sec-Fetch-Site": "same-origin"]
     #expect(try await served.ask("POST", "/pause", headers: own, hasToken: true).status == 200)
@@ -127,7 +127,7 @@ import Testing
     #expect(try await served.ask("GET", "/", headers: frame).status == 403)
   }
 
-  @Test func thePageLoadsNothingAndRunsNothingButItsOwn() async throws {
+  @Test func thePageLoadsNoOtherFilesAndRunsOnlyItsOwnScript() async throws {
     let served = try await ServedRun.open(.tcp)
     let (one, other) = (try await served.ask("GET", "/"), try await served.ask("GET", "/"))
     let policy = try #require(one.headers["content-security-policy"])

@@ -4,8 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-/// Whether the description of the routes is true: every route and method there is, every field of every answer, every
-/// status, and nothing besides.
+/// The OpenAPI description matches the routes exactly: every route, method, status and field, and no others.
 @Suite(.timeLimit(.minutes(1))) struct DescriptionTests {
   private typealias Object = [String: Any]
 
@@ -18,7 +17,7 @@ import Testing
     try #require(description["paths"] as? [String: Object])
   }
 
-  /// What a reference leads to, or the thing itself.
+  /// The target of a reference, or the object itself.
   private func resolved(_ value: Any?, _ root: [String: Any]) -> [String: Any]? {
     guard let object = value as? Object else { return nil }
     guard let reference = object["$ref"] as? String else { return object }
@@ -34,7 +33,7 @@ import Testing
     #expect(described.count == served.count)
   }
 
-  @Test func parametersBodiesAndTokensAreThoseOfTheRoute() async throws {
+  @Test func parametersBodiesAndTokensMatchTheRoute() async throws {
     let root = try await description()
     for route in EndpointRoutes.of(FakeRun()).all {
       let operation = try #require(try routes(root)[route.path]?[route.method.rawValue.lowercased()] as? Object)
@@ -65,7 +64,7 @@ import Testing
     [UInt8](repeating: 1, count: 9).withUnsafeBytes {
       served.thumbnails.insert($0, operation: 1, source: "a", width: 1, height: 1)
     }
-    #expect(try await eventually { served.run.looks.value > 0 })  // the history has begun
+    #expect(try await eventually { served.run.looks.value > 0 })  // the history has its first sample
     let body = method == "PATCH" ? "{\"max\":3}" : nil
     let answer = try await served.ask(method, target, headers: ["Content-Type": "application/json"], body: body)
     #expect(answer.status == status)
@@ -77,7 +76,7 @@ import Testing
     check(try JSONSerialization.jsonObject(with: Data(answer.body)), schema, root, "\(method) \(target)")
   }
 
-  /// Whether a value is what a schema says: no field missing, none besides, each of its type.
+  /// Checks a value against a schema: no missing field, no extra field, and each of its type.
   private func check(_ value: Any, _ schema: Any, _ root: [String: Any], _ place: String) {
     guard let schema = resolved(schema, root) else {
       Issue.record("\(place): no schema")
@@ -112,7 +111,7 @@ import Testing
     }
   }
 
-  /// A field that no example above contains would go unseen: these contain all there are.
+  /// The fake run contains every field, so that none goes unchecked above.
   @Test func everyDescribedFieldOfARunIsShown() async throws {
     let (root, served) = (try await description(), try await ServedRun.open())
     let schemas = try #require((root["components"] as? Object)?["schemas"] as? [String: Object])

@@ -4,19 +4,19 @@ import Testing
 
 @testable import StatusEndpoint
 
-/// Beginning and ending, with clients in every state.
+/// Opening and closing the endpoint, with clients in every state.
 @Suite(.timeLimit(.minutes(1))) struct EndpointTests {
-  /// A second, and what sanitizers and a busy machine make of it; far less than for ever.
+  /// A second, plus time for sanitizers and a busy machine.
   static let limit = Duration.seconds(45)
 
-  /// How long closing takes, while these clients are there.
+  /// The time that closing takes.
   private func closing(_ served: ServedRun) async throws -> Duration {
     let start = ContinuousClock.now
     try await onThread { served.endpoint.close() }
     return .now - start
   }
 
-  @Test func offIsNoEndpoint() throws {
+  @Test func offOpensNoEndpoint() throws {
     let run = FakeRun()
     #expect(try StatusEndpoint.open(.off, dataSource: run, control: run) == nil)
   }
@@ -33,7 +33,7 @@ import Testing
     #expect(try await served.ask("GET", "/healthz").status == 200)
   }
 
-  @Test func anAddressInUseIsRefusedWithTheWayOut() async throws {
+  @Test func anAddressInUseIsRefusedWithAWayOut() async throws {
     let (served, run) = (try await ServedRun.open(.tcp), FakeRun())
     let error = #expect(throws: StatusEndpointError.self) {
       try StatusEndpoint.open(served.endpoint.address, dataSource: run, control: run)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func closingTwiceAndFromManyThreadsIsNothing() async throws {
+  @Test func closingFromManyThreadsIsSafe() async throws {
     let served = try await ServedRun.open()
     await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<4 { group.addTask { try await onThread { served.endpoint.close() } } }
@@ -59,7 +59,7 @@ import Testing
     #expect(throws: (any Error).self) { try RawClient(served.endpoint.address) }
   }
 
-  @Test func afterClosingThePortIsFree() async throws {
+  @Test func thePortIsFreeAfterClosing() async throws {
     let served = try await ServedRun.open(.tcp)
     _ = try await served.ask("GET", "/healthz")
     try await onThread { served.endpoint.close() }
@@ -68,7 +68,7 @@ import Testing
     again?.close()
   }
 
-  @Test func closingEndsOpenStreamsWithALastWord() async throws {
+  @Test func closingEndsOpenStreamsWithAFinalStatus() async throws {
     let served = try await ServedRun.open()
     let address = served.endpoint.address
     let client = try await onThread {
@@ -94,7 +94,7 @@ import Testing
         return client
       }
     }
-    // One that asks and asks and never reads.
+    // A client that sends many requests and never reads.
     let greedy = try await onThread {
       let client = try RawClient(address)
       client.send(String(repeating: "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 200))
@@ -105,7 +105,7 @@ import Testing
     for client in clients + [greedy] { #expect(try await onThread { client.isClosed(within: 45) }) }
   }
 
-  @Test func aChildProcessDoesNotInheritTheSocketThatListens() async throws {
+  @Test func aChildProcessDoesNotInheritTheListeningSocket() async throws {
     let served = try await ServedRun.open(.tcp)
     let address = served.endpoint.address
     let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { CInt($0) }
@@ -132,16 +132,16 @@ import Testing
     }
   }
 
-  @Test func itAnswersWhileEveryThreadOfThePoolsIsTaken() async throws {
+  @Test func theEndpointAnswersWhileAllPoolThreadsAreBusy() async throws {
     let served = try await ServedRun.open()
     let address = served.endpoint.address
     let gate = Gate()
-    // Far more blocks than the pools of any quality give threads to, work's own and that of Swift's tasks among them.
+    // Far more blocks than the pools of these qualities have threads; Swift's tasks use them too.
     for quality in [DispatchQoS.QoSClass.utility, .default, .userInitiated] {
       for _ in 0..<64 { DispatchQueue.global(qos: quality).async { gate.pass() } }
     }
     let answers = try await onThread {
-      defer { gate.open() }  // here, because nothing else can go on before
+      defer { gate.open() }  // opened here, because nothing else can run before
       gate.awaitArrivals(6)
       return try (0..<20).map { _ in try StatusClient(address, timeout: .seconds(45)).status().pid }
     }

@@ -23,23 +23,23 @@ import Testing
     served.feed.post(.limits(RunLimits(max: 1, backlog: 2, budgetBytes: 3)))
     served.feed.post(.run(.paused))
     let text = try await onThread { client.receive(until: "event: run\ndata: {\"state\":\"paused\"}") }
-      .replacing("\r\n", with: "\n")  // of the chunks it comes in
+      .replacing("\r\n", with: "\n")  // from the chunked encoding
     let events = text.components(separatedBy: "\n").filter { $0.hasPrefix("event: ") && $0 != "event: counters" }
     #expect(events == ["event: operation", "event: pressure", "event: limits", "event: run"])
     let data = try #require(text.components(separatedBy: "event: operation\ndata: ").last?.split(separator: "\n").first)
     #expect(try JSONText.decode(OperationStatus.self, from: data.utf8) == FakeRun.running)
   }
 
-  @Test func theCountersComeEachSecond() async throws {
+  @Test func countersArriveEachSecond() async throws {
     let served = try await ServedRun.open()
     let client = try await Self.listener(served)
     let start = ContinuousClock.now
-    // The first of them may be late, on a busy machine, and the next follow at once.
+    // On a busy machine the first may be late, and the next may follow at once.
     try await onThread { for _ in 0..<3 { #expect(client.receive(until: "event: counters").contains("counters")) } }
     #expect((.seconds(1)...(.seconds(45))).contains(.now - start))
   }
 
-  @Test func whileNobodyListensNothingIsBuilt() async throws {
+  @Test func noChangeIsCreatedWithoutListeners() async throws {
     let served = try await ServedRun.open()
     let built = LockedBox(0)
     let change: @Sendable () -> StateChange = {
@@ -54,7 +54,7 @@ import Testing
     withExtendedLifetime(client) {}
   }
 
-  @Test func whoLeavesIsForgotten() async throws {
+  @Test func aListenerThatDisconnectsIsRemoved() async throws {
     let served = try await ServedRun.open()
     do {
       let client = try await Self.listener(served)
@@ -64,7 +64,7 @@ import Testing
     #expect(try await eventually { !served.feed.hasListeners })
   }
 
-  @Test func asManyMayListenAsMayAndNoMore() async throws {
+  @Test func theNumberOfListenersIsLimited() async throws {
     var limits = EndpointLimits()
     limits.listeners = 2
     let served = try await ServedRun.open(limits: limits)
@@ -84,12 +84,12 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func aSlowListenerLosesEventsAndIsToldHowMany() async throws {
+  @Test func aSlowListenerLosesEventsAndLearnsHowMany() async throws {
     var limits = EndpointLimits()
     limits.eventsWaiting = 50
     let served = try await ServedRun.open(limits: limits)
     let client = try await Self.listener(served)
-    // Posting does not wait, however much the client leaves unread.
+    // Posting does not wait for the client to read.
     let (feed, count) = (served.feed, 100_000)
     let took = try await onThread {
       let start = ContinuousClock.now
@@ -105,7 +105,7 @@ import Testing
     #expect(lost + arrived == count)
   }
 
-  @Test func aListenerThatWaitsIsWokenByTheEnd() async {
+  @Test func aWaitingListenerIsWokenByTheEnd() async {
     let listener = EventListener(capacity: 1)
     let waiting = Task { await listener.next() }
     listener.finish()

@@ -2,7 +2,7 @@ import Foundation
 import StatusEndpoint
 import TestSupport
 
-/// A run that stands still, in which everything is there that can be shown, and that notes what is done to it.
+/// A run with a fixed state that fills every field, and that records the commands it gets.
 final class FakeRun: RunDataSource, RunControl {
   enum Command: Equatable {
     case cancel(Int)
@@ -13,7 +13,7 @@ final class FakeRun: RunDataSource, RunControl {
   let commands = LockedBox<[Command]>([])
   let state = LockedBox(RunState.running)
   let recent = RecentOperations()
-  /// How often somebody has asked how the run stands.
+  /// The number of calls of `status`.
   let looks = LockedBox(0)
   private let live: [OperationStatus]
 
@@ -25,7 +25,7 @@ final class FakeRun: RunDataSource, RunControl {
     id: 4, description: "thumbnail d.jpg", source: "d.jpg", state: .waiting, waitedSeconds: 3, ranSeconds: 0,
     waitReason: "waits for a place")
 
-  /// - Parameter more: operations that wait besides the one that always does.
+  /// - Parameter more: the number of further waiting operations.
   init(more: Int = 0) {
     live =
       [Self.running, Self.waiting]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-/// Clients that send too much, too slowly, or nothing that makes sense.
+/// Clients that send too much, too slowly, or invalid requests.
 @Suite(.timeLimit(.minutes(1))) struct HostileClientTests {
   private static let hurried: EndpointLimits = {
     var limits = EndpointLimits()
@@ -43,7 +43,7 @@ import Testing
     #expect(try await served.ask("GET", "/healthz").status == 200)
   }
 
-  @Test func aBodyOverTheLimitIsRefusedByItsLengthAndByWhatArrives() async throws {
+  @Test func aBodyOverTheLimitIsRefusedByItsHeaderAndByItsBytes() async throws {
     let served = try await ServedRun.open()
     let address = served.endpoint.address
     let large = "{\"max\":3" + String(repeating: " ", count: EndpointLimits().bodyBytes) + "}"
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: ["\0\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n", "GET /status\r\n\r\n", "SSH-2.0-OpenSSH_9\r\n\r\n"])
-  func whatIsNoRequestIsRefused(text: String) async throws {
+  func invalidRequestsAreRefused(text: String) async throws {
     let served = try await ServedRun.open()
     let address = served.endpoint.address
     let received = try await onThread {
@@ -74,8 +74,8 @@ import Testing
     #expect(try await served.ask("GET", "/healthz").status == 200)
   }
 
-  /// In a process of its own, because memory is the process's.
-  @Test func manyClientsThatDripAreTimedOutWhileOthersAreAnswered() async throws {
+  /// Runs in its own process, to measure memory.
+  @Test func manySlowClientsAreTimedOutWhileOthersAreAnswered() async throws {
     await #expect(processExitsWith: .success) {
       // Each takes a file here, and may take one of the server's.
       let count = min(200, sysconf(CInt(_SC_OPEN_MAX)) / 3)
@@ -91,23 +91,23 @@ import Testing
           }
           return client
         }
-        // A byte each tenth of a second: faster than a limit on idleness alone would notice.
+        // A byte each tenth of a second: an idle timeout alone would not notice.
         let deadline = ContinuousClock.now + .seconds(2.5)
         while ContinuousClock.now < deadline {
           for client in clients { client.send("G") }
-          // Long before the last of them is timed out, or it throws.
+          // Throws if the answer takes as long as the timeouts of the slow clients.
           _ = try StatusClient(address, timeout: .seconds(20)).status()
           usleep(100_000)
         }
         return clients
       }
       for client in clients { try #require(try await onThread { client.isClosed(within: 45) }) }
-      // The thread sanitizer remembers several bytes for each that is touched.
+      // The thread sanitizer uses several bytes for each byte that is touched.
       try #require(Self.residentBytes() - before < (Self.isSanitized ? 512 : 64) << 20)
     }
   }
 
-  @Test func whereThereIsNoRoomTheLongestAskingConnectionGivesWay() async throws {
+  @Test func aNewConnectionReplacesTheOneThatWaitedLongest() async throws {
     var limits = EndpointLimits()
     limits.connections = 8
     let served = try await ServedRun.open(limits: limits)
@@ -135,7 +135,7 @@ import Testing
       for _ in 0..<3 {
         client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try client.answer().status == 200)
-        // Together longer than the limit, each far shorter, so that a busy machine may come late.
+        // The sum is above the limit and each pause far below it, so that a busy machine may be late.
         usleep(1_400_000)
       }
       return client.isClosed(within: 45)
@@ -143,15 +143,15 @@ import Testing
     #expect(isClosed)
   }
 
-  @Test func whoAsksAThousandThingsAtOnceKeepsNobodyOut() async throws {
+  @Test func aClientWithAThousandRequestsDoesNotBlockOthers() async throws {
     let served = try await ServedRun.open(run: FakeRun(more: 300))
     let address = served.endpoint.address
-    // Under the thread sanitizer a long list takes seconds, and all turns of the others with it.
+    // Under the thread sanitizer a long list takes seconds, and delays the others as well.
     let limit = Self.isSanitized ? 5 : 250
     let request = "GET /operations?state=waiting,running&limit=\(limit) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     for _ in 0..<4 {
       let client = try await onThread { try RawClient(address) }
-      // Reads all it gets, until it is closed.
+      // Reads everything until the connection is closed.
       Thread.detachNewThread {
         _ = client.sendWithoutWaiting(String(repeating: request, count: 300))
         _ = client.isClosed(within: 60)
@@ -163,11 +163,11 @@ import Testing
     #expect(.now - start < EndpointTests.limit)
   }
 
-  @Test func whoNeverReadsIsLeftAlone() async throws {
+  @Test func aClientThatNeverReadsIsClosed() async throws {
     let served = try await ServedRun.open(limits: Self.hurried)
     let address = served.endpoint.address
     let client = try await onThread { try RawClient(address) }
-    // Answers enough to fill the buffers of both sides, and far beyond: long ones that take no time to put together.
+    // Far more answers than the buffers of both sides hold: long ones that are cheap to create.
     let asked = String(repeating: "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 100)
     #expect(try await eventually { !client.sendWithoutWaiting(asked) })
     #expect(try await served.ask("GET", "/healthz").status == 200)

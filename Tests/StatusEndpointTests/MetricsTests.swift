@@ -13,7 +13,7 @@ import Testing
     return answer.text
   }
 
-  @Test func theNumbersAreThoseOfTheRun() async throws {
+  @Test func theMetricsMatchTheRun() async throws {
     let lines = Set(try await metrics().split(separator: "\n"))
     for line in [
       "thumbjob_info{version=\"1.2.3\"} 1", "thumbjob_operations{state=\"running\"} 1",

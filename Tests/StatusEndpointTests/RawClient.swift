@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import StatusEndpoint
 
-/// A client that sends whatever bytes a test wants. Its calls block: see ``onThread(_:)``.
+/// A client that sends arbitrary bytes. Its calls block: see ``onThread(_:)``.
 final class RawClient: Sendable {
   struct Answer: Sendable {
     let status: Int
@@ -64,7 +64,7 @@ final class RawClient: Sendable {
     return true
   }
 
-  /// What arrives next; empty once the other side has closed, or nothing has come for so many seconds.
+  /// The next bytes; empty if the other side has closed or nothing arrived in time.
   func receive(within seconds: Int = 60) -> [UInt8] {
     var item = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
     guard poll(&item, 1, CInt(seconds * 1000)) > 0 else { return [] }
@@ -73,7 +73,7 @@ final class RawClient: Sendable {
     return count > 0 ? Array(buffer[..<count]) : []
   }
 
-  /// Everything until `text` is among it, or nothing comes any more.
+  /// Reads until `text` has arrived, or until nothing more arrives.
   func receive(until text: String, within seconds: Int = 60) -> String {
     var bytes: [UInt8] = []
     while !String(decoding: bytes, as: UTF8.self).contains(text) {
@@ -84,7 +84,7 @@ final class RawClient: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether the other side closes within so many seconds, whatever it sends before.
+  /// Whether the other side closes in time; reads and ignores what it sends before.
   func isClosed(within seconds: Double) -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < deadline {
@@ -96,7 +96,7 @@ final class RawClient: Sendable {
     return false
   }
 
-  /// The answer to what has been sent.
+  /// Reads the next answer.
   func answer(isHead: Bool = false) throws -> Answer {
     var bytes: [UInt8] = []
     while true {
@@ -123,7 +123,7 @@ final class RawClient: Sendable {
 }
 
 extension RawClient {
-  /// Sends what there is room for; false when the other side has closed.
+  /// Sends as much as fits into the buffer; false if the other side has closed.
   func sendWithoutWaiting(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     let count = Foundation.send(number, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))

@@ -7,14 +7,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RouteTests {
   // MARK: Reading
 
-  @Test func theStatusIsTheRunsOwnSnapshot() async throws {
+  @Test func theStatusIsTheSnapshotOfTheRun() async throws {
     let served = try await ServedRun.open()
     let status: RunStatus = try await served.ask("GET", "/status").decoded()
     #expect(status == served.run.status(listing: 100))
     #expect(status.running == [FakeRun.running] && status.waiting == [FakeRun.waiting])
   }
 
-  @Test func theStatusListsAHundredAtTheMost() async throws {
+  @Test func theStatusListsAtMostAHundredOperations() async throws {
     let served = try await ServedRun.open(run: FakeRun(more: 300))
     let status: RunStatus = try await served.ask("GET", "/status").decoded()
     #expect(status.waiting.count == 100)
@@ -52,14 +52,14 @@ import Testing
     "/operations?after=-1", "/operations?limit=1&limit=2", "/operations?limit=+1", "/operations?limit=%zz", "/?a=b",
     "/operations?after=9223372036854775808",
   ])
-  func whatCannotBeAskedIsRefusedWithAReason(target: String) async throws {
+  func invalidQueriesAreRefusedWithAReason(target: String) async throws {
     let answer = try await ServedRun.open().ask("GET", target)
     #expect(answer.status == 400)
     #expect(answer.headers["content-type"] == "application/problem+json")
     #expect(try answer.decoded(HTTPProblem.Text.self).status == 400)
   }
 
-  @Test func unknownRoutesAndWrongMethodsSaySo() async throws {
+  @Test func unknownRoutesAndMethodsAreRefused() async throws {
     let served = try await ServedRun.open()
     for path in ["/nothing", "/status/", "//status", "/operations/1/2", "/%2e%2e/etc", "/operations/"] {
       let answer = try await served.ask("GET", path)
@@ -89,7 +89,7 @@ import Testing
     #expect(!served.feed.hasListeners)
   }
 
-  @Test func healthIsAlwaysWellAndReadinessEndsWithTheRun() async throws {
+  @Test func healthIsAlwaysOkAndReadinessEndsWithTheRun() async throws {
     let served = try await ServedRun.open()
     for (state, ready) in [(RunState.running, 200), (.paused, 200), (.stopping, 503), (.finished, 503)] {
       served.run.state.change { $0 = state }
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func severalRequestsOfOneConnectionAreAnsweredInOrder() async throws {
+  @Test func requestsOfOneConnectionAreAnsweredInOrder() async throws {
     let served = try await ServedRun.open()
     let address = served.endpoint.address
     let text = try await onThread {
@@ -116,7 +116,7 @@ import Testing
 
   // MARK: Changing
 
-  @Test func commandsArePassedOn() async throws {
+  @Test func commandsArePassedToTheRun() async throws {
     let served = try await ServedRun.open()
     #expect(try await served.ask("POST", "/pause").text == "{\"paused\":true}")
     #expect(try await served.ask("POST", "/resume").text == "{\"paused\":false}")
@@ -125,7 +125,7 @@ import Testing
     #expect(served.run.commands.value == [.pause, .resume, .cancelAll])
   }
 
-  @Test func cancellingOneTellsWhatBecameOfIt() async throws {
+  @Test func cancellingAnOperationReportsTheResult() async throws {
     let served = try await ServedRun.open()
     for (id, status, text) in [
       (3, 202, "{\"running\":1,\"waiting\":0}"), (4, 202, "{\"running\":0,\"waiting\":1}"),
@@ -138,7 +138,7 @@ import Testing
     #expect(served.run.commands.value == [.cancel(3), .cancel(4), .cancel(1), .cancel(99)])
   }
 
-  @Test func limitsChangeOneByOne() async throws {
+  @Test func limitsCanBeChangedSeparately() async throws {
     let served = try await ServedRun.open()
     let json = ["Content-Type": "application/json; charset=utf-8"]
     let answer = try await served.ask("PATCH", "/limits", headers: json, body: "{\"max\":3, \"budget_bytes\":1048576}")
@@ -157,7 +157,7 @@ import Testing
     ("{\"maximum\":2}", "unknown key \"maximum\"; known are max, backlog, budget_bytes"), ("{}", "at least one"),
     ("{\"max\":13}", "thirteen is unlucky"), ("{\"max\":3,\"more\":1}", "unknown key"),
   ])
-  func limitsThatCannotBeAreRefusedWithAReason(body: String, reason: String) async throws {
+  func invalidLimitsAreRefusedWithAReason(body: String, reason: String) async throws {
     let served = try await ServedRun.open()
     let answer = try await served.ask("PATCH", "/limits", headers: ["Content-Type": "application/json"], body: body)
     #expect(answer.status == 400)

@@ -18,13 +18,13 @@ import Testing
 
   private func mode(_ path: String) -> mode_t? { Sockets.status(of: path).map { $0.st_mode & 0o777 } }
 
-  /// A socket at which nobody listens any more.
+  /// Leaves a socket file without a listener.
   private func leaveStale(_ path: String) throws {
     let socket = try ListeningSocket.unix(path)
     close(socket.descriptor)
   }
 
-  @Test func theSocketIsForItsUserOnlyAndGoesWithTheEndpoint() throws {
+  @Test func onlyTheUserCanUseTheSocketAndClosingRemovesIt() throws {
     let old = umask(0)
     defer { umask(old) }
     let endpoint = try open(["XDG_RUNTIME_DIR": folder.path])
@@ -36,7 +36,7 @@ import Testing
     #expect(mode(path) == nil)
   }
 
-  @Test func whereThereIsNoRuntimeFolderATemporaryOneIsUsed() throws {
+  @Test func aTemporaryFolderIsUsedIfThereIsNoRuntimeFolder() throws {
     for environment in [temporary, temporary.merging(["XDG_RUNTIME_DIR": folder("gone")]) { $1 }] {
       let endpoint = try open(environment)
       defer { endpoint.close() }
@@ -45,13 +45,13 @@ import Testing
     }
   }
 
-  @Test func aFolderThatOthersMayLookIntoIsRefused() throws {
+  @Test func aFolderThatOthersCanReadIsRefused() throws {
     try #require(mkdir(inTemporary, 0o755) == 0)
     let error = #expect(throws: StatusEndpointError.self) { try open(temporary) }
     #expect(error?.description.contains("has mode 755; it must be 700") == true)
   }
 
-  @Test func aLinkInTheFoldersPlaceIsRefused() throws {
+  @Test func aLinkInPlaceOfTheFolderIsRefused() throws {
     try #require(mkdir(folder("elsewhere"), 0o700) == 0)
     try #require(symlink(folder("elsewhere"), inTemporary) == 0)
     let error = #expect(throws: StatusEndpointError.self) { try open(temporary) }
@@ -66,12 +66,12 @@ import Testing
     #expect(error?.description.contains("belongs to another user") == true)
   }
 
-  @Test func runsAreFoundAndWhatEndedRunsLeftIsRemoved() throws {
+  @Test func runsAreFoundAndSocketsOfEndedRunsAreRemoved() throws {
     let endpoint = try open(temporary)
     defer { endpoint.close() }
     try leaveStale("\(inTemporary)/999999.sock")
-    try leaveStale("\(inTemporary)/1.sock")  // of a process that lives, and may be about to listen
-    try folder.write([], to: "thumbjob-\(geteuid())/7.sock")  // no socket, so not ours to judge
+    try leaveStale("\(inTemporary)/1.sock")  // of a live process, which may be about to listen
+    try folder.write([], to: "thumbjob-\(geteuid())/7.sock")  // not a socket, so it is left alone
     let found = RunningJobs.find(environment: temporary).filter { "\($0.address)".contains(folder.path) }
     #expect(found == [RunningJob(pid: Int(getpid()), address: endpoint.address)])
     #expect(mode("\(inTemporary)/999999.sock") == nil)
@@ -86,7 +86,7 @@ import Testing
     second.close()
   }
 
-  @Test func aStaleSocketGivesWayAndALiveOneDoesNot() throws {
+  @Test func aStaleSocketIsReplacedAndALiveOneIsNot() throws {
     let path = folder("own.sock")
     try leaveStale(path)
     let endpoint = try StatusEndpoint.open(.unix(path), dataSource: run, control: run)
@@ -98,7 +98,7 @@ import Testing
     #expect(mode(path) == 0o600)
   }
 
-  @Test func whatIsNoSocketIsLeftAlone() throws {
+  @Test func aFileThatIsNotASocketIsLeftAlone() throws {
     try folder.write([1], to: "precious")
     #expect(throws: StatusEndpointError.self) {
       try StatusEndpoint.open(.unix(folder("precious")), dataSource: run, control: run)
@@ -114,7 +114,7 @@ import Testing
     #expect(error?.description.contains("\(Sockets.longestPath) bytes") == true)
   }
 
-  @Test func aSocketThatAnotherHasPutInPlaceOfOursIsNotRemoved() throws {
+  @Test func aSocketThatReplacedOursIsNotRemoved() throws {
     let path = folder("own.sock")
     let endpoint = try StatusEndpoint.open(.unix(path), dataSource: run, control: run)
     unlink(path)

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import StatusEndpoint
 
-/// A ``FakeRun`` with an endpoint of its own, closed with it.
+/// A ``FakeRun`` with its own endpoint, which is closed with it.
 final class ServedRun: Sendable {
   enum Place { case file, tcp, network }
 
@@ -15,7 +15,7 @@ final class ServedRun: Sendable {
   let endpoint: StatusEndpoint
   static let token = AccessToken("0123456789abcdef0123456789abcdef")!
 
-  /// Opening waits for the endpoint's thread, which no thread of Swift's pool should.
+  /// Opens on a separate thread, because opening blocks, which threads of Swift's pool must not do.
   static func open(
     _ place: Place = .file, run: FakeRun = FakeRun(), limits: EndpointLimits = EndpointLimits()
   ) async throws -> ServedRun {
@@ -40,9 +40,9 @@ final class ServedRun: Sendable {
 
   var client: StatusClient { StatusClient(endpoint.address, token: Self.token) }
 
-  /// Sends a request on a connection of its own.
+  /// Sends a request on its own connection.
   ///
-  /// - Parameter headers: instead of a Host header that is right, where they contain one.
+  /// - Parameter headers: a Host header here replaces the correct one.
   func ask(
     _ method: String = "GET", _ target: String, headers: [String: String] = [:], hasToken: Bool = false,
     body: String? = nil

@@ -9,12 +9,12 @@ import Testing
     ("[::1]:8080", .tcp(host: "::1", port: 8080)),
     ("my-host.example:65535", .tcp(host: "my-host.example", port: 65535)),
   ])
-  func whatIsReadIsWrittenTheSame(text: String, address: StatusAddress) throws {
+  func anAddressIsWrittenAsItIsRead(text: String, address: StatusAddress) throws {
     #expect(try StatusAddress(text) == address)
     #expect(address.description == text)
   }
 
-  @Test func aPortAloneIsOnThisMachine() throws {
+  @Test func aPortWithoutAHostIsOnThisMachine() throws {
     #expect(try StatusAddress(":8080") == .tcp(host: "127.0.0.1", port: 8080))
   }
 
@@ -24,7 +24,7 @@ import Testing
     ("host:99999999999999999999", "0 to 65535"), ("::1:8080", "brackets"), ("http://host:80", "brackets"),
     ("ho st:80", "name or an IP"), ("[]:80", "name or an IP"),
   ])
-  func whatCannotBeReadIsRefusedWithAReason(text: String, reason: String) {
+  func invalidAddressesAreRefusedWithAReason(text: String, reason: String) {
     let error = #expect(throws: StatusAddressError.self) { try StatusAddress(text) }
     #expect(error?.description.contains(reason) == true)
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import StatusEndpoint
 
 @Suite(.timeLimit(.minutes(1))) struct StatusClientTests {
-  @Test(arguments: [ServedRun.Place.file, .tcp]) func everythingThatCanBeAskedIsAnswered(place: ServedRun.Place)
+  @Test(arguments: [ServedRun.Place.file, .tcp]) func everyCallOfTheClientIsAnswered(place: ServedRun.Place)
     async throws
   {
     let served = try await ServedRun.open(place)
@@ -23,7 +23,7 @@ import Testing
     #expect(served.run.commands.value == [.cancel(4), .pause, .resume, .change(LimitsChange(max: 3)), .cancelAll])
   }
 
-  @Test func aRefusalSaysWhy() async throws {
+  @Test func aRefusalGivesTheReason() async throws {
     let served = try await ServedRun.open(.tcp)
     let (client, stranger) = (served.client, StatusClient(served.endpoint.address))
     try await onThread {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func whereNobodyListensItSaysSo() async throws {
+  @Test func anAddressWithoutAListenerIsReportedAsNotRunning() async throws {
     let folder = TemporaryFolder()
     let socket = try ListeningSocket.tcp("127.0.0.1", 0)
     close(socket.descriptor)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func whoDoesNotAnswerIsNotWaitedForLongerThanAsked() async throws {
+  @Test func aCallWithoutAnAnswerTimesOut() async throws {
     let folder = TemporaryFolder()
     let socket = try ListeningSocket.unix(folder("mute"))
     defer { close(socket.descriptor) }
@@ -66,7 +66,7 @@ import Testing
     ("HTTP/1.1 200 OK\r\n\r\nhello", .garbled), ("SSH-2.0-OpenSSH_9\r\n", .garbled), ("", .connection),
     ("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{}", .garbled), ("HTTP/1.1 500 X\r\n\r\n", .refused(status: 500)),
   ])
-  func whoIsNoThumbjobIsNotBelieved(answer: String, kind: StatusClientError.Kind) async throws {
+  func answersOfOtherProgramsAreErrors(answer: String, kind: StatusClientError.Kind) async throws {
     let folder = TemporaryFolder()
     let socket = try ListeningSocket.unix(folder("other"))
     defer { close(socket.descriptor) }

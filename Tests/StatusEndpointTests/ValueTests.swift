@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-/// What is kept: thumbnails, operations that have ended, durations, the last minutes.
+/// The values that the endpoint keeps: thumbnails, ended operations, durations, and the history.
 @Suite struct ValueTests {
   private func insert(_ count: Int, bytes: Int, into thumbnails: LatestThumbnails) {
     for number in 1...count {
@@ -27,7 +27,7 @@ import Testing
     #expect(thumbnails.list.thumbnails.count == 48)
   }
 
-  @Test func thumbnailsAreGivenBackAndNumbersNotUsedAgain() {
+  @Test func thumbnailsAreReleasedAndTheirIDsAreNotReused() {
     let thumbnails = LatestThumbnails(capacity: 1000)
     insert(2, bytes: 10, into: thumbnails)
     thumbnails.removeAll()
@@ -36,7 +36,7 @@ import Testing
     #expect(thumbnails.list.thumbnails.map(\.id) == [3])
   }
 
-  @Test func aThumbnailIsServedAsAPictureAndNothingElse() async throws {
+  @Test func aThumbnailIsServedAsAPictureOnly() async throws {
     let served = try await ServedRun.open()
     insert(1, bytes: 300, into: served.thumbnails)
     let list: LatestThumbnails.List = try await served.ask("GET", "/thumbnails").decoded()
@@ -51,7 +51,7 @@ import Testing
     OperationStatus(id: id, description: "", source: "", state: state, waitedSeconds: 0, ranSeconds: 0)
   }
 
-  @Test func successesDoNotWashFailuresAway() {
+  @Test func successesDoNotDisplaceFailures() {
     let recent = RecentOperations(capacity: 3)
     recent.add(1, isDone: false) { ended(1, .failed) }
     for id in 2...10 { recent.add(id, isDone: true) { ended(id, .finished) } }
@@ -61,7 +61,7 @@ import Testing
     #expect(recent.operation(7) == nil && recent.operation(8)?.id == 8 && recent.operation(1)?.id == 1)
   }
 
-  @Test func anOperationThatEndsWhileItIsListedIsListedOnce() {
+  @Test func anOperationThatEndsDuringListingIsListedOnce() {
     let both = [ended(1, .running), ended(1, .finished), ended(2, .running)]
     let page = OperationPage(OperationQuery(states: [.running, .finished]), from: both)
     #expect(page.operations.map(\.state) == [.finished, .running])

@@ -4,6 +4,6 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-  /// Whether it is decimal digits and nothing else, which `Int(_:)` alone does not ask: it takes a sign.
+  /// Whether it consists of decimal digits only; `Int(_:)` also accepts a sign.
   var isDecimal: Bool { !isEmpty && utf8.allSatisfy(\.isASCIIDigit) }
 }

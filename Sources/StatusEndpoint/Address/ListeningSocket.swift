@@ -1,12 +1,12 @@
 import Files
 import Foundation
 
-/// A socket that listens, and what is known of where.
+/// A listening socket and its address.
 ///
-/// Made here and handed to the server, because a server that binds by itself makes the file of a unix socket with
-/// whatever mode the umask leaves, and tightens it too late.
+/// It is created here and handed to the server, because a server that binds a unix socket itself creates the file with the
+/// mode that the umask leaves, and restricts it too late.
 struct ListeningSocket {
-  /// To be closed by whoever takes it over.
+  /// Closed by its new owner.
   let descriptor: CInt
   /// With the real port.
   let address: StatusAddress
@@ -25,7 +25,7 @@ struct ListeningSocket {
   static func inRuntimeFolder(_ environment: [String: String]) throws(StatusEndpointError) -> ListeningSocket {
     let folder = try RuntimeFolder.make(environment)
     folder.sweep()
-    // Another process of this id may be there, from a container that shares the folder.
+    // A container that shares the folder may have a process with the same id.
     for suffix in [""] + (2...9).map({ "-\($0)" }) {
       let path = "\(folder.path)/\(getpid())\(suffix).sock"
       if Sockets.status(of: path) == nil { return try unix(path) }
@@ -46,7 +46,7 @@ struct ListeningSocket {
       unlink(path)
     }
     guard let number = Sockets.make(AF_UNIX) else { throw StatusEndpointError(name, systemText(errno)) }
-    // On Linux the file gets the mode of the socket, so that it is never open to others, not even for a moment.
+    // On Linux the file gets the mode of the socket, so that it is never open to other users.
     _ = fchmod(number, 0o600)
     let isBound = Sockets.withUnixAddress(path) { bind(number, $0, $1) == 0 } ?? false
     guard isBound, let file = SocketFile(path) else { throw failed(number, name) }
@@ -84,7 +84,7 @@ struct ListeningSocket {
       isLocal: isLocal, isWildcard: isWildcard)
   }
 
-  /// Who can reach an address: this machine only, and whether it is every address there is.
+  /// Whether only this machine can reach the address, and whether it stands for all addresses.
   private static func reach(_ address: UnsafePointer<sockaddr>) -> (isLocal: Bool, isWildcard: Bool) {
     if address.pointee.sa_family == sa_family_t(AF_INET) {
       let number = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
@@ -112,7 +112,7 @@ struct ListeningSocket {
     }
   }
 
-  /// The error for what has just failed on a socket, which is closed.
+  /// Closes the socket and returns the error for the call that just failed.
   private static func failed(_ number: CInt, _ name: String) -> StatusEndpointError {
     let code = errno
     close(number)

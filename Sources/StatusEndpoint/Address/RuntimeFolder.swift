@@ -1,19 +1,19 @@
 import Files
 import Foundation
 
-/// The folder where the sockets of a user's runs are: `$XDG_RUNTIME_DIR/thumbjob`, else `thumbjob-UID` among temporary
-/// files. Nobody else can look into it.
+/// The folder for the sockets of a user's runs: `$XDG_RUNTIME_DIR/thumbjob`, else `thumbjob-UID` in the folder for
+/// temporary files. Other users cannot read it.
 public struct RuntimeFolder: Sendable, Equatable {
   public let path: String
 
-  /// Makes the folder where there is none.
+  /// Creates the folder if needed.
   ///
-  /// - Throws: ``StatusEndpointError`` where what is there belongs to somebody else, is open to others, or is a link.
+  /// - Throws: ``StatusEndpointError`` if the folder belongs to another user, is open to others, or is a link.
   static func make(_ environment: [String: String]) throws(StatusEndpointError) -> RuntimeFolder {
     var failure: StatusEndpointError?
     for folder in candidates(environment) {
       if mkdir(folder.path, 0o700) != 0, errno != EEXIST {
-        // Such as a runtime folder that went with the login it was made for.
+        // For example a runtime folder that was removed when its login session ended.
         failure = failure ?? StatusEndpointError(folder.path, "cannot be made: \(systemText(errno))")
         continue
       }
@@ -23,12 +23,12 @@ public struct RuntimeFolder: Sendable, Equatable {
     throw failure ?? StatusEndpointError("the runtime folder", "its path is too long for a socket")
   }
 
-  /// The folders that are there and safe to look into.
+  /// The existing folders that are safe to read.
   static func existing(_ environment: [String: String]) -> [RuntimeFolder] {
     candidates(environment).filter { $0.defect == nil }
   }
 
-  /// Where the folder may be, best first.
+  /// The possible folders, best first.
   private static func candidates(_ environment: [String: String]) -> [RuntimeFolder] {
     var folders: [RuntimeFolder] = []
     if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"), isOwn(runtime) {
@@ -48,7 +48,7 @@ public struct RuntimeFolder: Sendable, Equatable {
     return stat(path, &status) == 0 && status.st_uid == geteuid() && status.isKind(mode_t(S_IFDIR))
   }
 
-  /// Why the folder must not be used; nil if it may.
+  /// Why the folder must not be used; nil if it is safe.
   private var defect: String? {
     guard let status = Sockets.status(of: path) else { return "cannot be looked at: \(systemText(errno))" }
     if status.isKind(mode_t(S_IFLNK)) { return "is a link, which somebody else may have put there" }
@@ -59,7 +59,7 @@ public struct RuntimeFolder: Sendable, Equatable {
     return nil
   }
 
-  /// The sockets in it, by the process that made each.
+  /// The sockets in it, with the id of the process that created each.
   var sockets: [(pid: Int, path: String)] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.compactMap { name in
@@ -70,8 +70,8 @@ public struct RuntimeFolder: Sendable, Equatable {
     }
   }
 
-  /// Removes the sockets of runs that have ended without doing so. One at which nobody listens may also be that of a run
-  /// which is about to; so its process must be gone too.
+  /// Removes sockets that ended runs have left. A socket without a listener may belong to a run that is about to listen, so
+  /// its process must be gone too.
   func sweep() {
     for (pid, path) in sockets where kill(pid_t(pid), 0) != 0 && errno == ESRCH && SocketFile.isStale(path) {
       unlink(path)

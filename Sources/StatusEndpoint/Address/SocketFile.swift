@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file of a listening unix socket, which only its maker removes.
+/// The file of a listening unix socket. Only the process that created it removes it.
 final class SocketFile: Sendable {
   let path: String
   /// A copy that ``remove()`` can use without allocating. Never changed; freed with the object.
@@ -9,7 +9,7 @@ final class SocketFile: Sendable {
   private let inode: ino_t
   private let maker = getpid()
 
-  /// - Parameter path: where a socket has just been bound. Nil with `errno` set where there is none.
+  /// - Parameter path: the path of a socket that was just bound. The result is nil, with `errno` set, if there is none.
   init?(_ path: String) {
     guard let status = Sockets.status(of: path), let copy = strdup(path) else { return nil }
     self.path = path
@@ -19,20 +19,20 @@ final class SocketFile: Sendable {
 
   deinit { free(cPath) }
 
-  /// Removes the file, unless it is another's by now or this is a child of the process that made it.
+  /// Removes the file, unless it has been replaced or this is a child of the process that created it.
   ///
-  /// *Concurrency*: takes no lock and allocates nothing, for a thread that ends the process at once; any number of times.
+  /// *Concurrency*: takes no lock and does not allocate, for a thread that ends the process at once; any number of times.
   func remove() {
     var status = stat()
     guard getpid() == maker, lstat(cPath, &status) == 0, status.st_dev == device, status.st_ino == inode else { return }
     unlink(cPath)
   }
 
-  /// Whether nobody listens any more at a socket: a connection is refused. Does not wait.
+  /// Whether a socket has no listener: a connection is refused. Does not block.
   static func isStale(_ path: String) -> Bool {
     guard let number = Sockets.make(AF_UNIX) else { return false }
     defer { close(number) }
-    _ = fcntl(number, F_SETFL, O_NONBLOCK)  // a full backlog is not waited for, and shows that somebody listens
+    _ = fcntl(number, F_SETFL, O_NONBLOCK)  // does not wait for a full backlog, which proves a listener
     return Sockets.withUnixAddress(path) { connect(number, $0, $1) != 0 && errno == ECONNREFUSED } ?? false
   }
 }

@@ -1,15 +1,15 @@
-/// Where a run can be asked for its status.
+/// The address of a status endpoint.
 public enum StatusAddress: Sendable, Hashable {
-  /// Nowhere.
+  /// No endpoint.
   case off
   /// A socket in the file system, by its path.
   case unix(String)
-  /// A TCP port; 0 for any that is free.
+  /// A TCP port; 0 for any free port.
   case tcp(host: String, port: Int)
 
   /// Reads `unix:PATH`, `HOST:PORT`, `[::1]:PORT`, `:PORT` (which is 127.0.0.1) or `off`.
   ///
-  /// - Throws: ``StatusAddressError``, which says what is wrong with the text.
+  /// - Throws: ``StatusAddressError``
   public init(_ text: String) throws(StatusAddressError) {
     if text == "off" {
       self = .off
@@ -53,7 +53,7 @@ extension StatusAddress: CustomStringConvertible {
   }
 }
 
-/// A text that is no status address.
+/// A text is not a status address.
 public struct StatusAddressError: Error, Sendable, Equatable, CustomStringConvertible {
   public let text: String
   public let reason: String

@@ -40,7 +40,7 @@ enum Sockets {
     }
   }
 
-  /// What a path is, links not followed; nil where there is nothing to be seen.
+  /// The file status of a path, without following links; nil if it cannot be read.
   static func status(of path: String) -> stat? {
     var status = stat()
     return lstat(path, &status) == 0 ? status : nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A run of this user that can be asked.
+/// A running job of this user and its address.
 public struct RunningJob: Sendable, Equatable {
   /// Of its process.
   public let pid: Int
@@ -9,7 +9,7 @@ public struct RunningJob: Sendable, Equatable {
 
 /// The runs of this user on this machine that listen on a socket in the runtime folder.
 public enum RunningJobs {
-  /// Those that listen now, by process id. The sockets of those that have ended without removing theirs are removed.
+  /// The runs that listen now, ordered by process id. Removes sockets that ended runs have left.
   public static func find(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> [RunningJob] {

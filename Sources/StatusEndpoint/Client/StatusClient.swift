@@ -1,20 +1,20 @@
 import Foundation
 
-/// Asks a running job over its status endpoint.
+/// A client of a running job's status endpoint.
 ///
-/// *Concurrency*: calls block the calling thread, for as long as the timeout at the most. Each is a connection of its own.
+/// *Concurrency*: calls block the calling thread, at most for the timeout. Each call uses its own connection.
 public struct StatusClient: Sendable {
   public let address: StatusAddress
-  /// For TCP; nil to send none.
+  /// The token for TCP; nil to send none.
   public let token: AccessToken?
   public let timeout: Duration
 
-  /// - Parameter timeout: for a whole question and its answer.
+  /// - Parameter timeout: the time limit for a request with its answer.
   public init(_ address: StatusAddress, token: AccessToken? = nil, timeout: Duration = .seconds(5)) {
     (self.address, self.token, self.timeout) = (address, token, timeout)
   }
 
-  /// - Throws: ``StatusClientError``, as all of these.
+  /// - Throws: ``StatusClientError``, as do all calls.
   public func status() throws(StatusClientError) -> RunStatus {
     let status: RunStatus = try ask("GET", "/status")
     guard status.counters.arePlausible else {
@@ -64,17 +64,17 @@ public struct StatusClient: Sendable {
   }
 }
 
-/// Why a running job could not be asked.
+/// A request to a running job failed.
 public struct StatusClientError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
-    /// Nobody listens there.
+    /// No process listens at the address.
     case notRunning
     case timedOut
-    /// The connection broke, or could not be made.
+    /// The connection broke or could not be opened.
     case connection
     /// It answered, with an HTTP status: 401 without the token, 404 for an unknown operation, 409 for one that has ended.
     case refused(status: Int)
-    /// Something else than thumbjob answered.
+    /// The answer is not one of thumbjob.
     case garbled
   }
 

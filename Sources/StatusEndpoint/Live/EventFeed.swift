@@ -1,9 +1,9 @@
 import Locking
 
-/// Passes state changes on to all who listen.
+/// Distributes state changes to all listeners.
 ///
-/// *Concurrency*: the lock guards who listens. Posting never waits for a listener: who is too slow loses events and is told
-/// how many. While nobody listens posting costs a lock, and the change is not even built.
+/// *Concurrency*: the lock guards the list of listeners. Posting never waits for a listener: a slow listener loses events
+/// and learns how many. Without listeners, posting costs a lock, and the change is not created.
 public final class EventFeed: Sendable {
   private struct State {
     var listeners: [EventListener] = []
@@ -17,9 +17,9 @@ public final class EventFeed: Sendable {
 
   init(_ limits: EndpointLimits) { state = Locked(State(limits: limits)) }
 
-  /// Tells all listeners, if there are any.
+  /// Sends a change to all listeners.
   ///
-  /// - Parameter change: built only where somebody listens, outside the lock.
+  /// - Parameter change: evaluated only if there are listeners, outside the lock.
   public func post(_ change: @autoclosure () -> StateChange) {
     let listeners = state.withLock { $0.listeners }
     guard !listeners.isEmpty else { return }
@@ -27,10 +27,10 @@ public final class EventFeed: Sendable {
     for listener in listeners { listener.receive(change) }
   }
 
-  /// Whether anybody listens.
+  /// Whether there are listeners.
   var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-  /// A new listener, to be left with ``remove(_:)``; nil where there are as many as may be, or none may be any more.
+  /// Adds a listener, which ``remove(_:)`` removes; nil if there is no room for one more, or the feed is closed.
   func listen() -> EventListener? {
     state.withLock { state in
       guard !state.isClosed, state.listeners.count < state.limits.listeners else { return nil }
@@ -44,7 +44,7 @@ public final class EventFeed: Sendable {
     state.withLock { $0.listeners.removeAll { $0 === listener } }
   }
 
-  /// Ends all listening, and lets nobody listen any more.
+  /// Ends all listeners, and accepts no more.
   func close() {
     let listeners = state.withLock { state in
       state.isClosed = true

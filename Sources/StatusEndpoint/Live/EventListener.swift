@@ -1,17 +1,17 @@
 import Locking
 
-/// The events that wait for one client.
+/// The pending events of one client.
 ///
-/// *Concurrency*: the lock guards what waits and who waits for it. Any thread may add; one task takes.
+/// *Concurrency*: the lock guards the pending batch and the task that waits for it. Any thread may add; one task receives.
 final class EventListener: Sendable {
-  /// What has gathered since the client was last served.
+  /// The events since the client was last served.
   struct Batch: Sendable {
     var changes: [StateChange] = []
-    /// Events lost before these, for want of room.
+    /// Events lost before these, because there was no room.
     var lost = 0
-    /// Whether a second has passed.
+    /// Whether a second has passed since the last batch.
     var isSecond = false
-    /// Nothing will follow.
+    /// No batch follows.
     var isLast = false
 
     fileprivate var isEmpty: Bool { changes.isEmpty && lost == 0 && !isSecond && !isLast }
@@ -21,7 +21,7 @@ final class EventListener: Sendable {
     var batch = Batch()
     var receiver: CheckedContinuation<Batch, Never>?
 
-    /// Hands over what there is, if somebody waits for it. To be resumed outside the lock.
+    /// The pending batch and the task that waits for it, if both exist. Resume the task outside the lock.
     mutating func deliver() -> (CheckedContinuation<Batch, Never>, Batch)? {
       guard !batch.isEmpty, let receiver else { return nil }
       self.receiver = nil
@@ -41,7 +41,7 @@ final class EventListener: Sendable {
   private let state = Locked(State())
   private let capacity: Int
 
-  /// - Parameter capacity: so many changes wait at the most; then all of them are dropped, being old news by now.
+  /// - Parameter capacity: the most pending changes; beyond it all of them are dropped, because they are outdated.
   init(capacity: Int) { self.capacity = capacity }
 
   func receive(_ change: StateChange) {
@@ -56,7 +56,7 @@ final class EventListener: Sendable {
 
   func tick() { add { $0.isSecond = true } }
 
-  /// The next batch is the last.
+  /// Makes the next batch the last.
   func finish() { add { $0.isLast = true } }
 
   private func add(_ body: (inout Batch) -> Void) {
@@ -67,7 +67,7 @@ final class EventListener: Sendable {
     if let (receiver, batch) = due { receiver.resume(returning: batch) }
   }
 
-  /// Waits until there is something, without taking a thread. A cancelled task gets the last batch.
+  /// Suspends until there is a batch. A cancelled task gets the last batch.
   func next() async -> Batch {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -1,17 +1,17 @@
 import HummingbirdCore
 import NIOCore
 
-/// Server-sent events for one client: state changes as they happen, and how the run stands each second.
+/// Server-sent events for one client: state changes as they happen, and the status of the run each second.
 struct EventStream {
-  /// What the event `lost` says.
+  /// The data of the event `lost`.
   struct Lost: Codable, Sendable {
     /// Events that were dropped because the client did not read fast enough.
     let count: Int
   }
 
-  /// Seconds between comments that keep proxies from giving the connection up.
+  /// Seconds between comments that keep proxies from closing the connection.
   private static let heartbeat = 15
-  /// Operations that the event `counters` lists of those running, and of those waiting.
+  /// The most running, and the most waiting, operations that the event `counters` lists.
   private static let listed = 20
 
   private let listener: EventListener
@@ -23,7 +23,7 @@ struct EventStream {
 
   /// Sends until the run ends or the client leaves.
   ///
-  /// - Throws: what the connection throws.
+  /// - Throws: errors of the connection.
   func send(to body: inout some ResponseBodyWriter, on loop: any EventLoop) async throws {
     let ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { [listener] _ in listener.tick() }
     defer { ticker.cancel() }

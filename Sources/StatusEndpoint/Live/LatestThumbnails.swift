@@ -1,10 +1,10 @@
 import Foundation
 import Locking
 
-/// The thumbnails made last, to be looked at while a run goes on: as many as fit into so many bytes, the oldest making
-/// room. They are kept whether or not anybody has asked yet, so that who opens the page sees pictures at once.
+/// The latest thumbnails of a run, within a limit of bytes. They are always kept, so that the page shows pictures as soon
+/// as it is opened.
 ///
-/// *Concurrency*: the lock guards all; bytes are copied outside it.
+/// *Concurrency*: the lock guards all state; bytes are copied outside it.
 public final class LatestThumbnails: Sendable {
   /// One of them.
   public struct Entry: Codable, Sendable, Equatable {
@@ -21,7 +21,7 @@ public final class LatestThumbnails: Sendable {
     public let bytes: Int
   }
 
-  /// What `GET /thumbnails` answers, the latest first.
+  /// The answer of `GET /thumbnails`, latest first.
   struct List: Codable, Sendable {
     let thumbnails: [Entry]
   }
@@ -35,13 +35,14 @@ public final class LatestThumbnails: Sendable {
 
   private let state = Locked(State())
   private let capacity: Int
-  /// However small they are.
+  /// The most thumbnails, however small they are.
   private static let mostKept = 48
 
-  /// - Parameter capacity: bytes that all of them together may take.
+  /// - Parameter capacity: the most bytes of all thumbnails together.
   public init(capacity: Int = 4 << 20) { self.capacity = capacity }
 
-  /// Keeps a copy of a thumbnail. One that is larger than a quarter of the room is passed over.
+  /// Keeps a copy of a thumbnail, and drops the oldest if there is no room. A thumbnail larger than a quarter of the
+  /// capacity is not kept.
   ///
   /// - Parameters:
   ///   - operation: the id of the operation that made it.
@@ -68,7 +69,7 @@ public final class LatestThumbnails: Sendable {
     _ = dropped  // freed outside the lock
   }
 
-  /// Gives all memory back. For when memory is tight.
+  /// Releases all thumbnails, for when memory is tight.
   public func removeAll() {
     let dropped = state.withLock { state in
       defer { (state.kept, state.bytes) = ([], 0) }

@@ -1,11 +1,11 @@
 import Locking
 import NIOCore
 
-/// How a run has stood in each of the last seconds, for charts: so that who opens the page after ten minutes sees ten.
+/// The state of a run in each of the last 600 seconds, so that the charts are complete when the page is opened late.
 ///
-/// *Concurrency*: the lock guards the samples. One is taken each second on the endpoint's thread, in some microseconds.
+/// *Concurrency*: the lock guards the samples. The endpoint's thread takes one each second, in a few microseconds.
 final class RunHistory: Sendable {
-  /// What `GET /history` answers: columns of one length, oldest first.
+  /// The answer of `GET /history`: columns of equal length, oldest first.
   struct Columns: Codable, Sendable, Equatable {
     var elapsedSeconds: [Double] = []
     var running: [Int] = []
@@ -35,7 +35,7 @@ final class RunHistory: Sendable {
   private let samples = Locked(Ring<Sample>(capacity))
 
   func add(_ status: RunStatus) {
-    // Rounded: nobody sees more in a chart, and it is a third of the text.
+    // Rounded: a chart shows no more digits, and the text is a third as long.
     let sample = Sample(
       elapsed: (status.elapsedSeconds * 10).rounded() / 10, running: status.counters.running,
       waiting: status.counters.waiting, reserved: status.memory.reservedBytes, resident: status.memory.residentBytes,

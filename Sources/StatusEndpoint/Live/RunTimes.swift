@@ -1,23 +1,23 @@
 import Locking
 
-/// How long operations have waited and worked, counted for `GET /metrics`.
+/// How long operations waited and ran, for `GET /metrics`.
 public struct RunTimes: Sendable {
-  /// Waiting for one of the `max` places.
+  /// Time spent waiting for one of the `max` places.
   public let waitingForPlace = DurationHistogram()
-  /// Running, and waiting for memory.
+  /// Time spent waiting for memory while running.
   public let waitingForMemory = DurationHistogram()
-  /// Running, the waiting for memory included.
+  /// Time spent running, including waits for memory.
   public let working = DurationHistogram()
 
   public init() {}
 }
 
-/// How many durations were no longer than each of a few bounds.
+/// A histogram of durations with fixed bounds.
 ///
 /// *Concurrency*: the lock guards the counts. Recording is a search among 12 bounds and two additions under it.
 public final class DurationHistogram: Sendable {
   struct Counts: Sendable {
-    /// How many fell between each bound and the one before; the last are above all bounds.
+    /// The number of durations up to each bound and above the one before; the last bucket is above all bounds.
     var buckets = [Int](repeating: 0, count: DurationHistogram.bounds.count + 1)
     var sum = 0.0
   }

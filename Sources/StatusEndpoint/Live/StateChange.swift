@@ -1,4 +1,4 @@
-/// Something that has changed in a run, for those who listen for events.
+/// A change in a run that is sent to listeners.
 public enum StateChange: Sendable {
   /// An operation was accepted, began, entered a stage, or ended.
   case operation(OperationStatus)
@@ -7,7 +7,7 @@ public enum StateChange: Sendable {
   /// The run was paused or resumed, or is ending.
   case run(RunState)
 
-  /// How it is sent: the name of the event, and its data as JSON.
+  /// The name of the event that is sent, and its data.
   var event: (name: String, data: any Encodable) {
     switch self {
     case .operation(let status): ("operation", status)

@@ -2,19 +2,18 @@ import Foundation
 import HTTPTypes
 import NIOCore
 
-/// The page for people, and the description of all routes for machines. Both are files beside this one, which the build
-/// puts into the program.
+/// The web page and the OpenAPI description. Both are files in this folder, which the build embeds in the program.
 enum StatusPage {
   private static let page = text(PackageResources.page_html)
   private static let style = text(PackageResources.style_css)
-  /// The later files use what the earlier ones declare.
+  /// In order: later files use the declarations of earlier ones.
   private static let script = [
     PackageResources.ask_js, PackageResources.text_js, PackageResources.run_js, PackageResources.operations_js,
     PackageResources.thumbnails_js, PackageResources.charts_js, PackageResources.listen_js,
   ].map(text).joined(separator: "\n")
 
-  /// One document that loads nothing. Its style and script carry a number that is drawn anew for each answer, and the
-  /// browser is told to run nothing without it.
+  /// One document that loads no other files. Its style and script carry a nonce that is new for each answer, and the content
+  /// security policy allows nothing without it.
   static func answer() -> Answer {
     let nonce = String(AccessToken().text.prefix(32))
     let document = page.replacing("{{nonce}}", with: nonce)
@@ -28,7 +27,7 @@ enum StatusPage {
     return answer
   }
 
-  /// All routes, as OpenAPI 3 describes them.
+  /// The OpenAPI 3 description of all routes.
   static func description() -> Answer {
     Answer("application/json", .bytes(ByteBuffer(bytes: PackageResources.openapi_json)))
   }

@@ -1,14 +1,14 @@
 "use strict";
-// The page of a running job, in several files that the page holds one after the other. Names of files are other people's
-// text: everything is shown with textContent.
+// The page of a running job. Its script is split into files that are embedded in order. File names are untrusted text, so
+// everything is shown with textContent.
 
 const $ = (id) => document.getElementById(id);
 let lastStatus = null;
 let isConnected = false;
 
-// Asking the run, and telling what came of it.
+// Requests to the endpoint, and notices about their results.
 
-// The token comes once behind the hash of the address, which no server sees, and stays with this tab.
+// The token comes once in the fragment of the address, which is not sent to the server, and is kept for this tab.
 const fromHash = new URLSearchParams(location.hash.slice(1)).get("token");
 if (fromHash) {
   sessionStorage.setItem("token", fromHash);
@@ -21,7 +21,7 @@ async function ask(path, options = {}) {
   const answer = await fetch(path, { ...options, headers, cache: "no-store" });
   if (answer.status === 401) {
     $("token-form").hidden = false;
-    throw new Error(token ? "The token is not the right one." : "This needs the token.");
+    throw new Error(token ? "The token is wrong." : "A token is needed.");
   }
   if (!answer.ok) {
     const problem = await answer.json().catch(() => ({}));

@@ -1,6 +1,6 @@
-// Queue and memory over time.
+// The charts of queue and memory over time.
 
-const SECONDS = 600;            // that the charts show
+const SECONDS = 600;            // shown in the charts
 
 const samples = [];             // { at, running, waiting, reserved, resident, budget, level }
 const levels = ["normal", "warning", "critical"];
@@ -31,7 +31,7 @@ function drawing(name, attributes, text) {
   return element;
 }
 
-// A round number of the unit that is at least so much.
+// The next round number that is not below the value.
 function roundUp(value, base) {
   let unit = 1;
   while (unit * base <= value) unit *= base;
@@ -86,7 +86,7 @@ function makeLegend(series, boundOf) {
   return legend;
 }
 
-// When memory was tight.
+// The time spans in which memory was tight.
 function tightSpans() {
   const spans = [];
   samples.forEach((sample) => {

@@ -1,4 +1,4 @@
-// Listening to events, and beginning again where they end.
+// Receives the server-sent events, and reconnects when the stream ends.
 
 const handlers = {
   counters(status) {

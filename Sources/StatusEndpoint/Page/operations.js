@@ -1,9 +1,9 @@
-// What runs, what waits, and what has failed.
+// The lists of running, waiting and failed operations.
 
-const FAILURES = 50;            // that are shown
-const LISTED = 100;             // of those that run, and of those that wait, as the status lists them
+const FAILURES = 50;            // shown on the page
+const LISTED = 100;             // the most running, and the most waiting, operations that the status lists
 
-// Elements stay as long as their operation does, so that a button keeps the focus it has.
+// An element is kept as long as its operation is listed, so that a focused button keeps the focus.
 function showOperations(list, operations, fill, emptyText) {
   const known = new Map([...list.children].map((item) => [item.dataset.id, item]));
   if (operations.length === 0) {
@@ -61,7 +61,7 @@ function showLists(status) {
   showOperations($("running"), status.running, fillRunning, "Nothing runs.");
   showOperations($("waiting"), status.waiting, fillWaiting, "Nothing waits.");
   const { counters } = status;
-  // Where all are listed the list is newer than the count.
+  // If all operations are listed, the list is newer than the count.
   const shown = (all, some) => all > LISTED ? `${some} of ${number(all)}` : some > 0 ? number(some) : "";
   set($("running-count"), shown(counters.running, status.running.length));
   set($("waiting-count"), shown(counters.waiting, status.waiting.length));
@@ -79,7 +79,7 @@ function changed(operation) {
   repaint();
 }
 
-// Many changes in one go are painted once.
+// Several changes before the next frame are painted once.
 let isPainting = false;
 function repaint() {
   if (isPainting) return;

@@ -1,4 +1,4 @@
-// The run as a whole: its state, its counters, and the buttons for all of it.
+// The state and counters of the run, and the buttons that control it.
 
 const stateKinds = { running: "good", paused: "warn", stopping: "warn", finished: "" };
 const levelKinds = { normal: "good", warning: "warn", critical: "grave" };
@@ -61,10 +61,10 @@ function showCounters(rows) {
 
 $("pause").addEventListener("click", () => {
   const isPaused = lastStatus && lastStatus.state === "paused";
-  command(isPaused ? "resume" : "pause", "POST", isPaused ? "Going on." : "Paused. What runs goes on to its end.");
+  command(isPaused ? "resume" : "pause", "POST", isPaused ? "Resumed." : "Paused. Running operations will finish.");
 });
 
-// Cancelling everything takes a second press within a few seconds.
+// Cancelling everything needs a second click within four seconds.
 let disarm = 0;
 $("cancel-all").addEventListener("click", () => {
   const button = $("cancel-all");

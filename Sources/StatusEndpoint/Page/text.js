@@ -1,4 +1,4 @@
-// How numbers are written, and elements made.
+// Formats numbers and creates elements.
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 function bytes(count) {
@@ -25,7 +25,7 @@ function make(name, className, text) {
   return element;
 }
 
-// A path in one line. Where it is too long its folders give way first: it is the file that tells one from another.
+// A path in one line. If it is too long, its folders are shortened first, because file names tell paths apart.
 function path(text) {
   const element = make("div", "name path");
   const file = text.lastIndexOf("/") + 1;

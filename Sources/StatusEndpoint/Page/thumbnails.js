@@ -1,8 +1,8 @@
-// The thumbnails made last.
+// The latest thumbnails.
 
-const THUMBNAILS = 24;          // that are shown
+const THUMBNAILS = 24;          // shown on the page
 
-const pictures = new Map();     // id to the element that shows it
+const pictures = new Map();     // from id to element
 let seenThumbnails = -1;
 let isLoadingThumbnails = false;
 
@@ -25,7 +25,7 @@ async function loadThumbnails() {
     if (items.length === 0) items.push(make("li", "empty", "None yet."));
     $("thumbnails").replaceChildren(...items);
   } catch {
-    // gone meanwhile, or the connection is: the next second asks again
+    // the thumbnail or the connection is gone: the next status loads again
   } finally {
     isLoadingThumbnails = false;
   }

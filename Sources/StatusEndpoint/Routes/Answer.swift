@@ -3,7 +3,7 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// What a route answers.
+/// The answer of a route: status, headers and body.
 struct Answer: Sendable {
   enum Body: Sendable {
     case bytes(ByteBuffer)
@@ -19,7 +19,7 @@ struct Answer: Sendable {
     self.status = status
     self.body = body
     headers = [.contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"]
-    // Nothing here may be shown or loaded by a page of another site.
+    // Keeps pages of other sites from loading or showing an answer.
     headers[.crossOriginResourcePolicy] = "same-origin"
   }
 
@@ -34,12 +34,12 @@ extension Answer {
   init(_ type: String, _ body: Body) { self.init(.ok, type, body) }
 }
 
-/// JSON as it is sent and read.
+/// Encodes and decodes JSON bodies.
 enum JSONText {
   static func encode(_ value: some Encodable) -> ByteBuffer {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // A number that is none would end the answer, and a run must not end for a view of it: null says that it is unknown.
+    // Infinite or NaN numbers cannot be encoded; the answer is then null instead of a crash of the run.
     guard let data = try? encoder.encode(value) else { return ByteBuffer(string: "null") }
     return ByteBuffer(bytes: data)
   }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 
-/// Everything that can be asked for, and what answers it.
+/// All routes of the endpoint and their answers.
 struct EndpointRoutes: Sendable {
   let dataSource: any RunDataSource
   let control: any RunControl
@@ -23,7 +23,7 @@ struct EndpointRoutes: Sendable {
 
   var all: [Route] { texts + reading + changing }
 
-  // MARK: What tells nothing of the run
+  // MARK: Page and health
 
   private var texts: [Route] {
     [
@@ -39,11 +39,11 @@ struct EndpointRoutes: Sendable {
   }
 
   struct Health: Codable, Sendable {
-    /// `ok`, or for readiness what the run is doing.
+    /// `ok`; for readiness, the state of the run.
     let status: String
   }
 
-  // MARK: What tells of it
+  // MARK: Reading
 
   private var reading: [Route] {
     [
@@ -81,7 +81,7 @@ struct EndpointRoutes: Sendable {
     ]
   }
 
-  // MARK: What changes it
+  // MARK: Changing
 
   private var changing: [Route] {
     commands.map { [status] route in

@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// An answer that says what is wrong with a request, as RFC 9457 has it.
+/// An error answer in the format of RFC 9457, "Problem Details for HTTP APIs".
 struct HTTPProblem: Error, Sendable {
-  /// What is sent of it.
+  /// The JSON body.
   struct Text: Codable, Sendable, Equatable {
-    /// The status in words.
+    /// The HTTP status in words.
     let title: String
     let status: Int
-    /// What is wrong, in a sentence.
+    /// A sentence that says what is wrong.
     let detail: String
   }
 

@@ -2,9 +2,9 @@ import Foundation
 import NIOCore
 
 extension LimitsChange {
-  /// Reads the body of `PATCH /limits`: an object with at least one known key, and no other.
+  /// Reads the body of `PATCH /limits`: an object with at least one known key and no others.
   ///
-  /// - Throws: ``HTTPProblem``, which says what is wrong.
+  /// - Throws: ``HTTPProblem``
   init(json body: ByteBuffer) throws(HTTPProblem) {
     let object: [String: JSONNumber]
     do {
@@ -33,7 +33,7 @@ extension LimitsChange {
   private static func refused(_ text: String) -> HTTPProblem { HTTPProblem(.badRequest, text) }
 }
 
-/// A whole number in JSON, and nothing that merely could be made one; nil for anything else.
+/// A JSON integer; nil for any other value, even if it could be converted.
 private struct JSONNumber: Decodable {
   let value: Int?
 

@@ -1,4 +1,4 @@
-/// The numbers of a run as Prometheus reads them: its text format, version 0.0.4, in base units.
+/// The metrics of a run in Prometheus's text format, version 0.0.4, in base units.
 struct MetricsText {
   private var text = ""
 
@@ -10,7 +10,7 @@ struct MetricsText {
     return metrics.text
   }
 
-  // MARK: What there is
+  // MARK: Metrics
 
   private mutating func add(_ status: RunStatus) {
     let counters = status.counters
@@ -65,7 +65,7 @@ struct MetricsText {
     histogram("thumbjob_operation_work_seconds", "How long operations ran.", times.working.counts)
   }
 
-  // MARK: How it is written
+  // MARK: Format
 
   private mutating func head(_ name: String, _ type: String, _ help: String) {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"

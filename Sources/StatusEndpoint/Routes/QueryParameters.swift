@@ -1,4 +1,4 @@
-/// The parameters of a request, from behind the question mark.
+/// The query parameters of a request.
 struct QueryParameters: Sendable {
   private var values: [String: String] = [:]
 
@@ -24,7 +24,7 @@ struct QueryParameters: Sendable {
     return number
   }
 
-  /// A list of words, by commas.
+  /// A comma-separated list of words.
   func words<Word: RawRepresentable & CaseIterable>(
     _ key: String, otherwise fallback: [Word]
   ) throws(HTTPProblem) -> [Word] where Word.RawValue == String {
@@ -45,7 +45,7 @@ struct QueryParameters: Sendable {
     return (decoded(pair[..<equals]), decoded(pair[pair.index(after: equals)...]))
   }
 
-  /// Percent signs undone; where they are wrong the text stays as it is and will match nothing.
+  /// Decodes percent escapes; text with invalid escapes stays as it is and matches nothing.
   private static func decoded(_ text: Substring) -> String {
     guard text.utf8.contains(0x25) else { return String(text) }
     var bytes: [UInt8] = []

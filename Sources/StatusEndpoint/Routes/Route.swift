@@ -1,21 +1,21 @@
 import HTTPTypes
 import NIOCore
 
-/// One thing that can be asked for.
+/// One route: method, path, access and answer.
 struct Route: Sendable {
-  /// What asking needs; see ``AccessRules``.
+  /// The kind of access that it needs; see ``AccessRules``.
   enum Access: Sendable {
-    /// Tells nothing of the run.
+    /// Shows nothing of the run.
     case open
     case reads
     case changes
   }
 
   let method: HTTPRequest.Method
-  /// Such as `/operations/{id}`; what is in braces is a number.
+  /// A path such as `/operations/{id}`; the part in braces is a number.
   let path: String
   var access = Access.reads
-  /// Names of the query parameters it knows.
+  /// The names of its query parameters.
   var parameters: Set<String> = []
   /// Whether it reads a body.
   var takesBody = false
@@ -23,13 +23,13 @@ struct Route: Sendable {
   let answer: @Sendable (Call) async throws -> Answer
 }
 
-/// A request that has found its route.
+/// A request with its route's parameters.
 struct Call: Sendable {
   /// The number in the path, where the route has one.
   let number: Int
   let query: QueryParameters
   let body: ByteBuffer
-  /// Whether only the headers are wanted.
+  /// Whether only the headers are sent.
   let isHead: Bool
 }
 
@@ -51,7 +51,7 @@ struct RouteTable: Sendable {
     for route in routes { places[route.path, default: Place()].routes.append(route) }
   }
 
-  /// - Throws: ``HTTPProblem``: 404 where there is nothing, 405 where it cannot be done.
+  /// - Throws: ``HTTPProblem``: 404 for an unknown path, 405 for an unknown method.
   func find(_ method: HTTPRequest.Method, _ path: Substring) throws(HTTPProblem) -> (route: Route, number: Int) {
     var number = 0
     var place = places[String(path)]
@@ -69,7 +69,7 @@ struct RouteTable: Sendable {
     return (route, number)
   }
 
-  /// A number of an operation or thumbnail: decimal digits that fit.
+  /// The id of an operation or thumbnail: decimal digits that fit into an `Int`.
   private static func number(_ text: Substring) -> Int? {
     text.isDecimal ? Int(text) : nil
   }

@@ -2,13 +2,13 @@
 public struct MemoryStatus: Codable, Sendable, Equatable {
   /// Reserved by running operations now.
   public var reservedBytes: Int
-  /// The most that was reserved at once.
+  /// The most bytes that were reserved at once.
   public var peakReservedBytes: Int
-  /// What running operations may reserve together.
+  /// The most bytes that running operations may reserve together.
   public var budgetBytes: Int
-  /// Held by the whole process, as the kernel counts it.
+  /// Resident memory of the process, as the kernel counts it.
   public var residentBytes: Int
-  /// What the process may hold: the limit of its group, or the machine's memory.
+  /// The memory limit of the process: that of its group, or the machine's memory.
   public var limitBytes: Int
 
   enum CodingKeys: String, CodingKey {
@@ -35,11 +35,11 @@ public struct PressureStatus: Codable, Sendable, Equatable {
   }
 
   public var level: Level
-  /// What tells of it, such as `psi` or `cgroup2`.
+  /// The signals in use, such as `psi` or `cgroup2`.
   public var source: String
-  /// Why the level is what it is; nil before it first changed.
+  /// The cause of the level; nil before its first change.
   public var cause: String?
-  /// How often memory got tight, and how often critical.
+  /// How often the level became warning, and critical.
   public var warnings: Int
   public var criticals: Int
 

@@ -1,9 +1,9 @@
-/// Which operations somebody wants to see: the parameters of `GET /operations`.
+/// Selects operations: the parameters of `GET /operations`.
 public struct OperationQuery: Sendable, Equatable {
   public var states: Set<OperationStatus.State>
-  /// At most so many, from 1 to 250.
+  /// The most operations to list, from 1 to 250.
   public var limit: Int
-  /// Only those with a greater id: the last id of the page before. 0 for the first page.
+  /// Lists only operations with a higher id: the last id of the previous page, or 0 for the first page.
   public var after: Int
 
   public static let limitRange = 1...250
@@ -13,10 +13,10 @@ public struct OperationQuery: Sendable, Equatable {
   }
 }
 
-/// A part of the operations there are, ordered by id.
+/// One page of operations, ordered by id.
 public struct OperationPage: Codable, Sendable, Equatable {
   public var operations: [OperationStatus]
-  /// What to give as `after` for the next page; nil where there is none.
+  /// The value of `after` for the next page; nil on the last page.
   public var nextAfter: Int?
 
   enum CodingKeys: String, CodingKey {
@@ -24,10 +24,9 @@ public struct OperationPage: Codable, Sendable, Equatable {
     case nextAfter = "next_after"
   }
 
-  /// The page that a query asks for. Where an operation is given twice, having ended meanwhile, the one that has ended
-  /// counts.
+  /// The page that a query selects. If an operation is given twice because it has just ended, its ended state is used.
   ///
-  /// *Complexity*: O(n log n) in what the query selects.
+  /// *Complexity*: O(n log n) in the number of selected operations.
   public init(_ query: OperationQuery, from operations: some Sequence<OperationStatus>) {
     var ended: Set<Int> = []
     var selected: [OperationStatus] = []

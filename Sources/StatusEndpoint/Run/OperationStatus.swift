@@ -1,4 +1,4 @@
-/// An operation at one moment, or, once it has ended, at its end.
+/// The state of an operation at one moment, or at its end.
 public struct OperationStatus: Codable, Sendable, Equatable, Identifiable {
   public enum State: String, Codable, Sendable, CaseIterable {
     case waiting, running
@@ -11,26 +11,26 @@ public struct OperationStatus: Codable, Sendable, Equatable, Identifiable {
 
   /// Counts up from 1 in the order of submission.
   public var id: Int
-  /// What it does and to what, for people.
+  /// A description of the work, for people.
   public var description: String
   /// The path of the source, as text.
   public var source: String
   public var state: State
-  /// The stage its work is in, in a word; nil before the first.
+  /// The current stage of the work, in one word; nil before the first stage.
   public var stage: String?
-  /// How much of the work is done, from 0 to 1; nil while unknown.
+  /// Progress from 0 to 1; nil while unknown.
   public var fraction: Double?
-  /// Seconds since it was submitted; until it ended, once it has.
+  /// Seconds from its submission until now, or until its end.
   public var ageSeconds: Double
-  /// Seconds it has waited for a place, or waited before it ran.
+  /// Seconds that it has waited for a place.
   public var waitedSeconds: Double
-  /// Seconds it has run, or ran.
+  /// Seconds that it has run.
   public var ranSeconds: Double
   /// Bytes of the budget that it has reserved.
   public var reservedBytes: Int
-  /// What it waits for, while it waits: a place, or memory.
+  /// Why it waits for a place or for memory; nil if it does not wait.
   public var waitReason: String?
-  /// Why it failed or was cancelled, or, while it has not ended, why it was asked to stop.
+  /// Why it failed, was cancelled, or is being cancelled.
   public var reason: String?
 
   enum CodingKeys: String, CodingKey {
@@ -43,8 +43,8 @@ public struct OperationStatus: Codable, Sendable, Equatable, Identifiable {
   }
 
   /// - Parameters:
-  ///   - waitedSeconds: so long for a place.
-  ///   - ranSeconds: so long at work. Both together are its age.
+  ///   - waitedSeconds: the time it waited for a place.
+  ///   - ranSeconds: the time it ran. The sum of both is its age.
   public init(
     id: Int, description: String, source: String, state: State, stage: String? = nil, fraction: Double? = nil,
     waitedSeconds: Double, ranSeconds: Double, reservedBytes: Int = 0, waitReason: String? = nil,

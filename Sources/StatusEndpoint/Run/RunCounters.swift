@@ -1,25 +1,25 @@
-/// What a run has done so far, and what is under way.
+/// Counts of a run: its sources, operations and thumbnails.
 public struct RunCounters: Codable, Sendable, Equatable {
   /// Sources found so far.
   public var found: Int
-  /// Sources in all, once that is known.
+  /// All sources; nil until the number is known.
   public var total: Int?
   /// Sources whose thumbnails were made.
   public var made = 0
   public var upToDate = 0
-  /// Files that are no images, or of a type not read, or the same file again.
+  /// Files that are not images, are of an unsupported type, or are duplicates.
   public var passedOver = 0
   public var failed = 0
   public var cancelled = 0
-  /// Cancellations by memory pressure after which a source was done again.
+  /// Operations that memory pressure cancelled and that were submitted again.
   public var requeued = 0
   /// Operations that wait for a place.
   public var waiting = 0
   /// Operations that hold a place.
   public var running = 0
-  /// Of those running: waiting for memory.
+  /// Running operations that wait for memory.
   public var waitingForMemory = 0
-  /// The most that ran, and that waited, at once.
+  /// The most operations that ran, and that waited, at once.
   public var peakRunning = 0
   public var peakWaiting = 0
   /// Thumbnails written, and their size in bytes.
@@ -39,13 +39,13 @@ public struct RunCounters: Codable, Sendable, Equatable {
     case bytesRead = "bytes_read"
   }
 
-  /// All zero but what has been found; set the rest.
+  /// All other counts are zero until they are set.
   public init(found: Int, total: Int? = nil) { (self.found, self.total) = (found, total) }
 
-  /// Sources that have ended, however they did.
+  /// Sources that are done, with any outcome.
   public var ended: Int { made + upToDate + passedOver + failed + cancelled }
 
-  /// Whether these can be counts of anything: what a stranger at an address claims must not end the program that asked.
+  /// Whether all counts are in a plausible range, so that a wrong answer from another program cannot overflow a sum.
   var arePlausible: Bool {
     [found, total ?? 0, made, upToDate, passedOver, failed, cancelled, waiting, running].allSatisfy {
       (0...1 << 48).contains($0)

@@ -1,61 +1,61 @@
-/// What the endpoint shows: snapshots of a run, which whoever runs it provides.
+/// Provides the snapshots of a run that the endpoint shows.
 ///
-/// *Concurrency*: called on the endpoint's one thread, which nothing else can be answered on meanwhile. Take a snapshot
-/// under a lock that nobody holds for long; never wait for work, disk or another thread.
+/// *Concurrency*: called on the endpoint's only thread, which answers nothing else meanwhile. Take a snapshot under a lock
+/// that is only held briefly; never wait for work, disk or another thread.
 public protocol RunDataSource: Sendable {
-  /// - Parameter limit: list at most so many of the operations that run, and of those that wait.
+  /// - Parameter limit: the most running operations, and the most waiting operations, to list.
   func status(listing limit: Int) -> RunStatus
 
-  /// The operations that a query selects: those under way, and those that have ended of which something is still known.
-  /// ``OperationPage/init(_:from:)`` and ``RecentOperations`` do most of it.
+  /// The operations that a query selects: waiting, running, and those ended ones that are still kept. Use
+  /// ``OperationPage/init(_:from:)`` and ``RecentOperations``.
   func operations(_ query: OperationQuery) -> OperationPage
 
-  /// One operation, under way or ended; nil where nothing is known of it.
+  /// One operation, in any state; nil if it is unknown.
   func operation(_ id: Int) -> OperationStatus?
 }
 
-/// What somebody may do to a run from outside.
+/// The commands that a run accepts from clients.
 ///
-/// *Concurrency*: awaited on the endpoint's thread, which answers others meanwhile. What may take long or block, such as
-/// telling those who observe the run, belongs on a thread of the run's own.
+/// *Concurrency*: awaited on the endpoint's thread, which serves other clients meanwhile. Work that takes long or blocks,
+/// such as notifying observers of the run, belongs on another thread.
 public protocol RunControl: Sendable {
   /// Asks one operation to stop.
   func cancel(_ id: Int) async -> CancelAnswer
 
-  /// Ends the run: what waits never starts, what runs stops soon.
+  /// Ends the run: waiting operations never start, running ones stop soon.
   ///
-  /// - Returns: how many that is.
+  /// - Returns: the number of cancelled operations.
   func cancelAll() async -> CancelledCount
 
-  /// Starts nothing new from here on. What runs goes on.
+  /// Starts no more operations. Running ones continue.
   func pause() async
 
   /// Undoes ``pause()``.
   func resume() async
 
-  /// Changes the bounds that are given.
+  /// Changes the given limits.
   ///
-  /// - Returns: all bounds as they now are.
-  /// - Throws: ``LimitsError`` where they cannot be had; nothing is changed then.
+  /// - Returns: all current limits.
+  /// - Throws: ``LimitsError`` if they are refused; nothing is changed then.
   func change(_ limits: LimitsChange) async throws(LimitsError) -> RunLimits
 }
 
-/// What became of asking one operation to stop.
+/// The result of cancelling one operation.
 public enum CancelAnswer: Sendable, Equatable {
-  /// It had not begun and never will.
+  /// It was waiting and will never start.
   case wasWaiting
-  /// It stops when its work next looks.
+  /// It was running and stops at its next check for cancellation.
   case wasRunning
-  /// Too late: it has ended.
+  /// It had already ended.
   case hasEnded
   case isUnknown
 }
 
 /// How many operations were cancelled.
 public struct CancelledCount: Codable, Sendable, Equatable {
-  /// They will never start.
+  /// Waiting operations, which will never start.
   public var waiting: Int
-  /// They stop soon.
+  /// Running operations, which stop soon.
   public var running: Int
 
   public init(waiting: Int, running: Int) { (self.waiting, self.running) = (waiting, running) }

@@ -1,8 +1,8 @@
-/// The bounds of a run.
+/// The limits of a run.
 public struct RunLimits: Codable, Sendable, Equatable {
-  /// Operations running at once; at least 1.
+  /// The most operations that run at once; at least 1.
   public var max: Int
-  /// Operations accepted and waiting; at least 0.
+  /// The most operations that wait; at least 0.
   public var backlog: Int
   /// Bytes that running operations may reserve together; at least 1.
   public var budgetBytes: Int
@@ -17,7 +17,7 @@ public struct RunLimits: Codable, Sendable, Equatable {
   }
 }
 
-/// New bounds for a run: what `PATCH /limits` asks for. What is nil stays as it is.
+/// New limits for a run, as `PATCH /limits` requests them. A limit that is nil stays unchanged.
 public struct LimitsChange: Codable, Sendable, Equatable {
   /// From 1 to 1024.
   public var max: Int?
@@ -40,7 +40,7 @@ public struct LimitsChange: Codable, Sendable, Equatable {
   }
 }
 
-/// Why new bounds cannot be had, in a sentence for whoever asked.
+/// New limits were refused; the description is a sentence for the client.
 public struct LimitsError: Error, Sendable, CustomStringConvertible {
   public let description: String
 

@@ -1,29 +1,29 @@
-/// A run at one moment: what `GET /status` answers.
+/// The state of a run at one moment: the answer of `GET /status`.
 ///
-/// Whoever runs the job makes one from snapshots it takes under its own locks; it must not wait for work to do so.
+/// The job creates it from snapshots under its own locks, without waiting for work.
 public struct RunStatus: Codable, Sendable, Equatable {
   public var version: String
   /// The process, by its id.
   public var pid: Int
-  /// What it was told to work on, as text: the first few.
+  /// The first few of its source arguments, as text.
   public var sources: [String]
   /// Seconds since 1970, when the run began.
   public var startedAt: Double
   /// Seconds since the run began.
   public var elapsedSeconds: Double
   public var state: RunState
-  /// Why the run ends before its sources do, once that is so.
+  /// Why the run stops early; nil if it does not.
   public var stopReason: String?
   public var counters: RunCounters
   public var limits: RunLimits
   public var memory: MemoryStatus
   public var pressure: PressureStatus
   public var rates: RunRates
-  /// Seconds until all is done, if it goes on like this; nil while unknown.
+  /// Estimated seconds until the run ends; nil while unknown.
   public var etaSeconds: Double?
-  /// The first operations that run, in the order in which they got their places; at most as many as were asked for.
+  /// The first running operations, in the order in which they started; at most the requested number.
   public var running: [OperationStatus]
-  /// The first that wait, first to start first; at most as many as were asked for.
+  /// The first waiting operations, in order; at most the requested number.
   public var waiting: [OperationStatus]
 
   enum CodingKeys: String, CodingKey {
@@ -48,21 +48,21 @@ public struct RunStatus: Codable, Sendable, Equatable {
   }
 }
 
-/// What a run as a whole is doing.
+/// The state of the whole run.
 public enum RunState: String, Codable, Sendable, CaseIterable {
   case running
-  /// Nothing new is started until somebody resumes it, or memory is there again.
+  /// No operation starts until the user resumes the run or memory is available again.
   case paused
-  /// Somebody or something has ended it; what runs is finishing.
+  /// The run was stopped; running operations are finishing.
   case stopping
   case finished
 }
 
-/// How fast a run is, over its whole time so far.
+/// The speed of a run.
 public struct RunRates: Codable, Sendable, Equatable {
   public var sourcesPerSecond: Double
   public var thumbnailsPerSecond: Double
-  /// Bytes of sources done with, each second.
+  /// Source bytes processed per second.
   public var bytesPerSecond: Double
 
   enum CodingKeys: String, CodingKey {

@@ -1,24 +1,24 @@
 import Foundation
 import HTTPTypes
 
-/// Who may ask for what: by which name a request calls the server, from which page it comes, and with which token.
+/// Decides whether a request is allowed, by its Host header, its origin, and its token.
 struct AccessRules: Sendable {
-  /// Through which kind of socket requests come.
+  /// Which clients can reach the socket.
   enum Reach: Sendable, Equatable {
-    /// A unix socket: its file lets in whoever may.
+    /// A unix socket: the mode of its file controls access.
     case file
     /// TCP on this machine.
     case machine
-    /// TCP from elsewhere; by any address of the machine where it is bound to all.
+    /// TCP from other machines; through any address of this machine if it is a wildcard.
     case network(isWildcard: Bool)
   }
 
   let reach: Reach
-  /// The host that was asked for with the address.
+  /// The host of the configured address.
   let host: String
   let token: AccessToken
 
-  /// - Throws: ``HTTPProblem`` where a page of another site may be behind the request.
+  /// - Throws: ``HTTPProblem`` if the request may come from a page of another site.
   func checkOrigin(_ head: HTTPRequest, isPage: Bool) throws(HTTPProblem) {
     let authority = head.authority?.lowercased()
     guard let authority, let name = Self.name(of: authority), isOwnName(name) else {
@@ -33,14 +33,14 @@ struct AccessRules: Sendable {
     switch fields[.fetchSite] {
     case nil, "same-origin", "none": break
     default:
-      // Following a link to the page is all that another site can do.
+      // The only thing that another site may do is link to the page.
       guard isPage, fields[.fetchMode] == "navigate" else {
         throw HTTPProblem(.forbidden, "a page of another site may not ask")
       }
     }
   }
 
-  /// - Throws: ``HTTPProblem`` where a token is needed and not there.
+  /// - Throws: ``HTTPProblem`` if a token is needed and missing or wrong.
   func checkToken(_ head: HTTPRequest, for access: Route.Access) throws(HTTPProblem) {
     let isNeeded =
       switch (reach, access) {
@@ -53,7 +53,7 @@ struct AccessRules: Sendable {
     throw problem
   }
 
-  /// Whether the server may be called so. A name of an attacker's own, which can be made to lead here, always has a dot.
+  /// Whether the name is one of this server. A domain of an attacker, who can point it here, always contains a dot.
   private func isOwnName(_ name: String) -> Bool {
     if Self.isLoopback(name) || name == host.lowercased() { return true }
     return switch reach {
@@ -67,14 +67,14 @@ struct AccessRules: Sendable {
     name == "localhost" || name == "::1" || (name.hasPrefix("127.") && isNumeric(name))
   }
 
-  /// Whether it is an IP address, which no name server can lead elsewhere.
+  /// Whether it is an IP address, which no name server can redirect.
   private static func isNumeric(_ name: String) -> Bool {
-    if name.contains(":") { return true }  // stood in brackets, of which only an address can
+    if name.contains(":") { return true }  // it was in brackets, which only an address can be
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 
-  /// The name in `name`, `name:port`, `[address]` or `[address]:port`; nil where it is anything else.
+  /// The name in `name`, `name:port`, `[address]` or `[address]:port`; nil for anything else.
   private static func name(of authority: String) -> String? {
     let name: Substring
     let rest: Substring

@@ -1,4 +1,4 @@
-/// The secret without which nothing can be changed over TCP.
+/// The secret that changes over TCP need.
 public struct AccessToken: Sendable, Hashable {
   public let text: String
 
@@ -11,8 +11,8 @@ public struct AccessToken: Sendable, Hashable {
     }.joined()
   }
 
-  /// One that somebody has chosen. Nil unless it has 16 to 256 characters, of those that a header and a link may carry
-  /// unchanged: letters, digits, and `-._~+/=`.
+  /// A token chosen by the user. Nil unless it has 16 to 256 characters that a header and a link carry unchanged: letters,
+  /// digits, and `-._~+/=`.
   public init?(_ text: String) {
     let isAllowed = text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-._~+/=".utf8.contains($0) }
     guard (16...256).contains(text.utf8.count), isAllowed else { return nil }
@@ -21,7 +21,7 @@ public struct AccessToken: Sendable, Hashable {
 
   /// Whether an `Authorization` header carries this token.
   ///
-  /// Takes as long for a wrong token as for the right one, wherever they differ; only the length of what was sent shows.
+  /// The comparison takes the same time wherever the tokens differ; it depends only on the length of the given token.
   func isIn(_ authorization: String?) -> Bool {
     guard let authorization else { return false }
     let scheme = "bearer "
@@ -36,6 +36,6 @@ public struct AccessToken: Sendable, Hashable {
 }
 
 extension AccessToken: CustomStringConvertible {
-  /// Not the token: what is printed ends up in logs.
+  /// Hides the token, because descriptions end up in logs.
   public var description: String { "AccessToken(…)" }
 }

@@ -1,8 +1,7 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose client takes too long: to send a whole request, however steadily it drips, or to read what it
-/// was sent.
+/// Closes a connection whose client takes too long to send a whole request, even byte by byte, or to read an answer.
 ///
 /// *Concurrency*: on the event loop of its channel.
 final class ConnectionDeadline: ChannelDuplexHandler, RemovableChannelHandler {
@@ -11,13 +10,13 @@ final class ConnectionDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// How long a client may still take that has closed its side, or is to close it.
+  /// How long a connection may stay open after one side has closed it.
   private static let leaving = TimeAmount.seconds(2)
 
   private let connections: Connections
   private let requestTime: TimeAmount
   private let stalledTime: TimeAmount
-  /// Requests that have arrived whole and are not answered yet; −1 where an answer came first.
+  /// Complete requests that are not answered yet; −1 if an answer came before the end of its request.
   private var unanswered = 0
   private var requestTimer: Scheduled<Void>?
   private var stalledTimer: Scheduled<Void>?

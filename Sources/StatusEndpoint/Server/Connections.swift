@@ -1,14 +1,14 @@
 import Locking
 import NIOCore
 
-/// The connections there are, so many at the most. Where there is no room for one more, the one gives way that has been
-/// asking for longest without having asked for anything: whoever holds connections open does not lock others out.
+/// The open connections, up to a limit. If there is no room for a new one, the connection that has been without a complete
+/// request for longest is closed, so that a client with many idle connections cannot lock others out.
 ///
 /// *Concurrency*: the lock guards the connections; channels are closed outside it.
 final class Connections: Sendable {
   private struct Connection {
     let channel: any Channel
-    /// The turn in which it began to ask; nil while it is answered.
+    /// When it began to wait for a request, as a running number; nil while a request is answered.
     var askingSince: Int?
   }
 
@@ -30,7 +30,7 @@ final class Connections: Sendable {
 
   var count: Int { state.withLock { $0.connections.count } }
 
-  /// Takes one more in; false where it must be closed.
+  /// Adds a connection; false if it must be closed.
   func admit(_ channel: any Channel) -> Bool {
     let (isAdmitted, evicted) = state.withLock { state -> (Bool, (any Channel)?) in
       guard !state.isClosed else { return (false, nil) }
@@ -59,7 +59,7 @@ final class Connections: Sendable {
     _ = state.withLock { $0.connections.removeValue(forKey: ObjectIdentifier(channel)) }
   }
 
-  /// Lets nobody in any more, and lets those go who are not being answered; the others after their answer.
+  /// Accepts no more connections, and closes idle ones now and the others after their answers.
   func quiesce() {
     let channels = state.withLock { state in
       state.isClosed = true
@@ -68,7 +68,7 @@ final class Connections: Sendable {
     for channel in channels { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
   }
 
-  /// Closes all.
+  /// Closes all connections at once.
   func closeAll() {
     let channels = state.withLock { state in
       state.isClosed = true

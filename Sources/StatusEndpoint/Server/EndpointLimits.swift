@@ -1,9 +1,9 @@
 import Foundation
 
-/// How much the endpoint takes from clients before it refuses or leaves.
+/// The limits on clients, beyond which the endpoint refuses a request or closes a connection.
 struct EndpointLimits: Sendable {
   private static let mostConnections = 128
-  /// What a run needs at the least, before there are any connections.
+  /// The open files that a run needs at least, without connections.
   private static let filesOfRun = 64
 
   /// Files that the process may have open.
@@ -18,25 +18,25 @@ struct EndpointLimits: Sendable {
     return Int(min(limit.rlim_cur, 1 << 20))
   }
 
-  /// An eighth of what the run leaves: there may be two endpoints, and most are for the run's own.
+  /// An eighth of the files that the run leaves: there may be two endpoints, and the run itself needs most files.
   static func share(ofFiles files: Int) -> Int { min(mostConnections, max(4, (files - filesOfRun) / 8)) }
 
-  /// Connections at once. One more takes the place of the one that has been asking for longest without an end. Fewer where
-  /// the process may open few files, so that those who ask take none from the work.
+  /// The most connections at once; a further one replaces the one that has waited longest for a request. Fewer if the
+  /// process may open few files, so that the work keeps enough.
   var connections = EndpointLimits.share(ofFiles: EndpointLimits.openFiles)
-  /// Clients that listen for events at once.
+  /// The most clients that listen for events at once.
   var listeners = 16
-  /// Events that wait for one listener before it loses some.
+  /// The most pending events of one listener; beyond it events are lost.
   var eventsWaiting = 512
-  /// Bytes of all headers of a request together.
+  /// The most bytes of all headers of a request.
   var headerBytes = 16 * 1024
   var headerCount = 64
-  /// Bytes of the body of a request.
+  /// The most bytes of a request body.
   var bodyBytes = 16 * 1024
-  /// Seconds in which a request must have arrived, from the opening of its connection or the end of the answer before.
+  /// Seconds for a request to arrive, from the opening of its connection or the end of the previous answer.
   var requestSeconds = 10
-  /// Seconds for which a client may leave unread what it is sent.
+  /// Seconds that a client may leave an answer unread.
   var stalledSeconds = 20
-  /// Operations that `GET /status` lists of those running, and of those waiting.
+  /// The most running, and the most waiting, operations that `GET /status` lists.
   var listed = 100
 }

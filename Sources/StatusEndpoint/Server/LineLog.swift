@@ -1,6 +1,6 @@
 import Logging
 
-/// Hands what the server logs, from warnings up, to whoever prints; each a line.
+/// A log handler that passes the server's warnings and errors to a closure, one line each.
 struct LineLog: LogHandler {
   let print: @Sendable (String) -> Void
   var metadata: Logger.Metadata = [:]

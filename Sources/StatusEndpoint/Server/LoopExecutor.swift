@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Runs tasks on the thread of an event loop, so that they never wait for the threads that Swift's tasks and Dispatch share
-/// with everybody else: however busy those are, a request is answered.
+/// Runs tasks on the thread of an event loop, so that requests are answered even if all threads of Swift's and Dispatch's
+/// pools are busy.
 final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 

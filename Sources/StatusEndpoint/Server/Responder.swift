@@ -2,7 +2,7 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// Answers requests: checks who asks, finds the route, reads the body, and sends what the route answers.
+/// Answers requests: checks access, finds the route, reads the body, and sends the route's answer.
 struct Responder: Sendable {
   let table: RouteTable
   let rules: AccessRules
@@ -10,7 +10,7 @@ struct Responder: Sendable {
   let dataSource: any RunDataSource
   let feed: EventFeed
 
-  /// - Throws: where the client is gone.
+  /// - Throws: errors of the connection, such as a client that is gone.
   func respond(
     to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel, _ turns: Turns
   ) async throws {
@@ -50,7 +50,7 @@ struct Responder: Sendable {
     }
   }
 
-  /// - Throws: ``HTTPProblem`` where the body is too large or of another type, and what the connection throws.
+  /// - Throws: ``HTTPProblem`` if the body is too large or of another type, and errors of the connection.
   private func body(of request: Request) async throws -> ByteBuffer {
     let tooLarge = HTTPProblem(.contentTooLarge, "the body may have \(limits.bodyBytes) bytes at the most")
     let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// A server on a socket that listens: one thread of its own, on which everything is answered.
+/// An HTTP server on a listening socket, with one thread that answers all requests.
 ///
 /// *Concurrency*: ``stop()`` from any thread, once.
 final class StatusServer: Sendable {
@@ -12,18 +12,18 @@ final class StatusServer: Sendable {
   private let listener: any Channel
   private let connections: Connections
   private let feed: EventFeed
-  /// Entered for each connection until its task has ended.
+  /// Entered for each connection; left when its task has ended.
   private let tasks: DispatchGroup
 
-  /// How long answers may take to reach their clients once the server stops, and how long connections take to close.
+  /// How long each step of stopping may take: finishing answers, and closing connections.
   private static let patience = DispatchTimeInterval.milliseconds(400)
 
-  /// Begins to answer.
+  /// Starts the server.
   ///
   /// - Parameters:
   ///   - socket: the server closes it.
   ///   - eachSecond: called on the server's thread, each second.
-  /// - Throws: what NIO throws; the socket is closed then.
+  /// - Throws: errors of NIO; the socket is closed then.
   init(
     _ socket: ListeningSocket, _ responder: Responder, limits: EndpointLimits, logger: Logger,
     eachSecond: @escaping @Sendable () -> Void
@@ -77,7 +77,7 @@ final class StatusServer: Sendable {
     (self.group, self.connections, self.tasks, feed) = (group, connections, tasks, responder.feed)
   }
 
-  /// Takes no more connections, lets answers that are on their way arrive, and ends all the rest within a second.
+  /// Accepts no more connections, finishes the answers in progress, and closes all connections, within about a second.
   func stop() {
     let hasStoppedListening = DispatchSemaphore(value: 0)
     listener.close().whenComplete { _ in hasStoppedListening.signal() }
@@ -86,7 +86,7 @@ final class StatusServer: Sendable {
     connections.quiesce()
     if tasks.wait(timeout: .now() + Self.patience) == .timedOut {
       connections.closeAll()
-      // Should a task not end even so, its thread must go on, or it would never be released.
+      // If a task does not end even then, its thread must keep running, or the task would never be released.
       guard tasks.wait(timeout: .now() + Self.patience) == .success else { return }
     }
     let ended = DispatchSemaphore(value: 0)

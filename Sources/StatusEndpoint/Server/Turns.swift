@@ -3,20 +3,20 @@ import Locking
 import NIOCore
 import NIOPosix
 
-/// Lets the event loop go round between answers, however many are asked for at once: after some milliseconds of answering
-/// without a look at the sockets the rest waits, until the loop has looked at them.
+/// Limits how long the event loop answers requests before it polls its sockets again: after some milliseconds, the
+/// remaining requests wait for the next poll.
 ///
-/// Without it a client that sends a thousand requests in one go would keep the loop from all others until it is answered:
-/// the loop looks at its sockets only when no task is left to run, and each answer is a task that makes the next.
+/// Without this limit, a client that sends a thousand requests at once would block all others: the loop polls its sockets
+/// only when no task is left to run, and each answer is a task that starts the next.
 ///
 /// *Concurrency*: used on the loop's thread, which it never blocks.
 final class Turns: Sendable {
   private let rounds: Rounds
-  /// A pipe from the loop to itself. What is written arrives with the loop's next look at its sockets, and not before; a
-  /// task scheduled for later may come before, if the tasks in between take long.
+  /// A pipe from the loop to itself. A byte written to it arrives at the next poll and not before; a scheduled task could
+  /// run earlier, if the tasks in between take long.
   private let pipe: any Channel
 
-  /// - Throws: what NIO throws where there is no pipe to be had.
+  /// - Throws: errors of the pipe.
   init(_ loop: any EventLoop) throws {
     let rounds = Rounds()
     var ends: [CInt] = [-1, -1]
@@ -32,7 +32,7 @@ final class Turns: Sendable {
     self.rounds = rounds
   }
 
-  /// Waits for a turn, if others wait or the round is used up.
+  /// Suspends if others wait already or the time of this round is used up.
   func waitForTurn() async {
     await withCheckedContinuation { continuation in
       switch rounds.enter(continuation) {
@@ -42,17 +42,17 @@ final class Turns: Sendable {
     }
   }
 
-  /// Answers, and counts how long that takes.
+  /// Runs `body`, and counts its processor time towards the round.
   func counting<Answer>(_ body: () async throws -> Answer) async rethrows -> Answer {
     let start = Self.now
     defer { rounds.count(Self.now - start) }
     return try await body()
   }
 
-  /// The loop has just looked at its sockets: a round begins by itself.
+  /// Starts a new round, because the loop has just polled its sockets.
   func didPollSockets() { rounds.renew() }
 
-  /// The processor time of this thread, because others may have the processor in between.
+  /// The processor time of this thread; wall time would include the time of other threads.
   private static var now: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -60,26 +60,26 @@ final class Turns: Sendable {
   }
 }
 
-/// How much of a round is used up, and who waits for the next.
+/// The time used of the current round, and the requests that wait for the next.
 ///
-/// *Concurrency*: the lock guards all.
+/// *Concurrency*: the lock guards all state.
 private final class Rounds: Sendable {
   enum Entry {
     case goOn
-    /// - isFirst: a round has to be asked for.
+    /// - isFirst: true if the caller must request the next round.
     case wait(isFirst: Bool)
   }
 
   private struct State {
     /// First come, first served.
     var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Time that answers have taken in this round.
+    /// The time that answers took in this round.
     var spent = Duration.zero
-    /// What an answer has taken lately.
+    /// The recent average time of an answer.
     var usual = Duration.microseconds(100)
   }
 
-  /// For answers, of each round.
+  /// The time for answers in each round.
   private static let share = Duration.milliseconds(10)
 
   private let state = Locked(State())
@@ -101,7 +101,7 @@ private final class Rounds: Sendable {
 
   func renew() { state.withLock { $0.spent = .zero } }
 
-  /// Lets as many go on as a round has time for.
+  /// Starts a round: resumes as many requests as it has time for.
   ///
   /// - Returns: whether others wait for the next round.
   func begin() -> Bool {
@@ -117,7 +117,7 @@ private final class Rounds: Sendable {
   }
 }
 
-/// Stands in the pipeline of the pipe, and begins a round when the byte that asks for one arrives.
+/// The pipe's channel handler: starts a round when the byte that requests one arrives.
 private final class RoundStarter: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -133,7 +133,7 @@ private final class RoundStarter: ChannelInboundHandler {
   }
 }
 
-/// Stands first in every connection's pipeline, where bytes come from the socket, and tells that the loop has looked at it.
+/// The first channel handler of every connection: reports that the loop has polled the sockets.
 final class PollObserver: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
