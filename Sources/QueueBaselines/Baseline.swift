@@ -1,16 +1,16 @@
-/// A way to get through work without a bounded queue: what the bounded one is compared with. No real run uses it.
+/// A way to process work without a bounded queue, for comparison with the bounded one. Only comparisons and tests use it.
 ///
-/// It takes its work in the two steps that such programs take it in: what is made ready where the item is met (a file is
-/// read, a picture rendered), and what is done with that (it is encoded, written, sent).
+/// Work has two steps, as in typical programs: the producer prepares a payload for each item (a file is read, a picture
+/// rendered), then the payload is processed (encoded, written, sent).
 ///
 /// *Concurrency*: ``submit(_:)`` and ``drain()`` from one thread, the producer's; ``counters`` from any at any time.
 public protocol Baseline<Item>: AnyObject, Sendable {
   associatedtype Item
 
-  /// Takes an item in.
+  /// Submits an item.
   func submit(_ item: Item)
 
-  /// Waits until all that was submitted is done.
+  /// Waits until all submitted items are done.
   func drain()
 
   var counters: BaselineCounters { get }

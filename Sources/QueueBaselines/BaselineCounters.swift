@@ -1,14 +1,14 @@
-/// The numbers of a baseline at one moment. At every moment `submitted == waiting + running + done + failed`.
+/// Counts of a baseline's items at one moment. Always `submitted == waiting + running + done + failed`.
 public struct BaselineCounters: Sendable, Hashable {
-  /// Items taken in whose payload is ready, or could not be made ready.
+  /// Submitted items whose payload has been prepared, or could not be.
   public private(set) var submitted = 0
-  /// Payloads held that nothing has been done with yet.
+  /// Prepared payloads that wait to be processed.
   public private(set) var waiting = 0
   public private(set) var running = 0
   public private(set) var done = 0
-  /// Items that could not be made ready, or whose work has thrown.
+  /// Items whose preparation or processing threw an error.
   public private(set) var failed = 0
-  /// The most that waited, and that ran, at once.
+  /// The most items that waited, and that ran, at once.
   public private(set) var peakWaiting = 0
   public private(set) var peakRunning = 0
 
@@ -20,7 +20,7 @@ public struct BaselineCounters: Sendable, Hashable {
     peakWaiting = max(peakWaiting, waiting)
   }
 
-  /// Taken in and begun in one.
+  /// Counts an item that is submitted and begins at once.
   mutating func countStarted() {
     submitted += 1
     running += 1

@@ -30,15 +30,15 @@ public final class NaiveQueue<Item, Payload: Sendable>: Baseline {
   private let counts = Locked(BaselineCounters())
 
   /// - Parameters:
-  ///   - prepare: makes an item's payload, on the producer's thread.
-  ///   - work: what is done with it, on a thread of Dispatch's, several at once.
+  ///   - prepare: creates an item's payload, on the producer's thread.
+  ///   - work: processes the payload, on threads of Dispatch, several at once.
   public init(prepare: @escaping @Sendable (Item) throws -> Payload, work: @escaping @Sendable (Payload) throws -> Void)
   {
     self.prepare = prepare
     self.work = work
   }
 
-  /// Makes the payload and leaves it to Dispatch; never waits.
+  /// Prepares the payload and hands it to Dispatch; never waits.
   public func submit(_ item: Item) {
     guard let payload = try? prepare(item) else { return counts.withLock { $0.countNotPrepared() } }
     counts.withLock { $0.countSubmitted() }

@@ -1,10 +1,9 @@
 import Locking
 
-/// The same work without any queue: one item after the other, on the producer's own thread.
+/// The same work without a queue: one item after the other, on the producer's thread.
 ///
-/// Nothing can pile up, since nothing new is begun before the last is done, and the loop can be left between two items.
-/// What goes wrong is only that it takes as many times longer as there are processors, and that the disk waits while the
-/// processor works and the other way round.
+/// Nothing piles up, because no item begins before the previous one is done, and the loop can stop between two items. Its
+/// only fault is time: it uses one processor, and disk and processor wait for each other.
 ///
 /// *Concurrency*: one lock guards the counters.
 public final class SerialLoop<Item, Payload>: Baseline {
@@ -13,15 +12,15 @@ public final class SerialLoop<Item, Payload>: Baseline {
   private let counts = Locked(BaselineCounters())
 
   /// - Parameters:
-  ///   - prepare: makes an item's payload.
-  ///   - work: what is done with it.
+  ///   - prepare: creates an item's payload.
+  ///   - work: processes the payload.
   public init(prepare: @escaping @Sendable (Item) throws -> Payload, work: @escaping @Sendable (Payload) throws -> Void)
   {
     self.prepare = prepare
     self.work = work
   }
 
-  /// Makes the payload and does the work; returns when it is done.
+  /// Prepares the payload and processes it; returns when it is done.
   public func submit(_ item: Item) {
     guard let payload = try? prepare(item) else { return counts.withLock { $0.countNotPrepared() } }
     counts.withLock { $0.countStarted() }
@@ -29,7 +28,7 @@ public final class SerialLoop<Item, Payload>: Baseline {
     counts.withLock { $0.countEnded(isSuccess: result.isSuccess) }
   }
 
-  /// All is done already.
+  /// Returns at once: every submitted item is already done.
   public func drain() {}
 
   public var counters: BaselineCounters { counts.withLock { $0 } }

@@ -2,11 +2,11 @@ import QueueBaselines
 import TestSupport
 import Testing
 
-/// What the bounded queue is compared with does what it is blamed for, and no worse.
+/// The baselines have the faults that the comparison attributes to them, and no others.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct BaselineTests {
   private struct Deliberate: Error {}
 
-  /// Something held in memory, that tells how many of its kind are.
+  /// A payload that counts its live instances.
   private final class Payload: Sendable {
     private let alive: LockedBox<Int>
 
@@ -18,12 +18,12 @@ import Testing
     deinit { alive.change { $0 -= 1 } }
   }
 
-  @Test func naiveHoldsEveryPayloadAtOnce() async throws {
+  @Test func theNaiveQueueHoldsEveryPayloadAtOnce() async throws {
     let (gate, alive) = (Gate(), LockedBox(0))
     let queue = NaiveQueue<Int, Payload>(prepare: { _ in Payload(alive) }, work: { _ in gate.pass() })
     let (piled, held, ended) = try await onThread {
       for item in 0..<200 { queue.submit(item) }
-      // Dispatch has a thread for each processor, and one more now and then while they block.
+      // Dispatch starts a thread for each processor, and slowly more while they block.
       gate.awaitArrivals(1)
       let piled = (queue.counters, alive.value)
       gate.open()
@@ -33,11 +33,11 @@ import Testing
     #expect(piled.submitted == 200 && piled.waiting + piled.running == 200 && held == 200)
     #expect(piled.waiting > 0 && piled.peakWaiting >= 200 - piled.peakRunning)
     #expect(ended.done == 200 && ended.waiting == 0 && ended.running == 0 && ended.failed == 0)
-    // A block may be let go of just after its group hears of it.
+    // A block may be released just after its group has been notified.
     #expect(try await eventually { alive.value == 0 })
   }
 
-  @Test func serialHoldsOnePayloadAndNeverRunsMore() async throws {
+  @Test func theSerialLoopHoldsOnePayloadAtATime() async throws {
     let (alive, most) = (LockedBox(0), LockedBox(0))
     let loop = SerialLoop<Int, Payload>(
       prepare: { _ in Payload(alive) },
@@ -54,7 +54,7 @@ import Testing
     #expect(most.value == 1 && ended.peakRunning == 1 && ended.peakWaiting == 0 && ended.waiting == 0)
   }
 
-  @Test(arguments: ["naive", "serial"]) func countersAddUpWhateverFails(kind: String) async throws {
+  @Test(arguments: ["naive", "serial"]) func countersAddUpEvenIfItemsFail(kind: String) async throws {
     let prepare: @Sendable (Int) throws -> Int = { item in
       if item % 5 == 0 { throw Deliberate() }
       return item
@@ -72,7 +72,7 @@ import Testing
       baseline.drain()
       return (baseline.counters, doAddUp)
     }
-    // 18 of 90 cannot be made ready; of the other 72 a third fails.
+    // The preparation of 18 of 90 items fails; of the other 72, a third fails.
     #expect(doAlwaysAddUp && ended.submitted == 90 && ended.failed == 18 + 24 && ended.done == 48)
   }
 }
