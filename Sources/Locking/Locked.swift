@@ -1,13 +1,13 @@
 import Foundation
 
-/// A value and the mutex that guards it; the value can be accessed only under the lock.
+/// A value and the mutex that guards it: the only way to the value is under the lock.
 ///
-/// It uses a POSIX mutex. On Linux, `Synchronization.Mutex` is a futex that the thread sanitizer does not see, so correctly
-/// locked accesses are reported as races and hide the real ones.
+/// A POSIX mutex, not `Synchronization.Mutex`: on Linux that one is a futex inside a library which the thread sanitizer
+/// does not see into, so that every correctly locked access is reported as a race and a real one is lost among them.
 /// Uncontended the two cost the same, 40 ns; with ten threads on two cores `Mutex` gets through a tenth, and for the
 /// account's own pattern nothing was ahead of this one by more than the noise (docs/lock-study.md).
 ///
-/// *Concurrency*: not recursive. Hold the lock only briefly, and call no foreign code under it.
+/// *Concurrency*: not recursive. Keep what is done under it short, and call nobody else's code.
 ///
 /// Inlinable, because it is generic: called across modules unspecialised it copies what it guards, which halved the
 /// operations a queue gets through.

@@ -3,10 +3,10 @@ import Locking
 
 /// The threads of a queue: one of Foundation's operation queues for each operation that may run at once.
 ///
-/// One operation queue for all would be enough if the system's thread pool grew fast enough. On Linux the pool starts about
-/// as many threads as there are processors, and one more per second while they sleep (libdispatch, queue.c), so operations
-/// that wait for a disk or a network would not get their threads in time. A serial dispatch queue gets a thread at once.
-/// Lanes are created on demand.
+/// One operation queue for all would do where the system's thread pool kept up with it. On Linux the pool starts about as
+/// many threads as there are processors, and one more a second while they sleep (libdispatch, queue.c), so that operations
+/// which wait for a disk or a network would not get the places they are promised. A serial dispatch queue is given a
+/// thread at once. None is made before it is needed.
 final class Lanes: Sendable {
   private let name: String
   private let qos: DispatchQoS
@@ -27,9 +27,9 @@ final class Lanes: Sendable {
   }
 }
 
-/// Runs one operation at a time, on a thread that starts at once.
+/// Runs one operation at a time, on a thread that is there at once.
 private final class Lane: OperationQueue, @unchecked Sendable {  // adds a constant to a class that is safe
-  /// A strong reference: `underlyingQueue` does not retain the queue, but needs it until the last operation has ended.
+  /// Kept here because `underlyingQueue` does not keep it, and needs it until the last operation has left.
   private let threads: DispatchQueue
 
   init(name: String, qos: DispatchQoS) {
