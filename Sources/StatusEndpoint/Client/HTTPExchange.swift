@@ -1,13 +1,13 @@
 import Files
 import Foundation
 
-/// One question and its answer over HTTP/1.1, on a connection of its own, before a deadline.
+/// One HTTP/1.1 request and its answer, on its own connection, before a deadline.
 struct HTTPExchange {
   private let address: StatusAddress
   private let token: AccessToken?
   private let deadline: ContinuousClock.Instant
 
-  /// More than any answer has; what is longer comes from something else.
+  /// The most bytes of an answer; a longer one is not from thumbjob.
   private static let longestAnswer = 16 << 20
 
   init(_ client: StatusClient, until deadline: ContinuousClock.Instant) {
@@ -144,7 +144,7 @@ struct HTTPExchange {
     }
   }
 
-  /// The status and body of an answer that is whole by its length, or, where it has none, by the end of the connection.
+  /// The status and body of an answer that is complete by its length or, without one, by the end of the connection.
   static func parse(_ bytes: [UInt8], isWhole: Bool) -> (Int, ArraySlice<UInt8>)? {
     guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
     let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
