@@ -25,6 +25,10 @@ SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aE '✘|^(FAILED|ERR
 
 # Python packages of the tests from outside, in a place of their own.
 PYTHON = .build/venv
+# Checkers of Python and JavaScript, each one native program from PyPI.
+LINT = .build/venv-lint
+# Swift brings it, beside its own program.
+CLANG = $(or $(shell command -v clang),$(dir $(realpath $(shell command -v $(SWIFT))))clang)
 PROMTOOL = $(or $(shell command -v promtool),.build/prometheus/usr/bin/promtool)
 
 # Python packages of the benchmarks, in a place of their own, and photographs in CORPUS, which may be laid out before.
@@ -39,7 +43,7 @@ FIGURES = .build/benchmarks
 QUOTE =
 
 .PHONY: help run build images images-broken test unit command race memory endpoint test-deps quality bench bench-huge bench-queue \
-  bench-decoder bench-locks corpus bench-deps lint format install man deps clean
+  bench-decoder bench-locks corpus bench-deps lint lint-deps format install man deps clean
 
 help: ## says what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -130,8 +134,17 @@ $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
 	$(BENCH_VENV)/bin/pip install -q --disable-pip-version-check -r $<
 	touch $@
 
-lint: ## fails on anything `make format` would change
+lint: $(LINT)/ready ## fails on anything `make format` would change, and on mistakes in C, shell, Python and JavaScript
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
+	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG
+	shellcheck scripts/*.sh Benchmarks/*.sh .ci/run
+	$(LINT)/bin/ruff check --quiet --cache-dir .build/lint/ruff
+	scripts/lint-page.sh $(LINT)/bin/oxlint
+
+$(LINT)/ready: scripts/lint-requirements.txt | lint-deps
+	python3 -m venv --clear $(LINT)
+	$(LINT)/bin/pip install -q --disable-pip-version-check -r $<
+	touch $@
 
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
@@ -154,6 +167,9 @@ install: build man ## installs binary, manual page and shell completions below P
 
 deps: # what building needs
 	@$(NEEDS) build
+
+lint-deps: # what the checks of the sources need
+	@$(NEEDS) lint
 
 test-deps: # what the tests need
 	@$(NEEDS) test

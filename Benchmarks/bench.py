@@ -227,8 +227,8 @@ def machine() -> str:
 
 def versions() -> list[str]:
     from importlib.metadata import version
-    vips = subprocess.run(["vipsthumbnail", "--vips-version"], capture_output=True, text=True).stdout
-    magick = subprocess.run(["gm", "version"], capture_output=True, text=True).stdout
+    vips = subprocess.run(["vipsthumbnail", "--vips-version"], check=True, capture_output=True, text=True).stdout
+    magick = subprocess.run(["gm", "version"], check=True, capture_output=True, text=True).stdout
     found = {
         "vipsthumbnail": re.search(r"[\d.]+", vips), "GraphicsMagick": re.search(r"[\d.]+", magick)}
     return [
@@ -238,7 +238,8 @@ def versions() -> list[str]:
 
 def ratio(runs: dict[str, list[Run]], name: str, figure: str = "seconds") -> float:
     """How many times as much as thumbjob's."""
-    return median(getattr(run, figure) / getattr(ours, figure) for run, ours in zip(runs[name], runs["thumbjob"]))
+    rounds = zip(runs[name], runs["thumbjob"], strict=True)
+    return median(getattr(run, figure) / getattr(ours, figure) for run, ours in rounds)
 
 
 def peers(runs: dict[str, list[Run]]) -> list[str]:
@@ -297,8 +298,8 @@ def draw(measured: dict[str, dict[str, list[Run]]], file: Path) -> None:
         times = [[run.seconds for run in runs[contender]] for contender in names]
         middle = [median(values) for values in times]
         spread = [
-            [m - min(values) for m, values in zip(middle, times)],
-            [max(values) - m for m, values in zip(middle, times)]]
+            [m - min(values) for m, values in zip(middle, times, strict=True)],
+            [max(values) - m for m, values in zip(middle, times, strict=True)]]
         memory = [max(run.together for run in runs[contender]) / 2**20 for contender in names]
         axes[0][column].barh(names, middle, color=colors, xerr=spread, ecolor=COLORS[1])
         axes[1][column].barh(names, memory, color=colors)

@@ -3,7 +3,7 @@
 import matplotlib
 
 matplotlib.use("svg")
-from matplotlib import pyplot  # noqa: E402  (after the choice of the backend)
+from matplotlib import pyplot  # after the choice of the backend
 
 INK = "#7a7f87"  # readable on both
 COLORS = ["#2f81f7", "#d29922", "#3fb950", "#a371f7", "#f85149", "#39c5cf"]

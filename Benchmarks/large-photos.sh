@@ -19,6 +19,7 @@ resize() {
 }
 
 set -- "$photos"/*.jpg
+photo=  # set by eval
 for number in $(seq 0 39); do
   eval "photo=\${$((number % $# + 1))}"
   resize "$photo" "$((8 + number * 16 / 39))" "$target/large/$(printf %02d "$number").jpg"

@@ -1,4 +1,4 @@
-"""peer.py pyvips|pillow SOURCE OUT: thumbnails of a folder of JPEGs in two processes, as those libraries' users do it."""
+"""peer.py pyvips|pillow SOURCE OUT: thumbnails of a folder of JPEGs in two processes, as their users do."""
 
 import sys
 from functools import partial

@@ -2,8 +2,8 @@
 
 Each thumbnail is compared with what it should be: all of the photograph decoded, turned and brought to sRGB, then
 resized with Lanczos-3, at the size that the thumbnail has (by Pillow). Both programs write at quality 95, so that the
-resizing is what is compared and not the encoder: without subsampling, and as thumbnails usually are, with chroma at half
-of luma's samples, of which less has to be decoded.
+resizing is what is compared and not the encoder: without subsampling, and as thumbnails usually are, with chroma at
+half of luma's samples, of which less has to be decoded.
 
 SSIM is that of Wang et al. (2004) with a Gaussian window of sigma 1.5, as scikit-image computes it: once as the mean
 of red, green and blue, which sees what happens to colour and is the stricter, and once over luma, as it is mostly
@@ -104,7 +104,9 @@ def main() -> int:
     for fault in faults:
         print(f"FAILED: {fault}")
     if options.json:
-        figures = {"size": options.size, "subsampling": options.subsampling, "rows": [asdict(row) for row in rows], "left_out": left_out, "faults": faults}
+        figures = {
+            "size": options.size, "subsampling": options.subsampling, "rows": [asdict(row) for row in rows],
+            "left_out": left_out, "faults": faults}
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     return 1 if faults else 0
 
@@ -116,7 +118,7 @@ def fail(why: str) -> NoReturn:
 
 def make_thumbjob(photos: list[Path], out: Path, size: int, subsampling: str) -> None:
     command = [THUMBJOB, *photos, "-o", out, "-s", str(size), "-q", "95", "--subsample", subsampling]
-    subprocess.run([*command, "--quiet", "--progress", "none", "--status", "off"])
+    subprocess.run([*command, "--quiet", "--progress", "none", "--status", "off"], check=False)
 
 
 def make_vipsthumbnail(photos: list[Path], out: Path, size: int, subsampling: str) -> None:
@@ -124,7 +126,7 @@ def make_vipsthumbnail(photos: list[Path], out: Path, size: int, subsampling: st
     written = f"{out.absolute()}/%s.jpg[Q=95,subsample_mode={'on' if subsampling == '420' else 'off'}]"
     # Without --export-profile: 8.14 takes untagged photographs for something other than sRGB then. So thumbnails keep
     # their profile here, and `pixels` heeds it. Its standard error warns of every odd EXIF block.
-    subprocess.run(["vipsthumbnail", *photos, "-s", str(size), "-o", written], stderr=subprocess.DEVNULL)
+    subprocess.run(["vipsthumbnail", *photos, "-s", str(size), "-o", written], check=False, stderr=subprocess.DEVNULL)
 
 
 def compare(photo: Path, ours: Path, theirs: Path) -> Row:

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# needs.sh WHAT...: checks in about a second that this machine has what `make run` (build), `make test` (test) or
-# `make bench` (bench) needs. As root it installs what is missing. Otherwise it prints the one command that does, and fails.
+# needs.sh WHAT...: checks in about a second that this machine has what `make run` (build), `make lint` (lint), `make test`
+# (test) or `make bench` (bench) needs. As root it installs what is missing. Otherwise it prints the one command that
+# installs it, and fails.
+# shellcheck disable=SC2317,SC2329  # functions are called by the name of what is needed
 set -euo pipefail
 
 missing=()
@@ -21,12 +23,17 @@ needs_of_build() {
   need libexif-dev pkg-config --exists libexif
 }
 
+needs_of_lint() {
+  need shellcheck command -v shellcheck
+  need python3-venv python3 -c 'import ensurepip'
+}
+
 needs_of_test() {
   needs_of_build
+  needs_of_lint
   need chromium command -v chromium
   need chromium-driver command -v chromedriver
   need fonts-dejavu-core test -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
-  need python3-venv python3 -c 'import ensurepip'
   need procps command -v pgrep
   need util-linux command -v setpriv
   # The Makefile unpacks promtool from its package, which takes apt's lists.

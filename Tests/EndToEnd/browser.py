@@ -5,12 +5,13 @@ import json
 import os
 import shutil
 
-from job import eventually
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+from job import eventually
 
 
 class Browser:

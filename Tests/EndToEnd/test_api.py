@@ -3,8 +3,9 @@
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
-from job import SLOW, eventually
 from schemathesis import checks
+
+from job import SLOW, eventually
 
 # The same requests each time.
 FEW = settings(

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+
 from job import SLOW, UnixSession, eventually, settled
 
 PROMTOOL = os.environ.get("PROMTOOL") or shutil.which("promtool") or ".build/prometheus/usr/bin/promtool"
@@ -44,7 +45,8 @@ def test_promtool_finds_no_fault_with_the_metrics_of_a_running_job(job):
     eventually("a thumbnail is made", lambda: job.counters()["made"] > 0)
     answer = ask(job, "/metrics")
     assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
-    check = subprocess.run([PROMTOOL, "check", "metrics"], input=answer.content, capture_output=True, timeout=30)
+    check = subprocess.run(
+        [PROMTOOL, "check", "metrics"], check=False, input=answer.content, capture_output=True, timeout=30)
     assert (check.returncode, check.stdout + check.stderr) == (0, b"")
 
 

@@ -15,10 +15,10 @@ if (fromHash) {
   history.replaceState(null, "", location.pathname);
 }
 
-async function ask(path, options = {}) {
+async function ask(route, options = {}) {
   const token = sessionStorage.getItem("token");
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const answer = await fetch(path, { ...options, headers, cache: "no-store" });
+  const answer = await fetch(route, { ...options, headers, cache: "no-store" });
   if (answer.status === 401) {
     $("token-form").hidden = false;
     throw new Error(token ? "The token is wrong." : "A token is needed.");
@@ -43,9 +43,9 @@ function showNoticeBriefly(text) {
   noticeTimer = setTimeout(() => showNotice(""), 6000);
 }
 
-async function command(path, method, done) {
+async function command(route, method, done) {
   try {
-    await ask(path, { method });
+    await ask(route, { method });
     if (done) showNoticeBriefly(done);
   } catch (error) {
     showNoticeBriefly(error.message);
