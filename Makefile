@@ -47,7 +47,7 @@ FIGURES = .build/benchmarks
 QUOTE =
 
 .PHONY: help run build images images-broken test unit command race memory endpoint test-deps quality bench bench-huge bench-queue \
-  bench-decoder bench-locks corpus bench-deps lint lint-deps format install man deps clean
+  bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install man deps clean
 
 help: ## says what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -155,6 +155,14 @@ $(LINT)/ready: scripts/lint-requirements.txt | lint-deps
 
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
+
+docs: deps ## writes the libraries' documentation to .build/docs
+	@mkdir -p .build/docs
+	for library in BoundedQueue MemoryPressure Thumbnails; do \
+	  THUMBJOB_DOCS=1 $(SWIFT) package --allow-writing-to-directory .build/docs generate-documentation --target $$library \
+	    --output-path .build/docs/$$library --warnings-as-errors --transform-for-static-hosting \
+	    --hosting-base-path $$library; \
+	done
 
 man: deps ## writes the manual page to .build/man
 	$(BUILD) --product generate-manual

@@ -13,6 +13,11 @@ let samples: [SwiftSetting] =
   Context.packageDirectory.contains("/checkouts/")
   ? settings : settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+/// Only where documentation is made (`make docs`): all others neither fetch it nor compile it.
+let documentation: [Package.Dependency] =
+  Context.environment["THUMBJOB_DOCS"] == nil
+  ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
+
 let package = Package(
   name: "thumbjob",
   platforms: [.macOS(.v15)],
@@ -34,7 +39,7 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
-  ],
+  ] + documentation,
   targets: [
     // System libraries: module maps and nothing else.
     .systemLibrary(

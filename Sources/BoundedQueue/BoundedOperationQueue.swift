@@ -223,7 +223,9 @@ public final class BoundedOperationQueue: Sendable {
 
   /// Does ``cancelAll(reason:)`` and ``close()`` in one step, so that no operation is accepted in between.
   ///
-  /// - Parameter sparingRunning: true lets running operations finish.
+  /// - Parameters:
+  ///   - reason: why the operations are cancelled.
+  ///   - sparingRunning: true lets running operations finish.
   @discardableResult
   public func stop(reason: CancelReason, sparingRunning: Bool = false) -> CancelledOperations {
     cancelAll(reason: reason, closing: true, sparingRunning: sparingRunning)

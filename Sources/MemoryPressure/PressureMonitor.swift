@@ -21,8 +21,11 @@ public final class PressureMonitor: Sendable {
 
   /// Starts watching.
   ///
-  /// - Parameter handler: called on the monitor's thread without any lock held, one event at a time. The monitor notices
-  ///   nothing else until it returns.
+  /// - Parameters:
+  ///   - choice: the signals to watch; `auto` takes the first that works.
+  ///   - rules: the thresholds from which memory is tight or critical.
+  ///   - handler: called on the monitor's thread without any lock held, one event at a time. The monitor notices nothing
+  ///     else until it returns.
   /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used.
   public convenience init(
     signals choice: PressureSignalChoice = .auto, rules: PressureRules = PressureRules(),

@@ -5,7 +5,9 @@ extension SourceInfo {
   /// The decoded planes are held throughout. In addition there are, one after the other, libjpeg's coefficients of a
   /// file in several scans, Little CMS's data for the profile, and the planes and coefficients of one thumbnail.
   ///
-  /// - parameter decoding: how the source is decoded; `automatic` needs as much as `whole`.
+  /// - parameters:
+  ///   - options: the sizes to make, and how.
+  ///   - decoding: how the source is decoded; `automatic` needs as much as `whole`.
   public func bytesNeeded(for options: ThumbnailOptions, decoding: Decoding = .automatic) -> Int {
     let placements = options.sizes.map { $0.placement(for: orientedPixels) }
     let plan = DecodePlan(self, for: placements, options, decoding == .automatic ? .whole : decoding)

@@ -14,6 +14,7 @@ public final class ThumbnailMaker {
   /// reserved before it is allocated. Reading takes well under a mebibyte, which is freed afterwards.
   ///
   /// - parameters:
+  ///   - source: the file to read.
   ///   - options: the thumbnails to be made; where given, their limits are checked.
   ///   - monitor: observes the stage, and decides whether to stop.
   /// - throws: `ThumbnailError` as `makeThumbnails` would for the same header.
@@ -29,6 +30,8 @@ public final class ThumbnailMaker {
   /// Makes every size of one source from one decoding, in the order of the options, and delivers each when it is done.
   ///
   /// - parameters:
+  ///   - source: the file to decode.
+  ///   - options: the sizes to make, and how.
   ///   - decoding: how much of the source may be decoded, which decides about the memory it takes.
   ///   - monitor: observes progress, and decides whether to stop.
   ///   - deliver: receives each thumbnail; its errors are rethrown.

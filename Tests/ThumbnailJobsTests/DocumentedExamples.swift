@@ -2,6 +2,7 @@ import BoundedQueue
 import Foundation
 import MemoryPressure
 import Testing
+import Thumbnails
 
 // The examples of the documentation, word for word, where the compiler sees them.
 
@@ -42,15 +43,56 @@ func watchMemory() throws {
   print("memory pressure from", monitor.snapshot.signals)
 }
 
+final class LoadOperation: BoundedOperation, @unchecked Sendable {
+  private let file: URL
+
+  init(_ file: URL) {
+    self.file = file
+    super.init(title: "load \(file.path)")
+  }
+
+  override func execute() throws {
+    let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+    try withReservation(of: size) {
+      let contents = try Data(contentsOf: file)
+      print(file.path, contents.count)
+    }
+  }
+}
+
+func loadAll(_ files: [URL]) async throws {
+  let queue = BoundedOperationQueue(name: "files", max: 4, budget: MemoryBudget(bytes: 256 << 20))
+  for file in files { try await queue.submit(LoadOperation(file)) }
+  queue.close()
+  await queue.drain()
+}
+
+func watchTheLimit() throws -> PressureMonitor {
+  let limit = MemoryLimit.ofThisProcess()
+  print("may use \(limit.bytes >> 20) MiB")
+  return try PressureMonitor { event in
+    if case .changed(_, to: let level, _) = event, level >= .warning { print("drop the caches") }
+  }
+}
+
+func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
+  let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "320x240")], quality: 75)
+  try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: photo), options: options) { thumbnail in
+    try Data(thumbnail.bytes).write(to: folder.appendingPathComponent("\(thumbnail.size.name).jpg"))
+  }
+}
+
 @Suite struct DocumentedExamples {
   /// Every block of Swift in the documentation of the libraries and in the README stands in this file, so it compiles.
   @Test func everyExampleOfTheDocumentationCompiles() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    var documents = try ["BoundedQueue", "MemoryPressure"].flatMap { library in
+    var documents = try ["BoundedQueue", "MemoryPressure", "Thumbnails"].flatMap { library in
       let room = root.appendingPathComponent("Sources/\(library)")
-      return try FileManager.default.subpathsOfDirectory(atPath: room.path).filter { $0.hasSuffix(".swift") }
-        .map { room.appendingPathComponent($0) }
+      return try FileManager.default.subpathsOfDirectory(atPath: room.path).filter {
+        $0.hasSuffix(".swift") || $0.hasSuffix(".md")
+      }
+      .map { room.appendingPathComponent($0) }
     }
     documents.append(root.appendingPathComponent("README.md"))
     let compiled = try Self.lines(URL(fileURLWithPath: #filePath))
@@ -69,7 +111,7 @@ func watchMemory() throws {
         }
       }
     }
-    #expect(examples == 6)
+    #expect(examples == 9)
   }
 
   /// Without indentation and comment slashes.

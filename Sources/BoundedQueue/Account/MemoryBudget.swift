@@ -7,7 +7,9 @@ public struct MemoryBudget: Sendable, Hashable {
   /// only reservation.
   public var largest: Int
 
-  /// - Parameter largest: default: `bytes`.
+  /// - Parameters:
+  ///   - bytes: for all reservations together, at least 1.
+  ///   - largest: bytes that one operation may reserve, at least `bytes`; default: `bytes`.
   public init(bytes: Int, largest: Int? = nil) {
     precondition(bytes >= 1, "a budget must be at least one byte: with none nothing would ever run")
     precondition(largest.map { $0 >= bytes } ?? true, "one operation may reserve at least what all may")
