@@ -128,11 +128,11 @@ import Testing
 
   @Test func stoppingFromTheHandlerEndsTheThread() async throws {
     let (bell, recorder, itself) = (Doorbell(.fifo), EventRecorder(), LockedBox<PressureMonitor?>(nil))
-    let hears = recorder.handler
+    let record = recorder.handler
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell)) { event in
       itself.value?.stop()
       itself.value?.stop()
-      hears(event)
+      record(event)
     }
     itself.change { $0 = monitor }
     try await onThread { bell.ring() }
@@ -143,9 +143,9 @@ import Testing
 
   @Test func stoppingDoesNotBlockAndNoEventFollows() async throws {
     let (bell, recorder, gate) = (Doorbell(.fifo), EventRecorder(), Gate())
-    let hears = recorder.handler
+    let record = recorder.handler
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell)) { event in
-      hears(event)
+      record(event)
       gate.pass()
     }
     try await onThread {
