@@ -4,7 +4,7 @@
 set -euo pipefail
 clang=$1 folder=$2
 
-"$clang" -fsyntax-only -Werror -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Wmissing-prototypes \
+"$clang" -fsyntax-only -Werror -Wall -Wextra -Wpedantic -Wno-nullability-extension -Wconversion -Wshadow -Wcast-qual -Wmissing-prototypes \
   -Wstrict-prototypes -Wconditional-uninitialized -I"$folder/include" "$folder"/*.c
 
 # Leaks, double frees, null pointers, dead stores. Without the checks for values that were never written: the analyser does not
