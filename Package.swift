@@ -127,6 +127,14 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "StatusEndpointTests", dependencies: ["StatusEndpoint", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "thumbjobUnitTests",
+      dependencies: [
+        "BoundedQueue", "Files", "MemoryPressure", "TestSupport", "ThumbnailJobs", "Thumbnails", "thumbjob",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
   ]
 )

@@ -6,5 +6,5 @@ public struct StatusEndpointError: Error, Sendable, Equatable, CustomStringConve
 
   init(_ place: String, _ reason: String) { (self.place, self.reason) = (place, reason) }
 
-  public var description: String { "status endpoint: \(place): \(reason); --status chooses another address, or off" }
+  public var description: String { "status endpoint: \(place): \(reason)" }
 }

@@ -3,41 +3,41 @@ import Files
 import Foundation
 import MemoryPressure
 
-/// A finished job: what was done, and the proof that it kept within its bounds.
+/// The results of a finished job, and the measurements that show that it kept its limits.
 public struct JobReport: Sendable {
   public let tally: JobTally
   public let walk: WalkCounters
   public let counters: QueueCounters
-  /// The widest that they were.
+  /// The highest limits that the queue had.
   public let limits: QueueLimits
-  /// From the first look at a source to the last thumbnail in place.
+  /// From the start of the walk to the last thumbnail in place.
   public let elapsed: Duration
-  /// The most memory the process held, in bytes.
+  /// The peak of the resident memory of the process, in bytes.
   public let peakMemory: Int
   public let memory: MemoryPlan
-  /// Bytes held over the baseline for each byte reserved, at the worst moment; nil when too little was ever reserved to
-  /// tell.
+  /// Bytes held above the baseline for each reserved byte, at the worst moment; nil if too little was ever reserved to
+  /// compare.
   public let worstMemoryRatio: Double?
-  /// Where memory pressure was heard of in the end.
+  /// The pressure signals that were in use in the end.
   public let pressureSource: PressureSignalChoice
-  /// Why it ended early; nil when it did not.
+  /// Why the job ended early; nil if it did not.
   public let stopCause: StopCause?
-  /// Whether every source was come to.
+  /// Whether the walk has reached every source.
   public let isWalkComplete: Bool
 
-  /// True when it ended before everything was done.
+  /// Whether the job ended before all its sources were done.
   public var workRemains: Bool { !isWalkComplete || tally.cancelled > 0 }
 
   public var thumbnailsPerSecond: Double { Double(tally.thumbnails) / seconds }
-  /// Of sources read.
+  /// Bytes of sources read.
   public var bytesPerSecond: Double { Double(tally.bytesRead) / seconds }
 
   private var seconds: Double { max(elapsed / .seconds(1), 0.001) }
 
-  /// The most memory that this process has held, in bytes; 0 where the system does not tell.
+  /// The peak of the resident memory of this process, in bytes; 0 if the system does not report it.
   static func peakMemory() -> Int {
     #if canImport(Glibc)
-      // Not getrusage(2): on Linux its figure survives exec, so that it may be that of whoever started this.
+      // Not getrusage(2): on Linux its value survives exec and may be that of the parent process.
       return ProcessStatus()?.peakResident ?? 0
     #else
       var usage = rusage()

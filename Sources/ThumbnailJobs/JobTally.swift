@@ -2,45 +2,45 @@ import BoundedQueue
 import MemoryPressure
 import Thumbnails
 
-/// What a job has done so far, counted source by source.
+/// Counters of a job's sources by their results.
 ///
-/// Every source found is in exactly one of `made`, `upToDate`, `passedOver`, `notRead`, `duplicates`, `failed`,
-/// `cancelled`, or still with the queue or on its way to it.
+/// Every source found is counted in exactly one of `made`, `upToDate`, `passedOver`, `notRead`, `duplicates`, `failed` and
+/// `cancelled`, unless it is still on the queue or on its way there.
 public struct JobTally: Sendable, Equatable {
-  /// Sources the walk has come to.
+  /// Sources that the walk has reached.
   public internal(set) var found = 0
   /// Sources whose thumbnails were made.
   public internal(set) var made = 0
   public internal(set) var upToDate = 0
-  /// Files that are no images.
+  /// Files that are not images.
   public internal(set) var passedOver = 0
-  /// Images of types not read yet.
+  /// Images of types that are not supported yet.
   public internal(set) var notRead: [ImageType: Int] = [:]
   public internal(set) var duplicates = 0
   public internal(set) var failed = 0
-  /// Of those failed: because the disk of the output is full or faulty.
+  /// Failed sources whose output disk is full or faulty.
   public internal(set) var diskFaults = 0
   public internal(set) var cancelled = 0
-  /// Of those cancelled: one by one, because somebody asked for it.
+  /// Cancelled sources that a user cancelled one by one.
   public internal(set) var cancelledByUser = 0
-  /// Of those failed: for want of memory, and the most that one of them would have needed, in bytes.
+  /// Failed sources that need more memory than one operation may reserve, and the largest such need in bytes.
   public internal(set) var refusedMemory = 0
   public internal(set) var mostMemoryNeeded = 0
-  /// Cancellations by memory pressure after which a source was put back, to be done again.
+  /// Cancellations by memory pressure after which the source was made again.
   public internal(set) var requeued = 0
-  /// How often memory got tight, and how often critical.
+  /// How often memory pressure reached the level of a warning, and of critical.
   public internal(set) var pressureWarnings = 0
   public internal(set) var pressureCriticals = 0
-  /// Problems of the walk itself: arguments that lead nowhere, and folders that could not be looked into.
+  /// Errors of the walk: arguments that do not exist, and everything else that it could not read.
   public internal(set) var missingArguments = 0
-  public internal(set) var walkProblems = 0
-  /// Thumbnails written, and their size in bytes.
+  public internal(set) var walkErrors = 0
+  /// Thumbnails written, and their bytes.
   public internal(set) var thumbnails = 0
   public internal(set) var bytesWritten = 0
   /// Bytes of the sources whose thumbnails were made.
   public internal(set) var bytesRead = 0
 
-  /// Sources that have ended, however they did.
+  /// Sources that are done, with any result.
   public var ended: Int {
     made + upToDate + passedOver + notRead.values.reduce(0, +) + duplicates + failed + cancelled
   }
@@ -77,7 +77,7 @@ public struct JobTally: Sendable, Equatable {
     }
   }
 
-  mutating func count(_ problem: WalkProblem) {
-    if problem.kind == .missingArgument { missingArguments += 1 } else { walkProblems += 1 }
+  mutating func count(_ error: WalkError) {
+    if error.kind == .missingArgument { missingArguments += 1 } else { walkErrors += 1 }
   }
 }

@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Does something again and again, with a pause between, until stopped.
+/// Calls a closure repeatedly, with a pause between the calls.
 ///
-/// *Concurrency*: `body` is called on a serial queue of the ticker's own, which the system gives a thread at once however
-/// busy its pools are. The pause begins when `body` returns: ticks never pile up, not while one is slow and not while
-/// the process is stopped.
+/// *Concurrency*: a private serial queue calls `body`; it gets a thread at once, even if the global pools are busy. The
+/// pause begins when `body` returns. Calls therefore never pile up, neither while one is slow nor while the process is
+/// stopped.
 package final class Ticker: Sendable {
   private let queue: DispatchQueue
   private let pause: Duration
@@ -19,7 +19,7 @@ package final class Ticker: Sendable {
     schedule()
   }
 
-  /// Ends the ticking; when this returns `body` is not running and will not be called again. Not for use in `body`.
+  /// After this returns, `body` is not running and will not be called again. Do not call it from `body`.
   package func stop() {
     isStopped.store(true, ordering: .releasing)
     queue.sync {}

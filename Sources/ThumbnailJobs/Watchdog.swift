@@ -1,16 +1,15 @@
 import BoundedQueue
 import Locking
 
-/// Looks at the clock for a job: cancels operations that run too long, and ends the job when its time is up.
+/// Cancels operations that run too long, and ends the job when its time is over.
 ///
-/// Time is counted in ticks, not read from a clock: a process that is stopped (TSTP, a suspended machine) gets no ticks,
-/// so what it missed does not count against anybody.
+/// It counts ticks and does not read a clock: while the process is stopped (Ctrl-Z, a suspended machine), no time passes.
 final class Watchdog: Sendable {
-  /// Between two looks.
+  /// The time between two checks.
   static let tick = Duration.milliseconds(100)
 
   private struct State {
-    /// Ticks that each running operation has been seen running.
+    /// The ticks for which each running operation has run, by its id.
     var ages: [Int: Int] = [:]
     var ticks = 0
   }
@@ -23,8 +22,8 @@ final class Watchdog: Sendable {
 
   /// - Parameters:
   ///   - timeout: how long one operation may run.
-  ///   - total: how long the job may run; nil for as long as it takes.
-  ///   - onTimeUp: called once, when that has passed.
+  ///   - total: how long the job may run; nil means no limit.
+  ///   - onTimeUp: called once, when the job has run that long.
   init(
     queue: BoundedOperationQueue, timeout: Duration, total: Duration?, onTimeUp: @escaping @Sendable () -> Void
   ) {
@@ -34,19 +33,19 @@ final class Watchdog: Sendable {
     self.onTimeUp = onTimeUp
   }
 
-  /// Looks every tick for as long as the ticker that comes back is kept and not stopped.
+  /// Checks every tick until the returned ticker is stopped.
   func start() -> Ticker {
-    Ticker(name: "thumbjob.watchdog", every: Self.tick) { self.look() }
+    Ticker(name: "thumbjob.watchdog", every: Self.tick) { self.check() }
   }
 
-  private func look() {
+  private func check() {
     let running = queue.snapshot(waitingLimit: 0).running.filter { operation in
       if case .running = operation.state { true } else { false }
     }
     let (expired, isTimeUp) = state.withLock { state in
       state.ticks += 1
       let before = state.ages
-      // Waiting for memory is not the operation's own time.
+      // The time for which an operation waits for memory does not count.
       state.ages = Dictionary(
         uniqueKeysWithValues: running.map { ($0.id, before[$0.id, default: 0] + ($0.waitReason == nil ? 1 : 0)) })
       return (state.ages.filter { $0.value > timeoutTicks }.map(\.key), state.ticks == totalTicks)
@@ -56,7 +55,7 @@ final class Watchdog: Sendable {
   }
 
   private static func ticks(_ duration: Duration) -> Int {
-    // Capped where a tick count would no longer fit; nobody waits for that.
+    // Limited, because a longer duration would overflow Int.
     let ticks = (duration / tick).rounded(.up)
     return ticks < 1e15 ? max(1, Int(ticks)) : Int(1e15)
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TraceRecording
 
-/// `thumbjob report`: what a run has left behind, read back.
+/// `thumbjob report`: evaluates a trace.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
@@ -29,7 +29,7 @@ struct ReportCommand: ParsableCommand {
   }
 }
 
-/// A thread report as a table.
+/// Formats a thread report as a table.
 enum ThreadTable {
   static func text(_ report: ThreadReport) -> String {
     var rows = [["METHOD", "CALLS", "MS", "THREADS", "WHICH"]]

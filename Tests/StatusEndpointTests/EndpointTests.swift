@@ -39,7 +39,7 @@ import Testing
       try StatusEndpoint.open(served.endpoint.address, dataSource: run, control: run)
     }
     let text = error?.description ?? ""
-    #expect(text.contains("\(served.endpoint.address): is in use by another process; --status chooses another"))
+    #expect(text.contains("\(served.endpoint.address): is in use by another process"))
   }
 
   @Test func anAddressOfAnotherMachineIsRefused() {

@@ -1,57 +1,49 @@
+import Files
 import Testing
 import Thumbnails
 
 @testable import ThumbnailJobs
 
 @Suite struct JobSettingsTests {
-  func overlay(_ text: String) throws -> JobOverlay {
-    try JobFile.overlay(of: JobFileText(Array(text.utf8), of: "x.yml"), file: "x.yml")
+  func settings(_ text: String) throws -> JobSettings {
+    var settings = JobSettings()
+    try JobFile.read(
+      JobFileText(Array(text.utf8), of: "x.yml"), of: "x.yml", keys: JobFileKey.job(\.self),
+      dash: { SourceList(descriptor: 0, name: "-", separator: $0) }, into: &settings)
+    return settings
   }
 
-  @Test func whatNobodySaidHasItsDefault() throws {
-    #expect(try JobSettings(JobOverlay()) == JobSettings())
+  @Test func theDefaultsAreThoseOfTheDocumentation() throws {
     let settings = JobSettings()
     #expect(settings.outputs[0].folder == "thumbs" && settings.outputs[0].sizes.map(\.description) == ["256x256"])
     #expect(settings.outputs[0].quality == 80 && settings.timeout == .seconds(300) && settings.failOn == .error)
   }
 
-  @Test func theCommandLineWinsOverTheFile() throws {
-    var said = JobOverlay()
-    said.output.quality = 50
-    said.max = 2
-    let job = try overlay("quality: 60\nmax: 8\nbacklog: 9\noutputs:\n  - {out: a, quality: 70}\n  - {out: b}")
-    let settings = try JobSettings(said, job)
-    #expect(settings.outputs.map(\.quality) == [50, 50])
-    #expect(settings.max == 2 && settings.backlog == 9)
-    #expect(try JobSettings(job).outputs.map(\.quality) == [70, 60])
+  @Test func anOutputStartsFromTheKeysAtTheTopLevel() throws {
+    let job = try settings("quality: 60\nmax: 8\nbacklog: 9\noutputs:\n  - {out: a, quality: 70}\n  - {out: b}")
+    #expect(job.outputs.map(\.quality) == [70, 60] && job.outputs.map(\.folder) == ["a", "b"])
+    #expect(job.max == 8 && job.backlog == 9)
   }
 
-  @Test func anOutputsOwnWordsWinOverItsPresetAndThatOverTheJobs() throws {
-    let job = try overlay(
-      "quality: 60\npreset: archive\noutputs:\n  - {out: a, preset: web, linear: yes}\n  - {out: b}")
-    let settings = try JobSettings(job)
-    #expect(settings.outputs.map(\.quality) == [75, 60])
-    #expect(settings.outputs.map(\.subsample) == [.s444, .s444])
-    #expect(settings.outputs[0].sizes.map(\.name) == ["320x", "640x", "1280x"] && settings.outputs[0].linear)
-    #expect(settings.outputs[1].sizes.map(\.name) == ["2048x2048"])
+  @Test func theKeysOfAnOutputOverrideItsPresetAndThatTheTopLevel() throws {
+    let job = try settings(
+      "quality: 60\npreset: archive\noutputs:\n  - {linear: yes, out: a, preset: web}\n  - {out: b}")
+    #expect(job.outputs.map(\.quality) == [75, 60])
+    #expect(job.outputs.map(\.subsample) == [.s444, .s444])
+    #expect(job.outputs[0].sizes.map(\.name) == ["320x", "640x", "1280x"] && job.outputs[0].linear)
+    #expect(job.outputs[1].sizes.map(\.name) == ["2048x2048"])
   }
 
   @Test func outputsDoNotShareAFolder() throws {
-    let job = try overlay("outputs:\n  - {out: a}\n  - {out: ./a/}")
-    #expect(throws: TextProblem("out: two outputs share the folder a; give each its own")) { try JobSettings(job) }
+    let job = try settings("outputs:\n  - {out: a}\n  - {out: ./a/}")
+    #expect(throws: TextError("out: two outputs share the folder a; give each its own")) { try job.validate() }
   }
 
   @Test func twoSizesOfAnOutputNeedTwoNames() throws {
-    var said = JobOverlay()
-    said.output.sizes = [.known("64"), .known("64x64")]
-    #expect(throws: TextProblem("size: two sizes are called 64x64; name them apart, as in small=64x64")) {
-      try JobSettings(said)
-    }
-  }
-
-  @Test func verboseAndQuietExcludeEachOther() throws {
-    #expect(throws: TextProblem("verbose and quiet cannot both be asked for")) {
-      try JobSettings(try overlay("verbose: yes\nquiet: yes"))
+    var job = JobSettings()
+    job.outputs[0].sizes = [.known("64"), .known("64x64")]
+    #expect(throws: TextError("size: two sizes are called 64x64; give them names, as in small=64x64")) {
+      try job.validate()
     }
   }
 
@@ -66,15 +58,15 @@ import Thumbnails
 
   @Test(arguments: ["", "x", "0", "65501", "1x2x3", "-5", "1^^", "^", "1.5", "a=", "=256", "..=256", "a b=3", "²"])
   func notSizes(text: String) {
-    #expect(throws: TextProblem.self) { try SizeSpec(parsing: text, for: "--size") }
+    #expect(throws: TextError.self) { try SizeSpec(parsing: text, for: "--size") }
   }
 
   @Test(arguments: [("qualty", "quality"), ("sauces", "sources"), ("szie", "size"), ("MAX", "max")])
   func theNearestWordIsFound(word: String, meant: String) {
-    #expect(NearestWord.to(word, among: JobFileReader.jobKeys) == meant)
+    #expect(NearestWord.to(word, among: JobSettings.jobFileKeys.flatMap(\.names)) == meant)
   }
 
   @Test func aStrangeWordHasNoNearest() {
-    #expect(NearestWord.to("banana", among: JobFileReader.jobKeys) == nil)
+    #expect(NearestWord.to("banana", among: JobSettings.jobFileKeys.flatMap(\.names)) == nil)
   }
 }

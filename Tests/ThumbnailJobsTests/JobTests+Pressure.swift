@@ -61,7 +61,7 @@ extension JobTests {
             // What pressure cancels is told by the one who is to be heard.
             if case .cancelled = report.result { return }
             if count >= moment { heard.pass() }
-          case .problem, .watching, .stopping: break
+          case .walkError, .watching, .stopping: break
           }
         }
         Thread.detachNewThread {
@@ -79,7 +79,7 @@ extension JobTests {
       switch action {
       case .requeued: "requeued"
       case .stopped: "stopped"
-      case .paused, .resumed, .oneAtATime, .widened, .lostSource, .none: "\(action)"
+      case .paused, .resumed, .oneAtATime, .widened, .signalsLost, .none: "\(action)"
       }
     }
 
@@ -131,7 +131,7 @@ extension JobTests {
             if case .cancelled(.pressure) = report.result {
               left.change { $0.append(report.source.path.lastName.printable) }
             }
-          case .problem, .watching, .stopping: break
+          case .walkError, .watching, .stopping: break
           }
         }
         Thread.detachNewThread {
@@ -185,7 +185,7 @@ extension JobTests {
       #expect(report.tally.made == 3 && failures.value.map(\.kind) == [.memory])
       #expect(
         failures.value[0].description
-          == "needs 7.7 MiB of memory, more than the 4 MiB that one operation may hold; --memory 8M would allow it")
+          == "needs 7.7 MiB of memory, more than the 4 MiB that one operation may hold")
       #expect(report.counters.peakReserved <= 4 << 20 && report.counters.reserved == 0)
     }
   }

@@ -55,7 +55,7 @@ import Testing
   ])
   func notAmounts(text: String) {
     #expect(
-      throws: TextProblem(
+      throws: TextError(
         "--memory: “\(text)” is not an amount of memory; write 256M, 1G or 25% (at least 1M)")
     ) { try MemorySize(parsing: text, for: "--memory") }
   }

@@ -72,7 +72,7 @@ struct OutputFolderTests {
     let file = try tree.file("out")
     #expect(
       error { _ = try OutputFolder(file) }?.description
-        == "\(file): cannot be the output folder: a file is in the way; choose another with --out")
+        == "\(file): cannot be the output folder: a file is in the way")
     #expect(error { _ = try OutputFolder(tree.path("out/below")) }?.kind == .cannotCreate)
   }
 
@@ -146,7 +146,7 @@ struct OutputFolderTests {
     #expect(mounted.makeReadOnly())
     #expect(
       error { _ = try OutputFolder(Path(mounted.path).appending("out")) }?.description
-        == "\(mounted.path)/out: cannot be written in as output folder: Read-only file system; choose another with --out"
+        == "\(mounted.path)/out: cannot be written in as output folder: Read-only file system"
     )
     #expect(error { _ = try OutputFolder(Path(mounted.path)) }?.kind == .cannotCreate)
   }

@@ -26,79 +26,79 @@ import Testing
 
   @Test func aWarningPausesAndNormalGoesOnAtTheSameWidth() {
     var policy = PressurePolicy(.requeue, fullMax: 8)
-    #expect(policy.take(Self.becomes(.warning), max: 8) == .pause)
-    #expect(policy.take(Self.becomes(.normal, from: .warning), max: 8) == .resume)
+    #expect(policy.handle(Self.becomes(.warning), max: 8) == .pause)
+    #expect(policy.handle(Self.becomes(.normal, from: .warning), max: 8) == .resume)
     #expect(wait(60, &policy, max: 8) == [])
   }
 
   @Test func criticalHalvesTheWidthWhichGrowsBackOneByOne() {
     var policy = PressurePolicy(.requeue, fullMax: 8)
-    #expect(policy.take(Self.becomes(.critical), max: 8) == .requeue(max: 4))
-    #expect(policy.take(Self.becomes(.normal, from: .critical), max: 4) == .resume)
+    #expect(policy.handle(Self.becomes(.critical), max: 8) == .requeue(max: 4))
+    #expect(policy.handle(Self.becomes(.normal, from: .critical), max: 4) == .resume)
     #expect(wait(4, &policy, max: 4) == [])
     #expect(wait(60, &policy, max: 4) == [.widen(to: 5), .widen(to: 6), .widen(to: 7), .widen(to: 8)])
   }
 
   @Test func theWidthNeverFallsBelowOne() {
     var policy = PressurePolicy(.requeue, fullMax: 1)
-    #expect(policy.take(Self.becomes(.critical), max: 1) == .requeue(max: 1))
+    #expect(policy.handle(Self.becomes(.critical), max: 1) == .requeue(max: 1))
   }
 
   @Test(arguments: [
     (PressureResponse.cancel, PressurePolicy.Step.stop, PressurePolicy.Step.pause), (.pause, .pause, .pause),
-    (.ignore, .tell, .tell),
+    (.ignore, .report, .report),
   ])
   func otherResponses(
     response: PressureResponse, atCritical: PressurePolicy.Step, atWarning: PressurePolicy.Step
   ) {
     var policy = PressurePolicy(response, fullMax: 4)
-    #expect(policy.take(Self.becomes(.warning), max: 4) == atWarning)
-    #expect(policy.take(Self.becomes(.critical, from: .warning), max: 4) == atCritical)
+    #expect(policy.handle(Self.becomes(.warning), max: 4) == atWarning)
+    #expect(policy.handle(Self.becomes(.critical, from: .warning), max: 4) == atCritical)
   }
 
   @Test func criticalAgainCancelsOnlyWhatWasLetThroughSince() {
     var policy = PressurePolicy(.requeue, fullMax: 4)
-    _ = policy.take(Self.becomes(.critical), max: 4)
-    #expect(policy.take(.criticalAgain(count: 2, Self.cause), max: 2) == .giveBack)
-    #expect(wait(31, &policy, max: 2, isIdle: true) == [.giveBack, .oneAtATime])
-    #expect(policy.take(.criticalAgain(count: 3, Self.cause), max: 1) == .requeue(max: 1))
-    #expect(policy.take(.criticalAgain(count: 4, Self.cause), max: 1) == .giveBack)
+    _ = policy.handle(Self.becomes(.critical), max: 4)
+    #expect(policy.handle(.criticalAgain(count: 2, Self.cause), max: 2) == .shrink)
+    #expect(wait(31, &policy, max: 2, isIdle: true) == [.shrink, .oneAtATime])
+    #expect(policy.handle(.criticalAgain(count: 3, Self.cause), max: 1) == .requeue(max: 1))
+    #expect(policy.handle(.criticalAgain(count: 4, Self.cause), max: 1) == .shrink)
   }
 
   /// Others may hold the memory, for ever. A run that waits for them would be a run that hangs.
   @Test func whereNothingOfOursIsLeftOneIsLetThroughAfterAWhile() {
     var policy = PressurePolicy(.requeue, fullMax: 4)
-    _ = policy.take(Self.becomes(.warning), max: 4)
+    _ = policy.handle(Self.becomes(.warning), max: 4)
     #expect(wait(60, &policy, max: 4, isIdle: false) == [], "what runs may still give back what is missing")
-    #expect(wait(29, &policy, max: 4, isIdle: true) == [.giveBack], "of what ran last")
+    #expect(wait(29, &policy, max: 4, isIdle: true) == [.shrink], "of what ran last")
     #expect(wait(1, &policy, max: 4, isIdle: true) == [.oneAtATime])
     #expect(!wait(60, &policy, max: 1).contains(.widen(to: 2)), "it stays at one as long as memory is tight")
-    #expect(policy.take(Self.becomes(.normal, from: .warning), max: 1) == .resume)
+    #expect(policy.handle(Self.becomes(.normal, from: .warning), max: 1) == .resume)
     #expect(wait(6, &policy, max: 1) == [.widen(to: 2)])
   }
 
   /// Somebody else hovers at the limit: that must not put off for ever what little can be done.
   @Test func wordsOfTheSourceDoNotPutOffTheOneThatIsLetThrough() {
     var policy = PressurePolicy(.pause, fullMax: 4)
-    _ = policy.take(Self.becomes(.critical), max: 4)
+    _ = policy.handle(Self.becomes(.critical), max: 4)
     var steps: [PressurePolicy.Step] = []
     for count in 1...31 {
       steps += wait(1, &policy, max: 4, isIdle: true)
-      if count < 30 { #expect(policy.take(.criticalAgain(count: count, Self.cause), max: 4) == .giveBack) }
+      if count < 30 { #expect(policy.handle(.criticalAgain(count: count, Self.cause), max: 4) == .shrink) }
     }
-    #expect(steps == [.giveBack, .oneAtATime])
+    #expect(steps == [.shrink, .oneAtATime])
   }
 
   @Test func unusedMemoryGoesBackOnceWhenNothingHasRunForAWhile() {
     var policy = PressurePolicy(.requeue, fullMax: 2)
-    #expect(wait(60, &policy, max: 2, isIdle: true) == [.giveBack])
+    #expect(wait(60, &policy, max: 2, isIdle: true) == [.shrink])
     #expect(wait(1, &policy, max: 2) == [])
-    #expect(wait(6, &policy, max: 2, isIdle: true) == [.giveBack])
+    #expect(wait(6, &policy, max: 2, isIdle: true) == [.shrink])
   }
 
   @Test func aLostSourceIsOnlySpokenOf() {
     var policy = PressurePolicy(.requeue, fullMax: 2)
-    #expect(policy.take(.signalsLost(Self.cause), max: 2) == .tell)
+    #expect(policy.handle(.signalsLost(Self.cause), max: 2) == .report)
     #expect(policy.level == .normal)
   }
 }

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func anEmptyPatternIsRefused() {
-    #expect(throws: TextProblem("“/” is not a pattern of names; write one like *.jpg")) { try Glob("/") }
+    #expect(throws: TextError("“/” is not a pattern of names; write one like *.jpg")) { try Glob("/") }
   }
 
   @Test func manyDoubleStarsAreNotSlow() throws {

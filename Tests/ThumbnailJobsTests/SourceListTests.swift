@@ -15,7 +15,7 @@ struct SourceListTests {
   {
     let file = try tree.file("list", list)
     return Walked(
-      SourceWalker(arguments: [.list(SourceList(from: file, separator: separator))], filter: filter))
+      SourceWalker(arguments: [.list(SourceList(file: file, separator: separator))], filter: filter))
   }
 
   @Test func entriesAreReadOneByOneAndEmptyOnesSkipped() throws {
@@ -38,25 +38,21 @@ struct SourceListTests {
     ("//x//y.jpg", "x/y.jpg"),
   ])
   func placeOfAnEntry(entry: String, place: String) {
-    let list = SourceList(from: nil, separator: .newline)
-    #expect(list.relativePath(of: Path(entry)) == Path(place))
+    #expect(SourceList.relativePath(of: Path(entry)) == Path(place))
   }
 
   @Test func anEntryThatLeavesTheWorkingFolderIsMirroredByItsAbsolutePath() throws {
-    let list = SourceList(from: nil, separator: .newline)
     let here = Path(FileManager.default.currentDirectoryPath)
     let expected = here.parent.appending("x.jpg")
-    #expect(list.relativePath(of: "../x.jpg") == Path(names: expected.names))
+    #expect(SourceList.relativePath(of: "../x.jpg") == Path(names: expected.names))
   }
 
   @Test func missingLongAndNulEntriesAreNamedAndTheRestIsRead() throws {
     let a = try tree.file("in/a.jpg")
     let found = try walked("nowhere.jpg\n\(String(repeating: "y", count: 200_000))\nbad\0line\n\(a)\n", .newline)
     #expect(found.sources.map(\.path) == [a])
-    #expect(found.problems.map(\.kind) == [.missingEntry, .badEntry, .badEntry])
-    #expect(
-      found.problems[2].description
-        == "bad: starts a line with a NUL in it; give NUL-separated lists with --files0-from -")
+    #expect(found.errors.map(\.kind) == [.missingEntry, .badEntry, .nulInEntry])
+    #expect(found.errors[2].description == "bad: starts a line with a NUL in it")
   }
 
   @Test func aFolderInAListIsWalkedAndTheFiltersApply() throws {
@@ -69,22 +65,22 @@ struct SourceListTests {
   }
 
   @Test func aListThatCannotBeOpenedIsNamed() throws {
-    let list = SourceList(from: tree.path("no-list"), separator: .nul)
+    let list = SourceList(file: tree.path("no-list"), separator: .nul)
     let found = Walked(SourceWalker(arguments: [.list(list)]))
-    #expect(found.problems.map(\.description) == ["\(tree.path("no-list")): no such file or folder"])
+    #expect(found.errors.map(\.description) == ["\(tree.path("no-list")): no such file or folder"])
     #expect(!list.canBeReadTwice)
   }
 
   @Test func waitingForASilentPipeEndsWhenAskedTo() throws {
     try tree.fifo("pipe")
-    let walker = SourceWalker(arguments: [.list(SourceList(from: tree.path("pipe"), separator: .nul))])
+    let walker = SourceWalker(arguments: [.list(SourceList(file: tree.path("pipe"), separator: .nul))])
     #expect(!walker.canBeWalkedTwice)
     var asked = 0
     walker.walk(
       shouldStop: {
         asked += 1
         return true
-      }, onProblem: { _ in }, visit: { _ in .goOn })
+      }, onError: { _ in }, visit: { _ in .goOn })
     #expect(asked == 1)
   }
 }

@@ -8,20 +8,20 @@ import Testing
 /// What a walk found, gathered for comparing.
 struct Walked {
   var sources: [Source] = []
-  var problems: [WalkProblem] = []
+  var errors: [WalkError] = []
   var counters = WalkCounters()
 
   init(_ walker: SourceWalker) {
     var sources: [Source] = []
-    var problems: [WalkProblem] = []
+    var errors: [WalkError] = []
     counters = walker.walk(
-      onProblem: { problems.append($0) },
+      onError: { errors.append($0) },
       visit: {
         sources.append($0)
         return .goOn
       })
     self.sources = sources
-    self.problems = problems
+    self.errors = errors
   }
 
   var relativePaths: [String] { sources.map(\.relativePath.printable).sorted() }
@@ -45,7 +45,7 @@ struct SourceWalkerTests {
     let walked = Walked(SourceWalker(tree.path("in")))
     #expect(walked.relativePaths == ["a.jpg", "deep/er/b.png"])
     #expect(walked.sources.allSatisfy { $0.origin == .folder && $0.path.bytes.starts(with: tree.path("in").bytes) })
-    #expect(walked.counters.files == 2 && walked.counters.folders == 3 && walked.problems.isEmpty)
+    #expect(walked.counters.files == 2 && walked.counters.folders == 3 && walked.errors.isEmpty)
   }
 
   @Test func aFileArgumentIsMirroredByItsBaseName() throws {
@@ -74,7 +74,7 @@ struct SourceWalkerTests {
     try tree.link("in/sub/again", to: "..")
     let walked = Walked(SourceWalker(tree.path("in"), follow: true))
     #expect(walked.relativePaths == ["sub/a.jpg"])
-    #expect(walked.problems.map(\.kind) == [.loop])
+    #expect(walked.errors.map(\.kind) == [.loop])
   }
 
   @Test func followedLinksAreSourcesAndABrokenOneIsNamed() throws {
@@ -85,8 +85,8 @@ struct SourceWalkerTests {
     try tree.link("in/gone", to: "nowhere")
     let walked = Walked(SourceWalker(tree.path("in"), follow: true))
     #expect(walked.relativePaths == ["a.jpg", "b.jpg", "else/c.jpg"])
-    #expect(walked.problems.map(\.kind) == [.brokenLink])
-    #expect(walked.problems[0].description == "\(tree.path("in/gone")): a symbolic link that leads nowhere")
+    #expect(walked.errors.map(\.kind) == [.brokenLink])
+    #expect(walked.errors[0].description == "\(tree.path("in/gone")): a symbolic link that leads nowhere")
   }
 
   @Test func oddNamesSurvive() throws {
@@ -109,7 +109,7 @@ struct SourceWalkerTests {
     #expect(walked.relativePaths == ["a.jpg"])
     #expect(walked.counters.special == 1)
     let named = Walked(SourceWalker(tree.path("in/pipe.jpg")))
-    #expect(named.problems.map(\.description) == ["\(tree.path("in/pipe.jpg")): a FIFO, not a file or a folder"])
+    #expect(named.errors.map(\.description) == ["\(tree.path("in/pipe.jpg")): a FIFO, not a file or a folder"])
   }
 
   @Test func aFolderNamedLikeAPhotoIsWalked() throws {
@@ -126,15 +126,15 @@ struct SourceWalkerTests {
     #expect(walked.relativePaths == ["a.jpg"])
     let same = Walked(SourceWalker(tree.path("in"), outputs: [tree.path("in")]))
     #expect(same.sources.isEmpty)
-    #expect(same.problems.map(\.kind) == [.isOutput])
+    #expect(same.errors.map(\.kind) == [.isOutput])
   }
 
   @Test func aMissingArgumentIsReportedAndTheOthersAreWalked() throws {
     try tree.file("in/a.jpg")
     let walked = Walked(SourceWalker(tree.path("nothing"), tree.path("in")))
     #expect(walked.relativePaths == ["a.jpg"])
-    #expect(walked.problems.map(\.kind) == [.missingArgument])
-    #expect(walked.problems[0].description == "\(tree.path("nothing")): no such file or folder")
+    #expect(walked.errors.map(\.kind) == [.missingArgument])
+    #expect(walked.errors[0].description == "\(tree.path("nothing")): no such file or folder")
   }
 
   @Test func theSameFolderNamedTwiceIsWalkedOnce() throws {
@@ -161,9 +161,9 @@ struct SourceWalkerTests {
     close(folder)
     let walked = Walked(SourceWalker(top))
     #expect(walked.relativePaths == ["a.jpg"])
-    #expect(walked.problems.map(\.kind) == [.tooDeep])
+    #expect(walked.errors.map(\.kind) == [.tooDeep])
     #expect(walked.counters.folders == SourceWalker.maximumDepth)
-    let line = try #require(walked.problems.first).description
+    let line = try #require(walked.errors.first).description
     #expect(line.hasSuffix(": more than 256 folders deep; name it as a source of its own to have it walked"))
   }
 
@@ -181,7 +181,7 @@ struct SourceWalkerTests {
     close(folder)
     let walked = Walked(SourceWalker(top))
     #expect(walked.sources.isEmpty)
-    #expect(walked.problems.map(\.kind) == [.pathTooLong])
+    #expect(walked.errors.map(\.kind) == [.pathTooLong])
   }
 
   @Test func theVisitorAndTheStopCheckEndTheWalk() throws {
@@ -189,7 +189,7 @@ struct SourceWalkerTests {
     let walker = SourceWalker(tree.path("in"))
     var seen = 0
     let counters = walker.walk(
-      onProblem: { _ in },
+      onError: { _ in },
       visit: { _ in
         seen += 1
         return seen == 3 ? .stop : .goOn
@@ -200,14 +200,14 @@ struct SourceWalkerTests {
       shouldStop: {
         asked += 1
         return asked > 10
-      }, onProblem: { _ in }, visit: { _ in .goOn })
+      }, onError: { _ in }, visit: { _ in .goOn })
     #expect(stopped.files < 12)
   }
 
   @Test func whatTheVisitorThrowsEndsTheWalk() throws {
     try tree.file("in/a.jpg")
     #expect(throws: Errno.noSpace) {
-      try SourceWalker(tree.path("in")).walk(onProblem: { _ in }, visit: { _ in throw Errno.noSpace })
+      try SourceWalker(tree.path("in")).walk(onError: { _ in }, visit: { _ in throw Errno.noSpace })
     }
   }
 
@@ -223,7 +223,7 @@ struct SourceWalkerTests {
       close(folder)
       var (first, peak, seen) = (0, 0, 0)
       let counters = SourceWalker(top).walk(
-        onProblem: { _ in },
+        onError: { _ in },
         visit: { _ in
           // Asking takes longer than walking on; a hundred names are 20 kB.
           if seen % 100 == 0 {

@@ -13,15 +13,15 @@ import Testing
   @Test(arguments: ["", "5", "m", "5 m", "-5s", "30m1h", "5s5s", "1.5h", "5x", "99999999999999999999s", "٥s"])
   func notSpansOfTime(text: String) {
     #expect(
-      throws: TextProblem("--timeout: “\(text)” is not a span of time; write 90s, 5m, 1h30m or 250ms")
+      throws: TextError("--timeout: “\(text)” is not a span of time; write 90s, 5m, 1h30m or 250ms")
     ) { try DurationText.parse(text, for: "--timeout") }
   }
 
   @Test func nothingAndMoreThanAYearAreNoLimits() {
-    #expect(throws: TextProblem("--for: must be more than nothing; leave it out for no limit")) {
+    #expect(throws: TextError("--for: must be more than zero; leave it out for no limit")) {
       try DurationText.parse("0s", for: "--for")
     }
-    #expect(throws: TextProblem("--for: “400d” is more than a year")) { try DurationText.parse("400d", for: "--for") }
+    #expect(throws: TextError("--for: “400d” is more than a year")) { try DurationText.parse("400d", for: "--for") }
   }
 
   @Test func haltsAreCountsOrShares() throws {
@@ -30,7 +30,7 @@ import Testing
     #expect(try HaltLimit(parsing: "0.5%", for: "--halt").description == "0.5%")
     for text in ["0", "-1", "0%", "101%", "x", "", "%", "nan%"] {
       #expect(
-        throws: TextProblem(
+        throws: TextError(
           "--halt: “\(text)” is neither a count of failures such as 10 nor a share of the sources such as 5%")
       ) { try HaltLimit(parsing: text, for: "--halt") }
     }
@@ -42,7 +42,7 @@ import Testing
     #expect(try PixelCount.parse("250000", for: "x") == 250_000)
     for text in ["", "M", "0", "-1M", "1e9", "1T", "2000G", "nan", "1.2.3M"] {
       #expect(
-        throws: TextProblem(
+        throws: TextError(
           "--limit-pixels: “\(text)” is not a number of pixels; write 500M or 1G (at most 1000G)")
       ) { try PixelCount.parse(text, for: "--limit-pixels") }
     }

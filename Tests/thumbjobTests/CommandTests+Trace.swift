@@ -85,7 +85,7 @@ extension CommandTests {
       func row(_ method: String) -> [Substring]? { rows.first { $0[0] == method } }
       #expect(report.status == 0 && rows[0][0] == "METHOD")
       #expect(
-        row("Job.take")?.dropFirst().first == "12" && row("Job.take")?.last?.hasSuffix(" single-thread (main)") == true)
+        row("Job.add")?.dropFirst().first == "12" && row("Job.add")?.last?.hasSuffix(" single-thread (main)") == true)
       #expect(row("ThumbnailOperation.makeAll")?.last?.hasSuffix(" multi-thread") == true)
     }
 

@@ -2,48 +2,52 @@ import Files
 import SystemPackage
 import Yams
 
-/// A job written down: `thumbjob jobs/gallery.yml`. The same words as the options, read into a `JobOverlay`.
+/// Reads job files, such as `jobs/gallery.yml`: YAML documents whose keys change settings.
 public enum JobFile {
-  /// True when a path is that of a job file by its name.
+  /// Whether the name of a path is that of a job file.
   public static func isName(_ path: Path) -> Bool {
     let name = String(decoding: path.lastName.bytes, as: UTF8.self).lowercased()
     return name.hasSuffix(".yml") || name.hasSuffix(".yaml")
   }
 
-  /// Reads a job file. Relative paths in it start from the folder it is in.
+  /// Applies a job file to settings. Relative paths in it start from its folder.
   ///
-  /// - Parameter statusProblem: why a text is no status address, or nil where it is one: a job has nothing to do with
-  ///   addresses.
-  /// - Throws: all that is wrong with it, not only the first.
-  public static func read(
-    _ file: Path, statusProblem: @escaping (String) -> String? = { _ in nil }
-  ) throws(JobFileProblems) -> JobOverlay {
-    try overlay(of: JobFileText(reading: file), file: file, statusProblem: statusProblem)
+  /// - Parameters:
+  ///   - keys: all valid keys.
+  ///   - dash: makes the list of sources that `-` stands for.
+  ///   - settings: its value is useless after an error.
+  /// - Throws: ``JobFileError`` with all mistakes, not only the first.
+  public static func read<Settings>(
+    _ file: Path, keys: [JobFileKey<Settings>], dash: @escaping @Sendable (SourceList.Separator) -> SourceList,
+    into settings: inout Settings
+  ) throws(JobFileError) {
+    try read(JobFileText(reading: file), of: file, keys: keys, dash: dash, into: &settings)
   }
 
-  static func overlay(
-    of text: JobFileText, file: Path, statusProblem: @escaping (String) -> String? = { _ in nil }
-  ) throws(JobFileProblems) -> JobOverlay {
+  static func read<Settings>(
+    _ text: JobFileText, of file: Path, keys: [JobFileKey<Settings>],
+    dash: @escaping @Sendable (SourceList.Separator) -> SourceList, into settings: inout Settings
+  ) throws(JobFileError) {
     let root: Node?
     do {
-      // The encoding is given because Yams else looks for it in the environment and prints what it finds.
+      // Without an encoding, Yams looks for one in the environment and prints what it finds.
       root = try Parser(yaml: text.text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch {
-      let problem = (error as? YamlError).map { Self.problem($0, text: text.text, file: file) }
-      throw JobFileProblems(
-        problems: [problem ?? JobFileProblem(file: file, line: 0, column: 0, message: "cannot be read: \(error)")])
+      let mistake = (error as? YamlError).map { Self.mistake($0, file: file) }
+      throw JobFileError([
+        mistake ?? JobFileMistake(file: file, line: 0, column: 0, message: "cannot be read: \(error)")
+      ])
     }
-    var reader = JobFileReader(file: file, statusProblem: statusProblem)
-    let overlay = reader.read(root)
-    if !reader.problems.isEmpty {
-      throw JobFileProblems(problems: reader.problems.sorted { ($0.line, $0.column) < ($1.line, $1.column) })
+    var reader = JobFileReader(file: file, dash: dash)
+    reader.read(root, keys, into: &settings)
+    if !reader.mistakes.isEmpty {
+      throw JobFileError(reader.mistakes.sorted { ($0.line, $0.column) < ($1.line, $1.column) })
     }
-    return overlay
   }
 
-  private static func problem(_ error: YamlError, text: String, file: Path) -> JobFileProblem {
-    func at(_ mark: Mark?, _ message: String) -> JobFileProblem {
-      JobFileProblem(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, message: message)
+  private static func mistake(_ error: YamlError, file: Path) -> JobFileMistake {
+    func at(_ mark: Mark?, _ message: String) -> JobFileMistake {
+      JobFileMistake(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, message: message)
     }
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),

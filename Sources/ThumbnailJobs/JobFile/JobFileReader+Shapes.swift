@@ -47,7 +47,7 @@ extension JobFileReader {
     return nodes.compactMap { node in text(node, key, "a value or a list of values").map { (node, $0) } }
   }
 
-  mutating func texts(_ node: Node, _ key: String) -> [String]? {
+  mutating func texts(_ node: Node, _ key: String) -> [String] {
     items(node, key).map(\.text)
   }
 

@@ -2,23 +2,21 @@ import Files
 import Foundation
 import SystemPackage
 
-/// The text of a job file, found fit to be parsed.
+/// The text of a job file that is safe to parse.
 ///
-/// A YAML parser trusts its input: aliases of aliases grow without end when compared, nesting uses up the stack. What
-/// no job file needs is therefore refused before the parser sees it.
+/// A YAML parser trusts its input: aliases of aliases grow exponentially when compared, and deep nesting exhausts the
+/// stack. No job file needs either, so they are rejected before the parser sees them.
 struct JobFileText {
-  /// Bytes of a job file at the most.
+  /// The most bytes that a job file may have.
   static let maximumSize = 64 << 10
-  /// Levels of lists and mappings at the most, however they are written.
+  /// The most nested lists and mappings, in either notation.
   static let maximumNesting = 100
 
   let text: String
 
-  init(reading file: Path) throws(JobFileProblems) {
-    func problem(_ message: String) -> JobFileProblems {
-      JobFileProblems(problems: [JobFileProblem(file: file, line: 0, column: 0, message: message)])
-    }
-    // Not blocking, so that a FIFO is seen to be none before it is waited for.
+  init(reading file: Path) throws(JobFileError) {
+    func problem(_ message: String) -> JobFileError { JobFileError(in: file, message) }
+    // O_NONBLOCK: opening a FIFO must not wait for a writer.
     let descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else { throw problem("cannot be read: \(Errno(rawValue: errno))") }
     defer { close(descriptor) }
@@ -33,11 +31,10 @@ struct JobFileText {
     try self.init(bytes, of: file)
   }
 
-  init(_ bytes: [UInt8], of file: Path) throws(JobFileProblems) {
-    func check(_ found: (line: Int, column: Int, message: String)?) throws(JobFileProblems) {
+  init(_ bytes: [UInt8], of file: Path) throws(JobFileError) {
+    func check(_ found: (line: Int, column: Int, message: String)?) throws(JobFileError) {
       guard let (line, column, message) = found else { return }
-      let problem = JobFileProblem(file: file, line: line, column: column, message: message)
-      throw JobFileProblems(problems: [problem])
+      throw JobFileError([JobFileMistake(file: file, line: line, column: column, message: message)])
     }
     if bytes.count > Self.maximumSize { try check((0, 0, "is larger than the 64 KiB of a job file")) }
     let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
@@ -55,14 +52,14 @@ struct JobFileText {
       if let control = line.firstIndex(where: { ($0 < 0x20 && $0 != 0x09 && $0 != 0x0d) || $0 == 0x7f }) {
         let column = String(decoding: line[..<control], as: UTF8.self).unicodeScalars.count + 1
         return (
-          index + 1, column, "a control character, \(printableText(of: [line[control]])), is no part of a job file"
+          index + 1, column, "a control character, \(printableText(of: [line[control]])), is not allowed in a job file"
         )
       }
     }
     return nil
   }
 
-  /// Each level of nesting takes a bracket, or a column in front of the text of a line.
+  /// Each level of nesting needs a bracket, or one more column of indentation.
   private static func firstTooDeep(_ lines: [ArraySlice<UInt8>]) -> (line: Int, column: Int, message: String)? {
     var brackets = 0
     for (index, line) in lines.enumerated() {
@@ -76,7 +73,7 @@ struct JobFileText {
     return nil
   }
 
-  /// A name both given to a value (`&name`) and used for it (`*name`).
+  /// Finds a name that is both an anchor (`&name`) and an alias (`*name`).
   private static func firstReused(_ lines: [ArraySlice<UInt8>]) -> (line: Int, column: Int, message: String)? {
     var anchors: Set<ArraySlice<UInt8>> = []
     var aliases: Set<ArraySlice<UInt8>> = []

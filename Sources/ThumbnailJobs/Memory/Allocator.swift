@@ -4,17 +4,18 @@ import CMalloc
   import Glibc
 #endif
 
-/// The C allocator's habits, bounded for a process whose promise is little memory.
+/// Settings of the C allocator that bound the memory it keeps.
 package enum Allocator {
-  /// Keeps the number of arenas small: glibc gives every few threads one of their own, and what is freed in one is of no
-  /// use to another (mallopt(3); measured at 4 threads: 125 MB left after all was freed with the default, 50 MB with two).
+  /// Call it before the process starts another thread.
   ///
-  /// What is large, such as the coefficients of a progressive file, gets a mapping of its own and goes back to the system
-  /// when it is freed. By default that threshold grows with each, up to 32 MiB, and up to twice as much is kept: 120 MiB
-  /// over a budget of 256 at 8 threads. Buffers that are used again and again are kept by their owners, so that
-  /// few mappings are made; huge pages under them make that as fast (CLibJPEG's huge_pages.c).
+  /// It limits the number of arenas: by default glibc makes one for every few threads, and one arena cannot use the memory
+  /// freed in another (mallopt(3); measured at 4 threads: after freeing everything, glibc kept 125 MB with the default and
+  /// 50 MB with two arenas).
   ///
-  /// Call it before any other thread is started.
+  /// It fixes the size from which a block gets a mapping of its own, so that the coefficients of a progressive file return
+  /// to the system when they are freed. By default this size grows up to 32 MiB, and glibc keeps up to twice as much
+  /// (measured: 120 MiB over a budget of 256 MiB at 8 threads). Mappings are rare, because the owners of large buffers
+  /// reuse them, and huge pages make them as fast as the heap (CLibJPEG's huge_pages.c).
   package static func bound() {
     #if canImport(Glibc)
       _ = mallopt(M_ARENA_MAX, 2)
@@ -22,8 +23,8 @@ package enum Allocator {
     #endif
   }
 
-  /// Hands what has been freed back to the system, as far as it is not kept for the next that is asked for.
-  static func giveBack() {
+  /// Returns free memory to the system.
+  static func shrink() {
     #if canImport(Glibc)
       malloc_trim(0)
     #endif

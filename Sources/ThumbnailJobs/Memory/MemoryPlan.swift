@@ -2,28 +2,28 @@ import BoundedQueue
 import MemoryPressure
 import Thumbnails
 
-/// How much memory a job gives to its operations, and of what.
+/// The memory that a job gives to its operations, and the limit of the process.
 public struct MemoryPlan: Sendable, Equatable {
   public let budget: MemoryBudget
-  /// What the process may use at all, and what says so.
+  /// The limit of the process.
   public let limit: MemoryLimit
-  /// What the process held before the job began, in bytes.
+  /// The bytes that the process held before the job began.
   public let baseline: Int
 
-  /// By default operations together get half of what is free: what a process holds can be twice what it has asked for,
-  /// because of what the allocator keeps. No more than the ceiling is of use, and with less than the floor little is left
-  /// to run at once.
+  /// The bounds of the default budget, in bytes. More than the ceiling makes nothing faster; with less than the floor hardly
+  /// two operations fit.
   private static let ceiling = 1 << 30
   private static let floor = 8 << 20
-  /// One that is alone may fill the limit up to this share.
+  /// The share of the limit that one operation may fill if it has the only reservation.
   private static let shareOfOne = 0.85
-  /// What a run holds beside the baseline and what is reserved: threads, idle makers, what the allocator keeps. Bytes.
+  /// The bytes that a job holds beyond the baseline and its reservations: threads, idle makers, free blocks of the allocator.
   private static let overhead = 24 << 20
 
   /// - Parameters:
-  ///   - size: what was said; nil for the default.
-  ///   - limit: what the process may use.
-  ///   - usage: what is held of that now, by the process and by others under the same limit.
+  ///   - size: the setting. Nil means half of (limit − memory in use − reserve), because free blocks of the allocator can
+  ///     double what a process holds. The reserve is 5 % of the limit, at least 64 and at most 512 MiB; it is for what the
+  ///     system does for the process under the same limit.
+  ///   - usage: the memory in use, by the process and by others under the same limit.
   init(_ size: MemorySize?, limit: MemoryLimit, usage: MemoryUsage) {
     self.limit = limit
     baseline = usage.resident
@@ -32,7 +32,6 @@ public struct MemoryPlan: Sendable, Equatable {
     case .percent(let share): budget = MemoryBudget(bytes: max(1 << 20, Int(Double(limit.bytes) * share / 100)))
     case nil:
       let held = max(usage.resident, usage.group ?? 0)
-      // Room for what the system does on the process's behalf within the same limit.
       let reserve = min(max(limit.bytes / 20, 64 << 20), 512 << 20)
       let shared = min(max((limit.bytes - reserve - held) / 2, Self.floor), Self.ceiling)
       let alone = Int(Double(limit.bytes) * Self.shareOfOne) - held
@@ -40,16 +39,14 @@ public struct MemoryPlan: Sendable, Equatable {
     }
   }
 
-  /// What an operation reserves: what making its thumbnails takes, and what the maker it borrows keeps; but not that where
-  /// it would be the reason to refuse it.
-  ///
-  /// - Parameter needed: bytes.
+  /// The bytes that an operation reserves: the bytes its thumbnails need, plus those that its maker keeps afterwards. The
+  /// latter must not be the reason to refuse it.
   func reservation(for needed: Int) -> Int {
     needed < budget.largest ? min(needed + ThumbnailMaker.bytesKept, budget.largest) : needed
   }
 
-  /// The rules by which memory counts as tight, so that what the plan itself takes does not: only what goes beyond is
-  /// somebody else's, or a mistake.
+  /// Raises the thresholds of `rules` where the plan itself would reach them. Only memory beyond the plan is pressure:
+  /// another process holds it, or an estimate is wrong.
   func rules(_ rules: PressureRules = PressureRules()) -> PressureRules {
     let planned = Double(min(baseline + budget.largest + Self.overhead, limit.bytes)) / Double(limit.bytes)
     var rules = rules
@@ -58,19 +55,6 @@ public struct MemoryPlan: Sendable, Equatable {
     return rules
   }
 
-  /// What the limit leaves to operations at all, in bytes.
+  /// How many bytes the limit leaves to all operations.
   public var available: Int { limit.bytes - baseline }
-
-  /// The option that allows one operation so many bytes; nil where the limit does not.
-  public func option(allowing bytes: Int) -> String? {
-    bytes > available ? nil : "--memory \((bytes + (1 << 20) - 1) >> 20)M"
-  }
-
-  /// Why an operation cannot have what it needs, and the way out.
-  func refusal(_ error: BudgetExceededError) -> String {
-    let wayOut =
-      option(allowing: error.needed).map { "\($0) would allow it" }
-      ?? "that is more than the process may use at all, \(limit)"
-    return "\(error); \(wayOut)"
-  }
 }

@@ -4,10 +4,12 @@ import Locking
 import MemoryPressure
 import Synchronization
 
-/// Acts on memory pressure for a job, as a `PressurePolicy` decides: stops admission at a warning; at critical cancels, and
-/// lets what was cancelled be done again at half the width once it is quiet, growing back as long as it stays so.
+/// Carries out what ``PressurePolicy`` decides about the memory pressure on a job.
 ///
-/// *Concurrency*: events and ticks come from any thread; what they lead to is done on a serial queue, one after the other.
+/// At a warning the queue admits nothing. At critical the governor cancels all operations; once memory is normal again, the
+/// job makes their sources again with half as many operations at once, and slowly widens back.
+///
+/// *Concurrency*: events and ticks come from any thread. A serial queue carries them out one after the other.
 final class PressureGovernor: Sendable {
   private struct State {
     var policy: PressurePolicy
@@ -15,49 +17,49 @@ final class PressureGovernor: Sendable {
   }
 
   private let queue: BoundedOperationQueue
-  /// What has been heard and is to be done. Decided on `order` alone.
+  /// Guards the policy. Only ``order`` makes decisions.
   private let state: Locked<State>
-  /// True while a tick is on its way: those that come meanwhile are left out, so that none pile up.
+  /// Whether a tick is waiting on ``order``. Further ticks are dropped meanwhile, so that they cannot pile up.
   private let isTicking = Atomic(false)
   private let order = DispatchQueue(label: "thumbjob.pressure")
-  /// Where notes are told: whoever does not take them keeps nothing from being done. Few ever wait, because levels rise
-  /// and fall seconds apart.
-  private let telling = DispatchQueue(label: "thumbjob.pressure-notes")
+  /// Delivers notes: a receiver that blocks must not stall ``order``. Only a few notes can wait, because levels change
+  /// seconds apart.
+  private let notes = DispatchQueue(label: "thumbjob.pressure-notes")
   private let stop: @Sendable () -> CancelledOperations
-  private let giveBack: @Sendable () -> Void
+  private let shrink: @Sendable () -> Void
   private let onNote: @Sendable (PressureNote) -> Void
 
   /// - Parameters:
   ///   - stop: ends the job.
-  ///   - giveBack: hands memory that nobody uses back to the system.
-  ///   - onNote: told what was done, one after the other.
+  ///   - shrink: returns unused memory to the system.
+  ///   - onNote: receives what was done, one note after the other.
   init(
     queue: BoundedOperationQueue, response: PressureResponse, stop: @escaping @Sendable () -> CancelledOperations,
-    giveBack: @escaping @Sendable () -> Void, onNote: @escaping @Sendable (PressureNote) -> Void
+    shrink: @escaping @Sendable () -> Void, onNote: @escaping @Sendable (PressureNote) -> Void
   ) {
     self.queue = queue
     state = Locked(State(policy: PressurePolicy(response, fullMax: queue.limits.max)))
     self.stop = stop
-    self.giveBack = giveBack
+    self.shrink = shrink
     self.onNote = onNote
   }
 
   func handle(_ event: PressureEvent) {
     order.async { [self] in
       let max = queue.limits.max
-      guard let step = state.withLock({ $0.isFinished ? nil : $0.policy.take(event, max: max) }) else { return }
+      guard let step = state.withLock({ $0.isFinished ? nil : $0.policy.handle(event, max: max) }) else { return }
       switch event {
       case .changed(_, _, let cause): carryOut(step, cause, isChange: true)
       case .criticalAgain(_, let cause): carryOut(step, cause, isChange: false)
-      case .signalsLost(let cause): tell(.lostSource, cause, isChange: false)
+      case .signalsLost(let cause): report(.signalsLost, cause, isChange: false)
       }
     }
   }
 
-  /// The width that it grows back to is another from here on, and never more.
+  /// Sets the maximum that the queue widens back to.
   func setFullMax(_ max: Int) { state.withLock { $0.policy.fullMax = max } }
 
-  /// To be called every `Watchdog.tick`.
+  /// Call it every ``Watchdog/tick``.
   func tick() {
     guard !isTicking.exchange(true, ordering: .acquiringAndReleasing) else { return }
     order.async { [self] in
@@ -70,27 +72,29 @@ final class PressureGovernor: Sendable {
     }
   }
 
-  /// Returns when what was handed over before has been dealt with, and told. Nothing is done afterwards.
+  /// Returns when all earlier events are carried out and their notes delivered. Later events do nothing.
   func finish() {
     order.sync { state.withLock { $0.isFinished = true } }
-    telling.sync {}
+    notes.sync {}
   }
 
   private func carryOut(_ step: PressurePolicy.Step, _ cause: PressureCause?, isChange: Bool) {
-    if let action = action(step) { tell(action, cause, isChange: isChange) }
+    if let action = action(step) { report(action, cause, isChange: isChange) }
     switch step {
-    case .pause, .requeue, .stop, .giveBack: giveBack()
-    case .resume, .oneAtATime, .widen, .tell: break
+    case .pause, .requeue, .stop, .shrink: shrink()
+    case .resume, .oneAtATime, .widen, .report: break
     }
   }
 
-  private func tell(_ action: PressureNote.Action, _ cause: PressureCause?, isChange: Bool) {
+  private func report(_ action: PressureNote.Action, _ cause: PressureCause?, isChange: Bool) {
     let level = state.withLock { $0.policy.level }
     let note = PressureNote(level: level, cause: cause, action: action, isChange: isChange)
-    telling.async { self.onNote(note) }
+    notes.async { self.onNote(note) }
   }
 
-  /// Does it to the queue. Nil where nobody needs to know.
+  /// Applies a step to the queue.
+  ///
+  /// - Returns: nil if the step needs no note.
   private func action(_ step: PressurePolicy.Step) -> PressureNote.Action? {
     switch step {
     case .pause:
@@ -109,12 +113,12 @@ final class PressureGovernor: Sendable {
       queue.resume(.pressure)
       return .oneAtATime
     case .widen(let max):
-      // Decided before, it may be more than somebody has allowed since.
+      // The user may have lowered the maximum after the policy decided.
       let fullMax = state.withLock { $0.policy.fullMax }
       queue.changeLimits { $0.max = min(max, fullMax) }
       return .widened(max: min(max, fullMax))
-    case .giveBack: return nil
-    case .tell: return PressureNote.Action.none
+    case .shrink: return nil
+    case .report: return PressureNote.Action.none
     }
   }
 }

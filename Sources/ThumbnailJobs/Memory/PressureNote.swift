@@ -1,31 +1,31 @@
 import BoundedQueue
 import MemoryPressure
 
-/// What a job did about memory pressure, for whoever wants to know.
+/// A change of memory pressure, and the response of the job.
 public struct PressureNote: Sendable {
   public enum Action: Sendable {
-    /// Starts nothing and gives out no memory; what has its memory goes on.
+    /// Admits no operation and grants no reservation. Operations that have their reservation go on.
     case paused
-    /// Cancelled these, to be done again.
+    /// Cancelled these operations; new ones will make their thumbnails.
     case requeued(CancelledOperations)
-    /// Cancelled these and ends.
+    /// Cancelled these operations and ends.
     case stopped(CancelledOperations)
-    /// Goes on, with so many at once.
+    /// Goes on, with at most so many operations at once.
     case resumed(max: Int)
-    /// Goes on with one at a time, though memory is still tight: nothing has changed for a while, and none of it is ours.
+    /// Goes on with one operation at a time although memory is still tight, because other processes hold it.
     case oneAtATime
-    /// Goes on with so many at once.
+    /// Now runs at most so many operations at once.
     case widened(max: Int)
-    /// Goes by the memory held from now on: the source that told of pressure has gone.
-    case lostSource
-    /// Only says so.
+    /// Measures memory in use from now on, because the pressure signals have stopped.
+    case signalsLost
+    /// Does nothing.
     case none
   }
 
   public let level: PressureLevel
-  /// Who said so, and why; nil where nobody said anything, which was the reason.
+  /// The signal and its reason; nil if the response follows from the absence of signals.
   public let cause: PressureCause?
   public let action: Action
-  /// Whether the level has just become this.
+  /// Whether the level has just changed.
   public let isChange: Bool
 }

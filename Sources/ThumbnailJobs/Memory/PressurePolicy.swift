@@ -1,44 +1,44 @@
 import MemoryPressure
 
-/// What is to be done about memory pressure, and when. A value that decides and does nothing else: it is told events and
-/// ticks, and knows no clock and no queue.
+/// Decides how a job responds to memory pressure. It receives events and ticks and returns steps; it has no clock and no
+/// queue.
 struct PressurePolicy {
-  /// What is to be done.
+  /// A response to memory pressure.
   enum Step: Equatable {
-    /// Start nothing and give out no memory; what has its memory goes on.
+    /// Admit no operation and grant no reservation. Operations that have their reservation go on.
     case pause
-    /// Cancel everything, to be done again with so many at once.
+    /// Cancel all operations and make their thumbnails again, at most so many at once.
     case requeue(max: Int)
     /// End the job.
     case stop
     /// Go on.
     case resume
-    /// Go on with one at a time, though memory is as tight as before.
+    /// Go on with one operation at a time although memory is still tight.
     case oneAtATime
-    /// Let so many run at once.
+    /// Run at most so many at once.
     case widen(to: Int)
-    /// Hand unused memory back to the system.
-    case giveBack
-    /// Only say so.
-    case tell
+    /// Return unused memory to the system.
+    case shrink
+    /// Report the level and do nothing.
+    case report
   }
 
-  /// How long it has to stay quiet for each further operation at once.
+  /// The queue widens by one operation after each such time without an event.
   static let growth = Duration.seconds(5)
-  /// How long memory may be tight with nothing running, before one operation is let through: then others hold it, and to
-  /// wait for them might be to wait for ever. Longer than it takes to become normal.
+  /// After this time of tight memory with nothing running, one operation may run: other processes hold the memory and may
+  /// do so forever. It is longer than the return to normal takes.
   static let patience = Duration.seconds(30)
-  /// How long nothing has run when unused memory goes back.
+  /// After this time with nothing running, unused memory returns to the system.
   static let idleness = Duration.seconds(5)
 
   private let response: PressureResponse
-  /// What the width grows back to.
+  /// The maximum that the queue widens back to.
   var fullMax: Int
   private(set) var level = PressureLevel.normal
   private var isPaused = false
-  /// Ticks since the last event, or the last growth.
+  /// Ticks since the last event or the last widening.
   private var quietTicks = 0
-  /// Ticks since something last made progress.
+  /// Ticks since an operation last made progress.
   private var idleTicks = 0
 
   init(_ response: PressureResponse, fullMax: Int) {
@@ -46,32 +46,31 @@ struct PressurePolicy {
     self.fullMax = fullMax
   }
 
-  /// - Parameter max: how many may run at once now.
-  /// - Returns: nil for nothing.
-  mutating func take(_ event: PressureEvent, max: Int) -> Step? {
+  /// - Parameter max: the present limit of operations at once.
+  mutating func handle(_ event: PressureEvent, max: Int) -> Step? {
     quietTicks = 0
     switch event {
     case .changed(_, to: let level, _):
       self.level = level
-      return response == .ignore ? .tell : entered(level, max: max)
+      return response == .ignore ? .report : entered(level, max: max)
     case .criticalAgain:
       if response == .ignore { return nil }
-      // Where nothing has been let through since, what was cancelled is on its way out already.
-      return isPaused ? .giveBack : entered(.critical, max: max)
-    case .signalsLost: return .tell
+      // While the queue is paused, nothing has started since the operations were cancelled: they are still ending.
+      return isPaused ? .shrink : entered(.critical, max: max)
+    case .signalsLost: return .report
     }
   }
 
   /// - Parameters:
-  ///   - max: how many may run at once now.
-  ///   - isIdle: whether nothing makes progress.
+  ///   - max: the present limit of operations at once.
+  ///   - isIdle: whether no operation makes progress.
   mutating func tick(max: Int, isIdle: Bool) -> Step? {
     quietTicks += 1
     idleTicks = isIdle ? idleTicks + 1 : 0
     let (quiet, idle) = (Watchdog.tick * quietTicks, Watchdog.tick * idleTicks)
     if isPaused {
-      // What the last of them held can only now be given back.
-      if idleTicks == 1 { return .giveBack }
+      // The last operation has just released its memory.
+      if idleTicks == 1 { return .shrink }
       guard idle >= Self.patience else { return nil }
       (isPaused, quietTicks) = (false, 0)
       return .oneAtATime
@@ -80,7 +79,7 @@ struct PressurePolicy {
       quietTicks = 0
       return .widen(to: max + 1)
     }
-    return idle == Self.idleness ? .giveBack : nil
+    return idle == Self.idleness ? .shrink : nil
   }
 
   private mutating func entered(_ level: PressureLevel, max: Int) -> Step {

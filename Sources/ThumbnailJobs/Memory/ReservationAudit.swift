@@ -2,17 +2,17 @@ import BoundedQueue
 import Locking
 import MemoryPressure
 
-/// Compares what the process holds with what its operations have reserved: whether the estimates are worth a promise.
+/// Compares the memory that the process holds with the reservations of its operations, to check the estimates.
 ///
-/// It sees the process as a whole, so what idle makers and the allocator keep counts against the estimates; where little is
-/// reserved that would be all it sees, so those moments do not count.
+/// It measures the whole process. Idle makers and free blocks of the allocator therefore count against the estimates.
+/// Moments with small reservations are ignored, because there these are most of the memory.
 final class ReservationAudit: Sendable {
-  /// Less than this reserved says nothing, in bytes.
-  private static let telling = 32 << 20
+  /// The fewest reserved bytes that are worth comparing.
+  private static let leastReserved = 32 << 20
 
   private let queue: BoundedOperationQueue
   private let memory: MemoryPlan
-  /// The largest ratio seen, and what measures. Guarded by its lock.
+  /// Guards the reader and the largest ratio.
   private let state: Locked<State>
 
   private struct State {
@@ -26,17 +26,16 @@ final class ReservationAudit: Sendable {
     state = Locked(State(usage: UsageReader(limit: memory.limit, surroundings: surroundings)))
   }
 
-  /// Bytes held over the baseline for each byte reserved, at the worst moment looked at; nil when no moment told anything.
+  /// Bytes held above the baseline for each reserved byte, at the worst moment; nil if there was no moment to compare.
   var worstRatio: Double? { state.withLock { $0.worst } }
 
-  /// Has a look.
-  func look() {
+  func measure() {
     state.withLock { state in
       let before = queue.counters.reserved
       guard let held = state.usage.own()?.resident else { return }
-      // What was given back or reserved while the kernel was asked is somewhere in between.
+      // Reservations may have changed during the measurement. The larger value is the safe one.
       let reserved = max(before, queue.counters.reserved)
-      guard reserved >= Self.telling else { return }
+      guard reserved >= Self.leastReserved else { return }
       state.worst = max(state.worst ?? 0, Double(held - memory.baseline) / Double(reserved))
     }
   }

@@ -1,16 +1,16 @@
 import Locking
 import Thumbnails
 
-/// Makers that are not in use, so that an operation finds one with its buffers, filters and profiles warm.
+/// Idle makers, so that the next operation gets one with warm buffers, filters and profiles.
 final class MakerPool: Sendable {
-  /// No more are kept, however many operations run at once: what they keep counts in no budget.
-  private static let most = 4
+  /// The most idle makers. Few, because their memory is part of no reservation.
+  private static let capacity = 4
 
-  private struct Idle: @unchecked Sendable {  // a maker in the pool is used by nobody
+  private struct Idle: @unchecked Sendable {  // no operation uses a maker that is in the pool
     var makers: [ThumbnailMaker] = []
   }
 
-  /// Guards the list; a maker taken out belongs to the taker alone.
+  /// Guards the list. A maker that is not in it belongs to one operation.
   private let idle = Locked(Idle())
 
   /// Lends a maker to `body`.
@@ -19,11 +19,10 @@ final class MakerPool: Sendable {
     let maker = loan.makers.first ?? ThumbnailMaker()
     defer {
       let returned = Idle(makers: [maker])
-      idle.withLock { if $0.makers.count < Self.most { $0.makers += returned.makers } }
+      idle.withLock { if $0.makers.count < Self.capacity { $0.makers += returned.makers } }
     }
     return try body(maker)
   }
 
-  /// Lets go of the makers that nobody uses.
-  func trim() { idle.withLock { $0.makers = [] } }
+  func removeIdle() { idle.withLock { $0.makers = [] } }
 }

@@ -2,11 +2,11 @@ import BoundedQueue
 import Locking
 import TraceRecording
 
-/// Records the life of operations: each as a span from its admission to its end, with what it waits for and the stages of
-/// its work as spans within.
+/// Records a span for each operation from its admission to its end. Spans within it show the waiting and the stages of the
+/// work.
 final class OperationTrace: Sendable {
   private let trace: TraceRecorder
-  /// The span within each live operation's that has not ended, by the operation's number. Never more than the queue holds.
+  /// The open inner span of each live operation, by the operation's id. Never more than the operations of the queue.
   private let open = Locked<[Int: String]>([:])
 
   init(_ trace: TraceRecorder) { self.trace = trace }

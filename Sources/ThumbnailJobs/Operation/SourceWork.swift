@@ -3,15 +3,15 @@ import Foundation
 import SystemPackage
 import Thumbnails
 
-/// The work of a job on one source after the other, without its queue and its budget: for ways of going about it that are
-/// compared with the job. The same sources find the same places, and the same bytes are put there in the same way.
+/// The work of a job without its queue and its budget, for the baselines that `compare` measures. It writes the same bytes
+/// to the same places in the same way.
 ///
-/// It comes in two steps: a payload is made ready from a source, either the whole file or its pixels, and held for as long
-/// as it waits; the thumbnail is made of that.
+/// The work has two steps. The first makes a payload from a source: its file or its pixels. The payload is in memory while
+/// it waits for the second step, which makes the thumbnail.
 ///
-/// *Concurrency*: ``walk(shouldStop:visit:)`` on one thread; everything else from any, several at once.
+/// *Concurrency*: call ``walk(shouldStop:visit:)`` on one thread; everything else on any, several at once.
 public final class SourceWork: Sendable {
-  /// A source, and where its thumbnail goes.
+  /// A source and the place of its thumbnail.
   public struct Placed: Sendable {
     let source: Source
     let place: Path
@@ -19,14 +19,14 @@ public final class SourceWork: Sendable {
     public var path: Path { source.path }
   }
 
-  /// What is held of a source until its thumbnail is made.
+  /// The data of a source between the two steps.
   public struct Payload: Sendable {
     fileprivate enum Content: Sendable {
       case file([UInt8])
       case pixels(DecodedSource)
     }
 
-    /// What it was made ready from.
+    /// The path of its source.
     public var source: Path { placed.path }
     fileprivate let content: Content
     fileprivate let placed: Placed
@@ -37,8 +37,8 @@ public final class SourceWork: Sendable {
   private let walker: SourceWalker
   private let makers = MakerPool()
 
-  /// - Parameter settings: of a job with one output.
-  /// - Throws: `OutputError`.
+  /// - Parameter settings: settings with one output.
+  /// - Throws: ``OutputError``.
   public init(_ settings: JobSettings) throws(OutputError) {
     let (wanted, failOn, limit) = (settings.outputs[0], settings.failOn, settings.limitPixels)
     output = try ThumbnailOutput(
@@ -47,18 +47,13 @@ public final class SourceWork: Sendable {
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks, outputs: [output.path])
   }
 
-  /// Hands over every source that has a place of its own, in the order of the walk.
+  /// Passes every source that has a place of its own to `visit`, in the order of the walk.
   public func walk(shouldStop: () -> Bool, visit: (Placed) -> Void) {
-    let places = OutputPlan(walker: walker) { path in
-      guard let file = try? SourceFile(path) else { return false }
-      let source = Source(path: path, relativePath: path.lastName, argument: 0, origin: .folder)
-      return (try? file.content(of: source)) == .image(.jpeg)
-    }
-    func take(_ source: Source) -> SourceWalker.Verdict {
-      if case .place(let place) = places.placement(of: source) { visit(Placed(source: source, place: place)) }
+    let plan = OutputPlan(walker: walker)
+    walker.walk(shouldStop: shouldStop, onError: { _ in }) { source in
+      if case .place(let place) = plan.placement(of: source) { visit(Placed(source: source, place: place)) }
       return .goOn
     }
-    walker.walk(shouldStop: shouldStop, onProblem: { _ in }, visit: take)
   }
 
   /// Reads the whole file.
@@ -77,9 +72,9 @@ public final class SourceWork: Sendable {
     return Payload(content: .file(bytes), placed: placed, modified: file.modified)
   }
 
-  /// Decodes the pixels that the thumbnail is made of.
+  /// Decodes the pixels that the thumbnail needs.
   ///
-  /// - Throws: `ThumbnailError`.
+  /// - Throws: ``ThumbnailError``.
   public func render(_ placed: Placed) throws(ThumbnailError) -> Payload {
     let file = try SourceFile(placed.source.path)
     let pixels = try DecodedSource(file.bytes, options: output.options)
@@ -88,7 +83,7 @@ public final class SourceWork: Sendable {
 
   /// Makes the thumbnail and puts it in place.
   ///
-  /// - Throws: `ThumbnailError` or `OutputError`.
+  /// - Throws: ``ThumbnailError`` or ``OutputError``.
   public func make(_ payload: Payload) throws {
     func publish(_ thumbnail: Thumbnail) throws {
       _ = try output.publish(thumbnail, to: payload.placed.place, modified: payload.modified)

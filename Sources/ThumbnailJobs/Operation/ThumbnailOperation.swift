@@ -7,31 +7,30 @@ import SystemPackage
 import Thumbnails
 import TraceRecording
 
-/// The operation of a job: every thumbnail of one source.
+/// The operation of a job: it makes all thumbnails of one source.
 ///
-/// It opens the source, looks what it is, makes the sizes of each output from one decoding, and puts them in place one
-/// by one. Cancelled at any moment it ends within a few rows and leaves no temporary file.
-final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `findings` has its lock; the rest is fixed
-  /// What all operations of a job share.
+/// It opens the source and checks its type, decodes it once for each output, and puts the thumbnails of all sizes in place
+/// one by one. If it is cancelled, it ends within a few rows of pixels and leaves no temporary file.
+final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `findings` has a lock; the rest is constant
+  /// The parts that all operations of a job share.
   struct Shared: Sendable {
     let outputs: [ThumbnailOutput]
-    /// What operations may hold.
     let memory: MemoryPlan
     let makers = MakerPool()
-    /// How often a source that failed is tried again.
+    /// How many more times to try a source after a failure.
     let retries: Int
     let trace: TraceRecorder?
-    /// Shown every thumbnail that was put in place.
+    /// Receives every thumbnail after it was put in place.
     let onThumbnail: Job.ThumbnailHandler?
   }
 
-  /// What the work has found out so far.
+  /// The results of the work so far.
   struct Findings: Sendable {
     var bytes = 0
     var thumbnails: [MadeThumbnail] = []
     var warnings: [String] = []
     var result: SourceResult?
-    /// Whether any pixel was read.
+    /// Whether it had a reservation.
     var hasHeldMemory = false
   }
 
@@ -39,15 +38,15 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   let place: Path
   /// How often memory pressure has cancelled the work on this source.
   let timesCancelled: Int
-  /// Thumbnails that were put in place before it was cancelled.
+  /// Thumbnails that an earlier, cancelled operation put in place.
   private let alreadyMade: [MadeThumbnail]
   private let shared: Shared
   private let findings = Locked(Findings())
 
   /// - Parameters:
-  ///   - place: where its thumbnails go, from `OutputPlan`.
+  ///   - place: the place of its thumbnails, from ``OutputPlan``.
   ///   - timesCancelled: how often memory pressure has cancelled the work on this source.
-  ///   - thumbnails: what was in place by then.
+  ///   - thumbnails: those that an earlier, cancelled operation put in place.
   init(
     source: Source, place: Path, timesCancelled: Int = 0, thumbnails: [MadeThumbnail] = [], shared: Shared
   ) {
@@ -60,7 +59,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     super.init(title: OperationTitle.text(source.path, sizes))
   }
 
-  /// What has been found out; complete once the operation has ended.
+  /// Complete after the operation has ended.
   var found: Findings { findings.withLock { $0 } }
 
   override func execute() throws {
@@ -68,10 +67,10 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
       do {
         let result = try shared.trace.span("ThumbnailOperation.makeAll") { try makeAll() }
         return findings.withLock { $0.result = result }
-      } catch let error as any Error & CustomStringConvertible {
+      } catch {
         try checkCancelled()
-        let failure = SourceFailure(error, in: shared.memory)
-        guard attempt < shared.retries, failure.mayPass(error) else { throw failure }
+        let failure = SourceFailure(error, plan: shared.memory)
+        guard attempt < shared.retries, failure.mayBeTemporary else { throw failure }
         report(stage: "waiting to try again")
         try pause(milliseconds: 100 << min(attempt, 5))
       }
@@ -90,7 +89,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
       if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
       return .notRead(type)
     }
-    // What is irregular is so for every output.
+    // An irregular source stays irregular for the other outputs.
     var decoding = Decoding.sparing
     for output in shared.outputs {
       let info = try shared.trace.span("ThumbnailMaker.readInfo") {
@@ -111,13 +110,13 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     return .made
   }
 
-  /// Makes an output's thumbnails with what that takes reserved.
+  /// Reserves the memory for an output's thumbnails and makes them.
   private func make(
     _ output: ThumbnailOutput, of file: SourceFile, _ info: SourceInfo, _ decoding: Decoding
   ) throws {
     report(stage: "reserving")
     let needed = info.bytesNeeded(for: output.options, decoding: decoding)
-    // Nothing is held while this waits: not the header, and no maker.
+    // While this waits, the operation holds neither a header nor a maker.
     try withReservation(of: shared.memory.reservation(for: needed)) {
       findings.withLock { $0.hasHeldMemory = true }
       try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, decoding) }
@@ -147,9 +146,9 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     }
   }
 
-  /// What would be made.
+  /// The thumbnails that a dry run reports.
   ///
-  /// - Throws: `BudgetExceededError` where that would need more memory than there is.
+  /// - Throws: `BudgetExceededError` if they would need more memory than one operation may reserve.
   private func plan(
     _ output: ThumbnailOutput, _ info: SourceInfo, _ needed: Int
   ) throws(BudgetExceededError) -> [MadeThumbnail] {
@@ -162,7 +161,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     }
   }
 
-  /// Waits, ready to be cancelled.
+  /// Sleeps until the time is over or the operation is cancelled.
   private func pause(milliseconds: Int) throws {
     for _ in 0..<(milliseconds / 10) {
       try checkCancelled()
@@ -175,30 +174,4 @@ extension ThumbnailOperation: ThumbnailMonitor {
   func entered(_ stage: ThumbnailStage) { report(stage: stage.rawValue) }
 
   func progressed(to fraction: Double) { report(fraction: fraction) }
-}
-
-extension SourceFailure {
-  /// What an error of the work means.
-  init(_ error: any Error & CustomStringConvertible, in memory: MemoryPlan) {
-    if let error = error as? BudgetExceededError {
-      self.init(kind: .memory, description: memory.refusal(error), bytesNeeded: error.needed)
-      return
-    }
-    let kind: Kind =
-      switch error {
-      case let error as OutputError: error.isDiskFault ? .disk : .output
-      case let failure as SourceFailure: failure.kind
-      default: .source
-      }
-    self.init(kind: kind, description: error.description)
-  }
-
-  /// Whether trying again may help: a disk or a network that stumbled, a file that was still being written.
-  fileprivate func mayPass(_ error: any Error) -> Bool {
-    switch error {
-    case ThumbnailError.unreadable, ThumbnailError.truncated, ThumbnailError.damaged, ThumbnailError.corrupt: true
-    case let error as OutputError: error.kind == .failed && !error.isDiskFault || error.error == .ioError
-    default: false
-    }
-  }
 }

@@ -1,29 +1,29 @@
 import Files
 import SystemPackage
 
-/// Why an output folder or a thumbnail could not be written.
+/// An output folder or a thumbnail could not be written.
 public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
-    /// The output folder itself cannot be made or written in: nothing can be made at all.
+    /// The output folder cannot be made or written to, so there can be no thumbnail at all.
     case cannotCreate
-    /// Another output of the job writes to the same folder.
+    /// Another output of the job has the same folder.
     case shared
-    /// A file is where the thumbnail goes that is none.
+    /// The place has a file that is not a thumbnail.
     case foreign
-    /// Another source's thumbnail was put there by this run.
+    /// The place has the thumbnail of another source of this run.
     case taken
-    /// Something else is where the thumbnail goes: a folder, or a file where a folder is needed.
+    /// The place is a folder, or one of its parents is a file.
     case blocked
-    /// A name longer than the file system takes.
+    /// The name is longer than the file system allows.
     case nameTooLong
-    /// The run is being given up; nothing is written any more.
+    /// The run is ending at once and writes nothing more.
     case closed
-    /// The disk refused.
+    /// The system reported another error.
     case failed
   }
 
   public let kind: Kind
-  /// What was to be written.
+  /// The file or folder that could not be written.
   public let path: Path
   /// The system's error.
   public let error: Errno?
@@ -34,7 +34,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.error = error
   }
 
-  /// What the system's `error` means for writing the thumbnail at `path`.
+  /// Classifies a system error of writing the thumbnail at `path`.
   init(writing path: Path, _ error: Errno) {
     let kind: Kind =
       switch error {
@@ -45,7 +45,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, path, error)
   }
 
-  /// True when there is no room: on the disk, in the quota or under the largest size allowed.
+  /// Whether there is no room on the disk, in the quota, or under the limit of a file's size.
   public var isOutOfRoom: Bool {
     switch error {
     case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?: true
@@ -53,18 +53,18 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// True when the disk is at fault, not the place: out of room, faulty, or read-only.
+  /// Whether the whole disk is at fault: full, faulty or read-only.
   public var isDiskFault: Bool { isOutOfRoom || error == .ioError || error == .readOnlyFileSystem }
 
-  /// One line: what, where, why.
+  /// One line: the path and the reason.
   public var description: String {
     let name = path.printable
     let reason = error?.description ?? ""
     return switch kind {
     case .cannotCreate where error == .fileExists || error == .notDirectory:
-      "\(name): cannot be the output folder: a file is in the way; choose another with --out"
-    case .cannotCreate: "\(name): cannot be written in as output folder: \(reason); choose another with --out"
-    case .foreign: "\(name): is there and no thumbnail of ours; move it away or choose another folder with --out"
+      "\(name): cannot be the output folder: a file is in the way"
+    case .cannotCreate: "\(name): cannot be written in as output folder: \(reason)"
+    case .foreign: "\(name): is there and no thumbnail of ours"
     case .shared: "\(name): is the folder of two outputs; give each its own"
     case .taken: "\(name): has the thumbnail of another source of this run; rename one of them"
     case .blocked where error == .isDirectory: "\(name): cannot be written: a folder has this name"

@@ -4,12 +4,12 @@ import Locking
 import Synchronization
 import SystemPackage
 
-/// The folder that thumbnails are written to. A file appears in it whole or not at all.
+/// A folder of thumbnails. A thumbnail appears in it whole or not at all.
 ///
-/// Beside the thumbnails it holds `.thumbjob/`: per run a folder `run-…` for what is being written, locked for as long
-/// as the run lives, and the settings of the last run. Files are written in the run's folder and renamed
-/// into place, so a kill at any moment leaves litter in one known folder only, which the next run sweeps. Several runs
-/// may write in one output folder at once.
+/// Besides the thumbnails it contains `.thumbjob/` with the settings of the last run and, for each run, a folder `run-…`
+/// that is locked while the run lives. A run writes files in its own folder and then renames them into place. If it is
+/// killed, unfinished files remain only there, and the next run removes them. Several runs may write to one output folder
+/// at once.
 ///
 /// *Concurrency*: every method may be called from any thread.
 public final class OutputFolder: Sendable {
@@ -17,14 +17,14 @@ public final class OutputFolder: Sendable {
   let descriptor: CInt
   private let run: RunFolder
   private let isClosed = Atomic(false)
-  /// Places being written to, and the time of change of the source. Guarded by its lock.
+  /// Places that are being written to, and the modification times of their sources. Guarded by its lock.
   private let underWay = Locked<[Path: timespec]>([:])
-  /// Makes the names of temporary files.
+  /// The number in the name of the last temporary file.
   private let serial = Atomic(0)
 
-  /// Makes the folder where it is missing, sweeps what dead runs left in it, and takes a folder for this run.
+  /// Makes the folder if it is missing, removes the files of dead runs, and makes a folder for this run.
   ///
-  /// - Throws: `OutputError` of kind `cannotCreate`.
+  /// - Throws: ``OutputError`` of kind `cannotCreate`.
   public init(_ path: Path) throws(OutputError) {
     self.path = path
     do throws(Errno) {
@@ -35,7 +35,7 @@ public final class OutputFolder: Sendable {
     }
     do throws(Errno) {
       try Self.makeFolder(SourceWalker.workingFolderName, in: descriptor)
-      // Not through a link: what runs have left is removed from there.
+      // O_NOFOLLOW: files are removed in this folder, and a link could lead anywhere.
       let working = try openFolder(SourceWalker.workingFolderName, in: descriptor, flags: O_NOFOLLOW)
       defer { Foundation.close(working) }
       run = try RunFolder(in: working, output: descriptor)
@@ -45,7 +45,7 @@ public final class OutputFolder: Sendable {
     }
   }
 
-  /// True when there is nothing in it, or below `folder` in it, but the working folder.
+  /// Whether this folder, or `folder` in it, contains nothing but the working folder.
   func isEmpty(below folder: Path?) -> Bool {
     switch OpenFolder.open(folder ?? ".", in: descriptor) {
     case .failure(let error): return error == .noSuchFileOrDirectory
@@ -65,13 +65,13 @@ public final class OutputFolder: Sendable {
     Foundation.close(descriptor)
   }
 
-  /// Puts a thumbnail in place, marked, over what was there, if that was a thumbnail too.
+  /// Adds the mark to a thumbnail and puts it in place. An older thumbnail there is replaced.
   ///
-  /// - Parameter jpeg: the thumbnail, without the mark.
+  /// - Parameter jpeg: the thumbnail without its mark.
   /// - Returns: bytes written.
-  /// - Throws: `OutputError`; nothing is left behind. Of kind `foreign` when a file is there that is no thumbnail. Of kind
-  ///   `taken` when this run has put another source's thumbnail there: known from the time of that source, because all
-  ///   the places of a run would be too many to remember.
+  /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is not a thumbnail, and
+  ///   `taken` if it has the thumbnail of another source of this run. The modification time of the source tells that: a list
+  ///   of all places of a run would be too long to keep.
   @discardableResult
   public func publish(
     thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, to place: Path, modified: timespec
@@ -83,11 +83,11 @@ public final class OutputFolder: Sendable {
     return marked.count
   }
 
-  /// Writes a file and puts it in place at once, over what was there.
+  /// Writes a file and puts it in place atomically, replacing what was there.
   ///
-  /// - Parameter place: relative to this folder, from `OutputPlan` and a size's name; missing folders are made.
-  /// - Parameter modified: the source's own time of change, which marks the thumbnail as made from that state of it.
-  /// - Throws: `OutputError`; nothing is left behind.
+  /// - Parameter place: relative to this folder. Missing folders are made.
+  /// - Parameter modified: the modification time for the file: that of the source, which shows later whether it has changed.
+  /// - Throws: ``OutputError``, leaving no file.
   public func publish(_ bytes: UnsafeRawBufferPointer, to place: Path, modified: timespec) throws(OutputError) {
     let shown = path.appending(place)
     if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
@@ -102,7 +102,7 @@ public final class OutputFolder: Sendable {
         try publishAcrossDevices(bytes, to: place, name: name, modified: modified)
       }
     } catch {
-      // A run folder taken away under a writer means that the run was given up.
+      // close() has removed the run's folder while this was writing.
       if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
       throw OutputError(writing: shown, error)
     }
@@ -115,17 +115,17 @@ public final class OutputFolder: Sendable {
     try result.get()
   }
 
-  /// Removes what this run has in the working folder. Nothing can be published afterwards.
+  /// Removes the unfinished files of this run. Nothing can be published afterwards.
   ///
-  /// Takes no lock and waits for nobody, so the thread that ends the process at once may call it while others write:
-  /// what they have under way is removed too, and what they start fails. Calling it again does nothing.
+  /// It takes no lock and does not wait, so a thread that ends the process at once may call it while others write. Their
+  /// unfinished files are removed too, and their next writes fail. Further calls do nothing.
   public func close() {
     isClosed.store(true, ordering: .releasing)
     run.remove()
   }
 
-  /// The place's folder is on another file system (a mount, a link): rename cannot reach it from here. The temporary
-  /// goes beside the target; a note of it in the run's folder lets any sweep find it.
+  /// Publishes to a folder on another file system (a mount, a link), where rename cannot move the temporary file. The
+  /// temporary file is written next to the place. A note in the run's folder lets a later run find and remove it.
   private func publishAcrossDevices(
     _ bytes: UnsafeRawBufferPointer, to place: Path, name: Path, modified: timespec
   ) throws(Errno) {
@@ -148,7 +148,9 @@ public final class OutputFolder: Sendable {
     }
   }
 
-  /// Takes a place to write to; what speaks against it otherwise.
+  /// Claims a place for writing.
+  ///
+  /// - Returns: the reason if the place cannot be written to.
   private func begin(_ place: Path, _ modified: timespec) -> OutputError.Kind? {
     let begun = underWay.withLock { underWay in
       if let rival = underWay[place], !isSameTime(rival, modified) { return false }
@@ -157,7 +159,7 @@ public final class OutputFolder: Sendable {
     }
     guard begun else { return .taken }
     let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
-    // A folder says so itself when it is to be replaced.
+    // If the place is a folder, the rename reports it.
     guard case .success(let status) = found, status.kind != .folder, status.st_size > 0 else { return nil }
     let problem: OutputError.Kind?
     if status.kind != .regular || ThumbnailMark(of: place, in: descriptor) == nil {
@@ -171,7 +173,7 @@ public final class OutputFolder: Sendable {
     return problem
   }
 
-  /// Renames first and makes folders only when one is missing: in a mirrored tree it mostly is there.
+  /// Renames first and makes a missing folder only afterwards, because most folders exist already.
   private func move(_ name: Path, to place: Path) throws(Errno) {
     do throws(Errno) {
       try rename(name, in: run.descriptor, to: place, in: descriptor)
@@ -182,20 +184,20 @@ public final class OutputFolder: Sendable {
     }
   }
 
-  /// `mkdir -p`. From the deepest up, so that an existing tree costs one call.
+  /// Makes a folder and its parents. It starts with the deepest, so that an existing tree costs one call.
   static func makeFolder(_ path: Path, in folder: CInt) throws(Errno) {
     func make() -> Errno? { path.withCString { mkdirat(folder, $0, 0o777) == 0 ? nil : Errno(rawValue: errno) } }
     if path.isEmpty { return }
     var result = make()
     if result == .noSuchFileOrDirectory, !path.parent.isEmpty, path.parent != path {
       try makeFolder(path.parent, in: folder)
-      // Once more and not again: a parent that is there may still not be one to make folders in.
+      // Only once more: the parent may exist and still not accept folders.
       result = make()
     }
     switch result {
     case nil: return
     case let error?:
-      // Whatever mkdir says, all is well when the folder is there: a read-only disk, a link to a folder, another run.
+      // Any error is fine if the folder exists: the disk is read-only, the path is a link to a folder, another run made it.
       let status = path.withCString { FileStatus.of($0, in: folder, followingLinks: true) }
       if case .success(let status) = status, status.kind == .folder { return }
       throw error

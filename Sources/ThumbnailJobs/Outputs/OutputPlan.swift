@@ -1,39 +1,41 @@
 import Files
 import Foundation
 
-/// Where the thumbnails of a source go, and who keeps a place that two sources want.
+/// Determines the place of a source's thumbnails, and which source gets a place that two of them want.
 ///
-/// Decided from the source, the arguments and the disk alone, the same for any order of finishing, and nothing is
-/// remembered about sources met before: a plan costs as much for a million sources as for one.
+/// The result depends only on the source, the arguments and the files on disk, and not on the order in which operations
+/// end. The plan keeps nothing about earlier sources, so it needs as little memory for a million sources as for one.
 ///
-/// `photo.jpg` keeps its relative path, any other name gains `.jpg`. So two sources want one place when
-/// - `scan.png` and `scan.png.jpg` lie side by side: the one without keeps it;
-/// - two arguments have the same relative path: the earlier argument keeps it.
+/// `photo.jpg` keeps its relative path; any other name gets `.jpg` appended. Two sources want the same place if
+/// - `scan.png` and `scan.png.jpg` are in one folder: `scan.png` gets it;
+/// - two arguments have a file with the same relative path: the earlier argument gets it.
 public struct OutputPlan: Sendable {
   public enum Placement: Sendable, Equatable {
-    /// Relative to the output folder, or to the size's folder in it where there are several sizes. Never absolute,
-    /// never with `..`, never in the working folder.
+    /// The place relative to the output folder or, if there are several sizes, to the folder of each size. It is never
+    /// absolute, has no `..`, and is never in the working folder.
     case place(Path)
-    /// Another source keeps the place: this one fails by name.
+    /// Another source gets the place.
     case taken(by: Path)
-    /// The same file was reached through an earlier argument: passed over.
+    /// An earlier argument has the same file.
     case duplicate(of: Path)
-    /// The place would lie in the working folder of the output, which is not for thumbnails.
+    /// The place would be in the working folder of the output.
     case reserved
   }
 
   private let walker: SourceWalker
   private let isImage: @Sendable (Path) -> Bool
   private let outputs: Set<FileIdentity>
-  /// Folder arguments by their place among the arguments.
+  /// The folders among the arguments, with their indexes.
   private let folders: [(argument: Int, path: Path)]
-  /// File arguments by the place they want, each list in argument order.
+  /// The files among the arguments by the place that they want, in the order of the arguments.
   private let files: [Path: [Source]]
 
-  /// - Parameter walker: the walk that the sources come from; the output folders must exist by now to be known.
-  /// - Parameter isImage: whether a file's contents are an image that thumbnails can be made of. Asked only about a
-  ///   file that is in the way of another, from any thread.
-  public init(walker: SourceWalker, isImage: @escaping @Sendable (Path) -> Bool) {
+  /// - Parameter walker: finds the sources. Its output folders must exist already.
+  public init(walker: SourceWalker) { self.init(walker: walker, isImage: SourceFile.isJPEG) }
+
+  /// - Parameter isImage: whether a file can have thumbnails. It is called for files that want the place of another, on any
+  ///   thread.
+  init(walker: SourceWalker, isImage: @escaping @Sendable (Path) -> Bool) {
     self.walker = walker
     self.isImage = isImage
     outputs = Set(walker.outputs.compactMap { FileIdentity(of: $0) })
@@ -54,7 +56,7 @@ public struct OutputPlan: Sendable {
     self.files = files
   }
 
-  /// Where the thumbnail of a source with this relative path goes, nobody being in the way.
+  /// The place that a source with this relative path wants.
   public static func place(of relativePath: Path) -> Path {
     hasJPEGName(relativePath) ? relativePath : Path(bytes: Array(relativePath.bytes) + ".jpg".utf8)!
   }
@@ -62,7 +64,7 @@ public struct OutputPlan: Sendable {
   public func placement(of source: Source) -> Placement {
     let place = Self.place(of: source.relativePath)
     if place.names.first == SourceWalker.workingFolderName { return .reserved }
-    // Among its own argument's files the source yields to better claims only.
+    // Within its own argument the source loses only against better claims.
     var hasBetterClaim = true
     for wanted in claims(to: place) {
       if wanted == source.relativePath { hasBetterClaim = false }
@@ -75,7 +77,7 @@ public struct OutputPlan: Sendable {
     return .place(place)
   }
 
-  /// The relative paths whose thumbnails go to `place`, the better claim first.
+  /// The relative paths that want `place`, the best claim first.
   private func claims(to place: Path) -> [Path] {
     let bytes = place.bytes
     guard bytes.count > 4, bytes.suffix(4).elementsEqual(".jpg".utf8) else { return [place] }
@@ -84,7 +86,7 @@ public struct OutputPlan: Sendable {
       ? [place] : [without, place]
   }
 
-  /// Files of relative path `wanted` from arguments before the source's, and from its own if asked.
+  /// The files with the relative path `wanted` from arguments before the source's, and optionally from its own.
   private func rivals(_ wanted: Path, place: Path, before source: Source, inOwnArgument: Bool) -> [Path] {
     let end = source.argument + (inOwnArgument ? 1 : 0)
     var found: [Path] = []
@@ -92,7 +94,8 @@ public struct OutputPlan: Sendable {
     for folder in folders.prefix(while: { $0.argument < end }) {
       if isReached(wanted, below: folder.path) { found.append(folder.path.appending(wanted)) }
     }
-    // A list is not kept, so a sibling stands for an entry of it: better a failure by name than a silent loss.
+    // The entries of a list are not kept, so any file next to the source may be one: report a collision rather than lose a
+    // thumbnail silently.
     if source.origin == .list && inOwnArgument {
       let sibling = source.path.parent.appending(wanted.lastName)
       if FileStatus.isRegular(sibling, followingLinks: true) { found.append(sibling) }
@@ -100,7 +103,7 @@ public struct OutputPlan: Sendable {
     return found
   }
 
-  /// True when the walk of `folder` comes to the file at `relative`: no filter, link or output folder is before it.
+  /// Whether a walk of `folder` reaches the file at `relative`, with its filters, links and output folders.
   private func isReached(_ relative: Path, below folder: Path) -> Bool {
     guard FileStatus.isRegular(folder.appending(relative), followingLinks: walker.followsLinks) else { return false }
     guard walker.filter.reaches(file: relative) else { return false }
@@ -116,7 +119,7 @@ public struct OutputPlan: Sendable {
     return true
   }
 
-  /// True for names ending in `.jpg`, `.jpeg`, `.jpe` or `.jfif` in any case, with something before it.
+  /// Whether the name ends in `.jpg`, `.jpeg`, `.jpe` or `.jfif`, in any case, after at least one character.
   static func hasJPEGName(_ path: Path) -> Bool {
     let name = path.lastName.bytes
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return false }

@@ -2,29 +2,29 @@ import Files
 import Foundation
 import SystemPackage
 
-/// Where one run keeps what it is writing: `.thumbjob/run-…`, locked while the run lives.
-///
-/// `LockedFolder` tells a live run from one that was killed.
+/// The folder `.thumbjob/run-…` for the unfinished files of one run. `LockedFolder` keeps it locked while the run lives.
 final class RunFolder: Sendable {
-  /// Temporaries outside the run's folder start with this; see `OutputFolder.publishAcrossDevices`.
+  /// The prefix of temporary files outside the run's folder; see `OutputFolder.publishAcrossDevices`.
   static let besidePrefix = ".thumbjob-"
-  /// Files whose contents are the path, from the output folder, of a temporary outside the run's folder.
+  /// The suffix of notes. A note contains the path of a temporary file outside the run's folder, relative to the output
+  /// folder.
   static let noteSuffix = ".note"
 
   private let folder: LockedFolder
-  /// When the run began, by the clock of the file system.
+  /// The time when the run began, by the clock of the file system.
   let began: timespec
 
   var name: Path { folder.name }
   var descriptor: CInt { folder.descriptor }
 
-  /// Removes the folders of runs that live no more, and takes one for this run.
+  /// Removes the folders of dead runs and makes one for this run.
   ///
   /// - Parameter working: the open folder `.thumbjob`.
-  /// - Parameter output: the open folder that it is in. It stays open for as long as this object lives.
-  /// - Throws: `notSupported` and the like where files cannot be locked: every run would think that the others are dead.
+  /// - Parameter output: the open folder that contains it. It must stay open while this object lives.
+  /// - Throws: an error such as `notSupported` if files cannot be locked, because then every run would take the others for
+  ///   dead.
   init(in working: CInt, output: CInt) throws(Errno) {
-    // Removing waits for nothing: a run that is told to end at once does not outlast what still writes.
+    // No pause between the passes: a run that ends at once does not wait for threads that still write.
     let kind = LockedFolder.Kind(prefix: "run-", permissions: 0o777, lockName: "lock", passes: 1000) { entry, folder in
       guard entry.bytes.suffix(RunFolder.noteSuffix.utf8.count).elementsEqual(RunFolder.noteSuffix.utf8) else { return }
       RunFolder.removeBeside(note: entry, in: folder, output: output)
@@ -35,10 +35,10 @@ final class RunFolder: Sendable {
     began = status.changed
   }
 
-  /// Removes the folder with what is in it, and the temporaries that its notes name.
+  /// Removes the folder with its files, and the temporary files that its notes name.
   func remove() { folder.remove() }
 
-  /// Follows a note, but only to a name that a run gives: a note is a file, and anyone may have written it.
+  /// Removes the file that a note names, if a run could have given it that name: anyone may have written the note.
   private static func removeBeside(note: Path, in folder: CInt, output: CInt) {
     let file = note.withCString { openat(folder, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     guard file >= 0 else { return }

@@ -2,29 +2,30 @@ import Files
 import Foundation
 import SystemPackage
 
-/// Which thumbnails of an output folder are up to date.
+/// Determines which thumbnails of an output folder are up to date.
 ///
-/// One is when it is a file with something in it, carries its source's time of change, and was made under the settings of
-/// today. Most folders only ever see one kind of settings: `.thumbjob/settings` says so, and a `stat` is enough. Once the
-/// settings have changed, or where others have put files, it says "mixed", and each thumbnail's own mark is read.
+/// A thumbnail is up to date if it is a file that is not empty, has the modification time of its source, and was made with
+/// the present settings. In most folders all thumbnails have the same settings: `.thumbjob/settings` has these, and a `stat`
+/// is enough. After the settings have changed, or if other programs have put files there, that file says "mixed". Then the
+/// mark of each thumbnail is read.
 ///
-/// *Complexity*: one `stat` a thumbnail; in a mixed folder its first bytes too.
+/// *Complexity*: one `stat` for each thumbnail; in a mixed folder also a read of its first bytes.
 public struct SettingsStamp: Sendable {
-  /// What a check found.
+  /// The state of a thumbnail.
   public enum State: Sendable, Equatable {
     case upToDate
-    /// There is none yet, or something that is no thumbnail.
+    /// There is no thumbnail.
     case missing
-    /// Made from another state of the source, or under other settings.
+    /// The source has changed, or the settings have.
     case stale
-    /// The place is that of the source itself, which writing would destroy.
+    /// The place is the source itself. Writing there would destroy it.
     case isSource
   }
 
-  /// What thumbnails made under these settings carry.
+  /// The mark of thumbnails with these settings.
   public let mark: ThumbnailMark
   private let output: OutputDescriptor
-  /// Whether every thumbnail there was made under these settings.
+  /// Whether every thumbnail in the folder was made with these settings.
   private let isUniform: Bool
 
   private enum OutputDescriptor: Sendable {
@@ -32,10 +33,11 @@ public struct SettingsStamp: Sendable {
     case path(Path)
   }
 
-  /// Compares the settings noted in the output with those of today and notes today's when they differ.
+  /// Compares the present settings with those in the folder, and writes them there if they differ.
   ///
-  /// - Parameter size: the size's folder name where there are several sizes, each with its own settings.
-  /// - Parameter settings: all that decides the bytes of a thumbnail but its source, as one text.
+  /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
+  /// - Parameter size: the name of the size's folder if there are several sizes.
+  /// - Throws: ``OutputError``.
   public init(renewing settings: String, size: Path?, in output: OutputFolder) throws(OutputError) {
     let file = Self.file(size)
     let note = Self.read(file, in: output.descriptor)
@@ -47,7 +49,7 @@ public struct SettingsStamp: Sendable {
     mark = ThumbnailMark(settings: settings)
   }
 
-  /// The same without writing anything, for `--dry-run`.
+  /// Compares the settings without writing, for a dry run.
   public init(reading settings: String, size: Path?, in output: Path) {
     self.output = .path(output)
     let note = Self.read(output.appending(Self.file(size)), in: AT_FDCWD)
@@ -55,8 +57,8 @@ public struct SettingsStamp: Sendable {
     mark = ThumbnailMark(settings: settings)
   }
 
-  /// - Parameter place: of the thumbnail, relative to the output folder.
-  /// - Parameter source: `stat` of the source.
+  /// - Parameter place: the place of the thumbnail relative to the output folder.
+  /// - Parameter source: the status of the source.
   public func state(of place: Path, source: stat) -> State {
     let (path, folder) =
       switch output {
@@ -71,7 +73,7 @@ public struct SettingsStamp: Sendable {
     return isUniform || ThumbnailMark(of: path, in: folder) == mark ? .upToDate : .stale
   }
 
-  /// Ends the note of a folder whose thumbnails were not all made under the settings noted.
+  /// The last line of the file if not all thumbnails have its settings.
   private static let mixed = "mixed\n"
 
   private static func file(_ size: Path?) -> Path {
@@ -90,7 +92,7 @@ public struct SettingsStamp: Sendable {
 }
 
 extension OutputFolder {
-  /// Writes a note of the working folder as a thumbnail is written: whole or not at all.
+  /// Writes the settings atomically, as thumbnails are written.
   fileprivate func publishSettings(_ text: [UInt8], to place: Path) throws(OutputError) {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)

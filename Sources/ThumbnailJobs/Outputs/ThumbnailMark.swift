@@ -1,27 +1,27 @@
 import Files
 import Foundation
 
-/// What every thumbnail carries: a comment of the JPEG format that says who made it, and under which settings.
+/// A JPEG comment in every thumbnail that names thumbjob and identifies the settings.
 ///
-/// By it a thumbnail is known from an original, which is never written over, and from one made under other settings. It
-/// travels with the file, which times of change and extended attributes do not. It takes 29 bytes, says nothing about the
-/// source, and is the same for all thumbnails of the same settings.
+/// The mark distinguishes a thumbnail from an original, which is never overwritten, and from a thumbnail with other
+/// settings. Unlike extended attributes it stays with the file wherever that is copied. It takes 29 bytes, is the same for
+/// all thumbnails with the same settings, and reveals nothing about the source.
 ///
 /// *Source*: ITU-T T.81, B.2.4.5 (comment); JFIF 1.02, which has its own segment come first.
 public struct ThumbnailMark: Sendable, Hashable {
   private static let prefix = Array("thumbjob ".utf8)
-  /// The markers of JPEG's first application segment, which is JFIF's, and of a comment.
+  /// The markers of the JFIF segment and of a comment.
   private static let app0: [UInt8] = [0xFF, 0xE0]
   private static let com: [UInt8] = [0xFF, 0xFE]
-  /// SOI, JFIF's segment, and ours.
+  /// The bytes of SOI, the JFIF segment and the mark.
   private static let headSize = 20 + 4 + prefix.count + 16
 
-  /// Of the settings: 16 hexadecimal digits.
+  /// The hash of the settings in 16 hexadecimal digits.
   private let digits: [UInt8]
 
-  /// - Parameter settings: all that decides the bytes of a thumbnail but its source, as one text.
+  /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
   public init(settings: String) {
-    // FNV-1a (Fowler, Noll, Vo): nobody gains by two settings that look the same.
+    // FNV-1a (Fowler, Noll, Vo). It need not be cryptographic: an attacker gains nothing from a collision.
     let hash = settings.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     let text = String(hash, radix: 16)
     digits = Array((String(repeating: "0", count: 16 - text.count) + text).utf8)
@@ -29,7 +29,7 @@ public struct ThumbnailMark: Sendable, Hashable {
 
   private init(digits: ArraySlice<UInt8>) { self.digits = Array(digits) }
 
-  /// The JPEG with the mark in it, behind JFIF's segment.
+  /// The JPEG with the mark after its JFIF segment.
   func inserted(into jpeg: UnsafeRawBufferPointer) -> [UInt8] {
     let end = Self.endOfJFIF(jpeg) ?? 2
     let size = 2 + Self.prefix.count + digits.count
@@ -41,7 +41,7 @@ public struct ThumbnailMark: Sendable, Hashable {
     return marked
   }
 
-  /// The mark of the file at `path`; nil where there is none or no such file.
+  /// Reads the mark of the file at `path`; nil if the file has none or cannot be read.
   init?(of path: Path, in folder: CInt) {
     let file = path.withCString { openat(folder, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     guard file >= 0 else { return nil }

@@ -2,18 +2,18 @@ import Files
 import Foundation
 import Thumbnails
 
-/// One set of thumbnails that a job makes: where they go, how they are made, and which are there already.
+/// One output of a job: its folder, its options, and the state of the thumbnails that are already there.
 struct ThumbnailOutput: Sendable {
   let path: Path
-  /// Nil in a dry run, which makes no folder.
+  /// Nil in a dry run.
   let folder: OutputFolder?
   let options: ThumbnailOptions
   /// In the order of the sizes.
   private let stamps: [SettingsStamp]
 
-  /// Makes the folder, and notes the settings in it.
+  /// Makes the folder and writes the settings there, unless this is a dry run.
   ///
-  /// - Throws: `OutputError`.
+  /// - Throws: ``OutputError``.
   init(path: Path, options: ThumbnailOptions, isDryRun: Bool) throws(OutputError) {
     self.path = path
     self.options = options
@@ -32,24 +32,25 @@ struct ThumbnailOutput: Sendable {
     self.stamps = stamps
   }
 
-  /// What it writes below: one folder, or one for each size.
+  /// The folders that it writes to: one, or one for each size.
   var folders: [Path] {
     options.sizes.count == 1 ? [path] : options.sizes.map { path.appending(Path($0.name)) }
   }
 
-  /// Where in the folder a size's thumbnail of a source goes, which has `place` for its thumbnails.
+  /// The place of one size's thumbnail.
+  ///
+  /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
   func place(_ place: Path, size: SizeSpec) -> Path {
     options.sizes.count == 1 ? place : Path(size.name).appending(place)
   }
 
   /// Puts a thumbnail in place.
   ///
-  /// - Parameter place: of the source's thumbnails.
-  /// - Returns: where it is now, and what was made.
-  /// - Throws: `OutputError`.
+  /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
+  /// - Throws: ``OutputError``.
   func publish(_ thumbnail: Thumbnail, to place: Path, modified: timespec) throws(OutputError) -> MadeThumbnail {
     guard let folder, let index = options.sizes.firstIndex(of: thumbnail.size) else {
-      preconditionFailure("a dry run makes no thumbnail, nor does any run one of a size not asked for")
+      preconditionFailure("only a real run publishes, and only sizes of its options")
     }
     let place = self.place(place, size: thumbnail.size)
     let bytes = try folder.publish(
@@ -58,9 +59,9 @@ struct ThumbnailOutput: Sendable {
       path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes)
   }
 
-  /// How the thumbnails of a source stand: up to date only when all are.
+  /// The state of a source's thumbnails together: up to date only if all of them are.
   ///
-  /// - Parameter source: `stat` of the source.
+  /// - Parameter source: the status of the source.
   func state(of place: Path, source: stat) -> SettingsStamp.State {
     for (size, stamp) in zip(options.sizes, stamps) {
       let state = stamp.state(of: self.place(place, size: size), source: source)
@@ -69,7 +70,7 @@ struct ThumbnailOutput: Sendable {
     return .upToDate
   }
 
-  /// All that decides the bytes of a thumbnail but its source.
+  /// Everything except the source that determines the bytes of a thumbnail.
   private static func settings(_ options: ThumbnailOptions, _ size: SizeSpec) -> String {
     """
     size \(size.description)

@@ -1,16 +1,16 @@
 import Files
 
-/// Spans of time as people write them: `90s`, `5m`, `1h30m`, `250ms`.
+/// Durations in text, such as `90s`, `5m`, `1h30m` and `250ms`.
 public enum DurationText {
   private static let units: [(name: String, milliseconds: Int)] = [
     ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]
 
-  /// - Parameter subject: what is spoken of in the error: an option or a key.
-  /// - Throws: `TextProblem` for anything but whole numbers with units, largest first, more than nothing in sum and at
+  /// - Parameter subject: the option or key that the error names.
+  /// - Throws: ``TextError`` unless the text is whole numbers with units, largest unit first, with a sum above zero and of at
   ///   most a year.
-  public static func parse(_ text: String, for subject: String) throws(TextProblem) -> Duration {
-    let problem = TextProblem(
+  public static func parse(_ text: String, for subject: String) throws(TextError) -> Duration {
+    let problem = TextError(
       "\(subject): “\(printableText(of: Array(text.utf8)))” is not a span of time; write 90s, 5m, 1h30m or 250ms")
     var rest = text[...]
     var total = 0
@@ -27,8 +27,8 @@ public enum DurationText {
       last = unit
     }
     guard last != .max else { throw problem }
-    guard total > 0 else { throw TextProblem("\(subject): must be more than nothing; leave it out for no limit") }
-    guard total <= 366 * 86_400_000 else { throw TextProblem("\(subject): “\(text)” is more than a year") }
+    guard total > 0 else { throw TextError("\(subject): must be more than zero; leave it out for no limit") }
+    guard total <= 366 * 86_400_000 else { throw TextError("\(subject): “\(text)” is more than a year") }
     return .milliseconds(total)
   }
 }

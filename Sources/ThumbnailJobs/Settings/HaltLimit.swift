@@ -1,25 +1,26 @@
 import Files
 
-/// After how many failures a run gives up: `--halt 10` or `--halt 5%`.
+/// After how many failures a job stops: a number such as `10`, or a share of the sources such as `5%`.
 public enum HaltLimit: Sendable, Hashable, CustomStringConvertible {
   case failures(Int)
-  /// Percent of the sources finished so far, above 0 and up to 100.
+  /// The share of the sources done so far: above 0, at most 100.
   case percent(Double)
 
-  /// - Throws: `TextProblem` naming `subject`, the option or key.
-  public init(parsing text: String, for subject: String) throws(TextProblem) {
+  /// - Parameter subject: the option or key that the error names.
+  /// - Throws: ``TextError``.
+  public init(parsing text: String, for subject: String) throws(TextError) {
     if text.hasSuffix("%"), let percent = Double(text.dropLast()), percent > 0, percent <= 100 {
       self = .percent(percent)
     } else if let failures = Int(text), failures > 0 {
       self = .failures(failures)
     } else {
-      throw TextProblem(
+      throw TextError(
         "\(subject): “\(printableText(of: Array(text.utf8)))” is neither a count of failures such as 10 "
           + "nor a share of the sources such as 5%")
     }
   }
 
-  /// A share is looked at once ten sources have ended: one failure first would be all of them.
+  /// A share counts only after ten sources: if the first one fails, the share is 100 %.
   func isReached(by tally: JobTally) -> Bool {
     switch self {
     case .failures(let count): tally.failed >= count

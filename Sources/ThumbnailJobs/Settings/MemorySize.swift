@@ -1,14 +1,14 @@
 import Files
 
-/// Amounts of memory as people write them: `256M`, `1G`, `1.5G`, `25%`. Binary: 1M is 1,048,576 bytes.
+/// An amount of memory in text, such as `256M`, `1.5G` or `25%`. Units are binary: 1M is 1,048,576 bytes.
 public enum MemorySize: Sendable, Hashable {
   case bytes(Int)
-  /// Of the memory that this process may use: above 0 and up to 100.
+  /// The share of the memory that this process may use: above 0, at most 100.
   case percent(Double)
 
-  /// - Parameter subject: what is spoken of in the error: an option or a key.
-  /// - Throws: `TextProblem` for anything but an amount from 1M to 1024T or a share.
-  public init(parsing text: String, for subject: String) throws(TextProblem) {
+  /// - Parameter subject: the option or key that the error names.
+  /// - Throws: ``TextError`` unless the text is an amount from 1M to 1024T or a share.
+  public init(parsing text: String, for subject: String) throws(TextError) {
     let scales: [Character: Double] = ["K": 0x1p10, "M": 0x1p20, "G": 0x1p30, "T": 0x1p40, "%": 1]
     let unit = text.last.flatMap { $0.uppercased().first }.flatMap { scales[$0] == nil ? nil : $0 }
     let digits = unit == nil ? text[...] : text.dropLast()
@@ -20,7 +20,7 @@ public enum MemorySize: Sendable, Hashable {
     {
       self = .bytes(Int(bytes))
     } else {
-      throw TextProblem(
+      throw TextError(
         "\(subject): “\(printableText(of: Array(text.utf8)))” is not an amount of memory; write 256M, 1G or 25% "
           + "(at least 1M)")
     }

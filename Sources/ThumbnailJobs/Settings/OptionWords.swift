@@ -1,24 +1,15 @@
 import Files
 import Thumbnails
 
-// The words of options and job files whose values are types of other targets or of nobody else.
+// Values of settings as words in text.
 
-/// How a run shows how it goes.
-public enum ProgressStyle: String, Sendable, CaseIterable {
-  /// A bar on a terminal, else plain lines.
-  case auto
-  case bar
-  case plain
-  case none
-}
-
-/// What a job does when memory gets critical.
+/// How a job responds to critical memory pressure.
 public enum PressureResponse: String, Sendable, CaseIterable {
-  /// Cancels what runs and waits, and does it again once there is memory.
+  /// Cancels all operations, and makes their thumbnails again once memory is normal.
   case requeue
-  /// Cancels what runs and waits, and ends.
+  /// Cancels all operations and ends.
   case cancel
-  /// Starts nothing until there is memory.
+  /// Starts nothing until memory is normal.
   case pause
   case ignore
 }
@@ -26,14 +17,15 @@ public enum PressureResponse: String, Sendable, CaseIterable {
 extension KeptMetadata {
   static let words: KeyValuePairs<String, KeptMetadata> = ["icc": .icc, "exif": .exif, "copyright": .copyright]
 
-  /// Words, each possibly several with commas between.
+  /// Reads words, or several words separated by commas.
   ///
-  /// - Throws: `TextProblem` naming `subject`, the option or key.
-  public init(words: [String], for subject: String) throws(TextProblem) {
+  /// - Parameter subject: the option or key that the error names.
+  /// - Throws: ``TextError``.
+  public init(words: [String], for subject: String) throws(TextError) {
     self = []
     for word in words.flatMap({ $0.split(separator: ",") }) {
       guard let kind = Self.words.first(where: { $0.key == word }) else {
-        throw TextProblem(
+        throw TextError(
           "\(subject): “\(printableText(of: Array(word.utf8)))” is not one of "
             + Self.words.map(\.key).joined(separator: ", "))
       }
@@ -43,20 +35,21 @@ extension KeptMetadata {
 }
 
 extension SizeSpec {
-  /// What thumbnails are made of when nothing is said: a box of 256 × 256.
+  /// The default size: a box of 256 × 256 pixels.
   static let standard = known("256")
 
-  /// A size written in this program.
+  /// Reads a size that is a constant of this program.
   static func known(_ text: String) -> SizeSpec {
     do { return try SizeSpec(parsing: text) } catch { preconditionFailure(error.description) }
   }
 
-  /// - Throws: `TextProblem` naming `subject`, the option or key.
-  public init(parsing text: String, for subject: String) throws(TextProblem) {
+  /// - Parameter subject: the option or key that the error names.
+  /// - Throws: ``TextError``.
+  public init(parsing text: String, for subject: String) throws(TextError) {
     do {
       try self.init(parsing: text)
     } catch {
-      throw TextProblem(
+      throw TextError(
         "\(subject): “\(printableText(of: Array(text.utf8)))” is not a size: \(error.reason); for example \(error.example)"
       )
     }

@@ -1,14 +1,13 @@
-/// Named sets of output options for job files: `preset: web`. What a job file says beside a preset wins over it.
+/// Named settings of an output for job files, such as `preset: web`. The other keys of the job file override them.
 enum Preset: String, CaseIterable {
-  /// Three widths for the pages of a site, small and progressive.
+  /// Three widths for the pages of a web site, small files, progressive.
   case web
-  /// A square cut for the overview and a large picture.
+  /// A cropped square for an overview, and a large picture.
   case gallery
-  /// Large, fine, with profile and copyright, for looking closely.
+  /// A large picture of high quality with its colour profile and copyright.
   case archive
 
-  var output: OutputOverlay {
-    var output = OutputOverlay()
+  func apply(to output: inout OutputSettings) {
     switch self {
     case .web:
       output.sizes = ["320x", "640x", "1280x"].map { .known($0) }
@@ -23,6 +22,5 @@ enum Preset: String, CaseIterable {
       output.subsample = .s444
       output.keep = [.icc, .copyright]
     }
-    return output
   }
 }

@@ -2,21 +2,20 @@ import Files
 import Foundation
 import MemoryPressure
 
-/// How many processors this process may use: those it may run on, or fewer where its cgroup may use less time.
+/// How many processors this process may use: those it may run on, or fewer if its cgroup has a quota of processor time.
 public enum ProcessorCount {
-  /// At least 1. A quota of one and a half processors counts as 2: the half would else be wasted.
+  /// At least 1. A quota of one and a half processors counts as 2; otherwise the half would be wasted.
   ///
   /// - Source: proc(5), `status`; the kernel's cgroup-v2 (`cpu.max`) and sched-bwc (`cpu.cfs_quota_us`) documents.
   public static func usable() -> Int { found }
 
-  /// Looked up once.
+  /// Determined once.
   private static let found: Int = {
     let (online, surroundings) = (ProcessInfo.processInfo.activeProcessorCount, Surroundings())
     return max(1, min(online, allowed(in: surroundings) ?? .max, quota(in: surroundings) ?? .max))
   }()
 
-  /// The lowest limit of processor time on the way from the process's cgroup up, in whole processors rounded up; nil
-  /// without any.
+  /// The lowest quota of the process's cgroup and those above it, in processors, rounded up; nil if there is none.
   static func quota(in surroundings: Surroundings) -> Int? {
     let unified = ControlGroups.find(.v2, for: "cpu", in: surroundings)?.folders ?? []
     let legacy = ControlGroups.find(.v1, for: "cpu", in: surroundings)?.folders ?? []
@@ -25,7 +24,7 @@ public enum ProcessorCount {
     return shares.min().map { max(1, Int($0.rounded(.up))) }
   }
 
-  /// `cpu.max`: quota and period in microseconds, or `max`.
+  /// Reads `cpu.max`: quota and period in microseconds, or `max`.
   private static func unifiedShare(_ folder: String, _ surroundings: Surroundings) -> Double? {
     let words = surroundings.lines("\(folder)/cpu.max").first?.split(separator: " ") ?? []
     return words.count == 2 ? share(quota: words[0], period: words[1]) : nil
@@ -38,14 +37,14 @@ public enum ProcessorCount {
     return share(quota: quota, period: period)
   }
 
-  /// Nil for what is no limit: `max`, −1, or a period of nothing.
+  /// Nil if there is no limit: `max`, −1, or a period of zero.
   private static func share(quota: Substring, period: Substring) -> Double? {
     guard let quota = Double(quota), let period = Double(period), quota > 0, period > 0 else { return nil }
     return min(quota / period, 1_000_000)
   }
 
-  /// How many processors the process may run on (its affinity, and the cpuset of its cgroup); nil where it is not told.
-  /// The mask may count processors that are switched off.
+  /// How many processors the process may run on, by its affinity and the cpuset of its cgroup; nil if the system does not
+  /// report it. The mask may include processors that are off.
   static func allowed(in surroundings: Surroundings) -> Int? {
     ProcessStatus(root: surroundings.root)?.allowedProcessors
   }

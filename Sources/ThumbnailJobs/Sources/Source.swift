@@ -1,22 +1,22 @@
 import Files
 
-/// One file to make thumbnails of: where to open it, and where its thumbnails are mirrored.
+/// A photo to make thumbnails of: the path to open, and the path that its thumbnails mirror.
 public struct Source: Sendable, Hashable {
-  /// How the file came to be a source.
+  /// How the walk found the file.
   public enum Origin: Sendable, Hashable {
-    /// Named on the command line or in a job file.
+    /// It is itself an argument of the job.
     case argument
-    /// Met in a folder that was given.
+    /// It is in a folder.
     case folder
-    /// Named in a list of paths.
+    /// It is in a list of paths.
     case list
   }
 
-  /// What to open: absolute, or relative to the working folder, as its argument was.
+  /// The path to open: absolute or relative to the working folder, as in the argument.
   public let path: Path
-  /// What is mirrored below the output folder: relative, without `.` and `..`, never empty.
+  /// The path that thumbnails mirror below the output folder: relative, without `.` and `..`, never empty.
   public let relativePath: Path
-  /// Which of the walk's arguments it came from, counted from 0. The earlier argument keeps a contested output.
+  /// The index of its argument in the job. If two sources want the same place, the earlier argument gets it.
   public let argument: Int
   public let origin: Origin
 
@@ -25,27 +25,5 @@ public struct Source: Sendable, Hashable {
     self.relativePath = relativePath
     self.argument = argument
     self.origin = origin
-  }
-}
-
-/// What sources are taken from, one per command-line argument or job-file entry.
-public enum SourceArgument: Sendable, Hashable {
-  /// A folder, walked with all below it, or a file; which of the two is found out when it is walked.
-  case path(Path)
-  /// A list of paths, read as the walk goes.
-  case list(SourceList)
-
-  /// What the word on the command line means: `-` is a list on standard input, a line each; anything else is a path.
-  public init(_ word: Path) {
-    self = word == "-" ? .list(SourceList(from: nil, separator: .newline)) : .path(word)
-  }
-}
-
-extension SourceArgument: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .path(let path): path.printable
-    case .list(let list): list.file.map(\.printable) ?? "standard input"
-    }
   }
 }

@@ -3,24 +3,24 @@ import Foundation
 import SystemPackage
 import Thumbnails
 
-/// A source opened for reading: a regular file and what its first bytes are. Closed when released.
+/// An open source: a regular file. It is closed when the object is released.
 final class SourceFile {
-  /// What a file is, as far as making thumbnails of it goes.
+  /// The type of a file by its first bytes.
   enum Content: Equatable {
     case image(ImageType)
-    /// Nothing that anybody would call a picture.
+    /// Not an image, and not expected to be one.
     case other
-    /// Not an image, although its name or whoever named it says so.
+    /// Not an image, although it has the name of one or was given by name.
     case notAnImage(ThumbnailError)
   }
 
   let descriptor: CInt
   /// Bytes.
   let size: Int
-  /// When the contents last changed.
+  /// The time of the last change of the contents.
   let modified: timespec
 
-  /// Opens a file, never a folder, FIFO or device, which would block or never end.
+  /// Opens a regular file. A folder, FIFO or device could block or never end.
   ///
   /// - Throws: `ThumbnailError.unreadable`.
   init(_ path: Path) throws(ThumbnailError) {
@@ -39,12 +39,26 @@ final class SourceFile {
 
   var bytes: ByteSource { ByteSource(fileDescriptor: descriptor) }
 
-  /// Looks at the first bytes.
+  /// Determines the type from the first bytes.
   ///
-  /// - Parameter source: whose name tells what was expected: a file that was named one by one, or is called a JPEG, is
-  ///   expected to be an image.
+  /// - Parameter source: a file that was given by name, or has the name of a JPEG file, is expected to be an image.
   /// - Throws: `ThumbnailError.unreadable`.
   func content(of source: Source) throws(ThumbnailError) -> Content {
+    let head = try head()
+    if let type = ImageType.sniff(head) { return .image(type) }
+    let isExpected = source.origin == .argument || OutputPlan.hasJPEGName(source.relativePath)
+    guard isExpected, !head.starts(with: Self.appleDouble) else { return .other }
+    return .notAnImage(head.isEmpty ? .empty : .notAnImage(Array(head.prefix(4))))
+  }
+
+  /// Whether the file at a path can be opened and is a JPEG by its first bytes.
+  static func isJPEG(_ path: Path) -> Bool {
+    guard let file = try? SourceFile(path), let head = try? file.head() else { return false }
+    return ImageType.sniff(head) == .jpeg
+  }
+
+  /// The first bytes, as many as ``ImageType`` needs.
+  private func head() throws(ThumbnailError) -> [UInt8] {
     var head = [UInt8](repeating: 0, count: ImageType.sniffLength)
     let count =
       switch head.withUnsafeMutableBytes({ bytes.read(at: 0, into: $0) }) {
@@ -52,13 +66,10 @@ final class SourceFile {
       case .failure(let error): throw .unreadable(error.rawValue)
       }
     head.removeLast(head.count - count)
-    if let type = ImageType.sniff(head) { return .image(type) }
-    let isExpected = source.origin == .argument || OutputPlan.hasJPEGName(source.relativePath)
-    guard isExpected, !head.starts(with: Self.appleDouble) else { return .other }
-    return .notAnImage(head.isEmpty ? .empty : .notAnImage(Array(head.prefix(4))))
+    return head
   }
 
-  /// The side file `._photo.jpg` that macOS puts beside a photo on file systems without room for its attributes
-  /// (RFC 1740): it has a picture's name and is none.
+  /// The first bytes of `._photo.jpg` (RFC 1740). macOS writes this file next to a photo if the file system cannot store
+  /// extended attributes; it has the name of an image but is none.
   private static let appleDouble: [UInt8] = [0x00, 0x05, 0x16, 0x07]
 }

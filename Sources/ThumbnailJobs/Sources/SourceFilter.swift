@@ -1,13 +1,13 @@
 import Files
 import Foundation
 
-/// Which files of a walk are wanted: `--include` and `--exclude`.
+/// Selects the files of a walk by patterns.
 ///
-/// A file is wanted when no exclude matches and, where there are includes, one of them does. Excludes also close whole
-/// folders. Files named as arguments are not asked: who names a file wants it.
+/// A file is accepted if no exclude matches it and, if there are includes, at least one of them does. Excludes also apply
+/// to folders with everything in them. The filter does not apply to files that are arguments themselves.
 public struct SourceFilter: Sendable, Equatable {
-  public let includes: [Glob]
-  public let excludes: [Glob]
+  public var includes: [Glob]
+  public var excludes: [Glob]
 
   public init(includes: [Glob] = [], excludes: [Glob] = []) {
     self.includes = includes
@@ -22,14 +22,18 @@ public struct SourceFilter: Sendable, Equatable {
     return includes.isEmpty || includes.contains { $0.matches(names, isFolder: false) }
   }
 
-  /// False when an exclude closes the folder at `relativePath` from the source folder.
+  /// Whether no exclude matches the folder.
+  ///
+  /// - Parameter relativePath: from the source folder.
   public func entersFolder(_ relativePath: Path) -> Bool {
     if excludes.isEmpty { return true }
     let names = relativePath.names
     return !excludes.contains { $0.matches(names, isFolder: true) }
   }
 
-  /// True when a walk from the source folder reaches the file at `relativePath`: the file and each folder above it.
+  /// Whether a walk reaches the file: the filter accepts the file and enters each folder above it.
+  ///
+  /// - Parameter relativePath: from the source folder.
   func reaches(file relativePath: Path) -> Bool {
     guard accepts(file: relativePath) else { return false }
     var folder = relativePath.parent
@@ -41,11 +45,11 @@ public struct SourceFilter: Sendable, Equatable {
   }
 }
 
-/// A pattern of names, as shells have it: `*`, `?`, `[a-z]`, and `**` for any number of folders.
+/// A pattern of names as in shells: `*`, `?`, `[a-z]`, and `**` for any number of folders.
 ///
-/// Without a slash it matches the last name wherever it is (`*.jpg`, `.git`); with one, the whole path from the source
-/// folder (`2024/**/*.jpg`, `/drafts`). A slash at the end matches folders only (`cache/`). Names are compared byte by
-/// byte through fnmatch(3), so they need not be UTF-8.
+/// A pattern without a slash matches a name in any folder (`*.jpg`, `.git`). A pattern with a slash matches the whole path
+/// from the source folder (`2024/**/*.jpg`, `/drafts`). A pattern that ends with a slash matches folders only (`cache/`).
+/// Names are bytes and need not be UTF-8. Each name is matched by fnmatch(3); only `**` is ours, because fnmatch has none.
 public struct Glob: Sendable, Hashable {
   private let parts: [Part]
   private let isAnchored: Bool
@@ -56,11 +60,11 @@ public struct Glob: Sendable, Hashable {
     case name(Path)
   }
 
-  /// - Throws: `TextProblem` for a pattern that could match nothing.
-  public init(_ pattern: String) throws { try self.init(bytes: Array(pattern.utf8)) }
+  /// - Throws: ``TextError`` if the pattern cannot match anything.
+  public init(_ pattern: String) throws(TextError) { try self.init(bytes: Array(pattern.utf8)) }
 
-  /// A pattern of names that need not be text.
-  public init(bytes: [UInt8]) throws {
+  /// - Throws: ``TextError`` if the pattern cannot match anything.
+  public init(bytes: [UInt8]) throws(TextError) {
     let slash = UInt8(ascii: "/")
     var body = bytes[...]
     foldersOnly = body.last == slash
@@ -69,7 +73,7 @@ public struct Glob: Sendable, Hashable {
     let names = body.split(separator: slash).map { Path(bytes: $0) }
     parts = names.compactMap { $0 }.map { $0 == "**" ? .anyFolders : .name($0) }
     if parts.isEmpty || names.contains(nil) {
-      throw TextProblem("“\(printableText(of: bytes))” is not a pattern of names; write one like *.jpg")
+      throw TextError("“\(printableText(of: bytes))” is not a pattern of names; write one like *.jpg")
     }
   }
 
@@ -82,7 +86,7 @@ public struct Glob: Sendable, Hashable {
     return matchesAll(names)
   }
 
-  /// Linear in names × parts: after a mismatch only the last `**` can take one name more, so no case explodes.
+  /// Takes time proportional to names × parts: after a mismatch only the last `**` takes one more name.
   private func matchesAll(_ names: [Path]) -> Bool {
     var part = 0
     var name = 0

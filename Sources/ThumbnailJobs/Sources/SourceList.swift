@@ -2,64 +2,62 @@ import Files
 import Foundation
 import SystemPackage
 
-/// A list of paths to make thumbnails of: `-` or `--files0-from`. It is read as it comes, never as a whole.
+/// A list of the paths of sources. It is streamed, never held as a whole.
 public struct SourceList: Sendable, Hashable {
-  /// What ends an entry.
+  /// The byte that ends an entry.
   public enum Separator: UInt8, Sendable {
     case newline = 0x0a
-    /// `--files0-from`: the only one that lets a name hold a newline.
+    /// The only separator that allows names with a newline.
     case nul = 0
   }
 
-  /// A list, or one entry of it, that cannot be read.
-  struct Problem: Error {
-    let path: Path
-    let reason: String
-    let isEntry: Bool
-    /// There is no such list.
-    var isMissing = false
+  private enum Location: Sendable, Hashable {
+    case file(Path)
+    case descriptor(CInt)
   }
 
-  /// Nil is standard input.
-  public let file: Path?
+  /// The name of the list in messages.
+  public let name: Path
+  private let location: Location
   public let separator: Separator
 
-  public init(from file: Path?, separator: Separator) {
-    self.file = file
-    self.separator = separator
+  /// A list in a file, which is opened for each walk.
+  public init(file: Path, separator: Separator) {
+    (name, location, self.separator) = (file, .file(file), separator)
   }
 
-  /// True when the list is a regular file.
+  /// A list that arrives at an open file descriptor, which is not closed.
+  public init(descriptor: CInt, name: Path, separator: Separator) {
+    (self.name, location, self.separator) = (name, .descriptor(descriptor), separator)
+  }
+
+  /// Whether the list is a regular file.
   var canBeReadTwice: Bool {
-    guard let file, let status = try? FileStatus.of(file, followingLinks: true).get() else { return false }
-    return status.kind == .regular
+    guard case .file(let file) = location else { return false }
+    return FileStatus.isRegular(file, followingLinks: true)
   }
 
-  /// Where an entry is mirrored: as given when relative; by its absolute path when absolute or when `..` leaves the
-  /// working folder. By the text alone: links are not resolved. Nil when there is no working folder any more.
-  func relativePath(of entry: Path) -> Path? {
+  /// The path that the thumbnails of an entry mirror: the entry itself if it is relative and stays within the working
+  /// folder, otherwise its absolute path. Symbolic links are not resolved. Nil if the working folder no longer exists.
+  static func relativePath(of entry: Path) -> Path? {
     if !entry.isAbsolute, let within = entry.normalized { return within }
     guard let folder = getcwd(nil, 0) else { return nil }
     defer { free(folder) }
     return Path(cString: folder).appending(entry).normalized?.withoutRoot
   }
 
-  /// Reads entry after entry; empty ones are skipped. `shouldStop` cuts short both waiting for a slow pipe and reading a
-  /// source that never ends.
-  func forEachEntry(shouldStop: () -> Bool, _ body: (Result<Path, Problem>) throws -> Void) rethrows {
-    let name = file ?? "standard input"
-    var descriptor: CInt = STDIN_FILENO
-    if let file {
-      // Not blocking: a FIFO that nobody writes to must not hold the run before it can be stopped.
+  /// Passes each entry to `body`, except empty ones. `shouldStop` ends the wait for a slow pipe and the reading of an
+  /// endless list.
+  func forEachEntry(shouldStop: () -> Bool, _ body: (Result<Path, SourceListError>) throws -> Void) rethrows {
+    let descriptor: CInt
+    switch location {
+    case .descriptor(let open): descriptor = open
+    case .file(let file):
+      // O_NONBLOCK: opening a FIFO without a writer must not block, because then the run could not be stopped.
       descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-      if descriptor < 0 {
-        let error = Errno(rawValue: errno)
-        let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
-        return try body(
-          .failure(Problem(path: name, reason: error.description, isEntry: false, isMissing: isMissing)))
-      }
+      if descriptor < 0 { return try body(.failure(SourceListError(.cannotOpen(Errno(rawValue: errno)), file))) }
     }
-    defer { if file != nil { close(descriptor) } }
+    defer { if case .file = location { close(descriptor) } }
     var entries = EntrySplitter(separator: separator)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while !shouldStop() {
@@ -67,18 +65,33 @@ public struct SourceList: Sendable, Hashable {
       if poll(&waiting, 1, 100) <= 0 { continue }
       let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
-        // EINTR is not repeated at once: a signal may be the reason to stop.
+        // EINTR asks shouldStop first: the signal may be the reason to stop.
         if errno == EINTR || errno == EAGAIN { continue }
-        return try body(
-          .failure(Problem(path: name, reason: Errno(rawValue: errno).description, isEntry: false)))
+        return try body(.failure(SourceListError(.cannotRead(Errno(rawValue: errno)), name)))
       }
       if count == 0 { return try entries.finish(body) }
-      try entries.take(buffer[..<count], body)
+      try entries.split(buffer[..<count], body)
     }
   }
 }
 
-/// Cuts bytes into entries. Memory is bounded by the longest path there can be, whatever comes.
+/// A list, or one entry of it, cannot be read.
+struct SourceListError: Error {
+  enum Kind {
+    case cannotOpen(Errno)
+    case cannotRead(Errno)
+    case entryTooLong
+    case entryWithNul
+  }
+
+  let kind: Kind
+  /// The list, or the beginning of the entry.
+  let path: Path
+
+  init(_ kind: Kind, _ path: Path) { (self.kind, self.path) = (kind, path) }
+}
+
+/// Splits bytes into entries. It holds at most the longest possible path, whatever the input.
 private struct EntrySplitter {
   let separator: SourceList.Separator
   private var pending: [UInt8] = []
@@ -87,37 +100,33 @@ private struct EntrySplitter {
     self.separator = separator
   }
 
-  mutating func take(
-    _ bytes: ArraySlice<UInt8>, _ body: (Result<Path, SourceList.Problem>) throws -> Void
+  mutating func split(
+    _ bytes: ArraySlice<UInt8>, _ body: (Result<Path, SourceListError>) throws -> Void
   ) rethrows {
     var rest = bytes
     while let end = rest.firstIndex(of: separator.rawValue) {
-      keep(rest[..<end])
+      append(rest[..<end])
       rest = rest[(end + 1)...]
       try finish(body)
     }
-    keep(rest)
+    append(rest)
   }
 
-  /// Keeps one byte more than a path may have, enough to know that it is too long.
-  private mutating func keep(_ bytes: ArraySlice<UInt8>) {
+  /// Keeps one byte more than a path may have, which is enough to see that an entry is too long.
+  private mutating func append(_ bytes: ArraySlice<UInt8>) {
     pending += bytes.prefix(SourceWalker.maximumPathLength + 1 - pending.count)
   }
 
-  mutating func finish(_ body: (Result<Path, SourceList.Problem>) throws -> Void) rethrows {
+  mutating func finish(_ body: (Result<Path, SourceListError>) throws -> Void) rethrows {
     if pending.isEmpty { return }
     let entry = pending
     pending.removeAll(keepingCapacity: true)
     if entry.count > SourceWalker.maximumPathLength {
-      let start = Path(bytes: entry.prefix(60).filter { $0 != 0 }) ?? ""
-      let reason = "starts an entry longer than the \(SourceWalker.maximumPathLength) bytes a path may have"
-      try body(.failure(.init(path: start, reason: reason, isEntry: true)))
+      try body(.failure(SourceListError(.entryTooLong, Path(bytes: entry.prefix(60).filter { $0 != 0 }) ?? "")))
     } else if let path = Path(bytes: entry) {
       try body(.success(path))
     } else {
-      let start = Path(bytes: entry.prefix { $0 != 0 }) ?? ""
-      let reason = "starts a line with a NUL in it; give NUL-separated lists with --files0-from -"
-      try body(.failure(.init(path: start, reason: reason, isEntry: true)))
+      try body(.failure(SourceListError(.entryWithNul, Path(bytes: entry.prefix { $0 != 0 }) ?? "")))
     }
   }
 }

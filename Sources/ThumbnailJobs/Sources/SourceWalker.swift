@@ -4,24 +4,24 @@ import SystemPackage
 
 /// Finds sources: walks folders, looks at named files, reads lists of paths.
 ///
-/// It streams: a file is handed on the moment it is met, in the order the file system has it, and memory grows with the
-/// depth of the tree alone. One folder is kept open per level. It changes nothing and keeps nothing from one walk to
-/// the next, so one walker may be walked by several threads at once: to make thumbnails, and to know the total.
+/// A walk streams: it visits each file as soon as it finds it, in the order of the file system. It keeps one folder open for
+/// each level, so its memory depends only on the depth of the tree. A walker has no state. Several threads may walk at once:
+/// one to make thumbnails, one to count.
 public struct SourceWalker: Sendable {
-  /// What a visitor wants next.
+  /// Whether a walk continues after a visit.
   public enum Verdict: Sendable { case goOn, stop }
 
-  /// Deepest nesting of folders below a source; each level holds a file open, and 1024 is what many systems allow.
+  /// The most levels of folders below a source. Each level needs an open file, and many systems allow 1024 of them.
   public static let maximumDepth = 256
-  /// The kernel's bound on a path handed to it, without the NUL.
+  /// The kernel's limit of a path's bytes, without the terminating zero.
   public static let maximumPathLength = 4095
-  /// Working folders of runs: never walked, also in the output of an earlier run that lies in a source.
+  /// The name of the working folders of runs, which are never walked.
   static let workingFolderName: Path = ".thumbjob"
 
   public let arguments: [SourceArgument]
   public let filter: SourceFilter
   public let followsLinks: Bool
-  /// Folders that are never walked: where the thumbnails go.
+  /// The output folders, which are never walked.
   public let outputs: [Path]
 
   public init(
@@ -34,29 +34,29 @@ public struct SourceWalker: Sendable {
     self.outputs = outputs
   }
 
-  /// True when a second walk finds the same again: no list comes from a pipe or a terminal, which can be read once.
+  /// Whether a second walk can find the same sources. A list from a pipe or a terminal can be read only once.
   public var canBeWalkedTwice: Bool {
     arguments.allSatisfy { argument in
       if case .list(let list) = argument { list.canBeReadTwice } else { true }
     }
   }
 
-  /// Hands every source to `visit`, in argument order.
+  /// Passes every source to `visit`, in the order of the arguments.
   ///
-  /// - Parameter shouldStop: asked before every entry; true ends the walk. It must be cheap.
-  /// - Parameter onProblem: told what could not be looked into, at once.
-  /// - Parameter visit: may block for as long as it likes; that is how the walk waits for a full queue.
+  /// - Parameter shouldStop: called before every entry; true ends the walk. It must be fast.
+  /// - Parameter onError: receives each error at once; the walk goes on.
+  /// - Parameter visit: may block; in this way the walk waits for a full queue.
   /// - Throws: only what `visit` throws.
-  /// - Returns: what was met up to the end or the stop.
+  /// - Returns: the counters up to the end.
   @discardableResult
   public func walk(
-    shouldStop: () -> Bool = { false }, onProblem: (WalkProblem) -> Void,
+    shouldStop: () -> Bool = { false }, onError: (WalkError) -> Void,
     visit: (Source) throws -> Verdict
   ) rethrows -> WalkCounters {
     try withoutActuallyEscaping(shouldStop) { shouldStop in
-      try withoutActuallyEscaping(onProblem) { onProblem in
+      try withoutActuallyEscaping(onError) { onError in
         try withoutActuallyEscaping(visit) { visit in
-          let walk = Walk(self, shouldStop: shouldStop, onProblem: onProblem, visit: visit)
+          let walk = Walk(self, shouldStop: shouldStop, onError: onError, visit: visit)
           do {
             try walk.run()
           } catch is Walk.Stopped {}

@@ -2,26 +2,26 @@ import Files
 import Foundation
 import SystemPackage
 
-/// One walk under way: the open folders from a source down to where it is, and what it has met.
+/// The state of one walk: its open folders and its counters.
 final class Walk {
-  /// Thrown to unwind when the visitor or the stop check has had enough.
+  /// Unwinds the walk after `visit` or `shouldStop` has ended it.
   struct Stopped: Error {}
 
   private let walker: SourceWalker
   private let shouldStop: () -> Bool
-  private let onProblem: (WalkProblem) -> Void
+  private let onError: (WalkError) -> Void
   private let visit: (Source) throws -> SourceWalker.Verdict
   private let outputs: Set<FileIdentity>
   private var walkedArguments: Set<FileIdentity> = []
   private(set) var counters = WalkCounters()
 
   init(
-    _ walker: SourceWalker, shouldStop: @escaping () -> Bool, onProblem: @escaping (WalkProblem) -> Void,
+    _ walker: SourceWalker, shouldStop: @escaping () -> Bool, onError: @escaping (WalkError) -> Void,
     visit: @escaping (Source) throws -> SourceWalker.Verdict
   ) {
     self.walker = walker
     self.shouldStop = shouldStop
-    self.onProblem = onProblem
+    self.onError = onError
     self.visit = visit
     outputs = Set(walker.outputs.compactMap { FileIdentity(of: $0) })
   }
@@ -40,19 +40,19 @@ final class Walk {
     let status: stat
     switch FileStatus.of(path, followingLinks: true) {
     case .success(let found): status = found
-    case .failure(let error): return report(WalkProblem(error, path, argument: index, origin: .argument))
+    case .failure(let error): return report(WalkError(error, path, argument: index, origin: .argument))
     }
     switch status.kind {
     case .regular:
-      try hand(on: Source(path: path, relativePath: path.lastName, argument: index, origin: .argument))
+      try visitFile(Source(path: path, relativePath: path.lastName, argument: index, origin: .argument))
     case .folder:
       let identity = FileIdentity(status)
-      if outputs.contains(identity) { return report(WalkProblem(.isOutput, path, argument: index)) }
-      // The same folder named twice is walked once.
+      if outputs.contains(identity) { return report(WalkError(.isOutput, path, argument: index)) }
+      // A folder that is given twice is walked once.
       guard walkedArguments.insert(identity).inserted else { return }
       try walkFolder(path, relativePath: Path(), filterPath: Path(), argument: index, origin: .argument)
     case .link, .special:
-      report(WalkProblem(.notAFile, path, argument: index, reason: status.specialName))
+      report(WalkError(.notAFile, path, argument: index, reason: status.specialName))
     }
   }
 
@@ -62,55 +62,54 @@ final class Walk {
       let path: Path
       switch entry {
       case .success(let found): path = found
-      case .failure(let problem):
-        let kind: WalkProblem.Kind = problem.isEntry ? .badEntry : problem.isMissing ? .missingArgument : .unreadable
-        return report(WalkProblem(kind, problem.path, argument: index, reason: problem.reason))
+      case .failure(let error): return report(WalkError(error, argument: index))
       }
-      guard let relative = list.relativePath(of: path) else {
-        return report(WalkProblem(.badEntry, path, argument: index, reason: "no place below the output folder"))
+      guard let relative = SourceList.relativePath(of: path) else {
+        return report(WalkError(.badEntry, path, argument: index, reason: "no place below the output folder"))
       }
       switch FileStatus.of(path, followingLinks: true) {
-      case .failure(let error): report(WalkProblem(error, path, argument: index, origin: .list))
+      case .failure(let error): report(WalkError(error, path, argument: index, origin: .list))
       case .success(let status):
         switch status.kind {
         case .regular where relative.isEmpty || !walker.filter.accepts(file: relative): counters.filtered += 1
         case .regular:
-          try hand(on: Source(path: path, relativePath: relative, argument: index, origin: .list))
+          try visitFile(Source(path: path, relativePath: relative, argument: index, origin: .list))
         case .folder:
-          if outputs.contains(FileIdentity(status)) { return report(WalkProblem(.isOutput, path, argument: index)) }
+          if outputs.contains(FileIdentity(status)) { return report(WalkError(.isOutput, path, argument: index)) }
           try walkFolder(path, relativePath: relative, filterPath: relative, argument: index, origin: .list)
-        case .link, .special: report(WalkProblem(.notAFile, path, argument: index, reason: status.specialName))
+        case .link, .special: report(WalkError(.notAFile, path, argument: index, reason: status.specialName))
         }
       }
     }
   }
 
-  /// Walks `top` and all below it with a stack of open folders, so that nesting costs no call stack.
+  /// Walks `top` and everything below it. The open folders are on a stack of their own, because deep nesting would exhaust
+  /// the call stack.
   private func walkFolder(
     _ top: Path, relativePath: Path, filterPath: Path, argument: Int, origin: Source.Origin
   ) throws {
     var stack: [OpenFolder] = []
     switch OpenFolder.open(top, relativePath: relativePath) {
     case .success(let folder): stack.append(folder)
-    case .failure(let error): return report(WalkProblem(error, top, argument: argument, origin: origin))
+    case .failure(let error): return report(WalkError(error, top, argument: argument, origin: origin))
     }
     counters.folders += 1
     while let folder = stack.last {
       switch folder.next() {
       case .success(nil): stack.removeLast()
       case .failure(let error):
-        report(WalkProblem(error, folder.path, argument: argument, origin: .folder))
+        report(WalkError(error, folder.path, argument: argument, origin: .folder))
         stack.removeLast()
       case .success(let entry?):
         try checkStop()
-        if let inner = try look(at: entry, in: folder, ancestors: stack, argument: argument) { stack.append(inner) }
+        if let inner = try handle(entry, in: folder, ancestors: stack, argument: argument) { stack.append(inner) }
       }
     }
   }
 
-  /// Hands a file on, passes it over, or opens the folder it is, to be walked next.
-  private func look(
-    at entry: OpenFolder.Entry, in folder: OpenFolder, ancestors: [OpenFolder], argument: Int
+  /// Visits a file, or opens a folder to walk next.
+  private func handle(
+    _ entry: OpenFolder.Entry, in folder: OpenFolder, ancestors: [OpenFolder], argument: Int
   ) throws -> OpenFolder? {
     let path = folder.path.appending(entry.name)
     let relative = folder.relativePath.appending(entry.name)
@@ -119,10 +118,10 @@ final class Walk {
       switch folder.status(of: entry.name, followingLinks: walker.followsLinks) {
       case .success(let status): kind = status.kind
       case .failure(.noSuchFileOrDirectory) where entry.kind == .link:
-        report(WalkProblem(.brokenLink, path, argument: argument))
+        report(WalkError(.brokenLink, path, argument: argument))
         return nil
       case .failure(let error):
-        report(WalkProblem(error, path, argument: argument, origin: .folder))
+        report(WalkError(error, path, argument: argument, origin: .folder))
         return nil
       }
     }
@@ -133,10 +132,10 @@ final class Walk {
         return nil
       }
       guard path.length <= SourceWalker.maximumPathLength else {
-        report(WalkProblem(.pathTooLong, path, argument: argument))
+        report(WalkError(.pathTooLong, path, argument: argument))
         return nil
       }
-      try hand(on: Source(path: path, relativePath: relative, argument: argument, origin: .folder))
+      try visitFile(Source(path: path, relativePath: relative, argument: argument, origin: .folder))
     case .folder?:
       if entry.name == SourceWalker.workingFolderName { return nil }
       guard walker.filter.entersFolder(relative) else { return nil }
@@ -152,22 +151,22 @@ final class Walk {
   ) -> OpenFolder? {
     let path = folder.path.appending(entry.name)
     guard ancestors.count < SourceWalker.maximumDepth else {
-      report(WalkProblem(.tooDeep, path, argument: argument))
+      report(WalkError(.tooDeep, path, argument: argument))
       return nil
     }
     switch folder.openFolder(entry.name, followingLinks: walker.followsLinks) {
     case .failure(let error):
-      report(WalkProblem(error, path, argument: argument, origin: .folder))
+      report(WalkError(error, path, argument: argument, origin: .folder))
       return nil
     case .success(let inner):
       if outputs.contains(inner.identity) { return nil }
-      // An output of an earlier run, into another folder: thumbnails of thumbnails are nobody's wish.
+      // An output of an earlier run: there must be no thumbnails of thumbnails.
       if case .success = inner.status(of: SourceWalker.workingFolderName, followingLinks: false) {
         counters.earlierOutputs += 1
         return nil
       }
       if ancestors.contains(where: { $0.identity == inner.identity }) {
-        report(WalkProblem(.loop, path, argument: argument))
+        report(WalkError(.loop, path, argument: argument))
         return nil
       }
       counters.folders += 1
@@ -175,14 +174,14 @@ final class Walk {
     }
   }
 
-  private func hand(on source: Source) throws {
+  private func visitFile(_ source: Source) throws {
     counters.files += 1
     if try visit(source) == .stop { throw Stopped() }
   }
 
-  private func report(_ problem: WalkProblem) {
-    counters.problems += 1
-    onProblem(problem)
+  private func report(_ error: WalkError) {
+    counters.errors += 1
+    onError(error)
   }
 
   private func checkStop() throws {
@@ -191,7 +190,7 @@ final class Walk {
 }
 
 extension stat {
-  /// What a file that is no source is, in words.
+  /// The kind of a file that cannot be a source.
   fileprivate var specialName: String {
     switch st_mode & S_IFMT {
     case S_IFIFO: "a FIFO"

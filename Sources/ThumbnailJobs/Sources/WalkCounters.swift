@@ -1,19 +1,19 @@
-/// What a walk met, by kind. Each file is in exactly one of `files`, `filtered`, `special` and `linksNotFollowed`.
+/// Counters of a walk. Each file is in exactly one of `files`, `filtered`, `special` and `linksNotFollowed`.
 public struct WalkCounters: Sendable, Equatable {
-  /// Regular files handed to the visitor.
+  /// Regular files that were visited.
   public var files = 0
-  /// Files that the filters passed over; what lies in folders they closed was never seen and is not counted.
+  /// Files that the filter rejected. Files in folders that it rejected are not counted.
   public var filtered = 0
-  /// Symbolic links left alone because links are not followed.
+  /// Symbolic links, where links are not followed.
   public var linksNotFollowed = 0
   /// FIFOs, sockets and devices: never opened.
   public var special = 0
-  /// Folders of thumbnails from other runs, passed over with all in them. One that is named as a source is walked.
+  /// Output folders of other runs. They are skipped, unless one is itself an argument.
   public var earlierOutputs = 0
   /// Folders entered.
   public var folders = 0
-  /// Problems reported.
-  public var problems = 0
+  /// Errors reported.
+  public var errors = 0
 
   public init() {}
 }

@@ -44,13 +44,11 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unsupported(let reason): "unsupported JPEG: \(reason)"
     case .truncated(let reason): "truncated: \(reason)"
     case .damaged(let reason): "damaged: \(reason)"
-    case .corrupt(let reason): "damaged: \(reason); --fail-on truncated may let it pass"
-    case .imperfect(let reason): "not flawless: \(reason); --fail-on error may let it pass"
-    case .tooManyPixels(let size, let limit):
-      "\(size) = \(size.count) pixels, over the limit of \(limit); --limit-pixels \(size.count) would let it pass"
+    case .corrupt(let reason): "damaged: \(reason)"
+    case .imperfect(let reason): "not flawless: \(reason)"
+    case .tooManyPixels(let size, let limit): "\(size) = \(size.count) pixels, over the limit of \(limit)"
     case .thumbnailTooLarge(let size, let limit):
-      "a thumbnail of \(size) = \(size.count) pixels is over the limit of \(limit); "
-        + "ask for a smaller size, or --limit-pixels \(size.count)"
+      "a thumbnail of \(size) = \(size.count) pixels is over the limit of \(limit)"
     case .tooManyScans(let limit): "damaged: over \(limit) scans, as only files made to waste time have"
     case .unreadable(let code): "cannot be read: \(String(cString: strerror(code)))"
     case .outOfMemory: "out of memory"

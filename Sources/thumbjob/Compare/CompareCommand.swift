@@ -5,7 +5,7 @@ import Foundation
 import ThumbnailJobs
 
 /// `thumbjob compare`: what its options are. What is done with them is `CompareSession`'s affair.
-struct CompareCommand: ParsableCommand, SignalAnswering {
+struct CompareCommand: ParsableCommand, SignalHandlingCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract:
@@ -55,18 +55,18 @@ struct CompareCommand: ParsableCommand, SignalAnswering {
 
   func run() throws { throw CompareSession(try settings()).run() }
 
-  private func settings() throws(TextProblem) -> CompareSettings {
+  private func settings() throws(TextError) -> CompareSettings {
     let paths = sources.flatMap { CommandWords.paths(of: $0) }
-    if paths.isEmpty { throw TextProblem("no source given: name a folder, such as thumbjob compare ./images") }
+    if paths.isEmpty { throw TextError("no source given: name a folder, such as thumbjob compare ./images") }
     if let jobFile = paths.first(where: { JobFile.isName($0) }) {
-      throw TextProblem("\(jobFile.printable) is a job file; compare takes folders and files")
+      throw TextError("\(jobFile.printable) is a job file; compare takes folders and files")
     }
     var settings = CompareSettings(sources: paths)
-    if let max { settings.max = try ChoosingOptions.number(max, JobSettings.maxRange, "--max") }
+    if let max { settings.max = try max.checked(JobSettings.maxRange, for: "--max") }
     if let memoryLimit {
       guard case .bytes(let bytes)? = try? MemorySize(parsing: memoryLimit, for: "--memory-limit") else {
         let shown = CommandWords.path(of: memoryLimit).printable
-        throw TextProblem("--memory-limit: “\(shown)” is not an amount of memory; write 192M or 1G (at least 1M)")
+        throw TextError("--memory-limit: “\(shown)” is not an amount of memory; write 192M or 1G (at least 1M)")
       }
       settings.memoryLimit = bytes
     }

@@ -82,7 +82,7 @@ final class CompareSession: Sendable {
       )
     }
     var report = ComparisonReport(
-      thumbjobVersion: Thumbjob.configuration.version, command: ["thumbjob"] + CommandWords.forPeople,
+      thumbjobVersion: Version.current, command: ["thumbjob"] + CommandWords.forPeople,
       machine: .init(processors: ProcessorCount.usable()), sources: sources, max: settings.max,
       naivePayload: settings.naive, memoryLimit: limit)
     for variant in Variant.allCases {
@@ -102,14 +102,14 @@ final class CompareSession: Sendable {
   }
 
   private func survey(_ folder: CompareFolder) throws(Refusal) -> ComparisonReport.Sources {
-    var missing: [WalkProblem] = []
+    var missing: [WalkError] = []
     let survey: SourceSurvey
     do {
       survey = try SourceSurvey(
-        of: settings.sources.map { SourceArgument($0) }, outputs: [settings.out], writingTo: folder.list,
+        of: settings.sources.map { SourceArgument(word: $0) }, outputs: [settings.out], writingTo: folder.list,
         shouldStop: { self.state.withLock { $0.ending != nil } },
-        onProblem: { problem in
-          console.say("thumbjob: \(problem)")
+        onError: { problem in
+          console.say("thumbjob: \(Advice.line(problem))")
           if problem.kind == .missingArgument { missing.append(problem) }
         },
         onUnreadable: { console.say("thumbjob: \($0.printable): \($1); left out") })

@@ -4,7 +4,7 @@ import ThumbnailJobs
 
 /// One variant of a comparison: what `compare` starts as a process of its own. It finds the list of sources at descriptor 3,
 /// tells how far it is at descriptor 4, and prints nothing.
-struct VariantCommand: ParsableCommand, SignalAnswering {
+struct VariantCommand: ParsableCommand, SignalHandlingCommand {
   static let name = "compare-variant"
   static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 

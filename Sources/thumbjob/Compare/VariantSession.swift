@@ -36,7 +36,7 @@ final class VariantSession: Sendable {
       _exit(ExitStatus.ioError.rawValue)
     }
     var settings = JobSettings()
-    settings.sources = [.list(SourceList(from: Self.list, separator: .nul))]
+    settings.sources = [.list(SourceList(file: Self.list, separator: .nul))]
     settings.outputs[0].folder = CommandWords.path(of: command.out)
     settings.max = command.max
     // The job looks for its limit where containers have theirs. Half of this one, as of those.
@@ -68,10 +68,10 @@ final class VariantSession: Sendable {
     do {
       job = try Job(settings) { [reporter] event in
         guard case .source(let report) = event, case .failed(let failure) = report.result else { return }
-        reporter.failed(report.source.path.printable, "\(failure)")
+        reporter.failed(report.source.path.printable, Advice.line(failure))
       }
     } catch {
-      return giveUp("\(error)", .cannotCreateOutput)
+      return giveUp(Advice.line(error), .cannotCreateOutput)
     }
     SignalListener.listen { [reporter] signal in
       switch signal {
@@ -100,7 +100,7 @@ final class VariantSession: Sendable {
 
   private func runBaseline() -> ExitCode {
     let work: SourceWork
-    do { work = try SourceWork(settings) } catch { return giveUp("\(error)", .cannotCreateOutput) }
+    do { work = try SourceWork(settings) } catch { return giveUp(Advice.line(error), .cannotCreateOutput) }
     let prepare = { @Sendable [self] (source: SourceWork.Placed) throws -> SourceWork.Payload in
       try telling(of: source.path) { naive == .read ? try work.read(source) : try work.render(source) }
     }
@@ -130,7 +130,7 @@ final class VariantSession: Sendable {
     do {
       return try body()
     } catch {
-      reporter.failed(source.printable, "\(error)")
+      reporter.failed(source.printable, Advice.line(error))
       throw error
     }
   }

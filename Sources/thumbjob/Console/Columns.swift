@@ -1,8 +1,10 @@
-/// Rows as a table: columns with two spaces between.
+/// Formats tables.
 enum Columns {
+  /// Aligns cells in columns, with two spaces between them.
+  ///
   /// - Parameters:
-  ///   - rows: a row may have fewer cells than others; its last may be wider than its column.
-  ///   - right: the columns whose cells end together instead of beginning together, from 0.
+  ///   - rows: a row may have fewer cells than others; its last cell may be wider than the column.
+  ///   - right: the columns to align at the right, counted from 0.
   static func text(_ rows: [[String]], right: Set<Int> = []) -> String {
     let count = rows.map(\.count).max() ?? 0
     let widths = (0..<count).map { column in

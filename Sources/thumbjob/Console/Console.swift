@@ -1,14 +1,14 @@
 import Foundation
 import Locking
 
-/// Standard error, where everything for people goes: lines, and on a terminal one line at the bottom that is redrawn.
+/// Messages on standard error: lines and, on a terminal, a line at the bottom that is redrawn.
 final class Console: Sendable {
   private struct State {
-    /// What stands in the bottom line now.
+    /// The text of the bottom line.
     var bottom = ""
   }
 
-  /// Guards what is on the screen: each message is one write under it.
+  /// Guards the order of writes.
   private let state = Locked(State())
   let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   let hasColour: Bool
@@ -18,15 +18,15 @@ final class Console: Sendable {
     hasColour = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   }
 
-  /// Writes whole lines, above the bottom line. Control characters in them are shown, not obeyed.
+  /// Prints whole lines above the bottom line. Control characters in them are escaped.
   func say(_ text: String) {
-    let text = Self.harmless(text)
+    let text = Self.escaped(text)
     state.withLock { state in
       self.write(Self.clear(state.bottom) + text + "\n" + Self.unwrapped(state.bottom))
     }
   }
 
-  /// Redraws the bottom line; an empty one removes it.
+  /// Redraws the bottom line. An empty text removes it.
   func setBottom(_ text: String) {
     state.withLock { state in
       guard text != state.bottom else { return }
@@ -35,17 +35,17 @@ final class Console: Sendable {
     }
   }
 
-  /// Columns of the terminal.
+  /// The width of the terminal in columns.
   var columns: Int {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 
-  /// A text in which control characters but the line feed are shown as what they are.
-  static func harmless(_ text: String) -> String {
+  /// The text with all control characters escaped except line feeds, so that a terminal does not interpret them.
+  static func escaped(_ text: String) -> String {
     func isControl(_ scalar: Unicode.Scalar) -> Bool {
-      // And those that turn the direction of writing: text behind them would pass for other text.
+      // Also those that change the direction of writing: they can make a text look like another.
       scalar.properties.generalCategory == .control && scalar != "\n" || ("\u{202A}"..."\u{202E}").contains(scalar)
         || ("\u{2066}"..."\u{2069}").contains(scalar)
     }
@@ -53,12 +53,12 @@ final class Console: Sendable {
     return text.unicodeScalars.reduce(into: "") { $0 += isControl($1) ? $1.escaped(asASCII: true) : String($1) }
   }
 
-  /// Cut off at the edge of the screen, however wide its characters are there: a line that went on in the next row could
-  /// not be taken away again.
+  /// Switches off line wrapping for the bottom line: the terminal cuts it off at the edge. A second row could not be removed
+  /// later.
   private static func unwrapped(_ bottom: String) -> String { bottom.isEmpty ? "" : "\u{1B}[?7l\(bottom)\u{1B}[?7h" }
 
   private static func clear(_ bottom: String) -> String { bottom.isEmpty ? "" : "\r\u{1B}[K" }
 
-  /// Nobody can be told when standard error itself fails, so nobody is.
+  /// Ignores errors, because they could only be reported to standard error.
   private func write(_ text: String) { _ = StandardStream.write(text, to: STDERR_FILENO, patience: patience) }
 }

@@ -1,21 +1,20 @@
 import ArgumentParser
 import Foundation
 
-/// A text on standard output that is shown again and again: on a terminal in the place of the one before, elsewhere
-/// behind it.
+/// A text on standard output that is updated. On a terminal, each version replaces the one before; elsewhere, it follows.
 struct LiveText {
   private let isTerminal = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-  /// Rows of the text that stands there now.
+  /// The number of rows on the screen now.
   private var rows = 0
 
   /// - Parameters:
-  ///   - text: whole lines. Control characters in them are shown, not obeyed.
-  ///   - isLast: it is shown in full, whatever fits.
-  /// - Throws: an exit status where it cannot be written.
+  ///   - text: whole lines. Control characters in them are escaped.
+  ///   - isLast: whether to show all of it, even if it does not fit on the screen.
+  /// - Throws: an exit status if the text cannot be written.
   mutating func show(_ text: String, isLast: Bool) throws(ExitCode) {
-    let text = Console.harmless(text)
+    let text = Console.escaped(text)
     guard isTerminal, !isLast else { return try StandardStream.put(text) }
-    // What does not fit could not be taken away again.
+    // Rows above the screen could not be replaced later.
     let (screenRows, columns) = Self.size
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
       line.count <= columns ? String(line) : line.prefix(columns - 1) + "…"
@@ -26,7 +25,7 @@ struct LiveText {
     try StandardStream.put("\(back)\u{1B}[?7l\(lines.joined(separator: "\n"))\n\u{1B}[?7h")
   }
 
-  /// Of the terminal.
+  /// The size of the terminal.
   private static var size: (rows: Int, columns: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 2, size.ws_col > 1 else { return (24, 80) }

@@ -2,20 +2,21 @@ import ArgumentParser
 import Files
 import Foundation
 
-/// The three streams that a process is given.
+/// Standard input, output and error of the process.
 enum StandardStream {
-  /// Sees to it that the first three descriptors are taken. What is opened next would otherwise pass for a stream that
-  /// the parent has closed, and a thumbnail get what was meant for people. Using such a stream still fails.
+  /// Opens those that the parent has closed, so that no other file gets their numbers: a message would then end up in a
+  /// thumbnail. Reading or writing such a stream still fails.
   static func reserve() {
     for (descriptor, uselessMode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)] {
       if fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", uselessMode) }
     }
   }
 
-  /// Writes data for whoever reads standard output.
+  /// Writes data to standard output.
   ///
-  /// - Parameter patience: how long to wait for whoever does not read; nil for as long as it takes.
-  /// - Throws: an exit status where it cannot be written, with the reason said; success where nobody reads any more.
+  /// - Parameter patience: how long to wait for the reader; nil means forever.
+  /// - Throws: an exit status if the write fails, after printing the reason. The status is success if the reader has closed
+  ///   the pipe.
   static func put(_ text: String, patience: Patience? = nil) throws(ExitCode) {
     guard let error = write(text, to: STDOUT_FILENO, patience: patience) else { return }
     if error == EPIPE { throw .success }
@@ -23,15 +24,15 @@ enum StandardStream {
     throw ExitStatus.ioError.code
   }
 
-  /// What a pipe that has room takes without waiting: PIPE_BUF of Linux (pipe(7)).
+  /// The bytes that a pipe with room accepts without blocking: PIPE_BUF of Linux (pipe(7)).
   private static let chunk = 4096
-  /// Milliseconds after which a writer looks whether it is still to wait.
-  private static let look: CInt = 100
+  /// How often a waiting writer checks its deadline, in milliseconds.
+  private static let interval: CInt = 100
 
-  /// Writes all of a text. Not `writeAll`: a stream may be one that does not block, and a wait may have an end.
+  /// Writes a whole text. `writeAll` is not enough: the stream may be non-blocking, and the wait may have a deadline.
   ///
-  /// - Parameter patience: how long to wait for whoever does not read; nil for as long as it takes.
-  /// - Returns: the error number, or nil when all is written; `EAGAIN` when the patience was over.
+  /// - Parameter patience: how long to wait for the reader; nil means forever.
+  /// - Returns: nil, or the error number of the failed write; `EAGAIN` if the reader took too long.
   static func write(_ text: String, to descriptor: CInt, patience: Patience? = nil) -> CInt? {
     var text = text
     return text.withUTF8 { bytes in
@@ -39,7 +40,7 @@ enum StandardStream {
       while done < bytes.count {
         if let patience {
           var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          if poll(&wanted, 1, look) == 0 {
+          if poll(&wanted, 1, interval) == 0 {
             if patience.isOver { return EAGAIN }
             continue
           }
@@ -50,7 +51,7 @@ enum StandardStream {
           done += count
         } else if errno == EAGAIN {
           var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&wanted, 1, patience == nil ? -1 : look)
+          poll(&wanted, 1, patience == nil ? -1 : interval)
           if patience?.isOver == true { return EAGAIN }
         } else {
           return errno

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Numbers as people read them; bytes are `ByteCount`'s.
+/// Numbers with units as text. For bytes see `ByteCount`.
 enum Units {
-  /// A span of time: `0.4 s`, `2 min 5 s`, `3 h 20 min`.
+  /// A duration: `0.4 s`, `2 min 5 s`, `3 h 20 min`.
   static func time(_ duration: Duration) -> String {
     let seconds = duration / .seconds(1)
     if seconds < 60 { return "\(decimal(seconds)) s" }
@@ -11,7 +11,7 @@ enum Units {
     return "\(whole / 3600) h \(whole % 3600 / 60) min"
   }
 
-  /// A number with three digits that mean something.
+  /// A number with one decimal place below 100 and none from there on.
   static func decimal(_ value: Double) -> String {
     value < 99.95 ? String(format: "%.1f", value) : String(format: "%.0f", value)
   }

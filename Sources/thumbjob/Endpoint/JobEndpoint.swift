@@ -4,11 +4,10 @@ import StatusEndpoint
 import Synchronization
 import ThumbnailJobs
 
-/// A job as its status endpoint sees it: snapshots out, commands in, changes passed on.
+/// Connects a job to its status endpoint: it provides snapshots, carries out commands, and posts changes.
 ///
-/// *Concurrency*: asked on the endpoint's thread, told from any; what it keeps has its own locks. Looking never waits for
-/// work. Steering is done on a queue of its own, because what it leads to is told to observers, who may have to wait for
-/// whoever reads what the job prints.
+/// *Concurrency*: the endpoint's thread asks, any thread posts; the parts have locks of their own. A snapshot never waits for
+/// work. Commands run on a queue of their own: they have observers, which may wait for a reader of the job's output.
 final class JobEndpoint: RunDataSource, RunControl {
   let feed = EventFeed()
   let thumbnails: LatestThumbnails
@@ -17,14 +16,14 @@ final class JobEndpoint: RunDataSource, RunControl {
   private let recent = RecentOperations()
   private let rates = RecentRate()
   private let startedAt = Date()
-  /// The first few that the job was given, as text.
+  /// The first arguments of the job, as text.
   private let sources: [String]
   private static let sourcesShown = 20
   private let isFinished = Atomic(false)
-  /// Whether somebody has cancelled all here: a thousand who do want one stop, not a thousand.
+  /// Whether a client has cancelled the job. Further requests are dropped, so that they cannot pile up.
   private let hasCancelledAll = Atomic(false)
   private let steering = DispatchQueue(label: "thumbjob.steering")
-  /// Ends the run as USR2 does; returns at once.
+  /// Cancels the job as USR2 does, and returns at once.
   private let stop: @Sendable () -> Void
 
   init(_ job: Job, thumbnails: LatestThumbnails, stop: @escaping @Sendable () -> Void) {
@@ -33,13 +32,13 @@ final class JobEndpoint: RunDataSource, RunControl {
     self.stop = stop
     sources = job.settings.sources.prefix(Self.sourcesShown).map { "\($0)" }
     job.queue.observe { [weak self, trace = job.trace] event in
-      trace.span("JobEndpoint.heard") { self?.heard(event) }
+      trace.span("JobEndpoint.handle") { self?.handle(event) }
     }
   }
 
-  // MARK: Passing on
+  // MARK: Changes
 
-  private func heard(_ event: QueueEvent) {
+  private func handle(_ event: QueueEvent) {
     guard case .ended(let outcome) = event.change else {
       return feed.post(.operation(OperationStatus(event.operation.snapshot())))
     }
@@ -54,27 +53,25 @@ final class JobEndpoint: RunDataSource, RunControl {
     feed.post(.operation(OperationStatus(snapshot)))
   }
 
-  /// Memory got tight or free again.
-  func heard(_ note: PressureNote) {
+  func handle(_ note: PressureNote) {
     if note.level > .normal { thumbnails.removeAll() }
     feed.post(.pressure(status(listing: 0).pressure))
     feed.post(.limits(RunLimits(job.queue.limits)))
     postState()
   }
 
-  /// The run does something else from here on, for whatever reason.
   func postState() { feed.post(.run(status(listing: 0).state)) }
 
-  /// The run is over.
-  func finished() {
+  /// Call it when the run is over.
+  func finish() {
     isFinished.store(true, ordering: .releasing)
     postState()
   }
 
-  // MARK: Looking
+  // MARK: Snapshots
 
   func status(listing limit: Int) -> RunStatus {
-    // Only for those who look: counting walks everything a second time.
+    // Only if a client asks: counting walks all folders a second time.
     if limit > 0 { job.countAhead() }
     let status = job.trace.span("Job.status") { job.status(waitingLimit: limit) }
     let counters = RunCounters(status)
@@ -83,9 +80,10 @@ final class JobEndpoint: RunDataSource, RunControl {
     let remaining = status.total.map { max(0, $0 - counters.ended) }
     let isGoing = status.queue.pauses.isEmpty && rate.made > 0
     return RunStatus(
-      version: Thumbjob.configuration.version, pid: Int(ProcessInfo.processInfo.processIdentifier), sources: sources,
+      version: Version.current, pid: Int(ProcessInfo.processInfo.processIdentifier), sources: sources,
       startedAt: startedAt.timeIntervalSince1970, elapsedSeconds: status.elapsed / .seconds(1), state: state(status),
-      stopReason: status.stopCause.map { "stopped \($0)" }, counters: counters, limits: RunLimits(status.queue.limits),
+      stopReason: status.stopCause.map { "stopped \($0.text)" }, counters: counters,
+      limits: RunLimits(status.queue.limits),
       memory: MemoryStatus(
         reservedBytes: status.queue.counters.reserved, peakReservedBytes: status.queue.counters.peakReserved,
         budgetBytes: status.queue.limits.budget?.bytes ?? 0,
@@ -109,7 +107,7 @@ final class JobEndpoint: RunDataSource, RunControl {
   }
 
   func operations(_ query: OperationQuery) -> OperationPage {
-    // One more than a page, so that it shows whether another follows.
+    // One more than a page has, to see whether another page follows.
     let limit = query.states.contains(.waiting) ? query.limit + 1 : 0
     let queue = job.trace.span("BoundedOperationQueue.snapshot") {
       job.queue.snapshot(waitingLimit: limit, waitingAfter: query.after)
@@ -122,7 +120,7 @@ final class JobEndpoint: RunDataSource, RunControl {
     job.queue.snapshot(of: id).map { OperationStatus($0) } ?? recent.operation(id)
   }
 
-  // MARK: Steering
+  // MARK: Commands
 
   func cancel(_ id: Int) async -> CancelAnswer {
     await steered { [self] in
@@ -167,7 +165,7 @@ final class JobEndpoint: RunDataSource, RunControl {
     return try changed.get()
   }
 
-  /// Does `body` on the queue of those who steer, one after the other.
+  /// Runs `body` on the queue of commands.
   private func steered<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
     await withCheckedContinuation { continuation in
       steering.async { continuation.resume(returning: body()) }

@@ -2,38 +2,38 @@ import Foundation
 import StatusEndpoint
 import ThumbnailJobs
 
-/// Where a running job can be asked: the user's private socket, which `thumbjob status` finds by itself, and besides it
-/// the address that was asked for.
+/// The open status endpoints of a job: the user's private socket, which `thumbjob status` finds by itself, and the requested
+/// address.
 ///
-/// *Concurrency*: every member may be called from any thread; what it keeps is not changed.
+/// *Concurrency*: immutable; every member may be called from any thread.
 final class JobEndpoints: Sendable {
   private let job: JobEndpoint
   private let open: [StatusEndpoint]
 
-  /// Begins to answer.
+  /// Opens the endpoints.
   ///
   /// - Parameters:
-  ///   - address: what was asked for; nil for the private socket alone.
-  ///   - stop: ends the job as USR2 does; returns at once.
-  ///   - onNote: told, for people, where it can be asked, and why not at the private socket, which nobody has asked for.
-  /// - Throws: `StatusEndpointError` where the address cannot be had; `TextProblem` where the token in the environment is
-  ///   none.
+  ///   - address: the requested address; nil for the private socket only.
+  ///   - stop: cancels the job as USR2 does, and returns at once.
+  ///   - onMessage: receives messages: the link to the requested address, and why the private socket cannot be opened.
+  /// - Throws: `StatusEndpointError` if the requested address cannot be opened; `TextError` if the token in the environment
+  ///   is invalid.
   init(
     _ address: StatusAddress?, _ job: Job, _ thumbnails: LatestThumbnails, stop: @escaping @Sendable () -> Void,
-    onNote: (_ text: String, _ isAskedFor: Bool) -> Void
+    onMessage: (_ text: String, _ isRequested: Bool) -> Void
   ) throws {
     self.job = JobEndpoint(job, thumbnails: thumbnails, stop: stop)
     var open: [StatusEndpoint] = []
     let chosen = address == nil ? nil : try StatusToken.chosen()
     if let address, let endpoint = try Self.open(address, self.job, chosen ?? AccessToken()) {
       open.append(endpoint)
-      // Whoever has chosen the token knows it, and may not want it in a log.
-      if let link = endpoint.pageLink(withToken: chosen == nil) { onNote("status at \(link)", true) }
+      // A token from the environment is not printed: the user knows it, and it should not end up in a log.
+      if let link = endpoint.pageLink(withToken: chosen == nil) { onMessage("status at \(link)", true) }
     }
     do {
       if let endpoint = try Self.open(nil, self.job, AccessToken()) { open.append(endpoint) }
     } catch {
-      onNote("\(error)", false)
+      onMessage(Advice.line(error), false)
     }
     self.open = open
   }
@@ -46,19 +46,18 @@ final class JobEndpoints: Sendable {
     )
   }
 
-  /// Memory got tight or free again.
-  func heard(_ note: PressureNote) { job.heard(note) }
+  func handle(_ note: PressureNote) { job.handle(note) }
 
-  /// The job begins to stop, or does so for another reason.
-  func heardStop() { job.postState() }
+  /// Call it when the job is stopping, or gets a new cause to stop.
+  func handleStop() { job.postState() }
 
-  /// Tells who listens that the run is over, and ends all answering. Takes about a second at the most.
+  /// Reports the end of the run to all listeners and closes the endpoints. It takes at most about a second.
   func close() {
-    job.finished()
+    job.finish()
     DispatchQueue.concurrentPerform(iterations: open.count) { open[$0].close() }
   }
 
-  /// Removes the sockets and no more: for the thread that ends the process at once.
+  /// Only removes the sockets, for a thread that ends the process at once.
   func removeSockets() {
     for endpoint in open { endpoint.removeSocket() }
   }

@@ -3,7 +3,7 @@ import MemoryPressure
 import StatusEndpoint
 import ThumbnailJobs
 
-// What the queue and the job say, in the words of the status endpoint, which knows neither.
+// Conversions from the types of the queue and the job to those of the status endpoint, which knows neither.
 
 extension RunCounters {
   init(_ status: Job.Status) {
@@ -42,7 +42,7 @@ extension OperationStatus {
     case .waiting: state = .waiting
     case .running: state = .running
     case .ended(.succeeded): state = .finished
-    case .ended(.failed(let error)): (state, reason) = (.failed, "\(error)")
+    case .ended(.failed(let error)): (state, reason) = (.failed, Advice.line(error))
     case .ended(.cancelledWhileWaiting), .ended(.cancelledWhileRunning): state = .cancelled
     }
     self.init(
@@ -54,6 +54,6 @@ extension OperationStatus {
 }
 
 extension Outcome {
-  /// Whether its work was begun.
+  /// Whether the operation has started.
   var hasRun: Bool { if case .cancelledWhileWaiting = self { false } else { true } }
 }

@@ -1,29 +1,30 @@
 import Foundation
 
-/// What the system gives to a process at all, looked at before it is needed: Dispatch and Foundation have no way to say
-/// that there was no thread or no file to be had. They crash, or wait for ever.
+/// Checks the limits of the process before a job starts. Dispatch and Foundation cannot report that there is no further
+/// thread or file: they crash or wait forever.
 enum ProcessLimits {
-  /// Files: the three streams, what the runtime holds, a folder for each level of a small tree, sources and thumbnails.
+  /// The fewest open files that suffice: the standard streams, files of the runtime, one folder for each level of a small
+  /// tree, sources and thumbnails.
   private static let leastFiles = 48
-  /// Threads beside those of operations: signals, answers, progress, the watchdog, the status endpoint, and what the
-  /// runtime starts.
+  /// Threads besides those of operations: signals, replies to them, progress, the watchdog, the status endpoint, and those
+  /// of the runtime.
   private static let otherThreads = 12
 
-  /// Takes all the open files that may be had: a walk holds one open per level of folders, and many systems start with
-  /// 256 or 1024.
+  /// Raises the limit of open files as far as possible. A walk holds one folder open for each level, and many systems start
+  /// with a limit of 256 or 1024.
   static func raiseOpenFiles() {
     guard var limit = openFiles() else { return }
-    // Not unlimited: some systems refuse that for this limit though they name it.
+    // Not unlimited: some systems reject that for this limit, although they report it.
     limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))
     setrlimit(resource, &limit)
   }
 
-  /// What is too little to run with so many operations at once, and the way out; nil when all is well.
+  /// Says which limit is too low to run so many operations at once, and how to raise it; nil if none is.
   static func problem(max operations: Int) -> String? {
     if let limit = openFiles(), limit.rlim_cur < leastFiles {
       return "may open only \(limit.rlim_cur) files at once and needs \(leastFiles); raise the limit with ulimit -n"
     }
-    // All of them: Dispatch tries again for ever for one that it does not get.
+    // Every thread must start: if one cannot, Dispatch retries forever.
     let wanted = operations + otherThreads
     let started = threads(wanted)
     if started < wanted {
@@ -34,9 +35,7 @@ enum ProcessLimits {
     return nil
   }
 
-  /// Starts so many threads at once, and ends them.
-  ///
-  /// - Returns: how many could be started.
+  /// Tries how many threads can run at the same time, up to `count`.
   private static func threads(_ count: Int) -> Int {
     var started: [pthread_t] = []
     gate.lock()
@@ -68,7 +67,7 @@ enum ProcessLimits {
   }
 }
 
-/// Held shut while threads are being started, so that they are all there at once.
+/// Locked while threads are started, so that all of them run at the same time.
 private let gate = NSLock()
 
 private func waitAtGate(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Waits for the signals that a job answers, on a thread that does nothing else.
+/// Receives the signals that a job handles, on a thread that does nothing else.
 ///
-/// The signals are held back (blocked) in every thread, so none interrupts anything, none kills, and one that comes
-/// before the listener is there waits for it. The listener takes no lock and waits for nothing but signals: it answers
-/// at once, however busy the rest is.
+/// The signals are blocked in every thread, so they neither interrupt system calls nor kill the process, and one that
+/// arrives early waits for the listener. The listener takes no lock and waits only for signals, so it responds at once even
+/// if the rest of the process is busy.
 enum SignalListener {
-  /// What a job answers.
-  private static let answered = [SIGUSR1, SIGUSR2, SIGINT, SIGTERM, SIGHUP]
+  /// The signals that a job handles.
+  private static let handled = [SIGUSR1, SIGUSR2, SIGINT, SIGTERM, SIGHUP]
 
-  /// Blocks the signals in this thread, and so in all that it starts; a broken pipe and a file
-  /// grown over its limit become errors instead of signals.
+  /// Blocks the signals in this thread and in all that it starts. A broken pipe, and a file over its size limit, become
+  /// errors instead of signals.
   ///
-  /// The first statement of the program. It sets the whole mask: a parent's own (a test runner's, which blocks nearly
-  /// everything) must not stay in force. What it was told to ignore on behalf of a terminal it still ignores: HUP under
-  /// nohup, INT in the background of a script.
-  static func holdBack() {
+  /// Call it first in `main`. It replaces the whole signal mask, because the parent's may block nearly everything (that of
+  /// a test runner does). Signals that the parent ignores for a terminal stay ignored: HUP under nohup, INT in the
+  /// background of a script.
+  static func block() {
     ignored = [SIGHUP, SIGINT].filter { number in
       var inherited = sigaction()
       sigaction(number, nil, &inherited)
@@ -23,43 +23,43 @@ enum SignalListener {
     }
     var set = signalSet()
     pthread_sigmask(SIG_SETMASK, &set, nil)
-    // What these two kill by default is an error of a write, which is answered where the write is.
+    // These two would kill the process. Ignored, the write returns an error.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// The INT or TERM that has come and not been answered yet; nil where none has.
+  /// An INT or TERM that has arrived and is not yet handled; nil if there is none.
   static var pendingEnd: CInt? {
     var pending = sigset_t()
     sigpending(&pending)
     return [SIGINT, SIGTERM].first { sigismember(&pending, $0) == 1 && !ignored.contains($0) }
   }
 
-  /// Lets the signals do what they do by default: for commands that are no job.
-  static func letThrough() {
+  /// Gives the signals their default effect again, for commands other than a job.
+  static func unblock() {
     var set = sigset_t()
     sigemptyset(&set)
     pthread_sigmask(SIG_SETMASK, &set, nil)
   }
 
-  /// Calls `answer` for each signal, one after the other.
-  static func listen(_ answer: @escaping @Sendable (_ signal: CInt) -> Void) {
+  /// Calls `handler` for each signal, one after the other.
+  static func listen(_ handler: @escaping @Sendable (_ signal: CInt) -> Void) {
     let thread = Thread {
       var set = signalSet()
       var number: CInt = 0
-      while sigwait(&set, &number) == 0 { answer(number) }
+      while sigwait(&set, &number) == 0 { handler(number) }
     }
     thread.name = "signals"
     thread.start()
   }
 
-  /// Written once, before there is a second thread.
+  /// Written once, before the process has a second thread.
   nonisolated(unsafe) private static var ignored: [CInt] = []
 
   private static func signalSet() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
-    for number in answered where !ignored.contains(number) { sigaddset(&set, number) }
+    for number in handled where !ignored.contains(number) { sigaddset(&set, number) }
     return set
   }
 

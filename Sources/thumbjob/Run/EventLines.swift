@@ -4,7 +4,7 @@ import Files
 import Foundation
 import ThumbnailJobs
 
-/// A path in JSON: text, and where it is not UTF-8 also its bytes.
+/// A path in JSON: text, or an object with its repaired text and its bytes if it is not UTF-8.
 struct JSONPath: Encodable {
   let path: Path
 
@@ -22,7 +22,7 @@ struct JSONPath: Encodable {
   }
 }
 
-/// A source that is done with.
+/// The event of a source that is done.
 struct SourceLine: Encodable {
   struct Thumbnail: Encodable {
     let path: JSONPath
@@ -67,7 +67,7 @@ struct SourceLine: Encodable {
     case .failed(let failure):
       outcome = "failed"
       kind = failure.kind.rawValue
-      error = failure.description
+      error = Advice.line(failure)
       bytesNeeded = failure.bytesNeeded
     case .cancelled(let reason):
       outcome = "cancelled"
@@ -76,19 +76,19 @@ struct SourceLine: Encodable {
   }
 }
 
-/// Something the walk could not look into.
-struct ProblemLine: Encodable {
+/// The event of something that the walk could not read.
+struct WalkErrorLine: Encodable {
   let event = "problem"
   let path: JSONPath
   let error: String
 
-  init(_ problem: WalkProblem) {
-    path = JSONPath(path: problem.path)
-    error = problem.description
+  init(_ error: WalkError) {
+    path = JSONPath(path: error.path)
+    self.error = Advice.line(error)
   }
 }
 
-/// Memory that got tight or free again.
+/// The event of a change of memory pressure.
 struct PressureLine: Encodable {
   let event = "pressure"
   let level: String
@@ -111,13 +111,13 @@ struct PressureLine: Encodable {
     case .oneAtATime:
       action = "one-at-a-time"
       max = 1
-    case .lostSource: action = "lost-source"
+    case .signalsLost: action = "lost-source"
     case .none: action = "none"
     }
   }
 }
 
-/// The last line.
+/// The last event, with all counters.
 struct SummaryLine: Encodable {
   let event = "summary"
   let found, made, upToDate, passedOver, notRead, duplicates, failed, cancelled, missing, walkProblems: Int
@@ -137,7 +137,7 @@ struct SummaryLine: Encodable {
     (found, made, upToDate, passedOver) = (tally.found, tally.made, tally.upToDate, tally.passedOver)
     notRead = tally.notRead.values.reduce(0, +)
     (duplicates, failed, cancelled) = (tally.duplicates, tally.failed, tally.cancelled)
-    (missing, walkProblems) = (tally.missingArguments, tally.walkProblems)
+    (missing, walkProblems) = (tally.missingArguments, tally.walkErrors)
     (excluded, linksNotFollowed, specialFiles, earlierOutputs) = (
       report.walk.filtered, report.walk.linksNotFollowed, report.walk.special, report.walk.earlierOutputs
     )

@@ -2,9 +2,9 @@ import BoundedQueue
 import Foundation
 import ThumbnailJobs
 
-/// Tells a person how a job goes: a bar at the bottom of a terminal, or now and then a line.
+/// Shows the progress of a job: a bar at the bottom of a terminal, or a line every ten seconds.
 ///
-/// *Concurrency*: looks at the job from a ticker's queue; the job knows nothing of it.
+/// *Concurrency*: it reads the status of the job on the queue of a ticker. The job does not know it.
 final class ProgressDisplay: Sendable {
   enum Style { case bar, plain }
 
@@ -18,17 +18,17 @@ final class ProgressDisplay: Sendable {
     self.style = style
   }
 
-  /// Looks again and again until `finish` is called.
+  /// Shows the progress repeatedly until the returned ticker is stopped.
   func start() -> Ticker {
-    Ticker(name: "thumbjob.progress", every: style == .bar ? .milliseconds(100) : .seconds(10)) { self.look() }
+    Ticker(name: "thumbjob.progress", every: style == .bar ? .milliseconds(100) : .seconds(10)) { self.update() }
   }
 
-  /// Takes the bar away.
+  /// Removes the bar.
   func finish() {
     if style == .bar { console.setBottom("") }
   }
 
-  private func look() {
+  private func update() {
     let status = job.status(waitingLimit: 0)
     switch style {
     case .bar: console.setBottom(bar(status, columns: console.columns))
@@ -42,7 +42,7 @@ final class ProgressDisplay: Sendable {
     var text = "\(tally.ended) of \(status.total.map(String.init) ?? "\(tally.found) found so far")"
     text += " · \(Units.decimal(rate))/s"
     if let total = status.total, rate > 0, total > tally.ended, status.queue.pauses.isEmpty {
-      // By what was made: files that were passed over or up to date went by in no time.
+      // From the sources that were made: the others take hardly any time.
       text += " · ETA \(Units.time(.seconds(Double(total - tally.ended) / rate)))"
     }
     if !status.queue.pauses.isEmpty { text += " · \(status.queue.pauses)" }
@@ -69,7 +69,7 @@ final class ProgressDisplay: Sendable {
     return line + String(visible.prefix(max(0, columns - used - 1)))
   }
 
-  /// The file's name in an operation's title.
+  /// The name of the source in the title of an operation.
   private static func name(_ title: String) -> Substring {
     let path = OperationTitle.source(in: title)
     return path.split(separator: "/").last ?? path

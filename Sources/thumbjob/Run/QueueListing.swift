@@ -2,7 +2,7 @@ import BoundedQueue
 import Files
 import ThumbnailJobs
 
-/// What USR1 prints: every running and waiting operation, and the numbers.
+/// The list that USR1 prints: all running and waiting operations, and counters.
 enum QueueListing {
   static func text(_ status: Job.Status) -> String {
     let queue = status.queue
@@ -28,7 +28,11 @@ enum QueueListing {
     return lines.joined(separator: "\n")
   }
 
-  /// What was cancelled, at most 200 by name, why, and what becomes of it.
+  /// Lists cancelled operations, at most 200 by name.
+  ///
+  /// - Parameters:
+  ///   - why: the cause.
+  ///   - fate: what happens to their sources.
   static func text(_ cancelled: CancelledOperations, why: String, fate: String = "") -> String {
     let operations = cancelled.running + cancelled.waiting
     var lines = ["thumbjob: \(why): \(Units.count(operations.count, "operation")) cancelled\(fate)"]

@@ -1,23 +1,23 @@
 import Foundation
 import Locking
 
-/// How fast a run has been lately: over the last half minute in which it was looked at, leaving out times in which it could
-/// not be, because its process was stopped.
+/// Measures the speed of a run over the last half minute. Times in which the process was stopped are left out.
 ///
-/// *Concurrency*: the lock guards the samples; from any thread.
+/// *Concurrency*: a lock guards the samples; any thread may call.
 final class RecentRate: Sendable {
   private struct Sample {
     let ended, made: Int
-    /// Seconds since the run began.
+    /// In seconds since the run began.
     let at: Double
   }
 
   private let samples = Locked<[Sample]>([])
   private static let window = 30.0
-  /// Between two samples. The endpoint looks each second; a longer gap is time in which the process stood still.
+  /// The bounds of the time between two samples in seconds. The endpoint asks every second; after a longer gap the process
+  /// was stopped.
   private static let (shortest, longest) = (0.9, 4.0)
 
-  /// Sources ended, and made, per second; over the whole run while there is too little to tell.
+  /// Sources ended and made per second; over the whole run as long as there are too few samples.
   func rate(ended: Int, made: Int, at elapsed: Duration) -> (ended: Double, made: Double) {
     let now = Sample(ended: ended, made: made, at: max(elapsed / .seconds(1), 0.001))
     let first = samples.withLock { samples in

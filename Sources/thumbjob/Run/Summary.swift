@@ -3,7 +3,7 @@ import Files
 import Foundation
 import ThumbnailJobs
 
-/// The last words of a run: what was done, and that it kept within its bounds.
+/// The summary of a run: the results, and the proof that it kept its limits.
 enum Summary {
   static func text(_ report: JobReport, isDryRun: Bool) -> String {
     let tally = report.tally
@@ -25,11 +25,11 @@ enum Summary {
       "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
         + "\(report.limits.backlog) waiting, \(reserved(report)), \(ByteCount.memory(report.peakMemory)) held in all")
     lines.append(memory(report))
-    if tally.refusedMemory > 0, let option = report.memory.option(allowing: tally.mostMemoryNeeded) {
+    if tally.refusedMemory > 0, let option = Advice.memoryOption(for: tally.mostMemoryNeeded, in: report.memory) {
       lines.append("\(Units.count(tally.refusedMemory, "source")) refused for memory; \(option) would allow all")
     }
     if report.workRemains {
-      let cause = report.stopCause.map { "stopped \($0)" } ?? Summary.left(tally)
+      let cause = report.stopCause.map { "stopped \($0.text)" } ?? remaining(tally)
       let wayOn =
         report.stopCause == .tooManyFailures
         ? "mend or --exclude what failed, or allow more" : "run the same command again to go on"
@@ -38,8 +38,8 @@ enum Summary {
     return lines.joined(separator: "\n")
   }
 
-  /// Why work remains where nothing has stopped the job.
-  private static func left(_ tally: JobTally) -> String {
+  /// Why work remains although nothing has stopped the job.
+  private static func remaining(_ tally: JobTally) -> String {
     var parts: [String] = []
     if tally.cancelledByUser > 0 { parts.append("\(tally.cancelledByUser) cancelled by the user") }
     let others = tally.cancelled - tally.cancelledByUser
@@ -65,7 +65,7 @@ enum Summary {
     if walk.linksNotFollowed > 0 { parts.append(Units.count(walk.linksNotFollowed, "link") + " not followed") }
     if walk.special > 0 { parts.append(Units.count(walk.special, "special file") + " left alone") }
     if tally.missingArguments > 0 { parts.append(Units.count(tally.missingArguments, "source") + " not there") }
-    if tally.walkProblems > 0 { parts.append(Units.count(tally.walkProblems, "place") + " not looked into") }
+    if tally.walkErrors > 0 { parts.append(Units.count(tally.walkErrors, "place") + " not looked into") }
     return parts
   }
 

@@ -4,7 +4,7 @@ import Foundation
 import Locking
 import StatusEndpoint
 
-/// `thumbjob status`: what runs, and one of them in detail.
+/// `thumbjob status`: lists the running jobs, or shows one in detail.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Asks running jobs how they stand.",
@@ -15,8 +15,8 @@ struct StatusCommand: ParsableCommand {
   @Flag(help: "Ask again every second, until it has ended.") var watch = false
   @Flag(help: "Answer in JSON, a line for each job.") var json = false
 
-  /// How long a job may take to answer before the table says that it does not.
-  private static let patience = Duration.seconds(2)
+  /// After this time without an answer, the table shows a job as silent.
+  private static let timeout = Duration.seconds(2)
 
   func run() throws {
     var screen = LiveText()
@@ -33,7 +33,7 @@ struct StatusCommand: ParsableCommand {
       do {
         try showOne(try target.client.status(), target, on: &screen)
       } catch let error as StatusClientError {
-        // A connection that was waiting when it ended is hung up on.
+        // Both mean that the job has ended: it closes connections that are waiting.
         guard error.kind == .notRunning || error.kind == .connection else { throw target.leave(error) }
         return Console().say("thumbjob: \(target.name) has ended")
       }
@@ -56,7 +56,7 @@ struct StatusCommand: ParsableCommand {
     repeat {
       let (found, silent) = askAll()
       if found.isEmpty && silent.isEmpty {
-        if isFirst { throw TargetOptions.nobody() }
+        if isFirst { throw TargetOptions.exitWithoutJob() }
         return Console().say("thumbjob: no job is running any more")
       }
       try show(found, StatusTable.text(found, silent: silent), on: &screen)
@@ -65,17 +65,19 @@ struct StatusCommand: ParsableCommand {
     } while watch
   }
 
-  /// All jobs that answer, and the processes of those that do not.
+  /// Asks all jobs at the same time.
+  ///
+  /// - Returns: the status of each job that answers, and the process ids of the others.
   private func askAll() -> (found: [RunStatus], silent: [Int]) {
     let jobs = RunningJobs.find()
     let answers = Locked([Result<RunStatus, StatusClientError>?](repeating: nil, count: jobs.count))
     let asked = DispatchGroup()
-    // Each on a thread: one that does not answer must not keep the others from being shown.
+    // Each on a thread of its own: a job that does not answer must not delay the others.
     for (index, job) in jobs.enumerated() where ProcessStatus(of: job.pid)?.isStopped != true {
       asked.enter()
       Thread.detachNewThread {
         let answer = Result { () throws(StatusClientError) in
-          try StatusClient(job.address, timeout: Self.patience).status()
+          try StatusClient(job.address, timeout: Self.timeout).status()
         }
         answers.withLock { $0[index] = answer }
         asked.leave()
@@ -86,7 +88,7 @@ struct StatusCommand: ParsableCommand {
     for (job, answer) in zip(jobs, answers.withLock { $0 }) {
       switch answer {
       case .success(let status): found.append(status)
-      // It has ended since it was found.
+      // The job has ended in the meantime.
       case .failure(let error) where error.kind == .notRunning || error.kind == .connection: break
       case .failure, nil: silent.append(job.pid)
       }
@@ -96,6 +98,6 @@ struct StatusCommand: ParsableCommand {
 
   private func show(_ jobs: [RunStatus], _ text: String, on screen: inout LiveText) throws {
     guard json else { return try screen.show(text, isLast: !watch) }
-    for job in jobs { try StandardStream.put(OutputStream.text(of: job)) }
+    for job in jobs { try StandardStream.put(JSONLinesOutput.text(of: job)) }
   }
 }

@@ -1,16 +1,16 @@
 import Files
 import StatusEndpoint
 
-/// Running jobs, for people.
+/// Formats the status of running jobs.
 enum StatusTable {
-  /// Operations that wait, named at most; the rest are counted.
+  /// The most waiting operations to list.
   private static let waitingNamed = 20
-  /// Operations that failed, named at most.
+  /// The most failed operations to list.
   static let failuresNamed = 5
 
-  /// A line for each.
+  /// A table with a line for each job.
   ///
-  /// - Parameter silent: the processes of those that did not answer.
+  /// - Parameter silent: the process ids of jobs that did not answer.
   static func text(_ jobs: [RunStatus], silent: [Int] = []) -> String {
     var rows = [["PID", "STATE", "DONE", "FAILED", "RATE", "ETA", "RESERVED", "PRESSURE", "SOURCES"]]
     rows += jobs.map { job in
@@ -26,7 +26,9 @@ enum StatusTable {
     return Columns.text(rows)
   }
 
-  /// One with its operations, and the first that failed.
+  /// One job with its operations.
+  ///
+  /// - Parameter failed: the first failed operations.
   static func detail(_ job: RunStatus, _ failed: [OperationStatus]) -> String {
     let counters = job.counters
     let reason = job.stopReason.map { ": \($0)" } ?? ""
@@ -47,7 +49,7 @@ enum StatusTable {
     let (running, waiting) = (
       "\(counters.running) of \(job.limits.max) running", "\(counters.waiting) of \(job.limits.backlog) waiting"
     )
-    // Both above the lists, the longer of which may not fit on the screen.
+    // Also here, because the lists below may be longer than the screen.
     lines.append("  \(running) · \(waiting)")
     if !failed.isEmpty {
       lines.append("\(counters.failed) failed")
@@ -69,7 +71,7 @@ enum StatusTable {
     if let why = operation.waitReason { parts.append(why) }
     if operation.reservedBytes > 0 { parts.append(ByteCount.memory(operation.reservedBytes)) }
     parts.append(time(operation.ageSeconds))
-    // The name last: it is what may be cut off at the edge of the screen.
+    // The name is last, because a terminal may cut off the end of the line.
     return "  #\(operation.id) \(parts.joined(separator: ", ")): \(oneLine(operation.description))"
   }
 
@@ -81,13 +83,13 @@ enum StatusTable {
 
   private static func eta(_ job: RunStatus) -> String? { job.etaSeconds.map(time) }
 
-  /// A number that a stranger's address answered, whatever it is, made one that can be shown.
+  /// The answer may come from any program: limits the number to what can be formatted.
   private static func time(_ seconds: Double) -> String { Units.time(.seconds(min(max(seconds, 0), 1e9))) }
 
   private static func percent(_ fraction: Double) -> Int { Int(min(max(fraction, 0), 1) * 100) }
 
   private static func sources(_ job: RunStatus) -> String { oneLine(job.sources.joined(separator: " ")) }
 
-  /// Text of a stranger's, which must not look like a line of ours.
+  /// The answer may come from any program: its text must not look like further lines.
   private static func oneLine(_ text: String) -> String { text.replacing("\n", with: "\\n") }
 }

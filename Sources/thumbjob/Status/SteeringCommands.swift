@@ -1,7 +1,7 @@
 import ArgumentParser
 import StatusEndpoint
 
-/// `thumbjob cancel`: a job, or one operation of it.
+/// `thumbjob cancel`: cancels a job or one of its operations.
 struct CancelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancels a running job, or one of its operations.",
@@ -28,7 +28,7 @@ struct CancelCommand: ParsableCommand {
   }
 }
 
-/// `thumbjob pause`.
+/// `thumbjob pause`: pauses a job.
 struct PauseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pause", abstract: "Lets a running job start nothing new.", usage: "thumbjob pause [<pid or address>]")
@@ -41,7 +41,7 @@ struct PauseCommand: ParsableCommand {
   }
 }
 
-/// `thumbjob resume`.
+/// `thumbjob resume`: resumes a paused job.
 struct ResumeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "Lets a paused job go on.", usage: "thumbjob resume [<pid or address>]")

@@ -4,19 +4,19 @@ import Foundation
 import StatusEndpoint
 import ThumbnailJobs
 
-/// Which running job is meant: a process, an address, or the only one there is.
+/// Selects a running job: by its process, by its address, or the only one.
 struct TargetOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("Its process, or its address: unix:PATH or HOST:PORT.", valueName: "pid or address"))
   var target: String?
 
-  /// A job, and how it is called in what is said of it.
+  /// A job and its name in messages.
   struct Target {
     let name: String
     let client: StatusClient
 
     init(_ job: RunningJob) throws(ExitCode) {
       (name, client) = ("process \(job.pid)", StatusClient(job.address))
-      // It would do what it is asked once it goes on, long after whoever asked has been told that it does not answer.
+      // A stopped process would carry out the request only when it continues, long after this command has timed out.
       if ProcessStatus(of: job.pid)?.isStopped == true {
         throw leave("\(name) is stopped (Ctrl-Z); fg or kill -CONT \(job.pid) lets it go on", .noStatusAddress)
       }
@@ -26,7 +26,7 @@ struct TargetOptions: ParsableArguments {
       (name, client) = ("\(address)", StatusClient(address, token: token))
     }
 
-    /// - Throws: an exit status, with the reason said.
+    /// - Throws: an exit status, after printing the reason.
     func ask<Answer>(_ body: (StatusClient) throws(StatusClientError) -> Answer) throws(ExitCode) -> Answer {
       do {
         return try body(client)
@@ -47,12 +47,12 @@ struct TargetOptions: ParsableArguments {
     private func leave(_ reason: String, _ status: ExitStatus) -> ExitCode { TargetOptions.leave(reason, status) }
   }
 
-  /// - Throws: an exit status, with the reason said.
+  /// - Throws: an exit status, after printing the reason.
   func chosen() throws(ExitCode) -> Target {
     guard let target else {
       let jobs = RunningJobs.find()
       if jobs.count == 1 { return try Target(jobs[0]) }
-      if jobs.isEmpty { throw Self.nobody() }
+      if jobs.isEmpty { throw Self.exitWithoutJob() }
       let all = jobs.map { "\($0.pid)" }.joined(separator: ", ")
       throw Self.leave("several jobs are running: \(all); say which, see thumbjob status", .usage)
     }
@@ -70,14 +70,14 @@ struct TargetOptions: ParsableArguments {
   /// An address, or the link to its page.
   private static func target(_ text: String) throws -> Target {
     guard let rest = text.wholeMatch(of: /http:\/\/([^\/#]+)\/?(?:#token=(.*))?/) else {
-      guard text.contains(":") else { throw TextProblem("\(text) is neither a process nor unix:PATH nor HOST:PORT") }
+      guard text.contains(":") else { throw TextError("\(text) is neither a process nor unix:PATH nor HOST:PORT") }
       return Target(try StatusAddress(text), token: try StatusToken.chosen())
     }
     let given = rest.output.2.flatMap { AccessToken(String($0)) }
     return Target(try StatusAddress(String(rest.output.1)), token: try given ?? StatusToken.chosen())
   }
 
-  static func nobody() -> ExitCode {
+  static func exitWithoutJob() -> ExitCode {
     leave("no job of yours is running (one started with --status off cannot be seen)", .noStatusAddress)
   }
 

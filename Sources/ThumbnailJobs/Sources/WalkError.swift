@@ -1,40 +1,42 @@
 import Files
 import SystemPackage
 
-/// Something a walk could not look into; it went on with the rest.
-public struct WalkProblem: Error, Sendable, Equatable, CustomStringConvertible {
+/// A file, folder or list that a walk could not read. The walk goes on with the rest.
+public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
-    /// An argument that leads nowhere.
+    /// An argument that does not exist.
     case missingArgument
-    /// An entry of a list that leads nowhere.
+    /// An entry of a list that does not exist.
     case missingEntry
-    /// Gone between being listed and being looked at.
+    /// Removed after its folder was listed.
     case vanished
-    /// A followed symbolic link that leads nowhere.
+    /// A symbolic link without a target, where links are followed.
     case brokenLink
-    /// A followed symbolic link to a folder that it lies in.
+    /// A symbolic link to a folder that contains it, where links are followed.
     case loop
-    /// A folder or list that may not be read, or whose disk fails.
+    /// A folder or list without permission to read, or on a faulty disk.
     case unreadable
-    /// Folders nested deeper than `SourceWalker.maximumDepth`.
+    /// A folder deeper than ``SourceWalker/maximumDepth``.
     case tooDeep
-    /// The process may open no more files.
+    /// The process has as many open files as it may have.
     case tooManyOpenFiles
-    /// A path longer than the system opens.
+    /// A path longer than system calls accept.
     case pathTooLong
-    /// A named source that is neither a file nor a folder, such as a FIFO.
+    /// An argument or entry that is neither a file nor a folder, such as a FIFO.
     case notAFile
-    /// A source folder that is the output folder itself.
+    /// A source folder that is the output folder.
     case isOutput
-    /// A line of a list that cannot be a path.
+    /// An entry of a list that cannot be a path.
     case badEntry
+    /// An entry of a list with a zero byte in it: the list is separated by zero bytes and not by newlines.
+    case nulInEntry
   }
 
   public let kind: Kind
   public let path: Path
-  /// Which of the walk's arguments it came from, counted from 0.
+  /// The index of its argument in the job.
   public let argument: Int
-  /// The system's word for it, where the system refused.
+  /// The system's description of its error, if there is one.
   let reason: String
 
   init(_ kind: Kind, _ path: Path, argument: Int, reason: String = "") {
@@ -44,7 +46,7 @@ public struct WalkProblem: Error, Sendable, Equatable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// What `error` means when met at `path`.
+  /// Classifies a system error at `path`.
   init(_ error: Errno, _ path: Path, argument: Int, origin: Source.Origin) {
     let kind: Kind =
       switch error {
@@ -62,7 +64,20 @@ public struct WalkProblem: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, path, argument: argument, reason: error.description)
   }
 
-  /// One line: what, where, the limit, the way out.
+  init(_ error: SourceListError, argument: Int) {
+    let (kind, reason): (Kind, String) =
+      switch error.kind {
+      case .cannotOpen(let error) where error == .noSuchFileOrDirectory || error == .notDirectory:
+        (.missingArgument, error.description)
+      case .cannotOpen(let error), .cannotRead(let error): (.unreadable, error.description)
+      case .entryTooLong:
+        (.badEntry, "starts an entry longer than the \(SourceWalker.maximumPathLength) bytes a path may have")
+      case .entryWithNul: (.nulInEntry, "")
+      }
+    self.init(kind, error.path, argument: argument, reason: reason)
+  }
+
+  /// One line: the path, the fault and its limit.
   public var description: String {
     let name = path.printable
     return switch kind {
@@ -75,13 +90,14 @@ public struct WalkProblem: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooDeep:
       "\(name): more than \(SourceWalker.maximumDepth) folders deep; name it as a source of its own to have it walked"
     case .tooManyOpenFiles:
-      "\(name): no more files may be open (\(reason)); raise the limit with ulimit -n or lower --max"
+      "\(name): no more files may be open (\(reason))"
     case .pathTooLong:
       "\(name): longer than the \(SourceWalker.maximumPathLength) bytes a path may have; "
         + "start from a folder further down"
     case .notAFile: "\(name): \(reason), not a file or a folder"
-    case .isOutput: "\(name): is the output folder itself, which is never walked; choose another with --out"
+    case .isOutput: "\(name): is the output folder itself, which is never walked"
     case .badEntry: "\(name): \(reason)"
+    case .nulInEntry: "\(name): starts a line with a NUL in it"
     }
   }
 }

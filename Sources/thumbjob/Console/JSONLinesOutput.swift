@@ -1,23 +1,22 @@
 import Foundation
 import Locking
 
-/// Standard output, which carries data only: with `--json` a line of JSON for each source that is done with, and a last
-/// one with the sums.
+/// Data on standard output: JSON lines with `--json`, or the plain lines of a dry run.
 ///
-/// *Concurrency*: every member may be called from any thread; a line is never torn.
-final class OutputStream: Sendable {
-  /// Guards the order of lines; holds the error number that ended it, after which nothing is written.
+/// *Concurrency*: every member may be called from any thread. Each line is written whole.
+final class JSONLinesOutput: Sendable {
+  /// Guards the order of lines. It has the error number of the write that failed, after which nothing more is written.
   private let failure = Locked<CInt?>(nil)
 
-  /// Longer than for words: these are data.
+  /// Longer than for messages, because these are data.
   let patience = Patience(.seconds(5))
 
-  /// Why nothing can be written any more: an error number, `EPIPE` when nobody reads; nil while all is well.
+  /// The error number of the write that failed, `EPIPE` if no process reads; nil if all writes succeeded.
   var error: CInt? { failure.withLock { $0 } }
 
   /// Writes a value as a line of JSON.
   ///
-  /// - Returns: false when the output has failed, now or before.
+  /// - Returns: false if this or an earlier write failed.
   @discardableResult
   func write(_ line: some Encodable) -> Bool { write(text: Self.text(of: line)) }
 
@@ -26,11 +25,11 @@ final class OutputStream: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.keyEncodingStrategy = .convertToSnakeCase
-    guard let data = try? encoder.encode(line) else { preconditionFailure("a line has only plain values") }
+    guard let data = try? encoder.encode(line) else { preconditionFailure("every value can be encoded") }
     return String(decoding: data, as: UTF8.self) + "\n"
   }
 
-  /// - Returns: false when the output has failed, now or before.
+  /// - Returns: false if this or an earlier write failed.
   func write(text: String) -> Bool {
     failure.withLock { failure in
       failure = failure ?? StandardStream.write(text, to: STDOUT_FILENO, patience: patience)

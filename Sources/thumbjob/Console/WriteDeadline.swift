@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// How long whoever writes still waits for somebody who does not read: for ever, until it is told that the job is stopping.
-/// A job that waited for the reader of its last words could not be ended.
+/// Limits how long writes wait for a reader that does not read. While the job runs they wait forever; once it stops, for a
+/// limited time. Otherwise such a reader could keep the process from ending.
 ///
-/// *Concurrency*: from any thread, without a lock.
+/// *Concurrency*: every member may be called from any thread and takes no lock.
 final class Patience: Sendable {
   private let duration: Duration
-  /// Nanoseconds of the system's uptime.
+  /// In nanoseconds of the system's uptime.
   private let end = Atomic(UInt64.max)
 
   init(_ duration: Duration) { self.duration = duration }
 
-  /// From here on it is counted. A second time changes nothing.
+  /// Starts the limited time. Further calls do nothing.
   func begin() {
     let (now, seconds) = (DispatchTime.now().uptimeNanoseconds, duration / .seconds(1))
     _ = end.compareExchange(

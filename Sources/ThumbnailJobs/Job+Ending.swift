@@ -1,0 +1,54 @@
+import BoundedQueue
+
+// Ending: what follows when an operation has ended.
+extension Job {
+  /// How often memory pressure may cancel the work on one source. After that the source is left for another run.
+  private static let maximumCancellations = 3
+
+  func ended(_ operation: ThumbnailOperation, _ outcome: Outcome) {
+    if outcome.cancelReason == .pressure, requeue(operation) { return }
+    let found = operation.found
+    let result: SourceResult =
+      switch outcome {
+      case .succeeded: found.result ?? .passedOver
+      case .failed(let error): .failed(SourceFailure(error, plan: memory))
+      case .cancelledWhileRunning(.timeout), .cancelledWhileWaiting(.timeout): .failed(.timeout(settings.timeout))
+      case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason): .cancelled(reason)
+      }
+    report(
+      SourceReport(
+        source: operation.source, result: result, thumbnails: found.thumbnails, warnings: found.warnings,
+        bytes: found.bytes, operation: operation.snapshot()))
+  }
+
+  /// - Returns: false if the source is left for another run.
+  private func requeue(_ operation: ThumbnailOperation) -> Bool {
+    // An operation that held no memory did not cause the pressure.
+    let found = operation.found
+    let times = operation.timesCancelled + (found.hasHeldMemory ? 1 : 0)
+    return state.withLock { state in
+      guard state.stopCause == nil, settings.onPressure == .requeue, times < Self.maximumCancellations else {
+        return false
+      }
+      state.requeued.append(
+        Requeued(
+          source: operation.source, place: operation.place, timesCancelled: times, thumbnails: found.thumbnails))
+      state.tally.requeued += 1
+      return true
+    }
+  }
+
+  func report(_ report: SourceReport) {
+    let tally = state.withLock { state in
+      state.tally.count(report)
+      return state.tally
+    }
+    onEvent(.source(report))
+    if case .failed = report.result, settings.halt?.isReached(by: tally) == true { stop(.tooManyFailures) }
+  }
+
+  func report(_ error: WalkError) {
+    state.withLock { $0.tally.count(error) }
+    onEvent(.walkError(error))
+  }
+}

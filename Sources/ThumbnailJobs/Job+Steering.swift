@@ -1,0 +1,88 @@
+import BoundedQueue
+import Foundation
+import MemoryPressure
+
+// Steering: what other threads see of a job, and what they can change while it runs.
+extension Job {
+  /// The state of a job at one moment.
+  public struct Status: Sendable {
+    public let tally: JobTally
+    public let queue: QueueSnapshot
+    public let elapsed: Duration
+    /// The number of all sources; nil until it is known.
+    public let total: Int?
+    public let stopCause: StopCause?
+    /// Nil before the job runs.
+    public let pressure: PressureSnapshot?
+  }
+
+  /// - Parameter waitingLimit: the most waiting operations to list.
+  public func status(waitingLimit: Int) -> Status {
+    let copy = state.withLock { $0 }
+    return Status(
+      tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
+      elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause,
+      pressure: copy.monitor?.snapshot)
+  }
+
+  /// Counts all sources on another thread, ahead of the work, so that ``Status/total`` is known early. If a list of
+  /// sources can be read only once, the total stays unknown until the walk is over.
+  ///
+  /// *Concurrency*: further calls do nothing.
+  public func countAhead() {
+    guard !isCounted.exchange(true, ordering: .relaxed) else { return }
+    Thread.detachNewThread { [self] in
+      guard walker.canBeWalkedTwice else { return }
+      let counters = walker.walk(shouldStop: { isStopping }, onError: { _ in }, visit: { _ in .goOn })
+      if !isStopping { state.withLock { $0.total = counters.files } }
+    }
+  }
+
+  /// Starts nothing new until ``resume()``. Running operations go on.
+  public func pause() { queue.pause(.user) }
+
+  /// Ends a ``pause()``. The job goes on, unless it is also paused because of memory pressure.
+  public func resume() { queue.resume(.user) }
+
+  /// Changes the given limits while the job runs.
+  ///
+  /// - Parameter budget: bytes that running operations may reserve together. An operation that has the only reservation may
+  ///   still reserve as much as before.
+  /// - Returns: the new limits.
+  public func changeLimits(max: Int?, backlog: Int?, budget: Int?) -> QueueLimits {
+    // The governor first: it must not widen the queue back to the old maximum.
+    if let max { state.withLock { $0.governor }?.setFullMax(max) }
+    queue.changeLimits { limits in
+      if let max { limits.max = max }
+      if let backlog { limits.backlog = backlog }
+      if let budget { limits.budget = MemoryBudget(bytes: budget, largest: Swift.max(budget, memory.budget.largest)) }
+    }
+    return queue.limits
+  }
+
+  /// Ends the job. Nothing new starts; the cause determines whether running operations are cancelled or may finish. The
+  /// first cause stays, unless a later one ends more.
+  ///
+  /// - Returns: the cancelled operations.
+  @discardableResult
+  public func stop(_ cause: StopCause) -> CancelledOperations {
+    let isChange = state.withLock { state in
+      if let first = state.stopCause, !cause.overrides(first) { return false }
+      state.stopCause = cause
+      return true
+    }
+    let cancelled = queue.stop(reason: cause.reason, sparingRunning: cause.sparesRunning)
+    if isChange { onEvent(.stopping(cause)) }
+    return cancelled
+  }
+
+  /// Removes the unfinished files of this job without taking a lock, for a thread that ends the process at once.
+  public func closeOutputs() {
+    for output in outputs { output.folder?.close() }
+  }
+
+  /// Whether the job ends before all its sources are done.
+  public var isStopping: Bool { state.withLock { $0.stopCause != nil } }
+
+  var stopReason: CancelReason { state.withLock { $0.stopCause }?.reason ?? .shutdown }
+}

@@ -1,0 +1,61 @@
+import Files
+import Thumbnails
+import Yams
+
+// The keys of a job and of its outputs. Their order is the order in which values are applied.
+
+extension JobSettings {
+  static let jobFileKeys: [JobFileKey<JobSettings>] = ownKeys + commonOutputKeys + [outputsKey]
+
+  private static let ownKeys: [JobFileKey<JobSettings>] = [
+    JobFileKey(names: ["sources"]) { value, name, reader, job in
+      job.sources = reader.texts(value, name).map { reader.source($0) }
+    },
+    JobFileKey(names: ["files0-from"]) { value, name, reader, job in
+      if let text = reader.text(value, name) { job.sources.append(.list(reader.list(text))) }
+    },
+    JobFileKey("include", \.filter.includes) { value, name, reader in reader.globs(value, name) },
+    JobFileKey("exclude", \.filter.excludes) { value, name, reader in reader.globs(value, name) },
+    .flag("follow", \.followsLinks),
+    JobFileKey("max", \.max) { value, name, reader in reader.number(value, name, maxRange) },
+    JobFileKey("backlog", \.backlog) { value, name, reader in reader.number(value, name, backlogRange) },
+    .text("memory", \.memory) { text, key throws(TextError) in try MemorySize(parsing: text, for: key) },
+    .word("on-pressure", \.onPressure),
+    .word("pressure-source", \.pressureSource),
+    .flag("force", \.force),
+    .word("fail-on", \.failOn),
+    .text("limit-pixels", \.limitPixels) { text, key throws(TextError) in try PixelCount.parse(text, for: key) },
+    .text("timeout", \.timeout) { text, key throws(TextError) in try DurationText.parse(text, for: key) },
+    JobFileKey("retries", \.retries) { value, name, reader in reader.number(value, name, retriesRange) },
+    .flag("dry-run", \.dryRun),
+    .text("halt", \.halt) { text, key throws(TextError) in try HaltLimit(parsing: text, for: key) },
+    .text("for", \.runFor) { text, key throws(TextError) in try DurationText.parse(text, for: key) },
+  ]
+
+  /// At the top level, the keys of an output set the first output. Each entry of `outputs` starts from that.
+  private static let commonOutputKeys: [JobFileKey<JobSettings>] = OutputSettings.jobFileKeys.map {
+    $0.within(\.outputs[0])
+  }
+
+  private static let outputsKey = JobFileKey<JobSettings>(names: ["outputs"]) { value, _, reader, job in
+    if let outputs = reader.outputs(value, from: job.outputs[0]) { job.outputs = outputs }
+  }
+}
+
+extension OutputSettings {
+  static let jobFileKeys: [JobFileKey<OutputSettings>] = [
+    JobFileKey("out", \.folder) { value, name, reader in reader.text(value, name).map { reader.path($0) } },
+    // Before the keys that override it.
+    JobFileKey(names: ["preset"]) { value, name, reader, output in
+      (reader.word(value, name) as Preset?)?.apply(to: &output)
+    },
+    JobFileKey(names: ["size", "sizes"]) { value, name, reader, output in
+      if let sizes = reader.sizes(value, name) { output.sizes = sizes }
+    },
+    JobFileKey("quality", \.quality) { value, name, reader in reader.number(value, name, JobSettings.qualityRange) },
+    .flag("progressive", \.progressive),
+    .word("subsample", \.subsample),
+    JobFileKey("keep", \.keep) { value, name, reader in reader.keptMetadata(value, name) },
+    .flag("linear", \.linear),
+  ]
+}

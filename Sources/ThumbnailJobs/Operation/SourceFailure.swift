@@ -1,0 +1,86 @@
+import BoundedQueue
+import Files
+import Thumbnails
+
+/// Why a source has no thumbnail.
+///
+/// The description says what is wrong and not what to change: that depends on how a program names its options.
+public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The category of a failure, for programs that read events.
+  public enum Kind: String, Sendable {
+    /// The source is at fault.
+    case source
+    /// Another source has the place of the thumbnail, or the place is not allowed.
+    case collision
+    case timeout
+    /// It needs more memory than one operation may hold.
+    case memory
+    /// The thumbnail could not be written to its place.
+    case output
+    /// The disk of the output is full, faulty or read-only.
+    case disk
+  }
+
+  case source(ThumbnailError)
+  case output(OutputError)
+  /// It needs more memory than `plan` gives to one operation.
+  case memory(BudgetExceededError, plan: MemoryPlan)
+  /// It took longer than this.
+  case timeout(Duration)
+  /// Another source gets the place of the thumbnail.
+  case placeTaken(by: Path)
+  /// The thumbnail would overwrite its source.
+  case placeIsSource
+  /// The place is in the working folder of the output.
+  case placeReserved
+  /// An error that the job does not know.
+  case other(String)
+
+  init(_ error: any Error, plan: MemoryPlan) {
+    self =
+      switch error {
+      case let failure as SourceFailure: failure
+      case let error as ThumbnailError: .source(error)
+      case let error as OutputError: .output(error)
+      case let error as BudgetExceededError: .memory(error, plan: plan)
+      default: .other("\(error)")
+      }
+  }
+
+  public var kind: Kind {
+    switch self {
+    case .source, .other: .source
+    case .output(let error): error.isDiskFault ? .disk : .output
+    case .memory: .memory
+    case .timeout: .timeout
+    case .placeTaken, .placeIsSource, .placeReserved: .collision
+    }
+  }
+
+  /// How many bytes of memory it needs, if that is the reason.
+  public var bytesNeeded: Int? { if case .memory(let error, _) = self { error.needed } else { nil } }
+
+  /// Whether another try may succeed: after a temporary fault of a disk or network, or once the source is complete.
+  var mayBeTemporary: Bool {
+    switch self {
+    case .source(.unreadable), .source(.truncated), .source(.damaged), .source(.corrupt): true
+    case .output(let error): error.kind == .failed && !error.isDiskFault || error.error == .ioError
+    default: false
+    }
+  }
+
+  /// One line, without the name of the source.
+  public var description: String {
+    switch self {
+    case .source(let error): "\(error)"
+    case .output(let error): "\(error)"
+    case .memory(let error, _): "\(error)"
+    case .timeout(let limit): "took longer than \(limit)"
+    case .placeTaken(let rival):
+      "its thumbnail would take the place of that of \(rival.printable); rename one of them"
+    case .placeIsSource: "its thumbnail would take its own place"
+    case .placeReserved: "its thumbnail would go into the folder .thumbjob, which is the output's own"
+    case .other(let text): text
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Files
+import Foundation
+import ThumbnailJobs
+
+// The job's events: JSON lines on standard output, messages on standard error, updates for the status endpoint.
+extension RunSession {
+  func handle(_ event: JobEvent) {
+    switch event {
+    case .source(let report):
+      write(SourceLine(report, isDryRun: settings.job.dryRun))
+      printResult(report)
+    case .watching(let reports):
+      if let text = PressureText.text(reports, isVerbose: settings.verbose), !settings.quiet { console.say(text) }
+    case .pressure(let note):
+      open.withLock { $0 }?.endpoints?.handle(note)
+      write(PressureLine(note))
+      // Asynchronously, as replies to signals: a blocked standard error must not stall the job.
+      if !settings.quiet { replyQueue.async { [self] in console.say(PressureText.text(note)) } }
+    case .stopping:
+      limitWrites()
+      open.withLock { $0 }?.endpoints?.handleStop()
+    case .walkError(let error):
+      write(WalkErrorLine(error))
+      console.say("thumbjob: \(Advice.line(error))")
+    }
+  }
+
+  private func write(_ line: some Encodable) {
+    if settings.json, !output.write(line) { stopForLostOutput() }
+  }
+
+  private func stopForLostOutput() {
+    open.withLock { $0 }?.job.stop(.outputLost)
+  }
+
+  private func printResult(_ report: SourceReport) {
+    let name = report.source.path.printable
+    switch report.result {
+    case .made: printThumbnails(report, name)
+    case .failed(let failure): console.say("thumbjob: \(name): \(Advice.line(failure))")
+    case .notRead(let type):
+      guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
+      console.say("thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
+    case .cancelled(.pressure) where settings.job.onPressure == .requeue:
+      console.say("thumbjob: \(name): cancelled by memory pressure; left for another run")
+    case .cancelled(.user) where open.withLock({ $0?.job.isStopping }) == false:
+      // If the whole job is cancelled, a list names the operations.
+      console.say("thumbjob: \(name): cancelled by the user")
+    case .cancelled(let reason): if settings.verbose { console.say("\(name): cancelled \(reason)") }
+    case .passedOver: if settings.verbose { console.say("\(name): not an image") }
+    case .duplicate(let first): if settings.verbose { console.say("\(name): the same file as \(first.printable)") }
+    }
+  }
+
+  private func printThumbnails(_ report: SourceReport, _ name: String) {
+    for thumbnail in report.thumbnails {
+      let line = "\(name) → \(thumbnail.path.printable) \(thumbnail.pixels)"
+      if settings.job.dryRun && !settings.json {
+        if !output.write(text: line + "\n") { stopForLostOutput() }
+      } else if settings.verbose {
+        console.say(line)
+      }
+    }
+    if settings.verbose { for warning in report.warnings { console.say("\(name): \(warning)") } }
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import ThumbnailJobs
+import TraceRecording
+
+// Signals: USR1 lists the operations, HUP starts nothing new, USR2, INT and TERM cancel everything. A second INT or TERM
+// ends the process at once.
+extension RunSession {
+  /// The most waiting operations to list.
+  private static let listedOperations = 10_000
+
+  /// Handles a signal on the signal thread. It waits for nothing: other threads print and stop.
+  func handle(_ signal: CInt, _ job: Job, _ endpoints: JobEndpoints?) {
+    switch signal {
+    case SIGUSR1:
+      guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      replyQueue.async { [self] in
+        isListing.store(false, ordering: .releasing)
+        console.say(QueueListing.text(job.status(waitingLimit: Self.listedOperations)))
+      }
+    case SIGUSR2: stop(job, .cancelled(by: "USR2"))
+    case SIGHUP: stop(job, .noMore)
+    default:
+      if endingSignal.load(ordering: .acquiring) != 0 {
+        // The second INT or TERM. Unfinished files are removed without waiting for the threads that write them.
+        job.closeOutputs()
+        endpoints?.removeSockets()
+        _exit(128 + signal)
+      }
+      endingSignal.store(signal, ordering: .releasing)
+      stop(job, .shutdown(by: signal == SIGINT ? "INT" : "TERM"))
+    }
+  }
+
+  func stop(_ job: Job, _ cause: StopCause) {
+    limitWrites()
+    stopQueue.async { [self] in
+      let cancelled = job.trace.span("Job.stop") { job.stop(cause) }
+      replyQueue.async { [self] in
+        console.say(QueueListing.text(cancelled, why: "stopped \(cause.text)"))
+      }
+    }
+  }
+}

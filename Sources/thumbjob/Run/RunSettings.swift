@@ -1,0 +1,71 @@
+import Files
+import Foundation
+import StatusEndpoint
+import ThumbnailJobs
+
+/// All settings of `thumbjob run`: those of its job, and those of the command around it.
+///
+/// A job file changes the defaults first, the command line second.
+struct RunSettings: Equatable {
+  var job = JobSettings()
+  /// Print events as JSON lines to standard output.
+  var json = false
+  var progress = ProgressStyle.auto
+  /// Print the name of every thumbnail.
+  var verbose = false
+  /// Print nothing but failures.
+  var quiet = false
+  /// The file for a trace; nil means none.
+  var trace: Path?
+  /// Where to serve the status besides the private socket; nil means nowhere else.
+  var status: StatusAddress?
+
+  /// The keys that a job file may have.
+  static let jobFileKeys: [JobFileKey<RunSettings>] =
+    JobFileKey.job(\.job) + [
+      .flag("json", \.json),
+      .word("progress", \.progress),
+      .text("status", \.status) { text, key throws(TextError) in try parseStatusAddress(text, for: key) },
+      .path("trace", \.trace),
+      .flag("verbose", \.verbose),
+      .flag("quiet", \.quiet),
+    ]
+
+  /// - Parameter subject: the option or key that the error names.
+  static func parseStatusAddress(_ text: String, for subject: String) throws(TextError) -> StatusAddress {
+    do {
+      return try StatusAddress(text)
+    } catch {
+      throw TextError("\(subject): \(error.reason)")
+    }
+  }
+
+  /// - Throws: `TextError` if settings that are valid by themselves contradict each other.
+  func validate() throws(TextError) {
+    if verbose && quiet { throw TextError("verbose and quiet cannot both be asked for") }
+    try job.validate()
+  }
+}
+
+/// How a run shows its progress.
+enum ProgressStyle: String, CaseIterable {
+  /// A bar on a terminal, otherwise plain lines.
+  case auto
+  case bar
+  case plain
+  case none
+}
+
+extension SourceArgument {
+  /// The meaning of a word of the command line: `-` is a list on standard input with a line for each path, anything else a
+  /// path.
+  init(word: Path) {
+    self = word == "-" ? .list(.standardInput(.newline)) : .path(word)
+  }
+}
+
+extension SourceList {
+  static func standardInput(_ separator: Separator) -> SourceList {
+    SourceList(descriptor: STDIN_FILENO, name: "standard input", separator: separator)
+  }
+}

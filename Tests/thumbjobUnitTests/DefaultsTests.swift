@@ -1,0 +1,115 @@
+import ArgumentParser
+import Files
+import Foundation
+import TestSupport
+import Testing
+import ThumbnailJobs
+
+@testable import thumbjob
+
+/// The settings, the keys of job files, `--help` and jobs/README.md must agree. The manual page and `--help` are both made
+/// from what ArgumentParser dumps, which is what these tests read.
+@Suite(.timeLimit(.minutes(1)))
+struct DefaultsTests {
+  /// Keys of job files without an option of the same name.
+  private static let onlyInJobFiles: Set<String> = ["sources", "sizes", "preset", "outputs"]
+  /// Settings whose default is computed, and is nil until then.
+  private static let computed: Set<String> = ["max", "backlog", "memory"]
+
+  private struct Dump: Decodable {
+    struct Command: Decodable {
+      let commandName: String
+      let subcommands: [Command]?
+      let arguments: [Argument]?
+    }
+    struct Argument: Decodable {
+      struct Name: Decodable {
+        let kind: String
+        let name: String
+      }
+      let kind: String
+      let names: [Name]?
+      let abstract: String?
+    }
+    let command: Command
+  }
+
+  /// The options of `thumbjob run` and their help.
+  private static func options() throws -> [String: String] {
+    let dump = try JSONDecoder().decode(Dump.self, from: Data(Thumbjob._dumpHelp().utf8))
+    let run = try #require(dump.command.subcommands?.first { $0.commandName == "run" })
+    var options: [String: String] = [:]
+    for argument in run.arguments ?? [] where argument.kind != "positional" {
+      let name = try #require(argument.names?.first { $0.kind == "long" && $0.name != "jobs" }?.name)
+      options[name] = argument.abstract ?? ""
+    }
+    for name in ["help", "version"] { options[name] = nil }
+    return options
+  }
+
+  /// The rows of the tables of keys in jobs/README.md: the last column by key.
+  private static func documentedDefaults() throws -> [String: String] {
+    let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../jobs/README.md")
+      .standardized
+    var defaults: [String: String] = [:]
+    for line in try String(contentsOf: readme, encoding: .utf8).split(separator: "\n") {
+      let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      guard cells.count == 5, cells[1].hasPrefix("`") else { continue }
+      defaults[cells[1].trimmingCharacters(in: ["`"])] = cells[3]
+    }
+    return defaults
+  }
+
+  private static let keys = RunSettings.jobFileKeys.flatMap(\.names)
+
+  @Test func everyKeyHasAnOptionAndEveryOptionAKey() throws {
+    #expect(Set(try Self.options().keys) == Set(Self.keys).subtracting(Self.onlyInJobFiles))
+  }
+
+  @Test func jobsReadmeDocumentsEveryKey() throws {
+    #expect(Set(try Self.documentedDefaults().keys) == Set(Self.keys))
+  }
+
+  @Test func theDefaultsInHelpAreThoseOfTheSettings() throws {
+    for (option, help) in try Self.options() {
+      guard let text = help.firstMatch(of: /\(default: ([^:)]*)/)?.output.1 else { continue }
+      if Self.computed.contains(option) { continue }
+      let value = option == "out" ? text.dropFirst(text.hasPrefix("./") ? 2 : 0) : text
+      let settings = try RunCommand.parse(["a", "--\(option)", String(value)]).readSettings()
+      var expected = RunSettings()
+      expected.job.sources = [.path("a")]
+      #expect(settings == expected, "--\(option) \(value)")
+    }
+  }
+
+  @Test func theDefaultsInJobsReadmeAreThoseOfTheSettings() throws {
+    let none = ["none", "all", "nothing", "never", "no limit", "the private socket", "one output", ""]
+    let folder = TemporaryFolder()
+    var count = 0
+    for (key, text) in try Self.documentedDefaults() where !none.contains(text) && !Self.computed.contains(key) {
+      // A value in backticks may be followed by an explanation.
+      let value = text.hasPrefix("`") ? text.split(separator: "`")[0] : text[...]
+      try folder.write(Array("sources: a\n\(key): \(value)".utf8), to: "x.yml")
+      let settings = try RunCommand.parse(["\(folder.path)/x.yml"]).readSettings()
+      var expected = RunSettings()
+      expected.job.sources = [.path(Path("\(folder.path)/a"))]
+      if key == "out" { expected.job.outputs[0].folder = Path("\(folder.path)/thumbs") }
+      #expect(settings == expected, "\(key): \(value)")
+      count += 1
+    }
+    #expect(count >= 15)
+  }
+
+  @Test func computedDefaultsAreDescribedAlike() throws {
+    let (options, documented) = (try Self.options(), try Self.documentedDefaults())
+    let settings = JobSettings()
+    #expect(settings.max == nil && settings.backlog == nil && settings.memory == nil)
+    for key in Self.computed {
+      let text = try #require(options[key]?.firstMatch(of: /\(default: ([^)]*)\)/)?.output.1)
+      let words = try #require(documented[key]).replacing("`", with: "")
+      #expect(words.hasSuffix(text), "\(key)")
+    }
+  }
+}
