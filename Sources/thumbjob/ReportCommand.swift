@@ -6,13 +6,13 @@ import TraceRecording
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Reads back what a run has recorded.",
+    abstract: "Evaluates the trace of a run.",
     usage: "thumbjob report --threads <file>")
 
   @Option(
     help: ArgumentHelp(
-      "Which methods ran on which threads, from a file that run --trace has written: what ran on several threads shares "
-        + "what it touches.", valueName: "file"))
+      "Which methods ran on which threads, from a trace that run --trace has written. Data that a method on several threads "
+        + "uses is shared.", valueName: "file"))
   var threads: String
 
   func run() throws {

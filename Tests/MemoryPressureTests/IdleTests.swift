@@ -47,7 +47,7 @@ extension PressureMonitorTests {
     }
   }
 
-  @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel tells of no stalls here"))
+  @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel reports no stalls here"))
   func aStallFileIsIdleAlthoughItIsAlwaysReadable() async throws {
     try await expectIdle(.psi, Surroundings(variables: [:]))
     let variables = ["MEMORY_PRESSURE_WATCH": "/proc/pressure/memory", "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
@@ -65,7 +65,7 @@ extension PressureMonitorTests {
     #expect(try await eventually { !recorder.lost.isEmpty })
     #expect(monitor.snapshot.signals == .rss)
     try await expectIdle(monitor, location: #_sourceLocation)
-    #expect(recorder.lost == [PressureCause(signals: .systemd, reason: "\(group.stalls) tells no more")])
+    #expect(recorder.lost == [PressureCause(signals: .systemd, reason: "\(group.stalls) is gone")])
   }
 }
 

@@ -25,7 +25,7 @@ import Testing
     #expect(monitor.snapshot.level == .normal && monitor.snapshot.signals == .systemd)
     try await onThread { bell.ring() }
     #expect(try await eventually { !recorder.events.isEmpty })
-    let cause = PressureCause(signals: .systemd, reason: "told by \(bell.path)")
+    let cause = PressureCause(signals: .systemd, reason: "event on \(bell.path)")
     #expect(recorder.events == [.changed(from: .normal, to: .critical, cause)])
     #expect(monitor.snapshot.level == .critical && monitor.snapshot.cause == cause)
   }

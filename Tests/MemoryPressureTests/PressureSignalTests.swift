@@ -146,7 +146,7 @@ import Testing
   func theSingleDegreeOfTheProtocolIsCritical() throws {
     let group = try #require(RealGroup())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
-    let cause = PressureCause(signals: .systemd, reason: "told by \(group.stalls)")
+    let cause = PressureCause(signals: .systemd, reason: "event on \(group.stalls)")
     func reading(_ provider: any PressureSignalProvider, _ share: Double) -> PressureReading {
       provider.handle(provider.watches[0], at: 0, found: Int16(POLLPRI), share: share)
     }
@@ -207,14 +207,14 @@ import Testing
     try system.file("/proc/meminfo", "MemTotal:        8388608 kB\nMemAvailable:    4194304 kB\n")
     #expect(level(1, share: 0.26) == .critical)
     let gone = provider.handle(provider.watches[0], at: 0, found: Int16(POLLERR | POLLPRI), share: 0)
-    #expect(gone == .gone("/proc/pressure/memory tells no more"))
+    #expect(gone == .gone("/proc/pressure/memory is gone"))
     #expect(
       StallTrigger.both.map(\.reason) == [
         "memory stalled for 150 ms within 2 s", "memory stalled everything for 100 ms within 2 s",
       ])
   }
 
-  @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel tells of no stalls here"))
+  @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel reports no stalls here"))
   func theKernelAcceptsOurTriggers() throws {
     let selection = try PressureSignalSelection(.psi, in: Surroundings(variables: [:]), under: .ofThisProcess())
     #expect(selection.provider?.watches.count == 2)

@@ -81,7 +81,7 @@ extension CommandTests {
         try folder.releaseHeldPlaces()
       }
       #expect(ending.status == 0 && ending.number("made") == 34, "\(ending.errors)")
-      let text = "thumbjob: memory critical (systemd: told by \(bell.path)): "
+      let text = "thumbjob: memory critical (systemd: event on \(bell.path)): "
       let line = try #require(ending.errorLines.first { $0.hasPrefix(text) })
       #expect(line.hasSuffix(" operations cancelled, to be done again when it is normal"))
       #expect(ending.number("requeued") > 0 && ending.number("pressure_criticals") == 1)

@@ -179,7 +179,7 @@ extension CommandTests {
         run.send(SIGINT)
       }
       // Whoever wants it to end does not wait for the reader either.
-      #expect(ending.status == 130 && ending.errors.contains("standard output: nobody reads it"))
+      #expect(ending.status == 130 && ending.errors.contains("standard output: its reader does not read"))
     }
 
     @Test func watchingEndsWithTheJob() async throws {
@@ -209,10 +209,10 @@ extension CommandTests {
           executable: BuiltCommand.path, words, in: folder, environment: folder.runtime)
         #expect(ending.status == 69 && ending.output.isEmpty)
         #expect(
-          ending.errors == "thumbjob: no job of yours is running (one started with --status off cannot be seen)\n")
+          ending.errors == "thumbjob: no running job of yours found (one started with --status off cannot be seen)\n")
       }
       let other = try await ask(folder, "status", "1")
-      #expect(other.status == 69 && other.errors.contains("process 1 is no job of yours"))
+      #expect(other.status == 69 && other.errors.contains("no running job of yours has the process id 1"))
       #expect(try await ask(folder, "status", "nonsense").status == 64)
       #expect(try await ask(folder, "status", "unix:none.sock").status == 69)
     }

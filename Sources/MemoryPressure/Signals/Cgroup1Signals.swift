@@ -43,7 +43,7 @@ final class Cgroup1Signals: PressureSignalProvider {
   }
 
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
-    if PressureWatch.isGone(found) { return .gone("the group tells no more") }
+    if PressureWatch.isGone(found) { return .gone("the group is gone") }
     // One read takes the whole count; there can be hundreds of events per second.
     var count: UInt64 = 0
     guard read(watch.descriptor.number, &count, 8) == 8, count > 0 else { return .nothing }

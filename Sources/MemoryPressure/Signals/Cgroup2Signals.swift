@@ -62,12 +62,12 @@ final class Cgroup2Signals: PressureSignalProvider {
       return .usable(Cgroup2Signals(own, under: limit, in: surroundings, watches, events))
     } catch {
       if events != nil { return .usable(Cgroup2Signals(own, under: limit, in: surroundings, [], events)) }
-      return .unusable("the kernel tells nothing of the group: \(error)")
+      return .unusable("the kernel does not report stalls of the group: \(error)")
     }
   }
 
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
-    if PressureWatch.isGone(found) { return .gone("\(folder)/memory.pressure tells no more") }
+    if PressureWatch.isGone(found) { return .gone("\(folder)/memory.pressure is gone") }
     let trigger = StallTrigger.both[place]
     return reading(trigger.level, trigger.reason, share: share, under: limit, in: surroundings)
   }

@@ -20,12 +20,12 @@ final class StallSignals: PressureSignalProvider {
       for trigger in StallTrigger.both { watches.append(try trigger.watch(surroundings.root + path)) }
       return .usable(StallSignals(surroundings, watches: watches))
     } catch {
-      return .unusable("the kernel tells of no stalls here: \(error)")
+      return .unusable("the kernel reports no stalls here: \(error)")
     }
   }
 
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
-    if PressureWatch.isGone(found) { return .gone("\(Self.path) tells no more") }
+    if PressureWatch.isGone(found) { return .gone("\(Self.path) is gone") }
     let trigger = StallTrigger.both[place]
     return machineReading(trigger.level, trigger.reason, share: share, in: surroundings)
   }

@@ -67,12 +67,12 @@ final class SystemdSignals: PressureSignalProvider {
 
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if kind == .stalls {
-      if PressureWatch.isGone(found) { return .gone("\(path) tells no more") }
-      return reading(.critical, "told by \(path)", share: share, under: limit, in: surroundings)
+      if PressureWatch.isGone(found) { return .gone("\(path) is gone") }
+      return reading(.critical, "event on \(path)", share: share, under: limit, in: surroundings)
     }
     let read = watch.descriptor.discard()
     // A signal sent before the other side closed counts; the next read finds that it has closed.
-    if read.any { return .signal(signal(.critical, "told by \(path)")) }
+    if read.any { return .signal(signal(.critical, "event on \(path)")) }
     return read.ended ? .gone("\(path): closed by the other side") : .nothing
   }
 

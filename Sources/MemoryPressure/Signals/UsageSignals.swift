@@ -16,7 +16,7 @@ final class UsageSignals: PressureSignalProvider {
 
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability {
     guard UsageReader(limit: limit, surroundings: surroundings).own() != nil else {
-      return .unusable("the system does not tell how much memory the process holds")
+      return .unusable("the system does not report how much memory the process holds")
     }
     return .usable(UsageSignals(limit: limit, rules: PressureRules()))
   }

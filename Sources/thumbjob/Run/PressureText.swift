@@ -15,10 +15,10 @@ enum PressureText {
       // A return to normal always has the same origin, so only its reason is shown.
       let reason = note.cause.map { " (\($0.reason))" } ?? ""
       return "thumbjob: memory \(note.level)\(reason): going on, \(max) at once"
-    case .oneAtATime: return "thumbjob: \(memory) still, none of it ours: going on, one at a time"
+    case .oneAtATime: return "thumbjob: \(memory) still, because of other processes: going on, one at a time"
     case .widened(let max): return "thumbjob: \(memory) still: \(max) at once"
     case .signalsLost:
-      return "thumbjob: memory pressure: \(note.cause.map { "\($0)" } ?? ""); from here on what is held is measured"
+      return "thumbjob: memory pressure: \(note.cause.map { "\($0)" } ?? ""); the memory in use is measured instead"
     case .none: return "thumbjob: \(memory)"
     }
   }

@@ -57,21 +57,21 @@ struct SourceOptions: ParsableArguments {
     help: ArgumentHelp("Read sources from a file, separated by NUL; - is standard input.", valueName: "file"))
   var files0From: String?
 
-  @Option(help: ArgumentHelp("Take only files that match; repeatable.", valueName: "glob"))
+  @Option(help: ArgumentHelp("Read only files that match; repeatable.", valueName: "glob"))
   var include: [String] = []
 
-  @Option(help: ArgumentHelp("Pass over files and folders that match; repeatable.", valueName: "glob"))
+  @Option(help: ArgumentHelp("Skip files and folders that match; repeatable.", valueName: "glob"))
   var exclude: [String] = []
 
   @Flag(help: "Follow symbolic links.")
   var follow = false
 
-  @Flag(help: "Make again what is up to date.")
+  @Flag(help: "Also make thumbnails that are up to date.")
   var force = false
 
   @Option(
     help: ArgumentHelp(
-      "Refuse a source that is: truncated (cut off), error (also corrupt), warning (not flawless). (default: error)",
+      "Which faulty sources fail: truncated (cut off), error (also corrupt), warning (any flaw). (default: error)",
       valueName: "level"))
   var failOn: FailOn?
 
@@ -123,19 +123,20 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Memory that running operations may hold together: 256M, 1G, 25%. (default: half of what is free less a reserve, at most 1G)",
+      "Memory for all running operations together: 256M, 1G, 25%. (default: half of the free memory less a reserve, at most 1G)",
       valueName: "size"))
   var memory: String?
 
   @Option(
     help: ArgumentHelp(
-      "When memory gets critical: requeue (cancel and do again), cancel, pause or ignore. (default: requeue)",
+      "When memory gets critical: requeue (cancel and make again later), cancel, pause or ignore. (default: requeue)",
       valueName: "what"))
   var onPressure: PressureResponse?
 
   @Option(
     help: ArgumentHelp(
-      "Where to hear of it: auto, systemd, cgroup2, cgroup1, psi, rss or off. (default: auto)", valueName: "name"))
+      "The signal of memory pressure: auto, systemd, cgroup2, cgroup1, psi, rss or off. (default: auto)",
+      valueName: "name"))
   var pressureSource: PressureSignalChoice?
 
   @Option(
@@ -146,10 +147,10 @@ struct RunOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Stop after n failures, or when n% of the sources fail.", valueName: "n or n%"))
   var halt: String?
 
-  @Flag(name: .customLong("dry-run"), help: "Say what would be made, and make nothing.")
+  @Flag(name: .customLong("dry-run"), help: "Print what would be made, and make nothing.")
   var dryRun = false
 
-  @Flag(help: "Write a line of JSON for each source and a last summary to standard output.")
+  @Flag(help: "Write a JSON line for each source, and a summary as the last one, to standard output.")
   var json = false
 
   @Option(help: ArgumentHelp("auto, bar, plain or none. (default: auto: a bar on a terminal)", valueName: "style"))
@@ -157,19 +158,19 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write a trace of the run that Perfetto opens: operations, threads, counters.", valueName: "file"))
+      "Write a trace of operations, threads and counters that Perfetto opens.", valueName: "file"))
   var trace: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where the run can be asked besides its private socket: unix:PATH or HOST:PORT; off is nowhere at all.",
+      "Serve the status also at unix:PATH or HOST:PORT; off: not even on the private socket.",
       valueName: "address"))
   var status: String?
 
-  @Flag(name: .shortAndLong, help: "Name every thumbnail made.")
+  @Flag(name: .shortAndLong, help: "Print the name of every thumbnail.")
   var verbose = false
 
-  @Flag(help: "Name only what failed.")
+  @Flag(help: "Print only failures.")
   var quiet = false
 
   func apply(to settings: inout RunSettings) throws(TextError) {

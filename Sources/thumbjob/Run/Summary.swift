@@ -44,7 +44,7 @@ enum Summary {
     if tally.cancelledByUser > 0 { parts.append("\(tally.cancelledByUser) cancelled by the user") }
     let others = tally.cancelled - tally.cancelledByUser
     if others > 0 { parts.append("left \(others) for want of memory") }
-    return parts.isEmpty ? "not all was come to" : parts.joined(separator: ", ")
+    return parts.isEmpty ? "not all sources were reached" : parts.joined(separator: ", ")
   }
 
   private static func others(_ report: JobReport) -> [String] {
@@ -63,9 +63,9 @@ enum Summary {
     }
     if walk.filtered > 0 { parts.append("\(walk.filtered) excluded") }
     if walk.linksNotFollowed > 0 { parts.append(Units.count(walk.linksNotFollowed, "link") + " not followed") }
-    if walk.special > 0 { parts.append(Units.count(walk.special, "special file") + " left alone") }
-    if tally.missingArguments > 0 { parts.append(Units.count(tally.missingArguments, "source") + " not there") }
-    if tally.walkErrors > 0 { parts.append(Units.count(tally.walkErrors, "place") + " not looked into") }
+    if walk.special > 0 { parts.append(Units.count(walk.special, "special file") + " skipped") }
+    if tally.missingArguments > 0 { parts.append(Units.count(tally.missingArguments, "source") + " missing") }
+    if tally.walkErrors > 0 { parts.append(Units.count(tally.walkErrors, "place") + " could not be read") }
     return parts
   }
 

@@ -7,13 +7,13 @@ import StatusEndpoint
 /// `thumbjob status`: lists the running jobs, or shows one in detail.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Asks running jobs how they stand.",
+    commandName: "status", abstract: "Shows the status of running jobs.",
     usage: "thumbjob status [<pid or address>] [--watch] [--json]",
-    discussion: "Without a process or address: a table of all jobs of yours that run. With one: that job in detail.")
+    discussion: "Without a process or address: a table of all your running jobs. With one: that job in detail.")
 
   @OptionGroup var options: TargetOptions
-  @Flag(help: "Ask again every second, until it has ended.") var watch = false
-  @Flag(help: "Answer in JSON, a line for each job.") var json = false
+  @Flag(help: "Repeat every second until the job has ended.") var watch = false
+  @Flag(help: "Print a JSON line for each job.") var json = false
 
   /// After this time without an answer, the table shows a job as silent.
   private static let timeout = Duration.seconds(2)
@@ -57,7 +57,7 @@ struct StatusCommand: ParsableCommand {
       let (found, silent) = askAll()
       if found.isEmpty && silent.isEmpty {
         if isFirst { throw TargetOptions.exitWithoutJob() }
-        return Console().say("thumbjob: no job is running any more")
+        return Console().say("thumbjob: no job is running now")
       }
       try show(found, StatusTable.text(found, silent: silent), on: &screen)
       isFirst = false

@@ -31,20 +31,20 @@ struct CancelCommand: ParsableCommand {
 /// `thumbjob pause`: pauses a job.
 struct PauseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pause", abstract: "Lets a running job start nothing new.", usage: "thumbjob pause [<pid or address>]")
+    commandName: "pause", abstract: "Pauses a running job: it starts nothing new.", usage: "thumbjob pause [<pid or address>]")
 
   @OptionGroup var options: TargetOptions
 
   func run() throws {
     try options.chosen().ask { client throws(StatusClientError) in try client.pause() }
-    Console().say("thumbjob: paused; what runs goes on to its end, and thumbjob resume lets the rest go on")
+    Console().say("thumbjob: paused; running operations finish, and thumbjob resume starts the rest")
   }
 }
 
 /// `thumbjob resume`: resumes a paused job.
 struct ResumeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Lets a paused job go on.", usage: "thumbjob resume [<pid or address>]")
+    commandName: "resume", abstract: "Resumes a paused job.", usage: "thumbjob resume [<pid or address>]")
 
   @OptionGroup var options: TargetOptions
 

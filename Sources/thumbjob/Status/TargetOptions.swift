@@ -37,9 +37,9 @@ struct TargetOptions: ParsableArguments {
 
     func leave(_ error: StatusClientError) -> ExitCode {
       switch error.kind {
-      case .refused(status: 401): leave("\(name) wants its token: put it into THUMBJOB_TOKEN", .someFailed)
+      case .refused(status: 401): leave("\(name) requires its token: set THUMBJOB_TOKEN", .someFailed)
       case .refused: leave("\(name): \(error.reason)", .someFailed)
-      case .timedOut: leave("\(name) \(error.reason); it may yet do what it was asked", .noStatusAddress)
+      case .timedOut: leave("\(name) \(error.reason); it may still carry out the request", .noStatusAddress)
       case .notRunning, .connection, .garbled: leave("\(name): \(error.reason)", .noStatusAddress)
       }
     }
@@ -54,11 +54,11 @@ struct TargetOptions: ParsableArguments {
       if jobs.count == 1 { return try Target(jobs[0]) }
       if jobs.isEmpty { throw Self.exitWithoutJob() }
       let all = jobs.map { "\($0.pid)" }.joined(separator: ", ")
-      throw Self.leave("several jobs are running: \(all); say which, see thumbjob status", .usage)
+      throw Self.leave("several jobs are running: \(all); name one of them, see thumbjob status", .usage)
     }
     if let pid = Int(target) {
       if let job = RunningJobs.find().first(where: { $0.pid == pid }) { return try Target(job) }
-      throw Self.leave("process \(pid) is no job of yours that can be asked; see thumbjob status", .noStatusAddress)
+      throw Self.leave("no running job of yours has the process id \(pid); see thumbjob status", .noStatusAddress)
     }
     do {
       return try Self.target(target)
@@ -78,7 +78,7 @@ struct TargetOptions: ParsableArguments {
   }
 
   static func exitWithoutJob() -> ExitCode {
-    leave("no job of yours is running (one started with --status off cannot be seen)", .noStatusAddress)
+    leave("no running job of yours found (one started with --status off cannot be seen)", .noStatusAddress)
   }
 
   private static func leave(_ reason: String, _ status: ExitStatus) -> ExitCode {
