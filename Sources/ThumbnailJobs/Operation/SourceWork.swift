@@ -50,10 +50,11 @@ public final class SourceWork: Sendable {
   /// Passes every source that has a place of its own to `visit`, in the order of the walk.
   public func walk(shouldStop: () -> Bool, visit: (Placed) -> Void) {
     let plan = OutputPlan(walker: walker)
-    walker.walk(shouldStop: shouldStop, onError: { _ in }) { source in
+    func visitPlaced(_ source: Source) -> SourceWalker.Verdict {
       if case .place(let place) = plan.placement(of: source) { visit(Placed(source: source, place: place)) }
       return .goOn
     }
+    walker.walk(shouldStop: shouldStop, onError: { _ in }, visit: visitPlaced)
   }
 
   /// Reads the whole file.

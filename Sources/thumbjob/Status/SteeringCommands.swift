@@ -31,7 +31,8 @@ struct CancelCommand: ParsableCommand {
 /// `thumbjob pause`: pauses a job.
 struct PauseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pause", abstract: "Pauses a running job: it starts nothing new.", usage: "thumbjob pause [<pid or address>]")
+    commandName: "pause", abstract: "Pauses a running job: it starts nothing new.",
+    usage: "thumbjob pause [<pid or address>]")
 
   @OptionGroup var options: TargetOptions
 
