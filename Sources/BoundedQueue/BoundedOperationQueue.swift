@@ -4,8 +4,8 @@ import Locking
 /// A first-in, first-out queue that limits how many operations run and how many wait. A producer that submits to a full
 /// queue waits for a free place, so pending work does not pile up in memory.
 ///
-/// At any moment a caller can read the queue's state (``counters``, ``snapshot(waitingLimit:waitingAfter:)``), observe it
-/// (``observe(_:)``), pause it, cancel one operation or all of them, and change the limits.
+/// At any moment a caller can read the queue's state (``counters``, ``snapshot(waitingLimit:waitingAfter:)``), observe
+/// it (``observe(_:)``), pause it, cancel one operation or all of them, and change the limits.
 ///
 /// A third limit, ``QueueLimits/budget``, applies to the bytes that running operations reserve
 /// (``BoundedOperation/withReservation(of:_:)``).
@@ -23,17 +23,18 @@ import Locking
 /// observation.cancel()
 /// ```
 ///
-/// *Concurrency*: every member may be called from any thread. One short lock guards the queue's account of its
-/// operations. Foundation's `OperationQueue`s only execute operations that hold one of the ``QueueLimits/max`` places. The
-/// queue never reads their operation lists, because that costs O(n) under their locks (swift-corelibs-foundation,
+/// *Concurrency*: every member may be called from any thread. One lock, held briefly, guards the queue's account of its
+/// operations. Foundation's `OperationQueue`s only execute operations that hold one of the ``QueueLimits/max`` places.
+/// The queue never reads their operation lists, because that costs O(n) under their locks (swift-corelibs-foundation,
 /// Operation.swift).
 ///
 /// An operation keeps its queue alive until it has ended, so an unreferenced queue still finishes its work. An
-/// unreferenced queue that is paused would stay in memory for ever: cancel it first.
+/// unreferenced queue that is paused and has waiting operations would stay in memory for ever: cancel them first.
 public final class BoundedOperationQueue: Sendable {
   public let name: String
 
-  /// Guards all state of the queue. Held for a few dozen instructions, and never while foreign code is called.
+  /// Guards all state of the queue. Held briefly; the only foreign code called under it is the closure of
+  /// ``changeLimits(_:)``.
   private let account: Locked<Account>
   let observers = ObserverList()
   /// Executes the operations that hold a place.
@@ -57,7 +58,8 @@ public final class BoundedOperationQueue: Sendable {
 
   /// Submits an operation, and blocks the thread while the backlog is full.
   ///
-  /// Waiting producers are served in order of arrival. A producer also stops waiting when the queue is closed or cancelled.
+  /// Waiting producers are served in order of arrival. A producer also stops waiting when the queue is closed or
+  /// cancelled, which is an error, and when its operation is cancelled, which the queue then accepts and ends.
   ///
   /// - Throws: ``SubmitError`` if the queue did not accept the operation.
   @available(*, noasync, message: "use the async form, which suspends instead of blocking a thread")
@@ -108,7 +110,8 @@ public final class BoundedOperationQueue: Sendable {
     if case .accepted = try admit(operation, orBlock: nil) { true } else { false }
   }
 
-  /// - Returns: `.accepted`; `.blocked`, and `release` is called later from any thread; `.full` if `release` is nil.
+  /// - Returns: `.accepted` if there is room. Otherwise `.blocked`, and `release` is called later, on any thread; or
+  ///   `.full` if `release` is nil.
   private func admit(
     _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) throws(SubmitError) -> Account.Admission {
@@ -146,13 +149,15 @@ public final class BoundedOperationQueue: Sendable {
   /// The current limits.
   public var limits: QueueLimits { account.withLock { $0.limits } }
 
-  /// The largest value that each limit has had; the peaks in ``counters`` stay within it.
+  /// The largest value that each limit has had. ``QueueCounters/peakRunning`` and ``QueueCounters/peakWaiting`` stay
+  /// within it.
   public var widestLimits: QueueLimits { account.withLock { $0.widestLimits } }
 
   /// Changes the limits at once. With higher limits, waiting operations start and blocked producers are accepted. With
   /// lower limits, running operations continue, and nothing new starts until there is room.
   ///
-  /// - Parameter change: called under the queue's lock, so that concurrent changes are not lost. It must not call the queue.
+  /// - Parameter change: called under the queue's lock, so that concurrent changes are not lost. It must not call the
+  ///   queue.
   public func changeLimits(_ change: (inout QueueLimits) -> Void) {
     carryOut(
       account.withLock { account in
@@ -164,12 +169,14 @@ public final class BoundedOperationQueue: Sendable {
 
   /// The current state of the queue: counters, limits, and the running and waiting operations in order.
   ///
-  /// The lists are copied together under one lock, in O(running + limit). Each operation's snapshot is taken afterwards, so
-  /// an operation in `running` may have ended in between; its state then says so.
+  /// The lists are copied together under one lock, in O(running + waiting) at most; without an id, a low `waitingLimit`
+  /// makes it faster. Each operation's snapshot is taken afterwards, so an operation in `running` may have ended in
+  /// between; its state then shows this.
   ///
   /// - Parameters:
   ///   - waitingLimit: the most waiting operations to list.
-  ///   - id: lists only waiting operations with a higher id; pass the last id of the previous page.
+  ///   - id: only waiting operations with a higher id are listed; for the next page, pass the last id of the previous
+  ///     one.
   public func snapshot(waitingLimit: Int = .max, waitingAfter id: Int = 0) -> QueueSnapshot {
     let (counters, limits, pauses, isClosed, members) = account.withLock {
       ($0.counters, $0.limits, $0.pauses, $0.isClosed, $0.operations(waitingLimit: waitingLimit, waitingAfter: id))
@@ -186,10 +193,11 @@ public final class BoundedOperationQueue: Sendable {
 
   /// Calls `body` for every change of every operation, until the observation is cancelled.
   ///
-  /// *Concurrency*: called without any lock held, on the thread that made the change. Events of one operation arrive in
-  /// order and never concurrently; events of different operations may arrive concurrently. An operation keeps its place
-  /// until its observers have received its end, so a slow observer slows the queue instead of letting events pile up. An
-  /// observer may inspect, pause, resume and cancel. It must not submit to the queue (an error) or drain it (a trap).
+  /// *Concurrency*: called without any lock held, on the thread that made the change, or on a thread that was already
+  /// delivering an event of the same operation. Events of one operation arrive in order and never concurrently; events
+  /// of different operations may arrive concurrently. An operation keeps its place until its observers have received
+  /// its end, so a slow observer slows the queue instead of letting events pile up. An observer may inspect, pause,
+  /// resume and cancel. It must neither submit to the queue, which throws an error, nor drain it, which traps.
   @discardableResult
   public func observe(_ body: @escaping @Sendable (QueueEvent) -> Void) -> QueueObservation { observers.add(body) }
 
@@ -210,8 +218,8 @@ public final class BoundedOperationQueue: Sendable {
     account.withLock { $0.operation(id: id) }?.cancel(reason: reason) ?? false
   }
 
-  /// Cancels all waiting and running operations. Blocked producers get ``SubmitError/cancelled(_:)``. The queue stays open
-  /// for later submissions.
+  /// Cancels all waiting and running operations. Blocked producers get ``SubmitError/cancelled(_:)``. The queue stays
+  /// open for later submissions.
   ///
   /// Waiting operations have ended when this returns. Running operations end at their next check for cancellation.
   ///
@@ -244,7 +252,7 @@ public final class BoundedOperationQueue: Sendable {
     wake.wait()
   }
 
-  /// ``drain()``, suspending the task instead of blocking the thread.
+  /// Does the same as the blocking ``drain()``, but suspends the task instead of blocking the thread.
   public func drain() async {
     await withUnsafeContinuation { continuation in whenIdle { continuation.resume() } }
   }
@@ -277,7 +285,7 @@ public final class BoundedOperationQueue: Sendable {
   /// Takes a cancelled operation out of the waiting line it is in.
   func withdraw(_ operation: BoundedOperation) { carryOut(account.withLock { $0.withdraw(operation) }) }
 
-  /// Counts an operation whose work begins.
+  /// Counts an operation whose work is beginning.
   func began(_ operation: BoundedOperation) { account.withLock { $0.began() } }
 
   /// Reserves `bytes` of the budget for the operation, and blocks until they are free.
@@ -332,8 +340,9 @@ public final class BoundedOperationQueue: Sendable {
 
   // MARK: Effects
 
-  /// Carries out the effects that the account decided on under the lock, and the effects that follow from them. A loop
-  /// instead of recursion: an operation accepted here may already have ended on another thread, which frees its place.
+  /// Carries out the effects that the account decided on under the lock, and the effects that follow from them. It
+  /// loops instead of calling itself, because the end of an operation may be delivered here, and freeing its place has
+  /// effects again.
   private func carryOut(_ first: Account.Effects) {
     var next: Account.Effects? = first
     while let effects = next.take() {

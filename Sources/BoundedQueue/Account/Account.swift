@@ -1,15 +1,16 @@
-/// The bookkeeping of a queue: waiting and running operations, blocked producers, and counts. A value that only decides:
-/// each method returns the ``Effects`` that the queue carries out after it has released the lock.
+/// The bookkeeping of a queue: waiting and running operations, blocked producers, and counts. A value that only
+/// decides: each method returns the ``Effects`` that the queue carries out after it has released the lock.
 ///
-/// *Complexity*: everything is O(1) in the operations ever submitted; leaving the waiting line early is O(log backlog),
-/// leaving the running set O(max).
+/// *Complexity*: no cost grows with the number of operations ever submitted. A step of one operation is O(1), except
+/// that leaving the waiting line early is O(log backlog) and leaving the running operations O(max). Listing and
+/// cancelling all operations are linear in their number.
 struct Account {
   /// Where an operation of this queue is.
   private enum Place {
     /// Its producer waits for room in the backlog.
     case blocked(ticket: Int)
     case waiting(ticket: Int)
-    /// In a lane; while it waits for memory, with the ticket of its claim.
+    /// It has a lane. While it waits for memory, `claim` is the ticket of its claim.
     case running(lane: Int, claim: Int?)
     /// Taken out of the waiting line by a cancellation; its end is being delivered.
     case withdrawn
@@ -73,8 +74,8 @@ struct Account {
   /// Why the queue is paused.
   private(set) var pauses: PauseReason = []
   private(set) var isClosed = false
-  /// The place of each operation of this queue, by id. It is not kept in the operation, because the operation may belong
-  /// to another queue by the time a cancellation arrives here.
+  /// The place of each operation of this queue, by id. It is not kept in the operation, because the operation may
+  /// belong to another queue by the time a cancellation arrives here.
   private var places: [Int: Place] = [:]
   private var waiting = WaitingLine<BoundedOperation>()
   private var running: [BoundedOperation] = []
@@ -84,8 +85,9 @@ struct Account {
   private var blocked = WaitingLine<BlockedProducer>()
   private var withdrawing = 0
   private var claims = WaitingLine<Claim>()
-  /// Reserved bytes, and the number of reservations.
+  /// The bytes of all reservations.
   private var reserved = 0
+  /// The number of reservations.
   private var reservations = 0
   private var drainers: [@Sendable () -> Void] = []
   private var totals = QueueCounters()
@@ -140,9 +142,9 @@ struct Account {
     let needs = "waits for memory: needs \(ByteText.mebibytes(claim.bytes))"
     guard let budget = limits.budget, !isPaused else { return needs + ", the queue is \(pauses)" }
     let all = ByteText.mebibytes(budget.bytes)
-    if claim.bytes > budget.bytes { return needs + ", more than the \(all) of all: until it is alone" }
+    if claim.bytes > budget.bytes { return needs + ", more than the budget of \(all): it must be the only reservation" }
     let free = ByteText.mebibytes(max(0, budget.bytes - reserved)).dropLast(" MiB".count)
-    let first = claims.first.flatMap { $0.operation === claim.operation ? nil : ", behind #\($0.operation.id)" }
+    let first = claims.first.flatMap { $0.operation === claim.operation ? nil : ", #\($0.operation.id) is first" }
     return needs + ", \(free) of \(all) free\(first ?? "")"
   }
 
@@ -155,7 +157,7 @@ struct Account {
     var effects = Effects()
     guard !isClosed else { return (.refused(.closed), effects) }
     if operation.isCancelled {
-      // Needs no place: accepted and withdrawn in one step, so that it is counted and ends like any other.
+      // It needs no place. It is accepted and withdrawn in one step, so that it is counted and ends like any other.
       totals.submitted += 1
       withdraw([operation], into: &effects)
       effects.accepted.append(operation)
@@ -180,8 +182,8 @@ struct Account {
 
   // MARK: Memory
 
-  /// Claims memory for a running operation. If the result is `.waits`, `answer` is called later; if `answer` is nil, the
-  /// caller must call again with one.
+  /// Claims memory for a running operation. If the result is `.waits`, `answer` is called later. A caller that passed
+  /// nil must then call again with an `answer`, because nothing has been queued.
   mutating func claim(
     _ bytes: Int, for operation: BoundedOperation, answer: (@Sendable (ClaimAnswer) -> Void)?
   ) -> ClaimAnswer {
@@ -201,7 +203,8 @@ struct Account {
 
   /// The answer to a claim that can never be granted; nil if it can.
   private func refusal(_ bytes: Int, _ operation: BoundedOperation) -> ClaimAnswer? {
-    // Checked under the lock: a cancellation marks the operation first and looks for its claim afterwards.
+    // Checked under the lock. A cancellation marks the operation first and looks for its claim afterwards, so either
+    // this check sees the mark or the cancellation finds the claim.
     if operation.isCancelled { return .cancelled }
     if let budget = limits.budget, bytes > budget.largest {
       return .refused(BudgetExceededError(needed: bytes, budget: budget))
@@ -255,7 +258,7 @@ struct Account {
     return effects
   }
 
-  /// Takes a cancelled operation out of the line in which it waits for a place or for memory.
+  /// Takes a cancelled operation out of the line in which it waits for room, for a place or for memory.
   mutating func withdraw(_ operation: BoundedOperation) -> Effects {
     var effects = Effects()
     switch places[operation.id] {
@@ -328,8 +331,8 @@ struct Account {
 
   // MARK: Dispatch
 
-  /// Called after every change: grants claims, starts waiting operations, accepts blocked producers and, if the queue is
-  /// then idle, wakes the callers of `drain`.
+  /// Called after every change that may free something: grants claims, starts waiting operations, accepts blocked
+  /// producers and, if the queue is then idle, wakes the callers of `drain`.
   private mutating func dispatch(into effects: inout Effects) {
     answerClaims(into: &effects)
     repeat {

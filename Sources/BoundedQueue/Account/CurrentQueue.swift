@@ -1,8 +1,9 @@
 import Foundation
 
-/// The queue that the current thread works for, while it runs one of its operations or notifies its observers.
+/// The queue that the current thread works for: the thread runs one of its operations or notifies its observers.
 ///
-/// A thread-specific pointer is used because `OperationQueue.current` creates a `Thread` object and searches a dictionary.
+/// A thread-specific pointer holds it, because `OperationQueue.current` creates a `Thread` object and searches a
+/// dictionary.
 enum CurrentQueue {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()

@@ -3,10 +3,11 @@ import Locking
 
 /// The threads of a queue: one of Foundation's operation queues for each operation that may run at once.
 ///
-/// One operation queue for all would do where the system's thread pool kept up with it. On Linux the pool starts about as
-/// many threads as there are processors, and one more a second while they sleep (libdispatch, queue.c), so that operations
-/// which wait for a disk or a network would not get the places they are promised. A serial dispatch queue is given a
-/// thread at once. None is made before it is needed.
+/// A single operation queue would suffice if the system's thread pool gave every operation a thread at once. On Linux
+/// the pool starts about as many threads as there are processors, and one more per second while these sleep
+/// (libdispatch, queue.c and event/workqueue.c). Operations that wait for a disk or a network would then not get the
+/// places they were promised. A serial dispatch queue gets a thread at once. Each queue is created when it is first
+/// needed.
 final class Lanes: Sendable {
   private let name: String
   private let qos: DispatchQoS
@@ -27,9 +28,9 @@ final class Lanes: Sendable {
   }
 }
 
-/// Runs one operation at a time, on a thread that is there at once.
-private final class Lane: OperationQueue, @unchecked Sendable {  // adds a constant to a class that is safe
-  /// Kept here because `underlyingQueue` does not keep it, and needs it until the last operation has left.
+/// Runs one operation at a time, on a thread that it gets at once.
+private final class Lane: OperationQueue, @unchecked Sendable {  // adds only a constant to a thread-safe class
+  /// Retained here because `underlyingQueue` does not retain it, and needs it until the last operation has ended.
   private let threads: DispatchQueue
 
   init(name: String, qos: DispatchQoS) {

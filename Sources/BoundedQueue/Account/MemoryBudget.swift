@@ -3,16 +3,16 @@
 public struct MemoryBudget: Sendable, Hashable {
   /// The most bytes of all reservations together, at least 1.
   public var bytes: Int
-  /// The most bytes that one operation may reserve. If an operation needs more than ``bytes``, it waits until it has the
-  /// only reservation.
+  /// The most bytes that one operation may reserve. An operation that reserves more than ``bytes`` waits until no other
+  /// operation has a reservation.
   public var largest: Int
 
   /// - Parameters:
-  ///   - bytes: for all reservations together, at least 1.
-  ///   - largest: bytes that one operation may reserve, at least `bytes`; default: `bytes`.
+  ///   - bytes: the most bytes of all reservations together, at least 1.
+  ///   - largest: the most bytes that one operation may reserve, at least `bytes`; default: `bytes`.
   public init(bytes: Int, largest: Int? = nil) {
-    precondition(bytes >= 1, "a budget must be at least one byte: with none nothing would ever run")
-    precondition(largest.map { $0 >= bytes } ?? true, "one operation may reserve at least what all may")
+    precondition(bytes >= 1, "a budget must be at least one byte: otherwise no operation could reserve memory")
+    precondition(largest.map { $0 >= bytes } ?? true, "largest must not be less than bytes")
     self.bytes = bytes
     self.largest = largest ?? bytes
   }
@@ -27,7 +27,7 @@ public struct BudgetExceededError: Error, Sendable, Hashable, CustomStringConver
   public init(needed: Int, budget: MemoryBudget) { (self.needed, self.budget) = (needed, budget) }
 
   public var description: String {
-    // Rounded up, so that the figure is never shown as within the limit.
+    // Rounded up and down, so that below 100 MiB the need is shown as more than the limit.
     "needs \(ByteText.mebibytes(needed, rounded: .up)) of memory, more than the "
       + "\(ByteText.mebibytes(budget.largest, rounded: .down)) that one operation may hold"
   }

@@ -4,14 +4,14 @@ public struct PauseReason: OptionSet, Sendable, Hashable {
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The user asked for it.
+  /// The user paused it.
   public static let user = PauseReason(rawValue: 1)
   /// Memory is short.
   public static let pressure = PauseReason(rawValue: 2)
 }
 
 extension PauseReason: CustomStringConvertible {
-  /// Such as `paused by the user`.
+  /// A phrase such as `paused by the user`.
   public var description: String {
     var parts: [String] = []
     if contains(.user) { parts.append("paused by the user") }

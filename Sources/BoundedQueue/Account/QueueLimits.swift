@@ -8,14 +8,15 @@ public struct QueueLimits: Sendable, Hashable {
   public var budget: MemoryBudget?
 
   public init(max: Int, backlog: Int, budget: MemoryBudget? = nil) {
-    precondition(max >= 1, "max must be at least 1: with none running nothing would ever finish")
+    precondition(max >= 1, "max must be at least 1: otherwise no operation would ever run")
     precondition(backlog >= 0, "backlog must be at least 0")
     self.max = max
     self.backlog = backlog
     self.budget = budget
   }
 
-  /// Raises each limit to the other's where that is higher.
+  /// Raises each limit to the other's if that is higher. Of two budgets, the one with more ``MemoryBudget/bytes`` is
+  /// kept.
   mutating func widen(to other: QueueLimits) {
     max = Swift.max(max, other.max)
     backlog = Swift.max(backlog, other.backlog)

@@ -9,8 +9,8 @@ final class SuspendedProducer: Sendable {
 
   private let state = Locked(State())
 
-  /// Its ticket among the queue's blocked producers, once it has one. Not looked up by operation, which another producer
-  /// may have submitted before.
+  /// Its ticket among the queue's blocked producers; nil before it has one. A withdrawal needs the ticket, because
+  /// another producer may have submitted the same operation before.
   var ticket: Int? {
     get { state.withLock { $0.ticket } }
     set { state.withLock { $0.ticket = newValue } }

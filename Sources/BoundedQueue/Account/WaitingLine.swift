@@ -1,9 +1,9 @@
 /// A first-in, first-out line from which entries can also be removed in the middle.
 ///
-/// Each entry gets a ticket, higher than all before it. Removed entries stay as holes until they are half of the storage,
-/// so memory use follows the number of entries present, not the number of entries ever added.
+/// Each entry gets a ticket, higher than all before it. Removed entries stay as holes until they are more than half of
+/// the storage, so memory use follows the number of entries present, not the number of entries ever added.
 ///
-/// *Complexity*: `append` and `popFirst` O(1) amortised, `remove` O(log n).
+/// *Complexity*: `append` and `popFirst` are O(1) amortised, `remove` is O(log n) amortised, `prefix` is O(n).
 struct WaitingLine<Element> {
   private struct Entry {
     let ticket: Int
@@ -11,14 +11,14 @@ struct WaitingLine<Element> {
   }
 
   private var entries: ContiguousArray<Entry> = []
-  /// The index of the first entry present, or the end.
+  /// The index of the first entry present; the end of the storage if there is none.
   private var head = 0
   private var nextTicket = 0
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 
-  /// Entries and holes together.
+  /// The number of entries and holes together.
   var storageCount: Int { entries.count }
 
   /// The first entry.
@@ -26,7 +26,7 @@ struct WaitingLine<Element> {
 
   /// Adds an entry at the end.
   ///
-  /// - Returns: the ticket, which finds and removes the entry.
+  /// - Returns: the ticket, with which the entry is found and removed.
   mutating func append(_ element: Element) -> Int {
     defer { nextTicket += 1 }
     entries.append(Entry(ticket: nextTicket, element: element))

@@ -13,6 +13,6 @@ public struct QueueEvent: Sendable {
 
   public let operation: BoundedOperation
   public let change: Change
-  /// When it happened, which may be a little before it is delivered.
+  /// When the change happened; the event may be delivered a little later.
   public let instant: ContinuousClock.Instant
 }

@@ -14,8 +14,8 @@ public final class QueueObservation: Sendable {
   public func cancel() { list.remove(self) }
 }
 
-/// The observers of a queue. Delivery uses a copy of the list, so observers can be added and removed at any time, even by
-/// an observer.
+/// The observers of a queue. Delivery uses a copy of the list, so observers can be added and removed at any time, even
+/// by an observer.
 final class ObserverList: Sendable {
   /// Guards the array only; no observer is called under the lock.
   private let observations = Locked<[QueueObservation]>([])

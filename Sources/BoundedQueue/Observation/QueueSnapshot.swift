@@ -3,12 +3,12 @@ public struct QueueSnapshot: Sendable {
   public let name: String
   public let counters: QueueCounters
   public let limits: QueueLimits
-  /// Why it is paused; empty if it is not.
+  /// Why it is paused; empty if it is not paused.
   public let pauses: PauseReason
   public let isClosed: Bool
   /// The running operations, in the order in which they started.
   public let running: [OperationSnapshot]
-  /// The waiting operations in order; at most the requested number.
+  /// The waiting operations in the order in which they will start; at most the requested number.
   public let waiting: [OperationSnapshot]
 }
 
@@ -16,6 +16,7 @@ public struct QueueSnapshot: Sendable {
 public struct CancelledOperations: Sendable {
   /// Operations that waited: they have ended without running.
   public let waiting: [BoundedOperation]
-  /// Operations that ran: they end when their work next checks for cancellation.
+  /// Operations that had a place. Their work ends when it next checks for cancellation; work that had not begun never
+  /// runs.
   public let running: [BoundedOperation]
 }

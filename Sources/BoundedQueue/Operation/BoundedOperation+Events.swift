@@ -1,9 +1,9 @@
 // Delivers the events of an operation to the observers of its queue, in order.
 
 extension BoundedOperation {
-  /// Delivers an event, on this thread or on a thread that is already delivering events of this operation.
+  /// Delivers an event, or leaves it to a call that is already delivering events of this operation.
   ///
-  /// Not for `.ended`, after which the place must be freed: see ``deliverEnd(to:)``.
+  /// Do not use it for `.ended`. Use ``deliverEnd(to:)``, whose caller frees the operation's place.
   func post(_ change: QueueEvent.Change) {
     let event = QueueEvent(operation: self, change: change, instant: .now)
     let queue = state.withLock { state -> BoundedOperationQueue? in
@@ -14,7 +14,7 @@ extension BoundedOperation {
     if deliverPosted(to: queue) { queue.departed(self) }
   }
 
-  /// Delivers the event that the queue accepted the operation; `join` gave this thread the right to deliver.
+  /// Delivers the event that the queue accepted the operation. `join` has reserved the right to deliver for this call.
   ///
   /// - Returns: true if the end of the operation was delivered too: the caller must then free its place.
   func deliverAccepted(to queue: BoundedOperationQueue) -> Bool {
@@ -25,8 +25,8 @@ extension BoundedOperation {
 
   /// Delivers the end of the operation.
   ///
-  /// - Returns: true if this thread delivered it: the caller must then free the place. False if another thread is
-  ///   delivering; that thread frees the place.
+  /// - Returns: true if this call delivered it: the caller must then free the place. False if another call is already
+  ///   delivering events of this operation: it delivers the end too, and its caller frees the place.
   func deliverEnd(to queue: BoundedOperationQueue) -> Bool {
     let mine = state.withLock { state -> Bool in
       guard case .ended(let outcome, let instant, _, _) = state.phase else { return false }

@@ -2,8 +2,8 @@ import Foundation
 import Locking
 import Synchronization
 
-/// One unit of work for a ``BoundedOperationQueue``. It can be observed and cancelled at any time, and ends exactly once
-/// with an ``Outcome``, even if it never ran.
+/// One unit of work for a ``BoundedOperationQueue``. It can be observed and cancelled at any time, and ends exactly
+/// once with an ``Outcome``, even if it never ran.
 ///
 /// Subclass it and override ``execute()``. Call ``checkCancelled()`` often, and ``report(stage:)`` and
 /// ``report(fraction:)`` to show progress. An operation runs once: create a new one to repeat the work.
@@ -27,11 +27,11 @@ import Synchronization
 /// }
 /// ```
 ///
-/// *Concurrency*: every member may be called from any thread. ``execute()`` is called on one thread of the queue.
-/// Do not use Foundation's `completionBlock`; observe the queue instead. On Linux the block is never released, and it runs
+/// *Concurrency*: every member may be called from any thread. ``execute()`` is called on one thread of the queue. Do
+/// not use Foundation's `completionBlock`; observe the queue instead. On Linux the block is never released, and it runs
 /// after waiters are woken (swift-corelibs-foundation, Operation.swift).
 open class BoundedOperation: Operation, @unchecked Sendable {  // see each property for its guard
-  /// Unique within the process; ascending in order of creation.
+  /// A number that is unique within the process, and higher than those of all operations created before.
   public let id: Int
   /// A one-line description of the work, such as "thumbnail photos/a.jpg".
   public let title: String
@@ -39,7 +39,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// Guards the operation's changing state, except for progress and reserved bytes, which are atomic.
   let state = Locked(OperationState())
 
-  /// True from the first request to cancel; set under `state`, read without it.
+  /// True from the first request to cancel. It is set under the lock of `state` and read without it.
   private let cancelRequested = Atomic(false)
   /// Progress in millionths; negative while unknown.
   private let progress = Atomic(-1)
@@ -57,8 +57,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
 
   /// Does the work. Override it; never call it.
   ///
-  /// If it returns, the operation succeeded. If it throws, the operation was cancelled if cancellation was requested
-  /// before, else it failed.
+  /// If it returns, the operation has succeeded. If it throws, the operation ends as cancelled if its cancellation was
+  /// requested before, and as failed otherwise.
   open func execute() throws {
     preconditionFailure("\(type(of: self)) must override execute()")
   }
@@ -77,7 +77,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     post(.stage(stage))
   }
 
-  /// Sets the progress, from 0 to 1. Costs one atomic store; snapshots show it, observers are not notified.
+  /// Sets the progress, from 0 to 1. Costs one atomic store. Snapshots show the progress; observers are not notified.
   public final func report(fraction: Double) {
     progress.store(fraction.isNaN ? -1 : Int(Swift.min(Swift.max(fraction, 0), 1) * 1_000_000), ordering: .relaxed)
   }
@@ -85,10 +85,10 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// Runs `body` with `bytes` of the queue's ``QueueLimits/budget`` reserved.
   ///
   /// Waits until the bytes are free; operations are served in the order of their requests. An operation has at most one
-  /// reservation, because with two it could wait for itself. Outside a queue it never waits. The maximum is 1 PiB: more is
-  /// treated as 1 PiB.
+  /// reservation, because with two it could wait for itself. An operation outside a queue never waits. More than 1 PiB
+  /// is treated as 1 PiB.
   ///
-  /// *Concurrency*: call it only in ``execute()``, on its thread, which blocks.
+  /// *Concurrency*: call it only in ``execute()``, on the thread of that method. The thread blocks while it waits.
   ///
   /// - Throws: ``BudgetExceededError`` if one operation may not reserve so much, ``OperationCancelledError`` if the
   ///   operation was cancelled while it waited, and any error of `body`.
@@ -108,14 +108,15 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
 
   // MARK: Inspection and cancellation
 
-  /// True from the first request to cancel, even if the request came too late to stop the work.
+  /// True from the first request to cancel, even if the request came too late to stop the work. A request after the end
+  /// of the operation does not count.
   public final override var isCancelled: Bool { cancelRequested.load(ordering: .acquiring) }
 
   /// How the operation ended; nil until then.
   public final var outcome: Outcome? { state.withLock { $0.outcome } }
 
-  /// Asks the operation to stop. A waiting operation ends at once without running. A running one ends when its work next
-  /// checks ``isCancelled``. The first reason is kept.
+  /// Asks the operation to stop. A waiting operation ends at once without running. A running one ends when its work
+  /// next checks ``isCancelled``. The first reason is kept.
   ///
   /// - Returns: false if the operation had already ended.
   @discardableResult
@@ -125,7 +126,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     return accepted
   }
 
-  /// ``cancel(reason:)`` by the user.
+  /// Cancels the operation with the reason ``CancelReason/user``.
   public final override func cancel() { cancel(reason: .user) }
 
   /// The current state of the operation.
@@ -139,7 +140,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
       waitReason: copy.outcome == nil ? queue?.waitReason(self, hasBegun: hasBegun) : nil)
   }
 
-  /// The snapshot on one line: id, title and state.
+  /// The snapshot as one line: id, title and state.
   public final override var description: String { snapshot().description }
 
   // MARK: Foundation's life cycle
@@ -183,7 +184,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     let result = state.withLock { state in
       guard state.outcome == nil else { return (accepted: false, queue: state.queue) }
       state.cancelReason = state.cancelReason ?? reason
-      // Under the lock, so that a queue that the operation joins later sees it.
+      // Set under the lock, so that a queue that the operation joins later sees the request.
       cancelRequested.store(true, ordering: .releasing)
       return (accepted: true, queue: state.queue)
     }

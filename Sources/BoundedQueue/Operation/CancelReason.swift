@@ -1,6 +1,6 @@
 /// The reason for a cancellation.
 public enum CancelReason: String, Sendable, Hashable, CaseIterable {
-  /// The user, or the program on the user's behalf.
+  /// The user cancelled it, or the program did on the user's behalf.
   case user
   /// Memory is short.
   case pressure

@@ -15,13 +15,13 @@ public struct OperationSnapshot: Sendable {
   public let stage: String?
   /// Progress from 0 to 1; nil while unknown.
   public let fraction: Double?
-  /// The bytes of the queue's budget that it has reserved; it holds at most these.
+  /// The bytes of the queue's budget that the operation has reserved. Its work should hold no more than these.
   public let bytesReserved: Int
-  /// How long it has waited to run.
+  /// How long it has waited to run, from its submission.
   public let waited: Duration
   /// How long it has run.
   public let ran: Duration
-  /// The part of ``ran`` that it waited for memory, without a wait that is still going on.
+  /// The part of ``ran`` in which it waited for memory. A wait that is still going on is not included.
   public let waitedForMemory: Duration
   /// Why it waits for a place or, while running, for memory; nil if it does not wait.
   public let waitReason: String?
@@ -50,7 +50,7 @@ public struct OperationSnapshot: Sendable {
 }
 
 extension OperationSnapshot: CustomStringConvertible {
-  /// One line, such as `#12 thumbnail a.jpg: running, decoding 43 %, 1.2 s, holds up to 12 MiB`.
+  /// The snapshot as one line, such as `#12 thumbnail a.jpg: running, decoding 43 %, 1.2 s, holds up to 12 MiB`.
   public var description: String {
     var parts: [String] = []
     switch state {

@@ -8,7 +8,7 @@ struct OperationState {
     case new
     /// In a queue: its producer waits for room, or the operation waits for a place or for its thread.
     case waiting(since: Instant)
-    /// In ``BoundedOperation/execute()``.
+    /// Its work has begun: ``BoundedOperation/execute()`` runs.
     case running(since: Instant, waited: Duration)
     case ended(Outcome, at: Instant, waited: Duration, ran: Duration)
   }
@@ -17,14 +17,15 @@ struct OperationState {
   private(set) var queue: BoundedOperationQueue?
   var cancelReason: CancelReason?
   private(set) var stage: String?
-  /// How long it has waited for memory in total, without a wait that is still going on.
+  /// How long it has waited for memory in total. A wait that is still going on is not included.
   var waitedForMemory = Duration.zero
   /// True from joining a queue until the operation is handed to a thread or withdrawn.
   var isQueued = false
 
-  /// Events that are not yet delivered; at most the number of stages plus three.
+  /// Events that are not yet delivered: at most the start, the stages and the end.
   private var events: [QueueEvent] = []
-  /// True while a thread delivers the events of this operation. Other threads leave their events to it, to keep the order.
+  /// True while a thread delivers the events of this operation. Other threads leave their events to it, which keeps
+  /// them in order.
   private var isDelivering = false
 
   var outcome: Outcome? {
@@ -78,7 +79,7 @@ struct OperationState {
     return true
   }
 
-  /// The reason of a cancellation, if the operation has neither begun nor ended.
+  /// The reason for a cancellation, if the operation has neither begun nor ended.
   func reasonToEndUnstarted() -> CancelReason? {
     switch phase {
     case .new, .waiting: cancelReason
@@ -102,8 +103,8 @@ struct OperationState {
 
   // MARK: Events
 
-  /// The time of the event `waiting`, which is delivered now: it must not be later than the start of the work, which may
-  /// already have happened.
+  /// The time of the event `waiting`, which is delivered now. It must not be later than the start of the work, which
+  /// may have begun already.
   func acceptedAt() -> Instant {
     switch phase {
     case .new, .waiting: .now

@@ -9,7 +9,7 @@ public enum Outcome: Sendable {
   /// Cancelled after its work began: `execute()` was called and threw.
   case cancelledWhileRunning(CancelReason)
 
-  /// The reason of a cancellation; nil for other outcomes.
+  /// The reason for a cancellation; nil for other outcomes.
   public var cancelReason: CancelReason? {
     switch self {
     case .succeeded, .failed: nil
