@@ -1,16 +1,17 @@
 import Foundation
 
-/// A value and the mutex that guards it: the only way to the value is under the lock.
+/// A value and the mutex that guards it. The value can be reached only under the lock.
 ///
-/// A POSIX mutex, not `Synchronization.Mutex`: on Linux that one is a futex inside a library which the thread sanitizer
-/// does not see into, so that every correctly locked access is reported as a race and a real one is lost among them.
-/// Uncontended the two cost the same, 40 ns; with ten threads on two cores `Mutex` gets through a tenth, and for the
-/// account's own pattern nothing was ahead of this one by more than the noise (docs/lock-study.md).
+/// It is a POSIX mutex and not `Synchronization.Mutex`. On Linux the latter is a futex inside a library that the thread
+/// sanitizer cannot see into: it would report every correctly locked access as a race, and a real race would be lost
+/// among these reports. Without contention both cost the same, 40 ns. With ten threads on two cores, `Mutex` allows a
+/// tenth of the accesses. With the pattern of the queue's account, no lock was faster than this one by more than the
+/// noise (docs/lock-study.md).
 ///
-/// *Concurrency*: not recursive. Keep what is done under it short, and call nobody else's code.
+/// *Concurrency*: the mutex is not recursive. Keep the work under it short, and call no foreign code there.
 ///
-/// Inlinable, because it is generic: called across modules unspecialised it copies what it guards, which halved the
-/// operations a queue gets through.
+/// It is inlinable because it is generic: unspecialised calls from other modules copy the guarded value, which halved
+/// the throughput of a queue.
 @frozen public struct Locked<Value>: ~Copyable, @unchecked Sendable {  // the mutex guards the value
   @frozen @usableFromInline struct Storage {
     @usableFromInline var mutex: pthread_mutex_t
@@ -19,7 +20,7 @@ import Foundation
     @inlinable init(mutex: pthread_mutex_t, value: Value) { (self.mutex, self.value) = (mutex, value) }
   }
 
-  /// On the heap, because a POSIX mutex must not move.
+  /// The mutex and the value. They are on the heap, because a POSIX mutex must not move.
   @usableFromInline let storage: UnsafeMutablePointer<Storage>
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
