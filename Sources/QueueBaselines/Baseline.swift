@@ -1,9 +1,11 @@
-/// A way to process work without a bounded queue, for comparison with the bounded one. Only comparisons and tests use it.
+/// A way to process work without a bounded queue, for comparison with the bounded one. Only comparisons and tests use
+/// it.
 ///
-/// Work has two steps, as in typical programs: the producer prepares a payload for each item (a file is read, a picture
-/// rendered), then the payload is processed (encoded, written, sent).
+/// Work has two steps, as in typical programs: the producer prepares a payload for each item (it reads a file, or
+/// renders a picture), then the payload is processed (encoded, written or sent).
 ///
-/// *Concurrency*: ``submit(_:)`` and ``drain()`` from one thread, the producer's; ``counters`` from any at any time.
+/// *Concurrency*: call ``submit(_:)`` and ``drain()`` on one thread, the producer's; ``counters`` on any thread at any
+/// time.
 public protocol Baseline<Item>: AnyObject, Sendable {
   associatedtype Item
 

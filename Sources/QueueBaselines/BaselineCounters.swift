@@ -1,6 +1,6 @@
-/// Counts of a baseline's items at one moment. Always `submitted == waiting + running + done + failed`.
+/// Counts of a baseline's items at one moment. `submitted` always equals `waiting + running + done + failed`.
 public struct BaselineCounters: Sendable, Hashable {
-  /// Submitted items whose payload has been prepared, or could not be.
+  /// Submitted items whose payload has been prepared or could not be prepared.
   public private(set) var submitted = 0
   /// Prepared payloads that wait to be processed.
   public private(set) var waiting = 0
@@ -8,8 +8,9 @@ public struct BaselineCounters: Sendable, Hashable {
   public private(set) var done = 0
   /// Items whose preparation or processing threw an error.
   public private(set) var failed = 0
-  /// The most items that waited, and that ran, at once.
+  /// The most items that waited at once.
   public private(set) var peakWaiting = 0
+  /// The most items that ran at once.
   public private(set) var peakRunning = 0
 
   public init() {}

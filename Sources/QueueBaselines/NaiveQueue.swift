@@ -1,28 +1,29 @@
 import Dispatch
 import Locking
 
-/// Work on Grand Central Dispatch as it is often written: a block for each item, given to a global queue.
+/// Work on Grand Central Dispatch as it is often written: each item is a block on a global queue.
 ///
-/// It is short, it uses every processor, and it is right as long as the work is faster than its producer. Where it is
-/// not, this is what happens, all of it unseen:
+/// The code is short, uses every processor, and is right as long as the work is faster than its producer. If the work
+/// is slower, it has four faults, and none of them can be observed:
 ///
-/// - **It piles up.** `async` never waits: the block goes to the end of a linked list, whose length nothing bounds
-///   and nobody can ask for. Bounded is the number of *threads* only, to the processors there are while the blocks
-///   compute; so the producer, which is one of them, fills memory with payloads as fast as it can make them.
-/// - **It holds everything.** A block keeps what it captures from the moment it is submitted, not from the moment it runs:
-///   a file read, a picture rendered, for each item that waits.
-/// - **It cannot be seen.** A queue has no list of its blocks and no count; the counters here are beside it, and only say
-///   how bad it is.
-/// - **It cannot be stopped.** A submitted block runs. `DispatchWorkItem.cancel()` needs somebody who has kept every item,
-///   and leaves the cancelled one, with what it holds, in the list until its turn comes. Global queues cannot be suspended.
+/// - **Work piles up.** `async` never waits. It appends the block to a linked list whose length has no bound and cannot
+///   be read. Only the number of *threads* is bounded, to the number of processors while the blocks compute. The
+///   producer never waits for them, and fills memory with payloads as fast as it can make them.
+/// - **Waiting work holds memory.** A block keeps the values that it captures from its submission, not from its start:
+///   the contents of a file, or a rendered picture, for each item that waits.
+/// - **Its state cannot be seen.** A queue has no list of its blocks and no count. The counters here are kept beside
+///   it, and only show how much has piled up.
+/// - **It cannot be stopped.** A submitted block runs. `DispatchWorkItem.cancel()` works only if the program has kept
+///   every item, and leaves a cancelled item, with the values that it holds, in the list until its turn comes. Global
+///   queues cannot be suspended.
 ///
-/// Compare `BoundedOperationQueue.submit(_:)`, which waits for a place before the item is made ready.
+/// Compare `BoundedOperationQueue.submit(_:)`, which waits for room before the item is prepared.
 ///
 /// *Concurrency*: one lock guards the counters.
 ///
-/// *Source*: swift-corelibs-libdispatch, src/queue.c (`_dispatch_root_queue_push`: a list without a bound;
-/// `_dispatch_root_queue_poke_slow`: threads up to the size of the pool) and src/event/workqueue.c (the pool grows when
-/// its threads block, not when its list is long); dispatch_suspend(3) on global queues.
+/// *Source*: swift-corelibs-libdispatch, src/queue.c (`_dispatch_root_queue_push` appends to a list without a bound;
+/// `_dispatch_root_queue_poke_slow` starts threads up to the size of the pool) and src/event/workqueue.c (the pool
+/// grows when its threads block, not when its list is long); dispatch_suspend(3) (global queues cannot be suspended).
 public final class NaiveQueue<Item, Payload: Sendable>: Baseline {
   private let prepare: @Sendable (Item) throws -> Payload
   private let work: @Sendable (Payload) throws -> Void
@@ -30,8 +31,8 @@ public final class NaiveQueue<Item, Payload: Sendable>: Baseline {
   private let counts = Locked(BaselineCounters())
 
   /// - Parameters:
-  ///   - prepare: creates an item's payload, on the producer's thread.
-  ///   - work: processes the payload, on threads of Dispatch, several at once.
+  ///   - prepare: creates an item's payload; called on the producer's thread.
+  ///   - work: processes the payload; called on several threads of Dispatch at once.
   public init(prepare: @escaping @Sendable (Item) throws -> Payload, work: @escaping @Sendable (Payload) throws -> Void)
   {
     self.prepare = prepare

@@ -1,9 +1,9 @@
 import Locking
 
-/// The same work without a queue: one item after the other, on the producer's thread.
+/// The same work as in ``NaiveQueue`` without a queue: one item after the other, on the producer's thread.
 ///
-/// Nothing piles up, because no item begins before the previous one is done, and the loop can stop between two items. Its
-/// only fault is time: it uses one processor, and disk and processor wait for each other.
+/// Nothing piles up, because no item begins before the previous one is done, and the loop can stop between two items.
+/// Its only fault is time: it uses one processor, and disk and processor wait for each other.
 ///
 /// *Concurrency*: one lock guards the counters.
 public final class SerialLoop<Item, Payload>: Baseline {
