@@ -2,15 +2,16 @@ import Foundation
 
 /// The loop of the monitor's thread: waits for signals, samples the memory in use, and emits the events of the gauge.
 ///
-/// *Concurrency*: created on one thread, then used only on its own. It shares only ``PressureState`` and the pipe.
-final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
+/// *Concurrency*: created on one thread, then used only on the monitor's thread. The two share only ``PressureState``
+/// and the pipe.
+final class PressureLoop: @unchecked Sendable {  // one thread creates it and hands it to another
   private typealias Instant = ContinuousClock.Instant
 
   /// One descriptor to poll.
   private struct Place {
     let provider: any PressureSignalProvider
     let index: Int
-    /// Not polled before this time, because it was ready just now; this handles a flood of signals in one read.
+    /// Not polled before this time, because it has just been ready. One read then handles a flood of signals.
     var restsUntil: Instant?
   }
 
@@ -24,7 +25,7 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
 
   private var gauge: PressureGauge
   private var places: [Place]
-  /// Filled for each wait: the pipe, then the places that are not resting, whose indices are in `polledPlaces`.
+  /// Filled for each wait: the pipe, then the places that do not rest. `polledPlaces` has the indices of these places.
   private var polled: [pollfd] = []
   private var polledPlaces: [Int] = []
   private var share = 0.0
@@ -66,7 +67,8 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
     emit(gauge.decay(share: share, at: .now))
   }
 
-  /// Waits until a descriptor is ready, the given time, or the end of a place's rest; true if a descriptor may be ready.
+  /// Waits until a descriptor is ready, until `nextLook`, or until a place has rested; true if a descriptor may be
+  /// ready.
   private func wait(until nextLook: Instant) -> Bool {
     let now = Instant.now
     var end = nextLook
@@ -82,11 +84,11 @@ final class PressureLoop: @unchecked Sendable {  // handed over whole, see above
       polled.append(pollfd(fd: watch.descriptor.number, events: watch.events, revents: 0))
       polledPlaces.append(index)
     }
-    // Rounded up: a wait below one millisecond would otherwise become 0, and the loop would spin.
+    // Rounded up, because a wait below one millisecond would otherwise become 0, and the loop would spin.
     let milliseconds = max(0, ((end - now) / .milliseconds(1)).rounded(.up))
     let count = poll(&polled, nfds_t(polled.count), CInt(min(milliseconds, 3_600_000)))
-    // Most likely out of memory. The pause keeps the loop from spinning. After EINTR the caller waits again, until the same
-    // time.
+    // poll(2) most likely failed for lack of memory. The pause keeps the loop from spinning. After EINTR the caller
+    // waits again, until the same time.
     if count < 0, errno != EINTR { usleep(10_000) }
     return count > 0
   }

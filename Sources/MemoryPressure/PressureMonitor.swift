@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Watches how tight memory is, and calls a handler when the level changes.
+/// Watches how tight memory is, and passes every change of the level, and other events, to a handler.
 ///
 /// ```swift
 /// let monitor = try PressureMonitor { event in
@@ -10,23 +10,24 @@ import Locking
 /// print("memory pressure from", monitor.snapshot.signals)
 /// ```
 ///
-/// *Concurrency*: a monitor has its own thread, so that busy thread pools do not delay it. The thread waits in poll(2) and
-/// uses less than a thousandth of a processor. A monitor stops when its last reference is released.
+/// *Concurrency*: a monitor has its own thread, so that busy thread pools do not delay it. The thread waits in poll(2)
+/// and uses less than a thousandth of a processor. A monitor stops when its last reference is released.
 public final class PressureMonitor: Sendable {
-  /// For each kind of signals that was tried, whether it can be used; in the order of trying.
+  /// A report on each kind of signals that was tried, in the order of trying.
   public let reports: [PressureSignalReport]
   private let state: PressureState
-  /// Nil if nothing is watched.
+  /// Nil if the choice is `off`: then there is no thread to wake.
   private let wakePipe: WakePipe?
 
   /// Starts watching.
   ///
   /// - Parameters:
-  ///   - choice: the signals to watch; `auto` takes the first that works.
-  ///   - rules: the thresholds from which memory is tight or critical.
-  ///   - handler: called on the monitor's thread without any lock held, one event at a time. The monitor notices nothing
-  ///     else until it returns.
-  /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used.
+  ///   - choice: the signals to watch; `auto` selects the first that can be used.
+  ///   - rules: the thresholds and times by which the level rises and falls.
+  ///   - handler: called on the monitor's thread without any lock held, one event at a time. The monitor notices
+  ///     nothing else until the handler returns.
+  /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used, or if the system has no pipe
+  ///   left.
   public convenience init(
     signals choice: PressureSignalChoice = .auto, rules: PressureRules = PressureRules(),
     handler: @escaping @Sendable (PressureEvent) -> Void
@@ -34,7 +35,7 @@ public final class PressureMonitor: Sendable {
     try self.init(signals: choice, rules: rules, in: Surroundings(), handler: handler)
   }
 
-  /// - Parameter limit: the memory limit, if already known; default: the one found in the surroundings.
+  /// - Parameter limit: the memory limit, if the caller knows it; default: the limit found in the surroundings.
   package init(
     signals choice: PressureSignalChoice, rules: PressureRules, under limit: MemoryLimit? = nil,
     in surroundings: Surroundings,
@@ -73,12 +74,12 @@ public final class PressureMonitor: Sendable {
   /// Stops watching. No new call of the handler starts after this returns; a call that has already started may still be
   /// running on the monitor's thread.
   ///
-  /// *Concurrency*: from any thread, any number of times, even from the handler; does not block.
+  /// *Concurrency*: call it on any thread and any number of times, even in the handler; it does not block.
   public func stop() {
     state.stop()
     wakePipe?.wake()
   }
 
-  /// The processor time that the thread used; nil until it has ended and closed its files. For tests.
+  /// The processor time that the thread used; nil until the thread has ended and closed its files. Only tests use it.
   var processorTime: Duration? { state.processorTime }
 }

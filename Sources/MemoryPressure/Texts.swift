@@ -1,11 +1,11 @@
 import Foundation
 
-// Figures as people read them.
+// Formats figures for people.
 
-/// Rounded down, so that nothing is called 90 % which is treated as less.
+/// A share in percent. It is rounded down, so that a share just below a threshold of 90 % is not shown as 90 %.
 func percent(_ share: Double) -> String { "\(Int((share * 100).rounded(.down))) %" }
 
-/// Whole seconds, or milliseconds where it is less than one.
+/// A time in whole seconds, or in milliseconds if it is below one second.
 func text(_ span: Duration) -> String {
   span < .seconds(1) ? "\(Int(span / .milliseconds(1))) ms" : "\(Int(span / .seconds(1))) s"
 }

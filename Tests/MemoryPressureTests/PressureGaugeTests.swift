@@ -38,7 +38,7 @@ import Testing
     #expect(decay(0.64, after: 9.99) == nil)
     #expect(decay(0.65, after: 10) == nil)
     #expect(decay(0.7, after: 60) == nil)
-    let cause = PressureCause(signals: .rss, reason: "quiet for 61 s, 64 % of the limit held")
+    let cause = PressureCause(signals: .rss, reason: "no signal for 61 s, 64 % of the limit in use")
     #expect(decay(0.649, after: 61) == .changed(from: .warning, to: .normal, cause))
     #expect(decay(0.1, after: 99) == nil)
   }

@@ -35,7 +35,7 @@ import Testing
     #expect(
       selection.reports[2].explanation == "no cgroup of version 1 sets the limit, which is 8 GiB (physical memory)")
     #expect(selection.reports[3].explanation.hasSuffix("/proc/pressure/memory: No such file or directory"))
-    #expect("\(selection.reports[4])" == "rss: the memory held against the limit of 8 GiB (physical memory)")
+    #expect("\(selection.reports[4])" == "rss: the memory in use, compared with the limit of 8 GiB (physical memory)")
   }
 
   @Test func signalsChosenByNameThatCannotBeUsedAreAnError() throws {
@@ -43,7 +43,8 @@ import Testing
     let text = error.map { "\($0)" }
     #expect(
       text
-        == "pressure source cgroup2 cannot be used: no cgroup hierarchy of version 2 is mounted; auto takes one that can"
+        == "pressure source cgroup2 cannot be used: no cgroup hierarchy of version 2 is mounted; "
+        + "auto selects one that works"
     )
     #expect(try select(.rss, try bare).provider == nil)
     #expect(try select(.off, try bare).reports.isEmpty)
@@ -57,7 +58,7 @@ import Testing
     #expect(reason(.systemd, system, [watch: ""]) == "$\(watch) is not set")
     #expect(
       reason(.systemd, system, [watch: folder("none")]) == "$\(watch): \(folder("none")): No such file or directory")
-    #expect(reason(.systemd, system, [watch: "/dev/null"]) == "$\(watch) is /dev/null, which switches it off")
+    #expect(reason(.systemd, system, [watch: "/dev/null"]) == "$\(watch) is /dev/null, which switches the signals off")
     #expect(reason(.systemd, system, [watch: folder.path]).contains("neither a PSI file nor a FIFO nor a socket"))
     let bell = Doorbell(.fifo)
     #expect(reason(.systemd, system, [watch: bell.path]) == "usable")
@@ -98,7 +99,7 @@ import Testing
     try system.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
     let selection = try select(.auto, system)
     #expect(selection.provider is Cgroup1Signals)
-    #expect(selection.reports[2].explanation.contains("against its limit, without its pressure levels ("))
+    #expect(selection.reports[2].explanation.contains("compared with its limit, without its pressure levels ("))
   }
 
   @Test func aVersion1GroupReportsItsLevels() throws {
@@ -109,13 +110,13 @@ import Testing
     let provider = try #require(try select(.cgroup1, system).provider)
     #expect(
       provider.explanation
-        == "the memory of the group /sys/fs/cgroup/memory/own against its limit, and its pressure levels")
+        == "the memory of the group /sys/fs/cgroup/memory/own compared with its limit, and its pressure levels")
     #expect(provider.watches.count == 2)
     // One read takes the whole count of a flood.
     var flood: UInt64 = 802
     let critical = provider.watches[1]
     #expect(write(critical.descriptor.number, &flood, 8) == 8)
-    let cause = PressureCause(signals: .cgroup1, reason: "the kernel frees memory with critical trouble")
+    let cause = PressureCause(signals: .cgroup1, reason: "the kernel reports critical memory pressure")
     #expect(
       provider.handle(critical, at: 1, found: Int16(POLLIN), share: 0.5)
         == .signal(PressureSignal(level: .critical, cause: cause, count: 802)))
@@ -138,8 +139,8 @@ import Testing
       .signal(PressureSignal(level: level, cause: PressureCause(signals: .cgroup2, reason: reason), count: 1))
     }
     #expect(reading(0, share: 0.49) == .nothing && reading(1, share: 0.49) == .nothing)
-    #expect(reading(0, share: 0.5) == stalled(.warning, "memory stalled for 150 ms within 2 s"))
-    #expect(reading(1, share: 0.5) == stalled(.critical, "memory stalled everything for 100 ms within 2 s"))
+    #expect(reading(0, share: 0.5) == stalled(.warning, "some threads stalled on memory for 150 ms within 2 s"))
+    #expect(reading(1, share: 0.5) == stalled(.critical, "all threads stalled on memory for 100 ms within 2 s"))
   }
 
   @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
@@ -165,7 +166,8 @@ import Testing
   func aStallFileWithoutATriggerIsRefused() throws {
     let (group, system) = (try #require(RealGroup()), try bare)
     let watch = ["MEMORY_PRESSURE_WATCH": group.stalls]
-    #expect(reason(.systemd, system, watch).hasPrefix("$MEMORY_PRESSURE_WRITE is not set, so nothing is asked of "))
+    #expect(
+      reason(.systemd, system, watch) == "$MEMORY_PRESSURE_WRITE is not set, so \(group.stalls) would never signal")
     let nonsense = watch.merging(["MEMORY_PRESSURE_WRITE": "bm9uc2Vuc2U="]) { $1 }
     #expect(reason(.systemd, system, nonsense) == "$MEMORY_PRESSURE_WATCH: \(group.stalls): Invalid argument")
   }
@@ -210,7 +212,7 @@ import Testing
     #expect(gone == .gone("/proc/pressure/memory is gone"))
     #expect(
       StallTrigger.both.map(\.reason) == [
-        "memory stalled for 150 ms within 2 s", "memory stalled everything for 100 ms within 2 s",
+        "some threads stalled on memory for 150 ms within 2 s", "all threads stalled on memory for 100 ms within 2 s",
       ])
   }
 

@@ -110,8 +110,8 @@ extension CommandTests {
       #expect(ending.status == 64)
       #expect(
         ending.errors
-          == "thumbjob: pressure source systemd cannot be used: $MEMORY_PRESSURE_WATCH is not set; auto takes one that "
-          + "can\n")
+          == "thumbjob: pressure source systemd cannot be used: $MEMORY_PRESSURE_WATCH is not set; auto selects one "
+          + "that works\n")
     }
 
     /// Rings when the work stands still with two sources at work and the backlog full.

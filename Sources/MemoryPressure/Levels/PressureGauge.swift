@@ -1,21 +1,21 @@
-/// Turns signals into levels and events: a level rises at once, falls after a quiet time, and events are rate-limited. A
-/// value without a clock: callers pass the time.
+/// Turns signals into levels and events. The level rises with a signal and falls after a quiet time; events are
+/// rate-limited. It is a value without a clock: callers pass the time.
 struct PressureGauge {
   typealias Instant = ContinuousClock.Instant
 
   private let rules: PressureRules
   private(set) var level = PressureLevel.normal
-  /// Critical signals since the level rose.
+  /// The number of critical signals since the level rose.
   private var criticalEvents = 0
   private var lastSignal: Instant?
   private var lastCritical: Instant?
   private var lastEmitted: Instant?
-  /// A signal that came too soon after the last event to be emitted.
+  /// A signal that is not emitted yet, because it came too soon after the last event.
   private var pending: PressureSignal?
 
   init(rules: PressureRules) { self.rules = rules }
 
-  /// Takes a signal; returns the event to emit now, if any.
+  /// Handles a signal; returns the event to emit now, if any.
   mutating func receive(_ signal: PressureSignal, at now: Instant) -> PressureEvent? {
     guard signal.level > .normal else { return nil }
     lastSignal = now
@@ -31,7 +31,8 @@ struct PressureGauge {
     return emitPending(at: now)
   }
 
-  /// Lowers the level after a quiet time, or emits a pending event. Call it regularly with the share of the limit in use.
+  /// Lowers the level after a quiet time, or emits a pending event. Call it regularly with the share of the limit in
+  /// use.
   mutating func decay(share: Double, at now: Instant) -> PressureEvent? {
     if pending != nil { return emitPending(at: now) }
     guard level > .normal, share < rules.calmShare, let lastSignal, now - lastSignal >= rules.quiet,
@@ -41,7 +42,7 @@ struct PressureGauge {
     level = .normal
     lastEmitted = now
     lastCritical = nil
-    let reason = "quiet for \(text(now - lastSignal)), \(percent(share)) of the limit held"
+    let reason = "no signal for \(text(now - lastSignal)), \(percent(share)) of the limit in use"
     return .changed(from: old, to: .normal, PressureCause(signals: .rss, reason: reason))
   }
 

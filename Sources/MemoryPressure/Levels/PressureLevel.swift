@@ -4,7 +4,7 @@ public enum PressureLevel: Int, Comparable, CaseIterable, Sendable {
   case normal
   /// Memory is getting tight: start nothing that needs memory, and release unused memory.
   case warning
-  /// The process may soon be killed, or the whole machine stalls: stop running work.
+  /// The process may soon be killed, or the whole machine stalls: stop the running work.
   case critical
 
   public static func < (one: PressureLevel, other: PressureLevel) -> Bool { one.rawValue < other.rawValue }

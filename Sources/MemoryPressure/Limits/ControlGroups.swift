@@ -31,8 +31,9 @@ package struct ControlGroups: Equatable {
 private struct Mount {
   let version: ControlGroups.Version
   let controller: Substring
-  /// The mount point, and the path of the group that is visible there.
+  /// The mount point; empty for `/`.
   let point: String
+  /// The path of the group that is visible at the mount point.
   let top: [Substring]
 
   init?(_ line: Substring, _ version: ControlGroups.Version, _ controller: Substring) {
@@ -50,8 +51,9 @@ private struct Mount {
     point = place[4] == "/" ? "" : String(place[4])
   }
 
-  /// The folders for a line of `/proc/self/cgroup`; nil for another hierarchy. A group outside the mount is treated as the
-  /// top of the mount. That happens in a container, which sees only its own group, or `/..` after leaving it.
+  /// The folders of the group in a line of `/proc/self/cgroup`, and of all groups above it; nil for another hierarchy.
+  /// If the group is outside the mount, the top of the mount is used instead. This happens in a container, where only
+  /// its own group is mounted, or where the path begins with `/..` because the process has left that group.
   func folders(ofGroup line: Substring) -> [String]? {
     let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard fields.count == 3 else { return nil }

@@ -1,8 +1,8 @@
 import Files
 import Foundation
 
-/// A small kernel file of counters that is read repeatedly: lines of a name and a number. It is opened once; reading does
-/// not allocate.
+/// A small kernel file of counters that is read repeatedly. Each line has a name and a number, or the file has one line
+/// of numbers. The file is opened once, and reading it does not allocate memory.
 ///
 /// *Concurrency*: use it from one thread.
 final class CounterFile {
@@ -14,7 +14,7 @@ final class CounterFile {
 
   deinit { buffer.deallocate() }
 
-  /// Reads the file again; false if it is gone.
+  /// Reads the file again; false if it cannot be read or is empty.
   func refresh() -> Bool {
     length = max(0, pread(file.number, buffer.baseAddress, buffer.count, 0))
     return length > 0
@@ -35,7 +35,7 @@ final class CounterFile {
     return nil
   }
 
-  /// A number of the first line, by index from 0.
+  /// The number at an index, from 0, in a file that has one line of numbers.
   func number(at index: Int) -> Int? {
     let isBetween: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
     var rest = buffer[..<length]

@@ -1,21 +1,22 @@
 import Files
 import Foundation
 
-/// How much memory this process may use, and what sets the limit.
+/// The memory that this process may use, and the origin of this limit.
 public struct MemoryLimit: Equatable, Sendable {
   public enum Origin: Equatable, Sendable {
     /// `memory.max` or `memory.high` of the group in this folder.
     case cgroup2(folder: String)
     /// `memory.limit_in_bytes` of the group in this folder, or a limit above it that only the group's statistics show.
     case cgroup1(folder: String)
-    /// No group limits the process: the physical memory of the machine.
+    /// The physical memory of the machine; no group has a lower limit.
     case machine
   }
 
   public let bytes: Int
   public let origin: Origin
 
-  /// The lowest limit on this process: of its cgroup and all groups above it, versions 1 and 2, and the machine's memory.
+  /// The lowest of all limits on this process: those of its cgroup and of all groups above it, in version 1 and 2, and
+  /// the machine's memory.
   ///
   /// *Source*: the kernel's cgroup-v2 document (`memory.max`, `memory.high`) and cgroup-v1/memory (`limit_in_bytes`,
   /// `hierarchical_memory_limit`).
@@ -36,7 +37,7 @@ public struct MemoryLimit: Equatable, Sendable {
       guard let bytes = surroundings.number("\(folder)/memory.limit_in_bytes") else { continue }
       limits.append(MemoryLimit(bytes: bytes, origin: .cgroup1(folder: folder)))
     }
-    // A container may not see the group that limits it. The topmost group it sees is the closest.
+    // A container may not see the group that limits it. The topmost group that it sees is the closest to that one.
     if let own = legacy.first, let top = legacy.last,
       let bytes = surroundings.number("\(own)/memory.stat", after: "hierarchical_memory_limit")
     {

@@ -4,18 +4,19 @@ import Foundation
 public struct MemoryUsage: Equatable, Sendable {
   /// The physical memory of this process.
   public var resident = 0
-  /// The part of ``resident`` that is not backed by files. The rest, such as the program itself, is shared or can be read
-  /// again, and may not be charged to the process's group.
+  /// The part of ``resident`` that is not backed by files. The rest, such as the program itself, is shared or can be
+  /// read again, and may not be charged to the process's group.
   public var anonymous = 0
-  /// The memory of all processes of the group that sets the limit, without the page cache, which the kernel can reclaim;
-  /// nil if no group limits the process or its figures cannot be read.
+  /// The memory of all processes of the group that sets the limit, without the page cache, which the kernel can
+  /// reclaim; nil if no group limits the process or its figures cannot be read.
   public var group: Int?
 
-  /// The memory that cannot be reclaimed, of this process or its group, as a share of the limit.
+  /// The memory that cannot be reclaimed, of this process or its group, whichever is more, as a share of the limit.
   public func share(of limit: MemoryLimit) -> Double { Double(max(anonymous, group ?? 0)) / Double(limit.bytes) }
 }
 
-/// Measures ``MemoryUsage`` repeatedly, with two reads of files that stay open; `ProcessStatus` would open them each time.
+/// Measures ``MemoryUsage`` repeatedly. It reads two files that stay open; `ProcessStatus` would open its file each
+/// time.
 ///
 /// *Concurrency*: use it from one thread.
 ///

@@ -5,11 +5,11 @@ import Foundation
   import CLinux
 #endif
 
-/// The process's cgroup, version 1: its memory against its limit, which is always measured, and, where permitted, the
-/// kernel's pressure levels of the group.
+/// The signals of the process's cgroup, version 1: the kernel's pressure levels of the group, if the process may
+/// register for them. The memory of the group is compared with its limit in any case, by ``UsageSignals``.
 ///
-/// *Source*: the kernel's cgroup-v1/memory document, section 11, "Memory Pressure". The level `low` is not used, because
-/// merely reading many files causes it.
+/// *Source*: the kernel's cgroup-v1/memory document, section 11, "Memory Pressure". The level `low` is not used,
+/// because merely reading many files causes it.
 final class Cgroup1Signals: PressureSignalProvider {
   static let name = PressureSignalChoice.cgroup1
   private static let levels: [(name: String, level: PressureLevel)] = [("medium", .warning), ("critical", .critical)]
@@ -25,7 +25,7 @@ final class Cgroup1Signals: PressureSignalProvider {
   ) {
     (self.limit, self.surroundings, self.watches) = (limit, surroundings, watches)
     let levels = problem.map { "without its pressure levels (\($0))" } ?? "and its pressure levels"
-    explanation = "the memory of the group \(folder) against its limit, \(levels)"
+    explanation = "the memory of the group \(folder) compared with its limit, \(levels)"
   }
 
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability {
@@ -44,11 +44,11 @@ final class Cgroup1Signals: PressureSignalProvider {
 
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
     if PressureWatch.isGone(found) { return .gone("the group is gone") }
-    // One read takes the whole count; there can be hundreds of events per second.
+    // One read returns the whole count and resets it; there can be hundreds of events per second.
     var count: UInt64 = 0
     guard read(watch.descriptor.number, &count, 8) == 8, count > 0 else { return .nothing }
     let (name, level) = Self.levels[place]
-    let reason = "the kernel frees memory with \(name) trouble"
+    let reason = "the kernel reports \(name) memory pressure"
     return reading(level, reason, share: share, under: limit, in: surroundings, count: Int(clamping: count))
   }
 

@@ -1,6 +1,6 @@
 import Files
 
-/// The process's cgroup, version 2: its memory stalls, and how often it reached its limits.
+/// The signals of the process's cgroup, version 2: its memory stalls, and how often it reached its limits.
 ///
 /// *Source*: the kernel's cgroup-v2 document, `memory.pressure` and `memory.events`.
 final class Cgroup2Signals: PressureSignalProvider {
@@ -45,7 +45,7 @@ final class Cgroup2Signals: PressureSignalProvider {
     guard let own = ControlGroups.find(.v2, in: surroundings)?.folders.first else {
       return .unusable("no cgroup hierarchy of version 2 is mounted")
     }
-    // Every group except the topmost has this file; the top group of a container has it too.
+    // Every group except the machine's topmost one has this file. The top group that a container sees has it too.
     guard surroundings.exists("\(own)/cgroup.events") else {
       return .unusable("the process is in the topmost group, \(own), whose stalls are those of the whole machine")
     }
@@ -80,13 +80,13 @@ final class Cgroup2Signals: PressureSignalProvider {
     if now.oom > before.oom {
       return signal(.critical, "the limit was reached and nothing could be freed", count: now.oom - before.oom)
     }
-    // Ignored below, because the page cache grows up to the limit whenever many files are read.
+    // Below this share the events are ignored: the page cache grows up to the limit whenever many files are read.
     guard share >= Self.significantShare else { return nil }
     if now.max > before.max {
       return signal(.critical, "the limit was reached (memory.max)", count: now.max - before.max)
     }
     if now.high > before.high {
-      return signal(.warning, "slowed down at the limit (memory.high)", count: now.high - before.high)
+      return signal(.warning, "the group was slowed down at its limit (memory.high)", count: now.high - before.high)
     }
     return nil
   }

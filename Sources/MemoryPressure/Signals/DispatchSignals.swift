@@ -34,7 +34,7 @@ import Files
 
     func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading {
       guard watch.descriptor.discard().any else { return .nothing }
-      return .signal(signal(place == 0 ? .warning : .critical, "event of the system"))
+      return .signal(signal(place == 0 ? .warning : .critical, "the system reports memory pressure"))
     }
   }
 #endif

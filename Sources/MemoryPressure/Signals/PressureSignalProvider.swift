@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// A provider of memory pressure signals: through descriptors that become ready, or through regular samples.
+/// A provider of memory pressure signals. They come from descriptors that become ready, or from regular samples.
 ///
 /// *Concurrency*: opened on one thread, then used only on the monitor's thread.
 protocol PressureSignalProvider: AnyObject {
@@ -10,16 +10,22 @@ protocol PressureSignalProvider: AnyObject {
   /// Opens the provider, or explains why it cannot be used.
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability
 
-  /// Whether the environment requests it.
+  /// Whether the environment requests this provider.
   static func isRequested(in surroundings: Surroundings) -> Bool
 
-  /// One line for people about what it reads.
+  /// A one-line description of the signals, for people.
   var explanation: String { get }
 
-  /// The descriptors to poll; constant.
+  /// The descriptors to poll. They never change.
   var watches: [PressureWatch] { get }
 
-  /// Reads a descriptor that has become ready; `share` is the share of the limit in use.
+  /// Reads a descriptor that has become ready.
+  ///
+  /// - Parameters:
+  ///   - watch: the descriptor.
+  ///   - place: the index of the descriptor in `watches`.
+  ///   - found: the events that poll(2) found.
+  ///   - share: the share of the limit in use.
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading
 
   /// Takes a sample; called every ``PressureRules/sampling``.
@@ -27,19 +33,19 @@ protocol PressureSignalProvider: AnyObject {
 }
 
 extension PressureSignalProvider {
-  /// The share of a group's limit from which the kernel's reclaim trouble counts. Below it the kernel only reclaims page
-  /// cache: three processes that just read files make a group of 128 MiB stall most of the time, at critical levels, while
-  /// they hold only 2 MiB.
+  /// The share of a group's limit from which the pressure that the kernel reports counts. Below it the kernel only
+  /// reclaims page cache: three processes that only read files made a group of 128 MiB stall most of the time, at
+  /// critical levels, while they held only 2 MiB.
   static var significantShare: Double { 0.5 }
-  /// The share of the machine's memory from which this process is treated as a cause of the machine's pressure.
+  /// The share of the limit above which this process is treated as a cause of the machine's pressure.
   static var largeShare: Double { 0.25 }
 
   static func isRequested(in surroundings: Surroundings) -> Bool { false }
 
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? { nil }
 
-  /// Rates the kernel's reclaim trouble by the memory in use. If a group sets the limit, the trouble is ignored while
-  /// little of the limit is in use; otherwise it concerns the machine.
+  /// Rates the pressure that the kernel reports by the memory in use. If a group sets the limit, the pressure is
+  /// ignored while little of the limit is in use. If no group does, the pressure is rated as the machine's.
   func reading(
     _ level: PressureLevel, _ reason: String, share: Double, under limit: MemoryLimit, in surroundings: Surroundings,
     count: Int = 1
@@ -50,10 +56,11 @@ extension PressureSignalProvider {
     return share >= Self.significantShare ? .signal(signal(level, reason, count: count)) : .nothing
   }
 
-  /// Rates the machine's reclaim trouble. It is at least a warning, because other processes hold the rest of the memory. It
-  /// is ignored while half of the machine's memory is available: then another group is at its limit.
+  /// Rates the pressure of the machine. It is at least a warning, even if this process holds little, because other
+  /// processes hold the rest of the memory. It is ignored while more than half of the machine's memory is available:
+  /// then not the machine but another group is at its limit.
   ///
-  /// *Source*: GLib's memory monitor uses half, too.
+  /// *Source*: GLib's memory monitor also uses half (gio/gmemorymonitorpsi.c).
   func machineReading(
     _ level: PressureLevel, _ reason: String, share: Double, in surroundings: Surroundings, count: Int = 1
   ) -> PressureReading {
@@ -71,7 +78,7 @@ extension PressureSignalProvider {
 enum PressureSignalAvailability {
   case usable(any PressureSignalProvider)
   case unusable(String)
-  /// The environment asks for no signals at all, for this reason.
+  /// The environment requests that no signals are used, for this reason.
   case switchedOff(String)
 }
 
@@ -84,7 +91,7 @@ struct PressureWatch {
     PressureWatch(descriptor: descriptor, events: Int16(POLLIN))
   }
 
-  /// For the kernel's stall files, which are always readable.
+  /// Waits for urgent data (`POLLPRI`), by which the kernel's PSI files signal; they are always readable.
   static func urgent(_ descriptor: Descriptor) -> PressureWatch {
     PressureWatch(descriptor: descriptor, events: Int16(POLLPRI))
   }
@@ -105,6 +112,6 @@ struct PressureSignal: Equatable {
 enum PressureReading: Equatable {
   case nothing
   case signal(PressureSignal)
-  /// No signal will ever come again, for this reason.
+  /// No signal will ever come from it again, for this reason.
   case gone(String)
 }

@@ -2,9 +2,9 @@
 public struct PressureSignalReport: Equatable, Sendable {
   public let signals: PressureSignalChoice
   public let isUsable: Bool
-  /// Whether the environment requests them.
+  /// True if the environment requests signals that cannot be used.
   public var isRequested = false
-  /// One line for people: what is read, or why it cannot be.
+  /// One line for people: the signals that are read, or the reason why they cannot be used.
   public let explanation: String
 }
 
@@ -12,12 +12,12 @@ extension PressureSignalReport: CustomStringConvertible {
   public var description: String { "\(signals): \(explanation)" }
 }
 
-/// The signals chosen by name cannot be used.
+/// The chosen signals cannot be used.
 public struct PressureSignalError: Error, Equatable, CustomStringConvertible {
   public let signals: PressureSignalChoice
   public let reason: String
 
   public var description: String {
-    "pressure source \(signals) cannot be used: \(reason); \(PressureSignalChoice.auto) takes one that can"
+    "pressure source \(signals) cannot be used: \(reason); \(PressureSignalChoice.auto) selects one that works"
   }
 }

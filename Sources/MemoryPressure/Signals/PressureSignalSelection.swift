@@ -4,7 +4,7 @@ struct PressureSignalSelection {
   private(set) var provider: (any PressureSignalProvider)?
   private(set) var reports: [PressureSignalReport] = []
 
-  /// In the order of preference.
+  /// The kinds of signals, in the order of preference.
   private static var kinds: [any PressureSignalProvider.Type] {
     var kinds: [any PressureSignalProvider.Type] = [
       SystemdSignals.self, Cgroup2Signals.self, Cgroup1Signals.self, StallSignals.self,

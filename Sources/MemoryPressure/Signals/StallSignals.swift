@@ -1,7 +1,7 @@
 import Files
 
-/// The memory stalls of the whole machine. This process need not be their cause, so they are a warning, and critical only
-/// if the process uses a large share of its limit.
+/// The memory stalls of the whole machine. This process need not be their cause. A stall of all threads is therefore
+/// critical only if the process uses a large share of its limit, and a warning otherwise.
 final class StallSignals: PressureSignalProvider {
   static let name = PressureSignalChoice.psi
   static let path = "/proc/pressure/memory"

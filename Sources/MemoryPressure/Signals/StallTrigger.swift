@@ -1,9 +1,10 @@
 import Files
 import Foundation
 
-/// A threshold of stalled time above which the kernel reports a stall.
+/// A trigger of the kernel's pressure stall information: the stalled time within a window from which the kernel
+/// signals.
 ///
-/// The window is a multiple of 2 s, as the kernel requires without `CAP_SYS_RESOURCE`.
+/// The window is a multiple of 2 s, as the kernel requires of processes without `CAP_SYS_RESOURCE`.
 ///
 /// *Source*: the kernel's psi document, "Monitoring for pressure thresholds".
 struct StallTrigger: Equatable {
@@ -19,18 +20,19 @@ struct StallTrigger: Equatable {
   let level: PressureLevel
   static let window = Duration.seconds(2)
 
-  /// GLib's medium is 100 ms of `some`, which a busy disk alone can reach; its critical is 100 ms of `full`.
+  /// GLib's critical level is 100 ms of `full`, as here. Its medium level is 100 ms of `some`, which a busy disk alone
+  /// can reach, so the warning needs more here.
   static let both = [
     StallTrigger(degree: .some, stall: .milliseconds(150), level: .warning),
     StallTrigger(degree: .full, stall: .milliseconds(100), level: .critical),
   ]
 
   var reason: String {
-    let what = degree == .some ? "memory stalled" : "memory stalled everything"
-    return "\(what) for \(text(stall)) within \(text(Self.window))"
+    let what = degree == .some ? "some" : "all"
+    return "\(what) threads stalled on memory for \(text(stall)) within \(text(Self.window))"
   }
 
-  /// Registers this trigger with a PSI file. The descriptor becomes ready with POLLPRI, at most once per window.
+  /// Registers this trigger with a PSI file. The descriptor then becomes ready with `POLLPRI`, at most once per window.
   func watch(_ path: String) throws(SystemError) -> PressureWatch {
     try Self.watch(path, Array("\(degree.rawValue) \(microseconds(stall)) \(microseconds(Self.window))\0".utf8))
   }

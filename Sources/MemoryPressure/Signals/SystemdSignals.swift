@@ -6,10 +6,12 @@ import Foundation
 #endif
 
 /// Systemd's memory pressure protocol: `$MEMORY_PRESSURE_WATCH` names a PSI file, a FIFO or a socket, and
-/// `$MEMORY_PRESSURE_WRITE` holds the bytes to write there. The protocol has one degree of pressure, which is treated as
-/// critical; from a PSI file only if the process holds enough memory for releasing it to help.
+/// `$MEMORY_PRESSURE_WRITE` contains the bytes to write there. The protocol has one degree of pressure, which is
+/// treated as critical. The events of a PSI file are rated by the memory in use, because a process that holds little
+/// cannot help by releasing it.
 ///
-/// *Source*: systemd, docs/PRESSURE.md. Nothing is written to a FIFO, because it would come back as an event.
+/// *Source*: systemd, docs/PRESSURE.md. Unlike the protocol, this provider writes nothing to a FIFO, because it would
+/// read the bytes back as an event.
 final class SystemdSignals: PressureSignalProvider {
   private enum Kind { case stalls, fifo, socket }
 
@@ -28,7 +30,7 @@ final class SystemdSignals: PressureSignalProvider {
     _ path: String, _ kind: Kind, under limit: MemoryLimit, in surroundings: Surroundings, _ watch: PressureWatch
   ) {
     (self.path, self.kind, self.limit, self.surroundings, watches) = (path, kind, limit, surroundings, [watch])
-    explanation = "\(path), as $\(Self.watchVariable) says"
+    explanation = "\(path), named by $\(Self.watchVariable)"
   }
 
   static func isRequested(in surroundings: Surroundings) -> Bool {
@@ -39,7 +41,7 @@ final class SystemdSignals: PressureSignalProvider {
     guard let path = surroundings.variables[watchVariable], !path.isEmpty else {
       return .unusable("$\(watchVariable) is not set")
     }
-    if path == "/dev/null" { return .switchedOff("$\(watchVariable) is /dev/null, which switches it off") }
+    if path == "/dev/null" { return .switchedOff("$\(watchVariable) is /dev/null, which switches the signals off") }
     guard path.hasPrefix("/") else { return .unusable("$\(watchVariable) is not an absolute path: '\(path)'") }
     let written = surroundings.variables[writeVariable] ?? ""
     guard let payload = Data(base64Encoded: written) else {
@@ -71,13 +73,13 @@ final class SystemdSignals: PressureSignalProvider {
       return reading(.critical, "event on \(path)", share: share, under: limit, in: surroundings)
     }
     let read = watch.descriptor.discard()
-    // A signal sent before the other side closed counts; the next read finds that it has closed.
+    // A signal counts even if the other side has closed since. The next read finds that it has closed.
     if read.any { return .signal(signal(.critical, "event on \(path)")) }
     return read.ended ? .gone("\(path): closed by the other side") : .nothing
   }
 
-  /// Why a file cannot be used as a PSI file; nil if it can. Other files must not be written to, and a PSI file without a
-  /// trigger never signals.
+  /// The reason why a file cannot be used as a PSI file; nil if it can. The monitor must not write to other files, and
+  /// a PSI file without a trigger never signals.
   private static func problem(withStallFile path: String, _ payload: Data) -> String? {
     #if os(Linux)
       var info = statfs()
@@ -86,11 +88,11 @@ final class SystemdSignals: PressureSignalProvider {
         return "$\(watchVariable) is a file, but not one of the kernel's: \(path)"
       }
     #endif
-    return payload.isEmpty ? "$\(writeVariable) is not set, so nothing is asked of \(path)" : nil
+    return payload.isEmpty ? "$\(writeVariable) is not set, so \(path) would never signal" : nil
   }
 
-  /// Opens the FIFO for writing too, so that it always has a writer: otherwise poll(2) would report POLLHUP for ever after
-  /// the first writer closes, and the loop would spin.
+  /// Opens the FIFO for writing too, so that it always has a writer: otherwise poll(2) would report POLLHUP for ever
+  /// after the first writer closes, and the loop would spin.
   private static func fifo(_ path: String) throws(SystemError) -> PressureWatch {
     .reading(try Descriptor.open(path, O_RDWR | O_NONBLOCK))
   }

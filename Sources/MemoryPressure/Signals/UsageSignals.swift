@@ -1,5 +1,5 @@
-/// Compares the memory in use with the limit. It is used in addition to every other provider, because the others may stay
-/// silent: without swap and page cache to reclaim, memory can run out before any stall.
+/// Signals from the memory in use, compared with the limit. They are used in addition to every other provider, because
+/// the others may send nothing: without swap and page cache to reclaim, memory can run out before any stall.
 final class UsageSignals: PressureSignalProvider {
   static let name = PressureSignalChoice.rss
 
@@ -11,7 +11,7 @@ final class UsageSignals: PressureSignalProvider {
 
   init(limit: MemoryLimit, rules: PressureRules) {
     (self.limit, self.rules) = (limit, rules)
-    explanation = "the memory held against the limit of \(limit)"
+    explanation = "the memory in use, compared with the limit of \(limit)"
   }
 
   static func open(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalAvailability {
@@ -23,8 +23,8 @@ final class UsageSignals: PressureSignalProvider {
 
   func handle(_ watch: PressureWatch, at place: Int, found: Int16, share: Double) -> PressureReading { .nothing }
 
-  /// Returns a signal as long as memory is tight, so that the quiet time starts when that ends. It counts an event only when
-  /// a threshold is crossed.
+  /// Returns a signal as long as memory is tight, so that the quiet time starts when memory is no longer tight. The
+  /// signal counts as an event only when a threshold is crossed.
   func sample(usage: MemoryUsage, share: Double) -> PressureSignal? {
     let before = level
     // Hysteresis: usage that hovers around a threshold is one event, not many.
