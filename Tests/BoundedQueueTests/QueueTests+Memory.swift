@@ -67,7 +67,7 @@ extension QueueTests {
       await queue.drain()
       #expect(
         refused.outcome?.words
-          == "failed: needs 300 MiB of memory, more than the 300 MiB that one operation may hold")
+          == "failed: needs 301 MiB of memory, more than the 300 MiB that one operation may hold")
       #expect(queue.counters.succeeded == 3 && queue.counters.reserved == 0)
     }
 

@@ -140,7 +140,9 @@ struct Account {
 
   private func waitReason(for claim: Claim) -> String {
     let needs = "waits for memory: needs \(ByteText.mebibytes(claim.bytes))"
-    guard let budget = limits.budget, !isPaused else { return needs + ", the queue is \(pauses)" }
+    if isPaused { return needs + ", the queue is \(pauses)" }
+    if reservations >= limits.max { return needs + ", \(reservations) operations have theirs" }
+    guard let budget = limits.budget else { return needs }
     let all = ByteText.mebibytes(budget.bytes)
     if claim.bytes > budget.bytes { return needs + ", more than the budget of \(all): it must be the only reservation" }
     let free = ByteText.mebibytes(max(0, budget.bytes - reserved)).dropLast(" MiB".count)

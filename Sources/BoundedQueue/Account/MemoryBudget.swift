@@ -2,10 +2,10 @@
 /// ``BoundedOperation/withReservation(of:_:)``.
 public struct MemoryBudget: Sendable, Hashable {
   /// The most bytes of all reservations together, at least 1.
-  public var bytes: Int
+  public let bytes: Int
   /// The most bytes that one operation may reserve. An operation that reserves more than ``bytes`` waits until no other
   /// operation has a reservation.
-  public var largest: Int
+  public let largest: Int
 
   /// - Parameters:
   ///   - bytes: the most bytes of all reservations together, at least 1.
@@ -27,7 +27,7 @@ public struct BudgetExceededError: Error, Sendable, Hashable, CustomStringConver
   public init(needed: Int, budget: MemoryBudget) { (self.needed, self.budget) = (needed, budget) }
 
   public var description: String {
-    // Rounded up and down, so that below 100 MiB the need is shown as more than the limit.
+    // Rounded up and down, so that the need is shown as more than the limit.
     "needs \(ByteText.mebibytes(needed, rounded: .up)) of memory, more than the "
       + "\(ByteText.mebibytes(budget.largest, rounded: .down)) that one operation may hold"
   }

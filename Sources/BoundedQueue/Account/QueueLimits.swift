@@ -1,18 +1,22 @@
 /// The limits of a queue; all can be changed while it runs.
 public struct QueueLimits: Sendable, Hashable {
   /// The most operations that run at once; at least 1.
-  public var max: Int
+  public var max: Int { didSet { checkBounds() } }
   /// The most operations that wait to run; at least 0. With 0 a producer waits until its operation can start at once.
-  public var backlog: Int
+  public var backlog: Int { didSet { checkBounds() } }
   /// The bytes that running operations may reserve; nil means no limit.
   public var budget: MemoryBudget?
 
   public init(max: Int, backlog: Int, budget: MemoryBudget? = nil) {
-    precondition(max >= 1, "max must be at least 1: otherwise no operation would ever run")
-    precondition(backlog >= 0, "backlog must be at least 0")
     self.max = max
     self.backlog = backlog
     self.budget = budget
+    checkBounds()
+  }
+
+  private func checkBounds() {
+    precondition(max >= 1, "max must be at least 1: otherwise no operation would ever run")
+    precondition(backlog >= 0, "backlog must be at least 0")
   }
 
   /// Raises each limit to the other's if that is higher. Of two budgets, the one with more ``MemoryBudget/bytes`` is

@@ -18,6 +18,7 @@ public struct PressureSignalError: Error, Equatable, CustomStringConvertible {
   public let reason: String
 
   public var description: String {
-    "pressure source \(signals) cannot be used: \(reason); \(PressureSignalChoice.auto) selects one that works"
+    let advice = signals == .auto ? "" : "; \(PressureSignalChoice.auto) selects one that works"
+    return "pressure source \(signals) cannot be used: \(reason)\(advice)"
   }
 }
