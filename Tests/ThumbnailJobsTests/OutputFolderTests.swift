@@ -57,7 +57,7 @@ struct OutputFolderTests {
       ("b/c.jpg", .blocked, "\(out)/b/c.jpg: cannot be written: a file is where a folder is needed"),
       (
         long, .nameTooLong,
-        "\(out)/\(long): cannot be written: the name is longer than the output's file system takes"
+        "\(out)/\(long): cannot be written: the name is longer than the file system allows"
       ),
     ] {
       let error = error { try output.publish([1], to: Path(place), modified: time) }
@@ -146,7 +146,7 @@ struct OutputFolderTests {
     #expect(mounted.makeReadOnly())
     #expect(
       error { _ = try OutputFolder(Path(mounted.path).appending("out")) }?.description
-        == "\(mounted.path)/out: cannot be written in as output folder: Read-only file system"
+        == "\(mounted.path)/out: cannot be used as the output folder: Read-only file system"
     )
     #expect(error { _ = try OutputFolder(Path(mounted.path)) }?.kind == .cannotCreate)
   }
@@ -163,7 +163,7 @@ struct OutputFolderTests {
       error { try output.publish([UInt8](repeating: 1, count: 1 << 17), to: "mounted/c.jpg", modified: time) }?
         .isDiskFault == true)
     output.close()
-    #expect(try tree.files(below: "out").isEmpty, "nothing but what is on the mount")
+    #expect(try tree.files(below: "out").isEmpty, "the only files are on the mount")
     #expect(try tree.files(below: "out/mounted") == ["d/a.jpg"])
     withExtendedLifetime(mounted) {}
   }

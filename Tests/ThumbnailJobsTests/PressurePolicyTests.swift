@@ -69,10 +69,10 @@ import Testing
   @Test func whereNothingOfOursIsLeftOneIsLetThroughAfterAWhile() {
     var policy = PressurePolicy(.requeue, fullMax: 4)
     _ = policy.handle(Self.becomes(.warning), max: 4)
-    #expect(wait(60, &policy, max: 4, isIdle: false) == [], "what runs may still give back what is missing")
-    #expect(wait(29, &policy, max: 4, isIdle: true) == [.shrink], "of what ran last")
+    #expect(wait(60, &policy, max: 4, isIdle: false) == [], "running operations may still release memory")
+    #expect(wait(29, &policy, max: 4, isIdle: true) == [.shrink], "returns the memory of the last operation")
     #expect(wait(1, &policy, max: 4, isIdle: true) == [.oneAtATime])
-    #expect(!wait(60, &policy, max: 1).contains(.widen(to: 2)), "it stays at one as long as memory is tight")
+    #expect(!wait(60, &policy, max: 1).contains(.widen(to: 2)), "one at a time as long as memory is tight")
     #expect(policy.handle(Self.becomes(.normal, from: .warning), max: 1) == .resume)
     #expect(wait(6, &policy, max: 1) == [.widen(to: 2)])
   }

@@ -52,7 +52,7 @@ struct SourceListTests {
     let found = try walked("nowhere.jpg\n\(String(repeating: "y", count: 200_000))\nbad\0line\n\(a)\n", .newline)
     #expect(found.sources.map(\.path) == [a])
     #expect(found.errors.map(\.kind) == [.missingEntry, .badEntry, .nulInEntry])
-    #expect(found.errors[2].description == "bad: starts a line with a NUL in it")
+    #expect(found.errors[2].description == "bad: begins a line that contains a NUL character")
   }
 
   @Test func aFolderInAListIsWalkedAndTheFiltersApply() throws {

@@ -86,7 +86,7 @@ struct SourceWalkerTests {
     let walked = Walked(SourceWalker(tree.path("in"), follow: true))
     #expect(walked.relativePaths == ["a.jpg", "b.jpg", "else/c.jpg"])
     #expect(walked.errors.map(\.kind) == [.brokenLink])
-    #expect(walked.errors[0].description == "\(tree.path("in/gone")): a symbolic link that leads nowhere")
+    #expect(walked.errors[0].description == "\(tree.path("in/gone")): a broken symbolic link")
   }
 
   @Test func oddNamesSurvive() throws {
@@ -98,7 +98,7 @@ struct SourceWalkerTests {
     let walked = Walked(SourceWalker(tree.path("in")))
     #expect(walked.relativePaths == ["-rf", "caf\\xe9\\xff", "new\\nline\\x1b[31m"])
     for source in walked.sources {
-      #expect(FileIdentity(of: source.path) != nil, "opened under the name found")
+      #expect(FileIdentity(of: source.path) != nil, "the path leads to the file")
     }
   }
 
@@ -164,7 +164,7 @@ struct SourceWalkerTests {
     #expect(walked.errors.map(\.kind) == [.tooDeep])
     #expect(walked.counters.folders == SourceWalker.maximumDepth)
     let line = try #require(walked.errors.first).description
-    #expect(line.hasSuffix(": more than 256 folders deep; name it as a source of its own to have it walked"))
+    #expect(line.hasSuffix(": more than 256 folders deep; to walk it, name it as a source of its own"))
   }
 
   @Test func aPathTooLongToOpenIsANamedProblem() throws {

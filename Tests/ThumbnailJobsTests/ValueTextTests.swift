@@ -13,7 +13,7 @@ import Testing
   @Test(arguments: ["", "5", "m", "5 m", "-5s", "30m1h", "5s5s", "1.5h", "5x", "99999999999999999999s", "٥s"])
   func notSpansOfTime(text: String) {
     #expect(
-      throws: TextError("--timeout: “\(text)” is not a span of time; write 90s, 5m, 1h30m or 250ms")
+      throws: TextError("--timeout: “\(text)” is not a duration; write 90s, 5m, 1h30m or 250ms")
     ) { try DurationText.parse(text, for: "--timeout") }
   }
 

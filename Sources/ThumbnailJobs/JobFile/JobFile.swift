@@ -53,17 +53,17 @@ public enum JobFile {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       if problem.contains("another document") {
-        return at(mark, "a second document; a job file is one")
+        return at(mark, "a second document begins here; a job file has only one")
       }
       let start = context?.mark ?? mark
       if problem.contains("alias") || context?.text.contains("alias") == true {
-        return at(start, "a value that starts with * stands in quotes: \"*.jpg\"")
+        return at(start, "put a value that starts with * in quotes, such as \"*.jpg\"")
       }
       return at(mark, "not YAML: \(problem)")
     case .reader(let problem, _, _, _): return at(nil, "not YAML: \(problem)")
     case .duplicatedKeysInMapping(let keys, let context):
       let names = keys.map { "“\(printableText(of: Array($0.utf8)))”" }.joined(separator: ", ")
-      return at(context.mark, "\(names) is given more than once; here is the first")
+      return at(context.mark, "\(names) is given more than once; this is the first")
     default: return at(nil, "not YAML: \(error)")
     }
   }

@@ -37,7 +37,7 @@ struct JobFileReader {
   /// - Parameter common: the settings from which each output starts.
   mutating func outputs(_ node: Node, from common: OutputSettings) -> [OutputSettings]? {
     guard case .sequence(let list) = node, !list.isEmpty else {
-      note(node, "outputs: expected a list of outputs, each with its out, found \(kind(of: node))")
+      note(node, "outputs: expected a list of outputs, each with a key “out”, found \(kind(of: node))")
       return nil
     }
     return list.map { node in

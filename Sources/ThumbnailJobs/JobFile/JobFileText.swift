@@ -21,7 +21,7 @@ struct JobFileText {
     guard descriptor >= 0 else { throw problem("cannot be read: \(Errno(rawValue: errno))") }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.kind == .regular else { throw problem("is not a file") }
+    guard fstat(descriptor, &status) == 0, status.kind == .regular else { throw problem("is not a regular file") }
     let bytes: [UInt8]
     do {
       bytes = try readAll(from: descriptor, limit: Self.maximumSize + 1)
@@ -36,7 +36,7 @@ struct JobFileText {
       guard let (line, column, message) = found else { return }
       throw JobFileError([JobFileMistake(file: file, line: line, column: column, message: message)])
     }
-    if bytes.count > Self.maximumSize { try check((0, 0, "is larger than the 64 KiB of a job file")) }
+    if bytes.count > Self.maximumSize { try check((0, 0, "is larger than 64 KiB, the limit of a job file")) }
     let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
     try check(Self.firstNonText(lines))
     text = String(decoding: bytes, as: UTF8.self)
@@ -85,7 +85,7 @@ struct JobFileText {
         if line[place] == UInt8(ascii: "&") { anchors.insert(name) } else { aliases.insert(name) }
         if anchors.contains(name) && aliases.contains(name) {
           let column = String(decoding: line[..<place], as: UTF8.self).unicodeScalars.count + 1
-          return (index + 1, column, "a job file has no anchors and aliases (& and *); write the value out")
+          return (index + 1, column, "anchors and aliases (& and *) are not allowed in a job file; write the value out")
         }
       }
     }

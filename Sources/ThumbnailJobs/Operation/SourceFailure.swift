@@ -77,9 +77,9 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .memory(let error, _): "\(error)"
     case .timeout(let limit): "took longer than \(limit)"
     case .placeTaken(let rival):
-      "its thumbnail would take the place of that of \(rival.printable); rename one of them"
-    case .placeIsSource: "its thumbnail would take its own place"
-    case .placeReserved: "its thumbnail would go into the folder .thumbjob, which is the output's own"
+      "its thumbnail would have the same place as that of \(rival.printable); rename one of the sources"
+    case .placeIsSource: "its thumbnail would overwrite the source itself"
+    case .placeReserved: "its thumbnail would go into .thumbjob, the working folder of the output"
     case .other(let text): text
     }
   }

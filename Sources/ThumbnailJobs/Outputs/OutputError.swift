@@ -63,14 +63,14 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     return switch kind {
     case .cannotCreate where error == .fileExists || error == .notDirectory:
       "\(name): cannot be the output folder: a file is in the way"
-    case .cannotCreate: "\(name): cannot be written in as output folder: \(reason)"
-    case .foreign: "\(name): is there and no thumbnail of ours"
-    case .shared: "\(name): is the folder of two outputs; give each its own"
-    case .taken: "\(name): has the thumbnail of another source of this run; rename one of them"
+    case .cannotCreate: "\(name): cannot be used as the output folder: \(reason)"
+    case .foreign: "\(name): exists and is not a thumbnail of thumbjob"
+    case .shared: "\(name): is the folder of two outputs; give each output its own folder"
+    case .taken: "\(name): has the thumbnail of another source of this run; rename one of the sources"
     case .blocked where error == .isDirectory: "\(name): cannot be written: a folder has this name"
     case .blocked: "\(name): cannot be written: a file is where a folder is needed"
-    case .nameTooLong: "\(name): cannot be written: the name is longer than the output's file system takes"
-    case .closed: "\(name): not written: the run was given up"
+    case .nameTooLong: "\(name): cannot be written: the name is longer than the file system allows"
+    case .closed: "\(name): not written: the run is ending"
     case .failed: "\(name): cannot be written: \(reason)"
     }
   }

@@ -11,7 +11,7 @@ public enum DurationText {
   ///   most a year.
   public static func parse(_ text: String, for subject: String) throws(TextError) -> Duration {
     let problem = TextError(
-      "\(subject): “\(printableText(of: Array(text.utf8)))” is not a span of time; write 90s, 5m, 1h30m or 250ms")
+      "\(subject): “\(printableText(of: Array(text.utf8)))” is not a duration; write 90s, 5m, 1h30m or 250ms")
     var rest = text[...]
     var total = 0
     var last = Int.max

@@ -71,7 +71,7 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
         (.missingArgument, error.description)
       case .cannotOpen(let error), .cannotRead(let error): (.unreadable, error.description)
       case .entryTooLong:
-        (.badEntry, "starts an entry longer than the \(SourceWalker.maximumPathLength) bytes a path may have")
+        (.badEntry, "begins an entry of more than the \(SourceWalker.maximumPathLength) bytes a path may have")
       case .entryWithNul: (.nulInEntry, "")
       }
     self.init(kind, error.path, argument: argument, reason: reason)
@@ -82,22 +82,22 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
     let name = path.printable
     return switch kind {
     case .missingArgument: "\(name): no such file or folder"
-    case .missingEntry: "\(name): no such file or folder, though the list names it"
-    case .vanished: "\(name): gone before it was looked at"
-    case .brokenLink: "\(name): a symbolic link that leads nowhere"
-    case .loop: "\(name): a symbolic link back to a folder it lies in; not entered again"
+    case .missingEntry: "\(name): no such file or folder, although it is in the list"
+    case .vanished: "\(name): disappeared during the walk"
+    case .brokenLink: "\(name): a broken symbolic link"
+    case .loop: "\(name): a symbolic link to a folder that contains it; not entered again"
     case .unreadable: "\(name): cannot be read: \(reason)"
     case .tooDeep:
-      "\(name): more than \(SourceWalker.maximumDepth) folders deep; name it as a source of its own to have it walked"
+      "\(name): more than \(SourceWalker.maximumDepth) folders deep; to walk it, name it as a source of its own"
     case .tooManyOpenFiles:
-      "\(name): no more files may be open (\(reason))"
+      "\(name): cannot be opened: \(reason)"
     case .pathTooLong:
       "\(name): longer than the \(SourceWalker.maximumPathLength) bytes a path may have; "
         + "start from a folder further down"
     case .notAFile: "\(name): \(reason), not a file or a folder"
-    case .isOutput: "\(name): is the output folder itself, which is never walked"
+    case .isOutput: "\(name): is the output folder, which is never walked"
     case .badEntry: "\(name): \(reason)"
-    case .nulInEntry: "\(name): starts a line with a NUL in it"
+    case .nulInEntry: "\(name): begins a line that contains a NUL character"
     }
   }
 }
