@@ -1,7 +1,7 @@
 import Files
 import Yams
 
-// What shape a part of the tree has: keys and values, a list, one value, nothing.
+// Checks the shape of a node: keys and values, a list, one value, or nothing.
 extension JobFileReader {
   mutating func entries(_ node: Node, keys: [String], of subject: String) -> [(key: String, value: Node)] {
     guard case .mapping(let mapping) = node else {

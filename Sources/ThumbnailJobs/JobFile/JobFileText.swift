@@ -4,12 +4,12 @@ import SystemPackage
 
 /// The text of a job file that is safe to parse.
 ///
-/// A YAML parser trusts its input: aliases of aliases grow exponentially when compared, and deep nesting exhausts the
-/// stack. No job file needs either, so they are rejected before the parser sees them.
+/// A YAML parser trusts its input: the work to compare aliases of aliases grows exponentially, and deep nesting
+/// exhausts the stack. No job file needs either, so both are rejected before the parser reads the text.
 struct JobFileText {
   /// The most bytes that a job file may have.
   static let maximumSize = 64 << 10
-  /// The most nested lists and mappings, in either notation.
+  /// The most columns of indentation, and a quarter of the most opening brackets; together they bound the nesting.
   static let maximumNesting = 100
 
   let text: String
@@ -59,7 +59,8 @@ struct JobFileText {
     return nil
   }
 
-  /// Each level of nesting needs a bracket, or one more column of indentation.
+  /// Finds nesting that may be too deep for the parser. Each level needs an opening bracket or one more column of
+  /// indentation. All brackets of the file count, even if they are closed again or within quotes.
   private static func firstTooDeep(_ lines: [ArraySlice<UInt8>]) -> (line: Int, column: Int, message: String)? {
     var brackets = 0
     for (index, line) in lines.enumerated() {

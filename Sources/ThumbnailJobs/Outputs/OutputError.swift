@@ -16,7 +16,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case blocked
     /// The name is longer than the file system allows.
     case nameTooLong
-    /// The run is ending at once and writes nothing more.
+    /// The run is ending and writes nothing more.
     case closed
     /// The system reported another error.
     case failed
@@ -34,7 +34,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.error = error
   }
 
-  /// Classifies a system error of writing the thumbnail at `path`.
+  /// Classifies a system error that occurred while the thumbnail at `path` was written.
   init(writing path: Path, _ error: Errno) {
     let kind: Kind =
       switch error {
@@ -45,7 +45,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, path, error)
   }
 
-  /// Whether there is no room on the disk, in the quota, or under the limit of a file's size.
+  /// Whether the disk is full, the quota is used up, or the file is larger than allowed.
   public var isOutOfRoom: Bool {
     switch error {
     case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?: true
