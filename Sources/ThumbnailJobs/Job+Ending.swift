@@ -1,8 +1,9 @@
 import BoundedQueue
 
-// Ending: what follows when an operation has ended.
+// Ending: reports the result of an operation that has ended, or requeues its source.
 extension Job {
-  /// How often memory pressure may cancel the work on one source. After that the source is left for another run.
+  /// How often memory pressure may cancel the work on one source. After the last time the source is left for another
+  /// run.
   private static let maximumCancellations = 3
 
   func ended(_ operation: ThumbnailOperation, _ outcome: Outcome) {
@@ -21,6 +22,8 @@ extension Job {
         bytes: found.bytes, operation: operation.snapshot()))
   }
 
+  /// Requeues the source of an operation that memory pressure has cancelled.
+  ///
   /// - Returns: false if the source is left for another run.
   private func requeue(_ operation: ThumbnailOperation) -> Bool {
     // An operation that held no memory did not cause the pressure.

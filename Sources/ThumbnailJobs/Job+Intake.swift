@@ -4,6 +4,8 @@ import TraceRecording
 
 // Intake: from the walk over the sources to their operations on the queue.
 extension Job {
+  /// Walks the sources and submits their operations.
+  ///
   /// - Returns: the counters of the walk, and whether it has reached every source.
   func walkSources() -> (WalkCounters, isComplete: Bool) {
     let plan = OutputPlan(walker: walker)
@@ -12,7 +14,7 @@ extension Job {
     let shouldStop = {
       self.resubmit()
       guard self.isStopping else { return false }
-      isComplete = false  // there is another entry, or may be
+      isComplete = false  // the walk asks only while there may be more entries
       return true
     }
     let walk = walker.walk(shouldStop: shouldStop, onError: report) { source in
@@ -54,7 +56,7 @@ extension Job {
     return submit(ThumbnailOperation(source: source, place: place, shared: shared))
   }
 
-  /// Waits for room in the backlog.
+  /// Submits an operation as soon as the backlog has room.
   ///
   /// - Returns: false if the job is stopping.
   private func submit(_ operation: ThumbnailOperation) -> Bool {
@@ -63,7 +65,7 @@ extension Job {
         try trace.span("BoundedOperationQueue.submit") { () throws(SubmitError) in try queue.submit(operation) }
         return true
       } catch {
-        // Memory pressure cancels what waits for room, but the queue stays open.
+        // Memory pressure also cancels a submission that waits for room. The queue stays open, so submit again.
         if error == .cancelled(.pressure), !isStopping { continue }
         report(SourceReport(source: operation.source, result: .cancelled(stopReason)))
         return false
@@ -85,8 +87,8 @@ extension Job {
     }
   }
 
-  /// The state of all thumbnails of a source together. It is `missing` if the source cannot be read, because its operation
-  /// reports that better.
+  /// The state of all thumbnails of a source together. It is `missing` if the status of the source cannot be read: its
+  /// operation then fails with the exact error.
   private func thumbnailState(of source: Source, at place: Path) -> SettingsStamp.State {
     guard case .success(let status) = FileStatus.of(source.path, followingLinks: true) else { return .missing }
     var isUpToDate = true

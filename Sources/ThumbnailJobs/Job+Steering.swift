@@ -2,7 +2,7 @@ import BoundedQueue
 import Foundation
 import MemoryPressure
 
-// Steering: what other threads see of a job, and what they can change while it runs.
+// Steering: how other threads read the state of a job, and change its course while it runs.
 extension Job {
   /// The state of a job at one moment.
   public struct Status: Sendable {
@@ -26,9 +26,7 @@ extension Job {
   }
 
   /// Counts all sources on another thread, ahead of the work, so that ``Status/total`` is known early. If a list of
-  /// sources can be read only once, the total stays unknown until the walk is over.
-  ///
-  /// *Concurrency*: further calls do nothing.
+  /// sources can be read only once, the total stays unknown until the walk is over. Further calls do nothing.
   public func countAhead() {
     guard !isCounted.exchange(true, ordering: .relaxed) else { return }
     Thread.detachNewThread { [self] in
@@ -46,11 +44,11 @@ extension Job {
 
   /// Changes the given limits while the job runs.
   ///
-  /// - Parameter budget: bytes that running operations may reserve together. An operation that has the only reservation may
-  ///   still reserve as much as before.
+  /// - Parameter budget: bytes that running operations may reserve together. An operation that has the only reservation
+  ///   may still reserve as much as before.
   /// - Returns: the new limits.
   public func changeLimits(max: Int?, backlog: Int?, budget: Int?) -> QueueLimits {
-    // The governor first: it must not widen the queue back to the old maximum.
+    // The governor must know the new maximum first: otherwise it could widen the queue back to the old one.
     if let max { state.withLock { $0.governor }?.setFullMax(max) }
     queue.changeLimits { limits in
       if let max { limits.max = max }
@@ -60,8 +58,8 @@ extension Job {
     return queue.limits
   }
 
-  /// Ends the job. Nothing new starts; the cause determines whether running operations are cancelled or may finish. The
-  /// first cause stays, unless a later one ends more.
+  /// Ends the job. Nothing new starts; the cause determines whether running operations are cancelled or may finish. A
+  /// later cause replaces an earlier one only if it ends more operations, or the process.
   ///
   /// - Returns: the cancelled operations.
   @discardableResult
@@ -76,7 +74,8 @@ extension Job {
     return cancelled
   }
 
-  /// Removes the unfinished files of this job without taking a lock, for a thread that ends the process at once.
+  /// Removes the unfinished files of this job. Nothing can be put in place afterwards. It takes no lock, so that a
+  /// thread that is about to end the process can call it.
   public func closeOutputs() {
     for output in outputs { output.folder?.close() }
   }

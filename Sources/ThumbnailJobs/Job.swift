@@ -9,24 +9,24 @@ import TraceRecording
 
 /// A job walks its sources and makes their thumbnails on a bounded queue.
 ///
-/// The walk submits one operation for each source and blocks while the backlog is full, so a million sources need no more
-/// memory than a thousand. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
+/// The walk submits one operation for each source and blocks while the backlog is full, so a million sources need no
+/// more memory than a thousand. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
-/// The job is in four files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), and what
-/// follows the end of an operation (`Job+Ending`).
+/// The code is in four files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), and
+/// the results of ended operations (`Job+Ending`).
 ///
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
 public final class Job: Sendable {
-  /// Receives a thumbnail after it was put in place, on the thread that made it. Its bytes are valid during the call only.
+  /// Receives a thumbnail that is in place, on the thread that made it. Its bytes are valid during the call only.
   public typealias ThumbnailHandler = @Sendable (_ operation: Int, _ source: Path, _ thumbnail: Thumbnail) -> Void
 
-  /// A source that memory pressure has cancelled, to be made again.
+  /// A source whose operation memory pressure has cancelled. It needs a new operation.
   struct Requeued {
     let source: Source
     let place: Path
     let timesCancelled: Int
-    /// Thumbnails that were already in place.
+    /// Thumbnails that the cancelled operation had put in place.
     let thumbnails: [MadeThumbnail]
   }
 
@@ -36,7 +36,7 @@ public final class Job: Sendable {
     var stopCause: StopCause?
     /// The number of all sources; nil until it is known.
     var total: Int?
-    /// Never more than the operations that ran and waited at one time.
+    /// At most as many sources as operations ran and waited at one time.
     var requeued: [Requeued] = []
     /// Nil before the job runs.
     var monitor: PressureMonitor?
@@ -46,27 +46,28 @@ public final class Job: Sendable {
 
   public let queue: BoundedOperationQueue
   public let settings: JobSettings
-  /// The memory that operations may hold.
+  /// The memory that the operations may hold together.
   public let memory: MemoryPlan
-  /// Nil if nothing is recorded.
+  /// Nil if the job records no trace.
   public let trace: TraceRecorder?
   let outputs: [ThumbnailOutput]
   let walker: SourceWalker
   let shared: ThumbnailOperation.Shared
   let onEvent: @Sendable (JobEvent) -> Void
-  /// Guards the tally, the stop cause and the requeued sources.
+  /// Guards everything that changes while the job runs.
   let state = Locked(State())
   /// Whether ``countAhead()`` was called.
   let isCounted = Atomic(false)
   private let surroundings: Surroundings
   private let pressureRules: PressureRules
 
-  /// Makes the output folders.
+  /// Makes the output folders, except in a dry run.
   ///
   /// - Parameters:
-  ///   - trace: records the job, which does not close it.
+  ///   - trace: records the job. The caller closes it.
   ///   - onThumbnail: receives every thumbnail.
-  ///   - onEvent: receives events on any thread, several at once. While it blocks, the queue waits for it.
+  ///   - onEvent: receives events on any thread, several at once. An operation keeps its place in the queue until its
+  ///     event is handled, so a slow receiver slows the job.
   /// - Throws: ``OutputError``.
   public convenience init(
     _ settings: JobSettings, trace: TraceRecorder? = nil, onThumbnail: ThumbnailHandler? = nil,
@@ -118,7 +119,7 @@ public final class Job: Sendable {
     }
   }
 
-  /// Two outputs in one folder, under whatever names, would overwrite each other's thumbnails.
+  /// Two outputs with the same folder, even under different paths, would overwrite each other's thumbnails.
   private static func checkFoldersDiffer(_ outputs: [ThumbnailOutput]) throws(OutputError) {
     var folders: Set<FileIdentity> = []
     for folder in outputs.flatMap(\.folders) {
@@ -130,7 +131,8 @@ public final class Job: Sendable {
 
   /// Walks the sources and makes their thumbnails. Returns when every operation has ended.
   ///
-  /// - Throws: ``PressureSignalError`` if the requested pressure signals cannot be used. The job has then read no source.
+  /// - Throws: ``PressureSignalError`` if the requested pressure signals cannot be used. The job has then read no
+  ///   source.
   public func run() throws(PressureSignalError) -> JobReport {
     let governor = makeGovernor()
     let monitor: PressureMonitor
@@ -193,7 +195,7 @@ public final class Job: Sendable {
     trace.count("pressure", [("level", pressure.level.rawValue)])
   }
 
-  /// Waits for all operations, and for the new ones of sources that memory pressure has cancelled.
+  /// Waits for all operations, including the new ones for sources that memory pressure has cancelled.
   private func finish() {
     repeat {
       resubmit()

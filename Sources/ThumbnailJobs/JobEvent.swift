@@ -6,10 +6,10 @@ public enum JobEvent: Sendable {
   case source(SourceReport)
   /// The walk could not read something.
   case walkError(WalkError)
-  /// Memory pressure is watched from now on. Each report says whether one of the possible signals can be used.
+  /// The job watches memory pressure from now on. Each report says whether one of the possible signals can be used.
   case watching([PressureSignalReport])
-  /// The pressure on memory changed, and the job responded.
+  /// The job responded to memory pressure.
   case pressure(PressureNote)
-  /// The job ends before all sources are done. A later event may have a cause that ends more.
+  /// The job ends before all sources are done. A later event may have a cause that ends more operations.
   case stopping(StopCause)
 }

@@ -3,22 +3,22 @@ import Files
 import Foundation
 import MemoryPressure
 
-/// The results of a finished job, and the measurements that show that it kept its limits.
+/// The results of a finished job, and measurements that show whether it kept its limits.
 public struct JobReport: Sendable {
   public let tally: JobTally
   public let walk: WalkCounters
   public let counters: QueueCounters
   /// The highest limits that the queue had.
   public let limits: QueueLimits
-  /// From the start of the walk to the last thumbnail in place.
+  /// The time from the start of the walk until all operations have ended.
   public let elapsed: Duration
   /// The peak of the resident memory of the process, in bytes.
   public let peakMemory: Int
   public let memory: MemoryPlan
-  /// Bytes held above the baseline for each reserved byte, at the worst moment; nil if too little was ever reserved to
-  /// compare.
+  /// Bytes held above the baseline for each reserved byte, at the worst moment; nil if reservations were never large
+  /// enough to compare.
   public let worstMemoryRatio: Double?
-  /// The pressure signals that were in use in the end.
+  /// The pressure signals that were in use at the end.
   public let pressureSource: PressureSignalChoice
   /// Why the job ended early; nil if it did not.
   public let stopCause: StopCause?

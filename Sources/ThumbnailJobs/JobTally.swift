@@ -2,10 +2,10 @@ import BoundedQueue
 import MemoryPressure
 import Thumbnails
 
-/// Counters of a job's sources by their results.
+/// Counters of a job's sources by result.
 ///
-/// Every source found is counted in exactly one of `made`, `upToDate`, `passedOver`, `notRead`, `duplicates`, `failed` and
-/// `cancelled`, unless it is still on the queue or on its way there.
+/// Every source found is counted in exactly one of `made`, `upToDate`, `passedOver`, `notRead`, `duplicates`, `failed`
+/// and `cancelled`, unless it is still on the queue or on its way there.
 public struct JobTally: Sendable, Equatable {
   /// Sources that the walk has reached.
   public internal(set) var found = 0
@@ -21,14 +21,14 @@ public struct JobTally: Sendable, Equatable {
   /// Failed sources whose output disk is full or faulty.
   public internal(set) var diskFaults = 0
   public internal(set) var cancelled = 0
-  /// Cancelled sources that a user cancelled one by one.
+  /// Cancelled sources that a user cancelled, one by one or all at once.
   public internal(set) var cancelledByUser = 0
   /// Failed sources that need more memory than one operation may reserve, and the largest such need in bytes.
   public internal(set) var refusedMemory = 0
   public internal(set) var mostMemoryNeeded = 0
-  /// Cancellations by memory pressure after which the source was made again.
+  /// Cancellations by memory pressure after which the source was queued again.
   public internal(set) var requeued = 0
-  /// How often memory pressure reached the level of a warning, and of critical.
+  /// How often the level of memory pressure became a warning, and critical.
   public internal(set) var pressureWarnings = 0
   public internal(set) var pressureCriticals = 0
   /// Errors of the walk: arguments that do not exist, and everything else that it could not read.

@@ -10,11 +10,11 @@ public enum StopCause: Sendable, Equatable {
   case tooManyFailures
   /// Memory became critical, and ``JobSettings/onPressure`` is ``PressureResponse/cancel``.
   case pressure
-  /// A request to cancel everything, and its sender for messages.
+  /// A request to cancel everything. Messages name its sender.
   case cancelled(by: String)
-  /// The receiver of the job's events can no longer take them.
+  /// The receiver of the job's events can no longer handle them.
   case outputLost
-  /// A request to end the process, and its sender for messages.
+  /// A request to end the process. Messages name its sender.
   case shutdown(by: String)
 
   /// Whether running operations may finish.
@@ -25,7 +25,7 @@ public enum StopCause: Sendable, Equatable {
     }
   }
 
-  /// Whether it replaces an earlier cause, because it ends more operations or the whole process.
+  /// Whether this cause replaces an earlier one, because it ends more operations or the whole process.
   func overrides(_ first: StopCause) -> Bool {
     first.sparesRunning && !sparesRunning || !first.isShutdown && isShutdown
   }

@@ -3,7 +3,8 @@ import Locking
 
 /// Cancels operations that run too long, and ends the job when its time is over.
 ///
-/// It counts ticks and does not read a clock: while the process is stopped (Ctrl-Z, a suspended machine), no time passes.
+/// It counts ticks and does not read a clock: while the process is stopped (Ctrl-Z, a suspended machine), no time
+/// passes.
 final class Watchdog: Sendable {
   /// The time between two checks.
   static let tick = Duration.milliseconds(100)
@@ -23,7 +24,7 @@ final class Watchdog: Sendable {
   /// - Parameters:
   ///   - timeout: how long one operation may run.
   ///   - total: how long the job may run; nil means no limit.
-  ///   - onTimeUp: called once, when the job has run that long.
+  ///   - onTimeUp: called once, after `total`.
   init(
     queue: BoundedOperationQueue, timeout: Duration, total: Duration?, onTimeUp: @escaping @Sendable () -> Void
   ) {
@@ -33,7 +34,7 @@ final class Watchdog: Sendable {
     self.onTimeUp = onTimeUp
   }
 
-  /// Checks every tick until the returned ticker is stopped.
+  /// Checks once every tick, until the returned ticker is stopped.
   func start() -> Ticker {
     Ticker(name: "thumbjob.watchdog", every: Self.tick) { self.check() }
   }
@@ -55,7 +56,7 @@ final class Watchdog: Sendable {
   }
 
   private static func ticks(_ duration: Duration) -> Int {
-    // Limited, because a longer duration would overflow Int.
+    // The number is capped, because a very long duration would overflow Int.
     let ticks = (duration / tick).rounded(.up)
     return ticks < 1e15 ? max(1, Int(ticks)) : Int(1e15)
   }

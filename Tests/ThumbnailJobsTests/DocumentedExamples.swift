@@ -4,7 +4,7 @@ import MemoryPressure
 import Testing
 import Thumbnails
 
-// The examples of the documentation, word for word, where the compiler sees them.
+// The examples of the documentation, word for word, so that the compiler checks them.
 
 final class CopyOperation: BoundedOperation, @unchecked Sendable {
   private let from: String
@@ -83,7 +83,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
 }
 
 @Suite struct DocumentedExamples {
-  /// Every block of Swift in the documentation of the libraries and in the README stands in this file, so it compiles.
+  /// Every block of Swift in the documentation of the libraries and in README is also in this file, so it compiles.
   @Test func everyExampleOfTheDocumentationCompiles() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -114,7 +114,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
     #expect(examples == 9)
   }
 
-  /// Without indentation and comment slashes.
+  /// The lines of a file, without indentation and comment slashes.
   private static func lines(_ file: URL) throws -> [String] {
     try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).map { line in
       let bare = line.trimmingCharacters(in: .whitespaces)

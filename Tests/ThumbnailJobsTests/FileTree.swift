@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import ThumbnailJobs
 
-/// A temporary folder to lay files out in, removed with all in it when the last reference goes.
+/// A temporary folder for the files of a test. It is removed with its contents when the object is released.
 final class FileTree: Sendable {
   let root: Path
 
@@ -27,7 +27,7 @@ final class FileTree: Sendable {
     return path
   }
 
-  /// A file and the folders above it.
+  /// Writes a file, and makes the folders above it.
   @discardableResult
   func file(_ relative: Path, _ contents: String = "x") throws -> Path {
     try folder(relative.parent)
@@ -71,7 +71,7 @@ final class FileTree: Sendable {
     try check(path(relative).withCString { utimensat(AT_FDCWD, $0, &times, 0) })
   }
 
-  /// Every file below `relative`, relative to it, sorted: what is really on disk.
+  /// The sorted paths of all regular files below `relative`, from there.
   func files(below relative: Path = "") throws -> [String] {
     let top = path(relative).description
     guard let names = FileManager.default.enumerator(atPath: top) else { return [] }
@@ -85,7 +85,8 @@ final class FileTree: Sendable {
   }
 }
 
-/// Removes a folder with all in it, however deep: name by name, since its path may be too long for the system.
+/// Removes a folder with its contents, however deep. It works name by name, because a path may be too long for the
+/// system.
 private func removeTree(_ path: Path) {
   guard case .success(let folder) = OpenFolder.open(path) else { return }
   empty(folder, path.withCString { open($0, O_RDONLY | O_DIRECTORY) })

@@ -9,7 +9,7 @@ import Thumbnails
 struct JobFileTests {
   let file: Path = "jobs/x.yml"
 
-  /// A list that stands for `-`.
+  /// The list that `-` stands for.
   static func dash(_ separator: SourceList.Separator) -> SourceList {
     SourceList(descriptor: 0, name: "-", separator: separator)
   }
@@ -29,7 +29,7 @@ struct JobFileTests {
     return settings
   }
 
-  /// The lines that a person sees.
+  /// The lines of the error; none if the text is valid.
   func lines(_ text: String) -> [String] { lines(bytes: Array(text.utf8)) }
 
   func lines(bytes: [UInt8]) -> [String] {
@@ -43,7 +43,7 @@ struct JobFileTests {
     #expect(try read("files0-from: l\nsources: s").sources == read("sources: s\nfiles0-from: l").sources)
   }
 
-  @Test func everyKeyIsRead() throws {
+  @Test func keysSetTheirSettings() throws {
     let job = try read(
       """
       sources: [no-such, /abs/photo.jpg, "-"]
@@ -111,10 +111,10 @@ struct JobFileTests {
       "jobs/x.yml:1:7: size: “a/b=10” is not a size: a name is letters, digits, '.', '_' and '-'; for example small=10"
     ),
     ("size: [256, 256]", "jobs/x.yml:1:7: size: two sizes are called 256x256; give them names, as in small=256x256"),
-    ("timeout: soon", "jobs/x.yml:1:10: timeout: “soon” is not a span of time; write 90s, 5m, 1h30m or 250ms"),
+    ("timeout: soon", "jobs/x.yml:1:10: timeout: “soon” is not a duration; write 90s, 5m, 1h30m or 250ms"),
     (
       "outputs: web",
-      "jobs/x.yml:1:10: outputs: expected a list of outputs, each with its out, found “web”"
+      "jobs/x.yml:1:10: outputs: expected a list of outputs, each with a key “out”, found “web”"
     ),
     (
       "outputs:\n  - max: 3",
@@ -126,21 +126,21 @@ struct JobFileTests {
         + JobSettings.jobFileKeys.flatMap(\.names).joined(separator: ", ")
     ),
     ("[a, b]", "jobs/x.yml:1:1: expected the keys of a job, such as “sources: …”, found a list"),
-    ("? [a]\n: b", "jobs/x.yml:1:3: a key is a word, not a list"),
+    ("? [a]\n: b", "jobs/x.yml:1:3: a key must be a word, not a list"),
     ("", "jobs/x.yml:1:1: is empty; name at least the sources"),
     ("# only words", "jobs/x.yml:1:1: is empty; name at least the sources"),
-    ("exclude: [*.jpg]", "jobs/x.yml:1:11: a value that starts with * stands in quotes: \"*.jpg\""),
-    ("exclude: *drafts", "jobs/x.yml:1:10: a value that starts with * stands in quotes: \"*.jpg\""),
-    ("quality: 1\nquality: 2", "jobs/x.yml:1:1: “quality” is given more than once; here is the first"),
-    ("sources: a\n---\nsources: b", "jobs/x.yml:2:1: a second document; a job file is one"),
+    ("exclude: [*.jpg]", "jobs/x.yml:1:11: put a value that starts with * in quotes, such as \"*.jpg\""),
+    ("exclude: *drafts", "jobs/x.yml:1:10: put a value that starts with * in quotes, such as \"*.jpg\""),
+    ("quality: 1\nquality: 2", "jobs/x.yml:1:1: “quality” is given more than once; this is the first"),
+    ("sources: a\n---\nsources: b", "jobs/x.yml:2:1: a second document begins here; a job file has only one"),
     ("sources: [a", "jobs/x.yml:2:1: not YAML: did not find expected ',' or ']'"),
     ("\tsources: a", "jobs/x.yml:1:1: not YAML: found character that cannot start any token"),
   ])
-  func aMistakeIsNamed(text: String, line: String) {
+  func aMistakeIsReportedWithItsPosition(text: String, line: String) {
     #expect(lines(text) == [line])
   }
 
-  @Test func allMistakesAreNamedInTheOrderOfTheirLines() {
+  @Test func allMistakesAreReportedInTheOrderOfTheirLines() {
     #expect(
       lines("qualty: 1\nmax: none\noutputs:\n  - out: a\n    quality: 0\n") == [
         "jobs/x.yml:1:1: unknown key “qualty”; did you mean “quality”?",
@@ -154,7 +154,7 @@ struct JobFileTests {
     for level in 1..<30 { bomb += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
     #expect(
       lines(bomb + "? *a29\n: 1\n") == [
-        "jobs/x.yml:2:10: a job file has no anchors and aliases (& and *); write the value out"
+        "jobs/x.yml:2:10: anchors and aliases (& and *) are not allowed in a job file; write the value out"
       ])
     let deep = "sources: " + String(repeating: "[", count: 20_000)
     #expect(lines(deep) == ["jobs/x.yml:1:1: nested too deeply for a job file"])
@@ -162,18 +162,21 @@ struct JobFileTests {
       lines(String(repeating: "- ", count: 20_000) + "a") == ["jobs/x.yml:1:40001: nested too deeply for a job file"])
     #expect(lines("a: |\n  x\u{1}y") == ["jobs/x.yml:2:4: a control character, \\x01, is not allowed in a job file"])
     #expect(lines(bytes: [0xff, 0xfe, 0x61]) == ["jobs/x.yml:1:1: not UTF-8 text: \\xff\\xfea"])
-    #expect(lines(String(repeating: "# x\n", count: 20_000)) == ["jobs/x.yml: is larger than the 64 KiB of a job file"])
+    #expect(
+      lines(String(repeating: "# x\n", count: 20_000)) == [
+        "jobs/x.yml: is larger than 64 KiB, the limit of a job file"
+      ])
   }
 
-  @Test func aFileThatCannotBeReadIsNamed() throws {
+  @Test func aJobFileThatCannotBeReadIsReported() throws {
     let tree = FileTree()
     #expect(throws: JobFileError.self) { try read(file: tree.path("none.yml")) }
     try tree.fifo("pipe.yml")
     let error = #expect(throws: JobFileError.self) { try read(file: tree.path("pipe.yml")) }
-    #expect(error?.description == "\(tree.path("pipe.yml")): is not a file")
+    #expect(error?.description == "\(tree.path("pipe.yml")): is not a regular file")
   }
 
-  @Test func pathsStartFromTheFilesFolder() throws {
+  @Test func relativePathsStartFromTheFolderOfTheJobFile() throws {
     let tree = FileTree()
     try tree.folder("jobs")
     try tree.file("jobs/a.yml", "sources: ../images\nout: thumbs")
@@ -186,7 +189,7 @@ struct JobFileTests {
     #expect(try read(file: tree.path("link/b.yml")).sources == [.path(tree.path("link/../images"))])
   }
 
-  @Test func theJobsOfTheRepositoryAreRight() throws {
+  @Test func theJobFilesOfTheRepositoryAreValid() throws {
     let jobs = Path(#filePath).parent.parent.parent.appending("jobs")
     for name: Path in ["one-photo.yml", "gallery.yml", "web-export.yml", "broken.yml"] {
       let settings = try read(file: jobs.appending(name))

@@ -13,7 +13,7 @@ import Thumbnails
     return settings
   }
 
-  @Test func theDefaultsAreThoseOfTheDocumentation() throws {
+  @Test func theDefaultsAreAsDocumented() throws {
     let settings = JobSettings()
     #expect(settings.outputs[0].folder == "thumbs" && settings.outputs[0].sizes.map(\.description) == ["256x256"])
     #expect(settings.outputs[0].quality == 80 && settings.timeout == .seconds(300) && settings.failOn == .error)
@@ -25,7 +25,7 @@ import Thumbnails
     #expect(job.max == 8 && job.backlog == 9)
   }
 
-  @Test func theKeysOfAnOutputOverrideItsPresetAndThatTheTopLevel() throws {
+  @Test func theKeysOfAnOutputOverrideItsPresetWhichOverridesTheTopLevel() throws {
     let job = try settings(
       "quality: 60\npreset: archive\noutputs:\n  - {linear: yes, out: a, preset: web}\n  - {out: b}")
     #expect(job.outputs.map(\.quality) == [75, 60])
@@ -34,12 +34,12 @@ import Thumbnails
     #expect(job.outputs[1].sizes.map(\.name) == ["2048x2048"])
   }
 
-  @Test func outputsDoNotShareAFolder() throws {
+  @Test func twoOutputsCannotShareAFolder() throws {
     let job = try settings("outputs:\n  - {out: a}\n  - {out: ./a/}")
     #expect(throws: TextError("out: two outputs share the folder a; give each its own")) { try job.validate() }
   }
 
-  @Test func twoSizesOfAnOutputNeedTwoNames() throws {
+  @Test func theSizesOfAnOutputNeedDifferentNames() throws {
     var job = JobSettings()
     job.outputs[0].sizes = [.known("64"), .known("64x64")]
     #expect(throws: TextError("size: two sizes are called 64x64; give them names, as in small=64x64")) {
@@ -57,16 +57,16 @@ import Thumbnails
   }
 
   @Test(arguments: ["", "x", "0", "65501", "1x2x3", "-5", "1^^", "^", "1.5", "a=", "=256", "..=256", "a b=3", "²"])
-  func notSizes(text: String) {
+  func textsThatAreNotSizesAreRejected(text: String) {
     #expect(throws: TextError.self) { try SizeSpec(parsing: text, for: "--size") }
   }
 
   @Test(arguments: [("qualty", "quality"), ("sauces", "sources"), ("szie", "size"), ("MAX", "max")])
-  func theNearestWordIsFound(word: String, meant: String) {
+  func aMisspelledKeyHasASuggestion(word: String, meant: String) {
     #expect(NearestWord.to(word, among: JobSettings.jobFileKeys.flatMap(\.names)) == meant)
   }
 
-  @Test func aStrangeWordHasNoNearest() {
+  @Test func anUnrelatedWordHasNoSuggestion() {
     #expect(NearestWord.to("banana", among: JobSettings.jobFileKeys.flatMap(\.names)) == nil)
   }
 }

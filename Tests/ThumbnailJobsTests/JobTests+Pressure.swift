@@ -8,7 +8,7 @@ import Testing
 @testable import ThumbnailJobs
 
 extension JobTests {
-  /// Jobs whose memory is said to be short, by a FIFO that the test rings.
+  /// Jobs under memory pressure, which the test signals through a FIFO (the doorbell), as the service manager would.
   @Suite(.serialized) struct Pressure {
     private let folder = TemporaryFolder()
     private let bell = Doorbell(.fifo)
@@ -28,18 +28,19 @@ extension JobTests {
       return settings
     }
 
-    /// A job that hears the bell, and finds memory normal again soon after.
+    /// A job that listens to the doorbell. Memory counts as normal again 150 ms after a signal.
     private func job(_ settings: JobSettings, onEvent: @escaping @Sendable (JobEvent) -> Void) throws -> Job {
       var rules = PressureRules()
       (rules.sampling, rules.coalescing) = (.milliseconds(10), .milliseconds(10))
       (rules.quiet, rules.quietAfterCritical) = (.milliseconds(150), .milliseconds(150))
-      // What the test's process holds is none of its concern.
+      // The memory that the test's process holds must not count as pressure.
       (rules.calmShare, rules.warningShare, rules.criticalShare) = (1, 1, 1)
       let surroundings = Surroundings(variables: ["MEMORY_PRESSURE_WATCH": bell.path])
       return try Job(settings, surroundings: surroundings, pressureRules: rules, onEvent: onEvent)
     }
 
-    /// Runs a job, rings when so many sources have ended, and waits there until that has been heard.
+    /// Runs a job and signals memory pressure when `moment` sources have ended. Sources that end then wait in the event
+    /// handler until the job has responded.
     private func run(
       _ settings: JobSettings, ringingAfter moment: Int
     ) async throws -> (report: JobReport, results: [Path: [SourceResult]], actions: [String]) {
@@ -58,7 +59,7 @@ extension JobTests {
               return results.count
             }
             if count == moment { reached.open() }
-            // What pressure cancels is told by the one who is to be heard.
+            // A cancelled source must not wait: the thread that reports it reports the response only afterwards.
             if case .cancelled = report.result { return }
             if count >= moment { heard.pass() }
           case .walkError, .watching, .stopping: break
@@ -66,7 +67,7 @@ extension JobTests {
         }
         Thread.detachNewThread {
           reached.pass()
-          // Whoever ends is held back, so the backlog fills.
+          // Operations that end keep their places while they wait in the event handler, so the backlog fills.
           while job.queue.counters.waiting < 8 { usleep(1_000) }
           bell.ring()
         }
@@ -83,7 +84,7 @@ extension JobTests {
       }
     }
 
-    @Test func whatIsCancelledIsDoneAgainAndNothingTwice() async throws {
+    @Test func cancelledSourcesAreMadeAgainAndNoneTwice() async throws {
       try photos(80)
       let (report, results, actions) = try await run(settings(.requeue), ringingAfter: 10)
       #expect(results.count == 80 && report.tally.made == 80 && report.tally.thumbnails == 80)
@@ -94,7 +95,7 @@ extension JobTests {
       #expect(folder.files(below: "thumbs").count == 80)
     }
 
-    @Test func cancelEndsTheJobWithEverySourceAccountedFor() async throws {
+    @Test func cancelEndsTheJobWithEverySourceCounted() async throws {
       try photos(80)
       let (report, results, actions) = try await run(settings(.cancel), ringingAfter: 10)
       #expect(report.stopCause == .pressure && report.workRemains && actions == ["stopped"])
@@ -103,7 +104,7 @@ extension JobTests {
       #expect(folder.files(below: "thumbs").count == report.tally.made)
     }
 
-    @Test(arguments: [PressureResponse.pause, .ignore]) func theOthersCancelNothing(
+    @Test(arguments: [PressureResponse.pause, .ignore]) func pauseAndIgnoreCancelNothing(
       response: PressureResponse
     ) async throws {
       try photos(80)
@@ -113,10 +114,10 @@ extension JobTests {
       #expect(report.limits.max == 4)
     }
 
-    /// A source that is at work whenever memory gets short may be the reason for it.
-    @Test func whatPressureCancelsThreeTimesIsLeft() async throws {
+    /// A source whose operation is running each time that memory becomes critical may be the reason.
+    @Test func aSourceThatPressureCancelsThreeTimesIsLeft() async throws {
       try photos(3)
-      // It fails, waits to be tried again, fails: always at work.
+      // This source fails and is tried again, so its operation runs all the time.
       try folder.write(SyntheticPhoto(seed: 1, width: 64, height: 64).jpeg().dropLast(200), to: "images/slow.jpg")
       var settings = settings(.requeue)
       settings.retries = 100
@@ -155,7 +156,7 @@ extension JobTests {
       #expect(report.tally.made == 3 && report.tally.cancelled == 1 && report.workRemains)
     }
 
-    @Test func aSourceOfPressureThatCannotBeUsedIsRefusedBeforeAnythingIsDone() async throws {
+    @Test func anUnusablePressureSignalIsAnErrorBeforeAnythingIsMade() async throws {
       try photos(1)
       bell.leave()
       let settings = settings(.requeue)
@@ -165,8 +166,8 @@ extension JobTests {
       #expect(folder.files(below: "thumbs") == [])
     }
 
-    /// Where one asks for more than any may have, it fails by its figures, and the others are made.
-    @Test func whatNeedsMoreThanThereIsFailsByNameAndFigure() async throws {
+    /// A source that needs more memory than one operation may hold fails; the others are made.
+    @Test func aSourceThatNeedsTooMuchMemoryFailsWithTheFigures() async throws {
       try photos(3)
       var photo = SyntheticPhoto(seed: 7, width: 1200, height: 900)
       (photo.isBlank, photo.isProgressive, photo.hasFullChroma) = (true, true, true)

@@ -7,11 +7,12 @@ import Thumbnails
 
 @testable import ThumbnailJobs
 
-/// Whole jobs within the test's process: the operation, its queue, and what they share. The thread sanitizer runs these.
+/// Runs whole jobs in the process of the test, so that the thread sanitizer checks the operations, the queue and the
+/// state that they share.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct JobTests {
   private let folder = TemporaryFolder()
 
-  /// So many small photos, two of every ten broken.
+  /// Writes `count` small photos, of which two in every ten are broken.
   private func photos(_ count: Int) throws {
     let good = (0..<3).map { SyntheticPhoto(seed: $0, width: 120 + $0, height: 80).jpeg() }
     for number in 0..<count {
@@ -30,7 +31,7 @@ import Thumbnails
     return settings
   }
 
-  @Test func everySourceEndsOnceWithinTheBounds() async throws {
+  @Test func everySourceEndsOnceAndTheLimitsHold() async throws {
     try photos(200)
     let seen = LockedBox<[Path: Int]>([:])
     let settings = settings()
@@ -50,7 +51,7 @@ import Thumbnails
   }
 
   @Test(arguments: [StopCause.cancelled(by: "USR2"), .shutdown(by: "INT"), .noMore, .timeIsUp])
-  func aStopAtAnyMomentLosesNothing(cause: StopCause) async throws {
+  func aStopAtAnyMomentLeavesEverySourceCounted(cause: StopCause) async throws {
     try photos(300)
     for moment in [1, 7, 40] {
       try? FileManager.default.removeItem(atPath: folder("thumbs"))
@@ -83,7 +84,7 @@ import Thumbnails
     }
   }
 
-  @Test func boundsThatAreChangedWhileItRunsHoldAndAreReported() async throws {
+  @Test func limitsThatChangeDuringAJobHoldAndAreReported() async throws {
     try photos(200)
     let settings = settings(max: 1, backlog: 2)
     let theJob = LockedBox<Job?>(nil)
@@ -105,7 +106,7 @@ import Thumbnails
     #expect(report.limits.max == 3 && report.limits.backlog == 6)
   }
 
-  @Test func aSourceThatTakesTooLongFailsByItsTimeLimit() async throws {
+  @Test func aSourceThatTakesTooLongFailsWithATimeout() async throws {
     try folder.write(SyntheticPhoto(seed: 1, width: 64, height: 64).jpeg(), to: "images/a.jpg")
     var settings = settings()
     settings.timeout = .seconds(2)
@@ -120,7 +121,7 @@ import Thumbnails
         }
       }.run()
     }
-    // It fails, waits to be tried again, fails, waits: until its time is over.
+    // The broken source fails and is tried again until its time is over.
     #expect(failures.value == [.timeout(.seconds(2))])
     #expect(report.tally.made == 1 && report.tally.failed == 1)
   }
@@ -142,12 +143,12 @@ import Thumbnails
       try await eventually {
         running.value?.status(waitingLimit: 0).queue.running.first?.stage == "waiting to try again"
       })
-    // The file is whole a little later, as one that is still being copied.
+    // Completes the file, as the end of a copy would.
     try folder.write(good, to: "images/growing.jpg")
     #expect(try await report.tally.made == 1)
   }
 
-  @Test func theFirstOfTwoSourcesForOnePlaceIsKeptAndTheSecondFails() async throws {
+  @Test func ofTwoSourcesForOnePlaceTheFirstIsMadeAndTheSecondFails() async throws {
     let bytes = SyntheticPhoto(seed: 1, width: 64, height: 48).jpeg()
     for name in ["one/a.jpg", "two/a.jpg", "one/b.png", "one/b.png.jpg"] { try folder.write(bytes, to: name) }
     var settings = settings()
@@ -166,7 +167,7 @@ import Thumbnails
     #expect(folder.files(below: "thumbs") == ["a.jpg", "b.png.jpg"])
   }
 
-  @Test func severalOutputsAreMadeOfEachSource() async throws {
+  @Test func eachOutputIsMadeWithItsOwnSettings() async throws {
     try folder.write(SyntheticPhoto(seed: 1, width: 640, height: 480).jpeg(), to: "images/a.jpg")
     var settings = settings()
     settings.outputs = ["web", "print"].map { name in

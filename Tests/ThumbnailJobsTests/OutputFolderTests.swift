@@ -13,7 +13,7 @@ struct OutputFolderTests {
 
   init() throws { tree = FileTree() }
 
-  /// What `body` throws as an `OutputError`.
+  /// The `OutputError` that `body` throws; nil if it throws none.
   func error(_ body: () throws -> Void) -> OutputError? {
     do {
       try body()
@@ -21,7 +21,7 @@ struct OutputFolderTests {
     } catch { return error as? OutputError }
   }
 
-  @Test func aThumbnailIsWholeWithItsSourcesTimeAndTheUmasksRights() throws {
+  @Test func aThumbnailHasTheTimeOfItsSourceAndThePermissionsOfTheUmask() throws {
     let output = try OutputFolder(tree.path("new/out"))
     try output.publish([1, 2, 3], to: "deep/er/a.jpg", modified: time)
     let status = try tree.status("new/out/deep/er/a.jpg")
@@ -34,7 +34,7 @@ struct OutputFolderTests {
     #expect(try tree.files() == ["new/out/deep/er/a.jpg"])
   }
 
-  @Test func aThumbnailReplacesWhatWasThereAndALinkItself() throws {
+  @Test func publishingReplacesAFileOrALinkButNotTheTargetOfTheLink() throws {
     try tree.file("photo.jpg", "precious")
     try tree.file("out/a.jpg", "old")
     try tree.link("out/b.jpg", to: "../photo.jpg")
@@ -46,7 +46,7 @@ struct OutputFolderTests {
     #expect(try tree.contents("photo.jpg") == "precious")
   }
 
-  @Test func whatIsInTheWayIsNamedAndNoTemporaryStays() throws {
+  @Test func aBlockedPlaceIsAnErrorAndLeavesNoTemporaryFile() throws {
     try tree.folder("out/a.jpg")
     try tree.file("out/b")
     let output = try OutputFolder(tree.path("out"))
@@ -57,7 +57,7 @@ struct OutputFolderTests {
       ("b/c.jpg", .blocked, "\(out)/b/c.jpg: cannot be written: a file is where a folder is needed"),
       (
         long, .nameTooLong,
-        "\(out)/\(long): cannot be written: the name is longer than the output's file system takes"
+        "\(out)/\(long): cannot be written: the name is longer than the file system allows"
       ),
     ] {
       let error = error { try output.publish([1], to: Path(place), modified: time) }
@@ -76,7 +76,7 @@ struct OutputFolderTests {
     #expect(error { _ = try OutputFolder(tree.path("out/below")) }?.kind == .cannotCreate)
   }
 
-  @Test func litterOfDeadRunsIsSweptAndLiveRunsAreLeft() throws {
+  @Test func filesOfDeadRunsAreRemovedAndThoseOfLiveRunsStay() throws {
     try tree.file("out/.thumbjob/run-dead/1.tmp", "half")
     try tree.file("out/.thumbjob/run-dead/lock", "")
     try tree.file("out/.thumbjob/run-unlocked/2.tmp", "half")
@@ -101,7 +101,7 @@ struct OutputFolderTests {
     #expect(try tree.files(below: "out/.thumbjob").isEmpty)
   }
 
-  @Test func closingUnderAWriterLeavesNothingAndRefusesTheRest() throws {
+  @Test func closingDuringWritesLeavesNoPartAndRefusesFurtherWrites() throws {
     let output = try OutputFolder(tree.path("out"))
     let bytes = [UInt8](repeating: 7, count: 1 << 16)
     let started = DispatchSemaphore(value: 0)
@@ -129,7 +129,7 @@ struct OutputFolderTests {
   }
 
   @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
-  func aFullDiskIsRecognisedAndLeavesNothing() throws {
+  func aFullDiskIsADiskFaultAndLeavesNoPart() throws {
     let mounted = try #require(MountedFolder(at: "\(try tree.folder("small"))", options: "size=256k"))
     let output = try OutputFolder(Path(mounted.path))
     try output.publish([UInt8](repeating: 1, count: 1000), to: "fits.jpg", modified: time)
@@ -146,13 +146,13 @@ struct OutputFolderTests {
     #expect(mounted.makeReadOnly())
     #expect(
       error { _ = try OutputFolder(Path(mounted.path).appending("out")) }?.description
-        == "\(mounted.path)/out: cannot be written in as output folder: Read-only file system"
+        == "\(mounted.path)/out: cannot be used as the output folder: Read-only file system"
     )
     #expect(error { _ = try OutputFolder(Path(mounted.path)) }?.kind == .cannotCreate)
   }
 
   @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
-  func aMountWithinTheOutputIsWrittenToAsWell() throws {
+  func thumbnailsAreAlsoWrittenToAMountWithinTheOutput() throws {
     let mounted = try #require(MountedFolder(at: "\(try tree.folder("out/mounted"))", options: "size=64k"))
     let output = try OutputFolder(tree.path("out"))
     try output.publish([1, 2], to: "mounted/d/a.jpg", modified: time)
@@ -163,7 +163,7 @@ struct OutputFolderTests {
       error { try output.publish([UInt8](repeating: 1, count: 1 << 17), to: "mounted/c.jpg", modified: time) }?
         .isDiskFault == true)
     output.close()
-    #expect(try tree.files(below: "out").isEmpty, "nothing but what is on the mount")
+    #expect(try tree.files(below: "out").isEmpty, "the only files are on the mount")
     #expect(try tree.files(below: "out/mounted") == ["d/a.jpg"])
     withExtendedLifetime(mounted) {}
   }
@@ -180,7 +180,7 @@ struct OutputFolderTests {
     #expect(try tree.files(below: "photos") == ["a.jpg", "run-x/b.jpg"])
   }
 
-  @Test func whatIsNoThumbnailIsNeverWrittenOver() throws {
+  @Test func aFileThatIsNotAThumbnailIsNotOverwrittenUnlessItIsEmpty() throws {
     try tree.file("out/original.jpg", "precious")
     try tree.file("out/empty.jpg", "")
     symlink("original.jpg", "\(tree.path("out/link.jpg"))")
@@ -201,7 +201,7 @@ struct OutputFolderTests {
     #expect(ThumbnailMark(of: tree.path("out/new.jpg"), in: AT_FDCWD) == ThumbnailMark(settings: "s"))
   }
 
-  @Test func aParentThatTakesNoFoldersIsAnErrorNotARecursion() {
+  @Test func aParentThatAcceptsNoFoldersIsAnErrorAndNotAnEndlessRecursion() {
     #expect(error { _ = try OutputFolder("/proc/no/such") }?.kind == .cannotCreate)
     #expect(error { _ = try OutputFolder("/proc/x") }?.kind == .cannotCreate)
   }

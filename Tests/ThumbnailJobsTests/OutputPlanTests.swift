@@ -10,7 +10,7 @@ struct OutputPlanTests {
 
   init() throws { tree = FileTree() }
 
-  /// Places of all that a walk of these arguments finds, "argument:relative path" to what became of it.
+  /// The placement of every source that a walk of these arguments finds, by "argument:relative path".
   func plan(_ arguments: Path..., filter: SourceFilter = SourceFilter()) -> [String: OutputPlan.Placement] {
     let walker = SourceWalker(arguments: arguments.map { .path(tree.path($0)) }, filter: filter)
     let plan = OutputPlan(walker: walker) { [tree] path in
@@ -27,11 +27,11 @@ struct OutputPlanTests {
     ("a.jpg", "a.jpg"), ("d/A.JPEG", "d/A.JPEG"), ("a.jpe", "a.jpe"), ("a.JfIf", "a.JfIf"), ("s.png", "s.png.jpg"),
     ("noname", "noname.jpg"), (".jpg", ".jpg.jpg"), ("a.", "a..jpg"), ("jpg", "jpg.jpg"), ("a.jpg/b", "a.jpg/b.jpg"),
   ])
-  func onlyOtherTypesGainAnEnding(relative: String, place: String) {
+  func onlyANameWithoutAJPEGEndingGetsOne(relative: String, place: String) {
     #expect(OutputPlan.place(of: Path(relative)) == Path(place))
   }
 
-  @Test func aSiblingWithoutTheEndingKeepsThePlace() throws {
+  @Test func ofTwoSiblingsTheOneWithoutTheEndingGetsThePlace() throws {
     try tree.file("in/scan.png", "image")
     try tree.file("in/scan.png.jpg", "image")
     #expect(
@@ -40,7 +40,7 @@ struct OutputPlanTests {
       ])
   }
 
-  @Test func aSiblingThatIsNoImageOrNotWantedIsNotInTheWay() throws {
+  @Test func aSiblingThatIsNoImageOrIsExcludedClaimsNoPlace() throws {
     try tree.file("in/notes", "text")
     try tree.file("in/notes.jpg", "image")
     try tree.file("in/raw", "image")
@@ -51,13 +51,13 @@ struct OutputPlanTests {
     #expect(plan("in")["0:raw.jpg"] == .taken(by: tree.path("in/raw")))
   }
 
-  @Test func aJPEGWithTwoEndingsIsNotInTheWayOfItself() throws {
+  @Test func aJPEGWithTwoEndingsKeepsItsName() throws {
     try tree.file("in/a.jpg", "image")
     try tree.file("in/a.jpg.jpg", "image")
     #expect(plan("in") == ["0:a.jpg": .place("a.jpg"), "0:a.jpg.jpg": .place("a.jpg.jpg")])
   }
 
-  @Test func theEarlierArgumentKeepsAContestedPlace() throws {
+  @Test func theEarlierArgumentGetsAContestedPlace() throws {
     try tree.file("one/d/a.jpg", "image")
     try tree.file("two/d/a.jpg", "image")
     #expect(
@@ -65,24 +65,24 @@ struct OutputPlanTests {
     #expect(plan("two", "one")["1:d/a.jpg"] == .taken(by: tree.path("two/d/a.jpg")))
   }
 
-  @Test func filesNamedByHandContestPlacesToo() throws {
+  @Test func filesThatAreArgumentsContestPlacesToo() throws {
     try tree.file("one/a.jpg", "image")
     try tree.file("two/a.jpg", "image")
     try tree.file("two/a", "image")
     #expect(plan("one/a.jpg", "two/a.jpg")["1:a.jpg"] == .taken(by: tree.path("one/a.jpg")))
     #expect(plan("one", "two/a.jpg")["1:a.jpg"] == .taken(by: tree.path("one/a.jpg")))
     #expect(plan("two/a", "one/a.jpg")["1:a.jpg"] == .taken(by: tree.path("two/a")))
-    #expect(plan("two/a.jpg")["0:a.jpg"] == .place("a.jpg"), "its sibling was not asked for")
+    #expect(plan("two/a.jpg")["0:a.jpg"] == .place("a.jpg"), "its sibling is not an argument")
   }
 
-  @Test func theSameFileByTwoWaysIsPassedOver() throws {
+  @Test func theSameFileFromTwoArgumentsIsADuplicate() throws {
     let file = try tree.file("in/a.jpg", "image")
     #expect(plan("in", "in/a.jpg")["1:a.jpg"] == .duplicate(of: file))
     #expect(plan("in/a.jpg", "in")["1:a.jpg"] == .duplicate(of: file))
     #expect(plan("in/a.jpg", "in/a.jpg")["1:a.jpg"] == .duplicate(of: file))
   }
 
-  @Test func whatTheWalkDoesNotReachIsNotInTheWay() throws {
+  @Test func aFileThatTheWalkDoesNotReachClaimsNoPlace() throws {
     try tree.file("real/a.jpg", "image")
     try tree.folder("one")
     try tree.link("one/d", to: "../real")
@@ -90,7 +90,7 @@ struct OutputPlanTests {
     #expect(plan("one", "two") == ["1:d/a.jpg": .place("d/a.jpg")])
   }
 
-  @Test func theWorkingFolderIsNoPlaceForThumbnails() throws {
+  @Test func thumbnailsCannotGoIntoTheWorkingFolder() throws {
     let source = Source(path: "x", relativePath: ".thumbjob/settings", argument: 0, origin: .list)
     let plan = OutputPlan(walker: SourceWalker(arguments: [])) { _ in true }
     #expect(plan.placement(of: source) == .reserved)

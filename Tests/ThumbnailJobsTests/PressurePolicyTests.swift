@@ -10,7 +10,7 @@ import Testing
     .changed(from: old, to: level, cause)
   }
 
-  /// The steps of so many seconds of ticks.
+  /// The steps that the ticks of so many seconds give. Each widening applies to the ticks that follow.
   private func wait(
     _ seconds: Int, _ policy: inout PressurePolicy, max: Int, isIdle: Bool = false
   ) -> [PressurePolicy.Step] {
@@ -24,14 +24,14 @@ import Testing
     return steps
   }
 
-  @Test func aWarningPausesAndNormalGoesOnAtTheSameWidth() {
+  @Test func aWarningPausesAndNormalResumesWithTheSameMaximum() {
     var policy = PressurePolicy(.requeue, fullMax: 8)
     #expect(policy.handle(Self.becomes(.warning), max: 8) == .pause)
     #expect(policy.handle(Self.becomes(.normal, from: .warning), max: 8) == .resume)
     #expect(wait(60, &policy, max: 8) == [])
   }
 
-  @Test func criticalHalvesTheWidthWhichGrowsBackOneByOne() {
+  @Test func criticalHalvesTheMaximumWhichGrowsBackOneByOne() {
     var policy = PressurePolicy(.requeue, fullMax: 8)
     #expect(policy.handle(Self.becomes(.critical), max: 8) == .requeue(max: 4))
     #expect(policy.handle(Self.becomes(.normal, from: .critical), max: 4) == .resume)
@@ -39,7 +39,7 @@ import Testing
     #expect(wait(60, &policy, max: 4) == [.widen(to: 5), .widen(to: 6), .widen(to: 7), .widen(to: 8)])
   }
 
-  @Test func theWidthNeverFallsBelowOne() {
+  @Test func theMaximumNeverFallsBelowOne() {
     var policy = PressurePolicy(.requeue, fullMax: 1)
     #expect(policy.handle(Self.becomes(.critical), max: 1) == .requeue(max: 1))
   }
@@ -48,7 +48,7 @@ import Testing
     (PressureResponse.cancel, PressurePolicy.Step.stop, PressurePolicy.Step.pause), (.pause, .pause, .pause),
     (.ignore, .report, .report),
   ])
-  func otherResponses(
+  func otherResponsesPauseStopOrReport(
     response: PressureResponse, atCritical: PressurePolicy.Step, atWarning: PressurePolicy.Step
   ) {
     var policy = PressurePolicy(response, fullMax: 4)
@@ -56,7 +56,7 @@ import Testing
     #expect(policy.handle(Self.becomes(.critical, from: .warning), max: 4) == atCritical)
   }
 
-  @Test func criticalAgainCancelsOnlyWhatWasLetThroughSince() {
+  @Test func aRepeatedCriticalSignalCancelsOnlyOperationsStartedSince() {
     var policy = PressurePolicy(.requeue, fullMax: 4)
     _ = policy.handle(Self.becomes(.critical), max: 4)
     #expect(policy.handle(.criticalAgain(count: 2, Self.cause), max: 2) == .shrink)
@@ -65,20 +65,20 @@ import Testing
     #expect(policy.handle(.criticalAgain(count: 4, Self.cause), max: 1) == .shrink)
   }
 
-  /// Others may hold the memory, for ever. A run that waits for them would be a run that hangs.
-  @Test func whereNothingOfOursIsLeftOneIsLetThroughAfterAWhile() {
+  /// Other processes may hold the memory forever. A job that waited for them would hang.
+  @Test func oneOperationRunsAfterAWhileIfOthersHoldTheMemory() {
     var policy = PressurePolicy(.requeue, fullMax: 4)
     _ = policy.handle(Self.becomes(.warning), max: 4)
-    #expect(wait(60, &policy, max: 4, isIdle: false) == [], "what runs may still give back what is missing")
-    #expect(wait(29, &policy, max: 4, isIdle: true) == [.shrink], "of what ran last")
+    #expect(wait(60, &policy, max: 4, isIdle: false) == [], "running operations may still release memory")
+    #expect(wait(29, &policy, max: 4, isIdle: true) == [.shrink], "returns the memory of the last operation")
     #expect(wait(1, &policy, max: 4, isIdle: true) == [.oneAtATime])
-    #expect(!wait(60, &policy, max: 1).contains(.widen(to: 2)), "it stays at one as long as memory is tight")
+    #expect(!wait(60, &policy, max: 1).contains(.widen(to: 2)), "one at a time as long as memory is tight")
     #expect(policy.handle(Self.becomes(.normal, from: .warning), max: 1) == .resume)
     #expect(wait(6, &policy, max: 1) == [.widen(to: 2)])
   }
 
-  /// Somebody else hovers at the limit: that must not put off for ever what little can be done.
-  @Test func wordsOfTheSourceDoNotPutOffTheOneThatIsLetThrough() {
+  /// Another process that stays at the limit causes signal after signal. They must not delay the one operation forever.
+  @Test func repeatedSignalsDoNotDelayThatOneOperation() {
     var policy = PressurePolicy(.pause, fullMax: 4)
     _ = policy.handle(Self.becomes(.critical), max: 4)
     var steps: [PressurePolicy.Step] = []
@@ -89,14 +89,14 @@ import Testing
     #expect(steps == [.shrink, .oneAtATime])
   }
 
-  @Test func unusedMemoryGoesBackOnceWhenNothingHasRunForAWhile() {
+  @Test func unusedMemoryIsReturnedOnceAfterIdleTime() {
     var policy = PressurePolicy(.requeue, fullMax: 2)
     #expect(wait(60, &policy, max: 2, isIdle: true) == [.shrink])
     #expect(wait(1, &policy, max: 2) == [])
     #expect(wait(6, &policy, max: 2, isIdle: true) == [.shrink])
   }
 
-  @Test func aLostSourceIsOnlySpokenOf() {
+  @Test func lostSignalsAreOnlyReported() {
     var policy = PressurePolicy(.requeue, fullMax: 2)
     #expect(policy.handle(.signalsLost(Self.cause), max: 2) == .report)
     #expect(policy.level == .normal)

@@ -13,17 +13,17 @@ import Testing
   private let unified = "30 24 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
   private let legacy = "31 24 0:27 /outer /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
 
-  @Test func atLeastOneAndNoMoreThanThereAre() {
+  @Test func atLeastOneProcessorIsUsable() {
     #expect(ProcessorCount.usable() >= 1)
   }
 
-  @Test func theProcessorsAllowedAreCounted() throws {
+  @Test func allowedProcessorsAreCounted() throws {
     #expect(ProcessorCount.allowed(in: surroundings) == nil)
     try tree.file("proc/self/status", "Name:\tx\nCpus_allowed:\t7,0000ff01\nCpus_allowed_list:\t0-1\n")
     #expect(ProcessorCount.allowed(in: surroundings) == 12)
   }
 
-  @Test func theLowestUnifiedLimitOnTheWayUpCounts() throws {
+  @Test func theLowestQuotaOfAVersion2GroupAndThoseAboveItCounts() throws {
     try tree.file("proc/self/mountinfo", unified)
     try tree.file("proc/self/cgroup", "0::/a/b\n")
     try tree.file("sys/fs/cgroup/a/b/cpu.max", "max 100000\n")
@@ -34,7 +34,7 @@ import Testing
     #expect(ProcessorCount.quota(in: surroundings) == 1)
   }
 
-  @Test func aLegacyLimitIsFoundBelowWhatIsMounted() throws {
+  @Test func aVersion1QuotaIsFoundRelativeToTheMountedGroup() throws {
     try tree.file("proc/self/mountinfo", legacy)
     try tree.file("proc/self/cgroup", "5:devices:/x\n4:cpu,cpuacct:/outer/inner\n0::/\n")
     try tree.file("sys/fs/cgroup/cpu,cpuacct/inner/cpu.cfs_period_us", "100000\n")
@@ -44,7 +44,7 @@ import Testing
     #expect(ProcessorCount.quota(in: surroundings) == 2)
   }
 
-  @Test func aGroupOutsideTheMountIsTheTopOfIt() throws {
+  @Test func aGroupOutsideTheMountHasTheQuotaOfTheMountedGroup() throws {
     try tree.file("proc/self/mountinfo", unified + legacy)
     try tree.file("proc/self/cgroup", "4:cpu,cpuacct:/elsewhere\n0::/gone\n")
     try tree.file("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n")
@@ -52,7 +52,7 @@ import Testing
     #expect(ProcessorCount.quota(in: surroundings) == 4)
   }
 
-  @Test func nonsenseIsNoLimit() throws {
+  @Test func malformedFilesGiveNoQuota() throws {
     #expect(ProcessorCount.quota(in: surroundings) == nil)
     try tree.file("proc/self/mountinfo", "nonsense\n - \n" + unified)
     try tree.file("proc/self/cgroup", ":\n0::/\n")

@@ -10,7 +10,7 @@ struct SettingsStampTests {
 
   init() throws { tree = FileTree() }
 
-  /// A source and its thumbnail, both in place.
+  /// Makes a source and its thumbnail.
   func made(under settings: String = "256 q80") throws -> (OutputFolder, stat) {
     try tree.file("in/a.png")
     try tree.setModified("in/a.png", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_789))
@@ -29,7 +29,7 @@ struct SettingsStampTests {
     }
   }
 
-  @Test func theSameSettingsAndTimeAreUpToDate() throws {
+  @Test func aThumbnailWithTheSameSettingsAndTimeIsUpToDate() throws {
     let (output, source) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
     #expect(stamp.state(of: "a.png.jpg", source: source) == .upToDate)
@@ -38,7 +38,7 @@ struct SettingsStampTests {
     #expect(read.state(of: "a.png.jpg", source: source) == .upToDate)
   }
 
-  @Test func anotherNanosecondOrAnEmptyFileIsNot() throws {
+  @Test func aThumbnailWithAnotherTimeIsStaleAndAnEmptyFileIsNone() throws {
     let (output, _) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
     try tree.setModified("in/a.png", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_788))
@@ -49,14 +49,14 @@ struct SettingsStampTests {
     #expect(stamp.state(of: "folder.jpg", source: try tree.status("in/a.png")) == .missing)
   }
 
-  @Test func otherSettingsMakeAllStaleUntilMadeAgain() throws {
+  @Test func otherSettingsMakeAThumbnailStaleUntilItIsMadeAgain() throws {
     let (output, source) = try made()
     let dry = SettingsStamp(reading: "256 q90", size: nil, in: tree.path("out"))
     #expect(dry.state(of: "a.png.jpg", source: source) == .stale)
     #expect(try tree.contents("out/.thumbjob/settings") == "256 q80", "a dry run writes nothing")
     let stamp = try SettingsStamp(renewing: "256 q90", size: nil, in: output)
     #expect(stamp.state(of: "a.png.jpg", source: source) == .stale)
-    // What changes a file's status does not make it another thumbnail.
+    // New permissions change the time of the file's status, but not the settings of the thumbnail.
     chmod("\(tree.path("out/a.png.jpg"))", 0o600)
     let later = try SettingsStamp(renewing: "256 q90", size: nil, in: output)
     #expect(later.state(of: "a.png.jpg", source: source) == .stale)
@@ -67,17 +67,17 @@ struct SettingsStampTests {
     #expect(back.state(of: "a.png.jpg", source: source) == .stale)
   }
 
-  @Test func aRunUnderOtherSettingsAtTheSameTimeIsNotMistaken() throws {
+  @Test func thumbnailsOfASimultaneousRunWithOtherSettingsAreStale() throws {
     let (output, source) = try made()
     let other = try OutputFolder(tree.path("out"))
     _ = try SettingsStamp(renewing: "100 q30", size: nil, in: other)
-    // The first run goes on as it began.
+    // The first run continues with its own settings.
     try publish(under: "256 q80", in: output, source)
     let third = try SettingsStamp(renewing: "100 q30", size: nil, in: try OutputFolder(tree.path("out")))
     #expect(third.state(of: "a.png.jpg", source: source) == .stale)
   }
 
-  @Test func aFolderThatCameWithoutItsNotesIsKnownByItsMarks() throws {
+  @Test func withoutASettingsFileTheMarksDecide() throws {
     let (output, source) = try made()
     output.close()
     try FileManager.default.removeItem(atPath: "\(tree.path("out/.thumbjob"))")
@@ -88,7 +88,7 @@ struct SettingsStampTests {
   }
 
   @Test(arguments: [1, 100, 1_000, 10_000_000, 1_000_000_000])
-  func aFileSystemThatKeepsCoarseTimesIsUnderstood(grain: Int) throws {
+  func aTimeThatTheFileSystemRoundsDownIsTheSame(grain: Int) throws {
     let (output, source) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
     try tree.setModified(
@@ -98,30 +98,30 @@ struct SettingsStampTests {
     #expect(stamp.state(of: "a.png.jpg", source: source) == .stale)
   }
 
-  @Test func eachSizeHasItsOwnSettings() throws {
+  @Test func eachSizeHasItsOwnSettingsFile() throws {
     let (output, _) = try made()
     _ = try SettingsStamp(renewing: "512 q80", size: "large", in: output)
     #expect(try tree.contents("out/.thumbjob/settings-large") == "512 q80")
     #expect(try tree.contents("out/.thumbjob/settings") == "256 q80")
   }
 
-  @Test func aPlaceThatIsTheSourceIsNeverWritten() throws {
+  @Test func aPlaceThatIsTheSourceIsRecognised() throws {
     let (output, _) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
     #expect(stamp.state(of: "a.png.jpg", source: try tree.status("out/a.png.jpg")) == .isSource)
   }
 
-  @Test func aHundredThousandChecksTakeLittle() throws {
+  @Test func twentyThousandChecksTakeLessThanFourSeconds() throws {
     let (output, source) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
     let count = 20_000
     let start = Self.threadSeconds()
     for _ in 0..<count { #expect(stamp.state(of: "a.png.jpg", source: source) == .upToDate) }
-    // The aim is 100,000 checks a second of processor time; a debug build takes many times as long.
+    // A release build should make 100,000 checks in a second of processor time; a debug build takes many times as long.
     #expect(Self.threadSeconds() - start < 4)
   }
 
-  /// Processor time that this thread has used.
+  /// The processor time that this thread has used, in seconds.
   private static func threadSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -14,12 +14,12 @@ import Testing
     ("/a.jpg", "b/a.jpg", false), ("a/**", "a/b/c", true), ("**/x/**/y", "x/x/q/y", true), ("**/x/**/y", "q/y", false),
     ("cache/", "cache", false), (".*", ".hidden", true), ("*", ".hidden", true),
   ])
-  func table(pattern: String, path: String, matches: Bool) throws {
+  func aPatternMatchesAsInShells(pattern: String, path: String, matches: Bool) throws {
     let filter = SourceFilter(includes: [try Glob(pattern)])
     #expect(filter.accepts(file: Path(path)) == matches)
   }
 
-  @Test func excludesWinOverIncludesAndCloseFolders() throws {
+  @Test func excludesOverrideIncludesAndSkipFolders() throws {
     let filter = SourceFilter(includes: [try Glob("*.jpg")], excludes: [try Glob("cache/"), try Glob("draft*")])
     #expect(filter.accepts(file: "a.jpg"))
     #expect(!filter.accepts(file: "draft1.jpg"))
@@ -29,16 +29,16 @@ import Testing
     #expect(filter.reaches(file: "deep/a.jpg"))
   }
 
-  @Test func includesDoNotCloseFolders() throws {
+  @Test func includesDoNotSkipFolders() throws {
     #expect(SourceFilter(includes: [try Glob("*.jpg")]).entersFolder("deep"))
   }
 
-  @Test func namesNeedNotBeText() throws {
+  @Test func namesNeedNotBeUTF8() throws {
     let name = Path(bytes: [0x61, 0xff, 0x2e, 0x6a, 0x70, 0x67])!
     #expect(SourceFilter(includes: [try Glob("a*.jpg")]).accepts(file: name))
   }
 
-  @Test func anEmptyPatternIsRefused() {
+  @Test func anEmptyPatternIsRejected() {
     #expect(throws: TextError("“/” is not a pattern of names; write one like *.jpg")) { try Glob("/") }
   }
 

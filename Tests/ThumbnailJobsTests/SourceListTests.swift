@@ -18,7 +18,7 @@ struct SourceListTests {
       SourceWalker(arguments: [.list(SourceList(file: file, separator: separator))], filter: filter))
   }
 
-  @Test func entriesAreReadOneByOneAndEmptyOnesSkipped() throws {
+  @Test func entriesAreReadInOrderAndEmptyOnesAreSkipped() throws {
     let a = try tree.file("in/a.jpg")
     let b = try tree.file("in/new\nline.jpg")
     let found = try walked("\(a)\0\0\(tree.root)/in/new\nline.jpg", .nul)
@@ -27,7 +27,7 @@ struct SourceListTests {
     #expect(try walked("\n\(a)\n\n", .newline).sources.map(\.path) == [a])
   }
 
-  @Test func absoluteEntriesAreMirroredByTheirWholePath() throws {
+  @Test func anAbsoluteEntryIsMirroredByItsWholePath() throws {
     let a = try tree.file("in/a.jpg")
     let source = try #require(try walked("\(tree.root)/in/../in/./a.jpg\n", .newline).sources.first)
     #expect(source.relativePath == Path(String(a.description.dropFirst())))
@@ -37,7 +37,7 @@ struct SourceListTests {
     ("a/b.jpg", "a/b.jpg"), ("./a/../b.jpg", "b.jpg"), ("/x/../../y.jpg", "y.jpg"), ("-x.jpg", "-x.jpg"),
     ("//x//y.jpg", "x/y.jpg"),
   ])
-  func placeOfAnEntry(entry: String, place: String) {
+  func anEntryIsMirroredByItsNormalizedPath(entry: String, place: String) {
     #expect(SourceList.relativePath(of: Path(entry)) == Path(place))
   }
 
@@ -47,15 +47,15 @@ struct SourceListTests {
     #expect(SourceList.relativePath(of: "../x.jpg") == Path(names: expected.names))
   }
 
-  @Test func missingLongAndNulEntriesAreNamedAndTheRestIsRead() throws {
+  @Test func missingLongAndNulEntriesAreReportedAndTheOthersAreRead() throws {
     let a = try tree.file("in/a.jpg")
     let found = try walked("nowhere.jpg\n\(String(repeating: "y", count: 200_000))\nbad\0line\n\(a)\n", .newline)
     #expect(found.sources.map(\.path) == [a])
     #expect(found.errors.map(\.kind) == [.missingEntry, .badEntry, .nulInEntry])
-    #expect(found.errors[2].description == "bad: starts a line with a NUL in it")
+    #expect(found.errors[2].description == "bad: begins a line that contains a NUL character")
   }
 
-  @Test func aFolderInAListIsWalkedAndTheFiltersApply() throws {
+  @Test func aFolderInAListIsWalkedAndTheFilterApplies() throws {
     try tree.file("in/a.jpg")
     try tree.file("in/b.png")
     let filter = SourceFilter(includes: [try Glob("*.jpg")])
@@ -64,14 +64,14 @@ struct SourceListTests {
     #expect(found.counters.filtered == 2)
   }
 
-  @Test func aListThatCannotBeOpenedIsNamed() throws {
+  @Test func aListThatCannotBeOpenedIsReported() throws {
     let list = SourceList(file: tree.path("no-list"), separator: .nul)
     let found = Walked(SourceWalker(arguments: [.list(list)]))
     #expect(found.errors.map(\.description) == ["\(tree.path("no-list")): no such file or folder"])
     #expect(!list.canBeReadTwice)
   }
 
-  @Test func waitingForASilentPipeEndsWhenAskedTo() throws {
+  @Test func aPipeWithoutAWriterDoesNotPreventAStop() throws {
     try tree.fifo("pipe")
     let walker = SourceWalker(arguments: [.list(SourceList(file: tree.path("pipe"), separator: .nul))])
     #expect(!walker.canBeWalkedTwice)

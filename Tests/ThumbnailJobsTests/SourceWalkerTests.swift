@@ -5,7 +5,7 @@ import Testing
 
 @testable import ThumbnailJobs
 
-/// What a walk found, gathered for comparing.
+/// The results of a walk, collected for comparisons.
 struct Walked {
   var sources: [Source] = []
   var errors: [WalkError] = []
@@ -60,7 +60,7 @@ struct SourceWalkerTests {
     #expect(Walked(SourceWalker(tree.path("link"))).relativePaths == ["a.jpg"])
   }
 
-  @Test func linksInFoldersAreCountedAndLeftAlone() throws {
+  @Test func linksInFoldersAreCountedAndNotFollowed() throws {
     try tree.file("in/a.jpg")
     try tree.link("in/b.jpg", to: "a.jpg")
     try tree.link("in/up", to: "..")
@@ -69,7 +69,7 @@ struct SourceWalkerTests {
     #expect(walked.counters.linksNotFollowed == 2)
   }
 
-  @Test func symlinkLoopIsWalkedOnce() throws {
+  @Test func aLoopOfSymbolicLinksIsWalkedOnce() throws {
     try tree.file("in/sub/a.jpg")
     try tree.link("in/sub/again", to: "..")
     let walked = Walked(SourceWalker(tree.path("in"), follow: true))
@@ -77,7 +77,7 @@ struct SourceWalkerTests {
     #expect(walked.errors.map(\.kind) == [.loop])
   }
 
-  @Test func followedLinksAreSourcesAndABrokenOneIsNamed() throws {
+  @Test func followedLinksAreSourcesAndABrokenOneIsReported() throws {
     try tree.file("in/a.jpg")
     try tree.file("elsewhere/c.jpg")
     try tree.link("in/b.jpg", to: "a.jpg")
@@ -86,10 +86,10 @@ struct SourceWalkerTests {
     let walked = Walked(SourceWalker(tree.path("in"), follow: true))
     #expect(walked.relativePaths == ["a.jpg", "b.jpg", "else/c.jpg"])
     #expect(walked.errors.map(\.kind) == [.brokenLink])
-    #expect(walked.errors[0].description == "\(tree.path("in/gone")): a symbolic link that leads nowhere")
+    #expect(walked.errors[0].description == "\(tree.path("in/gone")): a broken symbolic link")
   }
 
-  @Test func oddNamesSurvive() throws {
+  @Test func unusualNamesAreKept() throws {
     let odd = Path(bytes: [UInt8]("in/new\nline\u{1b}[31m".utf8))!
     let invalid = Path(bytes: [UInt8]("in/caf".utf8) + [0xe9, 0xff])!
     try tree.file(odd)
@@ -98,11 +98,11 @@ struct SourceWalkerTests {
     let walked = Walked(SourceWalker(tree.path("in")))
     #expect(walked.relativePaths == ["-rf", "caf\\xe9\\xff", "new\\nline\\x1b[31m"])
     for source in walked.sources {
-      #expect(FileIdentity(of: source.path) != nil, "opened under the name found")
+      #expect(FileIdentity(of: source.path) != nil, "the path leads to the file")
     }
   }
 
-  @Test func specialFilesArePassedOverUnopened() throws {
+  @Test func specialFilesAreSkippedAndNeverOpened() throws {
     try tree.file("in/a.jpg")
     try tree.fifo("in/pipe.jpg")
     let walked = Walked(SourceWalker(tree.path("in")))
@@ -137,18 +137,18 @@ struct SourceWalkerTests {
     #expect(walked.errors[0].description == "\(tree.path("nothing")): no such file or folder")
   }
 
-  @Test func theSameFolderNamedTwiceIsWalkedOnce() throws {
+  @Test func aFolderThatIsAnArgumentTwiceIsWalkedOnce() throws {
     try tree.file("in/a.jpg")
     try tree.link("also", to: "in")
     let walked = Walked(SourceWalker(tree.path("in"), tree.path("also")))
     #expect(walked.sources.count == 1)
   }
 
-  /// A walk holds a folder open for each level that it is deep.
+  /// Whether enough files may be open: a walk keeps one folder open for each level.
   private static let mayOpenEnough = sysconf(CInt(_SC_OPEN_MAX)) >= 2 * SourceWalker.maximumDepth
 
   @Test(.enabled(if: mayOpenEnough, "fewer than 512 files may be open at once (ulimit -n)"))
-  func aThousandFoldersDeepIsANamedProblem() throws {
+  func aTreeThatIsTooDeepIsReported() throws {
     let top = try tree.folder("in")
     try tree.file("in/a.jpg")
     var folder = open(top.description, O_RDONLY | O_DIRECTORY)
@@ -164,10 +164,10 @@ struct SourceWalkerTests {
     #expect(walked.errors.map(\.kind) == [.tooDeep])
     #expect(walked.counters.folders == SourceWalker.maximumDepth)
     let line = try #require(walked.errors.first).description
-    #expect(line.hasSuffix(": more than 256 folders deep; name it as a source of its own to have it walked"))
+    #expect(line.hasSuffix(": more than 256 folders deep; to walk it, name it as a source of its own"))
   }
 
-  @Test func aPathTooLongToOpenIsANamedProblem() throws {
+  @Test func aPathThatIsTooLongToOpenIsReported() throws {
     let top = try tree.folder("in")
     let name = String(repeating: "n", count: 250)
     var folder = open(top.description, O_RDONLY | O_DIRECTORY)
@@ -204,16 +204,16 @@ struct SourceWalkerTests {
     #expect(stopped.files < 12)
   }
 
-  @Test func whatTheVisitorThrowsEndsTheWalk() throws {
+  @Test func anErrorOfTheVisitorEndsTheWalk() throws {
     try tree.file("in/a.jpg")
     #expect(throws: Errno.noSpace) {
       try SourceWalker(tree.path("in")).walk(onError: { _ in }, visit: { _ in throw Errno.noSpace })
     }
   }
 
-  /// Names of 200 bytes: a walk that listed the folder first would hold over 20 MB of them. In a process of its own,
-  /// because memory is the process's.
-  @Test func aHundredThousandFilesAreWalkedInFlatMemory() async {
+  /// The names have 200 bytes each, so a walk that listed the folder first would hold more than 20 MB of them. The walk
+  /// runs in a process of its own, because the test measures the memory of the whole process.
+  @Test func aWalkOfAHundredThousandFilesNeedsLittleMemory() async {
     await #expect(processExitsWith: .success) {
       let tree = FileTree()
       let top = try tree.folder("in")
@@ -225,7 +225,7 @@ struct SourceWalkerTests {
       let counters = SourceWalker(top).walk(
         onError: { _ in },
         visit: { _ in
-          // Asking takes longer than walking on; a hundred names are 20 kB.
+          // Measures at every hundredth file only, because measuring is slower than walking; a hundred names are 20 kB.
           if seen % 100 == 0 {
             peak = max(peak, residentBytes())
             if first == 0 { first = peak }

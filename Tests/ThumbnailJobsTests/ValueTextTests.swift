@@ -6,25 +6,25 @@ import Testing
   @Test(arguments: [
     ("90s", 90_000), ("5m", 300_000), ("1h30m", 5_400_000), ("250ms", 250), ("1d", 86_400_000), ("1m30s5ms", 90_005),
   ])
-  func spansOfTime(text: String, milliseconds: Int) throws {
+  func durationsAreNumbersWithUnits(text: String, milliseconds: Int) throws {
     #expect(try DurationText.parse(text, for: "--timeout") == .milliseconds(milliseconds))
   }
 
   @Test(arguments: ["", "5", "m", "5 m", "-5s", "30m1h", "5s5s", "1.5h", "5x", "99999999999999999999s", "٥s"])
-  func notSpansOfTime(text: String) {
+  func textsThatAreNotDurationsAreRejected(text: String) {
     #expect(
-      throws: TextError("--timeout: “\(text)” is not a span of time; write 90s, 5m, 1h30m or 250ms")
+      throws: TextError("--timeout: “\(text)” is not a duration; write 90s, 5m, 1h30m or 250ms")
     ) { try DurationText.parse(text, for: "--timeout") }
   }
 
-  @Test func nothingAndMoreThanAYearAreNoLimits() {
+  @Test func zeroAndMoreThanAYearAreRejected() {
     #expect(throws: TextError("--for: must be more than zero; leave it out for no limit")) {
       try DurationText.parse("0s", for: "--for")
     }
     #expect(throws: TextError("--for: “400d” is more than a year")) { try DurationText.parse("400d", for: "--for") }
   }
 
-  @Test func haltsAreCountsOrShares() throws {
+  @Test func aHaltLimitIsACountOrAShare() throws {
     #expect(try HaltLimit(parsing: "10", for: "--halt") == .failures(10))
     #expect(try HaltLimit(parsing: "5%", for: "--halt") == .percent(5))
     #expect(try HaltLimit(parsing: "0.5%", for: "--halt").description == "0.5%")
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func pixelCounts() throws {
+  @Test func unitsOfPixelsAreDecimal() throws {
     #expect(try PixelCount.parse("500M", for: "x") == 500_000_000)
     #expect(try PixelCount.parse("1.5G", for: "x") == 1_500_000_000)
     #expect(try PixelCount.parse("250000", for: "x") == 250_000)

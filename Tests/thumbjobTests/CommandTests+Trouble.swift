@@ -29,7 +29,7 @@ extension CommandTests {
         "--size: “12y” is not a size: '12y' is not a whole number of pixels; for example 256 or 300x200^"
       ),
       (["x", "--keep", "iptc"], "--keep: “iptc” is not one of icc, exif, copyright"),
-      (["x", "--timeout", "5"], "--timeout: “5” is not a span of time; write 90s, 5m, 1h30m or 250ms"),
+      (["x", "--timeout", "5"], "--timeout: “5” is not a duration; write 90s, 5m, 1h30m or 250ms"),
       ([], "no source given: name a folder, such as thumbjob ./images, or see thumbjob --help"),
       (["x", "--jsn"], "Unknown option '--jsn'. Did you mean '--json'?"),
     ])
@@ -180,7 +180,7 @@ extension CommandTests {
       let before = try ["a/x.jpg", "c/sub/x.jpg"].map { try folder.bytes($0) }
       for arguments in [["b", "-o", "a"], ["c", "-o", "c/sub", "--force"]] {
         let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
-        #expect(ending.status == 1 && ending.errors.contains("x.jpg: is there and no thumbnail of ours"))
+        #expect(ending.status == 1 && ending.errors.contains("x.jpg: exists and is not a thumbnail of thumbjob"))
       }
       #expect(try ["a/x.jpg", "c/sub/x.jpg"].map { try folder.bytes($0) } == before)
     }
@@ -238,7 +238,7 @@ extension CommandTests {
       let ending = try await run("--files0-from", "list", "q", "--json", in: folder)
       #expect(ending.status == 1 && ending.number("made") == 2 && ending.number("failed") == 2, "\(ending.output)")
       #expect(folder.files(below: "thumbs") == ["1.jpg", "c/b.png.jpg"])
-      #expect(ending.errorLines.count { $0.hasSuffix("; rename one of them") } == 2)
+      #expect(ending.errorLines.count { $0.hasSuffix("; rename one of the sources") } == 2)
     }
 
     @Test func twoOutputsInOneFolderAreRefusedByWhateverName() async throws {

@@ -28,7 +28,7 @@ struct AdviceTests {
     #expect(Advice.line(SourceFailure.timeout(.seconds(2))) == "took longer than 2.0 seconds; --timeout allows more")
     #expect(
       Advice.line(SourceFailure.placeIsSource)
-        == "its thumbnail would take its own place; choose another folder with --out")
+        == "its thumbnail would overwrite the source itself; choose another folder with --out")
     #expect(Advice.line(SourceFailure.source(.corrupt("x"))) == Advice.line(ThumbnailError.corrupt("x")))
     #expect(Advice.line(SourceFailure.other("odd")) == "odd")
   }

@@ -2,7 +2,7 @@ import Files
 import SystemPackage
 import Yams
 
-/// Reads job files, such as `jobs/gallery.yml`: YAML documents whose keys change settings.
+/// Reads job files such as `jobs/gallery.yml`: YAML documents whose keys change settings.
 public enum JobFile {
   /// Whether the name of a path is that of a job file.
   public static func isName(_ path: Path) -> Bool {
@@ -10,13 +10,13 @@ public enum JobFile {
     return name.hasSuffix(".yml") || name.hasSuffix(".yaml")
   }
 
-  /// Applies a job file to settings. Relative paths in it start from its folder.
+  /// Applies a job file to settings. Relative paths in the file start from its folder.
   ///
   /// - Parameters:
   ///   - keys: all valid keys.
   ///   - dash: makes the list of sources that `-` stands for.
-  ///   - settings: its value is useless after an error.
-  /// - Throws: ``JobFileError`` with all mistakes, not only the first.
+  ///   - settings: may be changed in part when an error is thrown.
+  /// - Throws: ``JobFileError`` with all invalid keys and values, or with the first fault of the text itself.
   public static func read<Settings>(
     _ file: Path, keys: [JobFileKey<Settings>], dash: @escaping @Sendable (SourceList.Separator) -> SourceList,
     into settings: inout Settings
@@ -30,7 +30,7 @@ public enum JobFile {
   ) throws(JobFileError) {
     let root: Node?
     do {
-      // Without an encoding, Yams looks for one in the environment and prints what it finds.
+      // Without this argument, Yams reads an encoding from the environment and prints it.
       root = try Parser(yaml: text.text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch {
       let mistake = (error as? YamlError).map { Self.mistake($0, file: file) }
@@ -53,17 +53,17 @@ public enum JobFile {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       if problem.contains("another document") {
-        return at(mark, "a second document; a job file is one")
+        return at(mark, "a second document begins here; a job file has only one")
       }
       let start = context?.mark ?? mark
       if problem.contains("alias") || context?.text.contains("alias") == true {
-        return at(start, "a value that starts with * stands in quotes: \"*.jpg\"")
+        return at(start, "put a value that starts with * in quotes, such as \"*.jpg\"")
       }
       return at(mark, "not YAML: \(problem)")
     case .reader(let problem, _, _, _): return at(nil, "not YAML: \(problem)")
     case .duplicatedKeysInMapping(let keys, let context):
       let names = keys.map { "“\(printableText(of: Array($0.utf8)))”" }.joined(separator: ", ")
-      return at(context.mark, "\(names) is given more than once; here is the first")
+      return at(context.mark, "\(names) is given more than once; this is the first")
     default: return at(nil, "not YAML: \(error)")
     }
   }

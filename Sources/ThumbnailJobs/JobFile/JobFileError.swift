@@ -3,7 +3,7 @@ import Files
 /// A mistake in a job file and its position: `jobs/gallery.yml:7:1: unknown key “qualty”; did you mean “quality”?`
 public struct JobFileMistake: Sendable, Equatable, CustomStringConvertible {
   public let file: Path
-  /// Both counted from 1, columns in Unicode scalars. Line 0 means the whole file.
+  /// Lines and columns count from 1, columns in Unicode scalars. Line 0 means the whole file.
   public let line: Int
   public let column: Int
   public let message: String
@@ -14,13 +14,13 @@ public struct JobFileMistake: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// A job file is not valid. The error has all mistakes, sorted by line.
+/// A job file is not valid. The mistakes are sorted by line.
 public struct JobFileError: Error, Sendable, Equatable, CustomStringConvertible {
   public let mistakes: [JobFileMistake]
 
   init(_ mistakes: [JobFileMistake]) { self.mistakes = mistakes }
 
-  /// A mistake of the whole file.
+  /// An error with one mistake, which concerns the whole file.
   public init(in file: Path, _ message: String) {
     mistakes = [JobFileMistake(file: file, line: 0, column: 0, message: message)]
   }

@@ -1,14 +1,14 @@
 import Files
 import Yams
 
-/// A key of a job file, and how its value changes settings.
+/// A key of a job file, and the way its value changes settings.
 ///
-/// A key is declared once, here or by the program that adds settings of its own. The list of valid keys, the suggestions
-/// for misspelled ones and the order in which values are applied all follow from the declarations.
+/// Each key is declared once, in this library or by a program that adds its own settings. The list of valid keys, the
+/// suggestions for misspelled ones and the order in which values are applied all follow from the declarations.
 public struct JobFileKey<Settings>: Sendable {
   /// The key and its other spellings.
   public let names: [String]
-  /// Applies the value, or notes in the reader why the value is not valid.
+  /// Applies the value to the settings, or notes a mistake in the reader if the value is not valid.
   let read: @Sendable (_ value: Node, _ name: String, _ reader: inout JobFileReader, _ settings: inout Settings) -> Void
 
   init(
@@ -19,7 +19,7 @@ public struct JobFileKey<Settings>: Sendable {
     self.read = read
   }
 
-  /// Declares a key whose value `parse` reads; nil means that it has noted a mistake.
+  /// Declares a key whose value `parse` reads. If `parse` returns nil, it has noted a mistake.
   init<Value>(
     _ name: String, _ field: any WritableKeyPath<Settings, Value> & Sendable,
     parse: @escaping @Sendable (Node, String, inout JobFileReader) -> Value?
@@ -48,7 +48,7 @@ public struct JobFileKey<Settings>: Sendable {
 
   /// Declares a key whose value is text that `parse` understands.
   ///
-  /// - Parameter parse: gets the text and the key, which its error names.
+  /// - Parameter parse: receives the text and the key; its error names the key.
   public static func text<Value>(
     _ name: String, _ field: any WritableKeyPath<Settings, Value> & Sendable,
     parse: @escaping @Sendable (_ text: String, _ key: String) throws(TextError) -> Value
@@ -56,12 +56,12 @@ public struct JobFileKey<Settings>: Sendable {
     Self(name, field) { $2.parsed($0, $1, parse) }
   }
 
-  /// The keys of a job, for settings that contain a job.
+  /// The keys of a job, for settings that contain the job's settings.
   public static func job(_ field: any WritableKeyPath<Settings, JobSettings> & Sendable) -> [Self] {
     JobSettings.jobFileKeys.map { $0.within(field) }
   }
 
-  /// This key for settings that contain the ones it changes.
+  /// The same key for larger settings that contain the ones it changes.
   func within<Outer>(_ field: any WritableKeyPath<Outer, Settings> & Sendable) -> JobFileKey<Outer> {
     JobFileKey<Outer>(names: names) { value, name, reader, outer in read(value, name, &reader, &outer[keyPath: field]) }
   }

@@ -32,7 +32,7 @@ extension JobSettings {
     .text("for", \.runFor) { text, key throws(TextError) in try DurationText.parse(text, for: key) },
   ]
 
-  /// At the top level, the keys of an output set the first output. Each entry of `outputs` starts from that.
+  /// At the top level, the keys of an output set the first output. Each entry of `outputs` starts from a copy of it.
   private static let commonOutputKeys: [JobFileKey<JobSettings>] = OutputSettings.jobFileKeys.map {
     $0.within(\.outputs[0])
   }
@@ -45,7 +45,7 @@ extension JobSettings {
 extension OutputSettings {
   static let jobFileKeys: [JobFileKey<OutputSettings>] = [
     JobFileKey("out", \.folder) { value, name, reader in reader.text(value, name).map { reader.path($0) } },
-    // Before the keys that override it.
+    // A preset comes before the keys that override it.
     JobFileKey(names: ["preset"]) { value, name, reader, output in
       (reader.word(value, name) as Preset?)?.apply(to: &output)
     },

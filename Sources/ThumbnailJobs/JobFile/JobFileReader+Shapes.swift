@@ -1,7 +1,7 @@
 import Files
 import Yams
 
-// What shape a part of the tree has: keys and values, a list, one value, nothing.
+// Checks the shape of a node: keys and values, a list, one value, or nothing.
 extension JobFileReader {
   mutating func entries(_ node: Node, keys: [String], of subject: String) -> [(key: String, value: Node)] {
     guard case .mapping(let mapping) = node else {
@@ -11,7 +11,7 @@ extension JobFileReader {
     var entries: [(key: String, value: Node)] = []
     for (key, value) in mapping {
       guard case .scalar(let scalar) = key else {
-        note(key, "a key is a word, not \(kind(of: key))")
+        note(key, "a key must be a word, not \(kind(of: key))")
         continue
       }
       if keys.contains(scalar.string) {
@@ -34,7 +34,7 @@ extension JobFileReader {
       return nil
     }
     guard !scalar.string.utf8.contains(0) else {
-      note(node, "\(key): holds a NUL")
+      note(node, "\(key): contains a NUL character")
       return nil
     }
     return scalar.string

@@ -19,8 +19,8 @@ struct JobFileReader {
     read(root, keys, of: "a job", into: &settings)
   }
 
-  /// Reads a mapping. The order of `keys` counts and not that of the mapping: a preset comes before the keys that override
-  /// it, wherever they are written.
+  /// Reads a mapping. It applies the values in the order of `keys` and not of the mapping, so that a preset comes
+  /// before the keys that override it.
   private mutating func read<Settings>(
     _ node: Node, _ keys: [JobFileKey<Settings>], of subject: String, into settings: inout Settings
   ) {
@@ -37,7 +37,7 @@ struct JobFileReader {
   /// - Parameter common: the settings from which each output starts.
   mutating func outputs(_ node: Node, from common: OutputSettings) -> [OutputSettings]? {
     guard case .sequence(let list) = node, !list.isEmpty else {
-      note(node, "outputs: expected a list of outputs, each with its out, found \(kind(of: node))")
+      note(node, "outputs: expected a list of outputs, each with a key “out”, found \(kind(of: node))")
       return nil
     }
     return list.map { node in
@@ -47,7 +47,7 @@ struct JobFileReader {
     }
   }
 
-  /// `256`, `[small=320, 1024]` or `{small: 320}`.
+  /// Reads sizes such as `256`, `[small=320, 1024]` or `{small: 320}`.
   mutating func sizes(_ node: Node, _ key: String) -> [SizeSpec]? {
     var sizes: [SizeSpec] = []
     let before = mistakes.count
@@ -127,7 +127,7 @@ struct JobFileReader {
     return attempt(node) { () throws(TextError) in try parse(text, key) }.first
   }
 
-  /// Has the value, or is empty after noting the error.
+  /// - Returns: the value alone, or nothing after noting the error of `body`.
   private mutating func attempt<Value>(_ node: Node, _ body: () throws(TextError) -> Value) -> [Value] {
     do throws(TextError) {
       return [try body()]
@@ -147,13 +147,13 @@ struct JobFileReader {
   /// A list of sources with a zero byte after each path.
   func list(_ text: String) -> SourceList { text == "-" ? dash(.nul) : SourceList(file: path(text), separator: .nul) }
 
-  /// A relative path starts from the folder of the job file.
+  /// The path that a text in the job file stands for. A relative one starts from the folder of the job file.
   func path(_ text: String) -> Path { file.parent.appending(Path(text)).withoutNeedlessParents }
 }
 
 extension Path {
-  /// The path without `name/..` wherever `name` is a real folder and not a link, so that it leads to the same place:
-  /// `jobs/../images` is `images`.
+  /// The same path without needless `name/..`: `jobs/../images` becomes `images`. A `name` that is a link stays,
+  /// because `..` would then lead to the parent of its target.
   fileprivate var withoutNeedlessParents: Path {
     let root: Path = isAbsolute ? "/" : ""
     var kept: [Path] = []

@@ -4,12 +4,12 @@ import SystemPackage
 
 /// The text of a job file that is safe to parse.
 ///
-/// A YAML parser trusts its input: aliases of aliases grow exponentially when compared, and deep nesting exhausts the
-/// stack. No job file needs either, so they are rejected before the parser sees them.
+/// A YAML parser trusts its input: the work to compare aliases of aliases grows exponentially, and deep nesting
+/// exhausts the stack. No job file needs either, so both are rejected before the parser reads the text.
 struct JobFileText {
   /// The most bytes that a job file may have.
   static let maximumSize = 64 << 10
-  /// The most nested lists and mappings, in either notation.
+  /// The most columns of indentation, and a quarter of the most opening brackets; together they bound the nesting.
   static let maximumNesting = 100
 
   let text: String
@@ -21,7 +21,7 @@ struct JobFileText {
     guard descriptor >= 0 else { throw problem("cannot be read: \(Errno(rawValue: errno))") }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.kind == .regular else { throw problem("is not a file") }
+    guard fstat(descriptor, &status) == 0, status.kind == .regular else { throw problem("is not a regular file") }
     let bytes: [UInt8]
     do {
       bytes = try readAll(from: descriptor, limit: Self.maximumSize + 1)
@@ -36,7 +36,7 @@ struct JobFileText {
       guard let (line, column, message) = found else { return }
       throw JobFileError([JobFileMistake(file: file, line: line, column: column, message: message)])
     }
-    if bytes.count > Self.maximumSize { try check((0, 0, "is larger than the 64 KiB of a job file")) }
+    if bytes.count > Self.maximumSize { try check((0, 0, "is larger than 64 KiB, the limit of a job file")) }
     let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
     try check(Self.firstNonText(lines))
     text = String(decoding: bytes, as: UTF8.self)
@@ -59,7 +59,8 @@ struct JobFileText {
     return nil
   }
 
-  /// Each level of nesting needs a bracket, or one more column of indentation.
+  /// Finds nesting that may be too deep for the parser. Each level needs an opening bracket or one more column of
+  /// indentation. All brackets of the file count, even if they are closed again or within quotes.
   private static func firstTooDeep(_ lines: [ArraySlice<UInt8>]) -> (line: Int, column: Int, message: String)? {
     var brackets = 0
     for (index, line) in lines.enumerated() {
@@ -85,7 +86,7 @@ struct JobFileText {
         if line[place] == UInt8(ascii: "&") { anchors.insert(name) } else { aliases.insert(name) }
         if anchors.contains(name) && aliases.contains(name) {
           let column = String(decoding: line[..<place], as: UTF8.self).unicodeScalars.count + 1
-          return (index + 1, column, "a job file has no anchors and aliases (& and *); write the value out")
+          return (index + 1, column, "anchors and aliases (& and *) are not allowed in a job file; write the value out")
         }
       }
     }

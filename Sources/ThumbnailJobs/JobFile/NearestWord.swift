@@ -1,6 +1,6 @@
 /// Suggests a known word for a misspelled one.
 enum NearestWord {
-  /// The word with the smallest edit distance, the first of equals; nil if even that is too different to be a misspelling.
+  /// The word with the smallest edit distance, or the first of several; nil if even that is too different from `word`.
   static func to(_ word: String, among words: [String]) -> String? {
     let written = Array(word.lowercased().prefix(40))
     let ranked = words.map { (word: $0, distance: distance(written, Array($0))) }
@@ -8,7 +8,8 @@ enum NearestWord {
     return best.distance <= max(1, min(written.count, best.word.count) / 2) ? best.word : nil
   }
 
-  /// The number of characters to insert, delete, replace or swap with a neighbour (optimal string alignment).
+  /// The edit distance: how many characters to insert, delete, replace or swap with a neighbour to get from `a` to `b`
+  /// (optimal string alignment).
   static func distance(_ a: [Character], _ b: [Character]) -> Int {
     var rows = [Array(0...b.count)]
     for i in 0..<a.count {

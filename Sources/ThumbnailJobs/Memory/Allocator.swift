@@ -6,16 +6,16 @@ import CMalloc
 
 /// Settings of the C allocator that bound the memory it keeps.
 package enum Allocator {
-  /// Call it before the process starts another thread.
+  /// Bounds the memory that the allocator keeps. Call it before the process starts another thread.
   ///
-  /// It limits the number of arenas: by default glibc makes one for every few threads, and one arena cannot use the memory
-  /// freed in another (mallopt(3); measured at 4 threads: after freeing everything, glibc kept 125 MB with the default and
-  /// 50 MB with two arenas).
+  /// It limits the number of arenas: by default glibc makes one for every few threads, and one arena cannot use the
+  /// memory freed in another (mallopt(3); measured at 4 threads: after freeing everything, glibc kept 125 MB with the
+  /// default and 50 MB with two arenas).
   ///
-  /// It fixes the size from which a block gets a mapping of its own, so that the coefficients of a progressive file return
-  /// to the system when they are freed. By default this size grows up to 32 MiB, and glibc keeps up to twice as much
-  /// (measured: 120 MiB over a budget of 256 MiB at 8 threads). Mappings are rare, because the owners of large buffers
-  /// reuse them, and huge pages make them as fast as the heap (CLibJPEG's huge_pages.c).
+  /// It fixes the size from which a block gets a mapping of its own, so that the coefficients of a progressive file
+  /// return to the system when they are freed. By default this size grows up to 32 MiB, and glibc keeps up to twice as
+  /// much (measured: 120 MiB over a budget of 256 MiB at 8 threads). Mappings are rare, because the owners of large
+  /// buffers reuse them, and huge pages make them as fast as the heap (CLibJPEG's huge_pages.c).
   package static func bound() {
     #if canImport(Glibc)
       _ = mallopt(M_ARENA_MAX, 2)

@@ -10,19 +10,20 @@ public struct MemoryPlan: Sendable, Equatable {
   /// The bytes that the process held before the job began.
   public let baseline: Int
 
-  /// The bounds of the default budget, in bytes. More than the ceiling makes nothing faster; with less than the floor hardly
-  /// two operations fit.
+  /// The bounds of the default budget, in bytes. A budget above the ceiling makes nothing faster; one below the floor
+  /// hardly has room for two operations.
   private static let ceiling = 1 << 30
   private static let floor = 8 << 20
-  /// The share of the limit that one operation may fill if it has the only reservation.
+  /// The share of the limit that the process may fill while one operation has the only reservation.
   private static let shareOfOne = 0.85
-  /// The bytes that a job holds beyond the baseline and its reservations: threads, idle makers, free blocks of the allocator.
+  /// The bytes that a job holds beyond the baseline and its reservations: threads, idle makers, free blocks of the
+  /// allocator.
   private static let overhead = 24 << 20
 
   /// - Parameters:
-  ///   - size: the setting. Nil means half of (limit − memory in use − reserve), because free blocks of the allocator can
-  ///     double what a process holds. The reserve is 5 % of the limit, at least 64 and at most 512 MiB; it is for what the
-  ///     system does for the process under the same limit.
+  ///   - size: the budget, from the settings. Nil means half of (limit − memory in use − reserve), from 8 MiB to 1 GiB.
+  ///     It is only half, because free blocks of the allocator can double the memory of a process. The reserve is 5 %
+  ///     of the limit, from 64 to 512 MiB; it is for memory that the kernel uses for the process under the same limit.
   ///   - usage: the memory in use, by the process and by others under the same limit.
   init(_ size: MemorySize?, limit: MemoryLimit, usage: MemoryUsage) {
     self.limit = limit
@@ -39,14 +40,14 @@ public struct MemoryPlan: Sendable, Equatable {
     }
   }
 
-  /// The bytes that an operation reserves: the bytes its thumbnails need, plus those that its maker keeps afterwards. The
-  /// latter must not be the reason to refuse it.
+  /// The bytes that an operation reserves: those that its thumbnails need, plus those that its maker keeps afterwards.
+  /// The latter are cut where the sum would exceed the largest reservation, so that they alone never refuse a source.
   func reservation(for needed: Int) -> Int {
     needed < budget.largest ? min(needed + ThumbnailMaker.bytesKept, budget.largest) : needed
   }
 
-  /// Raises the thresholds of `rules` where the plan itself would reach them. Only memory beyond the plan is pressure:
-  /// another process holds it, or an estimate is wrong.
+  /// Raises the thresholds of `rules` where the planned memory itself would reach them. Only memory beyond the plan
+  /// counts as pressure: another process holds it, or an estimate is wrong.
   func rules(_ rules: PressureRules = PressureRules()) -> PressureRules {
     let planned = Double(min(baseline + budget.largest + Self.overhead, limit.bytes)) / Double(limit.bytes)
     var rules = rules
@@ -55,6 +56,6 @@ public struct MemoryPlan: Sendable, Equatable {
     return rules
   }
 
-  /// How many bytes the limit leaves to all operations.
+  /// The bytes that the limit leaves to all operations.
   public var available: Int { limit.bytes - baseline }
 }

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Carries out what ``PressurePolicy`` decides about the memory pressure on a job.
 ///
-/// At a warning the queue admits nothing. At critical the governor cancels all operations; once memory is normal again, the
-/// job makes their sources again with half as many operations at once, and slowly widens back.
+/// At a warning it pauses the queue. At critical it does what ``PressureResponse`` says; by default it cancels all
+/// operations. Once memory is normal again, the job then makes their thumbnails with half as many operations at once,
+/// and the governor raises this number one by one.
 ///
 /// *Concurrency*: events and ticks come from any thread. A serial queue carries them out one after the other.
 final class PressureGovernor: Sendable {
@@ -17,12 +18,12 @@ final class PressureGovernor: Sendable {
   }
 
   private let queue: BoundedOperationQueue
-  /// Guards the policy. Only ``order`` makes decisions.
+  /// Guards the policy, whose decisions are made on ``order`` only.
   private let state: Locked<State>
   /// Whether a tick is waiting on ``order``. Further ticks are dropped meanwhile, so that they cannot pile up.
   private let isTicking = Atomic(false)
   private let order = DispatchQueue(label: "thumbjob.pressure")
-  /// Delivers notes: a receiver that blocks must not stall ``order``. Only a few notes can wait, because levels change
+  /// Delivers notes, because a receiver that blocks must not stall ``order``. Few notes can wait, because levels change
   /// seconds apart.
   private let notes = DispatchQueue(label: "thumbjob.pressure-notes")
   private let stop: @Sendable () -> CancelledOperations
@@ -32,7 +33,7 @@ final class PressureGovernor: Sendable {
   /// - Parameters:
   ///   - stop: ends the job.
   ///   - shrink: returns unused memory to the system.
-  ///   - onNote: receives what was done, one note after the other.
+  ///   - onNote: receives the responses in order, one at a time.
   init(
     queue: BoundedOperationQueue, response: PressureResponse, stop: @escaping @Sendable () -> CancelledOperations,
     shrink: @escaping @Sendable () -> Void, onNote: @escaping @Sendable (PressureNote) -> Void
@@ -72,7 +73,7 @@ final class PressureGovernor: Sendable {
     }
   }
 
-  /// Returns when all earlier events are carried out and their notes delivered. Later events do nothing.
+  /// Returns when all earlier events are carried out and their notes are delivered. Later events do nothing.
   func finish() {
     order.sync { state.withLock { $0.isFinished = true } }
     notes.sync {}

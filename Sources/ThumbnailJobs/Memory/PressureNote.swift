@@ -1,20 +1,21 @@
 import BoundedQueue
 import MemoryPressure
 
-/// A change of memory pressure, and the response of the job.
+/// A response of the job to memory pressure.
 public struct PressureNote: Sendable {
+  /// The action of the job.
   public enum Action: Sendable {
     /// Admits no operation and grants no reservation. Operations that have their reservation go on.
     case paused
-    /// Cancelled these operations; new ones will make their thumbnails.
+    /// Cancelled these operations; new operations will make their thumbnails.
     case requeued(CancelledOperations)
     /// Cancelled these operations and ends.
     case stopped(CancelledOperations)
-    /// Goes on, with at most so many operations at once.
+    /// Goes on with at most `max` operations at once.
     case resumed(max: Int)
     /// Goes on with one operation at a time although memory is still tight, because other processes hold it.
     case oneAtATime
-    /// Now runs at most so many operations at once.
+    /// Runs up to `max` operations at once from now on.
     case widened(max: Int)
     /// Measures memory in use from now on, because the pressure signals have stopped.
     case signalsLost
@@ -23,9 +24,9 @@ public struct PressureNote: Sendable {
   }
 
   public let level: PressureLevel
-  /// The signal and its reason; nil if the response follows from the absence of signals.
+  /// The signal and its reason; nil if the job responds because no signal has come for some time.
   public let cause: PressureCause?
   public let action: Action
-  /// Whether the level has just changed.
+  /// Whether the note reports a change of the level.
   public let isChange: Bool
 }

@@ -1,13 +1,13 @@
 import MemoryPressure
 
-/// Decides how a job responds to memory pressure. It receives events and ticks and returns steps; it has no clock and no
-/// queue.
+/// Decides how a job responds to memory pressure. It receives events and ticks and returns steps; it has no clock and
+/// no queue.
 struct PressurePolicy {
   /// A response to memory pressure.
   enum Step: Equatable {
     /// Admit no operation and grant no reservation. Operations that have their reservation go on.
     case pause
-    /// Cancel all operations and make their thumbnails again, at most so many at once.
+    /// Cancel all operations and make their thumbnails again, with at most `max` operations at once.
     case requeue(max: Int)
     /// End the job.
     case stop
@@ -15,7 +15,7 @@ struct PressurePolicy {
     case resume
     /// Go on with one operation at a time although memory is still tight.
     case oneAtATime
-    /// Run at most so many at once.
+    /// Run up to so many operations at once.
     case widen(to: Int)
     /// Return unused memory to the system.
     case shrink
@@ -23,12 +23,12 @@ struct PressurePolicy {
     case report
   }
 
-  /// The queue widens by one operation after each such time without an event.
+  /// The time without an event after which one more operation may run at once.
   static let growth = Duration.seconds(5)
-  /// After this time of tight memory with nothing running, one operation may run: other processes hold the memory and may
-  /// do so forever. It is longer than the return to normal takes.
+  /// If memory stays tight for this time while nothing runs, one operation may run: other processes hold the memory and
+  /// may do so forever. Pressure that ends returns to normal sooner.
   static let patience = Duration.seconds(30)
-  /// After this time with nothing running, unused memory returns to the system.
+  /// The time without a running operation after which unused memory returns to the system.
   static let idleness = Duration.seconds(5)
 
   private let response: PressureResponse
@@ -55,7 +55,7 @@ struct PressurePolicy {
       return response == .ignore ? .report : entered(level, max: max)
     case .criticalAgain:
       if response == .ignore { return nil }
-      // While the queue is paused, nothing has started since the operations were cancelled: they are still ending.
+      // While the queue is paused, no operation has started since the last step, so there is no new one to cancel.
       return isPaused ? .shrink : entered(.critical, max: max)
     case .signalsLost: return .report
     }

@@ -2,10 +2,10 @@ import BoundedQueue
 import Locking
 import MemoryPressure
 
-/// Compares the memory that the process holds with the reservations of its operations, to check the estimates.
+/// Compares the memory that the process holds with the reservations of the operations, to check the estimates.
 ///
 /// It measures the whole process. Idle makers and free blocks of the allocator therefore count against the estimates.
-/// Moments with small reservations are ignored, because there these are most of the memory.
+/// It ignores moments with small reservations, because these are most of the memory then.
 final class ReservationAudit: Sendable {
   /// The fewest reserved bytes that are worth comparing.
   private static let leastReserved = 32 << 20

@@ -2,11 +2,11 @@ import BoundedQueue
 import Locking
 import TraceRecording
 
-/// Records a span for each operation from its admission to its end. Spans within it show the waiting and the stages of the
+/// Records a span for each operation from its admission to its end. Inner spans show the wait and the stages of the
 /// work.
 final class OperationTrace: Sendable {
   private let trace: TraceRecorder
-  /// The open inner span of each live operation, by the operation's id. Never more than the operations of the queue.
+  /// The open inner span of each operation on the queue, by the operation's id.
   private let open = Locked<[Int: String]>([:])
 
   init(_ trace: TraceRecorder) { self.trace = trace }

@@ -4,16 +4,16 @@ import Thumbnails
 
 /// Why a source has no thumbnail.
 ///
-/// The description says what is wrong and not what to change: that depends on how a program names its options.
+/// The description names no options, because each program has its own.
 public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// The category of a failure, for programs that read events.
   public enum Kind: String, Sendable {
-    /// The source is at fault.
+    /// The source is at fault, or the error is unknown.
     case source
     /// Another source has the place of the thumbnail, or the place is not allowed.
     case collision
     case timeout
-    /// It needs more memory than one operation may hold.
+    /// The source needs more memory than one operation may hold.
     case memory
     /// The thumbnail could not be written to its place.
     case output
@@ -23,9 +23,9 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
 
   case source(ThumbnailError)
   case output(OutputError)
-  /// It needs more memory than `plan` gives to one operation.
+  /// The source needs more memory than `plan` gives to one operation.
   case memory(BudgetExceededError, plan: MemoryPlan)
-  /// It took longer than this.
+  /// The operation took longer than this.
   case timeout(Duration)
   /// Another source gets the place of the thumbnail.
   case placeTaken(by: Path)
@@ -57,10 +57,11 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// How many bytes of memory it needs, if that is the reason.
+  /// The bytes of memory that the source needs, if they are the reason.
   public var bytesNeeded: Int? { if case .memory(let error, _) = self { error.needed } else { nil } }
 
-  /// Whether another try may succeed: after a temporary fault of a disk or network, or once the source is complete.
+  /// Whether another try may succeed: a fault of a disk or network may pass, and an incomplete source
+  /// may be complete by then.
   var mayBeTemporary: Bool {
     switch self {
     case .source(.unreadable), .source(.truncated), .source(.damaged), .source(.corrupt): true
@@ -77,9 +78,9 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .memory(let error, _): "\(error)"
     case .timeout(let limit): "took longer than \(limit)"
     case .placeTaken(let rival):
-      "its thumbnail would take the place of that of \(rival.printable); rename one of them"
-    case .placeIsSource: "its thumbnail would take its own place"
-    case .placeReserved: "its thumbnail would go into the folder .thumbjob, which is the output's own"
+      "its thumbnail would have the same place as that of \(rival.printable); rename one of the sources"
+    case .placeIsSource: "its thumbnail would overwrite the source itself"
+    case .placeReserved: "its thumbnail would go into .thumbjob, the working folder of the output"
     case .other(let text): text
     }
   }

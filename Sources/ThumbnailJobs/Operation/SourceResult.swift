@@ -4,26 +4,26 @@ import Thumbnails
 
 /// The result of one source.
 public enum SourceResult: Sendable {
-  /// Every thumbnail is in place. In a dry run, none is.
+  /// Every thumbnail is in place, or would be made if this were not a dry run.
   case made
-  /// Not an image.
+  /// The file is not an image.
   case passedOver
-  /// An image of a type that is not supported yet.
+  /// The file is an image of a type that is not supported yet.
   case notRead(ImageType)
-  /// The same file as that of an earlier source.
+  /// An earlier argument has the same file.
   case duplicate(of: Path)
   case failed(SourceFailure)
   case cancelled(CancelReason)
 }
 
-/// A thumbnail in its place.
+/// A thumbnail in its place, or one that a dry run would make.
 public struct MadeThumbnail: Sendable, Equatable {
   /// The output folder and the place in it.
   public let path: Path
   /// The name of its size.
   public let size: String
   public let pixels: PixelSize
-  /// The size of its file in bytes.
+  /// The size of its file in bytes; 0 in a dry run.
   public let bytes: Int
 }
 
@@ -31,12 +31,12 @@ public struct MadeThumbnail: Sendable, Equatable {
 public struct SourceReport: Sendable {
   public let source: Source
   public let result: SourceResult
-  /// The thumbnails in place. There may be some even if the source failed or was cancelled.
+  /// The thumbnails that were made. There may be some even if the source failed or was cancelled.
   public var thumbnails: [MadeThumbnail] = []
   /// Warnings of the decoder.
   public var warnings: [String] = []
   /// The size of the source in bytes; 0 if it was never opened.
   public var bytes = 0
-  /// The operation of the source; nil if it needed none.
+  /// The operation of the source; nil if none was submitted.
   public var operation: OperationSnapshot?
 }

@@ -3,11 +3,11 @@ import Foundation
 import SystemPackage
 import Thumbnails
 
-/// The work of a job without its queue and its budget, for the baselines that `compare` measures. It writes the same bytes
-/// to the same places in the same way.
+/// The work of a job without its queue and its budget, for the baselines of a comparison. It writes the same bytes to
+/// the same places in the same way.
 ///
-/// The work has two steps. The first makes a payload from a source: its file or its pixels. The payload is in memory while
-/// it waits for the second step, which makes the thumbnail.
+/// The work has two steps. The first reads the file of a source, or decodes its pixels. The result, the payload, stays
+/// in memory until the second step, which makes the thumbnail.
 ///
 /// *Concurrency*: call ``walk(shouldStop:visit:)`` on one thread; everything else on any, several at once.
 public final class SourceWork: Sendable {

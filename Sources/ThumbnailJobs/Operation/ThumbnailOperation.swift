@@ -9,18 +9,18 @@ import TraceRecording
 
 /// The operation of a job: it makes all thumbnails of one source.
 ///
-/// It opens the source and checks its type, decodes it once for each output, and puts the thumbnails of all sizes in place
-/// one by one. If it is cancelled, it ends within a few rows of pixels and leaves no temporary file.
+/// It opens the source and checks its type, decodes it once for each output, and puts the thumbnails of all sizes in
+/// place one by one. If it is cancelled, it ends within a few rows of pixels and leaves no temporary file.
 final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `findings` has a lock; the rest is constant
-  /// The parts that all operations of a job share.
+  /// The values that all operations of a job share.
   struct Shared: Sendable {
     let outputs: [ThumbnailOutput]
     let memory: MemoryPlan
     let makers = MakerPool()
-    /// How many more times to try a source after a failure.
+    /// How many more times to try a source after a failure that may be temporary.
     let retries: Int
     let trace: TraceRecorder?
-    /// Receives every thumbnail after it was put in place.
+    /// Receives every thumbnail that is in place.
     let onThumbnail: Job.ThumbnailHandler?
   }
 
@@ -30,7 +30,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     var thumbnails: [MadeThumbnail] = []
     var warnings: [String] = []
     var result: SourceResult?
-    /// Whether it had a reservation.
+    /// Whether the operation has had a reservation.
     var hasHeldMemory = false
   }
 
@@ -46,7 +46,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   /// - Parameters:
   ///   - place: the place of its thumbnails, from ``OutputPlan``.
   ///   - timesCancelled: how often memory pressure has cancelled the work on this source.
-  ///   - thumbnails: those that an earlier, cancelled operation put in place.
+  ///   - thumbnails: the thumbnails that an earlier, cancelled operation put in place.
   init(
     source: Source, place: Path, timesCancelled: Int = 0, thumbnails: [MadeThumbnail] = [], shared: Shared
   ) {
@@ -59,7 +59,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     super.init(title: OperationTitle.text(source.path, sizes))
   }
 
-  /// Complete after the operation has ended.
+  /// The results so far. They are complete when the operation has ended.
   var found: Findings { findings.withLock { $0 } }
 
   override func execute() throws {
@@ -89,7 +89,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
       if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
       return .notRead(type)
     }
-    // An irregular source stays irregular for the other outputs.
+    // A source that is irregular for one output is irregular for all that follow.
     var decoding = Decoding.sparing
     for output in shared.outputs {
       let info = try shared.trace.span("ThumbnailMaker.readInfo") {
@@ -116,7 +116,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   ) throws {
     report(stage: "reserving")
     let needed = info.bytesNeeded(for: output.options, decoding: decoding)
-    // While this waits, the operation holds neither a header nor a maker.
+    // While this waits for memory, the operation holds neither a header nor a maker.
     try withReservation(of: shared.memory.reservation(for: needed)) {
       findings.withLock { $0.hasHeldMemory = true }
       try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, decoding) }
@@ -146,7 +146,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     }
   }
 
-  /// The thumbnails that a dry run reports.
+  /// The thumbnails of an output that a dry run reports.
   ///
   /// - Throws: `BudgetExceededError` if they would need more memory than one operation may reserve.
   private func plan(

@@ -16,7 +16,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case blocked
     /// The name is longer than the file system allows.
     case nameTooLong
-    /// The run is ending at once and writes nothing more.
+    /// The run is ending and writes nothing more.
     case closed
     /// The system reported another error.
     case failed
@@ -34,7 +34,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.error = error
   }
 
-  /// Classifies a system error of writing the thumbnail at `path`.
+  /// Classifies a system error that occurred while the thumbnail at `path` was written.
   init(writing path: Path, _ error: Errno) {
     let kind: Kind =
       switch error {
@@ -45,7 +45,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, path, error)
   }
 
-  /// Whether there is no room on the disk, in the quota, or under the limit of a file's size.
+  /// Whether the disk is full, the quota is used up, or the file is larger than allowed.
   public var isOutOfRoom: Bool {
     switch error {
     case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?: true
@@ -63,14 +63,14 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     return switch kind {
     case .cannotCreate where error == .fileExists || error == .notDirectory:
       "\(name): cannot be the output folder: a file is in the way"
-    case .cannotCreate: "\(name): cannot be written in as output folder: \(reason)"
-    case .foreign: "\(name): is there and no thumbnail of ours"
-    case .shared: "\(name): is the folder of two outputs; give each its own"
-    case .taken: "\(name): has the thumbnail of another source of this run; rename one of them"
+    case .cannotCreate: "\(name): cannot be used as the output folder: \(reason)"
+    case .foreign: "\(name): exists and is not a thumbnail of thumbjob"
+    case .shared: "\(name): is the folder of two outputs; give each output its own folder"
+    case .taken: "\(name): has the thumbnail of another source of this run; rename one of the sources"
     case .blocked where error == .isDirectory: "\(name): cannot be written: a folder has this name"
     case .blocked: "\(name): cannot be written: a file is where a folder is needed"
-    case .nameTooLong: "\(name): cannot be written: the name is longer than the output's file system takes"
-    case .closed: "\(name): not written: the run was given up"
+    case .nameTooLong: "\(name): cannot be written: the name is longer than the file system allows"
+    case .closed: "\(name): not written: the run is ending"
     case .failed: "\(name): cannot be written: \(reason)"
     }
   }

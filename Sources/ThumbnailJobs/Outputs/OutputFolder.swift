@@ -6,10 +6,10 @@ import SystemPackage
 
 /// A folder of thumbnails. A thumbnail appears in it whole or not at all.
 ///
-/// Besides the thumbnails it contains `.thumbjob/` with the settings of the last run and, for each run, a folder `run-…`
-/// that is locked while the run lives. A run writes files in its own folder and then renames them into place. If it is
-/// killed, unfinished files remain only there, and the next run removes them. Several runs may write to one output folder
-/// at once.
+/// Besides the thumbnails it contains `.thumbjob/` with the settings of the last run and, for each run, a folder
+/// `run-…` that is locked while the run lives. A run writes files in this folder and then renames them into place. If
+/// the run is killed, its unfinished files remain only there, and the next run removes them. Several runs may write to
+/// one output folder at once.
 ///
 /// *Concurrency*: every method may be called from any thread.
 public final class OutputFolder: Sendable {
@@ -17,7 +17,7 @@ public final class OutputFolder: Sendable {
   let descriptor: CInt
   private let run: RunFolder
   private let isClosed = Atomic(false)
-  /// Places that are being written to, and the modification times of their sources. Guarded by its lock.
+  /// The places that are being written to, with the modification times of their sources.
   private let underWay = Locked<[Path: timespec]>([:])
   /// The number in the name of the last temporary file.
   private let serial = Atomic(0)
@@ -45,7 +45,7 @@ public final class OutputFolder: Sendable {
     }
   }
 
-  /// Whether this folder, or `folder` in it, contains nothing but the working folder.
+  /// Whether this folder, or `folder` in it, contains nothing but the working folder. A missing folder is empty.
   func isEmpty(below folder: Path?) -> Bool {
     switch OpenFolder.open(folder ?? ".", in: descriptor) {
     case .failure(let error): return error == .noSuchFileOrDirectory
@@ -68,10 +68,10 @@ public final class OutputFolder: Sendable {
   /// Adds the mark to a thumbnail and puts it in place. An older thumbnail there is replaced.
   ///
   /// - Parameter jpeg: the thumbnail without its mark.
-  /// - Returns: bytes written.
-  /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is not a thumbnail, and
-  ///   `taken` if it has the thumbnail of another source of this run. The modification time of the source tells that: a list
-  ///   of all places of a run would be too long to keep.
+  /// - Returns: the number of bytes written.
+  /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
+  ///   nor a thumbnail, and `taken` if it has the thumbnail of another source of this run. Such a thumbnail is
+  ///   recognised by its modification time, because a list of all places of a run would take too much memory.
   @discardableResult
   public func publish(
     thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, to place: Path, modified: timespec
@@ -83,10 +83,11 @@ public final class OutputFolder: Sendable {
     return marked.count
   }
 
-  /// Writes a file and puts it in place atomically, replacing what was there.
+  /// Writes a file and puts it in place atomically. It replaces any file there.
   ///
   /// - Parameter place: relative to this folder. Missing folders are made.
-  /// - Parameter modified: the modification time for the file: that of the source, which shows later whether it has changed.
+  /// - Parameter modified: the modification time for the file. It is that of the source, so that a later run sees
+  ///   whether the source has changed.
   /// - Throws: ``OutputError``, leaving no file.
   public func publish(_ bytes: UnsafeRawBufferPointer, to place: Path, modified: timespec) throws(OutputError) {
     let shown = path.appending(place)
@@ -102,7 +103,7 @@ public final class OutputFolder: Sendable {
         try publishAcrossDevices(bytes, to: place, name: name, modified: modified)
       }
     } catch {
-      // close() has removed the run's folder while this was writing.
+      // close() has removed the run's folder during the write.
       if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
       throw OutputError(writing: shown, error)
     }
@@ -117,15 +118,16 @@ public final class OutputFolder: Sendable {
 
   /// Removes the unfinished files of this run. Nothing can be published afterwards.
   ///
-  /// It takes no lock and does not wait, so a thread that ends the process at once may call it while others write. Their
-  /// unfinished files are removed too, and their next writes fail. Further calls do nothing.
+  /// It takes no lock and does not wait, so a thread that is about to end the process may call it while other threads
+  /// write. Their unfinished files are removed too, and their next writes fail. Further calls do nothing.
   public func close() {
     isClosed.store(true, ordering: .releasing)
     run.remove()
   }
 
-  /// Publishes to a folder on another file system (a mount, a link), where rename cannot move the temporary file. The
-  /// temporary file is written next to the place. A note in the run's folder lets a later run find and remove it.
+  /// Publishes to a folder on another file system (through a mount or a link), to which rename cannot move the
+  /// temporary file. It therefore writes the temporary file next to the place, and a note in the run's folder from
+  /// which a later run can find and remove it.
   private func publishAcrossDevices(
     _ bytes: UnsafeRawBufferPointer, to place: Path, name: Path, modified: timespec
   ) throws(Errno) {
@@ -150,7 +152,7 @@ public final class OutputFolder: Sendable {
 
   /// Claims a place for writing.
   ///
-  /// - Returns: the reason if the place cannot be written to.
+  /// - Returns: why the place cannot be written to; nil if it can.
   private func begin(_ place: Path, _ modified: timespec) -> OutputError.Kind? {
     let begun = underWay.withLock { underWay in
       if let rival = underWay[place], !isSameTime(rival, modified) { return false }
@@ -173,7 +175,8 @@ public final class OutputFolder: Sendable {
     return problem
   }
 
-  /// Renames first and makes a missing folder only afterwards, because most folders exist already.
+  /// Puts a temporary file in place. It makes a missing folder only after the rename has failed, because most folders
+  /// exist.
   private func move(_ name: Path, to place: Path) throws(Errno) {
     do throws(Errno) {
       try rename(name, in: run.descriptor, to: place, in: descriptor)
@@ -184,20 +187,21 @@ public final class OutputFolder: Sendable {
     }
   }
 
-  /// Makes a folder and its parents. It starts with the deepest, so that an existing tree costs one call.
+  /// Makes a folder and its parents. It starts with the deepest, so that an existing folder needs no calls for its
+  /// parents.
   static func makeFolder(_ path: Path, in folder: CInt) throws(Errno) {
     func make() -> Errno? { path.withCString { mkdirat(folder, $0, 0o777) == 0 ? nil : Errno(rawValue: errno) } }
     if path.isEmpty { return }
     var result = make()
     if result == .noSuchFileOrDirectory, !path.parent.isEmpty, path.parent != path {
       try makeFolder(path.parent, in: folder)
-      // Only once more: the parent may exist and still not accept folders.
+      // It tries only once more, because the parent may exist and still not accept folders.
       result = make()
     }
     switch result {
     case nil: return
     case let error?:
-      // Any error is fine if the folder exists: the disk is read-only, the path is a link to a folder, another run made it.
+      // No error matters if the folder exists: the path may be a link to a folder, or another run has just made it.
       let status = path.withCString { FileStatus.of($0, in: folder, followingLinks: true) }
       if case .success(let status) = status, status.kind == .folder { return }
       throw error

@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// Determines the place of a source's thumbnails, and which source gets a place that two of them want.
+/// Determines the place of a source's thumbnails, and which source gets a place that two sources want.
 ///
 /// The result depends only on the source, the arguments and the files on disk, and not on the order in which operations
 /// end. The plan keeps nothing about earlier sources, so it needs as little memory for a million sources as for one.
@@ -30,11 +30,11 @@ public struct OutputPlan: Sendable {
   /// The files among the arguments by the place that they want, in the order of the arguments.
   private let files: [Path: [Source]]
 
-  /// - Parameter walker: finds the sources. Its output folders must exist already.
+  /// - Parameter walker: finds the sources. Output folders that do not exist yet are not recognised as such.
   public init(walker: SourceWalker) { self.init(walker: walker, isImage: SourceFile.isJPEG) }
 
-  /// - Parameter isImage: whether a file can have thumbnails. It is called for files that want the place of another, on any
-  ///   thread.
+  /// - Parameter isImage: whether a file can have thumbnails. It is called on any thread, for files that want the place
+  ///   of another source.
   init(walker: SourceWalker, isImage: @escaping @Sendable (Path) -> Bool) {
     self.walker = walker
     self.isImage = isImage
@@ -64,7 +64,7 @@ public struct OutputPlan: Sendable {
   public func placement(of source: Source) -> Placement {
     let place = Self.place(of: source.relativePath)
     if place.names.first == SourceWalker.workingFolderName { return .reserved }
-    // Within its own argument the source loses only against better claims.
+    // Within its own argument, only a file with a better claim gets the place instead of the source.
     var hasBetterClaim = true
     for wanted in claims(to: place) {
       if wanted == source.relativePath { hasBetterClaim = false }
@@ -94,8 +94,8 @@ public struct OutputPlan: Sendable {
     for folder in folders.prefix(while: { $0.argument < end }) {
       if isReached(wanted, below: folder.path) { found.append(folder.path.appending(wanted)) }
     }
-    // The entries of a list are not kept, so any file next to the source may be one: report a collision rather than lose a
-    // thumbnail silently.
+    // The entries of a list are not kept, so any file next to the source may be an entry. A needless report of a
+    // collision is better than a thumbnail that is lost silently.
     if source.origin == .list && inOwnArgument {
       let sibling = source.path.parent.appending(wanted.lastName)
       if FileStatus.isRegular(sibling, followingLinks: true) { found.append(sibling) }
@@ -103,7 +103,7 @@ public struct OutputPlan: Sendable {
     return found
   }
 
-  /// Whether a walk of `folder` reaches the file at `relative`, with its filters, links and output folders.
+  /// Whether a walk of `folder` reaches the file at `relative`: filters, links and output folders may prevent it.
   private func isReached(_ relative: Path, below folder: Path) -> Bool {
     guard FileStatus.isRegular(folder.appending(relative), followingLinks: walker.followsLinks) else { return false }
     guard walker.filter.reaches(file: relative) else { return false }

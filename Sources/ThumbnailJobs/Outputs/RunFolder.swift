@@ -2,7 +2,8 @@ import Files
 import Foundation
 import SystemPackage
 
-/// The folder `.thumbjob/run-…` for the unfinished files of one run. `LockedFolder` keeps it locked while the run lives.
+/// The folder `.thumbjob/run-…` for the unfinished files of one run. `LockedFolder` keeps it locked while the run
+/// lives.
 final class RunFolder: Sendable {
   /// The prefix of temporary files outside the run's folder; see `OutputFolder.publishAcrossDevices`.
   static let besidePrefix = ".thumbjob-"
@@ -21,10 +22,10 @@ final class RunFolder: Sendable {
   ///
   /// - Parameter working: the open folder `.thumbjob`.
   /// - Parameter output: the open folder that contains it. It must stay open while this object lives.
-  /// - Throws: an error such as `notSupported` if files cannot be locked, because then every run would take the others for
-  ///   dead.
+  /// - Throws: an error such as `notSupported` if files cannot be locked, because then every run would take the others
+  ///   for dead.
   init(in working: CInt, output: CInt) throws(Errno) {
-    // No pause between the passes: a run that ends at once does not wait for threads that still write.
+    // There is no pause between the passes, because a run that is ending must not wait for threads that still write.
     let kind = LockedFolder.Kind(prefix: "run-", permissions: 0o777, lockName: "lock", passes: 1000) { entry, folder in
       guard entry.bytes.suffix(RunFolder.noteSuffix.utf8.count).elementsEqual(RunFolder.noteSuffix.utf8) else { return }
       RunFolder.removeBeside(note: entry, in: folder, output: output)
@@ -38,7 +39,8 @@ final class RunFolder: Sendable {
   /// Removes the folder with its files, and the temporary files that its notes name.
   func remove() { folder.remove() }
 
-  /// Removes the file that a note names, if a run could have given it that name: anyone may have written the note.
+  /// Removes the file that a note names, but only if a run could have given it that name: anyone may have written the
+  /// note.
   private static func removeBeside(note: Path, in folder: CInt, output: CInt) {
     let file = note.withCString { openat(folder, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     guard file >= 0 else { return }

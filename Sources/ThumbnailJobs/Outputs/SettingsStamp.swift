@@ -4,10 +4,11 @@ import SystemPackage
 
 /// Determines which thumbnails of an output folder are up to date.
 ///
-/// A thumbnail is up to date if it is a file that is not empty, has the modification time of its source, and was made with
-/// the present settings. In most folders all thumbnails have the same settings: `.thumbjob/settings` has these, and a `stat`
-/// is enough. After the settings have changed, or if other programs have put files there, that file says "mixed". Then the
-/// mark of each thumbnail is read.
+/// A thumbnail is up to date if it is a file that is not empty, has the modification time of its source, and was made
+/// with the present settings. In most folders all thumbnails have the same settings: the file `.thumbjob/settings`
+/// contains them (with several sizes, a file `settings-NAME` for each), and a `stat` of the thumbnail is enough. If the
+/// settings have changed, or the folder had files before its first run, that file ends with "mixed". Then the mark of
+/// each thumbnail is read.
 ///
 /// *Complexity*: one `stat` for each thumbnail; in a mixed folder also a read of its first bytes.
 public struct SettingsStamp: Sendable {
@@ -33,7 +34,7 @@ public struct SettingsStamp: Sendable {
     case path(Path)
   }
 
-  /// Compares the present settings with those in the folder, and writes them there if they differ.
+  /// Compares the present settings with those in the folder, and writes the present ones there if they differ.
   ///
   /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
   /// - Parameter size: the name of the size's folder if there are several sizes.
@@ -73,7 +74,7 @@ public struct SettingsStamp: Sendable {
     return isUniform || ThumbnailMark(of: path, in: folder) == mark ? .upToDate : .stale
   }
 
-  /// The last line of the file if not all thumbnails have its settings.
+  /// The last line of the settings file if not all thumbnails have these settings.
   private static let mixed = "mixed\n"
 
   private static func file(_ size: Path?) -> Path {

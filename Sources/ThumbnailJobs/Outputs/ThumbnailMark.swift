@@ -1,13 +1,13 @@
 import Files
 import Foundation
 
-/// A JPEG comment in every thumbnail that names thumbjob and identifies the settings.
+/// The JPEG comment that every thumbnail has. It names thumbjob and identifies the settings.
 ///
 /// The mark distinguishes a thumbnail from an original, which is never overwritten, and from a thumbnail with other
-/// settings. Unlike extended attributes it stays with the file wherever that is copied. It takes 29 bytes, is the same for
-/// all thumbnails with the same settings, and reveals nothing about the source.
+/// settings. Unlike extended attributes, it stays in the file when the file is copied. It takes 29 bytes, is the same
+/// for all thumbnails with the same settings, and reveals nothing about the source.
 ///
-/// *Source*: ITU-T T.81, B.2.4.5 (comment); JFIF 1.02, which has its own segment come first.
+/// *Source*: ITU-T T.81, B.2.4.5 (comment); JFIF 1.02, whose own segment must come first.
 public struct ThumbnailMark: Sendable, Hashable {
   private static let prefix = Array("thumbjob ".utf8)
   /// The markers of the JFIF segment and of a comment.
@@ -21,7 +21,8 @@ public struct ThumbnailMark: Sendable, Hashable {
 
   /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
   public init(settings: String) {
-    // FNV-1a (Fowler, Noll, Vo). It need not be cryptographic: an attacker gains nothing from a collision.
+    // FNV-1a (Fowler, Noll, Vo). The hash need not be cryptographic, because an attacker gains nothing from a
+    // collision.
     let hash = settings.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     let text = String(hash, radix: 16)
     digits = Array((String(repeating: "0", count: 16 - text.count) + text).utf8)

@@ -8,7 +8,7 @@ struct ThumbnailOutput: Sendable {
   /// Nil in a dry run.
   let folder: OutputFolder?
   let options: ThumbnailOptions
-  /// In the order of the sizes.
+  /// One for each size, in the order of the sizes.
   private let stamps: [SettingsStamp]
 
   /// Makes the folder and writes the settings there, unless this is a dry run.
@@ -32,7 +32,7 @@ struct ThumbnailOutput: Sendable {
     self.stamps = stamps
   }
 
-  /// The folders that it writes to: one, or one for each size.
+  /// The folders for thumbnails: one for each size, or only one if there is one size.
   var folders: [Path] {
     options.sizes.count == 1 ? [path] : options.sizes.map { path.appending(Path($0.name)) }
   }
@@ -59,7 +59,8 @@ struct ThumbnailOutput: Sendable {
       path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes)
   }
 
-  /// The state of a source's thumbnails together: up to date only if all of them are.
+  /// The state of a source's thumbnails together: up to date if all of them are, otherwise the state of the first that
+  /// is not.
   ///
   /// - Parameter source: the status of the source.
   func state(of place: Path, source: stat) -> SettingsStamp.State {

@@ -7,11 +7,11 @@ public enum DurationText {
   ]
 
   /// - Parameter subject: the option or key that the error names.
-  /// - Throws: ``TextError`` unless the text is whole numbers with units, largest unit first, with a sum above zero and of at
-  ///   most a year.
+  /// - Throws: ``TextError`` unless the text consists of whole numbers with units, the largest unit first, and their
+  ///   sum is above zero and at most a year (366 days).
   public static func parse(_ text: String, for subject: String) throws(TextError) -> Duration {
     let problem = TextError(
-      "\(subject): “\(printableText(of: Array(text.utf8)))” is not a span of time; write 90s, 5m, 1h30m or 250ms")
+      "\(subject): “\(printableText(of: Array(text.utf8)))” is not a duration; write 90s, 5m, 1h30m or 250ms")
     var rest = text[...]
     var total = 0
     var last = Int.max

@@ -20,7 +20,7 @@ public enum HaltLimit: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// A share counts only after ten sources: if the first one fails, the share is 100 %.
+  /// A share counts only once ten sources are done: after a failure of the first, it would be 100 %.
   func isReached(by tally: JobTally) -> Bool {
     switch self {
     case .failures(let count): tally.failed >= count

@@ -4,7 +4,8 @@ import Thumbnails
 
 /// All settings of a job, with their defaults. This is the only place that has the defaults.
 ///
-/// A job file and the command line change these settings one after the other, so that the later one overrides.
+/// A job file and the command line change these settings one after the other, so that the later one overrides the
+/// earlier.
 public struct JobSettings: Sendable, Equatable {
   /// The valid ranges of settings that are numbers.
   public static let maxRange = 1...1024
@@ -16,19 +17,19 @@ public struct JobSettings: Sendable, Equatable {
   public var filter = SourceFilter()
   /// Follow symbolic links in folders.
   public var followsLinks = false
-  /// At least one. Each output has a folder of its own.
+  /// At least one output. Each has its own folder.
   public var outputs = [OutputSettings()]
-  /// How many operations run at once; nil means ``ProcessorCount/usable()``.
+  /// How many operations may run at once; nil means ``ProcessorCount/usable()``.
   public var max: Int?
   /// ``max``, or its default on this machine.
   public var maxInUse: Int { max ?? ProcessorCount.usable() }
-  /// How many operations wait; nil means four times ``max``.
+  /// How many operations may wait; nil means four times ``max``.
   public var backlog: Int?
   /// Memory for all running operations together; nil lets ``MemoryPlan`` choose.
   public var memory: MemorySize?
   public var onPressure = PressureResponse.requeue
   public var pressureSource = PressureSignalChoice.auto
-  /// Make thumbnails again that are up to date.
+  /// Make thumbnails again even if they are up to date.
   public var force = false
   /// Which faults of a source are errors.
   public var failOn = FailOn.error
@@ -38,7 +39,7 @@ public struct JobSettings: Sendable, Equatable {
   public var timeout = Duration.seconds(300)
   /// How many more times to try a source after a failure that may be temporary.
   public var retries = 0
-  /// Report what would be made, and make nothing.
+  /// Report the thumbnails that a run would make, and make none.
   public var dryRun = false
   /// After how many failures the job stops; nil means never.
   public var halt: HaltLimit?
@@ -62,7 +63,7 @@ public struct JobSettings: Sendable, Equatable {
 /// The settings of one output: a folder and the thumbnails in it.
 public struct OutputSettings: Sendable, Equatable {
   public var folder: Path = "thumbs"
-  /// At least one. If there are several, each has a folder of its name in ``folder``.
+  /// At least one size. If there are several, each has a folder with its name in ``folder``.
   public var sizes = [SizeSpec.standard]
   /// 1 to 100.
   public var quality = 80
@@ -75,7 +76,7 @@ public struct OutputSettings: Sendable, Equatable {
 
   public init() {}
 
-  /// Describes two sizes that would share a folder; nil if no two do.
+  /// A message about two sizes that would share a folder; nil if no two do.
   static func clash(in sizes: [SizeSpec]) -> String? {
     var names: Set<String> = []
     return sizes.first { !names.insert($0.name).inserted }.map { size in

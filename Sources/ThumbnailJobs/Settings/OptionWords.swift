@@ -1,7 +1,7 @@
 import Files
 import Thumbnails
 
-// Values of settings as words in text.
+// Settings whose values are words.
 
 /// How a job responds to critical memory pressure.
 public enum PressureResponse: String, Sendable, CaseIterable {
@@ -11,13 +11,14 @@ public enum PressureResponse: String, Sendable, CaseIterable {
   case cancel
   /// Starts nothing until memory is normal.
   case pause
+  /// Only reports the level, also at a warning.
   case ignore
 }
 
 extension KeptMetadata {
   static let words: KeyValuePairs<String, KeptMetadata> = ["icc": .icc, "exif": .exif, "copyright": .copyright]
 
-  /// Reads words, or several words separated by commas.
+  /// Reads words. Each text may contain several, separated by commas.
   ///
   /// - Parameter subject: the option or key that the error names.
   /// - Throws: ``TextError``.

@@ -1,6 +1,6 @@
 /// Named settings of an output for job files, such as `preset: web`. The other keys of the job file override them.
 enum Preset: String, CaseIterable {
-  /// Three widths for the pages of a web site, small files, progressive.
+  /// Three widths for the pages of a web site, as small progressive files.
   case web
   /// A cropped square for an overview, and a large picture.
   case gallery

@@ -2,14 +2,16 @@ import Files
 import Foundation
 import MemoryPressure
 
-/// How many processors this process may use: those it may run on, or fewer if its cgroup has a quota of processor time.
+/// The number of processors that this process may use: those it may run on, or fewer if its cgroup has a quota of
+/// processor time.
 public enum ProcessorCount {
-  /// At least 1. A quota of one and a half processors counts as 2; otherwise the half would be wasted.
+  /// The number, at least 1. A quota of one and a half processors counts as 2, because otherwise the half would be
+  /// wasted.
   ///
   /// - Source: proc(5), `status`; the kernel's cgroup-v2 (`cpu.max`) and sched-bwc (`cpu.cfs_quota_us`) documents.
   public static func usable() -> Int { found }
 
-  /// Determined once.
+  /// The number is determined once.
   private static let found: Int = {
     let (online, surroundings) = (ProcessInfo.processInfo.activeProcessorCount, Surroundings())
     return max(1, min(online, allowed(in: surroundings) ?? .max, quota(in: surroundings) ?? .max))
@@ -37,14 +39,14 @@ public enum ProcessorCount {
     return share(quota: quota, period: period)
   }
 
-  /// Nil if there is no limit: `max`, −1, or a period of zero.
+  /// The quota in processors; nil if there is none: `max`, −1, or a period of zero.
   private static func share(quota: Substring, period: Substring) -> Double? {
     guard let quota = Double(quota), let period = Double(period), quota > 0, period > 0 else { return nil }
     return min(quota / period, 1_000_000)
   }
 
-  /// How many processors the process may run on, by its affinity and the cpuset of its cgroup; nil if the system does not
-  /// report it. The mask may include processors that are off.
+  /// How many processors the process may run on, according to its affinity and the cpuset of its cgroup; nil if the
+  /// system does not report it. Processors that are off may be included.
   static func allowed(in surroundings: Surroundings) -> Int? {
     ProcessStatus(root: surroundings.root)?.allowedProcessors
   }

@@ -1,4 +1,4 @@
-/// A text of a user that is not a valid value. The description is one line that can be shown to the user.
+/// A text that is not a valid value of a setting. The description is one line for the user.
 public struct TextError: Error, Sendable, Equatable, CustomStringConvertible {
   public let description: String
 

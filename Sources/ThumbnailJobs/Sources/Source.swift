@@ -4,11 +4,11 @@ import Files
 public struct Source: Sendable, Hashable {
   /// How the walk found the file.
   public enum Origin: Sendable, Hashable {
-    /// It is itself an argument of the job.
+    /// The file is itself an argument of the job.
     case argument
-    /// It is in a folder.
+    /// The walk of a folder found the file.
     case folder
-    /// It is in a list of paths.
+    /// The file is an entry of a list of paths.
     case list
   }
 

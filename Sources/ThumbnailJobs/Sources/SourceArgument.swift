@@ -1,8 +1,8 @@
 import Files
 
-/// Where a job gets sources from. A job has one or several.
+/// A place from which a job gets sources. A job has one or several.
 public enum SourceArgument: Sendable, Hashable {
-  /// A folder with everything below it, or a file. The walk finds out which.
+  /// A file, or a folder with everything below it. The walk determines which of them it is.
   case path(Path)
   /// A list of paths that is read during the walk.
   case list(SourceList)

@@ -10,17 +10,17 @@ final class SourceFile {
     case image(ImageType)
     /// Not an image, and not expected to be one.
     case other
-    /// Not an image, although it has the name of one or was given by name.
+    /// Not an image, although it has the name of a JPEG file or is itself an argument.
     case notAnImage(ThumbnailError)
   }
 
   let descriptor: CInt
-  /// Bytes.
+  /// The size in bytes.
   let size: Int
   /// The time of the last change of the contents.
   let modified: timespec
 
-  /// Opens a regular file. A folder, FIFO or device could block or never end.
+  /// Opens a regular file. Other kinds are refused, because a FIFO or a device could block or never end.
   ///
   /// - Throws: `ThumbnailError.unreadable`.
   init(_ path: Path) throws(ThumbnailError) {
@@ -41,7 +41,7 @@ final class SourceFile {
 
   /// Determines the type from the first bytes.
   ///
-  /// - Parameter source: a file that was given by name, or has the name of a JPEG file, is expected to be an image.
+  /// - Parameter source: expected to be an image if it is itself an argument or has the name of a JPEG file.
   /// - Throws: `ThumbnailError.unreadable`.
   func content(of source: Source) throws(ThumbnailError) -> Content {
     let head = try head()
@@ -69,7 +69,7 @@ final class SourceFile {
     return head
   }
 
-  /// The first bytes of `._photo.jpg` (RFC 1740). macOS writes this file next to a photo if the file system cannot store
-  /// extended attributes; it has the name of an image but is none.
+  /// The first bytes of AppleDouble files such as `._photo.jpg` (RFC 1740). macOS writes such a file next to a photo if
+  /// the file system cannot store extended attributes. It has the name of an image but is none.
   private static let appleDouble: [UInt8] = [0x00, 0x05, 0x16, 0x07]
 }

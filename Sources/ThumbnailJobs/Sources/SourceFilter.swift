@@ -3,8 +3,8 @@ import Foundation
 
 /// Selects the files of a walk by patterns.
 ///
-/// A file is accepted if no exclude matches it and, if there are includes, at least one of them does. Excludes also apply
-/// to folders with everything in them. The filter does not apply to files that are arguments themselves.
+/// A file is accepted if no exclude matches it and, if there are includes, at least one of them does. An exclude that
+/// matches a folder excludes everything in it. The filter does not apply to files that are arguments themselves.
 public struct SourceFilter: Sendable, Equatable {
   public var includes: [Glob]
   public var excludes: [Glob]
@@ -14,7 +14,7 @@ public struct SourceFilter: Sendable, Equatable {
     self.excludes = excludes
   }
 
-  /// - Parameter relativePath: from the source folder.
+  /// - Parameter relativePath: the path from the source folder.
   public func accepts(file relativePath: Path) -> Bool {
     if includes.isEmpty && excludes.isEmpty { return true }
     let names = relativePath.names
@@ -24,7 +24,7 @@ public struct SourceFilter: Sendable, Equatable {
 
   /// Whether no exclude matches the folder.
   ///
-  /// - Parameter relativePath: from the source folder.
+  /// - Parameter relativePath: the path from the source folder.
   public func entersFolder(_ relativePath: Path) -> Bool {
     if excludes.isEmpty { return true }
     let names = relativePath.names
@@ -33,7 +33,7 @@ public struct SourceFilter: Sendable, Equatable {
 
   /// Whether a walk reaches the file: the filter accepts the file and enters each folder above it.
   ///
-  /// - Parameter relativePath: from the source folder.
+  /// - Parameter relativePath: the path from the source folder.
   func reaches(file relativePath: Path) -> Bool {
     guard accepts(file: relativePath) else { return false }
     var folder = relativePath.parent
@@ -47,9 +47,10 @@ public struct SourceFilter: Sendable, Equatable {
 
 /// A pattern of names as in shells: `*`, `?`, `[a-z]`, and `**` for any number of folders.
 ///
-/// A pattern without a slash matches a name in any folder (`*.jpg`, `.git`). A pattern with a slash matches the whole path
-/// from the source folder (`2024/**/*.jpg`, `/drafts`). A pattern that ends with a slash matches folders only (`cache/`).
-/// Names are bytes and need not be UTF-8. Each name is matched by fnmatch(3); only `**` is ours, because fnmatch has none.
+/// A pattern without a slash matches a name in any folder (`*.jpg`, `.git`). A pattern with a slash matches the whole
+/// path from the source folder (`2024/**/*.jpg`, `/drafts`). A pattern that ends with a slash matches folders only
+/// (`cache/`). Names are bytes and need not be UTF-8. fnmatch(3) matches each name; only `**` is implemented here,
+/// because fnmatch does not have it.
 public struct Glob: Sendable, Hashable {
   private let parts: [Part]
   private let isAnchored: Bool
@@ -86,7 +87,7 @@ public struct Glob: Sendable, Hashable {
     return matchesAll(names)
   }
 
-  /// Takes time proportional to names × parts: after a mismatch only the last `**` takes one more name.
+  /// Takes time proportional to names × parts, because after a mismatch only the last `**` matches one more name.
   private func matchesAll(_ names: [Path]) -> Bool {
     var part = 0
     var name = 0

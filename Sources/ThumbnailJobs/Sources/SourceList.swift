@@ -2,7 +2,7 @@ import Files
 import Foundation
 import SystemPackage
 
-/// A list of the paths of sources. It is streamed, never held as a whole.
+/// A list of the paths of sources. It is read piece by piece and never held as a whole.
 public struct SourceList: Sendable, Hashable {
   /// The byte that ends an entry.
   public enum Separator: UInt8, Sendable {
@@ -26,12 +26,12 @@ public struct SourceList: Sendable, Hashable {
     (name, location, self.separator) = (file, .file(file), separator)
   }
 
-  /// A list that arrives at an open file descriptor, which is not closed.
+  /// A list that is read from an open file descriptor. The descriptor is not closed.
   public init(descriptor: CInt, name: Path, separator: Separator) {
     (self.name, location, self.separator) = (name, .descriptor(descriptor), separator)
   }
 
-  /// Whether the list is a regular file.
+  /// Whether a second reading gives the same entries, because the list is a regular file.
   var canBeReadTwice: Bool {
     guard case .file(let file) = location else { return false }
     return FileStatus.isRegular(file, followingLinks: true)
@@ -65,7 +65,7 @@ public struct SourceList: Sendable, Hashable {
       if poll(&waiting, 1, 100) <= 0 { continue }
       let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
-        // EINTR asks shouldStop first: the signal may be the reason to stop.
+        // After EINTR the loop calls shouldStop before it reads again, because the signal may be the reason to stop.
         if errno == EINTR || errno == EAGAIN { continue }
         return try body(.failure(SourceListError(.cannotRead(Errno(rawValue: errno)), name)))
       }
@@ -91,7 +91,7 @@ struct SourceListError: Error {
   init(_ kind: Kind, _ path: Path) { (self.kind, self.path) = (kind, path) }
 }
 
-/// Splits bytes into entries. It holds at most the longest possible path, whatever the input.
+/// Splits bytes into entries. Whatever the input, it holds no more than the longest possible path and one byte.
 private struct EntrySplitter {
   let separator: SourceList.Separator
   private var pending: [UInt8] = []

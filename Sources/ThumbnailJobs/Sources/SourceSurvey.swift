@@ -2,15 +2,16 @@ import Files
 import Foundation
 import SystemPackage
 
-/// Lists and reads all sources once, so that several runs get the same list in the same order and the same page cache.
+/// Lists and reads all sources once, so that several runs have the same list in the same order, and the same files in
+/// the page cache.
 public struct SourceSurvey: Sendable {
   /// The number of sources that are JPEG files by their contents. Each is in the list once.
   public private(set) var count = 0
-  /// The size of these files together.
+  /// The total size of these files.
   public private(set) var bytes = 0
 
-  /// Walks the sources, reads each JPEG file from beginning to end, and writes its path and a zero byte, as `SourceList`
-  /// reads them.
+  /// Walks the sources, reads each JPEG file from beginning to end, and writes its path and a zero byte, as
+  /// `SourceList` reads them.
   ///
   /// - Parameters:
   ///   - outputs: folders that are never walked.
@@ -48,7 +49,8 @@ public struct SourceSurvey: Sendable {
     if let failure { throw failure }
   }
 
-  /// Ignores errors: the operation that makes the thumbnail reports them.
+  /// Reads the whole file into the page cache. It ignores errors, because the operation that makes the thumbnail
+  /// reports them.
   private static func readThrough(_ file: SourceFile, _ shouldStop: () -> Bool) {
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     var offset: off_t = 0

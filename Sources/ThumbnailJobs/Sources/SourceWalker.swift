@@ -2,20 +2,21 @@ import Files
 import Foundation
 import SystemPackage
 
-/// Finds sources: walks folders, looks at named files, reads lists of paths.
+/// Finds sources: it walks folders, checks files that are arguments, and reads lists of paths.
 ///
-/// A walk streams: it visits each file as soon as it finds it, in the order of the file system. It keeps one folder open for
-/// each level, so its memory depends only on the depth of the tree. A walker has no state. Several threads may walk at once:
-/// one to make thumbnails, one to count.
+/// A walk streams: it visits each file as soon as it finds it, in the order of the file system. It keeps one folder
+/// open for each level, so its memory depends only on the depth of the tree. A walker has no state. Several threads may
+/// walk at once: one to make thumbnails, one to count.
 public struct SourceWalker: Sendable {
   /// Whether a walk continues after a visit.
   public enum Verdict: Sendable { case goOn, stop }
 
-  /// The most levels of folders below a source. Each level needs an open file, and many systems allow 1024 of them.
+  /// The most levels of folders in a source folder. Each level needs an open file, and many systems allow 1024 open
+  /// files.
   public static let maximumDepth = 256
-  /// The kernel's limit of a path's bytes, without the terminating zero.
+  /// The most bytes of a path that the kernel accepts, without the terminating zero.
   public static let maximumPathLength = 4095
-  /// The name of the working folders of runs, which are never walked.
+  /// The name of the working folder that every output folder has. It is never walked.
   static let workingFolderName: Path = ".thumbjob"
 
   public let arguments: [SourceArgument]
@@ -45,9 +46,9 @@ public struct SourceWalker: Sendable {
   ///
   /// - Parameter shouldStop: called before every entry; true ends the walk. It must be fast.
   /// - Parameter onError: receives each error at once; the walk goes on.
-  /// - Parameter visit: may block; in this way the walk waits for a full queue.
-  /// - Throws: only what `visit` throws.
-  /// - Returns: the counters up to the end.
+  /// - Parameter visit: may block; in this way the walk waits for room in the queue.
+  /// - Throws: only the errors of `visit`.
+  /// - Returns: the counters at the end of the walk.
   @discardableResult
   public func walk(
     shouldStop: () -> Bool = { false }, onError: (WalkError) -> Void,

@@ -48,7 +48,7 @@ final class Walk {
     case .folder:
       let identity = FileIdentity(status)
       if outputs.contains(identity) { return report(WalkError(.isOutput, path, argument: index)) }
-      // A folder that is given twice is walked once.
+      // A folder that is an argument twice is walked once.
       guard walkedArguments.insert(identity).inserted else { return }
       try walkFolder(path, relativePath: Path(), filterPath: Path(), argument: index, origin: .argument)
     case .link, .special:
@@ -83,8 +83,8 @@ final class Walk {
     }
   }
 
-  /// Walks `top` and everything below it. The open folders are on a stack of their own, because deep nesting would exhaust
-  /// the call stack.
+  /// Walks `top` and everything below it. The open folders are on a stack of their own, because deep nesting would
+  /// exhaust the call stack.
   private func walkFolder(
     _ top: Path, relativePath: Path, filterPath: Path, argument: Int, origin: Source.Origin
   ) throws {
@@ -160,7 +160,7 @@ final class Walk {
       return nil
     case .success(let inner):
       if outputs.contains(inner.identity) { return nil }
-      // An output of an earlier run: there must be no thumbnails of thumbnails.
+      // The folder is the output of an earlier run. It is skipped, so that no thumbnails of thumbnails are made.
       if case .success = inner.status(of: SourceWalker.workingFolderName, followingLinks: false) {
         counters.earlierOutputs += 1
         return nil

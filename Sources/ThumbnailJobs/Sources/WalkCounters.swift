@@ -1,4 +1,5 @@
-/// Counters of a walk. Each file is in exactly one of `files`, `filtered`, `special` and `linksNotFollowed`.
+/// Counters of a walk. Each file without an error is counted in exactly one of `files`, `filtered`, `special` and
+/// `linksNotFollowed`.
 public struct WalkCounters: Sendable, Equatable {
   /// Regular files that were visited.
   public var files = 0

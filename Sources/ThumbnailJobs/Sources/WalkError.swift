@@ -8,9 +8,9 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
     case missingArgument
     /// An entry of a list that does not exist.
     case missingEntry
-    /// Removed after its folder was listed.
+    /// A file or folder that was removed after the walk had found its name.
     case vanished
-    /// A symbolic link without a target, where links are followed.
+    /// A symbolic link whose target does not exist, or that leads to itself, where links are followed.
     case brokenLink
     /// A symbolic link to a folder that contains it, where links are followed.
     case loop
@@ -18,7 +18,7 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
     case unreadable
     /// A folder deeper than ``SourceWalker/maximumDepth``.
     case tooDeep
-    /// The process has as many open files as it may have.
+    /// The process or the system has as many open files as allowed.
     case tooManyOpenFiles
     /// A path longer than system calls accept.
     case pathTooLong
@@ -28,7 +28,8 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
     case isOutput
     /// An entry of a list that cannot be a path.
     case badEntry
-    /// An entry of a list with a zero byte in it: the list is separated by zero bytes and not by newlines.
+    /// An entry of a list that contains a zero byte: the separator of the list is probably the zero byte and not the
+    /// newline.
     case nulInEntry
   }
 
@@ -36,7 +37,7 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
   public let path: Path
   /// The index of its argument in the job.
   public let argument: Int
-  /// The system's description of its error, if there is one.
+  /// The system's description of its error, or another detail; may be empty.
   let reason: String
 
   init(_ kind: Kind, _ path: Path, argument: Int, reason: String = "") {
@@ -71,33 +72,33 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
         (.missingArgument, error.description)
       case .cannotOpen(let error), .cannotRead(let error): (.unreadable, error.description)
       case .entryTooLong:
-        (.badEntry, "starts an entry longer than the \(SourceWalker.maximumPathLength) bytes a path may have")
+        (.badEntry, "begins an entry of more than the \(SourceWalker.maximumPathLength) bytes a path may have")
       case .entryWithNul: (.nulInEntry, "")
       }
     self.init(kind, error.path, argument: argument, reason: reason)
   }
 
-  /// One line: the path, the fault and its limit.
+  /// One line: the path, the fault and, if one was exceeded, the limit.
   public var description: String {
     let name = path.printable
     return switch kind {
     case .missingArgument: "\(name): no such file or folder"
-    case .missingEntry: "\(name): no such file or folder, though the list names it"
-    case .vanished: "\(name): gone before it was looked at"
-    case .brokenLink: "\(name): a symbolic link that leads nowhere"
-    case .loop: "\(name): a symbolic link back to a folder it lies in; not entered again"
+    case .missingEntry: "\(name): no such file or folder, although it is in the list"
+    case .vanished: "\(name): disappeared during the walk"
+    case .brokenLink: "\(name): a broken symbolic link"
+    case .loop: "\(name): a symbolic link to a folder that contains it; not entered again"
     case .unreadable: "\(name): cannot be read: \(reason)"
     case .tooDeep:
-      "\(name): more than \(SourceWalker.maximumDepth) folders deep; name it as a source of its own to have it walked"
+      "\(name): more than \(SourceWalker.maximumDepth) folders deep; to walk it, name it as a source of its own"
     case .tooManyOpenFiles:
-      "\(name): no more files may be open (\(reason))"
+      "\(name): cannot be opened: \(reason)"
     case .pathTooLong:
       "\(name): longer than the \(SourceWalker.maximumPathLength) bytes a path may have; "
         + "start from a folder further down"
     case .notAFile: "\(name): \(reason), not a file or a folder"
-    case .isOutput: "\(name): is the output folder itself, which is never walked"
+    case .isOutput: "\(name): is the output folder, which is never walked"
     case .badEntry: "\(name): \(reason)"
-    case .nulInEntry: "\(name): starts a line with a NUL in it"
+    case .nulInEntry: "\(name): begins a line that contains a NUL character"
     }
   }
 }
