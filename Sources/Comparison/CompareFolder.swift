@@ -1,19 +1,18 @@
 import Files
 import Foundation
-import ThumbnailJobs
 
 /// The folder of a comparison's results, and within it a temporary one for all that is not kept.
 ///
 /// The results are opened before anything is measured, so that it fails early, and put in place when all is done: an
 /// earlier comparison's stay until then.
-final class CompareFolder: Sendable {
+public final class CompareFolder: Sendable {
   /// Of the temporary folder. A process that is being ended may still write for a moment, so removing has a second.
   private static let kind = LockedFolder.Kind(
     prefix: ".thumbjob-compare-", permissions: 0o700, passes: 100, pause: 10_000)
 
-  struct Problem: Error {
-    let text: String
-    let isOutOfRoom: Bool
+  public struct Problem: Error {
+    public let text: String
+    public let isOutOfRoom: Bool
 
     /// - Parameter what: what cannot be done with the path, as in “write in”.
     init(_ what: String, _ path: Path, _ number: CInt = errno) {
@@ -22,24 +21,24 @@ final class CompareFolder: Sendable {
     }
   }
 
-  enum Result: String, CaseIterable {
+  public enum Result: String, CaseIterable {
     case page = "compare.html"
     case samples = "compare.json"
 
-    var name: Path { Path(rawValue) }
+    public var name: Path { Path(rawValue) }
   }
 
-  let path: Path
+  public let path: Path
   /// The temporary folder's path.
-  let working: Path
+  public let working: Path
   /// The list of sources: a file without a name.
-  let list: CInt
+  public let list: CInt
   private let temporary: LockedFolder
   /// The folders that were made for the results, from the top down.
   private let made: [Path]
 
   /// - Throws: `Problem`; nothing is left behind.
-  init(_ path: Path) throws(Problem) {
+  public init(_ path: Path) throws(Problem) {
     self.path = path
     var made: [Path] = []
     do throws(Problem) {
@@ -63,7 +62,7 @@ final class CompareFolder: Sendable {
   deinit { close(list) }
 
   /// Puts a result in place.
-  func publish(_ result: Result, _ text: String) throws(Problem) {
+  public func publish(_ result: Result, _ text: String) throws(Problem) {
     let (temporary, place) = (working.appending(result.name), path.appending(result.name))
     let file = temporary.withCString { open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) }
     guard file >= 0 else { throw Problem("write", place) }
@@ -74,13 +73,13 @@ final class CompareFolder: Sendable {
   }
 
   /// Removes the temporary folder, and what was made for results that have not come.
-  func clear() {
+  public func clear() {
     temporary.remove()
     Self.removeEmpty(made)
   }
 
   /// Removes the temporary folder of a process that has died. Does nothing to a folder that is not called like one.
-  static func remove(_ working: Path) {
+  public static func remove(_ working: Path) {
     guard let parent = try? openFolder(named(working.parent), in: AT_FDCWD) else { return }
     defer { close(parent) }
     LockedFolder.remove(working.lastName, in: parent, kind)
