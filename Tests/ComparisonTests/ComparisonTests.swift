@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: ["", "counts", "counts 1 2 3", "counts 1 2 3 4 5 x", "listed", "listed 1 2", "said 4", "failure a"])
   func aLineCutOffByAKillIsNone(line: String) { #expect(VariantMessage(line: line) == nil) }
 
-  @Test func aLongLineKeepsItsPeaksAndItsEnd() {
+  @Test func aThinnedLineKeepsItsPeaksAndItsEnd() {
     let points = (0..<10_000).map { LineChart.Point(x: Double($0), y: $0 == 4_321 ? 999 : Double($0 % 10)) }
     let thinned = LineChart.thinned(points)
     #expect(thinned.count <= 160 && thinned.map(\.y).max() == 999 && thinned.last?.x == 9_999)
@@ -48,7 +48,7 @@ import Testing
     #expect(LineChart.thinned(Array(points.prefix(160))).count == 160)
   }
 
-  @Test func whoWasKilledIsSaidWithTimeAndNumber() {
+  @Test func aKilledRunIsShownWithTimeAndCount() {
     let report = report([killed()], limit: 192 << 20)
     #expect(ComparisonTable.runs(report).rows[0].last == "killed for memory at 0.42 s, after 7 of 100")
     let page = ComparisonPage(report).html
@@ -56,7 +56,7 @@ import Testing
     #expect(page.contains("thumbjob compare 'my photos' 'it'\\''s'"))
   }
 
-  @Test func aLimitOfMemoryHasALineAndOneOnAddressSpaceHasNone() {
+  @Test func theChartShowsALimitOnMemoryButNotOneOnAddressSpace() {
     let classes = ["<line class=\"limit\"", ">memory limit</li>"]
     let limited = ComparisonPage(report([killed()], limit: 192 << 20)).html
     #expect(classes.allSatisfy { limited.contains($0) } && limited.contains(">seconds</text>"))
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func boundsAreSaidInNumbers() {
+  @Test func thePageShowsTheBounds() {
     var bounded = VariantMeasurement(.bounded)
     (bounded.backlog, bounded.budgetBytes, bounded.peakAnonymousBytes) = (16, 64 << 20, 40 << 20)
     let page = ComparisonPage(report([bounded])).html
@@ -75,29 +75,32 @@ import Testing
     #expect(page.contains("at most 40 MiB of anonymous memory held"))
   }
 
-  @Test func whoIsEndedBeforeAnythingCameOfItHadNoRoom() {
+  @Test func aRunThatIsKilledBeforeItsFirstSourceRanOutOfMemoryAtOnce() {
     var run = killed()
-    #expect(!run.hasNoRoomAtAll)
+    #expect(!run.ranOutOfMemoryAtOnce)
     run.thumbnails = 0
-    #expect(run.hasNoRoomAtAll)
+    #expect(run.ranOutOfMemoryAtOnce)
     run.ending = .finished
-    #expect(!run.hasNoRoomAtAll)
+    #expect(!run.ranOutOfMemoryAtOnce)
   }
 
   @Test func aDescriptorThatIsNoneIsAnErrorAndNoProcess() {
     #expect(throws: ChildProcess.SpawnError.self) { try ChildProcess([], descriptors: [-1]) }
   }
 
-  @Test func howItStoppedIsSaidInWords() {
+  @Test func theTableDescribesHowEachVariantStopped() {
     #expect(
       ComparisonTable.stops(report([killed(stop: StopMeasurement())])).rows[0].dropFirst()
-        == ["–", "–", "–", "–", "–", "killed for memory at 0.42 s, after 7 of 100, before it was asked"])
+        == ["–", "–", "–", "–", "–", "killed for memory at 0.42 s, after 7 of 100, before it was asked to list"])
     var (bounded, stop) = (VariantMeasurement(.bounded), StopMeasurement())
     (stop.listSentAfterSeconds, stop.stopSentAfterSeconds, stop.secondsToEnd) = (1, 1.01, 0.0042)
     (stop.listedOperations, stop.answerSeconds, stop.thumbnailsMadeMeanwhile) = (20, 0.003, 1)
     (bounded.ending, bounded.stop) = (.stopped, stop)
     #expect(
       ComparisonTable.stops(report([bounded])).rows[0]
-        == ["bounded", "1.0 s", "20 operations in 3 ms", "1.0 s", "5 ms", "1", "cancelled what waited and what ran"])
+        == [
+          "bounded", "1.0 s", "20 operations in 3 ms", "1.0 s", "5 ms", "1",
+          "cancelled all waiting and running operations",
+        ])
   }
 }

@@ -87,7 +87,7 @@ final class CompareSession: Sendable {
       naivePayload: settings.naive, memoryLimit: limit)
     for variant in Variant.allCases {
       let run = try measure(variant, of: sources.count, under: limit, isToldToStop: false, in: folder)
-      if let limit, variant == .bounded, run.hasNoRoomAtAll {
+      if let limit, variant == .bounded, run.ranOutOfMemoryAtOnce {
         throw Refusal(
           "--memory-limit \(ByteCount.memory(limit.bytes)) is too little for the program itself: bounded was ended before "
             + "it had made a thumbnail", .systemLimit)
