@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import Testing
 
 @testable import Comparison
@@ -24,21 +25,67 @@ import Testing
     return run
   }
 
-  @Test func messagesComeOutAsTheyWentIn() {
+  @Test func aDecodedMessageEqualsTheEncodedOne() {
     var counts = VariantCounts()
     (counts.waiting, counts.running, counts.done, counts.failed) = (1, 2, 3, 4)
     (counts.peakWaiting, counts.peakRunning) = (5, 6)
     let messages: [VariantMessage] = [
-      .counts(counts), .listed(20), .bounds(backlog: 16, budget: 1 << 30), .ended(peakMemory: 7),
-      .problem("no room: say so"), .failure(VariantFailure(source: "my photos/a.jpg", error: "empty: no byte")),
+      .counts(counts), .listed(operations: 20), .bounds(backlog: 16, budgetBytes: 1 << 30), .ended(peakBytes: 7),
+      .gaveUp(reason: "two\nlines: \"a\tb\" \u{2028}"),
+      .failed(VariantFailure(source: "my photos/a.jpg", error: "empty: no byte")),
     ]
-    for message in messages { #expect(VariantMessage(line: message.line) == message) }
-    #expect(VariantMessage.problem("two\nlines").line == "problem two lines")
-    #expect(VariantMessage.failure(.init(source: "a\tb", error: "c\nd")).line == "failure a b\tc d")
+    for message in messages {
+      // A newline ends each line, and nothing else in it is one.
+      #expect(message.line.firstIndex(of: VariantMessage.newline) == message.line.count - 1)
+    }
+    #expect(read(messages.flatMap(\.line)) == messages)
   }
 
-  @Test(arguments: ["", "counts", "counts 1 2 3", "counts 1 2 3 4 5 x", "listed", "listed 1 2", "said 4", "failure a"])
-  func aLineCutOffByAKillIsNone(line: String) { #expect(VariantMessage(line: line) == nil) }
+  /// The messages in bytes that arrive at once; the same as in bytes that arrive one by one.
+  private func read(_ bytes: [UInt8]) -> [VariantMessage] {
+    var (reader, slowReader) = (MessageReader(-1), MessageReader(-1))
+    let messages = reader.append(bytes)
+    let slowMessages = bytes.flatMap { slowReader.append([$0]) }
+    #expect(messages == slowMessages)
+    return messages
+  }
+
+  @Test(arguments: [
+    "", "{", "counts", "{}", "[]", "null", "\0", "{\"listed\":{}}", "{\"listed\":{\"operations\":1e400}}",
+    "{\"listed\":{\"operations\":2", "{\"said\":{\"operations\":4}}",
+    "{\"listed\":{\"operations\":1},\"ended\":{\"peakBytes\":1}}", String(repeating: "[", count: 5000),
+  ])
+  func aLineThatIsNotAMessageIsSkipped(line: String) {
+    let message = VariantMessage.listed(operations: 20)
+    #expect(read(Array("\(line)\n".utf8) + message.line) == [message])
+  }
+
+  @Test(arguments: [-1, 1 << 40, Int.max]) func countsThatAreImpossibleAreSkipped(number: Int) {
+    var counts = VariantCounts()
+    counts.done = number
+    #expect(read(VariantMessage.counts(counts).line).isEmpty)
+  }
+
+  @Test func aLastLineThatIsCutOffIsIgnored() {
+    let message = VariantMessage.listed(operations: 20)
+    #expect(read(message.line + message.line.dropLast()) == [message])
+  }
+
+  @Test func aLineThatIsNotUTF8IsSkipped() {
+    #expect(
+      read([0xff, 0xfe, VariantMessage.newline] + VariantMessage.ended(peakBytes: 1).line) == [.ended(peakBytes: 1)])
+  }
+
+  @Test func aLineOverTheLimitIsSkippedAndTheNextOneIsRead() {
+    let limit = MessageReader.maxLineBytes
+    let base = VariantMessage.gaveUp(reason: "").line.count - 1
+    let longest = VariantMessage.gaveUp(reason: String(repeating: "x", count: limit - base))
+    let tooLong = VariantMessage.gaveUp(reason: String(repeating: "x", count: limit - base + 1))
+    #expect(
+      read(longest.line + tooLong.line + VariantMessage.listed(operations: 1).line) == [
+        longest, .listed(operations: 1),
+      ])
+  }
 
   @Test func aThinnedLineKeepsItsPeaksAndItsEnd() {
     let points = (0..<10_000).map { LineChart.Point(x: Double($0), y: $0 == 4_321 ? 999 : Double($0 % 10)) }
@@ -84,8 +131,8 @@ import Testing
     #expect(!run.ranOutOfMemoryAtOnce)
   }
 
-  @Test func aDescriptorThatIsNoneIsAnErrorAndNoProcess() {
-    #expect(throws: ChildProcess.SpawnError.self) { try ChildProcess([], descriptors: [-1]) }
+  @Test func aProcessIsNotStartedWithAnInvalidDescriptor() {
+    #expect(throws: Errno.badFileDescriptor) { try ChildProcess([], input: -1, output: -1) }
   }
 
   @Test func theTableDescribesHowEachVariantStopped() {

@@ -154,7 +154,7 @@ final class CompareSession: Sendable {
         isToldToStop: isToldToStop)
       state.withLock { $0.run = run }
       // One that came before this run was known has killed nothing.
-      if state.withLock({ $0.ending }) != nil { run.end() }
+      if state.withLock({ $0.ending }) != nil { run.kill() }
       defer { state.withLock { $0.run = nil } }
       let measurement = try run.measure(in: cage) { tell($0, of: variant, sources, isToldToStop) }
       try throwIfEnding()
@@ -162,7 +162,7 @@ final class CompareSession: Sendable {
       console.say("thumbjob: \(shown): \(measurement.summary)")
       tellFailures(of: measurement)
       return measurement
-    } catch let problem as VariantRun.Problem {
+    } catch let problem as VariantRunError {
       try throwIfEnding()
       switch problem {
       case .system(let text): throw Refusal(text, .systemLimit)
@@ -227,7 +227,7 @@ final class CompareSession: Sendable {
       state.ending = state.ending ?? signal
       return state.run
     }
-    run?.end()
+    run?.kill()
   }
 
   private func throwIfEnding() throws(Refusal) {

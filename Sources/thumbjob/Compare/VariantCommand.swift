@@ -2,8 +2,8 @@ import ArgumentParser
 import Comparison
 import ThumbnailJobs
 
-/// One variant of a comparison: what `compare` starts as a process of its own. It finds the list of sources at descriptor 3,
-/// tells how far it is at descriptor 4, and prints nothing.
+/// `thumbjob compare-variant`: one variant of a comparison, which `compare` starts as a process of its own. It reads
+/// the list of sources from standard input, and writes messages for `compare` to standard output.
 struct VariantCommand: ParsableCommand, SignalAnswering {
   static let name = "compare-variant"
   static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
