@@ -1,25 +1,15 @@
 import Files
 import Foundation
 
-/// The folder of a comparison's results, and within it a temporary one for all that is not kept.
+/// The folder of a comparison's results, and in it a temporary folder for everything that is not kept.
 ///
-/// The results are opened before anything is measured, so that it fails early, and put in place when all is done: an
-/// earlier comparison's stay until then.
+/// The results are created before anything is measured, so that a comparison that cannot write them fails early. They
+/// are put in place at the end; until then the results of an earlier comparison stay.
 public final class CompareFolder: Sendable {
-  /// Of the temporary folder. A process that is being ended may still write for a moment, so removing has a second.
+  /// The temporary folder. Removing it may take a second, because a process that is being killed still writes for a
+  /// moment.
   private static let kind = LockedFolder.Kind(
     prefix: ".thumbjob-compare-", permissions: 0o700, passes: 100, pause: 10_000)
-
-  public struct Problem: Error {
-    public let text: String
-    public let isOutOfRoom: Bool
-
-    /// - Parameter what: what cannot be done with the path, as in “write in”.
-    init(_ what: String, _ path: Path, _ number: CInt = errno) {
-      text = "cannot \(what) \(path.printable): \(String(cString: strerror(number)))"
-      isOutOfRoom = number == ENOSPC || number == EDQUOT
-    }
-  }
 
   public enum Result: String, CaseIterable {
     case page = "compare.html"
@@ -29,92 +19,95 @@ public final class CompareFolder: Sendable {
   }
 
   public let path: Path
-  /// The temporary folder's path.
+  /// The path of the temporary folder.
   public let working: Path
-  /// The list of sources: a file without a name.
+  /// The descriptor of the list of sources, a file without a name.
   public let list: CInt
   private let temporary: LockedFolder
-  /// The folders that were made for the results, from the top down.
-  private let made: [Path]
+  /// The folders that were created for the results, outermost first.
+  private let created: [Path]
 
-  /// - Throws: `Problem`; nothing is left behind.
-  public init(_ path: Path) throws(Problem) {
+  /// Creates the folder with its temporary folder, and opens the results.
+  ///
+  /// - Throws: ``CompareFolderError``; everything that was created is removed again.
+  public init(_ path: Path) throws(CompareFolderError) {
     self.path = path
-    var made: [Path] = []
-    do throws(Problem) {
-      try Self.makeFolder(path, &made)
+    var created: [Path] = []
+    do throws(CompareFolderError) {
+      try Self.makeFolder(path, &created)
       temporary = try Self.makeTemporary(in: path)
     } catch {
-      Self.removeEmpty(made)
+      Self.removeEmpty(created)
       throw error
     }
     working = Self.named(path).appending(temporary.name)
-    self.made = made
-    do throws(Problem) {
+    self.created = created
+    do throws(CompareFolderError) {
       list = try Self.prepare(working, for: path)
     } catch {
       temporary.remove()
-      Self.removeEmpty(made)
+      Self.removeEmpty(created)
       throw error
     }
   }
 
   deinit { close(list) }
 
-  /// Puts a result in place.
-  public func publish(_ result: Result, _ text: String) throws(Problem) {
+  /// Writes a result and puts it in place.
+  public func publish(_ result: Result, _ text: String) throws(CompareFolderError) {
     let (temporary, place) = (working.appending(result.name), path.appending(result.name))
     let file = temporary.withCString { open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) }
-    guard file >= 0 else { throw Problem("write", place) }
+    guard file >= 0 else { throw CompareFolderError("write", place) }
     defer { close(file) }
-    do { try writeAll(text.utf8, to: file) } catch { throw Problem("write", place, error.rawValue) }
+    do { try writeAll(text.utf8, to: file) } catch { throw CompareFolderError("write", place, error.rawValue) }
     let isInPlace = temporary.withCString { old in place.withCString { rename(old, $0) == 0 } }
-    if !isInPlace { throw Problem("write", place) }
+    if !isInPlace { throw CompareFolderError("write", place) }
   }
 
-  /// Removes the temporary folder, and what was made for results that have not come.
+  /// Removes the temporary folder, and the created folders if they are empty.
   public func clear() {
     temporary.remove()
-    Self.removeEmpty(made)
+    Self.removeEmpty(created)
   }
 
-  /// Removes the temporary folder of a process that has died. Does nothing to a folder that is not called like one.
+  /// Removes the temporary folder of a comparison that was killed. Does nothing to a folder with any other name.
   public static func remove(_ working: Path) {
     guard let parent = try? openFolder(named(working.parent), in: AT_FDCWD) else { return }
     defer { close(parent) }
     LockedFolder.remove(working.lastName, in: parent, kind)
   }
 
-  // MARK: Making
+  // MARK: Creating
 
-  private static func makeTemporary(in path: Path) throws(Problem) -> LockedFolder {
+  private static func makeTemporary(in path: Path) throws(CompareFolderError) -> LockedFolder {
     let folder = named(path)
     let parent = folder.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard parent >= 0 else { throw Problem("open", folder) }
+    guard parent >= 0 else { throw CompareFolderError("open", folder) }
     defer { close(parent) }
     do throws(LockedFolderError) {
       return try LockedFolder(in: parent, kind)
     } catch {
       switch error {
-      case .cannotLockParent(let error): throw Problem("lock", folder, error.rawValue)
-      case .cannotMake(let error): throw Problem("write in", folder, error.rawValue)
-      case .cannotLock(let name, let error): throw Problem("lock", folder.appending(name), error.rawValue)
+      case .cannotLockParent(let error): throw CompareFolderError("lock", folder, error.rawValue)
+      case .cannotMake(let error): throw CompareFolderError("write in", folder, error.rawValue)
+      case .cannotLock(let name, let error):
+        throw CompareFolderError("lock", folder.appending(name), error.rawValue)
       }
     }
   }
 
-  /// The empty path is the working folder, which system calls want to have named.
+  /// System calls do not take the empty path, which is the working folder.
   private static func named(_ path: Path) -> Path { path.isEmpty ? "." : path }
 
-  /// Makes room for the results and the list.
+  /// Creates the results and the list in the temporary folder.
   ///
-  /// - Returns: the list.
-  private static func prepare(_ working: Path, for path: Path) throws(Problem) -> CInt {
+  /// - Returns: the descriptor of the list.
+  private static func prepare(_ working: Path, for path: Path) throws(CompareFolderError) -> CInt {
     for result in Result.allCases {
       var status = stat()
       let place = path.appending(result.name)
       if place.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR {
-        throw Problem("write", place, EISDIR)
+        throw CompareFolderError("write", place, EISDIR)
       }
       close(try create(working.appending(result.name)))
     }
@@ -124,29 +117,46 @@ public final class CompareFolder: Sendable {
     return list
   }
 
-  private static func create(_ path: Path) throws(Problem) -> CInt {
+  private static func create(_ path: Path) throws(CompareFolderError) -> CInt {
     let file = path.withCString { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-    guard file >= 0 else { throw Problem("write", path) }
+    guard file >= 0 else { throw CompareFolderError("write", path) }
     return file
   }
 
-  /// - Parameter made: gets the folders that were not there before.
-  private static func makeFolder(_ path: Path, _ made: inout [Path]) throws(Problem) {
+  /// Creates a folder, and the folders above it that are missing.
+  ///
+  /// - Parameter created: receives the folders that this call has created.
+  private static func makeFolder(_ path: Path, _ created: inout [Path]) throws(CompareFolderError) {
     if path.isEmpty { return }
     var status = stat()
     if path.withCString({ stat($0, &status) }) == 0 {
-      if status.st_mode & S_IFMT != S_IFDIR { throw Problem("write in", path, ENOTDIR) }
+      if status.st_mode & S_IFMT != S_IFDIR { throw CompareFolderError("write in", path, ENOTDIR) }
       return
     }
-    if path.parent != path { try makeFolder(path.parent, &made) }
+    if path.parent != path { try makeFolder(path.parent, &created) }
     if path.withCString({ mkdir($0, 0o777) }) == 0 {
-      made.append(path)
+      created.append(path)
     } else if errno != EEXIST {
-      throw Problem("make", path)
+      throw CompareFolderError("make", path)
     }
   }
 
-  private static func removeEmpty(_ made: [Path]) {
-    for folder in made.reversed() { _ = folder.withCString { rmdir($0) } }
+  private static func removeEmpty(_ folders: [Path]) {
+    for folder in folders.reversed() { _ = folder.withCString { rmdir($0) } }
+  }
+}
+
+/// A file or folder of a comparison cannot be used.
+public struct CompareFolderError: Error, CustomStringConvertible {
+  public let description: String
+  /// Whether the disk is full or the quota is used up.
+  public let isOutOfSpace: Bool
+
+  /// - Parameters:
+  ///   - action: the action that failed, such as “write in”.
+  ///   - number: a value of `errno`.
+  init(_ action: String, _ path: Path, _ number: CInt = errno) {
+    description = "cannot \(action) \(path.printable): \(systemText(number))"
+    isOutOfSpace = number == ENOSPC || number == EDQUOT
   }
 }
