@@ -87,6 +87,41 @@ import Testing
       ])
   }
 
+  @Test func aRunIsAskedToListOnceATenthIsDoneAndToldToStopOnceItAnswers() {
+    var record = VariantRecord(.bounded, sources: 100, isToldToStop: true)
+    record.receive(.listed(operations: 3), at: 0.1)  // Not asked for, so ignored.
+    var counts = VariantCounts()
+    counts.done = 9
+    record.receive(.counts(counts), at: 0.1)
+    let early = record.dueSignal(at: 0.2)
+    counts.done = 10
+    record.receive(.counts(counts), at: 0.3)
+    let (list, again) = (record.dueSignal(at: 0.4), record.dueSignal(at: 0.5))
+    record.receive(.listed(operations: 20), at: 0.5)
+    let (stop, last) = (record.dueSignal(at: 0.6), record.dueSignal(at: 9))
+    #expect([early, list, again, stop, last] == [nil, SIGUSR1, nil, SIGUSR2, nil])
+    counts.done = 12
+    record.receive(.counts(counts), at: 0.7)
+    let measurement = record.finish(.exited(0), at: 1, in: nil)
+    #expect(measurement.ending == .stopped && measurement.thumbnails == 12)
+    #expect(measurement.stop?.listedOperations == 20 && measurement.stop?.thumbnailsMadeMeanwhile == 2)
+  }
+
+  @Test func aRunThatDoesNotListIsToldToStopAfterAQuarterOfASecond() {
+    var record = VariantRecord(.naive, sources: 100, isToldToStop: true)
+    record.receive(.counts(VariantCounts()), at: 0.1)
+    let signals = [0.9, 1, 1.2, 1.25].map { record.dueSignal(at: $0) }
+    #expect(signals == [nil, SIGUSR1, nil, SIGUSR2])
+  }
+
+  @Test func aRunThatHasNotReportedOrIsNotToldToStopGetsNoSignal() {
+    var silent = VariantRecord(.bounded, sources: 0, isToldToStop: true)
+    var other = VariantRecord(.bounded, sources: 0, isToldToStop: false)
+    other.receive(.counts(VariantCounts()), at: 0)
+    let signals = [silent.dueSignal(at: 10), other.dueSignal(at: 10)]
+    #expect(signals == [nil, nil])
+  }
+
   @Test func aThinnedLineKeepsItsPeaksAndItsEnd() {
     let points = (0..<10_000).map { LineChart.Point(x: Double($0), y: $0 == 4_321 ? 999 : Double($0 % 10)) }
     let thinned = LineChart.thinned(points)

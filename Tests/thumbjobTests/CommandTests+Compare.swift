@@ -184,7 +184,11 @@ extension CommandTests {
       let variant = LockedBox<pid_t?>(nil)
       let ending = try await BuiltCommand.run("compare", "images", "--max", "2", in: folder) { run in
         try await expectEventually { !folder.files(below: "compare").filter { $0.hasSuffix(".jpg") }.isEmpty }
-        variant.change { $0 = Self.child(of: run.processID) }
+        let process = try #require(Self.child(of: run.processID))
+        variant.change { $0 = process }
+        // The messages go elsewhere, so that a stray print cannot corrupt them.
+        let output = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\(STDOUT_FILENO)")
+        #expect(output == "/dev/null")
         run.send(signal)
       }
       #expect(ending.status == status, "\(ending.errors)")

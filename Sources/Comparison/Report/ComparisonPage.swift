@@ -25,7 +25,7 @@ public struct ComparisonPage: Sendable {
 
   /// The result of each variant in a sentence.
   private var lead: String {
-    let limit = report.memoryLimit.map { " Each had \(ByteCount.whole($0.bytes)) of memory." } ?? ""
+    let limit = report.memoryLimit.map { " Each was limited to \(ByteCount.whole($0.bytes)) of memory." } ?? ""
     let sentences = report.runs.map { run in
       let time = run.ending == .finished ? " in \(text(seconds: run.seconds))" : ""
       let most =

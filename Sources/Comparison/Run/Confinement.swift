@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// The limited process's part of a ``MemoryCage``: what it does before it begins its work.
+/// The limited process's part of a ``MemoryCage``. It puts itself under the limit before it begins its work.
 public enum Confinement {
   /// Moves this process into a group. Memory that it already holds, which is the program itself, stays charged to its
   /// former group.
@@ -17,7 +17,7 @@ public enum Confinement {
     if join(group: String(folder[..<slash])) { CgroupFile.remove(folder) }
   }
 
-  /// Limits the address space of this process to what is mapped now, `bytes` more, and the stacks of its threads, which
+  /// Limits the address space of this process to that mapped now, plus `bytes`, plus the stacks of its threads, which
   /// are mapped whole although little of them is used.
   ///
   /// - Returns: false if it cannot be limited.

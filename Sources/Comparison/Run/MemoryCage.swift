@@ -20,7 +20,7 @@ public final class MemoryCage {
       case .cgroup1: "enforced by a memory cgroup (v1)"
       case .cgroup2: "enforced by a memory cgroup (v2)"
       case .addressSpace:
-        "as address space beyond what it has mapped at its start, because no memory cgroup can be created here"
+        "as address space in addition to that mapped at its start, because no memory cgroup can be created here"
       }
     }
   }

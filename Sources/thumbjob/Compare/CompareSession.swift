@@ -78,7 +78,7 @@ final class CompareSession: Sendable {
     if let limit, limit.kind == .addressSpace {
       console.say(
         "thumbjob: no memory cgroup can be created here, so --memory-limit limits address space: "
-          + "\(ByteCount.memory(limit.bytes)) beyond what the program has mapped at its start and the stacks of its threads"
+          + "\(ByteCount.memory(limit.bytes)) in addition to that mapped at the program's start and to its threads' stacks"
       )
     }
     var report = ComparisonReport(
