@@ -1,7 +1,7 @@
 import Foundation
 
-/// The methods in a trace, with the threads that they ran on. State that is used on one thread only needs no lock; a
-/// method that runs on several threads shares the state it uses.
+/// The methods in a trace, with the threads that they ran on. A method that runs on several threads shares the state it
+/// uses; one that always runs on the same thread may use state without a lock.
 public struct ThreadReport: Sendable, Equatable {
   /// One method.
   public struct Method: Sendable, Equatable {

@@ -29,8 +29,7 @@ public final class MemoryCage {
   /// The folder of the group; nil for a limit on address space.
   public let folder: String?
 
-  /// The memory that this program holds by itself. A process of it would not even start under a smaller limit, only
-  /// thrash.
+  /// The memory that this program holds by itself. Under a smaller limit, it would thrash before its work begins.
   public static var leastBytes: Int { ProcessStatus()?.memory?.anonymous ?? 0 }
 
   /// The kind that works here. To find out, this creates a group and removes it.

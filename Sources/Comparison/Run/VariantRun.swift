@@ -3,7 +3,7 @@ import Files
 import Foundation
 import SystemPackage
 
-/// The run of one variant in a process of its own, which is sampled from here.
+/// One variant in a process of its own: starts it, collects samples and messages, and sends signals.
 ///
 /// *Concurrency*: ``measure(in:onSample:)`` once; ``kill()`` from any thread at any time.
 public final class VariantRun: Sendable {
@@ -78,7 +78,7 @@ public final class VariantRun: Sendable {
   private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
 }
 
-/// A variant's run has no measurement.
+/// A variant's run could not be measured.
 public enum VariantRunError: Error {
   /// The system could not start the process, or not read its messages.
   case system(String)
