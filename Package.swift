@@ -85,7 +85,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "Comparison", dependencies: ["CLinux", "Files", "Locking", "MemoryPressure"],
+      name: "Comparison",
+      dependencies: [
+        "CLinux", "Files", "Locking", "MemoryPressure", .product(name: "SystemPackage", package: "swift-system"),
+      ],
       resources: [.embedInCode("Page/compare.html"), .embedInCode("Page/compare.css")], swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",
@@ -110,7 +113,9 @@ let package = Package(
       name: "FilesTests",
       dependencies: ["Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: settings),
-    .testTarget(name: "ComparisonTests", dependencies: ["Comparison"], swiftSettings: settings),
+    .testTarget(
+      name: "ComparisonTests",
+      dependencies: ["Comparison", .product(name: "SystemPackage", package: "swift-system")], swiftSettings: settings),
     .testTarget(
       name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "TraceRecordingTests", dependencies: ["TraceRecording", "TestSupport"], swiftSettings: settings),

@@ -1,17 +1,17 @@
 import Foundation
 
-// Figures as people read them.
+// Figures and words for tables and pages.
 
-/// `4 ms`, `0.35 s`, `34.1 s`.
+/// A time: `4 ms`, `0.35 s`, `34.1 s`.
 func text(seconds: Double) -> String {
   if seconds < 0.1 { return "\(Int((seconds * 1000).rounded(.up))) ms" }
   return String(format: seconds < 1 ? "%.2f s" : "%.1f s", seconds)
 }
 
-/// `1 operation`, `20 operations`.
+/// A count with its noun: `1 operation`, `20 operations`.
 func text(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-/// A text in which nothing is markup.
+/// A text as HTML and SVG, with the characters of markup escaped.
 func escaped(_ text: some StringProtocol) -> String {
   text.reduce(into: "") { result, character in
     switch character {

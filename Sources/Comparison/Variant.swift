@@ -1,8 +1,8 @@
-/// A way to go about the same work.
+/// One of the ways to do the same work.
 public enum Variant: String, Codable, Sendable, CaseIterable {
-  /// The job as it is: a bounded queue, a backlog that the walk waits for, a budget of memory.
+  /// The job as it is: a bounded queue, a walk that waits while the backlog is full, a memory budget.
   case bounded
-  /// A block on a global queue for each source.
+  /// A block on a global queue of Dispatch for each source.
   case naive
   /// One source after the other.
   case serial
@@ -10,10 +10,10 @@ public enum Variant: String, Codable, Sendable, CaseIterable {
   public var displayName: String { self == .naive ? "naive GCD" : rawValue }
 }
 
-/// What the naive variant captures in its blocks.
+/// What the blocks of the naive variant capture.
 public enum NaivePayload: String, Codable, Sendable, CaseIterable {
-  /// The file as it is.
+  /// The bytes of the file.
   case read
-  /// Its pixels, at the scale that the thumbnail is made from.
+  /// The pixels, decoded at the scale that the thumbnail needs.
   case render
 }

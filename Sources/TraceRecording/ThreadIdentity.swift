@@ -1,12 +1,12 @@
 import Foundation
 
-/// A thread as the system and people know it.
+/// The number and the name of a thread.
 final class ThreadIdentity: Sendable {
   let id: Int
-  /// What it is called; a thread of Dispatch serves many queues, and is called after their kind.
+  /// Unique within a process. A thread of Dispatch is called `dispatch`, because it serves many queues.
   let name: String
 
-  /// The thread this is asked on. Found out once for each thread.
+  /// The current thread. Determined once for each thread.
   static var current: ThreadIdentity {
     if let known = pthread_getspecific(key) { return Unmanaged<ThreadIdentity>.fromOpaque(known).takeUnretainedValue() }
     let identity = ThreadIdentity()
@@ -14,7 +14,7 @@ final class ThreadIdentity: Sendable {
     return identity
   }
 
-  /// Where each thread keeps its identity, and lets go of it when it ends.
+  /// The key under which each thread stores its identity, which is released when the thread ends.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let status = pthread_key_create(&key) { pointer in
@@ -29,11 +29,11 @@ final class ThreadIdentity: Sendable {
 
   private init() {
     #if canImport(Glibc)
-      // Of a thread, so not from `ProcessStatus`. The line begins with the number and, in parentheses, the name (proc_pid_stat(5)).
+      // Begins with the number and, in parentheses, the name: proc_pid_stat(5). `ProcessStatus` does not read threads.
       let line = (try? String(contentsOfFile: "/proc/thread-self/stat", encoding: .utf8)) ?? ""
       id = line.split(separator: " ").first.flatMap { Int($0) } ?? 0
       let name = line.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
-      // Threads of Dispatch are called after their kind, cut off at fifteen bytes.
+      // Dispatch names a thread after the kind of its queue, truncated to 15 bytes.
       let kind = name.contains("-qos") || name.contains("com.apple") ? "dispatch" : String(name)
       self.name = id == getpid() ? "main" : "\(kind) \(id)"
     #else

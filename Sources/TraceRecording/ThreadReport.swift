@@ -1,27 +1,27 @@
 import Foundation
 
-/// Which methods ran on which threads, read from a trace: what runs on one thread alone needs no lock, what runs on several
-/// shares what it touches.
+/// The methods in a trace, with the threads that they ran on. A method that runs on several threads shares the state it
+/// uses; one that always runs on the same thread may use state without a lock.
 public struct ThreadReport: Sendable, Equatable {
   /// One method.
   public struct Method: Sendable, Equatable {
     public let name: String
-    /// How often it ran.
+    /// The number of times it ran.
     public let calls: Int
-    /// For how long in all, in microseconds.
+    /// The time it ran in all, in microseconds.
     public let microseconds: Int
-    /// The threads it ran on, by their numbers, ascending.
+    /// The numbers of the threads it ran on, ascending.
     public let threads: [Int]
 
     public var isSingleThreaded: Bool { threads.count == 1 }
   }
 
-  /// By name.
+  /// Sorted by name.
   public let methods: [Method]
-  /// The names of the threads, by their numbers.
+  /// The names of threads, by number.
   public let threadNames: [Int: String]
 
-  /// One event, as far as it matters here.
+  /// The fields of an event that are needed here.
   private struct Event: Decodable {
     struct Arguments: Decodable { let name: String? }
 
@@ -30,9 +30,10 @@ public struct ThreadReport: Sendable, Equatable {
     let args: Arguments?
   }
 
-  /// Reads a trace line by line, as ``TraceRecorder`` writes it; one that ends in the middle of a line counts up to there.
+  /// Reads a trace that ``TraceRecorder`` has written, line by line. A truncated trace is read up to its last whole
+  /// line.
   ///
-  /// - Throws: `TraceError` where the file cannot be read, `NotATrace` where it is none.
+  /// - Throws: ``TraceError`` if the file cannot be read, ``NotATraceError`` if it is not a trace.
   public init(path: String) throws {
     guard let file = fopen(path, "re") else { throw TraceError(path: path, code: errno) }
     defer { fclose(file) }
@@ -59,17 +60,17 @@ public struct ThreadReport: Sendable, Equatable {
       lines[name, default: (0, 0, [])].time &+= event.dur ?? 0
       lines[name, default: (0, 0, [])].threads.insert(thread)
     }
-    guard isTrace else { throw NotATrace(path: path) }
+    guard isTrace else { throw NotATraceError(path: path) }
     methods = lines.sorted { $0.key < $1.key }.map { name, entry in
       Method(name: name, calls: entry.calls, microseconds: entry.time, threads: entry.threads.sorted())
     }
     threadNames = names
   }
+}
 
-  /// The file is something else.
-  public struct NotATrace: Error, Equatable, CustomStringConvertible {
-    public let path: String
+/// A file is not a trace.
+public struct NotATraceError: Error, Equatable, CustomStringConvertible {
+  public let path: String
 
-    public var description: String { "\(path): is not a trace of thumbjob's" }
-  }
+  public var description: String { "\(path): is not a trace of thumbjob's" }
 }

@@ -2,43 +2,45 @@ import Files
 import Foundation
 import Locking
 
-/// The file of a trace: blocks are written one after the other on a queue of its own, so that a slow disk, or a reader that
-/// stands still, holds up nobody who records.
+/// The file of a trace. A serial queue of its own writes the blocks, so that a slow disk or a stalled reader does not
+/// stall recording.
 ///
-/// *Concurrency*: from any thread; the lock guards the count of blocks that wait, and the error.
+/// *Concurrency*: every member may be called from any thread.
 final class TraceFile: Sendable {
+  /// Guarded by its lock.
   private struct State {
-    /// Blocks handed over and not written yet.
+    /// Blocks that are not written yet.
     var waiting = 0
     var error: TraceError?
   }
 
-  /// Blocks that may wait.
+  /// The largest number of waiting blocks. Further blocks are dropped.
   private static let capacity = 64
-  /// How long the end waits for a block to be written.
+  /// How long `finish` waits for a block to be written.
   private static let patience = DispatchTimeInterval.seconds(5)
 
-  /// What it is called in errors.
+  /// The path in its printable form, for errors.
   let path: String
   private let descriptor: CInt
   private let state = Locked(State())
   private let writer = DispatchQueue(label: "thumbjob.trace")
 
-  /// Makes the file, or empties it where it is an earlier trace. One that holds something else is left as it is: whoever
-  /// gives the path of a photo by mistake keeps the photo.
+  /// Creates the file, or empties an earlier trace. Any other file stays as it is: the path of a photo, given by
+  /// mistake, must not cost the photo.
   ///
-  /// - Parameter name: what it is called in errors.
+  /// - Parameter name: the path in its printable form, for errors.
+  /// - Throws: ``TraceError``
   init(path: UnsafePointer<CChar>, name: String) throws(TraceError) {
-    // Without waiting: a FIFO that nobody reads would hold up the run before it can be stopped.
+    // O_NONBLOCK, because opening a FIFO without a reader would block, and the run does not handle signals yet.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
     guard descriptor >= 0 else { throw TraceError(path: name, code: errno) }
-    let problem =
+    let reason =
       flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
       ? "is being written by another run"
       : Self.mayEmpty(descriptor, path) ? nil : "holds something else than a trace, and is left as it is"
-    if let problem {
+    if let reason {
       Foundation.close(descriptor)
-      throw TraceError(path: name, reason: problem)
+      throw TraceError(path: name, reason: reason)
     }
     _ = ftruncate(descriptor, 0)
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
@@ -47,6 +49,7 @@ final class TraceFile: Sendable {
 
   deinit { Foundation.close(descriptor) }
 
+  /// Whether the file is empty, a trace, or not a regular file.
   private static func mayEmpty(_ descriptor: CInt, _ path: UnsafePointer<CChar>) -> Bool {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
@@ -59,9 +62,9 @@ final class TraceFile: Sendable {
     return count == found.count && found == beginning
   }
 
-  /// Hands over a block; does not wait for it to be written.
+  /// Submits a block for writing; never waits.
   ///
-  /// - Returns: false when it is dropped, because as many wait as may.
+  /// - Returns: false if the block is dropped, because too many blocks wait.
   func write(_ block: [UInt8]) -> Bool {
     let hasRoom = state.withLock { state in
       guard state.waiting < Self.capacity else { return false }
@@ -72,19 +75,19 @@ final class TraceFile: Sendable {
     return hasRoom
   }
 
-  /// Returns once all that was handed over is written.
+  /// Waits until all submitted blocks are written.
   ///
-  /// - Throws: ``TraceError`` when not all of it could be.
+  /// - Throws: ``TraceError`` if some could not be written.
   func finish() throws(TraceError) {
     let isWritten = DispatchGroup()
     writer.async(group: isWritten) {}
     var before = state.withLock { $0.waiting }
     while isWritten.wait(timeout: .now() + Self.patience) == .timedOut {
       let waiting = state.withLock { $0.waiting }
-      if waiting >= before { throw TraceError(path: path, reason: "takes no more, so that the end is missing") }
+      if waiting >= before { throw TraceError(path: path, reason: "accepts no more data, so the end is missing") }
       before = waiting
     }
-    // Now, not when the writer's queue lets go of its last block: the next trace may begin at once.
+    // At once, and not when the queue releases its last reference to `self`: the next trace may begin right after this.
     _ = flock(descriptor, LOCK_UN)
     if let error = state.withLock({ $0.error }) { throw error }
   }
@@ -101,14 +104,14 @@ final class TraceFile: Sendable {
   }
 }
 
-/// A trace that could not be written, or read.
+/// A trace cannot be written, or not be read.
 public struct TraceError: Error, Equatable, CustomStringConvertible {
   public let path: String
   public let reason: String
 
   init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
 
-  /// - Parameter code: what the system said: an `errno`.
+  /// - Parameter code: a value of `errno`.
   init(path: String, code: CInt) { self.init(path: path, reason: String(cString: strerror(code))) }
 
   public var description: String { "\(path): \(reason)" }

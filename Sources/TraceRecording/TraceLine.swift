@@ -9,8 +9,8 @@ struct TraceLine {
   private var values: [(name: StaticString, value: Int)] = []
 
   /// - Parameters:
-  ///   - kind: the format's letter for it (`ph`).
-  ///   - time: microseconds since the trace began.
+  ///   - kind: the format's letter for the kind of event (`ph`).
+  ///   - time: microseconds since the start of the trace.
   init(_ kind: StaticString, _ name: String, at time: Int, number: (StaticString, Int)? = nil) {
     (self.kind, self.name, self.time, self.number) = (kind, name, time, number)
   }
@@ -23,27 +23,27 @@ struct TraceLine {
     (self.kind, self.name, self.time, self.values) = (kind, name, time, values)
   }
 
-  /// What the thread it is written for is called.
+  /// The name of the thread that the event is written for.
   init(threadName: String) {
     (kind, name, time, note) = ("M", "thread_name", 0, threadName)
   }
 
-  /// What the process is called.
+  /// The name of the process.
   init(processName: String) {
     (kind, name, time, note) = ("M", "process_name", 0, processName)
   }
 
-  /// Between two events.
+  /// Separates two events.
   static let separator = Array(",\n".utf8)
 
-  /// The event, without what separates it from the next.
+  /// The event, without a separator.
   func bytes(process: Int, thread: Int) -> [UInt8] {
     var text = "{\"ph\":\"\(kind)\",\"pid\":\(process),\"tid\":\(thread),\"ts\":\(time),\"name\":"
     text += Self.quoted(name)
     if let number { text += ",\"\(number.name)\":\(number.value)" }
     if let id { text += ",\"cat\":\"operation\",\"id\":\(id)" }
     if let note {
-      // The format has the name of a thread or process among the arguments of an event called after it.
+      // The event `thread_name` or `process_name` has the name itself as an argument.
       text += ",\"args\":{\"\(id == nil ? "name" : "note")\":\(Self.quoted(note))}"
     } else if !values.isEmpty {
       text += ",\"args\":{" + values.map { "\"\($0.name)\":\($0.value)" }.joined(separator: ",") + "}"
@@ -56,7 +56,7 @@ struct TraceLine {
     return Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
   }
 
-  /// A string of JSON (RFC 8259, section 7).
+  /// A JSON string (RFC 8259, section 7).
   private static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {

@@ -1,25 +1,25 @@
 import Foundation
 import Locking
 
-/// Writes what ran when, and on which thread, into a file that Perfetto and Chrome open: asynchronous spans, spans on the
-/// threads they ran on, and counters over time.
+/// Records what ran when, and on which thread, in a file that Perfetto and Chrome open: asynchronous spans, spans on
+/// threads, and counters over time.
 ///
-/// Events go to the file as they happen, one a line, so that a trace of a million operations takes no more memory than one
-/// of ten, and that of a run which was killed can still be read. A file that cannot be written any more, or not as fast as
-/// things happen, costs the trace and not the run: ``close()`` tells.
+/// Events are written as they happen, one on each line. So a trace of a million operations needs no more memory than
+/// one of ten, and the trace of a killed run can still be read. If the file cannot be written, or not as fast as events
+/// happen, the trace is incomplete and ``close()`` throws; the run continues.
 ///
 /// *Concurrency*: every member may be called from any thread.
 ///
-/// *Source*: the Trace Event Format, JSON array form, in which the closing bracket may be missing.
+/// *Source*: the Trace Event Format, as a JSON array, whose closing bracket may be missing.
 public final class TraceRecorder: Sendable {
-  /// What its lock guards.
+  /// Guarded by its lock.
   private struct State {
-    /// What is not handed to the file yet.
+    /// The events that are not submitted to the file yet.
     var block = Array("[\n".utf8)
     var eventsInBlock = 0
-    /// Threads that have been given their names.
+    /// Threads whose names are written.
     var named: Set<Int> = []
-    /// Events in blocks that the file had no room for.
+    /// Events in blocks that the file has dropped.
     var lost = 0
     var isClosed = false
 
@@ -29,10 +29,10 @@ public final class TraceRecorder: Sendable {
       eventsInBlock += 1
     }
 
-    mutating func handOver(to file: TraceFile) {
+    mutating func submit(to file: TraceFile) {
       if !file.write(block) {
         lost += eventsInBlock
-        named = []  // the names in it are lost too
+        named = []  // the block may have contained names
       }
       block.removeAll()
       eventsInBlock = 0
@@ -46,19 +46,19 @@ public final class TraceRecorder: Sendable {
   private let start = ContinuousClock.now
   private let processID = Int(ProcessInfo.processInfo.processIdentifier)
 
-  /// Makes the file, or begins an earlier trace anew.
+  /// Creates the file, or overwrites an earlier trace.
   ///
-  /// - Parameter name: what the path is called in errors; nil for its text.
-  /// - Throws: ``TraceError`` when it cannot be written, or holds something else than a trace.
+  /// - Parameter name: the path in its printable form, for errors; nil for the path itself.
+  /// - Throws: ``TraceError`` if the file cannot be written, or holds something else than a trace.
   public init(path: UnsafePointer<CChar>, name: String? = nil) throws(TraceError) {
     file = try TraceFile(path: path, name: name ?? String(cString: path))
   }
 
   // MARK: Recording
 
-  /// Does `body`, and records for how long it ran on this thread.
+  /// Runs `body`, and records when and how long it ran on this thread.
   ///
-  /// - Parameter method: what runs, such as `Job.take`. Spans of one name are counted together by ``ThreadReport``.
+  /// - Parameter method: the name of the span, such as `Job.take`. ``ThreadReport`` adds up the spans of a name.
   public func span<Result, Failure: Error>(
     _ method: StaticString, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -70,42 +70,45 @@ public final class TraceRecorder: Sendable {
     return try body()
   }
 
-  /// A span that may begin on one thread and end on another begins: an operation's, or that of a stage within it.
+  /// Begins a span that may end on another thread: that of an operation, or of a stage of an operation.
   ///
   /// - Parameters:
+  ///   - name: the name that is displayed.
   ///   - id: the same for all spans of one operation.
-  ///   - name: for people.
   public func begin(_ name: String, of id: Int, at instant: ContinuousClock.Instant = .now) {
     write(TraceLine("b", name, at: time(instant), id: id))
   }
 
-  /// The span of this name and operation ends.
+  /// Ends the span of this name and operation.
   ///
-  /// - Parameter note: how, for people.
+  /// - Parameter note: how it ended, for display.
   public func end(_ name: String, of id: Int, at instant: ContinuousClock.Instant = .now, note: String? = nil) {
     write(TraceLine("e", name, at: time(instant), id: id, note: note))
   }
 
-  /// What several numbers that belong together are at this moment.
+  /// Records the current values of related numbers, which are displayed in one chart.
   public func count(_ name: StaticString, _ values: [(name: StaticString, value: Int)]) {
     write(TraceLine("C", "\(name)", at: time(.now), values: values))
   }
 
-  /// Writes out what is left; what comes later is not recorded. Waits for the file, unless that takes nothing any more.
+  /// Writes the remaining events; later events are not recorded. Waits for the file, as long as it accepts data.
   ///
-  /// - Throws: ``TraceError`` when not all of it could be written.
+  /// - Throws: ``TraceError`` if the trace is incomplete.
   public func close() throws(TraceError) {
     let last = TraceLine(processName: "thumbjob").bytes(process: processID, thread: ThreadIdentity.current.id)
     let lost = state.withLock { state in
       if !state.isClosed {
         state.isClosed = true
         state.block += last + Array("]\n".utf8)
-        state.handOver(to: file)
+        state.submit(to: file)
       }
       return state.lost
     }
     try file.finish()
-    if lost > 0 { throw TraceError(path: file.path, reason: "\(lost) events are missing, which came too fast for it") }
+    if lost > 0 {
+      throw TraceError(
+        path: file.path, reason: "\(lost) events are missing, because they came faster than the file was written")
+    }
   }
 
   // MARK: Writing
@@ -120,13 +123,13 @@ public final class TraceRecorder: Sendable {
         state.append(TraceLine(threadName: thread.name), processID, thread.id)
       }
       state.append(line, processID, thread.id)
-      if state.block.count >= Self.blockSize { state.handOver(to: file) }
+      if state.block.count >= Self.blockSize { state.submit(to: file) }
     }
   }
 }
 
 extension TraceRecorder? {
-  /// ``TraceRecorder/span(_:_:)``; only `body` where nothing is recorded.
+  /// ``TraceRecorder/span(_:_:)``; without a recorder, this only runs `body`.
   @inlinable public func span<Result, Failure: Error>(
     _ method: StaticString, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -22,7 +22,7 @@ struct ReportCommand: ParsableCommand {
     } catch let error as TraceError {
       Console().say("thumbjob: \(error)")
       throw ExitStatus.noSuchSource.code
-    } catch let error as ThreadReport.NotATrace {
+    } catch let error as NotATraceError {
       Console().say("thumbjob: \(error)")
       throw ExitStatus.jobFileInvalid.code
     }

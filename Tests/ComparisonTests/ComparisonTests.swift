@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import Testing
 
 @testable import Comparison
@@ -24,23 +25,104 @@ import Testing
     return run
   }
 
-  @Test func messagesComeOutAsTheyWentIn() {
+  @Test func aDecodedMessageEqualsTheEncodedOne() {
     var counts = VariantCounts()
     (counts.waiting, counts.running, counts.done, counts.failed) = (1, 2, 3, 4)
     (counts.peakWaiting, counts.peakRunning) = (5, 6)
     let messages: [VariantMessage] = [
-      .counts(counts), .listed(20), .bounds(backlog: 16, budget: 1 << 30), .ended(peakMemory: 7),
-      .problem("no room: say so"), .failure(VariantFailure(source: "my photos/a.jpg", error: "empty: no byte")),
+      .counts(counts), .listed(operations: 20), .bounds(backlog: 16, budgetBytes: 1 << 30), .ended(peakBytes: 7),
+      .gaveUp(reason: "two\nlines: \"a\tb\" \u{2028}"),
+      .failed(VariantFailure(source: "my photos/a.jpg", error: "empty: no byte")),
     ]
-    for message in messages { #expect(VariantMessage(line: message.line) == message) }
-    #expect(VariantMessage.problem("two\nlines").line == "problem two lines")
-    #expect(VariantMessage.failure(.init(source: "a\tb", error: "c\nd")).line == "failure a b\tc d")
+    for message in messages {
+      // A newline ends each line, and nothing else in it is one.
+      #expect(message.line.firstIndex(of: VariantMessage.newline) == message.line.count - 1)
+    }
+    #expect(read(messages.flatMap(\.line)) == messages)
   }
 
-  @Test(arguments: ["", "counts", "counts 1 2 3", "counts 1 2 3 4 5 x", "listed", "listed 1 2", "said 4", "failure a"])
-  func aLineCutOffByAKillIsNone(line: String) { #expect(VariantMessage(line: line) == nil) }
+  /// The messages in bytes that arrive at once; the same as in bytes that arrive one by one.
+  private func read(_ bytes: [UInt8]) -> [VariantMessage] {
+    var (reader, slowReader) = (MessageReader(-1), MessageReader(-1))
+    let messages = reader.append(bytes)
+    let slowMessages = bytes.flatMap { slowReader.append([$0]) }
+    #expect(messages == slowMessages)
+    return messages
+  }
 
-  @Test func aLongLineKeepsItsPeaksAndItsEnd() {
+  @Test(arguments: [
+    "", "{", "counts", "{}", "[]", "null", "\0", "{\"listed\":{}}", "{\"listed\":{\"operations\":1e400}}",
+    "{\"listed\":{\"operations\":2", "{\"said\":{\"operations\":4}}",
+    "{\"listed\":{\"operations\":1},\"ended\":{\"peakBytes\":1}}", String(repeating: "[", count: 5000),
+  ])
+  func aLineThatIsNotAMessageIsSkipped(line: String) {
+    let message = VariantMessage.listed(operations: 20)
+    #expect(read(Array("\(line)\n".utf8) + message.line) == [message])
+  }
+
+  @Test(arguments: [-1, 1 << 40, Int.max]) func countsThatAreImpossibleAreSkipped(number: Int) {
+    var counts = VariantCounts()
+    counts.done = number
+    #expect(read(VariantMessage.counts(counts).line).isEmpty)
+  }
+
+  @Test func aLastLineThatIsCutOffIsIgnored() {
+    let message = VariantMessage.listed(operations: 20)
+    #expect(read(message.line + message.line.dropLast()) == [message])
+  }
+
+  @Test func aLineThatIsNotUTF8IsSkipped() {
+    #expect(
+      read([0xff, 0xfe, VariantMessage.newline] + VariantMessage.ended(peakBytes: 1).line) == [.ended(peakBytes: 1)])
+  }
+
+  @Test func aLineOverTheLimitIsSkippedAndTheNextOneIsRead() {
+    let limit = MessageReader.maxLineBytes
+    let base = VariantMessage.gaveUp(reason: "").line.count - 1
+    let longest = VariantMessage.gaveUp(reason: String(repeating: "x", count: limit - base))
+    let tooLong = VariantMessage.gaveUp(reason: String(repeating: "x", count: limit - base + 1))
+    #expect(
+      read(longest.line + tooLong.line + VariantMessage.listed(operations: 1).line) == [
+        longest, .listed(operations: 1),
+      ])
+  }
+
+  @Test func aRunIsAskedToListOnceATenthIsDoneAndToldToStopOnceItAnswers() {
+    var record = VariantRecord(.bounded, sources: 100, isToldToStop: true)
+    record.receive(.listed(operations: 3), at: 0.1)  // Not asked for, so ignored.
+    var counts = VariantCounts()
+    counts.done = 9
+    record.receive(.counts(counts), at: 0.1)
+    let early = record.dueSignal(at: 0.2)
+    counts.done = 10
+    record.receive(.counts(counts), at: 0.3)
+    let (list, again) = (record.dueSignal(at: 0.4), record.dueSignal(at: 0.5))
+    record.receive(.listed(operations: 20), at: 0.5)
+    let (stop, last) = (record.dueSignal(at: 0.6), record.dueSignal(at: 9))
+    #expect([early, list, again, stop, last] == [nil, SIGUSR1, nil, SIGUSR2, nil])
+    counts.done = 12
+    record.receive(.counts(counts), at: 0.7)
+    let measurement = record.finish(.exited(0), at: 1, in: nil)
+    #expect(measurement.ending == .stopped && measurement.thumbnails == 12)
+    #expect(measurement.stop?.listedOperations == 20 && measurement.stop?.thumbnailsMadeMeanwhile == 2)
+  }
+
+  @Test func aRunThatDoesNotListIsToldToStopAfterAQuarterOfASecond() {
+    var record = VariantRecord(.naive, sources: 100, isToldToStop: true)
+    record.receive(.counts(VariantCounts()), at: 0.1)
+    let signals = [0.9, 1, 1.2, 1.25].map { record.dueSignal(at: $0) }
+    #expect(signals == [nil, SIGUSR1, nil, SIGUSR2])
+  }
+
+  @Test func aRunThatHasNotReportedOrIsNotToldToStopGetsNoSignal() {
+    var silent = VariantRecord(.bounded, sources: 0, isToldToStop: true)
+    var other = VariantRecord(.bounded, sources: 0, isToldToStop: false)
+    other.receive(.counts(VariantCounts()), at: 0)
+    let signals = [silent.dueSignal(at: 10), other.dueSignal(at: 10)]
+    #expect(signals == [nil, nil])
+  }
+
+  @Test func aThinnedLineKeepsItsPeaksAndItsEnd() {
     let points = (0..<10_000).map { LineChart.Point(x: Double($0), y: $0 == 4_321 ? 999 : Double($0 % 10)) }
     let thinned = LineChart.thinned(points)
     #expect(thinned.count <= 160 && thinned.map(\.y).max() == 999 && thinned.last?.x == 9_999)
@@ -48,7 +130,7 @@ import Testing
     #expect(LineChart.thinned(Array(points.prefix(160))).count == 160)
   }
 
-  @Test func whoWasKilledIsSaidWithTimeAndNumber() {
+  @Test func aKilledRunIsShownWithTimeAndCount() {
     let report = report([killed()], limit: 192 << 20)
     #expect(ComparisonTable.runs(report).rows[0].last == "killed for memory at 0.42 s, after 7 of 100")
     let page = ComparisonPage(report).html
@@ -56,7 +138,7 @@ import Testing
     #expect(page.contains("thumbjob compare 'my photos' 'it'\\''s'"))
   }
 
-  @Test func aLimitOfMemoryHasALineAndOneOnAddressSpaceHasNone() {
+  @Test func theChartShowsALimitOnMemoryButNotOneOnAddressSpace() {
     let classes = ["<line class=\"limit\"", ">memory limit</li>"]
     let limited = ComparisonPage(report([killed()], limit: 192 << 20)).html
     #expect(classes.allSatisfy { limited.contains($0) } && limited.contains(">seconds</text>"))
@@ -67,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func boundsAreSaidInNumbers() {
+  @Test func thePageShowsTheBounds() {
     var bounded = VariantMeasurement(.bounded)
     (bounded.backlog, bounded.budgetBytes, bounded.peakAnonymousBytes) = (16, 64 << 20, 40 << 20)
     let page = ComparisonPage(report([bounded])).html
@@ -75,29 +157,32 @@ import Testing
     #expect(page.contains("at most 40 MiB of anonymous memory held"))
   }
 
-  @Test func whoIsEndedBeforeAnythingCameOfItHadNoRoom() {
+  @Test func aRunThatIsKilledBeforeItsFirstSourceRanOutOfMemoryAtOnce() {
     var run = killed()
-    #expect(!run.hasNoRoomAtAll)
+    #expect(!run.ranOutOfMemoryAtOnce)
     run.thumbnails = 0
-    #expect(run.hasNoRoomAtAll)
+    #expect(run.ranOutOfMemoryAtOnce)
     run.ending = .finished
-    #expect(!run.hasNoRoomAtAll)
+    #expect(!run.ranOutOfMemoryAtOnce)
   }
 
-  @Test func aDescriptorThatIsNoneIsAnErrorAndNoProcess() {
-    #expect(throws: ChildProcess.SpawnError.self) { try ChildProcess([], descriptors: [-1]) }
+  @Test func aProcessIsNotStartedWithAnInvalidDescriptor() {
+    #expect(throws: Errno.badFileDescriptor) { try ChildProcess([], input: -1, output: -1) }
   }
 
-  @Test func howItStoppedIsSaidInWords() {
+  @Test func theTableDescribesHowEachVariantStopped() {
     #expect(
       ComparisonTable.stops(report([killed(stop: StopMeasurement())])).rows[0].dropFirst()
-        == ["–", "–", "–", "–", "–", "killed for memory at 0.42 s, after 7 of 100, before it was asked"])
+        == ["–", "–", "–", "–", "–", "killed for memory at 0.42 s, after 7 of 100, before it was asked to list"])
     var (bounded, stop) = (VariantMeasurement(.bounded), StopMeasurement())
     (stop.listSentAfterSeconds, stop.stopSentAfterSeconds, stop.secondsToEnd) = (1, 1.01, 0.0042)
     (stop.listedOperations, stop.answerSeconds, stop.thumbnailsMadeMeanwhile) = (20, 0.003, 1)
     (bounded.ending, bounded.stop) = (.stopped, stop)
     #expect(
       ComparisonTable.stops(report([bounded])).rows[0]
-        == ["bounded", "1.0 s", "20 operations in 3 ms", "1.0 s", "5 ms", "1", "cancelled what waited and what ran"])
+        == [
+          "bounded", "1.0 s", "20 operations in 3 ms", "1.0 s", "5 ms", "1",
+          "cancelled all waiting and running operations",
+        ])
   }
 }

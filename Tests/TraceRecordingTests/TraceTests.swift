@@ -12,7 +12,7 @@ import Testing
     return try #require(try JSONSerialization.jsonObject(with: bytes) as? [[String: Any]])
   }
 
-  @Test func everyEventHasWhatTheFormatAsksOfItsKind() throws {
+  @Test func everyEventHasTheFieldsThatTheFormatRequires() throws {
     let trace = try TraceRecorder(path: folder("trace.json"))
     trace.begin("thumbnail \"a\\b\u{1}\".jpg → ü", of: 7)
     trace.span("Job.take") { trace.count("operations", [("running", 2), ("waiting", 8)]) }
@@ -31,7 +31,7 @@ import Testing
     #expect(events[4]["args"] as? [String: String] == ["note": "succeeded"])
   }
 
-  @Test func methodsAreToldApartByTheThreadsTheyRanOn() async throws {
+  @Test func theReportListsTheThreadsOfEachMethod() async throws {
     let trace = try TraceRecorder(path: folder("trace.json"))
     let gate = Gate()
     async let first: Void = onThread { trace.span("Work.shared") { trace.span("Work.own") { gate.pass() } } }
@@ -52,7 +52,7 @@ import Testing
     #expect(Set(report.methods.flatMap(\.threads)).isSubset(of: Set(report.threadNames.keys)))
   }
 
-  @Test func aTraceThatWasCutOffIsReadAsFarAsItGoes() throws {
+  @Test func aTruncatedTraceIsReadUpToItsEnd() throws {
     let trace = try TraceRecorder(path: folder("trace.json"))
     for _ in 0..<10_000 { trace.span("Work.run") {} }
     try trace.close()
@@ -62,14 +62,14 @@ import Testing
     #expect(calls > 4_900 && calls < 5_100)
   }
 
-  @Test func whatIsNoTraceIsRefused() throws {
+  @Test func aFileThatIsNotATraceIsRefused() throws {
     try folder.write(Array("{\"a\": 1}\n".utf8), to: "other.json")
-    #expect(throws: ThreadReport.NotATrace.self) { try ThreadReport(path: folder("other.json")) }
+    #expect(throws: NotATraceError.self) { try ThreadReport(path: folder("other.json")) }
     #expect(throws: TraceError.self) { try ThreadReport(path: folder("none.json")) }
     #expect(throws: TraceError.self) { try TraceRecorder(path: folder("none/trace.json")) }
   }
 
-  @Test func anEarlierTraceIsWrittenOverAndNothingElseIs() throws {
+  @Test func anEarlierTraceIsOverwrittenAndNoOtherFile() throws {
     for _ in 0..<2 {
       let trace = try TraceRecorder(path: folder("trace.json"))
       trace.span("Work.run") {}
@@ -81,12 +81,12 @@ import Testing
     #expect(try folder.bytes("photo.jpg") == Data("a photo".utf8))
   }
 
-  @Test func aPipeThatNobodyReadsIsRefusedAtOnce() {
+  @Test func aFIFOWithoutAReaderIsRefusedAtOnce() {
     mkfifo(folder("pipe"), 0o600)
     #expect(throws: TraceError.self) { try TraceRecorder(path: folder("pipe")) }
   }
 
-  @Test func aReaderThatStandsStillHoldsUpNobody() async throws {
+  @Test func aStalledReaderDoesNotStallRecording() async throws {
     mkfifo(folder("pipe"), 0o600)
     let reader = open(folder("pipe"), O_RDONLY | O_NONBLOCK)
     let error = try await onThread { [folder] in
@@ -94,8 +94,9 @@ import Testing
       for _ in 0..<100_000 { trace.span("Work.run") {} }
       return #expect(throws: TraceError.self) { try trace.close() }
     }
-    #expect(error?.reason == "takes no more, so that the end is missing")
-    // Reads on until the recorder has let go of the pipe: a writer without a reader would end the process by SIGPIPE.
+    #expect(error?.reason == "accepts no more data, so the end is missing")
+    // Reads until the recorder has closed the pipe: writing to a pipe without a reader would kill the process
+    // (SIGPIPE).
     try await onThread {
       _ = fcntl(reader, F_SETFL, 0)
       var bytes = [UInt8](repeating: 0, count: 1 << 16)
@@ -105,13 +106,13 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full here"))
-  func aFullDiskEndsTheTraceAndIsToldAtTheEnd() throws {
+  func aFullDiskEndsTheTraceAndIsReportedByClose() throws {
     let trace = try TraceRecorder(path: "/dev/full")
     for _ in 0..<10_000 { trace.span("Work.run") {} }
     #expect(throws: TraceError(path: "/dev/full", code: ENOSPC)) { try trace.close() }
   }
 
-  @Test func nothingIsDoneWhereNothingIsRecorded() {
+  @Test func aSpanWithoutARecorderOnlyRunsItsBody() {
     let none: TraceRecorder? = nil
     #expect(none.span("Work.run") { 5 } == 5)
   }

@@ -14,17 +14,17 @@ extension CommandTests {
       try #require(try report(folder)[key] as? [Object])
     }
 
-    /// What a comparison leaves in its folder besides its two results: nothing.
+    /// The names in the comparison's folder besides its two results. A comparison leaves none.
     private func leftovers(_ folder: TemporaryFolder) -> [String] {
       let names = try? FileManager.default.contentsOfDirectory(atPath: folder("compare"))
       return (names ?? []).filter { $0 != "compare.html" && $0 != "compare.json" }
     }
 
-    @Test func tableResultsAndPageTellOfEachVariant() async throws {
+    @Test func tableResultsAndPageShowEachVariant() async throws {
       let folder = try TemporaryFolder.withPhotos(6)
-      // A name that would be markup, if it could.
+      // A name that must be escaped in the page.
       try FileManager.default.moveItem(atPath: folder("images"), toPath: folder("<script>&images"))
-      // What a killed comparison has left.
+      // The folder of a comparison that was killed.
       try folder.write([1], to: "compare/.thumbjob-compare-dead00/bounded/photo.jpg")
       let ending = try await BuiltCommand.run("compare", "<script>&images", "--max", "2", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
@@ -68,14 +68,14 @@ extension CommandTests {
       #expect(try self.runs(folder, "stop_runs").allSatisfy { $0["stop"] is Object })
     }
 
-    /// It loads nothing, runs nothing, and shows each variant.
+    /// The page loads nothing, runs nothing, and shows each variant.
     private func checkPage(_ page: String) throws {
       for forbidden in ["http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", "{{"] {
         #expect(!page.contains(forbidden), "\(forbidden)")
       }
       #expect(page.contains("&lt;script&gt;&amp;images"))
       for kind in ["bounded", "naive", "serial"] {
-        // One in the legend, one in each of the three charts.
+        // One line in the legend, and one in each of the three charts.
         #expect(page.ranges(of: "<polyline class=\"\(kind)\"").count == 4)
       }
       #expect(page.ranges(of: "<title id=").count == 3 && page.ranges(of: "<desc id=").count == 3)
@@ -87,9 +87,13 @@ extension CommandTests {
       try folder.write(Array((names.joined(separator: "\0") + "\0").utf8), to: "list")
       let variants = ["bounded --naive read", "naive --naive read", "naive --naive render", "serial --naive render"]
       for (index, variant) in variants.enumerated() {
-        let script = "exec \"$0\" compare-variant \(variant) --out out/\(index) --within none --max 2 3<list 4>told"
+        let script = "exec \"$0\" compare-variant \(variant) --out out/\(index) --within none --max 2 <list >messages"
         let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
-        #expect(ending.status == 0 && ending.output.isEmpty && ending.errors.isEmpty)
+        // What is printed by accident goes to standard error. Every line of standard output is a message.
+        #expect(ending.status == 0 && ending.errors.isEmpty)
+        let messages = String(decoding: try folder.bytes("messages"), as: UTF8.self).split(separator: "\n")
+        #expect(messages.allSatisfy { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) is Object })
+        #expect(messages.contains { $0.hasPrefix("{\"ended\":") })
         #expect(folder.files(below: "out/\(index)") == names)
         for name in names {
           #expect(try folder.bytes("out/\(index)/\(name)") == folder.bytes("out/0/\(name)"))
@@ -98,7 +102,7 @@ extension CommandTests {
     }
 
     @Test(.enabled(if: MemoryGroup.isUsable, "no memory cgroup can be made here"))
-    func underALimitNaiveIsKilledAndBoundedIsDone() async throws {
+    func underALimitNaiveIsKilledAndBoundedFinishes() async throws {
       let folder = try Self.withHeavyFiles()
       let ending = try await BuiltCommand.run("compare", "images", "--max", "2", "--memory-limit", "128M", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
@@ -110,7 +114,7 @@ extension CommandTests {
       #expect(leftovers(folder).isEmpty && MemoryGroup.names.allSatisfy { !$0.hasPrefix("thumbjob-compare-") })
     }
 
-    @Test(.needsUnprivilegedCommand) func whereNoGroupCanBeMadeAddressSpaceIsLimited() async throws {
+    @Test(.needsUnprivilegedCommand) func withoutACgroupTheAddressSpaceIsLimited() async throws {
       let folder = try Self.withHeavyFiles()
       let ending = try await BuiltCommand.runUnprivileged(
         "compare", "images", "--max", "2", "--memory-limit", "128M", in: folder)
@@ -120,8 +124,8 @@ extension CommandTests {
       #expect((try report(folder)["memory_limit"] as? Object)?["kind"] as? String == "address_space")
     }
 
-    /// Into a folder whose name is no text, with no more open files than a run needs.
-    @Test func failingSourcesAreNamedOnceAndAreStatus1() async throws {
+    /// The folder has a name that is not UTF-8, and the limit on open files is as low as a run allows.
+    @Test func failedSourcesArePrintedOnceAndTheStatusIs1() async throws {
       let folder = try TemporaryFolder.withPhotos(2)
       let photo = SyntheticPhoto(seed: 1, width: 90, height: 90).jpeg()
       for number in 0..<7 { try folder.write(Array(photo.prefix(300 - number)), to: "images/cut \(number).jpg") }
@@ -141,7 +145,7 @@ extension CommandTests {
       }
     }
 
-    @Test func itStopsWithinOneFileThatItReads() async throws {
+    @Test func aSignalStopsItWhileItReadsAFile() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       // 64 GiB, nearly all of it a hole.
       truncate(folder("images/0/photo 0.jpg"), 1 << 36)
@@ -164,7 +168,7 @@ extension CommandTests {
       (["empty"], 66, "there is no JPEG file among the sources"),
       (["images", "-o", "file"], 73, "cannot write in file: Not a directory"),
     ])
-    func whatCannotBeComparedIsSaid(words: [String], status: Int, text: String) async throws {
+    func aComparisonThatCannotBeginPrintsTheReason(words: [String], status: Int, text: String) async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       try folder.write([], to: "file")
       try folder.write([], to: "empty/nothing.txt")
@@ -175,27 +179,33 @@ extension CommandTests {
     }
 
     @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGUSR2, 75), (SIGKILL, 137)])
-    func endedOnTheWayItLeavesNoProcessAndNoFolder(signal: CInt, status: Int) async throws {
+    func aSignalLeavesNoProcessAndNoFolder(signal: CInt, status: Int) async throws {
       let folder = try Self.withLargePhotos(12)
       let variant = LockedBox<pid_t?>(nil)
       let ending = try await BuiltCommand.run("compare", "images", "--max", "2", in: folder) { run in
         try await expectEventually { !folder.files(below: "compare").filter { $0.hasSuffix(".jpg") }.isEmpty }
-        variant.change { $0 = Self.child(of: run.processID) }
+        let process = try #require(Self.child(of: run.processID))
+        variant.change { $0 = process }
+        // The messages go elsewhere, so that a stray print cannot corrupt them.
+        let output = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\(STDOUT_FILENO)")
+        #expect(output == "/dev/null")
         run.send(signal)
       }
       #expect(ending.status == status, "\(ending.errors)")
       let process = try #require(variant.value)
-      // Those that it cleans up itself are gone by now; one that is orphaned looks twenty times a second.
+      // After KILL the variant's process cleans up, once it cannot send a message: it sends twenty each second.
       try await expectEventually { !Self.isAlive(process) && leftovers(folder).isEmpty }
       #expect(!folder.exists("compare/compare.json"))
     }
 
-    /// Files of 75 MB, most of which follows the picture. Two of them do not fit into the limit. They meet in memory where
-    /// the next file is read before a picture of 108 megapixels is made, which one of ten times is sure to happen, however
-    /// busy the machine is.
+    /// Ten files of 75 MB, most of which is a hole after the picture. Two of them exceed the limit. The naive variant
+    /// holds two when it reads a file before the thumbnail of the previous one is made. As a picture has 108
+    /// megapixels, that happens at least once in ten files, however busy the machine is.
     private static func withHeavyFiles() throws -> TemporaryFolder { try withLargePhotos(10, bytes: 75_000_000) }
 
-    /// So many links to one photo that takes a while to decode.
+    /// Links to one photo that takes long to decode.
+    ///
+    /// - Parameter bytes: the size to extend the file to.
     private static func withLargePhotos(_ count: Int, bytes: Int? = nil) throws -> TemporaryFolder {
       let folder = TemporaryFolder()
       try folder.write(largePhoto, to: "images/00.jpg")
@@ -207,19 +217,21 @@ extension CommandTests {
       return folder
     }
 
-    /// 108 megapixels of one tone, made once.
+    /// A photo of 108 megapixels of one colour, made once.
     private static let largePhoto: [UInt8] = {
       var photo = SyntheticPhoto(seed: 1, width: 12000, height: 9000)
       (photo.isBlank, photo.hasFullChroma) = (true, true)
       return photo.jpeg()
     }()
 
-    /// One that nobody waits for stays on the list when it has ended.
+    /// A zombie does not count: an orphan that has ended may stay one, because it is not reaped.
     private static func isAlive(_ process: pid_t) -> Bool {
       let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
       return status.map { !$0.contains("State:\tZ") } ?? false
     }
 
+    /// The first child process.
+    ///
     /// *Source*: proc_pid_task(5), children.
     private static func child(of process: pid_t) -> pid_t? {
       let text = try? String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)

@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// A comparison as a page for people: one document that loads nothing and runs nothing.
+/// A comparison as an HTML page: one document, without scripts, that loads nothing.
 public struct ComparisonPage: Sendable {
   private static let template = String(decoding: PackageResources.compare_html, as: UTF8.self)
   private static let style = String(decoding: PackageResources.compare_css, as: UTF8.self)
@@ -12,20 +12,20 @@ public struct ComparisonPage: Sendable {
 
   public var html: String {
     let parts = [
-      "style": Self.style, "lead": escaped(lead), "legend": legend, "runs": table(.runs(report), "Left to run"),
+      "style": Self.style, "lead": escaped(lead), "legend": legend, "runs": table(.runs(report), "Not interrupted"),
       "charts": charts, "stops": table(.stops(report), "Told to stop"), "conditions": conditions,
       "naive": escaped(naive), "command": escaped(Self.shortened(report.command.map(Self.quoted), " ")),
     ]
-    // In one pass, so that nothing put in is taken for a place to put something in.
+    // One pass, so that an inserted text that contains `{{` stays as it is.
     return Self.template.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map { index, piece in
       guard index > 0, let end = piece.firstRange(of: "}}") else { return String(piece) }
       return (parts[String(piece[..<end.lowerBound])] ?? "") + piece[end.upperBound...]
     }.joined()
   }
 
-  /// What there is to see, in a sentence for each variant.
+  /// The result of each variant in a sentence.
   private var lead: String {
-    let limit = report.memoryLimit.map { " Each had \(ByteCount.whole($0.bytes)) of memory." } ?? ""
+    let limit = report.memoryLimit.map { " Each was limited to \(ByteCount.whole($0.bytes)) of memory." } ?? ""
     let sentences = report.runs.map { run in
       let time = run.ending == .finished ? " in \(text(seconds: run.seconds))" : ""
       let most =
@@ -36,10 +36,11 @@ public struct ComparisonPage: Sendable {
     return sentences.joined(separator: " ") + limit
   }
 
+  /// How the naive variant prepares a source.
   private var naive: String {
     switch report.naivePayload {
     case .read: "the producer reads each file into memory and captures it in a block"
-    case .render: "the producer decodes each file to pixels and captures those in a block"
+    case .render: "the producer decodes each file to pixels and captures them in a block"
     }
   }
 
@@ -64,7 +65,7 @@ public struct ComparisonPage: Sendable {
       (
         "Sources",
         "\(Self.shortened(sources.arguments, ", ")): \(text(sources.count, "JPEG file")), "
-          + "\(ByteCount.whole(sources.bytes)); one list, the same order for each"
+          + "\(ByteCount.whole(sources.bytes)); all variants use one list in the same order"
       ),
       ("Page cache", "warmed: every source was read once before the first run"),
       (
@@ -90,21 +91,21 @@ public struct ComparisonPage: Sendable {
     facts.append(
       (
         "Samples",
-        "\(interval): memory and threads from /proc, the rest as the process says; anonymous is the part of the RSS that is "
-          + "no page of a file, and most of what a limit counts. The RSS may be over the limit: pages of the program's own "
-          + "file count in it, but were charged to whoever read them first"
+        "\(interval): memory and threads from /proc, the other figures as the process reports them. Anonymous memory is the "
+          + "part of the RSS that is not backed by files; it is most of what a limit counts. The RSS may exceed the limit: "
+          + "it includes pages of the program's file, which were charged to the process that read them first"
       ))
     facts.append(("When", "\(report.startedAt.formatted(.iso8601)), thumbjob \(report.thumbjobVersion)"))
     return facts.map { "<dt>\($0)</dt><dd>\(escaped($1))</dd>" }.joined(separator: "\n")
   }
 
-  /// A row of words, of which a shell's pattern may have made thousands.
+  /// The first words of a row, and the number of the others: a shell's pattern may have made thousands.
   private static func shortened(_ words: [String], _ separator: String) -> String {
     let rest = words.count > 24 ? "\(separator)… and \(words.count - 24) more" : ""
     return words.prefix(24).joined(separator: separator) + rest
   }
 
-  /// A word of a command line as a shell takes it.
+  /// A word of a command line, quoted for a shell.
   private static func quoted(_ word: String) -> String {
     let isPlain = !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./,:=%@+".contains($0) }
     return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
@@ -125,7 +126,8 @@ public struct ComparisonPage: Sendable {
     return entries.joined(separator: "\n")
   }
 
-  /// Nil without a limit, and where it is one on address space: that is no height of memory held.
+  /// The limit as a line in the chart of memory. Nil without a limit, and for one on address space, which is another
+  /// quantity.
   private var limitShown: (Double, String)? {
     report.memoryLimit.flatMap { limit in
       limit.kind == .addressSpace ? nil : (Double(limit.bytes), "limit \(ByteCount.whole(limit.bytes))")
@@ -146,7 +148,7 @@ public struct ComparisonPage: Sendable {
     let lines = report.runs.map { run in
       LineChart.Line(
         kind: run.variant.rawValue, points: run.samples.map { .init(x: $0.seconds, y: Double($0[keyPath: value])) },
-        fate: run.fate)
+        endMark: run.endMark)
     }
     func label(_ level: Double) -> String {
       level == 0 ? "0" : isBinary ? ByteCount.whole(Int(level)) : "\(Int(level))"
@@ -163,8 +165,8 @@ public struct ComparisonPage: Sendable {
 }
 
 extension VariantMeasurement {
-  /// What is written where its line ends before all was done; nil where it ended well.
-  fileprivate var fate: String? {
+  /// The text at the end of a line that ended early; nil for a run that ended well.
+  fileprivate var endMark: String? {
     switch ending {
     case .finished, .stopped: nil
     case .killedForMemory: "killed at \(text(seconds: seconds))"

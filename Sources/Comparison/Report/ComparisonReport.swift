@@ -1,9 +1,9 @@
 import Foundation
 
-/// A comparison: what was compared, on what, and what came of it. As JSON it is `compare.json`.
+/// A comparison: its conditions and its measurements. `compare.json` is its JSON form.
 public struct ComparisonReport: Encodable, Sendable {
   public struct Machine: Encodable, Sendable {
-    /// Processors that the process may use.
+    /// The number of processors that the process may use.
     public let processors: Int
     public let processorModel: String?
     public let memoryBytes: Int
@@ -25,7 +25,7 @@ public struct ComparisonReport: Encodable, Sendable {
       return line?.split(separator: ":", maxSplits: 1).last.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// A name as `uname` gives it: characters with a NUL behind.
+    /// A name from `uname`: characters that end with a NUL.
     private static func text(_ characters: some Any) -> String {
       withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
@@ -35,7 +35,7 @@ public struct ComparisonReport: Encodable, Sendable {
     public let arguments: [String]
     public let count: Int
     public let bytes: Int
-    /// All were read once before the first run.
+    /// Every source was read once before the first run.
     public let isPageCacheWarmed = true
 
     public init(arguments: [String], count: Int, bytes: Int) {
@@ -50,22 +50,22 @@ public struct ComparisonReport: Encodable, Sendable {
     public init(bytes: Int, kind: MemoryCage.Kind) { (self.bytes, self.kind) = (bytes, kind) }
   }
 
-  /// Of this format.
+  /// The version of the JSON format.
   public let version = 1
   public let thumbjobVersion: String
   public let command: [String]
   public let startedAt: Date
   public let machine: Machine
   public let sources: Sources
-  /// Operations that the bounded variant runs at once.
+  /// The number of operations that the bounded variant runs at once.
   public let max: Int
   public let naivePayload: NaivePayload
-  /// Of each process; nil for none.
+  /// The limit of each process; nil for none.
   public let memoryLimit: Limit?
   public let sampleIntervalSeconds = VariantReporter.interval / .seconds(1)
-  /// Left to run to their end, in the order in which they ran.
+  /// The runs that were not told to stop, in their order.
   public var runs: [VariantMeasurement] = []
-  /// Told to stop on the way.
+  /// The runs that were told to stop, in their order.
   public var stopRuns: [VariantMeasurement] = []
 
   public init(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines over time, as SVG that takes its colours from the page. What a line is can be told from its dashes alone.
+/// A chart of lines over time, as SVG. Its colours come from the page's style; the lines also differ by their dashes.
 struct LineChart {
   struct Point {
     var x: Double
@@ -8,27 +8,27 @@ struct LineChart {
   }
 
   struct Line {
-    /// A class of the page's style.
+    /// The class in the page's style.
     let kind: String
     let points: [Point]
-    /// What happened at the last point, where that is to be marked.
-    let fate: String?
+    /// The text at a mark on the last point; nil for no mark.
+    let endMark: String?
   }
 
   let id: String
   let title: String
-  /// The chart in words, for those who do not see it.
+  /// The chart in words, for screen readers.
   let description: String
   let lines: [Line]
-  /// A level to be drawn across, and its name.
+  /// A horizontal line, with its name.
   let limit: (level: Double, name: String)?
-  /// A unit of which round numbers are marked: 1, or 1 MiB with its powers of two.
+  /// Whether the axis has marks at powers of two, from 1 MiB; else they are at round decimal numbers.
   let isBinary: Bool
   let label: (Double) -> String
 
   private static let (width, height) = (380.0, 258.0)
   private static let (left, right, top, bottom) = (66.0, 370.0, 14.0, 212.0)
-  /// Points of a line at the most: what goes up and down faster than that is shown by its peaks.
+  /// The largest number of points of a line. Of more points, only the peaks are drawn.
   private static let mostPoints = 160
 
   var svg: String {
@@ -60,12 +60,14 @@ struct LineChart {
       let shown = Self.thinned(line.points)
       let path = shown.map { "\(Self.digits(x($0.x))),\(Self.digits(y($0.y)))" }.joined(separator: " ")
       parts.append("<polyline class=\"\(line.kind)\" points=\"\(path)\"/>")
-      if let fate = line.fate, let last = shown.last { parts.append(Self.cross(line.kind, x(last.x), y(last.y), fate)) }
+      if let endMark = line.endMark, let last = shown.last {
+        parts.append(Self.cross(line.kind, x(last.x), y(last.y), endMark))
+      }
     }
     return (parts + ["</svg>"]).joined(separator: "\n")
   }
 
-  /// At most so many points: of each group of neighbours the highest, and the very last.
+  /// At most `mostPoints`: the highest point of each group of neighbours, and the last point.
   static func thinned(_ points: [Point]) -> [Point] {
     guard points.count > mostPoints else { return points }
     let size = (points.count + mostPoints - 2) / (mostPoints - 1)
@@ -75,7 +77,7 @@ struct LineChart {
     return groups + points.suffix(1)
   }
 
-  /// The distance of round numbers: four of them or five up to a value.
+  /// The distance between marks at round numbers, such that `value` spans four or five of them.
   private static func step(_ value: Double) -> Double {
     let power = pow(10, floor(log10(value / 4)))
     return [1, 2, 2.5, 5, 10].map { $0 * power }.first { value / $0 <= 5 } ?? power * 10
@@ -87,11 +89,12 @@ struct LineChart {
     return step
   }
 
-  /// A cross where a line ends, and what happened there on the side where there is room.
+  /// A cross at the end of a line, with a text on the side that has room.
   private static func cross(_ kind: String, _ x: Double, _ y: Double, _ text: String) -> String {
     let arms = "M\(digits(x - 5)),\(digits(y - 5))l10,10m0,-10l-10,10"
     let isLeft = x < width / 2
-    let words = Self.text(isLeft ? "start" : "end", isLeft ? x + 10 : x - 10, max(y + 4, top + 8), text, "fate \(kind)")
+    let words = Self.text(
+      isLeft ? "start" : "end", isLeft ? x + 10 : x - 10, max(y + 4, top + 8), text, "end-mark \(kind)")
     return "<path class=\"cross \(kind)\" d=\"\(arms)\"/>" + words
   }
 

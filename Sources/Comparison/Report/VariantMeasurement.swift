@@ -1,12 +1,13 @@
-/// One look at a variant's process. Memory is in bytes.
+/// A variant's process at one moment. Memory is in bytes.
 public struct Sample: Encodable, Sendable, Equatable {
   /// Since the process was started.
   public let seconds: Double
   public let rssBytes: Int
-  /// Of that, what is not backed by files, such as the program itself: most of what a limit counts.
+  /// The part of `rssBytes` that is not backed by files, and so most of what a limit counts. The rest is the program.
   public let anonymousBytes: Int
   public let threads: Int
-  /// As the process said last. The last sample is of its end, where it has no memory any more: that is of the one before.
+  /// The counts that the process has reported last. The last sample is from the end of the process, which holds no
+  /// memory any more: it repeats memory and threads of the sample before.
   public let waiting: Int
   public let running: Int
   public let done: Int
@@ -14,17 +15,17 @@ public struct Sample: Encodable, Sendable, Equatable {
 
 /// How a variant's process ended.
 public enum Ending: String, Encodable, Sendable {
-  /// It came to the end of its sources.
+  /// It processed all sources.
   case finished
-  /// It was told to stop, and did.
+  /// It was told to stop, and stopped.
   case stopped
   /// The kernel killed it because its cgroup was full.
   case killedForMemory = "killed_for_memory"
-  /// It crashed where it could get no more address space.
+  /// It crashed because it could get no more address space.
   case outOfAddressSpace = "out_of_address_space"
-  /// A signal of another kind.
+  /// Any other signal ended it.
   case signalled
-  /// It ended by itself with an exit status that says so.
+  /// It ended by itself with the exit status of a failure.
   case failed
 
   var displayName: String {
@@ -37,49 +38,49 @@ public enum Ending: String, Encodable, Sendable {
   }
 }
 
-/// What came of telling a variant to stop.
+/// How a variant reacted when it was asked to list its operations, and then told to stop. Times are seconds.
 public struct StopMeasurement: Encodable, Sendable, Equatable {
-  /// When it was sent USR1, and when USR2; since its start.
+  /// When it was asked to list (USR1), and when it was told to stop (USR2), since its start.
   public var listSentAfterSeconds: Double?
   public var stopSentAfterSeconds: Double?
-  /// How many operations it named in answer to USR1, and how long that took; nil where it had nothing to say.
+  /// How many operations it listed, and how long that took; nil if it listed none.
   public var listedOperations: Int?
   public var answerSeconds: Double?
-  /// From USR2 to the end of its process.
+  /// From being told to stop to the end of its process.
   public var secondsToEnd: Double?
-  /// Thumbnails that were made in that time.
+  /// Thumbnails made in that time.
   public var thumbnailsMadeMeanwhile: Int?
 }
 
-/// One variant's run over all sources, measured.
+/// The measurement of one variant's run.
 public struct VariantMeasurement: Encodable, Sendable {
   public let variant: Variant
   public internal(set) var ending = Ending.finished
   public internal(set) var exitStatus: Int?
   public internal(set) var signal: Int?
-  /// From the start of its process to its end.
+  /// From the start of its process to the end.
   public internal(set) var seconds = 0.0
   public internal(set) var thumbnails = 0
   public internal(set) var failed = 0
-  /// The most the process held at once, by the kernel's own count.
+  /// The most memory that the process held at once, as counted by the kernel.
   public internal(set) var peakRssBytes = 0
-  /// The most of that seen in a sample that was not backed by files: most of what a limit counts.
+  /// The most memory in a sample that was not backed by files.
   public internal(set) var peakAnonymousBytes = 0
   public internal(set) var peakWaiting = 0
   public internal(set) var peakRunning = 0
   public internal(set) var peakThreads = 0
-  /// How many operations may wait; nil where nothing bounds them.
+  /// How many operations may wait; nil without a bound.
   public internal(set) var backlog: Int?
-  /// What the variant gives to its operations; nil where it has no budget.
+  /// The memory that the running operations may hold; nil without a budget.
   public internal(set) var budgetBytes: Int?
-  /// The first sources that failed, and why; `failed` counts all.
+  /// The first five sources that failed, with the reasons; `failed` counts all.
   public internal(set) var failures: [VariantFailure] = []
-  /// Nil where it was left to run to its end.
+  /// Nil for a run that is not told to stop.
   public internal(set) var stop: StopMeasurement?
   public internal(set) var samples: [Sample] = []
 
-  /// Whether it was ended for want of memory before anything came of it: the limit does not even hold the program.
-  public var hasNoRoomAtAll: Bool {
+  /// Whether it ran out of memory before it had processed any source: the limit is too little for the program itself.
+  public var ranOutOfMemoryAtOnce: Bool {
     thumbnails == 0 && failed == 0 && (ending == .killedForMemory || ending == .outOfAddressSpace)
   }
 

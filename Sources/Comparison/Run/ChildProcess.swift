@@ -1,44 +1,42 @@
 import Files
 import Foundation
 import Locking
+import SystemPackage
 
-/// A process of this same program.
+/// A process that runs this same program.
+///
+/// Not swift-subprocess: its monitor thread unblocks all signals (1.0.2, `epoll_pwait`), so USR1 could kill thumbjob.
 ///
 /// *Concurrency*: ``kill(_:)`` from any thread at any time; ``wait()`` once.
 final class ChildProcess: Sendable {
   /// How a process ended.
-  enum End: Equatable {
+  enum Ending: Equatable {
+    /// With an exit status.
     case exited(Int)
+    /// By a signal.
     case signalled(Int)
   }
 
   let id: pid_t
-  /// False once the process is waited for, and its number may be another's. Guarded by its lock.
-  private let isOurs = Locked(true)
+  /// Whether the process is reaped: from then on, its id may belong to another process. Guarded by its lock.
+  private let isReaped = Locked(false)
 
-  /// Starts the program again, with nothing on its standard streams.
+  /// Starts the program. What it prints to standard error is discarded.
   ///
-  /// - Parameter arguments: words of bytes, since paths are.
-  /// - Parameter descriptors: what it has open from descriptor 3 on.
-  /// - Throws: the error number.
-  init(_ arguments: [[UInt8]], descriptors: [CInt]) throws(SpawnError) {
+  /// - Parameters:
+  ///   - arguments: as bytes, because paths are bytes.
+  ///   - input: the descriptor of its standard input, above 2.
+  ///   - output: the descriptor of its standard output, above 2.
+  /// - Throws: the error of the system.
+  init(_ arguments: [[UInt8]], input: CInt, output: CInt) throws(Errno) {
     var actions = posix_spawn_file_actions_t()
-    try SpawnError.check(posix_spawn_file_actions_init(&actions))
+    try Self.check(posix_spawn_file_actions_init(&actions))
     defer { posix_spawn_file_actions_destroy(&actions) }
-    for (stream, mode) in [(STDIN_FILENO, O_RDONLY), (STDOUT_FILENO, O_WRONLY), (STDERR_FILENO, O_WRONLY)] {
-      try SpawnError.check(posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", mode, 0))
-    }
-    // From behind the numbers that they are to have: none is taken before it has moved.
-    var moved: [CInt] = []
-    defer { for descriptor in moved { close(descriptor) } }
-    for (index, descriptor) in descriptors.enumerated() {
-      let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, CInt(3 + descriptors.count))
-      if copy < 0 { throw SpawnError(number: errno) }
-      moved.append(copy)
-      try SpawnError.check(posix_spawn_file_actions_adddup2(&actions, copy, CInt(3 + index)))
-    }
+    try Self.check(posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO))
+    try Self.check(posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO))
+    try Self.check(posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0))
     var variables = ProcessInfo.processInfo.environment
-    // A crash here is a result, and waits for no backtrace.
+    // A crash is a result here. Without this, the process would first write a backtrace, which takes seconds.
     variables["SWIFT_BACKTRACE"] = "enable=no"
     var process = pid_t()
     let status = Self.withCStrings([Array(CommandLine.arguments[0].utf8)] + arguments) { words in
@@ -46,39 +44,33 @@ final class ChildProcess: Sendable {
         posix_spawn(&process, "/proc/self/exe", &actions, nil, words, environment)
       }
     }
-    try SpawnError.check(status)
+    try Self.check(status)
     id = process
   }
 
-  struct SpawnError: Error, CustomStringConvertible {
-    let number: CInt
-
-    static func check(_ status: CInt) throws(SpawnError) {
-      if status != 0 { throw SpawnError(number: status) }
-    }
-
-    var description: String { "cannot start a process: \(String(cString: strerror(number)))" }
-  }
-
-  /// Sends a signal, unless the process was waited for already.
+  /// Sends a signal, unless the process is already reaped.
   func kill(_ signal: CInt) {
-    isOurs.withLock { isOurs in
-      if isOurs { _ = Foundation.kill(id, signal) }
+    isReaped.withLock { isReaped in
+      if !isReaped { _ = Foundation.kill(id, signal) }
     }
   }
 
-  /// Waits for its end.
-  func wait() -> End {
-    // First without taking it off the kernel's list, so that no signal is held up meanwhile.
+  /// Waits until the process has ended, and reaps it.
+  func wait() -> Ending {
+    // The long wait does not reap and needs no lock, so that `kill` works meanwhile.
     var info = siginfo_t()
     _ = retryOnInterrupt { waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) }
-    return isOurs.withLock { isOurs in
+    return isReaped.withLock { isReaped in
       var status: CInt = 0
       _ = retryOnInterrupt { waitpid(id, &status, 0) }
-      isOurs = false
-      // WIFEXITED and its kin are macros, which Swift does not see.
+      isReaped = true
+      // Swift does not import the macros WIFEXITED, WEXITSTATUS and WTERMSIG.
       return status & 0x7f == 0 ? .exited(Int(status >> 8 & 0xff)) : .signalled(Int(status & 0x7f))
     }
+  }
+
+  private static func check(_ status: CInt) throws(Errno) {
+    if status != 0 { throw Errno(rawValue: status) }
   }
 
   private static func withCStrings<Result>(

@@ -3,13 +3,14 @@ import Foundation
 import Locking
 import Synchronization
 
-/// The variant's side of the pipe to the process that watches it: the only one that writes to it.
+/// Sends the messages of a variant's process to the process that measures it.
 ///
-/// *Concurrency*: every member may be called from any thread; a line is never torn.
+/// *Concurrency*: every member may be called from any thread; lines are written whole.
 public final class VariantReporter: Sendable {
+  /// The time between two messages with counts, and between two samples.
   public static let interval = Duration.milliseconds(50)
-  /// Failures that are told one by one; of all others only the number is.
-  public static let namedFailures = 5
+  /// The number of failures that are reported one by one. The counts contain all of them.
+  static let maxFailures = 5
 
   private let onOrphaned: @Sendable () -> Void
   /// Guards the order of lines.
@@ -17,14 +18,14 @@ public final class VariantReporter: Sendable {
   private let failures = Atomic(0)
 
   /// - Parameters:
-  ///   - descriptor: where to write.
-  ///   - onOrphaned: called when nobody reads any more, which is when whoever watched has died.
+  ///   - descriptor: the pipe that the messages are written to.
+  ///   - onOrphaned: called when the pipe has no reader any more, because the measuring process has died.
   public init(to descriptor: CInt, onOrphaned: @escaping @Sendable () -> Void) {
     pipe = Locked(descriptor)
     self.onOrphaned = onOrphaned
   }
 
-  /// Tells every 50 ms how far the variant is, from a thread that does nothing else.
+  /// Starts a thread that sends the counts every 50 ms.
   public func start(_ counts: @escaping @Sendable () -> VariantCounts) {
     let thread = Thread { [self] in
       while true {
@@ -36,30 +37,30 @@ public final class VariantReporter: Sendable {
     thread.start()
   }
 
-  /// Says that it was asked for its operations, and has named so many.
-  public func listed(_ operations: Int) { send(.listed(operations)) }
+  /// Reports that the variant was asked to list its operations, and how many it has listed.
+  public func listed(_ operations: Int) { send(.listed(operations: operations)) }
 
-  /// Says how many operations may wait, and how many bytes of memory those that run may hold.
-  public func hasBounds(backlog: Int, budget: Int) { send(.bounds(backlog: backlog, budget: budget)) }
+  /// Reports how many operations may wait, and how many bytes of memory the running ones may hold.
+  public func bounds(backlog: Int, budgetBytes: Int) { send(.bounds(backlog: backlog, budgetBytes: budgetBytes)) }
 
-  /// Says that a source has no thumbnail, and why.
+  /// Reports a source that has no thumbnail, and the reason.
   public func failed(_ source: String, _ error: String) {
-    guard failures.add(1, ordering: .relaxed).newValue <= Self.namedFailures else { return }
-    send(.failure(VariantFailure(source: source, error: error)))
+    guard failures.add(1, ordering: .relaxed).newValue <= Self.maxFailures else { return }
+    send(.failed(VariantFailure(source: source, error: error)))
   }
 
-  /// Says why the variant ends before it is done.
-  public func givesUp(_ reason: String) { send(.problem(reason)) }
+  /// Reports why the variant could not do its work.
+  public func gaveUp(_ reason: String) { send(.gaveUp(reason: reason)) }
 
-  /// Its last words.
-  public func end(_ counts: VariantCounts) {
+  /// Reports the last counts, and the most memory that the process has held.
+  public func ended(_ counts: VariantCounts) {
     send(.counts(counts))
-    send(.ended(peakMemory: ProcessStatus()?.memory?.peakResident ?? 0))
+    send(.ended(peakBytes: ProcessStatus()?.memory?.peakResident ?? 0))
   }
 
   private func send(_ message: VariantMessage) {
-    let line = Array((message.line + "\n").utf8)
-    let isHeard = pipe.withLock { (try? writeAll(line, to: $0)) != nil }
-    if !isHeard { onOrphaned() }
+    let line = message.line
+    let isSent = pipe.withLock { (try? writeAll(line, to: $0)) != nil }
+    if !isSent { onOrphaned() }
   }
 }

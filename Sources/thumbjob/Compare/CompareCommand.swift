@@ -4,7 +4,7 @@ import Files
 import Foundation
 import ThumbnailJobs
 
-/// `thumbjob compare`: what its options are. What is done with them is `CompareSession`'s affair.
+/// `thumbjob compare`: its options. `CompareSession` does the work.
 struct CompareCommand: ParsableCommand, SignalHandlingCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
@@ -12,10 +12,10 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
       "Makes the same thumbnails with the bounded queue, with naive GCD and serially, and shows what each takes.",
     usage: "thumbjob compare <source> ... [options]",
     discussion: """
-      Each runs over all sources in a process of its own, one after the other; then each again, to be told to stop on the \
-      way. The figures go to standard output, a page with charts (compare.html) and all samples (compare.json) to the \
-      folder. The thumbnails are removed again. thumbjob status does not see a comparison; kill -USR1 PID shows how far it \
-      is. On Linux only.
+      Each variant processes all sources in a process of its own, one variant after the other; then each runs again and is \
+      told to stop before it is done. The figures go to standard output; a page with charts (compare.html) and all samples \
+      (compare.json) go to the folder. The thumbnails are removed again. thumbjob status does not list a comparison; kill \
+      -USR1 PID prints its progress. On Linux only.
       """)
 
   @Argument(
@@ -31,15 +31,15 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Memory that each process may use: 192M, 1G. A memory cgroup of its own sees to it, which takes root or a writable "
-        + "cgroup; where none can be made, a limit on its address space. (default: no limit)", valueName: "size"))
+      "Memory that each process may use: 192M, 1G. Enforced by a memory cgroup, which needs root or a writable cgroup; "
+        + "where none can be created, by a limit on address space. (default: no limit)", valueName: "size"))
   var memoryLimit: String?
 
   @Option(
     help: ArgumentHelp(
       "What the naive variant captures in its blocks: read (the file) or render (its pixels, at the scale that the "
-        + "thumbnail needs: since decoding is nearly all of the work and the producer does it alone, little piles up). "
-        + "(default: read)",
+        + "thumbnail needs; little piles up then, because decoding is nearly all of the work and only the producer "
+        + "decodes). (default: read)",
       valueName: "what"))
   var naive: NaivePayload?
 
@@ -48,7 +48,7 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
     help: "The folder for compare.html and compare.json. (default: ./compare)")
   var out: String?
 
-  /// Here and not in `run`, so that the usage that goes with what is wrong is this command's.
+  /// Checks the options here and not in `run`, so that an error prints this command's usage.
   func validate() throws {
     do { _ = try settings() } catch { throw ValidationError(error.description) }
   }
@@ -79,11 +79,11 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
 extension NaivePayload: ExpressibleByArgument {}
 extension Variant: ExpressibleByArgument {}
 
-/// What a comparison is told.
+/// The settings of a comparison.
 struct CompareSettings {
   var sources: [Path]
   var max = ProcessorCount.usable()
-  /// Bytes; nil for none.
+  /// In bytes; nil for none.
   var memoryLimit: Int?
   var naive = NaivePayload.read
   var out: Path = "compare"

@@ -5,51 +5,52 @@ import Foundation
 import Locking
 import ThumbnailJobs
 
-/// One comparison with everything around it that a command needs: console, processes, signals, exit status.
+/// One comparison, with everything that a command needs: console, processes, signals, exit status.
 ///
-/// *Concurrency*: ``run()`` is called once, on the main thread. Signals are answered from a thread of their own.
+/// *Concurrency*: ``run()`` is called once, on the main thread. Signals are handled on a thread of their own.
 final class CompareSession: Sendable {
   private struct State {
-    /// The variant under way.
+    /// The current run.
     var run: VariantRun?
-    /// Where it all stands, in words.
-    var standing = "reading the sources"
-    /// The signal that ends the comparison.
-    var ending: CInt?
-    /// Sources whose failing was said: they fail in each variant.
-    var failing: Set<String> = []
+    /// The progress, in words.
+    var progress = "reading the sources"
+    /// The first signal that ends the comparison.
+    var endingSignal: CInt?
+    /// Sources whose failure is printed. They fail in every variant, and are printed once.
+    var failedSources: Set<String> = []
   }
 
-  /// Why there is no comparison.
-  private struct Refusal: Error {
+  /// The comparison ends without a result.
+  private struct CompareError: Error {
+    /// The line to print; nil if the reason is already printed.
     let text: String?
     let code: ExitCode
 
     init(_ text: String?, _ code: ExitCode) { (self.text, self.code) = (text, code) }
     init(_ text: String, _ status: ExitStatus) { self.init(text, status.code) }
 
-    init(_ problem: CompareFolder.Problem) {
-      self.init(problem.text, problem.isOutOfRoom ? .ioError : .cannotCreateOutput)
+    init(_ error: CompareFolderError) {
+      self.init(error.description, error.isOutOfSpace ? .ioError : .cannotCreateOutput)
     }
   }
 
   private let settings: CompareSettings
   private let console = Console()
-  /// How long the tables wait for whoever reads them, once the comparison is to end.
+  /// How long printing the tables may block once a signal has ended the comparison.
   private let patience = Patience(.seconds(2))
-  /// Where answers to signals are printed: somebody who does not read them must not keep the next signal waiting.
-  private let answers = DispatchQueue(label: "thumbjob.answers")
+  /// Prints the progress asynchronously: a blocked standard error must not delay the handling of the next signal.
+  private let printing = DispatchQueue(label: "thumbjob.answers")
   private let state = Locked(State())
 
   init(_ settings: CompareSettings) { self.settings = settings }
 
   func run() -> ExitCode {
-    do throws(Refusal) {
-      if let problem = ProcessLimits.problem(max: settings.max) { throw Refusal(problem, .systemLimit) }
+    do throws(CompareError) {
+      if let problem = ProcessLimits.problem(max: settings.max) { throw CompareError(problem, .systemLimit) }
       let folder: CompareFolder
-      do { folder = try CompareFolder(settings.out) } catch { throw Refusal(error) }
+      do { folder = try CompareFolder(settings.out) } catch { throw CompareError(error) }
       defer { folder.clear() }
-      SignalListener.listen { [self] signal in answer(signal) }
+      SignalListener.listen { [self] signal in handle(signal) }
       let report = try compare(in: folder)
       try publish(report, in: folder)
       return (report.isBoundedComplete ? ExitStatus.success : .someFailed).code
@@ -62,13 +63,12 @@ final class CompareSession: Sendable {
 
   // MARK: Comparing
 
-  private func compare(in folder: CompareFolder) throws(Refusal) -> ComparisonReport {
+  private func compare(in folder: CompareFolder) throws(CompareError) -> ComparisonReport {
     if let bytes = settings.memoryLimit, bytes < MemoryCage.leastBytes {
       let least = ByteCount.memory(MemoryCage.leastBytes)
-      throw Refusal(
+      throw CompareError(
         "--memory-limit \(ByteCount.memory(bytes)) is too little for the program itself, which holds \(least)",
-        .systemLimit
-      )
+        .systemLimit)
     }
     for kind in [MemoryCage.Kind.cgroup1, .cgroup2] { MemoryCage.sweep(kind, Self.cagePrefix) }
     let sources = try survey(folder)
@@ -77,8 +77,8 @@ final class CompareSession: Sendable {
     }
     if let limit, limit.kind == .addressSpace {
       console.say(
-        "thumbjob: no memory cgroup can be made here, so --memory-limit is one on address space: "
-          + "\(ByteCount.memory(limit.bytes)) on top of what the program has mapped when it starts and of its threads' stacks"
+        "thumbjob: no memory cgroup can be created here, so --memory-limit limits address space: "
+          + "\(ByteCount.memory(limit.bytes)) in addition to that mapped at the program's start and to its threads' stacks"
       )
     }
     var report = ComparisonReport(
@@ -87,10 +87,10 @@ final class CompareSession: Sendable {
       naivePayload: settings.naive, memoryLimit: limit)
     for variant in Variant.allCases {
       let run = try measure(variant, of: sources.count, under: limit, isToldToStop: false, in: folder)
-      if let limit, variant == .bounded, run.hasNoRoomAtAll {
-        throw Refusal(
+      if let limit, variant == .bounded, run.ranOutOfMemoryAtOnce {
+        throw CompareError(
           "--memory-limit \(ByteCount.memory(limit.bytes)) is too little for the program itself: bounded was ended before "
-            + "it had made a thumbnail", .systemLimit)
+            + "it made a thumbnail", .systemLimit)
       }
       report.runs.append(run)
     }
@@ -101,24 +101,24 @@ final class CompareSession: Sendable {
     return report
   }
 
-  private func survey(_ folder: CompareFolder) throws(Refusal) -> ComparisonReport.Sources {
+  private func survey(_ folder: CompareFolder) throws(CompareError) -> ComparisonReport.Sources {
     var missing: [WalkError] = []
     let survey: SourceSurvey
     do {
       survey = try SourceSurvey(
         of: settings.sources.map { SourceArgument(word: $0) }, outputs: [settings.out], writingTo: folder.list,
-        shouldStop: { self.state.withLock { $0.ending != nil } },
-        onError: { problem in
-          console.say("thumbjob: \(Advice.line(problem))")
-          if problem.kind == .missingArgument { missing.append(problem) }
+        shouldStop: { self.state.withLock { $0.endingSignal != nil } },
+        onError: { error in
+          console.say("thumbjob: \(Advice.line(error))")
+          if error.kind == .missingArgument { missing.append(error) }
         },
         onUnreadable: { console.say("thumbjob: \($0.printable): \($1); left out") })
     } catch {
-      throw Refusal("cannot write the list of sources: \(error)", .ioError)
+      throw CompareError("cannot write the list of sources: \(error)", .ioError)
     }
     try throwIfEnding()
-    if !missing.isEmpty { throw Refusal(nil, ExitStatus.noSuchSource.code) }
-    if survey.count == 0 { throw Refusal("there is no JPEG file among the sources", .noSuchSource) }
+    if !missing.isEmpty { throw CompareError(nil, ExitStatus.noSuchSource.code) }
+    if survey.count == 0 { throw CompareError("there is no JPEG file among the sources", .noSuchSource) }
     console.say("thumbjob: \(Units.count(survey.count, "source")), \(ByteCount.file(survey.bytes)), read once")
     return .init(arguments: settings.sources.map(\.printable), count: survey.count, bytes: survey.bytes)
   }
@@ -126,17 +126,17 @@ final class CompareSession: Sendable {
   private func measure(
     _ variant: Variant, of sources: Int, under limit: ComparisonReport.Limit?, isToldToStop: Bool,
     in folder: CompareFolder
-  ) throws(Refusal) -> VariantMeasurement {
+  ) throws(CompareError) -> VariantMeasurement {
     let name = isToldToStop ? "\(variant.rawValue)-stop" : variant.rawValue
     let out = folder.working.appending(Path(name))
     defer { OpenFolder.remove(out) }
     var cage: MemoryCage?
-    do throws(MemoryCage.Problem) {
-      cage = try limit.map { limit throws(MemoryCage.Problem) in
+    do throws(MemoryCageError) {
+      cage = try limit.map { limit throws(MemoryCageError) in
         try MemoryCage(limit.kind, bytes: limit.bytes, name: cageName(name))
       }
     } catch {
-      throw Refusal("\(error)", .systemLimit)
+      throw CompareError("\(error)", .systemLimit)
     }
     defer { cage?.remove() }
     var words = [VariantCommand.name, variant.rawValue, "--max", "\(settings.max)", "--naive", settings.naive.rawValue]
@@ -153,23 +153,23 @@ final class CompareSession: Sendable {
         variant, arguments: words.map { Array($0.utf8) } + paths, list: folder.list, sources: sources,
         isToldToStop: isToldToStop)
       state.withLock { $0.run = run }
-      // One that came before this run was known has killed nothing.
-      if state.withLock({ $0.ending }) != nil { run.end() }
+      // A signal that arrived before `state.run` was set has killed nothing.
+      if state.withLock({ $0.endingSignal }) != nil { run.kill() }
       defer { state.withLock { $0.run = nil } }
-      let measurement = try run.measure(in: cage) { tell($0, of: variant, sources, isToldToStop) }
+      let measurement = try run.measure(in: cage) { show($0, of: variant, sources, isToldToStop) }
       try throwIfEnding()
       console.setBottom("")
       console.say("thumbjob: \(shown): \(measurement.summary)")
-      tellFailures(of: measurement)
+      printFailures(of: measurement)
       return measurement
-    } catch let problem as VariantRun.Problem {
+    } catch let error as VariantRunError {
       try throwIfEnding()
-      switch problem {
-      case .system(let text): throw Refusal(text, .systemLimit)
-      case .gaveUp(let text, let status): throw Refusal("\(variant.displayName): \(text)", ExitCode(Int32(status)))
+      switch error {
+      case .system(let text): throw CompareError(text, .systemLimit)
+      case .gaveUp(let text, let status): throw CompareError("\(variant.displayName): \(text)", ExitCode(Int32(status)))
       }
     } catch {
-      throw error as? Refusal ?? Refusal("\(error)", .systemLimit)
+      throw error as? CompareError ?? CompareError("\(error)", .systemLimit)
     }
   }
 
@@ -177,32 +177,32 @@ final class CompareSession: Sendable {
 
   private func cageName(_ name: String) -> String { "\(Self.cagePrefix)\(getpid())-\(name)" }
 
-  // MARK: Telling
+  // MARK: Printing
 
-  private func tellFailures(of measurement: VariantMeasurement) {
-    let isFirst = state.withLock { $0.failing.isEmpty }
-    for failure in measurement.failures where state.withLock({ $0.failing.insert(failure.source).inserted }) {
+  private func printFailures(of measurement: VariantMeasurement) {
+    let isFirst = state.withLock { $0.failedSources.isEmpty }
+    for failure in measurement.failures where state.withLock({ $0.failedSources.insert(failure.source).inserted }) {
       console.say("thumbjob: \(failure.source): \(failure.error)")
     }
     let rest = measurement.failed - measurement.failures.count
     if isFirst, rest > 0 { console.say("thumbjob: \(Units.count(rest, "more source")) failed") }
   }
 
-  private func tell(_ sample: Sample, of variant: Variant, _ sources: Int, _ isToldToStop: Bool) {
+  private func show(_ sample: Sample, of variant: Variant, _ sources: Int, _ isToldToStop: Bool) {
     let text =
       "round \(isToldToStop ? 2 : 1) of 2, \(variant.displayName): \(sample.done) of \(sources) done, "
       + "\(sample.running) running, \(sample.waiting) waiting, \(ByteCount.memory(sample.anonymousBytes)) held, "
       + Units.time(.seconds(sample.seconds))
-    state.withLock { $0.standing = text }
+    state.withLock { $0.progress = text }
     if console.isTerminal { console.setBottom(text) }
   }
 
-  private func publish(_ report: ComparisonReport, in folder: CompareFolder) throws(Refusal) {
+  private func publish(_ report: ComparisonReport, in folder: CompareFolder) throws(CompareError) {
     do {
       try folder.publish(.page, ComparisonPage(report).html)
       try folder.publish(.samples, report.json)
     } catch {
-      throw Refusal(error)
+      throw CompareError(error)
     }
     let tables = [ComparisonTable.runs(report), ComparisonTable.stops(report)].map { table in
       Columns.text([table.head.map { $0.uppercased() }] + table.rows, right: table.numbers)
@@ -210,30 +210,31 @@ final class CompareSession: Sendable {
     do {
       try StandardStream.put(tables.joined(separator: "\n"), patience: patience)
     } catch {
-      throw Refusal(nil, error)
+      throw CompareError(nil, error)
     }
     console.say("thumbjob: charts in \(folder.path.appending(CompareFolder.Result.page.name).printable)")
   }
 
   // MARK: Signals
 
-  private func answer(_ signal: CInt) {
+  private func handle(_ signal: CInt) {
     if signal == SIGUSR1 {
-      return answers.async { [self] in console.say("thumbjob: \(state.withLock { $0.standing })") }
+      return printing.async { [self] in console.say("thumbjob: \(state.withLock { $0.progress })") }
     }
     console.patience.begin()
     patience.begin()
     let run = state.withLock { state in
-      state.ending = state.ending ?? signal
+      state.endingSignal = state.endingSignal ?? signal
       return state.run
     }
-    run?.end()
+    run?.kill()
   }
 
-  private func throwIfEnding() throws(Refusal) {
-    guard let signal = state.withLock({ $0.ending }) else { return }
+  private func throwIfEnding() throws(CompareError) {
+    guard let signal = state.withLock({ $0.endingSignal }) else { return }
     let name = [SIGINT: "INT", SIGTERM: "TERM", SIGHUP: "HUP"][signal] ?? "USR2"
     let isEnd = signal == SIGINT || signal == SIGTERM
-    throw Refusal("stopped by \(name); nothing is kept", isEnd ? ExitCode(128 + signal) : ExitStatus.workRemains.code)
+    throw CompareError(
+      "stopped by \(name); nothing is kept", isEnd ? ExitCode(128 + signal) : ExitStatus.workRemains.code)
   }
 }

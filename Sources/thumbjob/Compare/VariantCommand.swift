@@ -1,9 +1,9 @@
 import ArgumentParser
 import Comparison
-import ThumbnailJobs
+import Files
 
-/// One variant of a comparison: what `compare` starts as a process of its own. It finds the list of sources at descriptor 3,
-/// tells how far it is at descriptor 4, and prints nothing.
+/// `thumbjob compare-variant`: one variant of a comparison, which `compare` starts as a process of its own. It reads
+/// the list of sources from standard input, and writes messages for `compare` to standard output.
 struct VariantCommand: ParsableCommand, SignalHandlingCommand {
   static let name = "compare-variant"
   static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
@@ -16,5 +16,25 @@ struct VariantCommand: ParsableCommand, SignalHandlingCommand {
   @Option var group: String?
   @Option var addressSpace: Int?
 
-  func run() throws { throw VariantSession(self).run() }
+  func run() throws {
+    let settings = VariantSettings(
+      variant: variant, naive: naive, out: CommandWords.path(of: out), working: CommandWords.path(of: within), max: max,
+      group: group, addressSpace: addressSpace)
+    throw VariantSession(settings).run()
+  }
+}
+
+/// The settings of one variant.
+struct VariantSettings {
+  let variant: Variant
+  let naive: NaivePayload
+  /// The folder for the thumbnails.
+  let out: Path
+  /// The temporary folder of the comparison, which this process removes after the death of `compare`.
+  let working: Path
+  let max: Int
+  /// The folder of the memory cgroup to join; nil for none.
+  let group: String?
+  /// The limit on address space in bytes; nil for none.
+  let addressSpace: Int?
 }

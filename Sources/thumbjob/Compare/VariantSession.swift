@@ -6,15 +6,15 @@ import QueueBaselines
 import Synchronization
 import ThumbnailJobs
 
-/// One variant of a comparison, carried through under its limit, with its answers to signals.
+/// One run of a variant, under its limit, with its reactions to signals.
 ///
 /// *Concurrency*: ``run()`` is called once, on the main thread.
 final class VariantSession: Sendable {
-  private static let list: Path = "/dev/fd/3"
-  private static let pipe: CInt = 4
-  /// Threads whose stacks count besides those of operations, where address space is what is limited.
+  /// Standard input, opened anew: each process begins at the start of the list.
+  private static let list: Path = "/proc/self/fd/0"
+  /// Threads besides those of operations, whose stacks count in a limit on address space.
   private static let otherThreads = 20
-  /// Of a limit on address space: what is left to everything else than operations. Bytes.
+  /// The part of a limit on address space that operations do not get, in bytes.
   private static let reserve = 64 << 20
 
   private let variant: Variant
@@ -23,23 +23,23 @@ final class VariantSession: Sendable {
   private let group: String?
   private let addressSpace: Int?
   private let isStopped = Atomic(false)
-  /// The only one that writes to the pipe.
   private let reporter: VariantReporter
 
-  init(_ command: VariantCommand) {
-    (variant, naive) = (command.variant, command.naive)
-    (group, addressSpace) = (command.group, command.addressSpace)
-    // Whoever started this has died where its pipe is closed. Then nobody else removes what it would have removed.
-    reporter = VariantReporter(to: Self.pipe) { [group, within = CommandWords.path(of: command.within)] in
-      CompareFolder.remove(within)
+  init(_ variantSettings: VariantSettings) {
+    (variant, naive) = (variantSettings.variant, variantSettings.naive)
+    (group, addressSpace) = (variantSettings.group, variantSettings.addressSpace)
+    // After the death of `compare`, this process removes what `compare` would have removed.
+    reporter = VariantReporter(to: Self.takeStandardOutput()) {
+      [group, working = variantSettings.working] in
+      CompareFolder.remove(working)
       if let group { Confinement.abandon(group: group) }
       _exit(ExitStatus.ioError.rawValue)
     }
     var settings = JobSettings()
     settings.sources = [.list(SourceList(file: Self.list, separator: .nul))]
-    settings.outputs[0].folder = CommandWords.path(of: command.out)
-    settings.max = command.max
-    // The job looks for its limit where containers have theirs. Half of this one, as of those.
+    settings.outputs[0].folder = variantSettings.out
+    settings.max = variantSettings.max
+    // A job takes half of its cgroup's limit by itself. It does not see a limit on address space, and gets half here.
     settings.memory = addressSpace.map { .bytes(Swift.max(8 << 20, ($0 - Self.reserve) / 2)) }
     self.settings = settings
   }
@@ -49,8 +49,16 @@ final class VariantSession: Sendable {
     return variant == .bounded ? runBounded() : runBaseline()
   }
 
+  /// Takes standard output for messages. From now on, anything else that is printed there goes to standard error, so
+  /// that it cannot corrupt a message.
+  private static func takeStandardOutput() -> CInt {
+    let messages = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    dup2(STDERR_FILENO, STDOUT_FILENO)
+    return messages
+  }
+
   private func giveUp(_ reason: String, _ status: ExitStatus) -> ExitCode {
-    reporter.givesUp(reason)
+    reporter.gaveUp(reason)
     return status.code
   }
 
@@ -62,7 +70,7 @@ final class VariantSession: Sendable {
 
   // MARK: Bounded
 
-  /// The job as `run` has it.
+  /// Runs the job as `thumbjob run` does.
   private func runBounded() -> ExitCode {
     let job: Job
     do {
@@ -77,14 +85,14 @@ final class VariantSession: Sendable {
       switch signal {
       case SIGUSR1:
         let status = job.status(waitingLimit: 10_000)
-        // As it would be printed: the work of putting it into words is part of the answer.
+        // Makes the text too, although it is not printed: that is part of the time to answer.
         _ = QueueListing.text(status)
         reporter.listed(status.queue.running.count + status.queue.waiting.count)
       case SIGUSR2: job.stop(.cancelled(by: "USR2"))
       default: break
       }
     }
-    reporter.hasBounds(backlog: job.queue.limits.backlog, budget: job.memory.budget.bytes)
+    reporter.bounds(backlog: job.queue.limits.backlog, budgetBytes: job.memory.budget.bytes)
     reporter.start { VariantCounts(job) }
     let report: JobReport
     do {
@@ -92,7 +100,7 @@ final class VariantSession: Sendable {
     } catch {
       return giveUp("\(error)", .systemLimit)
     }
-    reporter.end(VariantCounts(job))
+    reporter.ended(VariantCounts(job))
     return report.exitCode(ending: 0, outputError: nil, isTraced: true)
   }
 
@@ -102,17 +110,17 @@ final class VariantSession: Sendable {
     let work: SourceWork
     do { work = try SourceWork(settings) } catch { return giveUp(Advice.line(error), .cannotCreateOutput) }
     let prepare = { @Sendable [self] (source: SourceWork.Placed) throws -> SourceWork.Payload in
-      try telling(of: source.path) { naive == .read ? try work.read(source) : try work.render(source) }
+      try reportingFailure(of: source.path) { naive == .read ? try work.read(source) : try work.render(source) }
     }
     let make = { @Sendable [self] (payload: SourceWork.Payload) throws in
-      try telling(of: payload.source) { try work.make(payload) }
+      try reportingFailure(of: payload.source) { try work.make(payload) }
     }
     let baseline: any Baseline<SourceWork.Placed>
     if variant == .naive {
-      // There is nothing it could do about them: no list to print, no block to take back.
+      // It has no list to print, and cannot cancel a block.
       signal(SIGUSR1, SIG_IGN)
       signal(SIGUSR2, SIG_IGN)
-      // Where no limit was asked for and the machine itself runs out of memory, this is the process to go: proc(5).
+      // Without a limit the machine itself may run out of memory: then the kernel is to kill this process (proc(5)).
       try? "1000".write(toFile: "/proc/self/oom_score_adj", atomically: false, encoding: .utf8)
       baseline = NaiveQueue(prepare: prepare, work: make)
     } else {
@@ -122,11 +130,11 @@ final class VariantSession: Sendable {
     reporter.start { VariantCounts(baseline.counters) }
     work.walk(shouldStop: { isStopped.load(ordering: .acquiring) }, visit: { baseline.submit($0) })
     baseline.drain()
-    reporter.end(VariantCounts(baseline.counters))
+    reporter.ended(VariantCounts(baseline.counters))
     return (baseline.counters.failed == 0 ? ExitStatus.success : .someFailed).code
   }
 
-  private func telling<Result>(of source: Path, _ body: () throws -> Result) throws -> Result {
+  private func reportingFailure<Result>(of source: Path, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch {

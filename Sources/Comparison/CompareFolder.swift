@@ -1,0 +1,162 @@
+import Files
+import Foundation
+
+/// The folder of a comparison's results, and in it a temporary folder for everything that is not kept.
+///
+/// The results are created before anything is measured, so that a comparison that cannot write them fails early. They
+/// are put in place at the end; until then the results of an earlier comparison stay.
+public final class CompareFolder: Sendable {
+  /// The temporary folder. Removing it may take a second, because a process that is being killed still writes for a
+  /// moment.
+  private static let kind = LockedFolder.Kind(
+    prefix: ".thumbjob-compare-", permissions: 0o700, passes: 100, pause: 10_000)
+
+  public enum Result: String, CaseIterable {
+    case page = "compare.html"
+    case samples = "compare.json"
+
+    public var name: Path { Path(rawValue) }
+  }
+
+  public let path: Path
+  /// The path of the temporary folder.
+  public let working: Path
+  /// The descriptor of the list of sources, a file without a name.
+  public let list: CInt
+  private let temporary: LockedFolder
+  /// The folders that were created for the results, outermost first.
+  private let created: [Path]
+
+  /// Creates the folder with its temporary folder, and opens the results.
+  ///
+  /// - Throws: ``CompareFolderError``; everything that was created is removed again.
+  public init(_ path: Path) throws(CompareFolderError) {
+    self.path = path
+    var created: [Path] = []
+    do throws(CompareFolderError) {
+      try Self.makeFolder(path, &created)
+      temporary = try Self.makeTemporary(in: path)
+    } catch {
+      Self.removeEmpty(created)
+      throw error
+    }
+    working = Self.named(path).appending(temporary.name)
+    self.created = created
+    do throws(CompareFolderError) {
+      list = try Self.prepare(working, for: path)
+    } catch {
+      temporary.remove()
+      Self.removeEmpty(created)
+      throw error
+    }
+  }
+
+  deinit { close(list) }
+
+  /// Writes a result and puts it in place.
+  public func publish(_ result: Result, _ text: String) throws(CompareFolderError) {
+    let (temporary, place) = (working.appending(result.name), path.appending(result.name))
+    let file = temporary.withCString { open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) }
+    guard file >= 0 else { throw CompareFolderError("write", place) }
+    defer { close(file) }
+    do { try writeAll(text.utf8, to: file) } catch { throw CompareFolderError("write", place, error.rawValue) }
+    let isInPlace = temporary.withCString { old in place.withCString { rename(old, $0) == 0 } }
+    if !isInPlace { throw CompareFolderError("write", place) }
+  }
+
+  /// Removes the temporary folder, and the created folders if they are empty.
+  public func clear() {
+    temporary.remove()
+    Self.removeEmpty(created)
+  }
+
+  /// Removes the temporary folder of a comparison that was killed. Does nothing to a folder with any other name.
+  public static func remove(_ working: Path) {
+    guard let parent = try? openFolder(named(working.parent), in: AT_FDCWD) else { return }
+    defer { close(parent) }
+    LockedFolder.remove(working.lastName, in: parent, kind)
+  }
+
+  // MARK: Creating
+
+  private static func makeTemporary(in path: Path) throws(CompareFolderError) -> LockedFolder {
+    let folder = named(path)
+    let parent = folder.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard parent >= 0 else { throw CompareFolderError("open", folder) }
+    defer { close(parent) }
+    do throws(LockedFolderError) {
+      return try LockedFolder(in: parent, kind)
+    } catch {
+      switch error {
+      case .cannotLockParent(let error): throw CompareFolderError("lock", folder, error.rawValue)
+      case .cannotMake(let error): throw CompareFolderError("write in", folder, error.rawValue)
+      case .cannotLock(let name, let error):
+        throw CompareFolderError("lock", folder.appending(name), error.rawValue)
+      }
+    }
+  }
+
+  /// System calls do not take the empty path, which is the working folder.
+  private static func named(_ path: Path) -> Path { path.isEmpty ? "." : path }
+
+  /// Creates the results and the list in the temporary folder.
+  ///
+  /// - Returns: the descriptor of the list.
+  private static func prepare(_ working: Path, for path: Path) throws(CompareFolderError) -> CInt {
+    for result in Result.allCases {
+      var status = stat()
+      let place = path.appending(result.name)
+      if place.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        throw CompareFolderError("write", place, EISDIR)
+      }
+      close(try create(working.appending(result.name)))
+    }
+    let name = working.appending("list")
+    let list = try create(name)
+    _ = name.withCString { unlink($0) }
+    return list
+  }
+
+  private static func create(_ path: Path) throws(CompareFolderError) -> CInt {
+    let file = path.withCString { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+    guard file >= 0 else { throw CompareFolderError("write", path) }
+    return file
+  }
+
+  /// Creates a folder, and the folders above it that are missing.
+  ///
+  /// - Parameter created: receives the folders that this call has created.
+  private static func makeFolder(_ path: Path, _ created: inout [Path]) throws(CompareFolderError) {
+    if path.isEmpty { return }
+    var status = stat()
+    if path.withCString({ stat($0, &status) }) == 0 {
+      if status.st_mode & S_IFMT != S_IFDIR { throw CompareFolderError("write in", path, ENOTDIR) }
+      return
+    }
+    if path.parent != path { try makeFolder(path.parent, &created) }
+    if path.withCString({ mkdir($0, 0o777) }) == 0 {
+      created.append(path)
+    } else if errno != EEXIST {
+      throw CompareFolderError("make", path)
+    }
+  }
+
+  private static func removeEmpty(_ folders: [Path]) {
+    for folder in folders.reversed() { _ = folder.withCString { rmdir($0) } }
+  }
+}
+
+/// A file or folder of a comparison cannot be used.
+public struct CompareFolderError: Error, CustomStringConvertible {
+  public let description: String
+  /// Whether the disk is full or the quota is used up.
+  public let isOutOfSpace: Bool
+
+  /// - Parameters:
+  ///   - action: the action that failed, such as “write in”.
+  ///   - number: a value of `errno`.
+  init(_ action: String, _ path: Path, _ number: CInt = errno) {
+    description = "cannot \(action) \(path.printable): \(systemText(number))"
+    isOutOfSpace = number == ENOSPC || number == EDQUOT
+  }
+}

@@ -1,0 +1,122 @@
+import Files
+import Foundation
+
+/// Everything that is known about a variant's process so far. It decides when the process is asked to list its
+/// operations and told to stop.
+struct VariantRecord {
+  /// The process is asked to list its operations once a tenth of the sources are done, or a second after its start.
+  private static let listShare = 10
+  private static let listAfterSeconds = 1.0
+  /// How long it has to answer before it is told to stop.
+  private static let answerSeconds = 0.25
+  /// The signals by which it is asked to list its operations, and told to stop.
+  private static let (listSignal, stopSignal) = (SIGUSR1, SIGUSR2)
+
+  /// The reason that the variant has reported for giving up.
+  private(set) var reasonToGiveUp: String?
+  private var measurement: VariantMeasurement
+  private let sources: Int
+  private var counts = VariantCounts()
+  /// `counts.done` when the process was told to stop.
+  private var doneAtStop = 0
+  /// Whether a message has arrived. Before that, the process might not handle its signals yet.
+  private var hasReported = false
+
+  init(_ variant: Variant, sources: Int, isToldToStop: Bool) {
+    measurement = VariantMeasurement(variant)
+    if isToldToStop { measurement.stop = StopMeasurement() }
+    self.sources = sources
+  }
+
+  /// - Parameter now: seconds since the start of the process, here and below.
+  mutating func receive(_ message: VariantMessage, at now: Double) {
+    hasReported = true
+    switch message {
+    case .counts(let counts): self.counts = counts
+    case .listed(let operations):
+      guard let asked = measurement.stop?.listSentAfterSeconds else { return }
+      measurement.stop?.listedOperations = operations
+      measurement.stop?.answerSeconds = now - asked
+    case .bounds(let backlog, let budgetBytes):
+      (measurement.backlog, measurement.budgetBytes) = (backlog, budgetBytes)
+    case .failed(let failure):
+      if measurement.failures.count < VariantReporter.maxFailures { measurement.failures.append(failure) }
+    case .gaveUp(let reason): reasonToGiveUp = reason
+    case .ended(let peakBytes): measurement.peakRssBytes = max(measurement.peakRssBytes, peakBytes)
+    }
+  }
+
+  /// Takes a sample.
+  ///
+  /// - Parameter status: the process, as the kernel reports it.
+  /// - Returns: nil if the process has already ended.
+  mutating func sample(_ status: ProcessStatus?, at now: Double) -> Sample? {
+    guard let memory = status?.memory, let threads = status?.threads else { return nil }
+    measurement.peakRssBytes = max(measurement.peakRssBytes, memory.peakResident)
+    measurement.peakAnonymousBytes = max(measurement.peakAnonymousBytes, memory.anonymous)
+    measurement.peakThreads = max(measurement.peakThreads, threads)
+    let sample = Sample(
+      seconds: now, rssBytes: memory.resident, anonymousBytes: memory.anonymous, threads: threads, counts: counts)
+    measurement.samples.append(sample)
+    return sample
+  }
+
+  /// The signal to send now, if any; each is returned once.
+  mutating func dueSignal(at now: Double) -> CInt? {
+    guard let stop = measurement.stop, stop.stopSentAfterSeconds == nil else { return nil }
+    if let asked = stop.listSentAfterSeconds {
+      guard stop.listedOperations != nil || now >= asked + Self.answerSeconds else { return nil }
+      measurement.stop?.stopSentAfterSeconds = now
+      doneAtStop = counts.done
+      return Self.stopSignal
+    }
+    let isUnderWay = counts.done * Self.listShare >= sources || now >= Self.listAfterSeconds
+    guard hasReported, isUnderWay else { return nil }
+    measurement.stop?.listSentAfterSeconds = now
+    return Self.listSignal
+  }
+
+  /// The measurement, once the process has ended.
+  mutating func finish(_ ending: ChildProcess.Ending, at now: Double, in cage: MemoryCage?) -> VariantMeasurement {
+    measurement.seconds = now
+    // The last counts may be newer than the last sample.
+    if let last = measurement.samples.last {
+      measurement.samples.append(
+        Sample(
+          seconds: now, rssBytes: last.rssBytes, anonymousBytes: last.anonymousBytes, threads: last.threads,
+          counts: counts))
+    }
+    (measurement.thumbnails, measurement.failed) = (counts.done, counts.failed)
+    (measurement.peakWaiting, measurement.peakRunning) = (counts.peakWaiting, counts.peakRunning)
+    if let stopped = measurement.stop?.stopSentAfterSeconds {
+      measurement.stop?.secondsToEnd = now - stopped
+      measurement.stop?.thumbnailsMadeMeanwhile = counts.done - doneAtStop
+    }
+    switch ending {
+    case .exited(let status):
+      measurement.exitStatus = status
+      let canStop = measurement.stop?.stopSentAfterSeconds != nil && measurement.variant != .naive
+      let isStopped = canStop && counts.done + counts.failed < sources
+      measurement.ending = isStopped ? .stopped : status <= 1 ? .finished : .failed
+    case .signalled(let signal):
+      measurement.signal = signal
+      measurement.ending = Self.ending(by: signal, in: cage)
+    }
+    return measurement
+  }
+
+  private static func ending(by signal: Int, in cage: MemoryCage?) -> Ending {
+    guard let cage else { return .signalled }
+    let isKill = signal == Int(SIGKILL)
+    if cage.kind == .addressSpace { return isKill ? .signalled : .outOfAddressSpace }
+    return isKill && cage.kills > 0 ? .killedForMemory : .signalled
+  }
+}
+
+extension Sample {
+  fileprivate init(seconds: Double, rssBytes: Int, anonymousBytes: Int, threads: Int, counts: VariantCounts) {
+    self.init(
+      seconds: seconds, rssBytes: rssBytes, anonymousBytes: anonymousBytes, threads: threads, waiting: counts.waiting,
+      running: counts.running, done: counts.done)
+  }
+}
