@@ -167,6 +167,29 @@ import Thumbnails
     #expect(folder.files(below: "thumbs") == ["a.jpg", "b.png.jpg"])
   }
 
+  /// The first size is missing, which must not hide that the second is the source.
+  @Test func aThumbnailOfThisOutputIsNotOverwrittenByItsOwnThumbnail() async throws {
+    try folder.write(SyntheticPhoto(seed: 1, width: 64, height: 48).jpeg(), to: "images/a.jpg")
+    let first = settings()
+    _ = try await onThread { try Job(first) { _ in }.run() }
+    let source = folder("thumbs/square/a.jpg")
+    let before = try Data(contentsOf: URL(filePath: source))
+    try FileManager.default.removeItem(atPath: folder("thumbs/32x32/a.jpg"))
+    var second = first
+    second.sources = [.path(Path(source))]
+    let failures = LockedBox<[SourceFailure]>([])
+    let again = second
+    _ = try await onThread {
+      try Job(again) { event in
+        if case .source(let report) = event, case .failed(let failure) = report.result {
+          failures.change { $0.append(failure) }
+        }
+      }.run()
+    }
+    #expect(failures.value == [.placeIsSource])
+    #expect(try Data(contentsOf: URL(filePath: source)) == before)
+  }
+
   @Test func eachOutputIsMadeWithItsOwnSettings() async throws {
     try folder.write(SyntheticPhoto(seed: 1, width: 640, height: 480).jpeg(), to: "images/a.jpg")
     var settings = settings()

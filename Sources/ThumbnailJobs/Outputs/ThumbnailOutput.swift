@@ -59,16 +59,15 @@ struct ThumbnailOutput: Sendable {
       path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes)
   }
 
-  /// The state of a source's thumbnails together: up to date if all of them are, otherwise the state of the first that
-  /// is not.
+  /// The state of a source's thumbnails together: `isSource` if one of the places is the source, otherwise the state of
+  /// the first thumbnail that is not up to date.
   ///
   /// - Parameter source: the status of the source.
   func state(of place: Path, source: stat) -> SettingsStamp.State {
-    for (size, stamp) in zip(options.sizes, stamps) {
-      let state = stamp.state(of: self.place(place, size: size), source: source)
-      if state != .upToDate { return state }
+    let states = zip(options.sizes, stamps).map { size, stamp in
+      stamp.state(of: self.place(place, size: size), source: source)
     }
-    return .upToDate
+    return states.contains(.isSource) ? .isSource : states.first { $0 != .upToDate } ?? .upToDate
   }
 
   /// Everything except the source that determines the bytes of a thumbnail.
