@@ -35,7 +35,7 @@ extension TemporaryFolder {
     return folder
   }
 
-  /// This many links to one large photo below `images`, for tests that end a run early: 2,000 take minutes.
+  /// This many links to one large photo below `images`, for tests that end a run early: 2,000 take far longer.
   static func withWork(_ count: Int) throws -> TemporaryFolder {
     let folder = TemporaryFolder()
     try folder.link(largePhoto, count, below: "images")

@@ -81,7 +81,7 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
     While it runs:
       thumbjob status [PID] [--watch]       lists what runs, what waits and why
       thumbjob cancel [PID [OPERATION]]     cancels everything, or one operation
-      thumbjob pause [PID]                  starts nothing new until thumbjob resume
+      thumbjob pause [PID]                  starts nothing new until it is resumed
       kill -USR1 PID                        prints what runs and what waits
       kill -USR2 PID                        cancels everything; run again to go on
     """

@@ -151,7 +151,7 @@ struct RunOptions: ParsableArguments {
   @Flag(name: .customLong("dry-run"), help: "Print what would be made, and make nothing.")
   var dryRun = false
 
-  @Flag(help: "Write a JSON line for each source, and a summary as the last one, to standard output.")
+  @Flag(help: "Write a JSON line for each source that is not up to date, then a summary, to standard output.")
   var json = false
 
   @Option(
