@@ -111,7 +111,7 @@ extension CommandTests {
       #expect(ending.errors.contains(" waiting"), "USR1 was handled too")
     }
 
-    @Test func signalsThatTheParentIgnoresAreStillHandled() async throws {
+    @Test func usr2IsHandledEvenIfTheParentIgnoresIt() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let script = "trap '' USR1 USR2; exec \"$0\" images --json --progress none"
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
