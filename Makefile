@@ -5,51 +5,53 @@ SHELL = bash
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
-# Checks what this machine has, and installs what is missing where it may.
+# Checks that this machine has the packages that a target needs. As root it installs missing ones.
 NEEDS = SWIFT=$(SWIFT) scripts/needs.sh
 
 BUILD = $(SWIFT) build
 SOURCES = Sources Tests Package.swift Benchmarks/Sources Benchmarks/Package.swift
-# Swift's own libraries inside the binary: it starts in a third of the time, and runs where no Swift is installed.
+# Links Swift's own libraries into the binary, which then starts in a third of the time and runs where Swift is not
+# installed.
 RELEASE = -c release $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 BINARY = .build/release/thumbjob
-# Names every race and leak in seconds instead of waiting for a backtrace that does not end under a sanitizer.
+# Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
 
-# As many test cases at a time as keep the processors busy while some of them wait. With all at once, each would wait for
-# all others, and its time limit with it.
+# Runs as many test cases at a time as keep the processors busy while some of them wait. If all ran at once, each would
+# wait for the others, and this wait would count towards its time limit.
 TEST = $(SWIFT) test --disable-xctest --experimental-maximum-parallelization-width $(shell expr 2 + $$(nproc 2>/dev/null || echo 2))
 
-# In CI the build also fails on an import of a target that Package.swift does not declare. Reading all imports takes half a
-# minute, so it is done once there and not in everyday builds.
+# Makes the build fail on an import of a target that Package.swift does not declare. Only CI does so, because reading all
+# imports takes half a minute.
 IMPORTS = $(if $(CI),--explicit-target-dependency-import-check error)
 
-# Says again, as the last thing, what failed: there are thousands of lines before it.
+# Repeats at the end which tests failed, because thousands of lines come before.
 SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aE '✘|^(FAILED|ERROR) ' .build/$@.log; exit 1; }
 
-# Python packages of the tests from outside, in a place of their own.
+# The virtual environment of the Python packages that Tests/EndToEnd needs.
 PYTHON = .build/venv
-# Checkers of Python and JavaScript, each one native program from PyPI.
+# The virtual environment of the checkers of Python and JavaScript; each is one native program from PyPI.
 LINT = .build/venv-lint
-# Swift brings it, beside its own program.
+# Clang from PATH, or the one in the folder of Swift's own program.
 CLANG = $(or $(shell command -v clang),$(dir $(realpath $(shell command -v $(SWIFT))))clang)
 PROMTOOL = $(or $(shell command -v promtool),.build/prometheus/usr/bin/promtool)
 
-# Python packages of the benchmarks, in a place of their own, and photographs in CORPUS, which may be laid out before.
+# The virtual environment of the Python packages that the benchmarks need, and the folder of their photographs. `make
+# corpus` keeps photographs that are already there.
 BENCH_VENV = .build/venv-benchmarks
 BENCH_PYTHON = PYTHONPYCACHEPREFIX=.build/python-cache $(BENCH_VENV)/bin/python
 CORPUS = .build/corpus
-# A package of its own (Benchmarks/Package.swift), and where the figures go.
+# The programs of the package Benchmarks, and the folder for their figures.
 BENCHMARKS = Benchmarks/.build/release
 BUILD_BENCHMARKS = $(BUILD) -c release --package-path Benchmarks
 FIGURES = .build/benchmarks
-# README.md, to put the table of `make bench` there.
+# With QUOTE=README.md, `make bench` puts its table there.
 QUOTE =
 
 .PHONY: help run build images images-broken test unit command race memory endpoint test-deps quality bench bench-huge bench-queue \
   bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install man deps clean
 
-help: ## says what can be made
+help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
 
 run: build images ## sets everything up and makes thumbnails of ./images into ./thumbs
@@ -58,36 +60,36 @@ run: build images ## sets everything up and makes thumbnails of ./images into ./
 build: deps ## builds the release binary
 	$(BUILD) $(RELEASE) --product thumbjob
 
-images: deps ## makes ./images, a few dozen synthetic photos, if there is none
+images: deps ## makes ./images, a few dozen synthetic photos, unless it exists
 	@test -d images || { $(BUILD) $(RELEASE) --product make-images && .build/release/make-images images; }
 
-images-broken: deps ## makes ./images-broken, good files among every kind of bad one, if there is none
+images-broken: deps ## makes ./images-broken, good files among bad ones of many kinds, unless it exists
 	@test -d images-broken || { $(BUILD) $(RELEASE) --product make-images && \
 	  .build/release/make-images --broken images-broken; }
 
-test: ## everything that CI runs
+test: ## runs all checks that CI runs
 	@$(NEEDS) test
 	@scripts/parts.sh lint unit command race memory endpoint
 
-unit: deps ## the libraries' tests
+unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
 	$(TEST) --skip-build --skip thumbjobTests $(SHOWN)
 
-command: deps ## the built program as its user meets it: output, exit status, signals
+command: deps ## tests the built program as its user runs it: output, exit status, signals
 	$(BUILD) --build-tests
 	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
 
-race: deps ## the queue, the job, its operations, comparing, the pressure monitor and the status endpoint under the thread sanitizer
+race: deps ## tests queue, job, comparison, pressure monitor, trace and status endpoint under the thread sanitizer
 	@mkdir -p .build
 	$(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
 	  --filter 'BoundedQueueTests|ComparisonTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
-memory: deps ## the C code and all that reads hostile bytes under the address sanitizer
+memory: deps ## tests Thumbnails and the C code under the address sanitizer
 	@mkdir -p .build
 	$(SANITIZED) $(TEST) --sanitize=address --scratch-path .build-address \
 	  --filter 'ThumbnailsTests' $(SHOWN)
 
-endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) ## the built program's page in a browser, its API and metrics by other people's checkers, hostile clients
+endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
 	$(BUILD) --product thumbjob
 	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
 
@@ -96,41 +98,41 @@ $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	$(PYTHON)/bin/pip install -q --disable-pip-version-check -r $<
 	touch $@
 
-# Unpacked, not installed: the package would start a server, and only its checker is wanted.
+# Unpacks the package instead of installing it, because installing it would start a server.
 .build/prometheus/usr/bin/promtool: | test-deps
 	mkdir -p .build/prometheus
 	cd .build/prometheus && { apt-get download -q prometheus || { apt-get update -q && apt-get download -q prometheus; } }
 	cd .build/prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool
 
-quality: build $(BENCH_VENV)/ready corpus ## fails where thumbnails are worse than vipsthumbnail's, by SSIM over photographs
+quality: build $(BENCH_VENV)/ready corpus ## fails if thumbnails are worse than vipsthumbnail's, by SSIM over photographs
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos --subsampling 420
 
-bench: build $(BENCH_VENV)/ready corpus ## thumbjob beside its peers: table, chart and JSON, in a quarter of an hour. QUOTE=README.md quotes it
+bench: build $(BENCH_VENV)/ready corpus ## compares thumbjob with other programs in a quarter of an hour: table, chart and JSON. QUOTE=README.md quotes the table
 	$(BENCH_PYTHON) Benchmarks/bench.py $(CORPUS) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
 
-bench-huge: build corpus ## a thumbnail of a progressive JPEG of 300 megapixels: time and memory, beside vipsthumbnail's
+bench-huge: build corpus ## measures time and memory for a progressive JPEG of 300 megapixels, with thumbjob and vipsthumbnail
 	@mkdir -p $(FIGURES)
 	Benchmarks/huge-photo.sh "$$(ls -S $(CORPUS)/photos/*.jpg | head -n 1)" $(FIGURES)/huge.jpg
 
-bench-queue: deps ## what the queue costs, beside Foundation's and GCD
+bench-queue: deps ## measures the time that the queue takes, compared with Foundation's and GCD
 	$(BUILD_BENCHMARKS) --product bench-queue
 	@mkdir -p $(FIGURES)
 	$(BENCHMARKS)/bench-queue --json $(FIGURES)/queue.json | tee $(FIGURES)/queue.md
 
-bench-decoder: deps corpus ## megabytes that each decoder takes in a second
+bench-decoder: deps corpus ## measures how many megabytes each decoder decodes in a second of processor time
 	$(BUILD_BENCHMARKS) --product bench-decoder -Xswiftc -enable-testing --scratch-path .build-decoder
 	@mkdir -p $(FIGURES)
 	.build-decoder/release/bench-decoder $(CORPUS)/camera $(CORPUS)/web $(CORPUS)/photos \
 	  --json $(FIGURES)/decoder.json | tee $(FIGURES)/decoder.md
 
-bench-locks: deps $(BENCH_VENV)/ready ## which lock should guard the queue's account, with a chart
+bench-locks: deps $(BENCH_VENV)/ready ## compares locks for the queue's account, with a chart
 	$(BUILD_BENCHMARKS) --product bench-locks
 	@mkdir -p $(FIGURES)
 	$(BENCHMARKS)/bench-locks --json $(FIGURES)/locks.json | tee $(FIGURES)/locks.md
 	$(BENCH_PYTHON) Benchmarks/locks_chart.py $(FIGURES)/locks.json $(FIGURES)/locks.svg
 
-corpus: | bench-deps # the photographs of the benchmarks, from Debian packages
+corpus: | bench-deps # lays out the photographs of the benchmarks, from Debian packages
 	Benchmarks/photos.sh $(CORPUS)
 
 $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
@@ -180,17 +182,17 @@ install: build man ## installs binary, manual page and shell completions below P
 	install -D -m 644 .build/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_thumbjob
 	install -D -m 644 .build/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/thumbjob.fish
 
-deps: # what building needs
+deps: # installs the packages that building needs
 	@$(NEEDS) build
 
-lint-deps: # what the checks of the sources need
+lint-deps: # installs the packages that the checks of the sources need
 	@$(NEEDS) lint
 
-test-deps: # what the tests need
+test-deps: # installs the packages that the tests need
 	@$(NEEDS) test
 
-bench-deps: # what the benchmarks need
+bench-deps: # installs the packages that the benchmarks need
 	@$(NEEDS) bench
 
-clean: ## removes what was built
+clean: ## removes everything that was built
 	rm -rf .build .build-* Benchmarks/.build

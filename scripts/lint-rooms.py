@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """lint-rooms.py < the output of `swift package dump-package`: fails where a library depends on more than it may.
 
-BoundedQueue is for any work: with it comes no image code, no libjpeg and no package of others.
+BoundedQueue is for any work, so it must depend neither on image code and libjpeg nor on packages of others.
 """
 
 import json
@@ -14,7 +14,7 @@ def main() -> int:
     targets = {target["name"]: target["dependencies"] for target in json.load(sys.stdin)["targets"]}
 
     def reached(name: str) -> set[str]:
-        """All that it depends on. Each dependency is {"kind": [name, ...]}."""
+        """The names of all targets and products that it depends on. A dependency is {"kind": [name, ...]}."""
         direct = {value[0] for dependency in targets.get(name, []) for value in dependency.values()}
         return direct.union(*map(reached, direct))
 

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# needs.sh WHAT...: checks in about a second that this machine has what `make run` (build), `make lint` (lint), `make test`
-# (test) or `make bench` (bench) needs. As root it installs what is missing. Otherwise it prints the one command that
-# installs it, and fails.
-# shellcheck disable=SC2317,SC2329  # functions are called by the name of what is needed
+# needs.sh PURPOSE...: checks in about a second that this machine has the packages that `make run` (build), `make lint`
+# (lint), `make test` (test) or `make bench` (bench) needs. As root it installs missing packages. Otherwise it prints the
+# one command that installs them, and fails.
+# shellcheck disable=SC2317,SC2329  # the functions are called by names that are put together
 set -euo pipefail
 
 missing=()
 refresh=
 
-# Adds a package where the command after it fails.
+# need PACKAGE COMMAND...: adds the package to the missing ones if the command fails.
 need() {
   local package=$1
   shift
   "$@" >/dev/null 2>&1 || missing+=("$package")
 }
 
-# Debian packages with the least that shows that each is there.
+# The Debian packages, each with a quick command that succeeds if it is installed.
 needs_of_build() {
   need pkg-config command -v pkg-config
   need libjpeg-dev pkg-config --exists libjpeg
@@ -36,7 +36,7 @@ needs_of_test() {
   need fonts-dejavu-core test -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
   need procps command -v pgrep
   need util-linux command -v setpriv
-  # The Makefile unpacks promtool from its package, which takes apt's lists.
+  # The Makefile downloads promtool's package, for which apt needs its lists.
   command -v promtool >/dev/null || test -e .build/prometheus/usr/bin/promtool \
     || apt-cache show prometheus >/dev/null 2>&1 || refresh=yes
 }
@@ -59,7 +59,7 @@ for what in "$@"; do "needs_of_$what"; done
 install="apt-get update -q"
 [[ ${#missing[@]} -eq 0 ]] || install+=" && apt-get install -y -q --no-install-recommends ${missing[*]}"
 if ! command -v apt-get >/dev/null; then
-  echo "Missing; the names are Debian's: ${missing[*]}" >&2
+  echo "Packages are missing. Their names on Debian: ${missing[*]}" >&2
 elif [[ $(id -u) = 0 ]]; then
   exec bash -c "$install"
 else

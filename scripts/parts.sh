@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# parts.sh PART...: makes the parts of `make test` in this order and stops at the first that fails. The last lines tell how
-# long each part took, and what was skipped and why.
+# parts.sh PART...: runs the parts of `make test` in this order and stops at the first that fails. The last lines show how
+# long each part took, and how many tests were skipped and why.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ for part in "$@"; do
   times+=$(printf '%s%s %d:%02d' "${times:+ · }" "$part" $((took / 60)) $((took % 60)))
 done
 
-# Swift Testing's lines and pytest's.
+# Counts the reasons for skipped tests in the logs of Swift Testing and of pytest.
 reasons() {
   for part in "$@"; do
     [[ -e .build/$part.log ]] || continue

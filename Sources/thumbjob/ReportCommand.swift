@@ -11,8 +11,8 @@ struct ReportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Which methods ran on which threads, from a trace that run --trace has written. Data that a method on several threads "
-        + "uses is shared.", valueName: "file"))
+      "Print which methods ran on which threads, from a trace that run --trace has written. Data that a method on "
+        + "several threads uses is shared.", valueName: "file"))
   var threads: String
 
   func run() throws {
@@ -32,7 +32,7 @@ struct ReportCommand: ParsableCommand {
 /// Formats a thread report as a table.
 enum ThreadTable {
   static func text(_ report: ThreadReport) -> String {
-    var rows = [["METHOD", "CALLS", "MS", "THREADS", "WHICH"]]
+    var rows = [["METHOD", "CALLS", "MS", "THREADS", "KIND"]]
     rows += report.methods.map { method in
       [
         method.name, "\(method.calls)", Units.decimal(Double(method.microseconds) / 1000), "\(method.threads.count)",

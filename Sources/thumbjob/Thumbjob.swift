@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ThumbnailJobs
 
-/// The root command. It blocks the signals that a job handles before the process has a second thread.
+/// The root command. Before the process has a second thread, it blocks the signals that a job handles.
 @main
 struct Thumbjob: ParsableCommand {
   static let configuration = CommandConfiguration(

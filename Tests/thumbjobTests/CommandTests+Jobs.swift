@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension CommandTests {
-  /// Every file in jobs/, run as shipped, beside pictures laid out as `make images images-broken` does.
+  /// Runs every file in jobs/ unchanged, over pictures in the folders that `make images images-broken` makes.
   @Suite struct Jobs {
     private static let jobs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("jobs")
@@ -24,14 +24,14 @@ extension CommandTests {
       return folder
     }
 
-    @Test func onePhoto() async throws {
+    @Test func onePhotoMakesOneThumbnail() async throws {
       let folder = try photos()
       let ending = try await run("one-photo.yml", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(folder.files(below: "thumbs") == ["one-photo/photo-01.jpg"])
     }
 
-    @Test func gallery() async throws {
+    @Test func galleryMakesTwoSizesOfEveryPhoto() async throws {
       let folder = try photos()
       let ending = try await run("gallery.yml", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
@@ -40,7 +40,7 @@ extension CommandTests {
         folder.files(below: "thumbs/gallery/thumb") == names && folder.files(below: "thumbs/gallery/large") == names)
     }
 
-    @Test func webExport() async throws {
+    @Test func webExportMakesTwoOutputs() async throws {
       let folder = try photos()
       let ending = try await run("web-export.yml", in: folder)
       #expect(ending.status == 0 && ending.number("thumbnails") == 12, "\(ending.errors)")
@@ -48,7 +48,7 @@ extension CommandTests {
       #expect(folder.files(below: "thumbs/web-export/print").count == 3)
     }
 
-    @Test func broken() async throws {
+    @Test func brokenFailsBadFilesAndMakesTheOthers() async throws {
       let folder = TemporaryFolder()
       let good = SyntheticPhoto(seed: 1, width: 400, height: 300).jpeg()
       try folder.write(good, to: "images-broken/good.jpg")
@@ -58,13 +58,13 @@ extension CommandTests {
       #expect(ending.status == 1 && ending.number("made") == 1 && ending.number("failed") == 2)
     }
 
-    @Test func optionsBesideAJobFileWin() async throws {
+    @Test func optionsOverrideAJobFile() async throws {
       let folder = try photos()
       let ending = try await run("gallery.yml", "-o", "elsewhere", "-s", "32", "images/photo-01.jpg", in: folder)
       #expect(ending.status == 0 && folder.files(below: "elsewhere") == ["photo-01.jpg"])
     }
 
-    @Test func noneIsLeftOut() throws {
+    @Test func everyShippedJobFileHasATest() throws {
       let shipped = try FileManager.default.contentsOfDirectory(atPath: Self.jobs.path).filter { $0.hasSuffix(".yml") }
       #expect(Set(shipped) == ["one-photo.yml", "gallery.yml", "web-export.yml", "broken.yml"])
     }

@@ -27,7 +27,7 @@ extension CommandTests {
       }
     }
 
-    @Test func whatIsUpToDateIsNotMadeAgainUntilSourceOrSettingsChange() async throws {
+    @Test func upToDateThumbnailsAreMadeAgainOnlyIfSourceOrSettingsChange() async throws {
       let folder = try TemporaryFolder.withPhotos(4)
       func run(_ arguments: String...) async throws -> BuiltCommand.Ending {
         try await BuiltCommand.run(executable: BuiltCommand.path, ["images", "--json"] + arguments, in: folder)
@@ -50,7 +50,7 @@ extension CommandTests {
       #expect(folder.files(below: "thumbs/128x128").count == 3)
     }
 
-    @Test func eachThumbnailIsAnEventWithItsMeasures() async throws {
+    @Test func eachSourceIsAnEventWithTheMeasuresOfItsThumbnail() async throws {
       let folder = try TemporaryFolder.withPhotos(3)
       let ending = try await BuiltCommand.run("images", "--json", in: folder)
       let lines = ending.output.split(separator: "\n")
@@ -75,7 +75,7 @@ extension CommandTests {
       #expect(ending.output.split(separator: "\n").count == 2)
     }
 
-    @Test func oddNamesSurvive() async throws {
+    @Test func unusualNamesAreKept() async throws {
       let folder = TemporaryFolder()
       let jpeg = SyntheticPhoto(seed: 3, width: 90, height: 60).jpeg()
       for name in ["-dash.jpg", "new\nline.jpg", "späß 写真.jpg", "quote\"'.jpg"] {
@@ -87,7 +87,7 @@ extension CommandTests {
       close(descriptor)
       let ending = try await BuiltCommand.run("images", "--json", in: folder)
       #expect(ending.status == 0 && ending.number("made") == 5, "\(ending.errors)")
-      #expect(ending.output.contains(#""bytes":"aW1hZ2VzL//+LmpwZw==""#), "the name's bytes, since it is no text")
+      #expect(ending.output.contains(#""bytes":"aW1hZ2VzL//+LmpwZw==""#), "the bytes of a name that is not UTF-8")
       #expect(folder.exists("thumbs/new\nline.jpg"))
       try folder.write(jpeg, to: "-dash.jpg")
       let named = try await BuiltCommand.run("-o", "out", "--", "-dash.jpg", in: folder)

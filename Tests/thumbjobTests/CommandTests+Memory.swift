@@ -4,8 +4,8 @@ import Testing
 
 extension CommandTests {
   @Suite(.serialized) struct Memory {
-    /// So many files of 24 megapixels in several scans: libjpeg keeps 72 MB of coefficients of each while it decodes.
-    /// That it does where every flaw is to be heard of; otherwise 2 MB are enough.
+    /// This many progressive files of 24 megapixels. With `--fail-on warning`, libjpeg holds 72 MB of coefficients of
+    /// each while it decodes; otherwise 2 MB are enough.
     private static func withLargePhotos(_ count: Int) throws -> TemporaryFolder {
       let folder = TemporaryFolder()
       var photo = SyntheticPhoto(seed: 1, width: 6000, height: 4000)
@@ -31,7 +31,7 @@ extension CommandTests {
       #expect(killed.errors.contains("--memory 1 TiB is more than this process may use, 128 MiB (cgroup v"))
     }
 
-    @Test func oneThatNeedsMoreThanItMayHaveFailsWithTheFiguresAndTheWayOut() async throws {
+    @Test func aSourceThatNeedsTooMuchMemoryFailsWithTheFiguresAndTheOption() async throws {
       let folder = try Self.withLargePhotos(1)
       let ending = try await BuiltCommand.run("images", "--fail-on", "warning", "--memory", "64M", in: folder)
       #expect(ending.status == 1)
@@ -44,8 +44,8 @@ extension CommandTests {
       #expect(try await BuiltCommand.run("images", "--force", "--memory", "5M", in: folder).status == 0)
     }
 
-    /// Without its end marker a file is decoded as a whole, with what that takes reserved.
-    @Test func anIrregularOneIsMadeWithMoreMemoryOrNotAtAll() async throws {
+    /// A file without its end marker is irregular: all of it is decoded, and the memory for that is reserved.
+    @Test func anIrregularFileIsMadeWithMoreMemoryOrFails() async throws {
       let folder = try Self.withLargePhotos(1)
       try folder.write(Array(try folder.bytes("images/0.jpg").dropLast(2)), to: "images/0.jpg")
       let refused = try await BuiltCommand.run("images", "--memory", "64M", in: folder)
@@ -54,13 +54,13 @@ extension CommandTests {
       #expect(made.status == 0 && made.number("peak_reserved_bytes") > 64 << 20, "\(made.errors)")
     }
 
-    @Test func whatWaitsForMemoryIsListedWithTheFigures() async throws {
+    @Test func operationsThatWaitForMemoryAreListedWithTheFigures() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await BuiltCommand.run(
         "images", "--max", "4", "--memory", "5M", "--json", "--progress", "none", in: folder
       ) { run in
         try await expectEventually { run.output.split(separator: "\n").count >= 3 }
-        // A listing may fall between two of them.
+        // Asks repeatedly, because at a given moment no operation may be waiting.
         try await expectEventually {
           run.send(SIGUSR1)
           return run.errors.contains("waits for memory: needs")
@@ -73,7 +73,7 @@ extension CommandTests {
       #expect(ending.number("peak_reserved_bytes") <= 5 << 20)
     }
 
-    @Test func pressureCancelsAtOnceAndWhatWasCancelledIsDoneAgain() async throws {
+    @Test func pressureCancelsAtOnceAndTheCancelledSourcesAreMadeAgain() async throws {
       let folder = try TemporaryFolder.withHeldPlaces()
       let bell = Doorbell(.fifo)
       let ending = try await pressed(folder, bell, "requeue") { run in
@@ -83,9 +83,9 @@ extension CommandTests {
       #expect(ending.status == 0 && ending.number("made") == 34, "\(ending.errors)")
       let text = "thumbjob: memory critical (systemd: event on \(bell.path)): "
       let line = try #require(ending.errorLines.first { $0.hasPrefix(text) })
-      #expect(line.hasSuffix(" operations cancelled, to be done again when it is normal"))
+      #expect(line.hasSuffix(" operations cancelled, to be made again when it is normal"))
       #expect(ending.number("requeued") > 0 && ending.number("pressure_criticals") == 1)
-      #expect(ending.errors.contains("going on, 1 at once") && folder.leftovers.isEmpty)
+      #expect(ending.errors.contains("continuing, at most 1 at once") && folder.leftovers.isEmpty)
       let photos = folder.files(below: "thumbs").filter { $0.hasSuffix(".jpg") }
       let bytes = try Set(photos.map { try folder.bytes("thumbs/\($0)") })
       #expect(photos.count == 34 && bytes.count == 1)
@@ -102,7 +102,7 @@ extension CommandTests {
       #expect(second.status == 0 && second.number("up_to_date") == 12 && second.number("made") == 22)
     }
 
-    @Test func aSourceOfPressureThatCannotBeUsedIsAUsageError() async throws {
+    @Test func pressureSignalsThatCannotBeUsedAreAUsageError() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       let ending = try await BuiltCommand.run(
         "images", "--pressure-source", "systemd", in: folder,
@@ -114,7 +114,7 @@ extension CommandTests {
           + "that works\n")
     }
 
-    /// Rings when the work stands still with two sources at work and the backlog full.
+    /// Runs over held work, and rings the bell when 12 sources are made, two are running and the backlog is full.
     private func pressed(
       _ folder: TemporaryFolder, _ bell: Doorbell, _ response: String,
       then body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void = { _ in }

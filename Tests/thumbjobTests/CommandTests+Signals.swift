@@ -4,7 +4,7 @@ import Testing
 
 extension CommandTests {
   @Suite struct Signals {
-    /// Runs over far more work than can be done, until the first thumbnails are there, then does something.
+    /// Runs over far more work than can be done, and calls `body` when the first thumbnails are made.
     private func interrupted(
       _ folder: TemporaryFolder, _ arguments: [String] = [],
       _ body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void
@@ -16,7 +16,7 @@ extension CommandTests {
       }
     }
 
-    /// Runs over work that stands still with 12 sources made, two at work and the backlog full, then does something.
+    /// Runs over held work, and calls `body` when 12 sources are made, two are running and the backlog is full.
     private func held(
       _ folder: TemporaryFolder, _ body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void
     ) async throws -> BuiltCommand.Ending {
@@ -27,7 +27,7 @@ extension CommandTests {
       }
     }
 
-    @Test func usr1ListsWhatRunsAndWaitsAtOnce() async throws {
+    @Test func usr1ListsRunningAndWaitingOperationsAtOnce() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await interrupted(folder) { run in
         run.send(SIGUSR1)
@@ -69,7 +69,7 @@ extension CommandTests {
     }
 
     @Test(arguments: [(SIGINT, 130, "INT"), (SIGTERM, 143, "TERM")])
-    func intAndTermEndItWithTheirOwnStatus(signal: CInt, status: Int, name: String) async throws {
+    func intAndTermEndTheRunWithTheirOwnStatus(signal: CInt, status: Int, name: String) async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await interrupted(folder) { $0.send(signal) }
       #expect(ending.status == status && ending.addsUp && folder.leftovers.isEmpty)
@@ -79,7 +79,7 @@ extension CommandTests {
     @Test(arguments: ["/dev/zero", "silent"])
     func aListThatNeverEndsCanBeStopped(list: String) async throws {
       let folder = TemporaryFolder()
-      // Nobody writes to it, ever.
+      // No process ever writes to this pipe.
       mkfifo(folder("silent"), 0o600)
       let ending = try await BuiltCommand.run("--files0-from", list, "--json", "-o", "out", in: folder) { run in
         try await expectEventually { folder.exists("out") }
@@ -88,19 +88,19 @@ extension CommandTests {
       #expect(ending.status == 75 && ending.addsUp, "\(ending.errors)")
     }
 
-    @Test func hupStartsNothingNewAndFinishesWhatRuns() async throws {
+    @Test func hupStartsNothingNewAndFinishesRunningOperations() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await interrupted(folder) { $0.send(SIGHUP) }
       #expect(ending.status == 75 && ending.addsUp)
       for line in ending.output.split(separator: "\n") {
         let event = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         guard event["outcome"] as? String == "cancelled" else { continue }
-        #expect(event["ran_seconds"] as? Double ?? 0 == 0, "what ran was let finish")
+        #expect(event["ran_seconds"] as? Double ?? 0 == 0, "running operations were not cancelled")
       }
       #expect(ending.errors.contains("stopped by HUP"))
     }
 
-    @Test func aSignalSentTheMomentItIsHeldBackIsAnsweredWhenTheJobBegins() async throws {
+    @Test func aSignalSentAsSoonAsItIsBlockedIsHandledWhenTheJobBegins() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await BuiltCommand.run("images", "--json", "--progress", "none", in: folder) { run in
         while !run.holdsBack(SIGUSR2) { await Task.yield() }
@@ -108,10 +108,10 @@ extension CommandTests {
         run.send(SIGUSR2)
       }
       #expect(ending.status == 75 && ending.addsUp, "\(ending.errors)")
-      #expect(ending.errors.contains(" waiting"), "USR1 was answered too")
+      #expect(ending.errors.contains(" waiting"), "USR1 was handled too")
     }
 
-    @Test func whoeverStartedItIgnoringSignalsIsStillAnswered() async throws {
+    @Test func usr2IsHandledEvenIfTheParentIgnoresIt() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let script = "trap '' USR1 USR2; exec \"$0\" images --json --progress none"
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
@@ -122,33 +122,33 @@ extension CommandTests {
       #expect(ending.status == 75)
     }
 
-    /// Fills a pipe to the last byte, so that whoever writes to it from now on waits.
+    /// Fills a pipe to the last byte, so that the next write to it blocks.
     private static func fill(_ pipe: String) {
       let descriptor = open(pipe, O_RDWR | O_NONBLOCK)
       defer { close(descriptor) }
       while write(descriptor, "x", 1) == 1 {}
     }
 
-    @Test func theSecondIntLeavesAtOnceAlthoughTheOutputIsStuck() async throws {
+    @Test func theSecondIntEndsTheRunAtOnceEvenIfTheOutputBlocks() async throws {
       let folder = try TemporaryFolder.withWork(1_000)
       mkfifo(folder("stuck"), 0o600)
-      // Nobody reads the pipe: full, every operation waits for it, and cancelling cannot finish.
+      // No process reads the pipe. Once it is full, every operation blocks on it, and cancelling cannot finish.
       let script = "exec 3<>stuck; exec \"$0\" images -s 8 --json --progress none >&3"
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
         run in
         try await expectEventually { folder.files(below: "thumbs").count > 4 }
         Self.fill(folder("stuck"))
         run.send(SIGINT)
-        // The first has been taken, so the second is a second, not the same one again.
+        // Waits until the first is received, because two pending signals of one kind count as one.
         try await expectEventually { !run.hasPending(SIGINT) }
         run.send(SIGINT)
       }
       #expect(ending.status == 130)
-      #expect(!ending.errors.contains("stopped by INT"), "it left at once, without last words")
+      #expect(!ending.errors.contains("stopped by INT"), "it ended at once, without a message")
       #expect(folder.leftovers.isEmpty)
     }
 
-    @Test func aListingThatNobodyReadsKeepsNothingFromBeingCancelled() async throws {
+    @Test func aListingThatIsNotReadDoesNotPreventCancelling() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       mkfifo(folder("stuck"), 0o600)
       let script = "exec 3<>stuck; exec \"$0\" images -s 8 --quiet 2>&3"
@@ -164,10 +164,10 @@ extension CommandTests {
       #expect(folder.files(below: "thumbs").count < 2_000 && folder.leftovers.isEmpty)
     }
 
-    @Test func theSignalThatEndsTheProcessHasTheSayOverTheOneThatCancels() async throws {
+    @Test func aSignalThatEndsTheProcessOverridesOneThatCancels() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await interrupted(folder) { run in
-        // Stopped meanwhile, so that it cannot end between the two.
+        // The process is stopped meanwhile, so that it cannot end between the two.
         run.send(SIGSTOP)
         run.send(SIGUSR2)
         run.send(SIGTERM)
@@ -176,7 +176,7 @@ extension CommandTests {
       #expect(ending.status == 143 && ending.addsUp)
     }
 
-    @Test func inTheBackgroundOfAScriptIntIsNotForIt() async throws {
+    @Test func inTheBackgroundOfAScriptIntIsIgnored() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let script = "trap '' INT; exec \"$0\" images --json --progress none"
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
@@ -188,7 +188,7 @@ extension CommandTests {
       #expect(ending.status == 75)
     }
 
-    @Test func aKilledRunLeavesNothingThatTheNextDoesNotCleanUp() async throws {
+    @Test func theNextRunCleansUpAfterAKilledOne() async throws {
       let folder = try TemporaryFolder.withHeldPlaces()
       let ending = try await held(folder) { $0.send(SIGKILL) }
       #expect(ending.status == 137)
@@ -198,7 +198,7 @@ extension CommandTests {
       #expect(folder.files(below: "thumbs").count == 34)
     }
 
-    @Test func aReaderThatGoesAwayEndsItQuietly() async throws {
+    @Test func aReaderThatClosesThePipeEndsTheRunQuietly() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let script = "\"$0\" images --json --progress none | head -2; exit ${PIPESTATUS[0]}"
       let ending = try await BuiltCommand.run(executable: "/bin/bash", ["-c", script, BuiltCommand.path], in: folder)
@@ -206,7 +206,7 @@ extension CommandTests {
       #expect(folder.leftovers.isEmpty)
     }
 
-    @Test func forEndsItWhenItsTimeIsOver() async throws {
+    @Test func forEndsTheRunWhenItsTimeIsOver() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await BuiltCommand.run("images", "--for", "300ms", "--json", in: folder)
       #expect(ending.status == 75 && ending.addsUp)

@@ -4,8 +4,8 @@ import Testing
 
 extension CommandTests {
   @Suite struct Status {
-    /// A job over far more work than can be done, with sockets in a folder of the test's own; what `body` is given asks
-    /// it, once it has made something.
+    /// Runs a job over far more work than can be done, with its socket in the test's folder, and calls `body` once the
+    /// job has made something.
     private func running(
       _ folder: TemporaryFolder, _ arguments: [String] = [], environment: [String: String] = [:],
       _ body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void
@@ -48,7 +48,7 @@ extension CommandTests {
       #expect(ending.status == 75 && folder.sockets.isEmpty)
     }
 
-    @Test func aJobKilledOutrightIsNotShown() async throws {
+    @Test func aKilledJobIsNotShown() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await running(folder) { survivor in
         let killed = try await running(folder, ["-o", "others"]) { victim in
@@ -66,7 +66,7 @@ extension CommandTests {
       #expect(ending.status == 75)
     }
 
-    @Test func aJobThatIsStoppedIsShownAsSuch() async throws {
+    @Test func aStoppedJobIsShownAsStopped() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       _ = try await running(folder) { run in
         run.send(SIGSTOP)
@@ -137,7 +137,7 @@ extension CommandTests {
         let counters = try await ask(folder, "status", "--json").summary["counters"] as? [String: Any]
         if counters?["running"] as? Int == 0 { return }
       }
-      Issue.record("what ran went on for ever")
+      Issue.record("running operations did not finish")
     }
 
     @Test func aPausedJobCanBeEnded() async throws {
@@ -150,7 +150,7 @@ extension CommandTests {
       #expect(ending.status == 143 && ending.addsUp)
     }
 
-    /// Opens a pipe and fills it to the last byte, so that whoever writes to it waits.
+    /// Opens a pipe and fills it to the last byte, so that the next write to it blocks.
     private static func filled(_ pipe: String) -> CInt {
       mkfifo(pipe, 0o600)
       let descriptor = open(pipe, O_RDWR | O_NONBLOCK)
@@ -158,7 +158,7 @@ extension CommandTests {
       return descriptor
     }
 
-    @Test func whoeverDoesNotReadTheOutputKeepsNobodyFromAsking() async throws {
+    @Test func anOutputThatIsNotReadDoesNotPreventStatusRequests() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let pipe = Self.filled(folder("pipe"))
       defer { close(pipe) }
@@ -172,13 +172,13 @@ extension CommandTests {
           status = try await ask(folder, "status", "--json").summary
         }
         let last = try #require((status["waiting"] as? [[String: Any]])?.last?["id"] as? Int)
-        // It is told to whoever reads the output, which takes for ever; everybody else is answered meanwhile.
+        // The cancellation is written to the output, which blocks forever. Other requests are answered meanwhile.
         async let cancelled = ask(folder, "cancel", "\(run.processID)", "\(last)")
         for _ in 0..<5 { #expect(try await ask(folder, "status").status == 0) }
         #expect(try await cancelled.status == 69)
         run.send(SIGINT)
       }
-      // Whoever wants it to end does not wait for the reader either.
+      // Ending the job does not wait for the reader either.
       #expect(ending.status == 130 && ending.errors.contains("standard output: its reader does not read"))
     }
 
@@ -196,13 +196,14 @@ extension CommandTests {
       }
     }
 
-    /// Jobs of one's own are found below /tmp whatever the environment says: a test must not cancel those.
+    /// Whether this user has no running job below /tmp, where commands look whatever the environment says: a test must
+    /// not cancel one.
     private static var isAlone: Bool {
       let sockets = try? FileManager.default.contentsOfDirectory(atPath: "/tmp/thumbjob-\(geteuid())")
       return sockets?.isEmpty ?? true
     }
 
-    @Test(.enabled(if: isAlone, "a job of this user is running")) func whereNothingRunsThatIsSaid() async throws {
+    @Test(.enabled(if: isAlone, "a job of this user is running")) func withoutARunningJobCommandsSaySo() async throws {
       let folder = TemporaryFolder()
       for words in [["status"], ["cancel"], ["pause"], ["resume"], ["status", "--watch"]] {
         let ending = try await BuiltCommand.run(
@@ -224,7 +225,7 @@ extension CommandTests {
       #expect(folder.sockets.isEmpty)
     }
 
-    @Test func anAddressAskedForIsServedBesideThePrivateSocket() async throws {
+    @Test func aRequestedAddressIsServedBesideThePrivateSocket() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await running(folder, ["--status", "127.0.0.1:0"]) { run in
         let link = try #require(
@@ -244,7 +245,7 @@ extension CommandTests {
       #expect(ending.status == 75)
     }
 
-    @Test func aTokenOfOnesOwnIsNotPrinted() async throws {
+    @Test func aTokenFromTheEnvironmentIsNotPrinted() async throws {
       let folder = try TemporaryFolder.withWork(4)
       let token = ["THUMBJOB_TOKEN": "only-i-know-this-one"]
       let ending = try await running(folder, ["--status", "127.0.0.1:0"], environment: token) { _ in }
@@ -252,7 +253,7 @@ extension CommandTests {
       #expect(!ending.errors.contains("token") && !ending.errors.contains("only-i-know"))
     }
 
-    @Test func anAddressThatCannotBeHadIsRefusedBeforeAnythingIsMade() async throws {
+    @Test func anAddressThatCannotBeServedFailsBeforeAnythingIsMade() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       try folder.write([1], to: "taken")
       for (address, status) in [
@@ -300,7 +301,7 @@ extension CommandTests {
 }
 
 extension TemporaryFolder {
-  /// The environment in which a command looks for running jobs in this folder alone.
+  /// The environment variables with which commands look for running jobs in this folder, and otherwise only in /tmp.
   fileprivate var runtime: [String: String] { ["XDG_RUNTIME_DIR": path, "TMPDIR": path] }
 
   /// The sockets of running jobs.

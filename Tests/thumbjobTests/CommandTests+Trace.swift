@@ -4,7 +4,7 @@ import Testing
 
 extension CommandTests {
   @Suite struct Trace {
-    /// What matters here of an event of the Trace Event Format.
+    /// The fields of an event of the Trace Event Format that these tests read.
     private struct Event: Decodable {
       let ph, name: String
       let pid, tid, ts: Int
@@ -35,7 +35,7 @@ extension CommandTests {
       return (folder, ending)
     }
 
-    @Test func everyOperationIsASpanWithItsStagesWithin() async throws {
+    @Test func everyOperationIsASpanThatContainsItsStages() async throws {
       let (folder, ending) = try await traced()
       #expect(ending.status == 0)
       let events = try JSONDecoder().decode([Event].self, from: folder.bytes("run.json"))
@@ -47,7 +47,7 @@ extension CommandTests {
         var open: [String] = []
         #expect(spans.map(\.ts) == spans.map(\.ts).sorted())
         for span in spans where span.ph == "b" { open.append(span.name) }
-        // The outermost is the operation; what is within came one after the other, and each has ended.
+        // The outermost span is the operation. Its stages follow one another within it, and every span has ended.
         #expect(open[0].hasPrefix("thumbnail images/") && Set(open).isSuperset(of: ["waiting", "decoding", "writing"]))
         #expect(spans.filter { $0.ph == "e" }.map(\.name).sorted() == open.sorted())
         let (first, last) = (spans.map(\.ts).min(), spans.map(\.ts).max())
@@ -58,7 +58,7 @@ extension CommandTests {
     }
 
     @Test func countersAndThreadsAreRecorded() async throws {
-      // A job that lasts half a second at least: the counters come five times in it.
+      // The job lasts at least half a second, in which the counters are recorded five times.
       let folder = try TemporaryFolder.withHeldPlaces()
       let arguments = TemporaryFolder.heldArguments + ["--trace", "run.json", "--json"]
       _ = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder) { run in
@@ -78,7 +78,7 @@ extension CommandTests {
       #expect(events.filter { $0.ph == "X" }.allSatisfy { ($0.dur ?? -1) >= 0 })
     }
 
-    @Test func theThreadReportTellsSharedFromUnshared() async throws {
+    @Test func theThreadReportShowsWhichMethodsRanOnSeveralThreads() async throws {
       let (folder, _) = try await traced()
       let report = try await BuiltCommand.run("report", "--threads", "run.json", in: folder)
       let rows = report.output.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 4) }
@@ -89,7 +89,7 @@ extension CommandTests {
       #expect(row("ThumbnailOperation.makeAll")?.last?.hasSuffix(" multi-thread") == true)
     }
 
-    @Test func aPhotoIsNotWrittenOverByATrace() async throws {
+    @Test func aTraceDoesNotOverwriteAPhoto() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       let photo = try folder.bytes("images/0/photo 0.jpg")
       let ending = try await BuiltCommand.run("images", "--trace", "images/0/photo 0.jpg", in: folder)
@@ -97,7 +97,7 @@ extension CommandTests {
       #expect(try folder.bytes("images/0/photo 0.jpg") == photo)
     }
 
-    @Test func whatIsNoTraceCannotBeReported() async throws {
+    @Test func aFileThatIsNotATraceCannotBeReported() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       let photo = try await BuiltCommand.run("report", "--threads", "images/0/photo 0.jpg", in: folder)
       #expect(photo.status == 65 && photo.errors.contains("is not a trace of thumbjob's"))

@@ -4,7 +4,7 @@ import Testing
 
 extension CommandTests {
   @Suite struct Trouble {
-    /// Runs with arguments in an empty folder.
+    /// Runs the command; in an empty folder if none is given.
     private func run(_ arguments: String..., in folder: TemporaryFolder = TemporaryFolder()) async throws
       -> BuiltCommand.Ending
     {
@@ -61,7 +61,7 @@ extension CommandTests {
       #expect(ending.errors == "job.yml:2:1: unknown key “qualty”; did you mean “quality”?\n")
     }
 
-    /// A photo for each way to be broken, among good ones.
+    /// Files of every kind that can go wrong, among good ones.
     @Test func brokenFilesFailByNameAndTheOthersAreMade() async throws {
       let folder = try TemporaryFolder.withPhotos(3)
       let good = SyntheticPhoto(seed: 5, width: 400, height: 300).jpeg()
@@ -110,7 +110,7 @@ extension CommandTests {
       }
     }
 
-    @Test func aThumbnailNeverTakesItsSourcesPlace() async throws {
+    @Test func aThumbnailNeverOverwritesItsSource() async throws {
       let folder = try TemporaryFolder.withPhotos(2)
       let before = try folder.bytes("images/0/photo 0.jpg")
       let ending = try await run("images/0/photo 0.jpg", "-o", "images/0", in: folder)
@@ -118,20 +118,20 @@ extension CommandTests {
       #expect(try folder.bytes("images/0/photo 0.jpg") == before)
     }
 
-    @Test func aProcessThatGetsTooLittleSaysSo() async throws {
+    @Test func aProcessWithTooFewFilesReportsTheLimit() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       let ending = try await BuiltCommand.run(
         executable: "/bin/sh", ["-c", "ulimit -n 12; exec \"$0\" images", BuiltCommand.path], in: folder)
       #expect(ending.status == 71 && ending.errors.contains("may open only 12 files at once"), "\(ending.errors)")
     }
 
-    @Test(.needsUnprivilegedCommand) func aProcessThatGetsNoThreadsSaysSo() async throws {
+    @Test(.needsUnprivilegedCommand) func aProcessWithTooFewThreadsReportsTheLimit() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       let ending = try await BuiltCommand.runUnprivileged("images", limit: "-u 3", in: folder)
       #expect(ending.status == 71 && ending.errors.contains("threads from the system"), "\(ending.errors)")
     }
 
-    @Test func thousandsOfNamesAndNamesThatAreNoTextAreAllTaken() async throws {
+    @Test func thousandsOfNamesAndNamesThatAreNotUTF8AreAllAccepted() async throws {
       let folder = TemporaryFolder()
       let photo = SyntheticPhoto(seed: 1, width: 32, height: 24).jpeg()
       try folder.write(photo, to: "one.jpg")
@@ -141,12 +141,12 @@ extension CommandTests {
         exec "$0" -s8 -q90 m/* caf* --exclude $'*\\xe9*' --json -j4
         """
       let ending = try await BuiltCommand.run(executable: "/bin/bash", ["-c", script, BuiltCommand.path], in: folder)
-      // The links are all one file; two copies are two more, for filters are not asked about what is named.
+      // 2,000 links and two copies: `--exclude` does not apply to files that are named.
       #expect(ending.status == 0 && ending.number("found") == 2_002 && ending.addsUp, "\(ending.errors)")
       #expect(ending.number("made") == 2_002)
     }
 
-    @Test func whatATerminalWouldObeyIsShownInstead() async throws {
+    @Test func controlCharactersInMessagesAreEscaped() async throws {
       let folder = TemporaryFolder()
       for arguments in [["-s", "\u{1B}[31m", "."], ["\u{1B}.yml", "b.yml"], ["--progress", "\u{1B}[2J", "."]] {
         let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
@@ -155,7 +155,7 @@ extension CommandTests {
       }
     }
 
-    @Test func wordsOfAJobFileThatDoNotGoTogetherAreItsFault() async throws {
+    @Test func invalidSettingsInAJobFileAreReportedForTheFile() async throws {
       let folder = TemporaryFolder()
       for text in ["sources: .\nverbose: yes\nquiet: yes", "sources: []", "sources: ''", "sources: .\nout: ''"] {
         try folder.write(Array(text.utf8), to: "job.yml")
@@ -172,7 +172,7 @@ extension CommandTests {
       #expect(try await run("images/small", "-o", "other", "--json", in: folder).number("found") == 2)
     }
 
-    @Test func originalsInTheOutputAreNeverWrittenOver() async throws {
+    @Test func originalsInTheOutputAreNeverOverwritten() async throws {
       let folder = TemporaryFolder()
       for (number, name) in ["a/x.jpg", "b/x.jpg", "c/x.jpg", "c/sub/x.jpg"].enumerated() {
         try folder.write(SyntheticPhoto(seed: number, width: 64, height: 48).jpeg(), to: name)
@@ -186,7 +186,7 @@ extension CommandTests {
     }
 
     @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
-    func aFullDiskIsExitStatus74AndLeavesNoPart() async throws {
+    func aFullDiskIsExitStatus74AndLeavesNoPartialFile() async throws {
       let folder = try TemporaryFolder.withPhotos(12)
       try FileManager.default.createDirectory(atPath: folder("thumbs"), withIntermediateDirectories: false)
       let mounted = try #require(MountedFolder(at: folder("thumbs"), options: "size=64k"))
@@ -200,7 +200,7 @@ extension CommandTests {
       withExtendedLifetime(mounted) {}
     }
 
-    @Test func aFileLargerThanAllowedIsLikeAFullDisk() async throws {
+    @Test func aFileOverTheSizeLimitCountsAsAFullDisk() async throws {
       let folder = try TemporaryFolder.withPhotos(6)
       let script = "ulimit -f 8; exec \"$0\" images -q 100 --subsample 444 -s 30 -s 256 --quiet"
       let ending = try await BuiltCommand.run(executable: "/bin/bash", ["-c", script, BuiltCommand.path], in: folder)
@@ -209,7 +209,7 @@ extension CommandTests {
       #expect(folder.files(below: "thumbs").count == 6 && folder.leftovers.isEmpty)
     }
 
-    @Test(arguments: [">/dev/full", ">&-"]) func anOutputThatFailsIsNamedAndExitStatus74(redirection: String)
+    @Test(arguments: [">/dev/full", ">&-"]) func aStandardOutputThatFailsIsNamedWithExitStatus74(redirection: String)
       async throws
     {
       let folder = try TemporaryFolder.withPhotos(3)
@@ -222,14 +222,14 @@ extension CommandTests {
       }
     }
 
-    @Test func aClosedStandardInputIsNotTakenForAnother() async throws {
+    @Test func aClosedStandardInputCannotBeRead() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       let ending = try await BuiltCommand.run(
         executable: "/bin/bash", ["-c", "exec \"$0\" - <&-", BuiltCommand.path], in: folder)
       #expect(ending.status == 1 && ending.errors.contains("standard input: cannot be read: Bad file descriptor"))
     }
 
-    @Test func twoEntriesOfListsNeverFallOnOneFileUnnoticed() async throws {
+    @Test func sourcesWhoseThumbnailsCollideFailByName() async throws {
       let folder = TemporaryFolder()
       for (number, name) in ["1.jpg", "q/1.jpg", "c/b.png", "c/b.png.jpg"].enumerated() {
         try folder.write(SyntheticPhoto(seed: number, width: 64, height: 48).jpeg(), to: name)
@@ -241,7 +241,7 @@ extension CommandTests {
       #expect(ending.errorLines.count { $0.hasSuffix("; rename one of the sources") } == 2)
     }
 
-    @Test func twoOutputsInOneFolderAreRefusedByWhateverName() async throws {
+    @Test func twoOutputsInOneFolderAreRefusedEvenThroughALink() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       try FileManager.default.createDirectory(atPath: folder("real"), withIntermediateDirectories: false)
       symlink("real", folder("link"))
@@ -258,14 +258,14 @@ extension CommandTests {
       #expect(ending.status == 1 && ending.number("failed") == 2)
     }
 
-    @Test func haltStopsAfterSoManyFailures() async throws {
+    @Test func haltStopsAfterThisManyFailures() async throws {
       let folder = TemporaryFolder()
       for number in 0..<200 { try folder.write([], to: "images/\(number).jpg") }
       let ending = try await run("images", "--halt", "3", "--max", "1", "--json", in: folder)
       #expect(ending.status == 75 && ending.number("failed") == 3 && ending.addsUp)
     }
 
-    @Test(.needsUnprivilegedCommand) func whatMayNotBeReadIsNamed() async throws {
+    @Test(.needsUnprivilegedCommand) func unreadableFilesAndFoldersAreNamed() async throws {
       let folder = try TemporaryFolder.withPhotos(2)
       try folder.write(SyntheticPhoto(seed: 1, width: 64, height: 64).jpeg(), to: "images/closed.jpg")
       chmod(folder("images/closed.jpg"), 0)

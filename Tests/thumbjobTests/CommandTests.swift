@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built binary, as a user meets it.
+/// Tests of the built binary, run as its user runs it.
 @Suite(.timeLimit(.minutes(1))) struct CommandTests {}
 
 extension Trait where Self == ConditionTrait {
-  /// For tests that root's rights would let pass: they run the command as a user without them.
+  /// Enables a test only if the command can be run without root's rights, with which the test would prove nothing.
   static var needsUnprivilegedCommand: Self {
     let obstacle = BuiltCommand.unprivilegedObstacle
     return .enabled(if: obstacle == nil, Comment(rawValue: obstacle ?? ""))
   }
 }
 
-/// Waits until something holds; fails the test when it does not come to that.
+/// Waits until a condition holds, and fails the test if it does not hold in time.
 func expectEventually(_ condition: @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws
 {
   let held = try await eventually(condition)
@@ -35,22 +35,22 @@ extension TemporaryFolder {
     return folder
   }
 
-  /// So many links to one photo, large enough that a run over them takes minutes: for runs that are ended on the way.
+  /// This many links to one large photo below `images`, for tests that end a run early: 2,000 take far longer.
   static func withWork(_ count: Int) throws -> TemporaryFolder {
     let folder = TemporaryFolder()
     try folder.link(largePhoto, count, below: "images")
     return folder
   }
 
-  /// 6 megapixels of 4:4:4, made once.
+  /// A photo of 6 megapixels in 4:4:4, made once.
   private static let largePhoto: [UInt8] = {
     var photo = SyntheticPhoto(seed: 1, width: 3000, height: 2000)
     photo.hasFullChroma = true
     return photo.jpeg()
   }()
 
-  /// Work that stands still when 12 of its 34 sources are done, for as long as a test needs: two files are cut off, so that
-  /// they are tried again and again, and with `heldArguments` take both places.
+  /// Work that stops when 12 of its 34 sources are made, and goes on after `releaseHeldPlaces()`: two files are cut
+  /// off, so with `heldArguments` they are tried again and again, and take both places of the queue.
   static func withHeldPlaces() throws -> TemporaryFolder {
     let folder = TemporaryFolder()
     try folder.link(smallPhoto, 12, below: "images")
@@ -63,7 +63,7 @@ extension TemporaryFolder {
   private static let heldNames = ["held/a.jpg", "held/b.jpg"]
   private static let smallPhoto = SyntheticPhoto(seed: 1, width: 200, height: 150).jpeg()
 
-  /// Makes whole what was cut off.
+  /// Completes the files that are cut off, so that the run goes on.
   func releaseHeldPlaces() throws { for name in Self.heldNames { try write(Self.smallPhoto, to: name) } }
 
   private func link(_ photo: [UInt8], _ count: Int, below top: String) throws {
@@ -76,7 +76,7 @@ extension TemporaryFolder {
     }
   }
 
-  /// What runs leave in the output's working folder beside the settings: nothing.
+  /// The files in the output's working folder except the settings. A run must leave none.
   var leftovers: [String] {
     let names = try? FileManager.default.contentsOfDirectory(atPath: self("thumbs/.thumbjob"))
     return (names ?? []).filter { !$0.hasPrefix("settings") }
@@ -86,7 +86,7 @@ extension TemporaryFolder {
 extension BuiltCommand.Ending {
   var errorLines: [Substring] { errors.split(separator: "\n") }
 
-  /// The last line of `--json`.
+  /// The last line of the output, the summary of `--json`.
   var summary: [String: Any] {
     guard let line = output.split(separator: "\n").last,
       let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -96,7 +96,7 @@ extension BuiltCommand.Ending {
 
   func number(_ key: String) -> Int { summary[key] as? Int ?? -1 }
 
-  /// Every source found has ended in exactly one way.
+  /// Whether every source found has ended in exactly one way.
   var addsUp: Bool {
     let keys = ["made", "up_to_date", "passed_over", "not_read", "duplicates", "failed", "cancelled"]
     return number("found") == keys.reduce(0) { $0 + number($1) }

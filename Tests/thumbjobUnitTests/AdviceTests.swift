@@ -33,7 +33,7 @@ struct AdviceTests {
     #expect(Advice.line(SourceFailure.other("odd")) == "odd")
   }
 
-  @Test func anErrorThatNoLibraryOfOursHasIsShownAsItIs() {
+  @Test func anUnknownErrorIsShownUnchanged() {
     #expect(Advice.line(Errno.noSpace) == "\(Errno.noSpace)")
   }
 

@@ -12,10 +12,10 @@ struct CommandWordsTests {
     #expect(table(words).parsed == words)
   }
 
-  @Test func oneWordStandsForAllNamesOfALongRowButTheFirst() {
+  @Test func oneWordStandsForAllButTheFirstNameOfALongRow() {
     let names = (0..<1000).map { "photo\($0).jpg" }
     let table = table(["-o", "out"] + names + ["--json"])
-    // The first word of the row, "out", is the value of an option.
+    // The first word of the row is "out", the value of an option.
     #expect(table.parsed.count == 4 && table.parsed[0...1] == ["-o", "out"] && table.parsed[3] == "--json")
     #expect(table.paths(of: table.parsed[2]) == names.map { Path($0) })
   }

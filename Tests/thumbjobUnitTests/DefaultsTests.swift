@@ -7,13 +7,13 @@ import ThumbnailJobs
 
 @testable import thumbjob
 
-/// The settings, the keys of job files, `--help` and jobs/README.md must agree. The manual page and `--help` are both made
-/// from what ArgumentParser dumps, which is what these tests read.
+/// The settings, the keys of job files, `--help` and jobs/README.md must agree. These tests read the dump of
+/// ArgumentParser, from which the manual page and `--help` are made.
 @Suite(.timeLimit(.minutes(1)))
 struct DefaultsTests {
   /// Keys of job files without an option of the same name.
   private static let onlyInJobFiles: Set<String> = ["sources", "sizes", "preset", "outputs"]
-  /// Settings whose default is computed, and is nil until then.
+  /// Settings that are nil by default, because the job computes their value.
   private static let computed: Set<String> = ["max", "backlog", "memory"]
 
   private struct Dump: Decodable {
@@ -47,7 +47,7 @@ struct DefaultsTests {
     return options
   }
 
-  /// The rows of the tables of keys in jobs/README.md: the last column by key.
+  /// The defaults in jobs/README.md: the last column of its tables, by key.
   private static func documentedDefaults() throws -> [String: String] {
     let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../jobs/README.md")
       .standardized

@@ -33,7 +33,7 @@ struct RunSettingsTests {
     #expect(try settings(text, "b").job.sources == [.path("b")])
   }
 
-  @Test func aContradictionIsBlamedOnTheJobFileOnlyIfItIsThere() throws {
+  @Test func aContradictionNamesTheJobFileOnlyIfTheFileHasIt() throws {
     let message = "verbose and quiet cannot both be asked for"
     #expect(throws: JobFileError(in: Path("\(folder.path)/x.yml"), message)) {
       try settings("sources: a\nverbose: yes\nquiet: yes")

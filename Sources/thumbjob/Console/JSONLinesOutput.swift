@@ -5,10 +5,10 @@ import Locking
 ///
 /// *Concurrency*: every member may be called from any thread. Each line is written whole.
 final class JSONLinesOutput: Sendable {
-  /// Guards the order of lines. It has the error number of the write that failed, after which nothing more is written.
+  /// Guards the order of lines. The value is the error number of the write that failed; after it, nothing is written.
   private let failure = Locked<CInt?>(nil)
 
-  /// Longer than for messages, because these are data.
+  /// Longer than the console's for messages, because these lines are data.
   let patience = Patience(.seconds(5))
 
   /// The error number of the write that failed, `EPIPE` if no process reads; nil if all writes succeeded.

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// A text on standard output that is updated. On a terminal, each version replaces the one before; elsewhere, it follows.
+/// A text on standard output that is updated. On a terminal, each version replaces the one before; elsewhere, it is
+/// printed after it.
 struct LiveText {
   private let isTerminal = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   /// The number of rows on the screen now.
@@ -14,7 +15,7 @@ struct LiveText {
   mutating func show(_ text: String, isLast: Bool) throws(ExitCode) {
     let text = Console.escaped(text)
     guard isTerminal, !isLast else { return try StandardStream.put(text) }
-    // Rows above the screen could not be replaced later.
+    // Only what fits on the screen: rows that have scrolled off it could not be replaced later.
     let (screenRows, columns) = Self.size
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
       line.count <= columns ? String(line) : line.prefix(columns - 1) + "…"

@@ -4,8 +4,8 @@ import Foundation
 
 /// Standard input, output and error of the process.
 enum StandardStream {
-  /// Opens those that the parent has closed, so that no other file gets their numbers: a message would then end up in a
-  /// thumbnail. Reading or writing such a stream still fails.
+  /// Opens the streams that the parent has closed, so that no other file gets their numbers: otherwise a message could
+  /// be written into a thumbnail. Reading or writing such a stream still fails.
   static func reserve() {
     for (descriptor, uselessMode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)] {
       if fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", uselessMode) }
@@ -26,7 +26,7 @@ enum StandardStream {
 
   /// The bytes that a pipe with room accepts without blocking: PIPE_BUF of Linux (pipe(7)).
   private static let chunk = 4096
-  /// How often a waiting writer checks its deadline, in milliseconds.
+  /// The milliseconds between two checks of the deadline by a waiting writer.
   private static let interval: CInt = 100
 
   /// Writes a whole text. `writeAll` is not enough: the stream may be non-blocking, and the wait may have a deadline.

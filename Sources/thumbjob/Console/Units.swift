@@ -11,7 +11,7 @@ enum Units {
     return "\(whole / 3600) h \(whole % 3600 / 60) min"
   }
 
-  /// A number with one decimal place below 100 and none from there on.
+  /// A number with one decimal place below 100 and none from 100 on.
   static func decimal(_ value: Double) -> String {
     value < 99.95 ? String(format: "%.1f", value) : String(format: "%.0f", value)
   }

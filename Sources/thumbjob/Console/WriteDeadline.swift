@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Limits how long writes wait for a reader that does not read. While the job runs they wait forever; once it stops, for a
-/// limited time. Otherwise such a reader could keep the process from ending.
+/// Limits how long writes wait for a reader that does not read. At first they wait forever; once the process is to end,
+/// they wait only for a limited time, because otherwise such a reader could keep the process from ending.
 ///
 /// *Concurrency*: every member may be called from any thread and takes no lock.
 final class Patience: Sendable {
   private let duration: Duration
-  /// In nanoseconds of the system's uptime.
+  /// The deadline in nanoseconds of the system's uptime; `max` before ``begin()``.
   private let end = Atomic(UInt64.max)
 
   init(_ duration: Duration) { self.duration = duration }

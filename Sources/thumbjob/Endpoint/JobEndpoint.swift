@@ -6,8 +6,9 @@ import ThumbnailJobs
 
 /// Connects a job to its status endpoint: it provides snapshots, carries out commands, and posts changes.
 ///
-/// *Concurrency*: the endpoint's thread asks, any thread posts; the parts have locks of their own. A snapshot never waits for
-/// work. Commands run on a queue of their own: they have observers, which may wait for a reader of the job's output.
+/// *Concurrency*: the endpoint's thread asks for snapshots, and any thread may post changes; each part has its own
+/// lock. A snapshot never waits for work. Commands run on a queue of their own, because they may block: they call
+/// observers, which may wait for a reader of the job's output.
 final class JobEndpoint: RunDataSource, RunControl {
   let feed = EventFeed()
   let thumbnails: LatestThumbnails
@@ -71,7 +72,7 @@ final class JobEndpoint: RunDataSource, RunControl {
   // MARK: Snapshots
 
   func status(listing limit: Int) -> RunStatus {
-    // Only if a client asks: counting walks all folders a second time.
+    // Counts only if a client asks, because counting walks all folders a second time.
     if limit > 0 { job.countAhead() }
     let status = job.trace.span("Job.status") { job.status(waitingLimit: limit) }
     let counters = RunCounters(status)

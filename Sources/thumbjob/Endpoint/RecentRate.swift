@@ -3,7 +3,7 @@ import Locking
 
 /// Measures the speed of a run over the last half minute. Times in which the process was stopped are left out.
 ///
-/// *Concurrency*: a lock guards the samples; any thread may call.
+/// *Concurrency*: a lock guards the samples; the method may be called from any thread.
 final class RecentRate: Sendable {
   private struct Sample {
     let ended, made: Int
@@ -17,7 +17,7 @@ final class RecentRate: Sendable {
   /// was stopped.
   private static let (shortest, longest) = (0.9, 4.0)
 
-  /// Sources ended and made per second; over the whole run as long as there are too few samples.
+  /// Sources ended and made per second. While there are too few samples, the rates are those of the whole run.
   func rate(ended: Int, made: Int, at elapsed: Duration) -> (ended: Double, made: Double) {
     let now = Sample(ended: ended, made: made, at: max(elapsed / .seconds(1), 0.001))
     let first = samples.withLock { samples in

@@ -32,9 +32,9 @@ enum CommandWords {
 
   /// Converts words to text for the parser, and back.
   struct Table: Sendable {
-    /// The first character of a word that stands for others: no keyboard has it.
+    /// The beginning of a word that stands for others. No keyboard types its first character.
     private static let standInPrefix = "\u{F8FF}thumbjob "
-    /// More names in a row than this are replaced.
+    /// A row of more names than this is replaced.
     static let longestRow = 32
 
     private(set) var parsed: [String] = []

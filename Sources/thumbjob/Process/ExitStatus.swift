@@ -5,7 +5,7 @@ import ThumbnailJobs
 /// The exit statuses of the process. Those from 64 on are from sysexits.h.
 enum ExitStatus: Int32 {
   case success = 0
-  /// At least one source failed, and all others are done. Or a running job rejected a request.
+  /// At least one source failed, and all others are done; or a running job rejected a request.
   case someFailed = 1
   case usage = 64
   case jobFileInvalid = 65
@@ -23,13 +23,14 @@ enum ExitStatus: Int32 {
 }
 
 extension JobReport {
-  /// The exit status of a finished job. The first of these decides: the signal that ended it, an error of standard output,
-  /// work that remains, a fault of the disk, a missing argument, a failed source.
+  /// The exit status of a finished job. The first of these decides: the signal that ended it, an error of standard
+  /// output, work that remains, a fault of the disk or an incomplete trace, a missing argument, a failed source or a
+  /// folder that could not be read.
   ///
   /// - Parameters:
   ///   - signal: the INT or TERM that ended it; 0 for none.
-  ///   - outputError: the error number of standard output.
-  ///   - isTraced: whether the requested trace is complete.
+  ///   - outputError: the error number of standard output; nil if all writes succeeded.
+  ///   - isTraced: false if a requested trace is incomplete.
   func exitCode(ending signal: CInt, outputError: CInt?, isTraced: Bool) -> ExitCode {
     if signal != 0 { return ExitCode(128 + signal) }
     if let outputError, outputError != EPIPE { return ExitStatus.ioError.code }

@@ -19,7 +19,7 @@ enum ProcessLimits {
     setrlimit(resource, &limit)
   }
 
-  /// Says which limit is too low to run so many operations at once, and how to raise it; nil if none is.
+  /// Describes the limit that is too low to run so many operations at once, and how to raise it; nil if all suffice.
   static func problem(max operations: Int) -> String? {
     if let limit = openFiles(), limit.rlim_cur < leastFiles {
       return "may open only \(limit.rlim_cur) files at once and needs \(leastFiles); raise the limit with ulimit -n"
@@ -35,7 +35,7 @@ enum ProcessLimits {
     return nil
   }
 
-  /// Tries how many threads can run at the same time, up to `count`.
+  /// Starts up to `count` threads at the same time, and returns how many could be started.
   private static func threads(_ count: Int) -> Int {
     var started: [pthread_t] = []
     gate.lock()

@@ -12,8 +12,8 @@ enum SignalListener {
   /// Blocks the signals in this thread and in all that it starts. A broken pipe, and a file over its size limit, become
   /// errors instead of signals.
   ///
-  /// Call it first in `main`. It replaces the whole signal mask, because the parent's may block nearly everything (that of
-  /// a test runner does). Signals that the parent ignores for a terminal stay ignored: HUP under nohup, INT in the
+  /// Call it first in `main`. It replaces the whole signal mask, because a parent may leave nearly everything blocked
+  /// (a test runner does). Signals that the parent ignores for a terminal stay ignored: HUP under nohup, INT in the
   /// background of a script.
   static func block() {
     ignored = [SIGHUP, SIGINT].filter { number in

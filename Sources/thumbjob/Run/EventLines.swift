@@ -4,7 +4,7 @@ import Files
 import Foundation
 import ThumbnailJobs
 
-/// A path in JSON: text, or an object with its repaired text and its bytes if it is not UTF-8.
+/// A path in JSON: its text, or, if the path is not UTF-8, an object with its repaired text and its bytes in base64.
 struct JSONPath: Encodable {
   let path: Path
 
@@ -76,7 +76,7 @@ struct SourceLine: Encodable {
   }
 }
 
-/// The event of something that the walk could not read.
+/// The event of a path that the walk could not read.
 struct WalkErrorLine: Encodable {
   let event = "problem"
   let path: JSONPath

@@ -9,21 +9,22 @@ enum PressureText {
     switch note.action {
     case .paused: return "thumbjob: \(memory): starting nothing until it is normal"
     case .requeued(let cancelled):
-      return QueueListing.text(cancelled, why: memory, fate: ", to be done again when it is normal")
+      return QueueListing.text(cancelled, why: memory, fate: ", to be made again when it is normal")
     case .stopped(let cancelled): return QueueListing.text(cancelled, why: memory)
     case .resumed(let max):
       // A return to normal always has the same origin, so only its reason is shown.
       let reason = note.cause.map { " (\($0.reason))" } ?? ""
-      return "thumbjob: memory \(note.level)\(reason): going on, \(max) at once"
-    case .oneAtATime: return "thumbjob: \(memory) still, because of other processes: going on, one at a time"
-    case .widened(let max): return "thumbjob: \(memory) still: \(max) at once"
+      return "thumbjob: memory \(note.level)\(reason): continuing, at most \(max) at once"
+    case .oneAtATime:
+      return "thumbjob: memory still \(note.level), because of other processes: continuing, one at a time"
+    case .widened(let max): return "thumbjob: memory still \(note.level): now at most \(max) at once"
     case .signalsLost:
       return "thumbjob: memory pressure: \(note.cause.map { "\($0)" } ?? ""); the memory in use is measured instead"
     case .none: return "thumbjob: \(memory)"
     }
   }
 
-  /// Names the pressure signals in use, and why the others are not. Nil if there is nothing to report.
+  /// Names the pressure signals in use, and gives the reason why others are not. Nil if there is nothing to report.
   ///
   /// - Parameter isVerbose: if false, only requested signals that cannot be used are reported.
   static func text(_ reports: [PressureSignalReport], isVerbose: Bool) -> String? {

@@ -4,7 +4,7 @@ import ThumbnailJobs
 
 /// Shows the progress of a job: a bar at the bottom of a terminal, or a line every ten seconds.
 ///
-/// *Concurrency*: it reads the status of the job on the queue of a ticker. The job does not know it.
+/// *Concurrency*: it reads the status of the job on the queue of a ticker. The job does not know the display.
 final class ProgressDisplay: Sendable {
   enum Style { case bar, plain }
 
@@ -42,7 +42,7 @@ final class ProgressDisplay: Sendable {
     var text = "\(tally.ended) of \(status.total.map(String.init) ?? "\(tally.found) found so far")"
     text += " · \(Units.decimal(rate))/s"
     if let total = status.total, rate > 0, total > tally.ended, status.queue.pauses.isEmpty {
-      // From the sources that were made: the others take hardly any time.
+      // The rate counts only the sources that were made, because the others take hardly any time.
       text += " · ETA \(Units.time(.seconds(Double(total - tally.ended) / rate)))"
     }
     if !status.queue.pauses.isEmpty { text += " · \(status.queue.pauses)" }

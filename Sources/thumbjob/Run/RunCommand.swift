@@ -13,13 +13,13 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A folder (with all below it), a file, a job file (*.yml), or - for paths on standard input, a line each.",
+      "A folder (with all below it), a file, a job file (*.yml), or - for paths on standard input, one per line.",
       valueName: "source"))
   var words: [String] = []
 
-  @OptionGroup(title: "What is made") var output: OutputOptions
-  @OptionGroup(title: "Which sources") var source: SourceOptions
-  @OptionGroup(title: "How it runs") var options: RunOptions
+  @OptionGroup(title: "Thumbnails") var output: OutputOptions
+  @OptionGroup(title: "Sources") var source: SourceOptions
+  @OptionGroup(title: "Running") var options: RunOptions
 
   func run() throws {
     let settings: RunSettings
@@ -41,7 +41,7 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
     let paths = words.flatMap { CommandWords.paths(of: $0) }
     let jobFiles = paths.filter { JobFile.isName($0) }
     if jobFiles.count > 1 {
-      throw TextError("one job file at a time: \(jobFiles.prefix(3).map(\.printable).joined(separator: ", "))")
+      throw TextError("only one job file can be given: \(jobFiles.prefix(3).map(\.printable).joined(separator: ", "))")
     }
     var settings = RunSettings()
     if let jobFile = jobFiles.first {
@@ -58,7 +58,7 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
       throw error
     }
     if settings.job.sources.isEmpty {
-      if let jobFile = jobFiles.first { throw JobFileError(in: jobFile, "names no sources; say sources: ../images") }
+      if let jobFile = jobFiles.first { throw JobFileError(in: jobFile, "names no sources; add sources: ../images") }
       throw TextError("no source given: name a folder, such as thumbjob ./images, or see thumbjob --help")
     }
     return settings
@@ -75,13 +75,14 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
       thumbjob ./images                     a folder, into ./thumbs
       thumbjob ./images --max 4 -o out      four at once, into another folder
       thumbjob . -s 320x200^ -s large=1600  two sizes, the first cropped to fill
-      thumbjob jobs/gallery.yml             a job file; options beside it win
+      thumbjob jobs/gallery.yml             a job file; options override it
       find . -newer mark -print0 | thumbjob --files0-from -
-      thumbjob compare ./images             the same work by a queue without bounds, beside this one
+      thumbjob compare ./images             compare with a queue without bounds
     While it runs:
-      thumbjob status [PID] [--watch]       what runs, what waits and why
-      thumbjob cancel [PID [OPERATION]]     one operation, or all; thumbjob pause, thumbjob resume
-      kill -USR1 PID    prints what runs and what waits
-      kill -USR2 PID    cancels everything; a later run goes on from there
+      thumbjob status [PID] [--watch]       lists what runs, what waits and why
+      thumbjob cancel [PID [OPERATION]]     cancels everything, or one operation
+      thumbjob pause [PID]                  starts nothing new until it is resumed
+      kill -USR1 PID                        prints what runs and what waits
+      kill -USR2 PID                        cancels everything; run again to go on
     """
 }

@@ -30,7 +30,7 @@ struct OutputOptions: ParsableArguments {
   @Option(help: "Chroma subsampling: 420 or 444. (default: 420)")
   var subsample: ChromaSubsampling?
 
-  @Option(help: ArgumentHelp("Metadata to keep: icc, exif, copyright, with commas between.", valueName: "kinds"))
+  @Option(help: ArgumentHelp("Metadata to keep: icc, exif, copyright, separated by commas.", valueName: "kinds"))
   var keep: [String] = []
 
   @Flag(help: "Resize in linear light: slower, right for fine bright patterns.")
@@ -50,7 +50,7 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
-/// The options that choose sources and say how a faulty one is treated.
+/// The options that choose sources and determine how faulty ones are treated.
 struct SourceOptions: ParsableArguments {
   @Option(
     name: .customLong("files0-from"),
@@ -71,8 +71,8 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which faulty sources fail: truncated (cut off), error (also corrupt), warning (any flaw). (default: error)",
-      valueName: "level"))
+      "The mildest fault that fails a source: truncated (cut off), error (corrupt), warning (any flaw). "
+        + "(default: error)", valueName: "level"))
   var failOn: FailOn?
 
   @Option(help: ArgumentHelp("The most pixels of a source: 500M, 1G. (default: 1G)", valueName: "n"))
@@ -118,7 +118,8 @@ struct RunOptions: ParsableArguments {
     help: ArgumentHelp("Operations running at once. (default: processors this process may use)", valueName: "n"))
   var max: Int?
 
-  @Option(help: ArgumentHelp("Operations waiting; the walk waits while it is full. (default: 4 × max)", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Operations waiting; the walk pauses at this number. (default: 4 × max)", valueName: "n"))
   var backlog: Int?
 
   @Option(
@@ -129,8 +130,8 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "When memory gets critical: requeue (cancel and make again later), cancel, pause or ignore. (default: requeue)",
-      valueName: "what"))
+      "What to do at critical memory: requeue (cancel and make again later), cancel, pause or ignore. "
+        + "(default: requeue)", valueName: "response"))
   var onPressure: PressureResponse?
 
   @Option(
@@ -150,10 +151,12 @@ struct RunOptions: ParsableArguments {
   @Flag(name: .customLong("dry-run"), help: "Print what would be made, and make nothing.")
   var dryRun = false
 
-  @Flag(help: "Write a JSON line for each source, and a summary as the last one, to standard output.")
+  @Flag(help: "Write a JSON line for each source that is not up to date, then a summary, to standard output.")
   var json = false
 
-  @Option(help: ArgumentHelp("auto, bar, plain or none. (default: auto: a bar on a terminal)", valueName: "style"))
+  @Option(
+    help: ArgumentHelp(
+      "Show progress: auto, bar, plain or none. (default: auto: a bar on a terminal)", valueName: "style"))
   var progress: ProgressStyle?
 
   @Option(
@@ -163,7 +166,7 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Serve the status also at unix:PATH or HOST:PORT; off: not even on the private socket.",
+      "Also serve the status at unix:PATH or HOST:PORT; off: not even on the private socket.",
       valueName: "address"))
   var status: String?
 

@@ -14,7 +14,7 @@ extension RunSession {
     case .pressure(let note):
       open.withLock { $0 }?.endpoints?.handle(note)
       write(PressureLine(note))
-      // Asynchronously, as replies to signals: a blocked standard error must not stall the job.
+      // Printed asynchronously, as replies to signals are: a blocked standard error must not stall the job.
       if !settings.quiet { replyQueue.async { [self] in console.say(PressureText.text(note)) } }
     case .stopping:
       limitWrites()

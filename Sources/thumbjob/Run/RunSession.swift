@@ -49,7 +49,7 @@ final class RunSession: Sendable {
   /// the job from being stopped.
   let replyQueue = DispatchQueue(label: "thumbjob.replies")
 
-  /// How long the end of the process waits for a reader of standard error that does not read, after a signal.
+  /// How long a process that is told to end waits for a reader of standard error that does not read.
   private static let lastWait = DispatchTimeInterval.seconds(1)
 
   init(_ settings: RunSettings) { self.settings = settings }
@@ -93,7 +93,7 @@ final class RunSession: Sendable {
     let exitCode = report.exitCode(ending: signal, outputError: output.error, isTraced: isTraced)
     if settings.json { output.write(SummaryLine(report, isDryRun: settings.job.dryRun, exitCode: exitCode)) }
     printSummary(report)
-    // Again, because writing the last line may have failed.
+    // Determined again, because writing the last line may have failed.
     return report.exitCode(ending: signal, outputError: output.error, isTraced: isTraced)
   }
 
@@ -176,7 +176,7 @@ final class RunSession: Sendable {
       try trace?.close()
       return true
     } catch {
-      console.say("thumbjob: --trace: \(error); the trace is not whole")
+      console.say("thumbjob: --trace: \(error); the trace is incomplete")
       return false
     }
   }

@@ -3,7 +3,7 @@ import Files
 import Foundation
 import ThumbnailJobs
 
-/// The summary of a run: the results, and the proof that it kept its limits.
+/// The summary of a run: the results, and the peaks that show that it kept its limits.
 enum Summary {
   static func text(_ report: JobReport, isDryRun: Bool) -> String {
     let tally = report.tally
@@ -32,7 +32,7 @@ enum Summary {
       let cause = report.stopCause.map { "stopped \($0.text)" } ?? remaining(tally)
       let wayOn =
         report.stopCause == .tooManyFailures
-        ? "mend or --exclude what failed, or allow more" : "run the same command again to go on"
+        ? "repair or --exclude the failed sources, or raise --halt" : "run the same command again to go on"
       lines.append("\(cause); \(wayOn)")
     }
     return lines.joined(separator: "\n")
@@ -43,7 +43,7 @@ enum Summary {
     var parts: [String] = []
     if tally.cancelledByUser > 0 { parts.append("\(tally.cancelledByUser) cancelled by the user") }
     let others = tally.cancelled - tally.cancelledByUser
-    if others > 0 { parts.append("left \(others) for want of memory") }
+    if others > 0 { parts.append("\(others) left because memory was critical") }
     return parts.isEmpty ? "not all sources were reached" : parts.joined(separator: ", ")
   }
 
@@ -57,7 +57,7 @@ enum Summary {
     for (type, count) in tally.notRead.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       parts.append("\(count) \(type.displayName) not read yet")
     }
-    if tally.duplicates > 0 { parts.append("\(tally.duplicates) given twice") }
+    if tally.duplicates > 0 { parts.append("\(tally.duplicates) given more than once") }
     if walk.earlierOutputs > 0 {
       parts.append(Units.count(walk.earlierOutputs, "folder") + " of thumbnails passed over")
     }
@@ -72,7 +72,7 @@ enum Summary {
   private static func reserved(_ report: JobReport) -> String {
     let (peak, budget) = (report.counters.peakReserved, report.limits.budget?.bytes ?? 0)
     if peak <= budget { return "\(ByteCount.memory(peak, of: budget)) reserved" }
-    return "\(ByteCount.memory(peak)) reserved by one alone (\(ByteCount.memory(budget)) by several)"
+    return "\(ByteCount.memory(peak)) reserved by one operation alone (\(ByteCount.memory(budget)) by several)"
   }
 
   private static func memory(_ report: JobReport) -> String {
@@ -80,15 +80,15 @@ enum Summary {
     var line = "memory: "
     if let ratio = report.worstMemoryRatio {
       line +=
-        "over the \(ByteCount.memory(report.memory.baseline)) at the start never more than "
-        + "\(String(format: "%.2f", ratio)) times what was reserved · "
+        "held at most \(String(format: "%.2f", ratio)) times what was reserved, beyond the "
+        + "\(ByteCount.memory(report.memory.baseline)) at the start · "
     }
     if report.pressureSource == .off { return line + "pressure not watched" }
     line += "pressure (from \(report.pressureSource)): "
     var events: [String] = []
     if tally.pressureWarnings > 0 { events.append(Units.count(tally.pressureWarnings, "warning")) }
     if tally.pressureCriticals > 0 { events.append("\(Units.count(tally.pressureCriticals, "time")) critical") }
-    if tally.requeued > 0 { events.append("\(Units.count(tally.requeued, "operation")) put back") }
+    if tally.requeued > 0 { events.append("\(Units.count(tally.requeued, "operation")) requeued") }
     return line + (events.isEmpty ? "none" : events.joined(separator: ", "))
   }
 }

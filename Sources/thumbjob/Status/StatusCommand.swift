@@ -9,7 +9,7 @@ struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Shows the status of running jobs.",
     usage: "thumbjob status [<pid or address>] [--watch] [--json]",
-    discussion: "Without a process or address: a table of all your running jobs. With one: that job in detail.")
+    discussion: "Without a process or address, prints a table of all your running jobs; with one, that job in detail.")
 
   @OptionGroup var options: TargetOptions
   @Flag(help: "Repeat every second until the job has ended.") var watch = false
@@ -33,7 +33,7 @@ struct StatusCommand: ParsableCommand {
       do {
         try showOne(try target.client.status(), target, on: &screen)
       } catch let error as StatusClientError {
-        // Both mean that the job has ended: it closes connections that are waiting.
+        // Both mean that the job has ended: at its end it closes connections that wait for an answer.
         guard error.kind == .notRunning || error.kind == .connection else { throw target.leave(error) }
         return Console().say("thumbjob: \(target.name) has ended")
       }
@@ -72,7 +72,7 @@ struct StatusCommand: ParsableCommand {
     let jobs = RunningJobs.find()
     let answers = Locked([Result<RunStatus, StatusClientError>?](repeating: nil, count: jobs.count))
     let asked = DispatchGroup()
-    // Each on a thread of its own: a job that does not answer must not delay the others.
+    // Asks each on a thread of its own, because a job that does not answer must not delay the others.
     for (index, job) in jobs.enumerated() where ProcessStatus(of: job.pid)?.isStopped != true {
       asked.enter()
       Thread.detachNewThread {

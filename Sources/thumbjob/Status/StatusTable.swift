@@ -38,7 +38,7 @@ enum StatusTable {
     ]
     let parts = [
       (counters.made, "made"), (counters.upToDate, "up to date"), (counters.passedOver, "passed over"),
-      (counters.failed, "failed"), (counters.cancelled, "cancelled"), (counters.requeued, "put back by pressure"),
+      (counters.failed, "failed"), (counters.cancelled, "cancelled"), (counters.requeued, "requeued by pressure"),
     ]
     let done = (["\(done(job)) done"] + parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }).joined(separator: " · ")
     lines.append("  \(done) · \(rate(job))" + (eta(job).map { " · ETA \($0)" } ?? ""))
@@ -49,7 +49,7 @@ enum StatusTable {
     let (running, waiting) = (
       "\(counters.running) of \(job.limits.max) running", "\(counters.waiting) of \(job.limits.backlog) waiting"
     )
-    // Also here, because the lists below may be longer than the screen.
+    // Repeated here, because the lists below may be longer than the screen.
     lines.append("  \(running) · \(waiting)")
     if !failed.isEmpty {
       lines.append("\(counters.failed) failed")
@@ -83,13 +83,13 @@ enum StatusTable {
 
   private static func eta(_ job: RunStatus) -> String? { job.etaSeconds.map(time) }
 
-  /// The answer may come from any program: limits the number to what can be formatted.
+  /// Limits the number to what can be formatted, because the answer may come from any program.
   private static func time(_ seconds: Double) -> String { Units.time(.seconds(min(max(seconds, 0), 1e9))) }
 
   private static func percent(_ fraction: Double) -> Int { Int(min(max(fraction, 0), 1) * 100) }
 
   private static func sources(_ job: RunStatus) -> String { oneLine(job.sources.joined(separator: " ")) }
 
-  /// The answer may come from any program: its text must not look like further lines.
+  /// Escapes line feeds, because the answer may come from any program: its text must not look like further lines.
   private static func oneLine(_ text: String) -> String { text.replacing("\n", with: "\\n") }
 }

@@ -11,7 +11,7 @@ struct CancelCommand: ParsableCommand {
   @Argument(
     help: "The number of an operation, as thumbjob status shows it.",
     transform: { text in
-      guard let number = Int(text.drop { $0 == "#" }) else { throw ValidationError("\(text) is no number") }
+      guard let number = Int(text.drop { $0 == "#" }) else { throw ValidationError("\(text) is not a number") }
       return number
     })
   var operation: Int?
@@ -38,7 +38,7 @@ struct PauseCommand: ParsableCommand {
 
   func run() throws {
     try options.chosen().ask { client throws(StatusClientError) in try client.pause() }
-    Console().say("thumbjob: paused; running operations finish, and thumbjob resume starts the rest")
+    Console().say("thumbjob: paused; running operations finish, and thumbjob resume continues with the rest")
   }
 }
 

@@ -6,7 +6,8 @@ import ThumbnailJobs
 
 /// Selects a running job: by its process, by its address, or the only one.
 struct TargetOptions: ParsableArguments {
-  @Argument(help: ArgumentHelp("Its process, or its address: unix:PATH or HOST:PORT.", valueName: "pid or address"))
+  @Argument(
+    help: ArgumentHelp("The job's process id, or its address: unix:PATH or HOST:PORT.", valueName: "pid or address"))
   var target: String?
 
   /// A job and its name in messages.
@@ -18,7 +19,7 @@ struct TargetOptions: ParsableArguments {
       (name, client) = ("process \(job.pid)", StatusClient(job.address))
       // A stopped process would carry out the request only when it continues, long after this command has timed out.
       if ProcessStatus(of: job.pid)?.isStopped == true {
-        throw leave("\(name) is stopped (Ctrl-Z); fg or kill -CONT \(job.pid) lets it go on", .noStatusAddress)
+        throw leave("\(name) is stopped (Ctrl-Z); continue it with fg or kill -CONT \(job.pid)", .noStatusAddress)
       }
     }
 
