@@ -11,7 +11,7 @@ extension Job {
     let found = operation.found
     let result: SourceResult =
       switch outcome {
-      case .succeeded: found.result ?? .passedOver
+      case .succeeded: found.result ?? .notImage
       case .failed(let error): .failed(SourceFailure(error, plan: memory))
       case .cancelledWhileRunning(.timeout), .cancelledWhileWaiting(.timeout): .failed(.timeout(settings.timeout))
       case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason): .cancelled(reason)

@@ -4,7 +4,7 @@ import Thumbnails
 
 /// Counters of a job's sources by result.
 ///
-/// Every source found is counted in exactly one of `made`, `upToDate`, `passedOver`, `notRead`, `duplicates`, `failed`
+/// Every source found is counted in exactly one of `made`, `upToDate`, `notImages`, `unsupported`, `duplicates`, `failed`
 /// and `cancelled`, unless it is still on the queue or on its way there.
 public struct JobTally: Sendable, Equatable {
   /// Sources that the walk has reached.
@@ -13,9 +13,9 @@ public struct JobTally: Sendable, Equatable {
   public internal(set) var made = 0
   public internal(set) var upToDate = 0
   /// Files that are not images.
-  public internal(set) var passedOver = 0
+  public internal(set) var notImages = 0
   /// Images of types that are not supported yet.
-  public internal(set) var notRead: [ImageType: Int] = [:]
+  public internal(set) var unsupported: [ImageType: Int] = [:]
   public internal(set) var duplicates = 0
   public internal(set) var failed = 0
   /// Failed sources whose output disk is full or faulty.
@@ -42,7 +42,7 @@ public struct JobTally: Sendable, Equatable {
 
   /// Sources that are done, with any result.
   public var ended: Int {
-    made + upToDate + passedOver + notRead.values.reduce(0, +) + duplicates + failed + cancelled
+    made + upToDate + notImages + unsupported.values.reduce(0, +) + duplicates + failed + cancelled
   }
 
   mutating func count(_ report: SourceReport) {
@@ -52,8 +52,8 @@ public struct JobTally: Sendable, Equatable {
     case .made:
       made += 1
       bytesRead += report.bytes
-    case .passedOver: passedOver += 1
-    case .notRead(let type): notRead[type, default: 0] += 1
+    case .notImage: notImages += 1
+    case .unsupported(let type): unsupported[type, default: 0] += 1
     case .duplicate: duplicates += 1
     case .failed(let failure):
       failed += 1

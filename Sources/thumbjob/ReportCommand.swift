@@ -20,10 +20,10 @@ struct ReportCommand: ParsableCommand {
       let report = try ThreadReport(path: threads)
       try StandardStream.put(ThreadTable.text(report))
     } catch let error as TraceError {
-      Console().say("thumbjob: \(error)")
+      Console().print("thumbjob: \(error)")
       throw ExitStatus.noSuchSource.code
     } catch let error as NotATraceError {
-      Console().say("thumbjob: \(error)")
+      Console().print("thumbjob: \(error)")
       throw ExitStatus.jobFileInvalid.code
     }
   }

@@ -43,7 +43,7 @@ struct Thumbjob: ParsableCommand {
     if code == .success {
       _ = StandardStream.write(message.isEmpty ? "" : message + "\n", to: STDOUT_FILENO)
     } else if !message.isEmpty {
-      Console().say(message)
+      Console().print(message)
     }
     exit(withError: code)
   }

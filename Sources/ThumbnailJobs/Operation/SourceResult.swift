@@ -7,9 +7,9 @@ public enum SourceResult: Sendable {
   /// Every thumbnail is in place, or would be made if this were not a dry run.
   case made
   /// The file is not an image.
-  case passedOver
+  case notImage
   /// The file is an image of a type that is not supported yet.
-  case notRead(ImageType)
+  case unsupported(ImageType)
   /// An earlier argument has the same file.
   case duplicate(of: Path)
   case failed(SourceFailure)

@@ -76,7 +76,7 @@ public final class SourceWork: Sendable {
   /// Decodes the pixels that the thumbnail needs.
   ///
   /// - Throws: ``ThumbnailError``.
-  public func render(_ placed: Placed) throws(ThumbnailError) -> Payload {
+  public func decode(_ placed: Placed) throws(ThumbnailError) -> Payload {
     let file = try SourceFile(placed.source.path)
     let pixels = try DecodedSource(file.bytes, options: output.options)
     return Payload(content: .pixels(pixels), placed: placed, modified: file.modified)

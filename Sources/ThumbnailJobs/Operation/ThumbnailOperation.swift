@@ -82,12 +82,12 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     let file = try SourceFile(source.path)
     findings.withLock { $0 = Findings(bytes: file.size, hasHeldMemory: $0.hasHeldMemory) }
     switch try file.content(of: source) {
-    case .other: return .passedOver
+    case .other: return .notImage
     case .notAnImage(let error): throw error
     case .image(.jpeg): break
     case .image(let type):
       if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
-      return .notRead(type)
+      return .unsupported(type)
     }
     // A source that is irregular for one output is irregular for all that follow.
     var decoding = Decoding.sparing

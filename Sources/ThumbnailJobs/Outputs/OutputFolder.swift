@@ -76,7 +76,7 @@ public final class OutputFolder: Sendable {
   public func publish(
     thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, to place: Path, modified: timespec
   ) throws(OutputError) -> Int {
-    if let problem = begin(place, modified) { throw OutputError(problem, path.appending(place)) }
+    if let problem = claim(place, modified) { throw OutputError(problem, path.appending(place)) }
     defer { underWay.withLock { $0[place] = nil } }
     let marked = mark.inserted(into: jpeg)
     try publish(marked, to: place, modified: modified)
@@ -153,7 +153,7 @@ public final class OutputFolder: Sendable {
   /// Claims a place for writing.
   ///
   /// - Returns: why the place cannot be written to; nil if it can.
-  private func begin(_ place: Path, _ modified: timespec) -> OutputError.Kind? {
+  private func claim(_ place: Path, _ modified: timespec) -> OutputError.Kind? {
     let begun = underWay.withLock { underWay in
       if let rival = underWay[place], !isSameTime(rival, modified) { return false }
       underWay[place] = modified

@@ -65,10 +65,10 @@ public struct OutputPlan: Sendable {
     let place = Self.place(of: source.relativePath)
     if place.names.first == SourceWalker.workingFolderName { return .reserved }
     // Within its own argument, only a file with a better claim gets the place instead of the source.
-    var hasBetterClaim = true
+    var candidateHasBetterClaim = true
     for wanted in claims(to: place) {
-      if wanted == source.relativePath { hasBetterClaim = false }
-      for rival in rivals(wanted, place: place, before: source, inOwnArgument: hasBetterClaim) {
+      if wanted == source.relativePath { candidateHasBetterClaim = false }
+      for rival in rivals(wanted, place: place, before: source, inOwnArgument: candidateHasBetterClaim) {
         guard let there = FileIdentity(of: rival) else { continue }
         if there == FileIdentity(of: source.path) { return .duplicate(of: rival) }
         if isImage(rival) { return .taken(by: rival) }

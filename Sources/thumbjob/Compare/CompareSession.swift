@@ -37,7 +37,7 @@ final class CompareSession: Sendable {
   private let settings: CompareSettings
   private let console = Console()
   /// How long printing the tables may block once a signal has ended the comparison.
-  private let patience = Patience(.seconds(2))
+  private let deadline = WriteDeadline(.seconds(2))
   /// Prints the progress asynchronously: a blocked standard error must not delay the handling of the next signal.
   private let printing = DispatchQueue(label: "thumbjob.answers")
   private let state = Locked(State())
@@ -56,7 +56,7 @@ final class CompareSession: Sendable {
       return (report.isBoundedComplete ? ExitStatus.success : .someFailed).code
     } catch {
       console.setBottom("")
-      if let text = error.text { console.say("thumbjob: \(text)") }
+      if let text = error.text { console.print("thumbjob: \(text)") }
       return error.code
     }
   }
@@ -76,7 +76,7 @@ final class CompareSession: Sendable {
       ComparisonReport.Limit(bytes: bytes, kind: MemoryCage.usableKind(bytes: bytes, name: cageName("probe")))
     }
     if let limit, limit.kind == .addressSpace {
-      console.say(
+      console.print(
         "thumbjob: no memory cgroup can be created here, so --memory-limit limits address space: "
           + "\(ByteCount.memory(limit.bytes)) in addition to that mapped at the program's start and to its threads' stacks"
       )
@@ -109,17 +109,17 @@ final class CompareSession: Sendable {
         of: settings.sources.map { SourceArgument(word: $0) }, outputs: [settings.out], writingTo: folder.list,
         shouldStop: { self.state.withLock { $0.endingSignal != nil } },
         onError: { error in
-          console.say("thumbjob: \(Advice.line(error))")
+          console.print("thumbjob: \(Advice.line(error))")
           if error.kind == .missingArgument { missing.append(error) }
         },
-        onUnreadable: { console.say("thumbjob: \($0.printable): \($1); left out") })
+        onUnreadable: { console.print("thumbjob: \($0.printable): \($1); left out") })
     } catch {
       throw CompareError("cannot write the list of sources: \(error)", .ioError)
     }
     try throwIfEnding()
     if !missing.isEmpty { throw CompareError(nil, ExitStatus.noSuchSource.code) }
     if survey.count == 0 { throw CompareError("there is no JPEG file among the sources", .noSuchSource) }
-    console.say("thumbjob: \(Units.count(survey.count, "source")), \(ByteCount.file(survey.bytes)), read once")
+    console.print("thumbjob: \(Units.count(survey.count, "source")), \(ByteCount.file(survey.bytes)), read once")
     return .init(arguments: settings.sources.map(\.printable), count: survey.count, bytes: survey.bytes)
   }
 
@@ -147,7 +147,7 @@ final class CompareSession: Sendable {
     }
     let paths = [("--out=", out), ("--within=", folder.working)].map { Array($0.utf8) + $1.bytes }
     let shown = "\(variant.displayName)\(isToldToStop ? ", to be told to stop" : "")"
-    if !console.isTerminal { console.say("thumbjob: \(shown): begins") }
+    if !console.isTerminal { console.print("thumbjob: \(shown): begins") }
     do {
       let run = try VariantRun(
         variant, arguments: words.map { Array($0.utf8) } + paths, list: folder.list, sources: sources,
@@ -159,7 +159,7 @@ final class CompareSession: Sendable {
       let measurement = try run.measure(in: cage) { show($0, of: variant, sources, isToldToStop) }
       try throwIfEnding()
       console.setBottom("")
-      console.say("thumbjob: \(shown): \(measurement.summary)")
+      console.print("thumbjob: \(shown): \(measurement.summary)")
       printFailures(of: measurement)
       return measurement
     } catch let error as VariantRunError {
@@ -182,10 +182,10 @@ final class CompareSession: Sendable {
   private func printFailures(of measurement: VariantMeasurement) {
     let isFirst = state.withLock { $0.failedSources.isEmpty }
     for failure in measurement.failures where state.withLock({ $0.failedSources.insert(failure.source).inserted }) {
-      console.say("thumbjob: \(failure.source): \(failure.error)")
+      console.print("thumbjob: \(failure.source): \(failure.error)")
     }
     let rest = measurement.failed - measurement.failures.count
-    if isFirst, rest > 0 { console.say("thumbjob: \(Units.count(rest, "more source")) failed") }
+    if isFirst, rest > 0 { console.print("thumbjob: \(Units.count(rest, "more source")) failed") }
   }
 
   private func show(_ sample: Sample, of variant: Variant, _ sources: Int, _ isToldToStop: Bool) {
@@ -208,21 +208,21 @@ final class CompareSession: Sendable {
       Columns.text([table.head.map { $0.uppercased() }] + table.rows, right: table.numbers)
     }
     do {
-      try StandardStream.put(tables.joined(separator: "\n"), patience: patience)
+      try StandardStream.put(tables.joined(separator: "\n"), deadline: deadline)
     } catch {
       throw CompareError(nil, error)
     }
-    console.say("thumbjob: charts in \(folder.path.appending(CompareFolder.Result.page.name).printable)")
+    console.print("thumbjob: charts in \(folder.path.appending(CompareFolder.Result.page.name).printable)")
   }
 
   // MARK: Signals
 
   private func handle(_ signal: CInt) {
     if signal == SIGUSR1 {
-      return printing.async { [self] in console.say("thumbjob: \(state.withLock { $0.progress })") }
+      return printing.async { [self] in console.print("thumbjob: \(state.withLock { $0.progress })") }
     }
-    console.patience.begin()
-    patience.begin()
+    console.deadline.begin()
+    deadline.begin()
     let run = state.withLock { state in
       state.endingSignal = state.endingSignal ?? signal
       return state.run

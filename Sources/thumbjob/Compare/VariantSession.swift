@@ -110,7 +110,7 @@ final class VariantSession: Sendable {
     let work: SourceWork
     do { work = try SourceWork(settings) } catch { return giveUp(Advice.line(error), .cannotCreateOutput) }
     let prepare = { @Sendable [self] (source: SourceWork.Placed) throws -> SourceWork.Payload in
-      try reportingFailure(of: source.path) { naive == .read ? try work.read(source) : try work.render(source) }
+      try reportingFailure(of: source.path) { naive == .read ? try work.read(source) : try work.decode(source) }
     }
     let make = { @Sendable [self] (payload: SourceWork.Payload) throws in
       try reportingFailure(of: payload.source) { try work.make(payload) }

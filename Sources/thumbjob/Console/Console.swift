@@ -12,14 +12,14 @@ final class Console: Sendable {
   private let state = Locked(State())
   let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   let hasColour: Bool
-  let patience = Patience(.seconds(1))
+  let deadline = WriteDeadline(.seconds(1))
 
   init() {
     hasColour = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   }
 
   /// Prints whole lines above the bottom line. Control characters in them are escaped.
-  func say(_ text: String) {
+  func print(_ text: String) {
     let text = Self.escaped(text)
     state.withLock { state in
       self.write(Self.clear(state.bottom) + text + "\n" + Self.unwrapped(state.bottom))
@@ -60,5 +60,5 @@ final class Console: Sendable {
   private static func clear(_ bottom: String) -> String { bottom.isEmpty ? "" : "\r\u{1B}[K" }
 
   /// Ignores errors, because they could only be reported to standard error.
-  private func write(_ text: String) { _ = StandardStream.write(text, to: STDERR_FILENO, patience: patience) }
+  private func write(_ text: String) { _ = StandardStream.write(text, to: STDERR_FILENO, deadline: deadline) }
 }

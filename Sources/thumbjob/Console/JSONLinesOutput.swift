@@ -9,7 +9,7 @@ final class JSONLinesOutput: Sendable {
   private let failure = Locked<CInt?>(nil)
 
   /// Longer than the console's for messages, because these lines are data.
-  let patience = Patience(.seconds(5))
+  let deadline = WriteDeadline(.seconds(5))
 
   /// The error number of the write that failed, `EPIPE` if no process reads; nil if all writes succeeded.
   var error: CInt? { failure.withLock { $0 } }
@@ -32,7 +32,7 @@ final class JSONLinesOutput: Sendable {
   /// - Returns: false if this or an earlier write failed.
   func write(text: String) -> Bool {
     failure.withLock { failure in
-      failure = failure ?? StandardStream.write(text, to: STDOUT_FILENO, patience: patience)
+      failure = failure ?? StandardStream.write(text, to: STDOUT_FILENO, deadline: deadline)
       return failure == nil
     }
   }

@@ -14,13 +14,13 @@ enum StandardStream {
 
   /// Writes data to standard output.
   ///
-  /// - Parameter patience: how long to wait for the reader; nil means forever.
+  /// - Parameter deadline: how long to wait for the reader; nil means forever.
   /// - Throws: an exit status if the write fails, after printing the reason. The status is success if the reader has closed
   ///   the pipe.
-  static func put(_ text: String, patience: Patience? = nil) throws(ExitCode) {
-    guard let error = write(text, to: STDOUT_FILENO, patience: patience) else { return }
+  static func put(_ text: String, deadline: WriteDeadline? = nil) throws(ExitCode) {
+    guard let error = write(text, to: STDOUT_FILENO, deadline: deadline) else { return }
     if error == EPIPE { throw .success }
-    Console().say("thumbjob: standard output: \(String(cString: strerror(error)))")
+    Console().print("thumbjob: standard output: \(String(cString: strerror(error)))")
     throw ExitStatus.ioError.code
   }
 
@@ -31,28 +31,28 @@ enum StandardStream {
 
   /// Writes a whole text. `writeAll` is not enough: the stream may be non-blocking, and the wait may have a deadline.
   ///
-  /// - Parameter patience: how long to wait for the reader; nil means forever.
+  /// - Parameter deadline: how long to wait for the reader; nil means forever.
   /// - Returns: nil, or the error number of the failed write; `EAGAIN` if the reader took too long.
-  static func write(_ text: String, to descriptor: CInt, patience: Patience? = nil) -> CInt? {
+  static func write(_ text: String, to descriptor: CInt, deadline: WriteDeadline? = nil) -> CInt? {
     var text = text
     return text.withUTF8 { bytes in
       var done = 0
       while done < bytes.count {
-        if let patience {
+        if let deadline {
           var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           if poll(&wanted, 1, interval) == 0 {
-            if patience.isOver { return EAGAIN }
+            if deadline.isOver { return EAGAIN }
             continue
           }
         }
-        let size = patience == nil ? bytes.count - done : min(chunk, bytes.count - done)
+        let size = deadline == nil ? bytes.count - done : min(chunk, bytes.count - done)
         let count = retryOnInterrupt { Foundation.write(descriptor, bytes.baseAddress! + done, size) }
         if count >= 0 {
           done += count
         } else if errno == EAGAIN {
           var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&wanted, 1, patience == nil ? -1 : interval)
-          if patience?.isOver == true { return EAGAIN }
+          poll(&wanted, 1, deadline == nil ? -1 : interval)
+          if deadline?.isOver == true { return EAGAIN }
         } else {
           return errno
         }

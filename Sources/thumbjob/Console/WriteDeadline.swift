@@ -5,7 +5,7 @@ import Synchronization
 /// they wait only for a limited time, because otherwise such a reader could keep the process from ending.
 ///
 /// *Concurrency*: every member may be called from any thread and takes no lock.
-final class Patience: Sendable {
+final class WriteDeadline: Sendable {
   private let duration: Duration
   /// The deadline in nanoseconds of the system's uptime; `max` before ``begin()``.
   private let end = Atomic(UInt64.max)

@@ -59,8 +59,8 @@ struct SourceLine: Encodable {
     warnings = report.warnings.isEmpty ? nil : report.warnings
     switch report.result {
     case .made: outcome = isDryRun ? "would-make" : "made"
-    case .passedOver: outcome = "passed-over"
-    case .notRead(let type):
+    case .notImage: outcome = "passed-over"
+    case .unsupported(let type):
       outcome = "not-read"
       self.type = type.rawValue
     case .duplicate: outcome = "duplicate"
@@ -134,8 +134,8 @@ struct SummaryLine: Encodable {
 
   init(_ report: JobReport, isDryRun: Bool, exitCode: ExitCode) {
     let tally = report.tally
-    (found, made, upToDate, passedOver) = (tally.found, tally.made, tally.upToDate, tally.passedOver)
-    notRead = tally.notRead.values.reduce(0, +)
+    (found, made, upToDate, passedOver) = (tally.found, tally.made, tally.upToDate, tally.notImages)
+    notRead = tally.unsupported.values.reduce(0, +)
     (duplicates, failed, cancelled) = (tally.duplicates, tally.failed, tally.cancelled)
     (missing, walkProblems) = (tally.missingArguments, tally.walkErrors)
     (excluded, linksNotFollowed, specialFiles, earlierOutputs) = (

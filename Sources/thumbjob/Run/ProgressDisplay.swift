@@ -32,7 +32,7 @@ final class ProgressDisplay: Sendable {
     let status = job.status(waitingLimit: 0)
     switch style {
     case .bar: console.setBottom(bar(status, columns: console.columns))
-    case .plain: console.say("thumbjob: \(counts(status))")
+    case .plain: console.print("thumbjob: \(counts(status))")
     }
   }
 

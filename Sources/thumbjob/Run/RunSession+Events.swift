@@ -10,18 +10,18 @@ extension RunSession {
       write(SourceLine(report, isDryRun: settings.job.dryRun))
       printResult(report)
     case .watching(let reports):
-      if let text = PressureText.text(reports, isVerbose: settings.verbose), !settings.quiet { console.say(text) }
+      if let text = PressureText.text(reports, isVerbose: settings.verbose), !settings.quiet { console.print(text) }
     case .pressure(let note):
       open.withLock { $0 }?.endpoints?.handle(note)
       write(PressureLine(note))
       // Printed asynchronously, as replies to signals are: a blocked standard error must not stall the job.
-      if !settings.quiet { replyQueue.async { [self] in console.say(PressureText.text(note)) } }
+      if !settings.quiet { replyQueue.async { [self] in console.print(PressureText.text(note)) } }
     case .stopping:
       limitWrites()
       open.withLock { $0 }?.endpoints?.handleStop()
     case .walkError(let error):
       write(WalkErrorLine(error))
-      console.say("thumbjob: \(Advice.line(error))")
+      console.print("thumbjob: \(Advice.line(error))")
     }
   }
 
@@ -37,18 +37,18 @@ extension RunSession {
     let name = report.source.path.printable
     switch report.result {
     case .made: printThumbnails(report, name)
-    case .failed(let failure): console.say("thumbjob: \(name): \(Advice.line(failure))")
-    case .notRead(let type):
+    case .failed(let failure): console.print("thumbjob: \(name): \(Advice.line(failure))")
+    case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
-      console.say("thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
+      console.print("thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
     case .cancelled(.pressure) where settings.job.onPressure == .requeue:
-      console.say("thumbjob: \(name): cancelled by memory pressure; left for another run")
+      console.print("thumbjob: \(name): cancelled by memory pressure; left for another run")
     case .cancelled(.user) where open.withLock({ $0?.job.isStopping }) == false:
       // If the whole job is cancelled, a list names the operations.
-      console.say("thumbjob: \(name): cancelled by the user")
-    case .cancelled(let reason): if settings.verbose { console.say("\(name): cancelled \(reason)") }
-    case .passedOver: if settings.verbose { console.say("\(name): not an image") }
-    case .duplicate(let first): if settings.verbose { console.say("\(name): the same file as \(first.printable)") }
+      console.print("thumbjob: \(name): cancelled by the user")
+    case .cancelled(let reason): if settings.verbose { console.print("\(name): cancelled \(reason)") }
+    case .notImage: if settings.verbose { console.print("\(name): not an image") }
+    case .duplicate(let first): if settings.verbose { console.print("\(name): the same file as \(first.printable)") }
     }
   }
 
@@ -58,9 +58,9 @@ extension RunSession {
       if settings.job.dryRun && !settings.json {
         if !output.write(text: line + "\n") { stopForLostOutput() }
       } else if settings.verbose {
-        console.say(line)
+        console.print(line)
       }
     }
-    if settings.verbose { for warning in report.warnings { console.say("\(name): \(warning)") } }
+    if settings.verbose { for warning in report.warnings { console.print("\(name): \(warning)") } }
   }
 }

@@ -15,7 +15,7 @@ extension RunSession {
       guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
       replyQueue.async { [self] in
         isListing.store(false, ordering: .releasing)
-        console.say(QueueListing.text(job.status(waitingLimit: Self.listedOperations)))
+        console.print(QueueListing.text(job.status(waitingLimit: Self.listedOperations)))
       }
     case SIGUSR2: stop(job, .cancelled(by: "USR2"))
     case SIGHUP: stop(job, .noMore)
@@ -36,7 +36,7 @@ extension RunSession {
     stopQueue.async { [self] in
       let cancelled = job.trace.span("Job.stop") { job.stop(cause) }
       replyQueue.async { [self] in
-        console.say(QueueListing.text(cancelled, why: "stopped \(cause.text)"))
+        console.print(QueueListing.text(cancelled, why: "stopped \(cause.text)"))
       }
     }
   }

@@ -61,7 +61,7 @@ final class RunSession: Sendable {
       defer { closeEndpoints() }
       return try run(job, endpoints: open.withLock { $0?.endpoints })
     } catch {
-      console.say(error.text)
+      console.print(error.text)
       return error.status.code
     }
   }
@@ -145,7 +145,7 @@ final class RunSession: Sendable {
         stop(job, .cancelled(by: "the status endpoint"))
       } onMessage: { message, isRequested in
         // The link to a requested address is printed even with --quiet: it has the token.
-        if isRequested || !settings.quiet { console.say("thumbjob: \(message)") }
+        if isRequested || !settings.quiet { console.print("thumbjob: \(message)") }
       }
       open.withLock { $0?.endpoints = endpoints }
     } catch let error as TextError {
@@ -176,7 +176,7 @@ final class RunSession: Sendable {
       try trace?.close()
       return true
     } catch {
-      console.say("thumbjob: --trace: \(error); the trace is incomplete")
+      console.print("thumbjob: --trace: \(error); the trace is incomplete")
       return false
     }
   }
@@ -185,12 +185,12 @@ final class RunSession: Sendable {
   private func printMemory(_ memory: MemoryPlan) {
     let budget = memory.budget
     if budget.bytes > memory.available, !settings.quiet {
-      console.say(
+      console.print(
         "thumbjob: --memory \(ByteCount.memory(budget.bytes)) is more than this process may use, \(memory.limit); it may be "
           + "killed")
     } else if settings.verbose {
       let alone = budget.largest > budget.bytes ? ", one alone up to \(ByteCount.memory(budget.largest))" : ""
-      console.say("memory: a budget of \(ByteCount.memory(budget.bytes))\(alone), of \(memory.limit)")
+      console.print("memory: a budget of \(ByteCount.memory(budget.bytes))\(alone), of \(memory.limit)")
     }
   }
 
@@ -200,10 +200,10 @@ final class RunSession: Sendable {
     replyQueue.async(group: group) { [self] in
       if let error = output.error, error != EPIPE {
         let reason = error == EAGAIN ? "its reader does not read" : String(cString: strerror(error))
-        console.say("thumbjob: standard output: \(reason)")
+        console.print("thumbjob: standard output: \(reason)")
       }
       guard !settings.quiet, output.error != EPIPE else { return }
-      console.say(Summary.text(report, isDryRun: settings.job.dryRun))
+      console.print(Summary.text(report, isDryRun: settings.job.dryRun))
     }
     switch report.stopCause {
     case .cancelled, .shutdown: _ = group.wait(timeout: .now() + Self.lastWait)
@@ -213,7 +213,7 @@ final class RunSession: Sendable {
 
   /// From now on, writes wait only for a limited time for a reader that does not read.
   func limitWrites() {
-    console.patience.begin()
-    output.patience.begin()
+    console.deadline.begin()
+    output.deadline.begin()
   }
 }

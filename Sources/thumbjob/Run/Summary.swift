@@ -53,8 +53,8 @@ enum Summary {
     if tally.upToDate > 0 { parts.append("\(tally.upToDate) up to date") }
     if tally.failed > 0 { parts.append("\(tally.failed) failed") }
     if tally.cancelled > 0 { parts.append("\(tally.cancelled) cancelled") }
-    if tally.passedOver > 0 { parts.append("\(tally.passedOver) passed over (no images)") }
-    for (type, count) in tally.notRead.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+    if tally.notImages > 0 { parts.append("\(tally.notImages) passed over (no images)") }
+    for (type, count) in tally.unsupported.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       parts.append("\(count) \(type.displayName) not read yet")
     }
     if tally.duplicates > 0 { parts.append("\(tally.duplicates) given more than once") }

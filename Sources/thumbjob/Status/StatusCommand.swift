@@ -35,7 +35,7 @@ struct StatusCommand: ParsableCommand {
       } catch let error as StatusClientError {
         // Both mean that the job has ended: at its end it closes connections that wait for an answer.
         guard error.kind == .notRunning || error.kind == .connection else { throw target.leave(error) }
-        return Console().say("thumbjob: \(target.name) has ended")
+        return Console().print("thumbjob: \(target.name) has ended")
       }
     }
   }
@@ -57,7 +57,7 @@ struct StatusCommand: ParsableCommand {
       let (found, silent) = askAll()
       if found.isEmpty && silent.isEmpty {
         if isFirst { throw TargetOptions.exitWithoutJob() }
-        return Console().say("thumbjob: no job is running now")
+        return Console().print("thumbjob: no job is running now")
       }
       try show(found, StatusTable.text(found, silent: silent), on: &screen)
       isFirst = false

@@ -20,11 +20,11 @@ struct CancelCommand: ParsableCommand {
     let target = try options.chosen()
     guard let operation else {
       let count = try target.ask { client throws(StatusClientError) in try client.cancelAll() }
-      Console().say("thumbjob: cancelled all: \(count.running) running, \(count.waiting) waiting")
+      Console().print("thumbjob: cancelled all: \(count.running) running, \(count.waiting) waiting")
       return
     }
     let count = try target.ask { client throws(StatusClientError) in try client.cancel(operation) }
-    Console().say("thumbjob: cancelled #\(operation), which was \(count.running > 0 ? "running" : "waiting")")
+    Console().print("thumbjob: cancelled #\(operation), which was \(count.running > 0 ? "running" : "waiting")")
   }
 }
 
@@ -38,7 +38,7 @@ struct PauseCommand: ParsableCommand {
 
   func run() throws {
     try options.chosen().ask { client throws(StatusClientError) in try client.pause() }
-    Console().say("thumbjob: paused; running operations finish, and thumbjob resume continues with the rest")
+    Console().print("thumbjob: paused; running operations finish, and thumbjob resume continues with the rest")
   }
 }
 
@@ -51,6 +51,6 @@ struct ResumeCommand: ParsableCommand {
 
   func run() throws {
     try options.chosen().ask { client throws(StatusClientError) in try client.resume() }
-    Console().say("thumbjob: resumed")
+    Console().print("thumbjob: resumed")
   }
 }

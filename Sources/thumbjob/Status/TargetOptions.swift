@@ -83,7 +83,7 @@ struct TargetOptions: ParsableArguments {
   }
 
   private static func leave(_ reason: String, _ status: ExitStatus) -> ExitCode {
-    Console().say("thumbjob: \(reason)")
+    Console().print("thumbjob: \(reason)")
     return status.code
   }
 }
