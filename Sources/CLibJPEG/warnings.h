@@ -17,10 +17,10 @@ typedef struct clibjpeg_warnings {
   } classes[CLIBJPEG_WARNING_CLASSES];
 } clibjpeg_warnings;
 
-/// Has libjpeg report its warnings to the decoder.
+/// Makes libjpeg report its warnings to the decoder.
 void clibjpeg_warnings_install(j_decompress_ptr jpeg);
 
-/// Counts a picture whose data ends early.
+/// Counts a warning that the picture's data ends early.
 void clibjpeg_warn_truncated(j_decompress_ptr jpeg);
 
 #endif

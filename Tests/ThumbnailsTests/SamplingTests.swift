@@ -201,7 +201,7 @@ import Testing
   @Test func twoComponentsAreRefusedByName() throws {
     let components = [TestJPEG.Component(id: 1), TestJPEG.Component(id: 2)]
     let source = TestJPEG(width: 8, height: 8, components: components) { _, _, _ in 100 }
-    #expect(throws: ThumbnailError.unsupported("a JPEG of 2 components")) { try thumbnail(of: source.bytes(), "8") }
+    #expect(throws: ThumbnailError.unsupported("it has 2 components")) { try thumbnail(of: source.bytes(), "8") }
   }
 
   @Test(arguments: [(0xC3, "SOF type 0xc3"), (0xC5, "SOF type 0xc5")]) func losslessIsRefused(
