@@ -47,9 +47,9 @@ import Testing
     ("99999999999999999999", "99999999999999999999 pixels is outside 1 to 65500"),
     ("12.5", "'12.5' is not a whole number of pixels"), ("-5", "'-5' is not a whole number of pixels"),
     ("2 0", "'2 0' is not a whole number of pixels"), ("٣٠٠", "'٣٠٠' is not a whole number of pixels"),
-    ("300x^", "'^' needs width and height"), ("x300!", "'!' needs width and height"), ("256^^", "'^' stands twice"),
-    ("256^!", "'^' crops and '!' stretches: only one can be had"),
-    ("256<>", "'<' allows enlarging and '>' forbids it: only one can be had"), ("=256", "the name before '=' is empty"),
+    ("300x^", "'^' needs width and height"), ("x300!", "'!' needs width and height"), ("256^^", "'^' is given twice"),
+    ("256^!", "'^' crops and '!' stretches: use only one"),
+    ("256<>", "'<' allows enlarging and '>' forbids it: use only one"), ("=256", "the name before '=' is empty"),
     ("../up=256", "a name cannot start with '.'"), ("a/b=256", "a name is letters, digits, '.', '_' and '-'"),
     ("-rf=256", "a name cannot start with '-'"), ("a=", "there is no width or height"),
   ])
