@@ -10,7 +10,7 @@
 #include "clibjpeg.h"
 
 typedef struct clibjpeg_warnings {
-  unsigned fail_mask;  // bit `1 << class` is set where a warning of that class ends decoding
+  unsigned fail_mask;  // bit `1 << class` is set if a warning of that class ends decoding
   struct {
     long count;
     char first[CLIBJPEG_MESSAGE_SIZE];

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// The samples at scale 1/8; nil where the source is irregular.
+  /// The samples at scale 1/8; nil if the source is irregular.
   private static func dcSamples(_ source: ByteSource) throws -> [Samples]? { try samples(source, side: 1) }
 
   private static func samples(_ source: ByteSource, side: Int) throws -> [Samples]? {

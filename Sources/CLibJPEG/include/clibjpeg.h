@@ -69,7 +69,7 @@ typedef struct clibjpeg_input {
 
 /// One component's plane of 8-bit samples, `rows` × `columns`, row `r` at `data + r * stride`.
 typedef struct clibjpeg_plane {
-  uint8_t *_Nullable data;  ///< NULL where a picture has no such component
+  uint8_t *_Nullable data;  ///< NULL if the picture has no such component
   size_t stride;
   size_t rows;
 } clibjpeg_plane;

@@ -14,7 +14,7 @@ public final class ByteSource {
     public init(rawValue: Int32) { self.rawValue = rawValue }
   }
 
-  /// The size in bytes, if known. Progress needs it, and so does looking for the end marker without reading the whole
+  /// The size in bytes, if known. Progress needs it, and so does looking for the EOI marker without reading the whole
   /// file.
   public let size: Int?
   private let reader: Reader
