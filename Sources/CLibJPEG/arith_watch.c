@@ -7,7 +7,7 @@
 
 #ifdef JPEG_INTERNALS
 
-/// How many AC coefficients are not zero.
+/// The number of AC coefficients that are not zero.
 static int nonzero_count(const JBLOCK *block) {
   int count = 0;
   for (int k = 1; k < DCTSIZE2; k++) {
@@ -16,7 +16,7 @@ static int nonzero_count(const JBLOCK *block) {
   return count;
 }
 
-/// Whether a DC coefficient differs from the component's last one, which it replaces.
+/// Whether a DC coefficient differs from the component's last one. Stores it as the last one.
 static bool dc_changes(clibjpeg_arith_watch *watch, int component, JCOEF dc) {
   bool differs = watch->has_dc[component] && watch->dc[component] != dc;
   watch->has_dc[component] = true;
@@ -35,7 +35,7 @@ static boolean decode_mcu(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
   bool is_new = false;
   for (int i = 0; i < jpeg->blocks_in_MCU; i++) {
     if (nonzero_count(blocks[i]) != before[i]) is_new = true;
-    // A DC refinement reads one bit for each block, from which nothing can be concluded.
+    // A DC refinement scan has one bit for each block, from which nothing can be concluded.
     bool is_first_dc = jpeg->Ss == 0 && jpeg->Ah == 0;
     if (is_first_dc && dc_changes(watch, jpeg->MCU_membership[i], (*blocks[i])[0])) is_new = true;
   }

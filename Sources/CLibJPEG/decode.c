@@ -1,4 +1,4 @@
-// Decodes the header, then raw planes at a scale, one row of MCUs (iMCU row) at a time.
+// Decodes the header, and then raw planes at a scale, one row of MCUs (libjpeg's iMCU row) at a time.
 
 #include "decoder.h"
 
@@ -26,7 +26,7 @@ static void progress_monitor(j_common_ptr common) {
   if (decoder->jpeg.arith_code) clibjpeg_arith_watch_scan(&decoder->jpeg);
 }
 
-/// The status after a jump. Damage that libjpeg reports at the end of the input is truncation.
+/// The status after a jump out of libjpeg. Damage that libjpeg reports at the end of the input is truncation.
 static clibjpeg_status failed(clibjpeg_decoder *decoder) {
   clibjpeg_trap *trap = &decoder->trap;
   bool cut_off = decoder->source.ended && trap->status == CLIBJPEG_DAMAGED;
@@ -68,7 +68,7 @@ void clibjpeg_decoder_destroy(clibjpeg_decoder *decoder) {
   free(decoder);
 }
 
-/// The JPEG colour space, or 0 for one that thumbnails cannot be made of.
+/// The JPEG colour space, or 0 for one of which thumbnails cannot be made.
 static clibjpeg_color color_of(const struct jpeg_decompress_struct *jpeg) {
   switch (jpeg->jpeg_color_space) {
     case JCS_GRAYSCALE: return CLIBJPEG_GREY;
@@ -93,7 +93,7 @@ clibjpeg_status clibjpeg_decoder_read_header(
   header->color = color_of(jpeg);
   if (header->color == 0 || jpeg->num_components > CLIBJPEG_MAX_COMPONENTS) {
     char message[CLIBJPEG_MESSAGE_SIZE];
-    snprintf(message, sizeof message, "a JPEG of %d components", jpeg->num_components);
+    snprintf(message, sizeof message, "it has %d components", jpeg->num_components);
     clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_UNSUPPORTED, message);
   }
   header->width = jpeg->image_width;
@@ -114,7 +114,7 @@ clibjpeg_status clibjpeg_decoder_read_header(
   return CLIBJPEG_OK;
 }
 
-/// Fills in the layout of component `index` at the scale set.
+/// Fills in the layout of component `index` at the current scale.
 static void lay_out(const struct jpeg_decompress_struct *jpeg, int index, clibjpeg_plane_layout *layout) {
   const jpeg_component_info *component = &jpeg->comp_info[index];
   size_t h_max = (size_t)jpeg->max_h_samp_factor, v_max = (size_t)jpeg->max_v_samp_factor;
@@ -139,7 +139,7 @@ clibjpeg_status clibjpeg_decoder_set_scale(
   jpeg->out_color_space = jpeg->jpeg_color_space;
   jpeg->raw_data_out = TRUE;
   jpeg->dct_method = JDCT_ISLOW;
-  // Smoothing guesses the missing coefficients of a cut-off progressive file; such a file is an error here.
+  // Smoothing would guess the missing coefficients of a cut-off progressive file, but such a file is an error here.
   jpeg->do_block_smoothing = FALSE;
   jpeg_calc_output_dimensions(jpeg);
   for (int i = 0; i < jpeg->num_components; i++) lay_out(jpeg, i, &layout[i]);
@@ -147,7 +147,8 @@ clibjpeg_status clibjpeg_decoder_set_scale(
 }
 
 /// Whether a component has no data, or the file ends before all coefficients are refined. Called after all input has
-/// been read: a file that is cut exactly between two scans causes no warning but that of the missing end marker.
+/// been read, because a file that is cut exactly between two scans causes no warning except that of the missing EOI
+/// marker.
 static bool missing_samples(const clibjpeg_decoder *decoder) {
   const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
   for (int i = 0; i < jpeg->num_components; i++) {
@@ -173,8 +174,8 @@ static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const clibjpeg
 }
 
 /// Whether the last bit of AC coefficients is too small to be visible at a smaller scale. The quantization step of
-/// luma's lowest frequency shows how coarse the others are. Encoders stay below the limit at qualities from about 70.
-/// Measured loss: 0.0005 of SSIM at quality 75, 0.004 at 30.
+/// luma's lowest AC frequency shows how coarse the others are. Encoders stay below the limit at qualities from about
+/// 70. Measured loss: 0.0005 of SSIM at quality 75, 0.004 at 30.
 static bool has_fine_steps(const struct jpeg_decompress_struct *jpeg) {
   const JQUANT_TBL *table = jpeg->quant_tbl_ptrs[jpeg->comp_info[0].quant_tbl_no & (NUM_QUANT_TBLS - 1)];
   return table != NULL && table->quantval[1] <= 8;
@@ -192,9 +193,10 @@ static void start(clibjpeg_decoder *decoder, bool skip_fine_scans) {
       bool is_fine = jpeg->Ss > 0 && jpeg->Ah == 1 && jpeg->Al == 0;
       if (event == JPEG_REACHED_SOS && is_fine) clibjpeg_skip_scan(jpeg);
     }
-    // Whether samples are missing is not known here; a decoder that skips nothing can find out.
+    // Here it is not known whether samples are missing; a decoder that skips nothing can find out.
     if (decoder->source.ended) clibjpeg_warn_truncated(jpeg);
-    // Outputs the first scan. For the last one libjpeg would wait for rows that a skipped scan never delivers.
+    // Outputs as of the first scan, which includes all that has been read. For the last scan, libjpeg would wait for
+    // rows that a skipped scan never delivers.
     jpeg_start_output(jpeg, 1);
   }
   if (jpeg_has_multiple_scans(jpeg) && missing_samples(decoder)) clibjpeg_warn_truncated(jpeg);
@@ -216,7 +218,8 @@ clibjpeg_status clibjpeg_decoder_decode(
       for (size_t row = 0; row < count; row++) {
         rows[i][row] = planes[i].data + (mcu_row * count + row) * planes[i].stride;
       }
-      // Cleared row by row rather than all at once: the rows stay in the cache, and `cancelled` is called often.
+      // Each row of MCUs is cleared just before it is decoded, so that its rows stay in the cache and `cancelled` is
+      // called often.
       memset(rows[i][0], 0x80, count * planes[i].stride);
       arrays[i] = rows[i];
     }

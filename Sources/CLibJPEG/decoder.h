@@ -27,7 +27,7 @@ struct clibjpeg_decoder {
   clibjpeg_warnings warnings;
 };
 
-/// The decoder that a libjpeg callback is about.
+/// The decoder that a libjpeg callback belongs to.
 static inline clibjpeg_decoder *clibjpeg_decoder_of(j_common_ptr common) { return common->client_data; }
 
 #endif

@@ -96,8 +96,9 @@ static void set_up(struct jpeg_compress_struct *jpeg, const clibjpeg_encoding *e
   if (encoding->progressive) jpeg_simple_progression(jpeg);
 }
 
-/// Copies one row of blocks out of a plane and repeats the last column and row up to whole blocks. The padding is not
-/// visible, but flat padding costs the fewest bits and rings the least (libjpeg.txt, "Raw (downsampled) image data").
+/// Copies one row of MCUs out of a plane, and repeats the last column and row up to whole MCUs. The padding is not
+/// visible, but flat padding takes the fewest bits and causes the least ringing (libjpeg.txt, "Raw (downsampled) image
+/// data").
 static void fill_block_rows(
     const clibjpeg_plane *plane, size_t columns, size_t first_row, size_t row_count, uint8_t *into, size_t padded) {
   for (size_t i = 0; i < row_count; i++, into += padded) {
@@ -130,7 +131,7 @@ static void write_planes(struct jpeg_compress_struct *jpeg, const clibjpeg_plane
   }
 }
 
-/// Whether the sizes are in range and the planes as large as the picture.
+/// Whether the sizes are in range, and the planes are at least as large as the picture.
 static bool is_sound(const clibjpeg_encoding *encoding, const clibjpeg_plane *planes) {
   if (encoding->width < 1 || encoding->width > CLIBJPEG_MAX_DIMENSION) return false;
   if (encoding->height < 1 || encoding->height > CLIBJPEG_MAX_DIMENSION) return false;
@@ -149,7 +150,8 @@ clibjpeg_status clibjpeg_encoder_encode(
     size_t *size) {
   struct jpeg_compress_struct *jpeg = &encoder->jpeg;
   growing_buffer *output = &encoder->output;
-  // A new compressor for every picture: a used one keeps tables, and equal pictures must give equal bytes.
+  // Makes a new compressor for every picture, because a used one keeps tables, and equal pictures must give equal
+  // bytes.
   memset(jpeg, 0, sizeof *jpeg);
   jpeg->err = clibjpeg_trap_init(&encoder->trap);
   if (setjmp(encoder->trap.landing)) {

@@ -4,7 +4,7 @@
 
 #include <jerror.h>
 
-/// The status for a fatal code of libjpeg. The classes differ in what a user can do about them.
+/// The status for a fatal error code of libjpeg. Statuses differ in what a user can do about them.
 static clibjpeg_status status_of(int code) {
   switch (code) {
     case JERR_OUT_OF_MEMORY:

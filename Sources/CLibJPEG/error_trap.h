@@ -18,10 +18,10 @@ typedef struct clibjpeg_trap {
   char message[CLIBJPEG_MESSAGE_SIZE];
 } clibjpeg_trap;
 
-/// Initialises the trap. It prints nothing.
+/// Initialises the trap, which prints no messages.
 struct jpeg_error_mgr *clibjpeg_trap_init(clibjpeg_trap *trap);
 
-/// Ends the current library call with a status and a message of our own.
+/// Jumps out of the current library call with this status and message.
 _Noreturn void clibjpeg_trap_throw(clibjpeg_trap *trap, clibjpeg_status status, const char *message);
 
 /// Formats the library's message for its current code.

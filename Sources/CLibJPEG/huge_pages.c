@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// A smaller array contains no whole huge page.
+/// The size of a huge page on most systems. A smaller array contains no whole one.
 #define SMALLEST ((size_t)2 << 20)
 
 /// Remembers a requested array. Its address is known only after libjpeg has allocated all of them.
@@ -21,7 +21,8 @@ static jvirt_barray_ptr request(
   return array;
 }
 
-/// Advises the whole pages inside `size` bytes from `start`. The system may ignore the advice, which does no harm.
+/// Advises the system to use huge pages for the whole pages inside `size` bytes from `start`. The system may ignore the
+/// advice, which does no harm.
 static void advise(void *start, size_t size) {
 #ifdef MADV_HUGEPAGE
   size_t page = (size_t)sysconf(_SC_PAGESIZE);

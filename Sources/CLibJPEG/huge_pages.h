@@ -1,6 +1,6 @@
-// Asks the system for huge pages for libjpeg's coefficient arrays. A progressive 4:4:4 file of 100 megapixels needs 600
-// MB of them. In pages of 4 KiB, the page faults took up to half of the decoding time, and freeing them delayed a
-// cancellation by 55 ms.
+// Asks the system for huge pages for libjpeg's coefficient arrays. The arrays of a progressive 4:4:4 file of 100
+// megapixels take 600 MB. In pages of 4 KiB, page faults took up to half of the decoding time, and freeing the pages
+// delayed a cancellation by 55 ms.
 
 #ifndef CLIBJPEG_HUGE_PAGES_H
 #define CLIBJPEG_HUGE_PAGES_H
@@ -21,7 +21,7 @@ typedef struct clibjpeg_huge_pages {
   int count;
 } clibjpeg_huge_pages;
 
-/// Has the decoder's memory manager ask for huge pages when it allocates arrays.
+/// Makes the decoder's memory manager ask for huge pages when it allocates arrays.
 void clibjpeg_huge_pages_install(j_decompress_ptr jpeg);
 
 #endif

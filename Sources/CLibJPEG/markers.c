@@ -46,8 +46,8 @@ static boolean read_app1(j_decompress_ptr jpeg) {
   return TRUE;
 }
 
-/// Makes room for exactly `more` bytes of profile, because chunks are large and few. False over the limit or without
-/// memory.
+/// Makes room for exactly `more` bytes of the profile, because chunks are large and few. Returns false if that exceeds
+/// the limit or if memory runs out.
 static bool reserve_icc(clibjpeg_markers *markers, size_t more) {
   if (more > CLIBJPEG_MAX_ICC_SIZE - markers->icc_size) return false;
   if (markers->measures) return true;

@@ -16,15 +16,15 @@
 typedef struct clibjpeg_markers {
   uint8_t *exif;
   size_t exif_size;
-  uint8_t *icc;  // chunks in the order they came
+  uint8_t *icc;  // chunks in the order of the file
   size_t icc_size;
   size_t chunk_start[256], chunk_size[256];  // by sequence number, 1-255; size 0: not seen
   unsigned chunk_total;                      // the total that every chunk states; 0 before the first
   bool icc_in_order, icc_refused;
-  bool measures;  // only the profile's size is wanted, not its bytes
+  bool measures;  // keeps the profile's size, but not its bytes
 } clibjpeg_markers;
 
-/// Has libjpeg keep the markers in the decoder.
+/// Makes libjpeg store the two markers in the decoder.
 void clibjpeg_markers_install(j_decompress_ptr jpeg);
 
 /// Sorts the profile's chunks, or drops a profile that is incomplete. Call once, after the header has been read.

@@ -1,6 +1,6 @@
 #if __has_include(<jpegint.h>)
-// The public interface cannot tell the input controller that a scan is over (finish_input_pass, the same since libjpeg
-// 6b). Where the internal header is not installed, nothing is skipped.
+// The public interface cannot end a scan early; the input controller's method finish_input_pass can, and has been the
+// same since libjpeg 6b. If the internal header is not installed, nothing is skipped.
 #define JPEG_INTERNALS
 #endif
 

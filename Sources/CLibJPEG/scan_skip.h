@@ -1,5 +1,5 @@
-// Skips scans of a progressive JPEG without decoding them. Most bytes of such a file, and most of its decoding time,
-// hold detail that is not visible at an eighth of the size.
+// Skips scans of a progressive JPEG without decoding them. The scans that refine the last bit of AC coefficients are
+// often half of such a file, and are not visible at a smaller scale.
 
 #ifndef CLIBJPEG_SCAN_SKIP_H
 #define CLIBJPEG_SCAN_SKIP_H

@@ -18,7 +18,7 @@ static boolean fill_input_buffer(j_decompress_ptr jpeg) {
   }
   if (count == 0) {
     if (source->offset == 0) ERREXIT(jpeg, JERR_INPUT_EMPTY);
-    // As libjpeg's own sources do: warn, and deliver an end-of-image marker.
+    // Warns and delivers an EOI marker, as libjpeg's own sources do.
     source->ended = true;
     WARNMS(jpeg, JWRN_JPEG_EOF);
     source->window[0] = 0xFF;

@@ -1,5 +1,5 @@
-// libjpeg's data source, which calls the caller's read function and holds a window of 64 KiB. The file is not mapped,
-// so that one which shrinks during reading ends early and raises no SIGBUS.
+// libjpeg's data source. It calls the caller's read function and holds a window of 64 KiB. The file is not mapped into
+// memory: if it shrinks during reading, it ends early instead of raising SIGBUS.
 
 #ifndef CLIBJPEG_SOURCE_H
 #define CLIBJPEG_SOURCE_H
@@ -32,7 +32,7 @@ static inline unsigned clibjpeg_next_byte(j_decompress_ptr jpeg) {
   return *jpeg->src->next_input_byte++;
 }
 
-/// Formats where the input ended. Call only after it has.
+/// Formats a message with the place where the input ended. Call only if `ended`.
 void clibjpeg_source_describe_end(const clibjpeg_source *source, char into[CLIBJPEG_MESSAGE_SIZE]);
 
 #endif

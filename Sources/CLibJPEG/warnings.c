@@ -20,20 +20,22 @@ void clibjpeg_warn_truncated(j_decompress_ptr jpeg) {
   warn(decoder, CLIBJPEG_WARNING_TRUNCATED, message);
 }
 
-/// Receives libjpeg's messages; level -1 is a warning, the rest is tracing. A missing end marker alone does not mean
-/// that samples are missing: the entropy decoder's next warning or missing_samples() in decode.c shows that.
+/// Receives libjpeg's messages. Level -1 is a warning; other levels are for tracing. A missing EOI marker alone does
+/// not mean that samples are missing; the entropy decoder's next warning or missing_samples() in decode.c shows whether
+/// they are.
 static void emit_message(j_common_ptr common, int level) {
   if (level >= 0) return;
   clibjpeg_decoder *decoder = clibjpeg_decoder_of(common);
   int code = common->err->msg_code;
   bool breaks_samples = code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
                         code == JWRN_MUST_RESYNC || code == JWRN_BOGUS_PROGRESSION;
-  // Corrupt data takes too many bits and reaches the end marker early. That is corruption, not truncation.
+  // Corrupt data may take too many bits and reach the EOI marker early. That is corruption, not truncation.
   bool meets_marker = code == JWRN_HIT_MARKER || code == JWRN_MUST_RESYNC;
   bool at_marker = meets_marker && decoder->jpeg.unread_marker == JPEG_EOI;
   bool is_undamaged = decoder->warnings.classes[CLIBJPEG_WARNING_DAMAGED].count == 0;
   bool at_end = decoder->source.ended || (at_marker && is_undamaged);
-  // The arithmetic decoder reads zeros after the end without a warning, so there the missing end marker counts.
+  // The arithmetic decoder reads zeros after the end without a warning, so for it a missing EOI marker means
+  // truncation.
   if ((breaks_samples && at_end) || (code == JWRN_JPEG_EOF && decoder->jpeg.arith_code)) {
     clibjpeg_warn_truncated(&decoder->jpeg);
     return;

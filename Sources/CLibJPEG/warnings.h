@@ -10,17 +10,17 @@
 #include "clibjpeg.h"
 
 typedef struct clibjpeg_warnings {
-  unsigned fail_mask;  // bit `1 << class` is set where a warning of that class ends decoding
+  unsigned fail_mask;  // bit `1 << class` is set if a warning of that class ends decoding
   struct {
     long count;
     char first[CLIBJPEG_MESSAGE_SIZE];
   } classes[CLIBJPEG_WARNING_CLASSES];
 } clibjpeg_warnings;
 
-/// Has libjpeg report its warnings to the decoder.
+/// Makes libjpeg report its warnings to the decoder.
 void clibjpeg_warnings_install(j_decompress_ptr jpeg);
 
-/// Counts a picture whose data ends early.
+/// Counts a warning that the picture's data ends early.
 void clibjpeg_warn_truncated(j_decompress_ptr jpeg);
 
 #endif

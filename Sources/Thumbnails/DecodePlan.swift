@@ -1,11 +1,11 @@
 /// How much of a source is decoded.
 public enum Decoding: Sendable {
-  /// Only the parts that the thumbnails show. Takes the least memory, but throws `ThumbnailError.irregular` for a
-  /// damaged or unusual file.
+  /// Only the parts that the thumbnails show. This takes the least memory, but may throw `ThumbnailError.irregular` for
+  /// a damaged or unusual file.
   case sparing
   /// The whole source, by libjpeg.
   case whole
-  /// As `sparing`, and as `whole` if that throws `irregular`.
+  /// First as `sparing`; if that throws `irregular`, as `whole`.
   case automatic
 }
 
@@ -20,22 +20,21 @@ struct DecodePlan {
     case everything
   }
 
-  /// The scale is 1 over this.
+  /// The scale is 1/`denominator`.
   let denominator: Int
   let method: Method
 
-  /// The scales for which libjpeg has fast inverse transforms.
+  /// The denominators of the scales for which libjpeg has fast inverse transforms.
   private static let denominators = [8, 4, 2]
 
-  /// The least decoded pixels for each thumbnail pixel, along each axis, where decoded pixels are means of the
-  /// picture's. With fewer, the box filter is visible. Measured against a full decode: 2 is as good, 1.5 is not.
+  /// The fewest decoded pixels for each thumbnail pixel, along each axis, if decoded pixels are means of source pixels.
+  /// With fewer, this box filter is visible. Measured against a full decode: 2 is as good, 1.5 is not.
   private static let margin = 2.0
 
-  /// The same where decoded pixels are made of a block's lowest frequencies, which are the better filter (`make
-  /// quality`).
+  /// The same if decoded pixels are made of a block's lowest frequencies, which are the better filter (`make quality`).
   private static let frequencyMargin = 1.8
 
-  /// Chooses the smallest scale that is large enough for every thumbnail, and the least to decode at that scale.
+  /// Chooses the smallest scale that is large enough for every thumbnail, and the method that decodes the least at it.
   ///
   /// Averaging in linear light needs the full scale, because scaled decoding averages sample values. `FailOn.warning`
   /// needs the whole file decoded, so that every flaw is found.
@@ -57,8 +56,9 @@ struct DecodePlan {
     method = mayLeaveOut && denominator > 1 && info.isProgressive ? .withoutFineScans : .everything
   }
 
-  /// How many times fewer samples than luma a component has in the source, relative to the thumbnail. Where chroma has
-  /// half of luma's samples, it is decoded at 1/16 when luma is at 1/8, and must satisfy the same margin.
+  /// How many times more samples the finest component has than the coarsest, along one axis, in the source relative to
+  /// the thumbnail; at least 1. `BlockDecoder` makes equally many samples of each block, so chroma with half of luma's
+  /// samples is decoded at 1/16 when luma is at 1/8, and must satisfy the same margin.
   private static func coarsestChroma(of info: SourceInfo, _ options: ThumbnailOptions) -> Double {
     let grid = info.grid
     let coarsest =

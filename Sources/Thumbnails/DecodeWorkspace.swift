@@ -9,8 +9,7 @@ final class DecodeWorkspace {
   private var buffers: [PlaneBuffer] = []
   private var encoder: JPEGEncoder?
 
-  /// The most bytes of samples kept from one source to the next: enough for most photos at the scale they are decoded
-  /// at.
+  /// The most bytes of samples kept from one source to the next: enough for most photos at their decoding scale.
   private static let samplesKept = 3 << 19
 
   /// Frees the buffers that are too large to be kept.

@@ -1,16 +1,17 @@
-/// A source that has been decoded before its thumbnails are made. It holds the pixels, at the scale that its thumbnails
-/// need, for as long as it lives. `ThumbnailMaker.makeThumbnails`, which jobs use, holds them only while it works.
+/// A source that has been decoded before its thumbnails are made. It holds the decoded pixels, at the scale that its
+/// thumbnails need, as long as it exists. `ThumbnailMaker.makeThumbnails`, which jobs use, holds them only during the
+/// call.
 ///
 /// *Concurrency*: for one thread at a time, which may be a different one for each call.
 public final class DecodedSource: @unchecked Sendable {  // used by one thread at a time
   private let pipeline: ThumbnailPipeline
   private let decoded: ThumbnailPipeline.Decoded
 
-  /// Reads and decodes a source. It is not read again afterwards.
+  /// Reads and decodes a source, which is not read again afterwards.
   ///
   /// - throws: `ThumbnailError`.
   public init(_ source: ByteSource, options: ThumbnailOptions) throws(ThumbnailError) {
-    // A workspace of its own, because its buffers hold the pixels.
+    // The workspace is not shared, because its buffers hold the pixels.
     pipeline = ThumbnailPipeline(
       source: source, options: options, decoding: .automatic, monitor: nil, workspace: DecodeWorkspace())
     decoded = try pipeline.decode()

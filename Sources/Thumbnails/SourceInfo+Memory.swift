@@ -1,9 +1,9 @@
 extension SourceInfo {
-  /// The peak memory for making these thumbnails, in bytes, beyond that of an idle maker. A budget reserves it before
-  /// any pixel is read.
+  /// The peak memory for making these thumbnails, in bytes, beyond that of an idle maker. A caller with a memory budget
+  /// can reserve it before any pixel is read.
   ///
-  /// The decoded planes are held throughout. In addition there are, one after the other, libjpeg's coefficients of a
-  /// file in several scans, Little CMS's data for the profile, and the planes and coefficients of one thumbnail.
+  /// The decoded planes are held throughout. In addition, one after the other, the maker holds libjpeg's coefficients
+  /// of a file in several scans, Little CMS's data for the profile, and the planes and coefficients of one thumbnail.
   ///
   /// - parameters:
   ///   - options: the sizes to make, and how.
@@ -17,12 +17,12 @@ extension SourceInfo {
       (planes, coefficients) = BlockDecoder.bytesNeeded(self, side: side)
     }
     let rendering = RenderingMemory(self, scale: plan.denominator, placements, options)
-    // The decoder holds the profile's chunks; the profile reader and the metadata hold copies.
+    // The decoder holds the profile itself; the profile reader and the metadata hold copies.
     let profile = profileSize == 0 ? 0 : profileSize + ProfileContext.allowance(forProfileOf: profileSize)
     let keptProfile = options.keep.contains(.icc) ? profileSize * 2 : profileSize
-    // libexif's tree of a block, its serialized form, and the block itself.
+    // If any of EXIF is kept, memory holds the block itself, libexif's tree of it, and its serialized form.
     let exif = options.keep.isDisjoint(with: [.exif, .copyright]) ? exifSize : exifSize * 6
-    // Windows, Huffman and quantization tables of decoder and encoder, and some rows of the picture.
+    // This is for windows, Huffman and quantization tables of decoder and encoder, and some rows of the picture.
     let working = 640 << 10 + (pixels.width + pixels.height) * 32
     return planes + max(coefficients, profile, rendering.total + keptProfile) + profileSize + exif + working
   }
@@ -43,7 +43,7 @@ private struct DecodingMemory {
     let mcus = grid.across * grid.down
     let blockSide = 8 / scale
     for (h, v) in info.sampling {
-      // libjpeg decodes a subsampled component at a larger scale where that is not above luma's size.
+      // libjpeg decodes a subsampled component at a larger scale if its plane does not become larger than luma's.
       var side = blockSide
       while side < 8, grid.hMax * blockSide % (h * side * 2) == 0, grid.vMax * blockSide % (v * side * 2) == 0 {
         side *= 2
@@ -62,7 +62,7 @@ private struct RenderingMemory {
     let components = info.sampling.count
     let planes = components == 1 ? 1 : 3
     let halves = components > 1 && ThumbnailRenderer.halvesChroma(options)
-    // YCbCr is resized plane by plane; other colours are at full size before chroma is halved.
+    // YCbCr is resized plane by plane; other colours are resized and converted at full size before chroma is halved.
     let convertsPixels = options.linear || info.hasProfile || !info.isYCbCr
     var buffers = [0, 0, 0]
     var encoding = 0
@@ -73,24 +73,26 @@ private struct RenderingMemory {
       let shown = full + (planes - 1) * chroma
       let stored = convertsPixels ? components * full : shown
       let turned = info.orientation == .upright ? 0 : convertsPixels ? planes * full : shown
-      // A buffer stays as large as the largest thumbnail needs it.
+      // A buffer becomes as large as the largest thumbnail needs it, and keeps that size.
       let sizes = [stored, turned, convertsPixels && halves ? 2 * chroma : 0]
       buffers = zip(buffers, sizes).map(max)
       let side = halves ? 16 : 8
       let padded = width.ceilingQuotient(side) * height.ceilingQuotient(side) * side * side
       let samples = halves ? padded * 3 / 2 : padded * planes
       let rows = options.linear ? Self.linearRows(placement) * width * planes * 4 : 0
-      // Six weights of four bytes for each input sample, for luma and chroma.
+      // A filter has six weights of four bytes for each input sample; luma and chroma have a filter each.
       let filters = (info.pixels.width + info.pixels.height) / scale * 48 + (width + height) * 64
       encoding = max(encoding, samples * 2 + Self.fileSize(samples: samples, options.quality), rows + filters)
     }
     total = buffers.reduce(0, +) + encoding
   }
 
-  /// The output rows that an input row contributes to, and as many finished ones whose memory is kept.
+  /// An upper limit of the output rows held at a time: those that one input row contributes to, and finished ones whose
+  /// memory is kept for reuse.
   private static func linearRows(_ placement: Placement) -> Int { 8 + Int(8 / min(max(placement.reduction, 0.01), 1)) }
 
-  /// The size of a file of noise, which is the largest. The bytes for each sample were measured at each quality.
+  /// The size of a file that shows noise, which makes the largest files. The bytes for each sample were measured at
+  /// each quality.
   private static func fileSize(samples: Int, _ quality: Int) -> Int {
     let quality = Double(min(max(quality, 1), 100))
     let bytesPerSample = 0.26 + 0.0055 * min(quality, 80) + 0.023 * max(quality - 80, 0)

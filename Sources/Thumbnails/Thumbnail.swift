@@ -4,6 +4,6 @@ public struct Thumbnail {
   public let size: SizeSpec
   /// The actual size.
   public let pixels: PixelSize
-  /// The whole JPEG file. Valid only during the call of `deliver`, because the buffer is reused.
+  /// The whole JPEG file. It is valid only during the call of `deliver`, because the buffer is reused.
   public let bytes: UnsafeRawBufferPointer
 }

@@ -3,7 +3,7 @@
 /// Small buffers, filters and profiles are kept from one source to the next, at most 5 MiB. Thumbnails do not depend on
 /// earlier sources.
 ///
-/// *Concurrency*: for one thread at a time, together with the sources it has opened. Makers share nothing, so each
+/// *Concurrency*: for one thread at a time, together with the source that it reads. Makers share nothing, so each
 /// worker should have its own.
 public final class ThumbnailMaker {
   private let workspace = DecodeWorkspace()
@@ -15,7 +15,7 @@ public final class ThumbnailMaker {
   ///
   /// - parameters:
   ///   - source: the file to read.
-  ///   - options: the thumbnails to be made; where given, their limits are checked.
+  ///   - options: the thumbnails to be made. If given, their limits are checked.
   ///   - monitor: observes the stage, and decides whether to stop.
   /// - throws: `ThumbnailError` as `makeThumbnails` would for the same header.
   public static func readInfo(
@@ -32,7 +32,7 @@ public final class ThumbnailMaker {
   /// - parameters:
   ///   - source: the file to decode.
   ///   - options: the sizes to make, and how.
-  ///   - decoding: how much of the source may be decoded, which decides about the memory it takes.
+  ///   - decoding: how much of the source may be decoded, which determines the memory that it takes.
   ///   - monitor: observes progress, and decides whether to stop.
   ///   - deliver: receives each thumbnail; its errors are rethrown.
   /// - returns: the header's information, and the decoder's warnings.
@@ -46,7 +46,8 @@ public final class ThumbnailMaker {
       .run(deliver: deliver)
   }
 
-  /// The most memory that a maker keeps from one source to the next, in bytes. A budget adds it for each maker in use.
+  /// The most memory that a maker keeps from one source to the next, in bytes. A caller with a memory budget should add
+  /// it for each maker in use.
   public static let bytesKept = 5 << 20
 
   /// Frees the memory kept for the next source.

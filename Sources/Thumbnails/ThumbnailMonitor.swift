@@ -1,4 +1,4 @@
-/// The stages of making thumbnails, as users read them.
+/// The stages of making thumbnails. Users read their raw values.
 public enum ThumbnailStage: String, Sendable, CaseIterable {
   case reading, decoding, resizing, encoding
 }
@@ -8,10 +8,10 @@ public enum ThumbnailStage: String, Sendable, CaseIterable {
 /// *Concurrency*: called only from the thread that makes the thumbnails. Calls are frequent (for every row of blocks
 /// decoded), so they should be cheap.
 public protocol ThumbnailMonitor: AnyObject {
-  /// Whether to end with `ThumbnailError.cancelled`.
+  /// Whether the maker should stop and throw `ThumbnailError.cancelled`.
   var isCancelled: Bool { get }
-  /// A stage begins; resizing and encoding begin once for each size.
+  /// Called when a stage begins. Resizing and encoding begin once for each size.
   func entered(_ stage: ThumbnailStage)
-  /// The fraction of the source's work that is done, 0 to 1. It never decreases.
+  /// Called with the fraction of the source's work that is done, 0 to 1, which never decreases.
   func progressed(to fraction: Double)
 }

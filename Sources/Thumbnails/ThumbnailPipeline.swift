@@ -20,7 +20,8 @@ struct ThumbnailPipeline {
     return (decoder, SourceInfo(decoder))
   }
 
-  /// The placement of each size and the source's colour model. Throws where a limit is exceeded.
+  /// The placement of each size and the source's colour model. Throws if a limit is exceeded or the colours are
+  /// unknown.
   static func plan(
     _ info: SourceInfo, _ decoder: JPEGDecoder, _ options: ThumbnailOptions
   ) throws(ThumbnailError) -> ([Placement], ColorModel) {
@@ -29,7 +30,7 @@ struct ThumbnailPipeline {
     for placement in placements where placement.pixels.count > options.limitPixels {
       throw .thumbnailTooLarge(placement.pixels, limit: options.limitPixels)
     }
-    guard let model = ColorModel(decoder.header) else { throw .unsupported("its colours") }
+    guard let model = ColorModel(decoder.header) else { throw .unsupported("its colour space is unknown") }
     return (placements, model)
   }
 
@@ -67,7 +68,7 @@ struct ThumbnailPipeline {
     if monitor?.isCancelled == true { throw .cancelled }
   }
 
-  /// Reads the header and decodes the picture. The decoder's memory is freed, because rendering does not need it.
+  /// Reads the header and decodes the picture. The decoder is freed on return, because rendering does not need it.
   func decode() throws(ThumbnailError) -> Decoded {
     var (decoder, info) = try Self.readHeader(of: source, failOn: options.failOn, monitor: monitor, measuring: false)
     let (placements, model) = try Self.plan(info, decoder, options)
@@ -89,7 +90,8 @@ struct ThumbnailPipeline {
     return (picture, placements, SourceExtras(decoder, options.keep, workspace.profiles, model), info)
   }
 
-  /// Decodes by a plan. Nil where the file has a fault, which only decoding everything can identify and judge.
+  /// Decodes according to a plan. Nil if the file is damaged or unusual: only decoding everything can identify the
+  /// fault and decide whether the options accept it.
   private func decode(
     _ plan: DecodePlan, _ decoder: JPEGDecoder, _ info: SourceInfo
   ) throws(ThumbnailError) -> [DecodedPlane]? {

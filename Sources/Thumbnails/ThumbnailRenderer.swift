@@ -1,7 +1,8 @@
 /// Renders a decoded picture as the planes of one thumbnail: resized, in sRGB, upright.
 ///
 /// A YCbCr or grey picture in sRGB is only resized, plane by plane, without conversion to RGB and without chroma
-/// upsampling. Other pictures are converted after resizing, at the thumbnail's size, where that is cheap.
+/// upsampling. Other pictures are converted after resizing, because that is cheap at the thumbnail's size; only
+/// resizing in linear light has to convert first.
 final class ThumbnailRenderer {
   private let resampler = Resampler()
   private var stored = [PlaneBuffer]()
@@ -79,8 +80,9 @@ final class ThumbnailRenderer {
     var size = pixels
     var region = placement.region
     if isHalf {
-      // An odd last column has a chroma sample of its own, half of which is beyond the picture's edge, so the region
-      // has to extend as far. Here that is right and below; turning moves it to the matching stored side.
+      // At an odd width, half of the last chroma sample is beyond the picture's edge, so the region has to extend as
+      // far, and likewise at an odd height. It extends to the right and downwards as displayed; `storedRect` moves that
+      // to the matching sides of the stored picture.
       size = PixelSize(width: (pixels.width + 1) / 2, height: (pixels.height + 1) / 2)
       region.width *= Double(2 * size.width) / Double(pixels.width)
       region.height *= Double(2 * size.height) / Double(pixels.height)
@@ -104,7 +106,7 @@ final class ThumbnailRenderer {
     return target
   }
 
-  /// Turns full-size planes, and halves chroma where the options say so.
+  /// Turns full-size planes, and halves chroma if the options ask for it.
   private func finish(
     _ planes: [PlaneView], _ orientation: Orientation, _ options: ThumbnailOptions, _ proceed: Proceed
   ) throws(ThumbnailError) -> [PlaneView] {

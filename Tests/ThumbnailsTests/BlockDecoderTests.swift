@@ -4,7 +4,7 @@ import Testing
 
 @testable import Thumbnails
 
-/// Compares the block decoder with libjpeg: at scale 1/8 it makes the same samples bit for bit, or none.
+/// Compares the block decoder with libjpeg: at scale 1/8 it makes exactly the same samples, or none.
 @Suite(.timeLimit(.minutes(1))) struct BlockDecoderTests {
   /// A plane's samples, row by row.
   private struct Samples: Equatable {
@@ -19,14 +19,14 @@ import Testing
     }
   }
 
-  /// The samples at scale 1/8; nil where the source is irregular.
+  /// The samples at scale 1/8; nil if the source is irregular.
   private static func dcSamples(_ source: ByteSource) throws -> [Samples]? { try samples(source, side: 1) }
 
   private static func samples(_ source: ByteSource, side: Int) throws -> [Samples]? {
     let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
     let info = SourceInfo(decoder)
     let buffer = PlaneBuffer()
-    // Contents that an earlier picture may have left.
+    // An earlier picture may have left such contents.
     let old = try buffer.plane(columns: 1 << 16, rows: 1)
     for column in 0..<old.columns { old.base[column] = 0xA7 }
     guard BlockDecoder.supports(info) else { return nil }
@@ -64,7 +64,7 @@ import Testing
     #expect(compared > 0, "\(note)")
   }
 
-  @Test(arguments: 1...4, 1...4) func everySamplingIsWhatLibjpegMakes(_ h: Int, _ v: Int) throws {
+  @Test(arguments: 1...4, 1...4) func everySamplingGivesLibjpegsSamples(_ h: Int, _ v: Int) throws {
     guard h * v <= 8 else { return }
     for (width, height) in [(8, 8), (67, 41)] {
       for (interval, isInterleaved) in [(0, true), (1, true), (5, true), (0, false), (7, false)] {
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func fourComponentsAreWhatLibjpegMakes() throws {
+  @Test func fourComponentsGiveLibjpegsSamples() throws {
     let components = (1...4).map { TestJPEG.Component(id: $0) }
     let inks = TestJPEG(
       width: 43, height: 29, components: components, segments: [TestJPEG.adobe(transform: 2)],
@@ -86,8 +86,8 @@ import Testing
     try Self.expectSame(inks.bytes(), "YCCK")
   }
 
-  @Test func codesAreReadByTheirLength() throws {
-    // A code of each length, the last of 16 bits.
+  @Test func codesOfEveryLengthAreFound() throws {
+    // There is one code of each length, up to 16 bits.
     let ladder = try #require(HuffmanCode(counts: [Int](repeating: 1, count: 16), symbols: (0..<16).map { UInt8($0) }))
     for length in 1...16 {
       let word = ~UInt64(0) << UInt64(64 - length + 1) & (~0 << UInt64(64 - length))
@@ -99,15 +99,15 @@ import Testing
     #expect(lookup[0] == 1 && lookup[0b11_1111_1110] == 10 | 9 << 8 && lookup[0b11_1111_1111] == 0)
     let empty = try #require(HuffmanCode(counts: [Int](repeating: 0, count: 16), symbols: []))
     #expect(empty.symbol(in: 0) == nil && empty.acLookup().allSatisfy { $0 == 0 })
-    // More codes than fit, and a code of ones alone.
+    // There may not be more codes than fit, or a code that consists only of ones.
     #expect(HuffmanCode(counts: [3] + [Int](repeating: 0, count: 15), symbols: [1, 2, 3]) == nil)
     #expect(HuffmanCode(counts: [2] + [Int](repeating: 0, count: 15), symbols: [1, 2]) == nil)
-    // A size too large for a DC difference.
+    // The size is too large for a DC difference.
     #expect(HuffmanCode(counts: [1] + [Int](repeating: 0, count: 15), symbols: [16])?.dcLookup() == nil)
   }
 
-  /// Baseline and progressive files with optimised codes, large enough that windows end anywhere.
-  @Test(arguments: [3, 30, 75, 100], [false, true]) func everyQualityIsWhatLibjpegMakes(
+  /// Baseline and progressive files with optimised codes, large enough that the reader's windows end at any place.
+  @Test(arguments: [3, 30, 75, 100], [false, true]) func everyQualityGivesLibjpegsSamples(
     _ quality: Int, _ isProgressive: Bool
   ) throws {
     for (hasFullChroma, isGrey) in [(false, false), (true, false), (false, true)] {
@@ -118,8 +118,8 @@ import Testing
     }
   }
 
-  /// The four lowest frequencies of each block, against a transform of all samples.
-  @Test(arguments: [(1, 1), (2, 1), (2, 2)]) func quartersAreTheLowestFrequencies(_ h: Int, _ v: Int) throws {
+  /// Compares the four lowest frequencies of each block with those of all of its samples, transformed.
+  @Test(arguments: [(1, 1), (2, 1), (2, 2)]) func quarterScaleShowsTheLowestFrequencies(_ h: Int, _ v: Int) throws {
     var source = TestJPEG.ycc(67, 41, h: h, v: v) { component, x, y in
       128 + 50 * sin(x / 9 + Double(component)) + 40 * cos(y / 7) + 20 * sin((x + y) / 3)
     }
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// Two by two samples with the four lowest frequencies of a block's 8 × 8.
+  /// Two by two samples with the four lowest frequencies of a block of 8 × 8 samples.
   private static func quarters(_ block: [Double]) -> [Double] {
     let first = (0..<8).map { cos(Double(2 * $0 + 1) * .pi / 16) * 2.0.squareRoot() }
     func mean(_ weight: (_ x: Int, _ y: Int) -> Double) -> Double {
@@ -230,7 +230,7 @@ import Testing
   }
 
   /// DC scans of one component or of all, with all bits at once, one bit after the other, or without the last bits.
-  @Test func everyScriptOfDCScansIsWhatLibjpegMakes() throws {
+  @Test func everyScriptOfDCScansGivesLibjpegsSamples() throws {
     let all = [0, 1, 2]
     let scripts: [[DCFile.Scan]] = [
       [.init(all, 0, 0)],
@@ -260,14 +260,14 @@ import Testing
     ]
     for (index, script) in scripts.enumerated() {
       let whole = ByteSource(bytes: DCFile(script, h: 2, v: 2).bytes())
-      // The size is unknown, so that the file is read to its end.
+      // The size is unknown, so the file is read to its end.
       let source = ByteSource(size: nil) { whole.read(at: $0, into: $1) }
       #expect(try Self.dcSamples(source) == nil, "script \(index)")
     }
   }
 
-  /// Reads return pieces of several sizes, so that they split every marker and every stuffed zero once.
-  @Test func piecesOfAnySizeChangeNothing() throws {
+  /// Reads return pieces of several sizes; pieces of one byte split every marker and every stuffed zero.
+  @Test func readsOfAnySizeChangeNothing() throws {
     var photo = SyntheticPhoto(seed: 9, width: 200, height: 150)
     for isProgressive in [false, true] {
       photo.isProgressive = isProgressive
@@ -298,8 +298,8 @@ import Testing
     }
   }
 
-  /// A fault is either detected, or libjpeg does not detect it either and makes the same samples.
-  @Test func brokenFilesShowWhatLibjpegShowsOrNothing() throws {
+  /// Either a fault is detected, or libjpeg does not detect it either and makes the same samples.
+  @Test func brokenFilesGiveLibjpegsSamplesOrNone() throws {
     var random = SplitMix(seed: 77)
     var shown = 0
     for bytes in Self.hostileSamples {
@@ -310,7 +310,7 @@ import Testing
         }
         let source = ByteSource(bytes: broken)
         guard let made = (try? Self.dcSamples(source)) ?? nil else { continue }
-        // At side 2 more of the file is read, and still no fault may be found.
+        // At side 2 more is decoded, but it must not find a fault that side 1 does not find.
         #expect(try Self.samples(source, side: 2) != nil)
         shown += 1
         let expected = try Self.reference(broken)
@@ -321,7 +321,7 @@ import Testing
   }
 
   /// Faults in AC scans lead to the same picture each time, or to none.
-  @Test func brokenACScansEndInAPictureOrInNone() throws {
+  @Test func brokenACScansGiveTheSamePictureEachTimeOrNone() throws {
     var random = SplitMix(seed: 78)
     for _ in 0..<600 {
       var broken = Self.progressive
@@ -423,7 +423,7 @@ private struct DCFile {
     return file + JPEGMarker.eoi.bytes
   }
 
-  /// A DC coefficient that goes up and down over all of its range.
+  /// A DC coefficient that goes up and down over its whole range.
   private func dc(_ component: Int, _ column: Int, _ row: Int) -> Int {
     (column * 37 + row * 101 + component * 59) % 341 * 2 - 340
   }

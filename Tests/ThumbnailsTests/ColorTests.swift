@@ -11,23 +11,23 @@ import Testing
   }
 
   @Test(arguments: [([82, 71, 66], []), ([1, 2, 3], [TestJPEG.adobe(transform: 0)])] as [([UInt8], [[UInt8]])])
-  func rgbIsToldByComponentNamesOrAdobe(_ ids: [UInt8], _ segments: [[UInt8]]) throws {
+  func rgbIsDetectedByComponentIdentifiersOrAdobesMarker(_ ids: [UInt8], _ segments: [[UInt8]]) throws {
     let made = try thumbnail(of: Self.flat(ids, [200, 40, 90], segments: segments).bytes(), "8")
     #expect(isClose(made.rgb(0.5, 0.5), [200, 40, 90], within: 3))
   }
 
-  @Test func cmykWithoutAdobeHas255ForFullInk() throws {
+  @Test func inCMYKWithoutAdobesMarker255IsFullInk() throws {
     let made = try thumbnail(of: Self.flat([1, 2, 3, 4], [255, 51, 0, 102]).bytes(), "8")
     #expect(isClose(made.rgb(0.5, 0.5), [0, 122, 153], within: 3))
   }
 
-  @Test func adobesCMYKHas255ForNoInk() throws {
+  @Test func inAdobesCMYK255IsNoInk() throws {
     let source = Self.flat([1, 2, 3, 4], [0, 204, 255, 153], segments: [TestJPEG.adobe(transform: 0)])
     #expect(isClose(try thumbnail(of: source.bytes(), "8").rgb(0.5, 0.5), [0, 122, 153], within: 3))
   }
 
-  @Test func ycckIsCMYKBehindYCbCr() throws {
-    // What Adobe stores, 255 less ink, as RGB's complement: C 0, M 204, Y 255 stored is R 255, G 51, B 0 in YCbCr.
+  @Test func ycckIsCMYKStoredAsYCbCr() throws {
+    // Adobe stores 255 less ink, and YCbCr holds the complement of that: stored C 0, M 204, Y 255 is R 255, G 51, B 0.
     let (y, cb, cr) = YCbCr.ycc(255, 51, 0)
     let source = Self.flat(
       [1, 2, 3, 4], [Double(y), Double(cb), Double(cr), 153], segments: [TestJPEG.adobe(transform: 2)])
@@ -44,14 +44,14 @@ import Testing
     let profile = TestProfile.wide()
     let source = Self.flat([82, 71, 66], [60, 180, 90], segments: TestProfile.segments(profile))
     let made = try thumbnail(of: source.bytes(), "8") { $0.subsampling = .s444 }
-    // Expected by Little CMS in floating point.
+    // The expected colour is computed by Little CMS in floating point.
     let expected = TestProfile.toSRGB(profile, [60, 180, 90])
     #expect(!isClose(expected, [60, 180, 90], within: 30), "the profile changes too little to test anything")
     #expect(isClose(made.rgb(0.5, 0.5), expected, within: 3))
     #expect(made.profile.isEmpty)
   }
 
-  @Test func aWideProfileIsConvertedBehindYCbCr() throws {
+  @Test func aWideProfileOfAYCbCrPictureIsConvertedToSRGB() throws {
     let profile = TestProfile.wide()
     let (y, cb, cr) = YCbCr.ycc(120, 140, 90)
     let source = Self.flat(
@@ -69,7 +69,7 @@ import Testing
     #expect(try thumbnails(of: source.bytes(), options) == plain)
   }
 
-  @Test func aGreyProfileMovesGreyToSRGBsCurve() throws {
+  @Test func aGreyProfileIsConvertedToSRGBsCurve() throws {
     var source = TestJPEG.grey(40, 30) { _, _ in 100 }
     source.segments += TestProfile.segments(TestProfile.grey(gamma: 1))
     let made = try thumbnail(of: source.bytes(), "8")
@@ -78,7 +78,7 @@ import Testing
     #expect(abs(made.value(0, 0.5, 0.5) - 168) <= 2)
   }
 
-  @Test func aProfileOfOtherColoursIsIgnored() throws {
+  @Test func anRGBProfileOfAGreyPictureIsIgnored() throws {
     var source = TestJPEG.grey(40, 30) { _, _ in 100 }
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "20")], keep: .icc)
     let plain = try thumbnails(of: source.bytes(), options)
@@ -88,10 +88,10 @@ import Testing
 
   @Test(
     arguments: [[10, 0, 40, 0], [255, 0, 0, 0], [0, 255, 0, 0], [30, 60, 200, 10], [0, 0, 0, 255]] as [[UInt8]])
-  func aCMYKProfileSaysHowInksLook(_ inks: [UInt8]) throws {
+  func aCMYKProfileDeterminesTheColoursOfInks(_ inks: [UInt8]) throws {
     let profile = TestProfile.inks()
     let expected = TestProfile.toSRGB(profile, inks)
-    // With and without Adobe's marker, which turns the inks over.
+    // The file is tested with and without Adobe's marker, which means inverted inks.
     for (stored, adobe) in [(inks, []), (inks.map { 255 - $0 }, [TestJPEG.adobe(transform: 0)])] {
       let source = Self.flat(
         [1, 2, 3, 4], stored.map(Double.init), segments: adobe + TestProfile.segments(profile))
@@ -112,12 +112,12 @@ import Testing
     let source = Self.flat(
       [1, 2, 3, 4], [Double(y), Double(cb), Double(cr), 225],
       segments: [TestJPEG.adobe(transform: 2)] + TestProfile.segments(profile))
-    // Stored is 255 less ink, as RGB's complement: what YCbCr holds is ink again.
+    // Adobe stores 255 less ink, and YCbCr holds the complement of that, which is ink again.
     let expected = TestProfile.toSRGB(profile, [200, 90, 60, 30])
     #expect(isClose(try thumbnail(of: source.bytes(), "8").rgb(0.5, 0.5), expected, within: 5))
   }
 
-  @Test func profilesOfOtherComponentsAreIgnored() throws {
+  @Test func profilesOfOtherColourSpacesAreIgnored() throws {
     let pairs: [(TestJPEG, [UInt8])] = [
       (Self.flat([1, 2, 3, 4], [10, 90, 170, 40]), TestProfile.wide()),
       (Self.flat([1, 2, 3, 4], [10, 90, 170, 40]), TestProfile.grey(gamma: 1)),
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func profileInManyChunksInAnyOrderIsPutTogether() throws {
+  @Test func chunksOfAProfileAreJoinedFromAnyOrder() throws {
     let profile = TestProfile.wide()
     let chunks = TestProfile.segments(profile, chunkSize: 100)
     #expect(chunks.count > 3)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func chunksThatDoNotFitTogetherAreNoProfile() throws {
+  @Test func incompleteOrContradictoryChunksAreIgnored() throws {
     let chunks = TestProfile.segments(TestProfile.wide(), chunkSize: 200)
     func changed(_ sequence: UInt8?, _ total: UInt8?) -> [[UInt8]] {
       var hostile = chunks
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func aProfileOverTheLimitIsLeftOut() throws {
+  @Test func aProfileOverTheSizeLimitIsIgnored() throws {
     // 66 chunks of 65519 bytes are just over 4 MiB.
     let profile = TestProfile.wide() + [UInt8](repeating: 0, count: 65 * 65_519)
     let source = Self.flat([82, 71, 66], [60, 180, 90], segments: TestProfile.segments(profile))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thumbnails
 
-/// Broken bytes end in an error or a picture; never in a crash, a hang, or a picture that depends on what came before.
+/// Broken files lead to an error or a picture, but never to a crash, a hang, or a picture that depends on earlier ones.
 @Suite(.timeLimit(.minutes(1))) struct HostileInputTests {
   private static func samples() throws -> [(name: String, bytes: [UInt8])] {
     var baseline = TestJPEG.ycc(48, 40, h: 2, v: 2, value: SamplingTests.slope(48, 40))
@@ -35,14 +35,14 @@ import Testing
     }
   }
 
-  @Test func everyCutOffFileIsRefusedAtEveryLevel() throws {
+  @Test func everyCutOffFileIsRejectedAtEveryLevel() throws {
     let maker = ThumbnailMaker()
     for (name, bytes) in try Self.samples() {
       for length in stride(from: 1, to: bytes.count - 2, by: max(1, bytes.count / 400)) {
         let cut = Array(bytes.prefix(length))
         let size = length % 2 == 0 ? "9" : "2"
         guard case .failure(let error) = try Self.outcome(cut, maker, .truncated, size: size) else {
-          // The last scan's padding bits may be all that is missing.
+          // Perhaps only the padding bits of the last scan are missing.
           #expect(length >= bytes.count - 4, "\(name) cut at \(length) of \(bytes.count) passed")
           continue
         }
@@ -59,7 +59,7 @@ import Testing
       let open = Array(bytes.dropLast(2))
       let maker = ThumbnailMaker()
       for size in ["9", "2"] {
-        // Without its end marker a file is decoded as a whole, as it is for those who want to hear of everything.
+        // A file without an EOI marker is decoded as a whole, as every file is with `FailOn.warning`.
         let whole = try Self.outcome(bytes, maker, .warning, size: size)
         guard case .success = whole else {
           Issue.record("\(name) itself: \(whole)")
@@ -72,12 +72,12 @@ import Testing
     }
   }
 
-  @Test func progressiveCutBetweenScansIsCutOff() throws {
+  @Test func aProgressiveFileCutBetweenScansIsTruncated() throws {
     let progressive = try #require(try Self.samples().first { $0.name == "progressive" }).bytes
     let scans = progressive.indices.dropLast().filter { progressive[$0...].starts(with: JPEGMarker.sos.bytes) }
     #expect(scans.count > 5)
     for scan in scans.dropFirst() {
-      // Up to the tables in front of the scan.
+      // The file is also cut in front of the scan's Huffman tables.
       let tables = progressive[..<scan].indices.last { progressive[$0...].starts(with: JPEGMarker.dht.bytes) } ?? scan
       for end in [scan, tables] {
         let outcome = try Self.outcome(Array(progressive[..<end]), ThumbnailMaker(), .truncated)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test(arguments: FailOn.allCases) func flippedBytesNeverCrashOrHang(_ failOn: FailOn) throws {
+  @Test(arguments: FailOn.allCases) func changedBytesNeverCrashOrHang(_ failOn: FailOn) throws {
     let maker = ThumbnailMaker()
     var random = SplitMix(seed: 2024)
     for (_, bytes) in try Self.samples() {
@@ -98,10 +98,10 @@ import Testing
         for _ in 0...Int(random.next() % 3) {
           broken[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
         }
-        // At 2 pixels the decode scale is 1/8, where block means alone are decoded.
+        // At 2 pixels the decoding scale is 1/8, at which only DC coefficients are decoded.
         let size = random.next() % 2 == 0 ? "9" : "2"
         let reused = try Self.outcome(broken, maker, failOn, keep: [.exif, .icc], size: size)
-        // Nothing of the picture before may show: a fresh maker says the same.
+        // Nothing of an earlier picture may show, so a new maker must have the same outcome.
         if random.next() % 8 == 0 {
           #expect(try Self.outcome(broken, ThumbnailMaker(), failOn, keep: [.exif, .icc], size: size) == reused)
         }
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func holesInAPictureShowNothingOfTheOneBefore() throws {
+  @Test func holesInAPictureShowNothingOfAnEarlierOne() throws {
     let maker = ThumbnailMaker()
     var options = ThumbnailOptions(
       sizes: try ["2", "9", "20", "48x48^"].map { try SizeSpec(parsing: $0) }, subsampling: .s444,
@@ -119,14 +119,14 @@ import Testing
     for (_, bytes) in try Self.samples() {
       let scan = try #require(bytes.indices.dropLast().first { bytes[$0...].starts(with: JPEGMarker.sos.bytes) })
       for round in 0..<24 {
-        // A glaring picture larger than the next fills every buffer; no part of it may be seen again.
+        // A picture of extreme values, larger than the next, fills every buffer; no part of it may be seen again.
         let glare = round % 2 == 0 ? 255.0 : 0
         let components = (1...4).map { TestJPEG.Component(id: $0) }
         let loud = TestJPEG(width: 90, height: 70, components: components) { _, _, _ in glare }
         options.linear = false
         _ = try thumbnails(of: loud.bytes(), options, maker: maker)
         options.linear = round % 3 == 0
-        // Lost in the middle: the data, some of it or all, up to the end marker.
+        // Removes data from the middle, and all data from there on, without and with the EOI marker.
         let start = scan + 14 + Int(random.next() % UInt64(bytes.count - scan - 16))
         let end = start + Int(random.next() % UInt64(bytes.count - 2 - start))
         let holed = Array(bytes[..<start] + bytes[end...])
@@ -138,18 +138,18 @@ import Testing
         }
       }
     }
-    #expect(passed > 50, "hardly any picture with a hole came out, so nothing was compared")
+    #expect(passed > 50, "hardly any picture with a hole was made, so nothing was compared")
   }
 
-  @Test func aSegmentThatReachesBehindTheEndIsToldWithoutInventingBytes() throws {
+  @Test func aSegmentBeyondTheEndIsReportedWithoutInventingBytes() throws {
     let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xEC, 0x10, 0x00] + [UInt8](repeating: 1, count: 100)
     let outcome = try Self.outcome(head, ThumbnailMaker(), .error)
     #expect(outcome == .failure(.truncated("it is cut off before byte 4100")))
   }
 
-  @Test func corruptDataFailsByDefaultAndPassesWhereAllowed() throws {
+  @Test func corruptDataFailsByDefaultAndPassesIfAllowed() throws {
     var bytes = TestJPEG.ycc(64, 64, value: SamplingTests.slope(64, 64)).bytes()
-    // A code of nothing but ones is none of the table's, in the middle of the data.
+    // Writes ones into the middle of the data, because no code of the table consists only of ones.
     let middle = bytes.count - 200
     for index in middle..<middle + 40 { bytes[index] = (index - middle) % 2 == 0 ? 0xFF : 0x00 }
     let maker = ThumbnailMaker()
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func warningsPassedOverAreTold() throws {
+  @Test func toleratedWarningsAreReturned() throws {
     let bytes = TestJPEG.grey(16, 16) { _, _ in 50 }.bytes()
     let extra = Array(bytes.dropLast(2)) + [1, 2, 3] + JPEGMarker.eoi.bytes
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
@@ -178,8 +178,8 @@ import Testing
     }
   }
 
-  /// Scans of nothing at all: the arithmetic decoder makes noise of the zeros it puts behind the end.
-  @Test func anArithmeticPictureOfNoDataIsCutOff() throws {
+  /// The scans have no data at all. The arithmetic decoder reads zeros after the end, which it would decode to noise.
+  @Test func anArithmeticCodedFileWithoutDataIsTruncated() throws {
     let side: [UInt8] = [0x40, 0x00]
     var bytes = JPEGMarker.soi.bytes + TestJPEG.segment(.dqt, [0] + [UInt8](repeating: 1, count: 64))
     bytes += TestJPEG.segment(.sof9, [8] + side + side + [3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
@@ -193,8 +193,8 @@ import Testing
     #expect(recorder.asked < 10, "most of the picture was decoded")
   }
 
-  /// An end marker where a restart marker should be is the end, not damage.
-  @Test func anEndMarkerForARestartIsCutOff() throws {
+  /// An EOI marker in place of a restart marker means that the file is truncated, not damaged.
+  @Test func anEndMarkerInPlaceOfARestartIsTruncation() throws {
     for isInterleaved in [true, false] {
       var source = TestJPEG.ycc(48, 40, h: 2, v: 2, value: SamplingTests.slope(48, 40))
       source.restartInterval = 2
@@ -213,8 +213,8 @@ import Testing
     }
   }
 
-  /// A failure that has nothing to do with the file is not tried a second time.
-  @Test func aReadErrorWhileBlockMeansAreDecodedIsTheLastWord() throws {
+  /// After a failure that is not the file's fault, decoding is not tried a second time.
+  @Test func aReadErrorWhileDCIsDecodedIsFinal() throws {
     let wide = ThumbnailOptions(sizes: [try SizeSpec(parsing: "400")], quality: 95, progressive: true)
     let grain = TestJPEG.ycc(400, 400) { component, x, y in
       let mixed: Int = Int(x) * 37 + Int(y) * 91 + component
@@ -236,11 +236,11 @@ import Testing
     #expect(failures == 1)
   }
 
-  /// An end marker does not make a picture whole that lacks all of a component.
-  @Test func aProgressivePictureWithoutAComponentIsCutOff() throws {
+  /// An EOI marker does not make a progressive file complete that has no DC scans.
+  @Test func aProgressiveFileWithoutDCScansIsTruncated() throws {
     let wide = ThumbnailOptions(sizes: [try SizeSpec(parsing: "64")], progressive: true)
     var bytes = try thumbnails(of: TestJPEG.ycc(64, 64, value: SamplingTests.slope(64, 64)).bytes(), wide)[0]
-    // The scans of means, and their refinement, are for all components; without them detail alone is left.
+    // The DC scans, first and refinement, contain all components. Without them, only AC coefficients are left.
     var at = try #require(bytes.indices.first { bytes[$0...].starts(with: JPEGMarker.sos.bytes) })
     while let scan = bytes.indices.first(where: { $0 >= at && bytes[$0...].starts(with: JPEGMarker.sos.bytes) }) {
       let ends = [JPEGMarker.dht, .sos, .eoi].map(\.bytes)
@@ -272,7 +272,7 @@ import Testing
     #expect(try Self.outcome(bomb, ThumbnailMaker(), .truncated) == .failure(.tooManyScans(limit: 500)))
   }
 
-  @Test func anEnormousFrameWithoutDataEndsAtOnce() throws {
+  @Test func anEnormousFrameWithoutDataFailsAtOnce() throws {
     var bytes = TestJPEG.ycc(16, 16, h: 2, v: 2) { _, _, _ in 50 }.bytes()
     let frame = try #require(bytes.indices.dropLast().first { bytes[$0...].starts(with: JPEGMarker.sof0.bytes) })
     for index in [frame + 5, frame + 7] { (bytes[index], bytes[index + 1]) = (0x75, 0x30) }
@@ -291,7 +291,7 @@ import Testing
   }
 }
 
-/// Counts how often it is asked whether to stop: once a row of blocks.
+/// Counts how often the maker asks whether to stop, which it does once for each row of blocks.
 final class QuestionCounter: ThumbnailMonitor {
   private(set) var asked = 0
   var isCancelled: Bool {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thumbnails
 
-/// A profile is a stranger's data handed to a library that nobody can stop at work.
+/// Profiles come from untrusted files, and Little CMS, which reads them, cannot be interrupted.
 @Suite(.timeLimit(.minutes(1))) struct HostileProfileTests {
   private static func outcome(
     _ profile: [UInt8], _ kind: ProfileKind = .rgb, limit: Int? = nil
@@ -24,29 +24,29 @@ import Testing
   }
 
   @Test(arguments: ["D2B0", "D2B1", "D2B2", "D2B3", "B2D0", "B2D1", "B2D2", "B2D3"])
-  func listsOfElementsAreNotEvenRead(_ tag: String) {
+  func listsOfProcessingElementsAreRejectedUnread(_ tag: String) {
     let list = TestProfile.elements(20_000)
     let (isUsed, peak) = Self.outcome(TestProfile.adding([(tag, 0, list.count)], list, to: TestProfile.wide()))
     #expect(!isUsed)
     #expect(peak < 1 << 20)
   }
 
-  @Test func tagsThatOverlapAreNotRead() {
+  @Test func overlappingTagsAreRejected() {
     let data = [UInt8](repeating: 0, count: 90_000)
     let overlapping = (1...3).map { ("tst\($0)", 0, data.count - $0) }
     #expect(!Self.outcome(TestProfile.adding(overlapping, data, to: TestProfile.wide())).isUsed)
-    // Several tags may well have the very same data.
+    // Several tags may share the same data.
     let shared = ["tst1", "tst2", "tst3"].map { ($0, 0, data.count) }
     #expect(Self.outcome(TestProfile.adding(shared, data, to: TestProfile.wide())).isUsed)
   }
 
-  @Test(arguments: ["link", "nmcl", "abst"]) func whatDescribesNoDeviceIsNotRead(_ deviceClass: String) {
+  @Test(arguments: ["link", "nmcl", "abst"]) func profilesOfNoDeviceAreRejected(_ deviceClass: String) {
     var profile = TestProfile.inks()
     profile.replaceSubrange(12..<16, with: deviceClass.utf8)
     #expect(!Self.outcome(profile, .cmyk).isUsed)
   }
 
-  @Test func aTableLargerThanItsProfileIsRefusedAtTheLimit() {
+  @Test func aTableLargerThanItsProfileIsRejectedAtTheLimit() {
     var table = Array("mft2".utf8) + [0, 0, 0, 0, 3, 3, 255, 0] + [UInt8](repeating: 0, count: 36) + [0, 2, 0, 2]
     table += [0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0]
     let profile = TestProfile.adding([("A2B0", 0, table.count)], table, to: TestProfile.wide())
@@ -54,9 +54,9 @@ import Testing
     #expect(Self.outcome(profile).peak < 3 << 19)
   }
 
-  /// Wherever memory runs out, the profile is not used. (What Little CMS then forgets to give back, the leak sanitizer
-  /// would tell.)
-  @Test func everyLimitOnMemoryIsTaken() {
+  /// A profile is not used if memory runs out, at whatever point. The leak sanitizer would report memory that Little
+  /// CMS then leaks.
+  @Test func everyMemoryLimitIsObserved() {
     for (profile, kind) in [
       (TestProfile.wide(), ProfileKind.rgb), (TestProfile.inks(), .cmyk), (TestProfile.grey(gamma: 1), .grey),
     ] {
@@ -68,12 +68,12 @@ import Testing
         #expect(peak <= limit)
         if isUsed { used += 1 }
       }
-      #expect(used < Array(limits).count, "the limit refuses nothing")
+      #expect(used < Array(limits).count, "every limit was enough for the profile")
     }
   }
 
-  /// What is remembered stays small, however many profiles come.
-  @Test func profilesRememberedAreBounded() {
+  /// The cache stays small, however many profiles are read.
+  @Test func theProfileCacheIsBounded() {
     let reader = ProfileReader()
     for round in 0..<20 {
       let filler = [UInt8](repeating: UInt8(round), count: 700_000)
@@ -84,8 +84,8 @@ import Testing
     #expect(reader.bytesRemembered > 700_000)
   }
 
-  /// The same bytes mean something else to a picture of other colours.
-  @Test func aProfileIsRememberedForOneKindOfPicture() {
+  /// The same profile cannot be used for a picture of other colours.
+  @Test func aProfileIsCachedForOneKindOfPicture() {
     let reader = ProfileReader()
     let profile = TestProfile.wide()
     for _ in 0..<2 {

@@ -16,11 +16,11 @@ import Testing
     (.psd, Array("8BPS".utf8)), (.ico, [0, 0, 1, 0, 2, 0]), (nil, Array("<html>".utf8)), (nil, [0xFF, 0xD8]), (nil, []),
   ]
 
-  @Test(arguments: heads.indices) func typeIsToldByTheFirstBytes(_ index: Int) {
+  @Test(arguments: heads.indices) func theFirstBytesIdentifyTheType(_ index: Int) {
     #expect(ImageType.sniff(Self.heads[index].1) == Self.heads[index].0)
   }
 
-  @Test func anyShortHeadIsNoCrash() {
+  @Test func aShortHeadNeverCrashes() {
     for (_, head) in Self.heads {
       for length in 0...head.count { _ = ImageType.sniff(head.prefix(length)) }
     }
@@ -33,7 +33,7 @@ import Testing
       ([], "the file is empty"), ([0xFF], "not an image (it starts with FF)"),
       ([0xFF, 0xD8, 0xFF], "truncated: it is cut off after 3 bytes"),
     ] as [([UInt8], String)])
-  func whatIsNoJPEGIsRefusedByName(_ bytes: [UInt8], _ message: String) throws {
+  func otherFilesAreRejectedWithAReason(_ bytes: [UInt8], _ message: String) throws {
     let error = try #require(throws: ThumbnailError.self) {
       try thumbnails(of: bytes, ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")]))
     }

@@ -4,19 +4,19 @@ import Testing
 @testable import Thumbnails
 
 @Suite(.timeLimit(.minutes(1))) struct LinearLightTests {
-  @Test func linearLightKeepsACheckersBrightness() throws {
+  @Test func linearLightKeepsTheBrightnessOfACheckerboard() throws {
     let checker: (Double, Double) -> Double = { x, y in (Int(x) + Int(y)) % 2 == 0 ? 0 : 255 }
     let grey = TestJPEG.grey(64, 64, value: checker).bytes()
     #expect(abs(try thumbnail(of: grey, "4").value(0, 0.5, 0.5) - 128) <= 2)
-    // Half the light is sRGB value 188.
+    // Half of the light is sRGB value 188.
     #expect(abs(try thumbnail(of: grey, "4") { $0.linear = true }.value(0, 0.5, 0.5) - 188) <= 2)
     let color = TestJPEG.ycc(64, 64, h: 2, v: 2) { component, x, y in component == 0 ? checker(x, y) : 128 }.bytes()
     let made = try thumbnail(of: color, "4") { $0.linear = true }
     #expect(isClose(made.rgb(0.5, 0.5), [188, 188, 188], within: 3))
   }
 
-  @Test func linearLightShowsTheSameGeometry() throws {
-    // Colours that are all inside RGB: beyond it, RGB holds what YCbCr does not.
+  @Test func linearLightKeepsTheGeometry() throws {
+    // All colours are inside RGB's range, because YCbCr also holds colours that RGB cannot.
     let source = TestJPEG.ycc(75, 53, h: 2, v: 2) { component, x, y in
       [100 + x, 110 + y / 2, 145 - x / 3][component]
     }.bytes()
@@ -27,13 +27,13 @@ import Testing
     }
   }
 
-  /// A profile's curve is not sRGB's: its values go through the profile before they are light.
-  @Test func linearLightIsTheProfilesLight() throws {
+  /// A profile's curve differs from sRGB's, so the profile must convert its values before they are averaged as light.
+  @Test func linearLightFollowsTheProfilesCurve() throws {
     let checker: (Double, Double) -> Double = { x, y in (Int(x) + Int(y)) % 2 == 0 ? 60 : 220 }
     var source = TestJPEG.ycc(64, 64) { component, x, y in component == 0 ? checker(x, y) : 128 }
     let profile = TestProfile.wide()
     source.segments += TestProfile.segments(profile)
-    // Gamma 1.8: the mean of both lights, as the profile's value, as sRGB's.
+    // With gamma 1.8: the mean of both lights, as a value of the profile, and then as a value of sRGB.
     let light = (pow(60.0 / 255, 1.8) + pow(220.0 / 255, 1.8)) / 2
     let value = UInt8((pow(light, 1 / 1.8) * 255).rounded())
     let expected = TestProfile.toSRGB(profile, [value, value, value])
@@ -47,8 +47,8 @@ import Testing
     #expect(abs(madeGrey.value(0, 0.5, 0.5) - Int(greyValue * 255)) <= 2)
   }
 
-  /// Chroma of fewer samples is centre sited between luma's: a ramp shows a shift of half a sample.
-  @Test func linearLightKeepsChromaInRegister() throws {
+  /// Subsampled chroma is sited at the centre between luma samples. A ramp shows a shift of even half a sample.
+  @Test func linearLightKeepsChromaAligned() throws {
     let ramp: (Int, Double, Double) -> Double = { component, x, y in
       component == 0 ? 128 : component == 1 ? 80 + x * 1.5 : 176 - y * 1.5
     }

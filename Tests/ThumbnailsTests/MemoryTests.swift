@@ -5,11 +5,12 @@ import Testing
 @testable import Thumbnails
 
 @Suite(.timeLimit(.minutes(1))) struct MemoryTests {
-  /// What is said to be needed is what is taken, from a few MiB to many, by the first picture of a process too: it pays
-  /// for what later ones share. Memory is the process's own, so it is measured in a process of its own.
+  /// The estimate covers the memory that is taken to within 10 %, and is not much more than twice as large, from a few
+  /// MiB to many. This holds for the first picture of a process too, which pays for memory that later ones share.
+  /// Memory is counted for a whole process, so it is measured in a separate one.
   @Test(
     .enabled(if: MemoryMeter.isUsable, "the kernel does not measure memory here, or a sanitizer takes some of its own"))
-  func theEstimateIsWhatIsTaken() async throws {
+  func theEstimateIsCloseToTheMemoryTaken() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
       MemoryMeter.boundAllocator()
       for case var work in try MemoryCase.all() + MemoryCase.large() + MemoryCase.irregular() {
@@ -46,8 +47,8 @@ import Testing
     }
   }
 
-  /// Of a source whose header is read no pixel is, and nothing stays.
-  @Test func readingTheHeaderReadsNoMoreAndKeepsNothing() throws {
+  /// Reading a source's header reads at most one window of 64 KiB, decodes no pixel, and keeps nothing.
+  @Test func readingTheHeaderReadsLittleAndKeepsNothing() throws {
     final class Watched {}
     let bytes = SyntheticPhoto(seed: 3, width: 1200, height: 600).jpeg()
     weak var watched: Watched?
@@ -68,7 +69,7 @@ import Testing
     #expect(bytes.count > 2 * 65_536 && farthest <= 65_536)
   }
 
-  /// A profile of 4 MB is measured without a byte of it being kept, and the size is what it turns out to be.
+  /// Reading the header finds the right size of a profile of 4 MB without keeping a byte of it.
   @Test(
     .enabled(if: MemoryMeter.isUsable, "the kernel does not measure memory here, or a sanitizer takes some of its own"))
   func aProfileIsMeasuredWithoutBeingKept()
@@ -88,7 +89,7 @@ import Testing
   }
 }
 
-/// A source, and what is made of it.
+/// A source, and the thumbnails to make of it.
 struct MemoryCase {
   let name: String
   let source: [UInt8]
@@ -109,7 +110,7 @@ struct MemoryCase {
     self.options = options
   }
 
-  /// Bytes said to be needed, and bytes taken, by a maker that is new.
+  /// The bytes that the estimate says a new maker needs, and the bytes that it takes.
   func measure() throws -> (needed: Int, taken: Int) {
     let maker = ThumbnailMaker()
     let meter = MemoryMeter()
@@ -161,7 +162,7 @@ struct MemoryCase {
     ]
   }
 
-  /// Sources of which block means alone are a small part.
+  /// Large sources, of which the DC coefficients alone are a small part.
   static func large() throws -> [MemoryCase] {
     try [false, true].map { isProgressive in
       var photo = SyntheticPhoto(seed: 2, width: 5000, height: 4000)
@@ -170,7 +171,7 @@ struct MemoryCase {
     }
   }
 
-  /// Sources that turn out irregular: what was tried before is given back.
+  /// Sources that turn out to be irregular. The memory of the first attempt must be freed before the second.
   static func irregular() throws -> [MemoryCase] {
     try [false, true].map { isProgressive in
       var photo = SyntheticPhoto(seed: 2, width: 5000, height: 4000)
@@ -186,19 +187,20 @@ struct MemoryCase {
   }
 }
 
-/// The anonymous memory that this process takes while it is looked at: what a limit counts. Pages of the program, which
-/// the first picture of a process has read from its file, are the system's to take back and do not count.
+/// The anonymous memory that this process takes while it is measured, because a memory limit counts that. Pages of the
+/// program, which the first picture of a process reads from the program's file, do not count: the system can take them
+/// back.
 ///
-/// It looks when a stage begins, after each twentieth of the work and when a thumbnail is done. What is taken and given
-/// back between two looks shows in the peak that the kernel keeps, as far as that is exact: each processor holds back up to
-/// a batch of pages of each kind from it.
+/// It measures when a stage begins, after each twentieth of the work and when a thumbnail is done. Memory that is taken
+/// and freed between two measurements shows in the peak that the kernel keeps. That peak is not exact: each processor
+/// may leave up to a batch of pages of each kind uncounted.
 ///
 /// *Source*: proc(5), clear_refs, smaps_rollup, VmHWM; percpu_counter_batch in the kernel's lib/percpu_counter.c.
 final class MemoryMeter: ThumbnailMonitor {
-  /// Linux alone counts like this; and the address sanitizer takes memory of its own for every byte.
+  /// Only Linux counts memory in this way, and the address sanitizer takes additional memory for every byte.
   static let isUsable = access("/proc/self/clear_refs", W_OK) == 0 && dlsym(nil, "__asan_init") == nil
 
-  /// How far the kernel's peak may be off, in bytes.
+  /// The largest error of the kernel's peak, in bytes.
   private static let granularity: Int = {
     let processors = sysconf(CInt(_SC_NPROCESSORS_CONF))
     return 2 * processors * max(32, 2 * processors) * sysconf(CInt(_SC_PAGESIZE))
@@ -208,7 +210,7 @@ final class MemoryMeter: ThumbnailMonitor {
   private var most: Int
   private var nextLook = 0.0
 
-  /// Gives back what is free, and measures from here on.
+  /// Returns free memory to the system, and begins to measure.
   init() {
     Self.trim()
     try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
@@ -218,7 +220,7 @@ final class MemoryMeter: ThumbnailMonitor {
 
   func look() { most = max(most, Self.now.anonymous) }
 
-  /// The most bytes taken at a time.
+  /// The most bytes taken at any time.
   var taken: Int {
     let now = Self.now
     let fileBacked = (now.all - now.anonymous) - (before.all - before.anonymous)
@@ -236,12 +238,12 @@ final class MemoryMeter: ThumbnailMonitor {
     look()
   }
 
-  /// Says something to the process that started this one.
+  /// Writes a message to the process that started this one.
   static func say(_ text: String) {
     _ = text.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
   }
 
-  /// Has what is large go back to the system when it is freed, as a job has it (mallopt(3), M_MMAP_THRESHOLD).
+  /// Makes large blocks return to the system when they are freed, as jobs do (mallopt(3), M_MMAP_THRESHOLD).
   static func boundAllocator() {
     guard let function = dlsym(nil, "mallopt") else { return }
     _ = unsafeBitCast(function, to: (@convention(c) (CInt, CInt) -> CInt).self)(-3, 1 << 20)
@@ -252,14 +254,15 @@ final class MemoryMeter: ThumbnailMonitor {
     _ = unsafeBitCast(function, to: (@convention(c) (Int) -> Int32).self)(0)
   }
 
-  /// The anonymous memory held, in bytes, to the page.
+  /// The anonymous memory held, in bytes, exact to the page.
   static var held: Int { now.anonymous }
 
   private static var now: (anonymous: Int, all: Int) {
     (read("/proc/self/smaps_rollup", "Anonymous:"), read("/proc/self/smaps_rollup", "Rss:"))
   }
 
-  /// A figure of a file that has one on each line, in KiB; without allocating, which would be measured too.
+  /// Reads one figure, in bytes, from a file that has a figure in KiB on each line. It does not allocate memory,
+  /// because that would be measured too.
   private static func read(_ path: StaticString, _ key: StaticString) -> Int {
     let file = path.withUTF8Buffer { $0.withMemoryRebound(to: CChar.self) { open($0.baseAddress!, O_RDONLY) } }
     defer { close(file) }

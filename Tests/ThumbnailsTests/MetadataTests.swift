@@ -18,7 +18,7 @@ import Testing
     return bytes.indices.contains { bytes[$0...].starts(with: words) }
   }
 
-  @Test func nothingIsKeptUnlessAskedFor() throws {
+  @Test func noMetadataIsKeptUnlessRequested() throws {
     let made = try thumbnail(of: Self.source(Self.rich), "20")
     #expect(made.exif.isEmpty)
   }
@@ -30,13 +30,13 @@ import Testing
     #expect(made.exif.withUnsafeBufferPointer(ExifOrientation.read) == .upright)
     for text in ["Ada Somebody", "(c) Ada", "Camera 1.0"] { #expect(Self.contains(made.exif, text)) }
     #expect(!Self.contains(made.exif, "PREVIEW"))
-    // Turned once by the source's orientation, and not again by a viewer.
+    // The maker has turned the picture by the source's orientation; a viewer must not turn it again.
     #expect(made.pixels == PixelSize(width: 15, height: 20))
   }
 
-  /// A camera's pixel counts would be wrong: they are the thumbnail's.
+  /// The kept pixel counts are the thumbnail's, because the camera's would be wrong.
   @Test func keptPixelCountsAreTheThumbnails() throws {
-    // IFD 0 with a pointer to the Exif IFD, which has both counts: one short, one long (Exif 2.32, 4.6.5).
+    // IFD 0 points to the Exif IFD, which has both counts: one as SHORT, one as LONG (Exif 2.32, 4.6.5).
     func entry(_ tag: Int, _ type: Int, _ value: [UInt8]) -> [UInt8] {
       [UInt8(tag >> 8), UInt8(tag & 255), 0, UInt8(type), 0, 0, 0, 1] + value
     }
@@ -51,7 +51,7 @@ import Testing
     #expect(find(entry(0xA003, 4, [0, 0, 0, 15])))
   }
 
-  @Test func copyrightAloneIsKeptAlone() throws {
+  @Test func keepingCopyrightKeepsNothingElse() throws {
     let made = try thumbnail(of: Self.source(Self.rich), "20") { $0.keep = .copyright }
     for text in ["Ada Somebody", "(c) Ada"] { #expect(Self.contains(made.exif, text)) }
     for text in ["Camera 1.0", "PREVIEW"] { #expect(!Self.contains(made.exif, text)) }
@@ -66,7 +66,7 @@ import Testing
     #expect(found == [true, true])
   }
 
-  @Test func noCopyrightIsNoBlock() throws {
+  @Test func aSourceWithoutCopyrightGetsNoBlock() throws {
     let made = try thumbnail(of: Self.source(TestExif(orientation: 3, software: "Camera")), "20") {
       $0.keep = .copyright
     }
@@ -88,8 +88,8 @@ import Testing
     }
   }
 
-  @Test func exifThatPointsInCirclesIsLeftOutAtOnce() throws {
-    // Thousands of entries that each say: my directory is the one you are in.
+  @Test func circularExifIsLeftOutAtOnce() throws {
+    // Each of thousands of entries points to the directory that contains it.
     let entry: [UInt8] = [0x69, 0x87, 4, 0, 1, 0, 0, 0, 8, 0, 0, 0]
     let count = 5_400
     let block: [UInt8] =

@@ -6,7 +6,7 @@ import Testing
   /// Four corners of different colours: upper left, upper right, lower left, lower right.
   private static let corners = [[80, 90, 200], [200, 60, 120], [140, 200, 70], [40, 140, 150]]
 
-  /// Which stored corner is seen at each corner of the upright picture.
+  /// The stored corner that is displayed at each corner of the upright picture.
   private static let seen: [Int: [Int]] = [
     1: [0, 1, 2, 3], 2: [1, 0, 3, 2], 3: [3, 2, 1, 0], 4: [2, 3, 0, 1],
     5: [0, 2, 1, 3], 6: [2, 0, 3, 1], 7: [3, 1, 2, 0], 8: [1, 3, 0, 2],
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: 1...8, ChromaSubsampling.allCases)
-  func everyCornerLandsWhereItBelongs(_ orientation: Int, _ subsampling: ChromaSubsampling) throws {
+  func everyCornerIsInItsPlace(_ orientation: Int, _ subsampling: ChromaSubsampling) throws {
     let bytes = Self.source(orientation, 96, 64).bytes()
     for (size, width, height) in [("96", 96, 64), ("25", 25, 17), ("31x31!", 31, 31)] {
       let made = try thumbnail(of: bytes, size) { $0.subsampling = subsampling }
@@ -35,8 +35,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8) func cropsAreTakenFromThePictureAsSeen(_ orientation: Int) throws {
-    // Seen as 60 wide and 120 high, whichever way it is stored; the middle square holds all four corners.
+  @Test(arguments: 1...8) func cropsApplyToTheDisplayedPicture(_ orientation: Int) throws {
+    // The picture is displayed as 60 × 120, however it is stored. The square in its middle has all four corners'
+    // colours.
     let stored = orientation >= 5 ? (120, 60) : (60, 120)
     let made = try thumbnail(of: Self.source(orientation, stored.0, stored.1).bytes(), "20x20^")
     #expect(made.pixels == PixelSize(width: 20, height: 20))
@@ -45,10 +46,10 @@ import Testing
     }
   }
 
-  /// The long way round, by way of RGB at the thumbnail's full size, shows the same corners and crops.
+  /// Pictures that need a colour conversion, at the thumbnail's full size, show the same corners and crops.
   @Test(arguments: ["RGB", "tagged", "linear", "linear RGB", "CMYK"], 1...8)
-  func theLongWayRoundTurnsAndCropsAlike(_ kind: String, _ orientation: Int) throws {
-    // Greys, which look the same in every profile and model but for black ink.
+  func convertedPicturesAreTurnedAndCroppedAlike(_ kind: String, _ orientation: Int) throws {
+    // These levels are greys, which every profile and colour model has; CMYK makes them of black ink alone.
     let levels = [60.0, 110, 160, 210]
     let stored = orientation >= 5 ? (120, 60) : (60, 120)
     let isRGB = kind.hasSuffix("RGB")
@@ -60,7 +61,7 @@ import Testing
       width: stored.0, height: stored.1, components: ids.map { TestJPEG.Component(id: $0) }, segments: segments
     ) { component, x, y in
       let corner = (x * 2 < Double(stored.0) ? 0 : 1) + (y * 2 < Double(stored.1) ? 0 : 2)
-      // A bright band at both ends, which the square in the middle does not show.
+      // There is a bright band at both ends, which the square in the middle does not show.
       let along = stored.0 > 60 ? x : y
       let level = min(along, 120 - along) < 16 ? 250 : levels[corner]
       if kind == "CMYK" { return component == 3 ? 255 - level : 0 }
@@ -73,16 +74,16 @@ import Testing
       let points = [(near, near), (far, near), (near, far), (far, far)]
       let values = points.map { made.value(0, $0.0, $0.1) }
       let order = (Self.seen[orientation] ?? []).map { levels[$0] }
-      // The profile moves the levels, and keeps their order.
+      // The profile changes the levels, and keeps their order.
       for (value, level) in zip(values, order) {
         #expect(abs(Double(value) - level) <= (kind == "tagged" ? 30 : 6), "\(size): \(values) for \(order)")
       }
     }
   }
 
-  /// Chroma of an odd width has a sample that is half beyond the edge: it has to be beyond the edge that is right or
-  /// below as seen. A ramp shows a shift of even half a sample.
-  @Test(arguments: 1...8) func chromaStaysInRegisterAtOddSizes(_ orientation: Int) throws {
+  /// At an odd size, half of the last chroma sample is beyond the picture's edge. That must be the right or the lower
+  /// edge as displayed. A ramp shows a shift of even half a sample.
+  @Test(arguments: 1...8) func chromaStaysAlignedAtOddSizes(_ orientation: Int) throws {
     var source = TestJPEG.ycc(60, 60) { component, x, y in component == 0 ? 128 : 28 + (component == 1 ? x : y) * 10 / 3
     }
     source.segments.append(TestExif(orientation: orientation).segment)
@@ -90,7 +91,7 @@ import Testing
     let full = try thumbnail(of: source.bytes(), "15") { $0.subsampling = .s444 }
     for index in 1..<7 {
       for component in 1...2 {
-        // Chroma sample 7 of 8 columns covers full columns 6 and 7.
+        // Chroma sample n covers the full-size samples 2n and 2n + 1, so sample 3 covers 6 and 7.
         func mean(_ row: Int, _ column: Int) -> Int {
           let samples = full.planes[component].samples
           let sum = [(0, 0), (0, 1), (1, 0), (1, 1)].reduce(0) { $0 + Int(samples[(row + $1.0) * 15 + column + $1.1]) }
@@ -104,7 +105,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 9, 255, 65_535]) func anOrientationOutOfRangeIsNone(_ value: Int) throws {
+  @Test(arguments: [0, 9, 255, 65_535]) func anOrientationOutOfRangeIsIgnored(_ value: Int) throws {
     var source = TestJPEG.grey(30, 20) { _, _ in 99 }
     source.segments.append(TestExif(orientation: value).segment)
     let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: source.bytes()))
@@ -118,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func brokenBlocksAreNeverAnError() {
+  @Test func brokenBlocksNeverCrash() {
     let block = TestExif(orientation: 6).block
     for length in 0..<block.count { _ = Array(block.prefix(length)).withUnsafeBufferPointer(ExifOrientation.read) }
     var random = SplitMix(seed: 5)
@@ -129,8 +130,8 @@ import Testing
     }
   }
 
-  /// Chroma of the long way round is the mean of four samples, not one of them.
-  @Test func chromaHalvedIsTheMean() throws {
+  /// After a colour conversion, a sample of halved chroma is the mean of four samples, not one of them.
+  @Test func halvedChromaIsTheMean() throws {
     let source = TestJPEG(width: 40, height: 40, components: [82, 71, 66].map { TestJPEG.Component(id: $0) }) {
       component, x, y in [40 + x * 5, 120, 230 - y * 5][component]
     }.bytes()

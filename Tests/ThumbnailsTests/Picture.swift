@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thumbnails
 
-/// A decoded JPEG to look at, sample by sample.
+/// A decoded JPEG, whose samples tests can compare.
 struct Picture {
   let pixels: PixelSize
   let planes: [(columns: Int, rows: Int, samples: [UInt8])]
@@ -33,7 +33,7 @@ struct Picture {
     withExtendedLifetime(buffers) {}
   }
 
-  /// A component at a point given as fractions of width and height.
+  /// A component's value at a point, which is given as fractions of width and height.
   func value(_ component: Int, _ x: Double, _ y: Double) -> Int {
     let plane = planes[component]
     let column = min(Int(x * Double(plane.columns)), plane.columns - 1)
@@ -52,7 +52,7 @@ struct Picture {
   }
 }
 
-/// The thumbnails of a source held in memory.
+/// The thumbnails of a source that is in memory.
 func thumbnails(
   of source: [UInt8], _ options: ThumbnailOptions, maker: ThumbnailMaker = ThumbnailMaker()
 ) throws -> [[UInt8]] {
@@ -61,7 +61,7 @@ func thumbnails(
   return made
 }
 
-/// The one thumbnail of a size, at quality 100 unless changed, decoded again.
+/// The thumbnail of one size, decoded. Its quality is 100 unless `change` sets another.
 func thumbnail(
   of source: [UInt8], _ size: String, maker: ThumbnailMaker = ThumbnailMaker(),
   change: (inout ThumbnailOptions) -> Void = { _ in }

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func theSameSizeIsACopy() throws {
+  @Test func resizingToTheSameSizeCopies() throws {
     let made = try Self.resample(19, 7, to: 19, 7) { x, y in (x * 37 + y * 11) % 256 }
     #expect(made == (0..<7).flatMap { y in (0..<19).map { ($0 * 37 + y * 11) % 256 } })
   }
@@ -30,13 +30,13 @@ import Testing
     #expect(made == [Int](repeating: 201, count: to.0 * to.1))
   }
 
-  @Test func aRegionPastTheEdgeSeesTheEdgeGoOn() throws {
+  @Test func aRegionBeyondTheEdgeRepeatsTheEdge() throws {
     let region = PixelRect(x: -3, y: 0, width: 16, height: 1)
     let made = try Self.resample(10, 1, region, to: 16, 1) { x, _ in 20 + x * 10 }
     #expect(made == [20, 20, 20, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 110, 110, 110])
   }
 
-  @Test func aFractionOfASampleShiftsBySoMuch() throws {
+  @Test func aRegionThatBeginsInsideASampleShiftsByThatFraction() throws {
     let region = PixelRect(x: 10.25, y: 0, width: 8, height: 1)
     let made = try Self.resample(40, 1, region, to: 8, 1) { x, _ in x * 4 }
     #expect(made == (0..<8).map { 41 + $0 * 4 })
@@ -54,8 +54,8 @@ import Testing
   }
 
   @Test(arguments: [(65_500, 1), (1, 65_500), (65_500, 9), (9, 65_500)])
-  func extremesComeThrough(_ width: Int, _ height: Int) throws {
-    // A real one: enough data for it all, of one colour.
+  func extremelyLongPicturesAreResized(_ width: Int, _ height: Int) throws {
+    // A complete file of one colour.
     let source = TestJPEG.grey(width, height) { _, _ in 130 }.bytes()
     for (size, longest) in [("256", 256), ("1", 1), ("65500", 65_500)] {
       let made = try thumbnail(of: source, size)
@@ -64,8 +64,8 @@ import Testing
     }
   }
 
-  /// Nobody waits for a large thumbnail, whatever has to be done to it.
-  @Test func everyFewRowsItIsAskedWhetherToStop() throws {
+  /// A large picture must not delay a cancellation while it is resized or turned.
+  @Test func proceedIsCalledEveryFewRows() throws {
     let source = PlaneBuffer()
     let target = PlaneBuffer()
     let high = try source.plane(columns: 1, rows: 40_000)

@@ -5,7 +5,7 @@ import Testing
 @testable import Thumbnails
 
 @Suite(.timeLimit(.minutes(1))) struct SamplingTests {
-  /// A picture that differs along both axes in every component, smoothly.
+  /// A picture that varies smoothly along both axes, in a different way in each component.
   static func slope(_ width: Int, _ height: Int) -> (Int, Double, Double) -> Double {
     { component, x, y in
       let (u, v) = (x / Double(width), y / Double(height))
@@ -18,8 +18,8 @@ import Testing
     for (x, y) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
       for component in made.planes.indices {
         let plane = made.planes[component]
-        // The point's own sample is a little off the point asked for, and the last of halved chroma may reach past
-        // the picture.
+        // The centre of the sample at a point differs a little from the point, and the last sample of halved chroma may
+        // extend beyond the picture.
         let factor = plane.columns < made.pixels.width ? 2.0 : 1.0
         let sampleX = (Double(Int(x * Double(plane.columns))) + 0.5) * factor / Double(made.pixels.width)
         let sampleY = (Double(Int(y * Double(plane.rows))) + 0.5) * factor / Double(made.pixels.height)
@@ -29,13 +29,13 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...4, 1...4) func everySamplingFactorComesOutRight(_ h: Int, _ v: Int) throws {
+  @Test(arguments: 1...4, 1...4) func everySamplingFactorIsDecodedCorrectly(_ h: Int, _ v: Int) throws {
     let maker = ThumbnailMaker()
     for chromaH in 1...4 {
       for chromaV in 1...4 {
         var source = TestJPEG.ycc(
           50, 38, h: h, v: v, chromaH: chromaH, chromaV: chromaV, value: Self.slope(50, 38))
-        // An interleaved scan holds ten blocks at most.
+        // An MCU of an interleaved scan has at most ten blocks.
         source.isInterleaved = h * v + 2 * chromaH * chromaV <= 10
         let bytes = source.bytes()
         for size in ["50", "12"] {
@@ -83,7 +83,7 @@ import Testing
     #expect(try thumbnails(of: source.bytes(), options) == plain)
   }
 
-  @Test func progressiveIsReadAndWritten() throws {
+  @Test func progressiveFilesAreReadAndWritten() throws {
     let source = TestJPEG.ycc(90, 70, value: Self.slope(90, 70)).bytes()
     for subsampling in ChromaSubsampling.allCases {
       var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "90")], quality: 95, progressive: true)
@@ -98,8 +98,8 @@ import Testing
     }
   }
 
-  /// At scale 1/8 the scans of detail are passed over: with chroma at luma's resolution no sample depends on them.
-  @Test func detailPassedOverChangesNoByte() throws {
+  /// At scale 1/8 the AC scans are skipped: if chroma has luma's resolution, no sample depends on them.
+  @Test func skippedACScansChangeNoByte() throws {
     let source = TestJPEG.ycc(200, 160) { component, x, y in
       128 + 90 * (component == 0 ? (Int(x / 3) + Int(y / 5)) % 2 == 0 ? 1 : -1 : component == 1 ? x / 200 : -y / 160)
     }.bytes()
@@ -110,7 +110,7 @@ import Testing
     let skipped = try thumbnails(of: progressive, options)
     options.failOn = .warning
     #expect(try thumbnails(of: progressive, options) == skipped)
-    // Proof that something was passed over: a code of the last scan that is none breaks only the strict reading.
+    // An invalid code in the last scan goes unnoticed, which proves that the scan is skipped.
     let scan = try #require(
       progressive.indices.dropLast().last { progressive[$0...].starts(with: JPEGMarker.sos.bytes) })
     var broken = progressive
@@ -119,8 +119,8 @@ import Testing
     #expect(try thumbnails(of: broken, options) == skipped)
   }
 
-  /// Over 32 MiB of coefficients lie in huge pages, where the system has them; the picture is the same.
-  @Test func aPictureOfManyCoefficientsIsRead() throws {
+  /// These coefficients take over 32 MiB, and are in huge pages if the system has them. The picture is the same.
+  @Test func aPictureOfManyCoefficientsIsDecoded() throws {
     let side = 4200
     let buffer = PlaneBuffer()
     let plane = try buffer.plane(columns: side, rows: side)
@@ -140,8 +140,8 @@ import Testing
     }
   }
 
-  /// Chroma that has half of luma's samples is too coarse, at luma's scale, for a thumbnail with all of chroma.
-  @Test func asLittleIsDecodedAsShows() throws {
+  /// If chroma has half of luma's samples, it is too coarse at luma's scale for a 4:4:4 thumbnail.
+  @Test func onlyVisiblePartsAreDecoded() throws {
     for isProgressive in [false, true] {
       var photo = SyntheticPhoto(seed: 4, width: 640, height: 480)
       photo.isProgressive = isProgressive
@@ -165,8 +165,8 @@ import Testing
     }
   }
 
-  /// Without the last bit of its detail, half of a progressive file, it looks the same.
-  @Test func fineScansPassedOverAreNotMissed() throws {
+  /// The last bit of AC coefficients is often half of a progressive file. A thumbnail looks the same without it.
+  @Test func skippedFineScansChangeSamplesLittle() throws {
     var photo = SyntheticPhoto(seed: 5, width: 700, height: 500)
     (photo.isProgressive, photo.hasFullChroma) = (true, true)
     let source = photo.jpeg()
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  /// 16 × 16 grey, arithmetic coding, value 12x + 3y at quality 60.
+  /// A grey file of 16 × 16 pixels with arithmetic coding. Its values are 12x + 3y, at quality 60.
   static let arithmetic: [UInt8] = [
     0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x4A, 0x46, 0x49, 0x46, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01, 0x00, 0x01, 0x00,
     0x00, 0xFF, 0xDB, 0x00, 0x43, 0x00, 0x0D, 0x09, 0x0A, 0x0B, 0x0A, 0x08, 0x0D, 0x0B, 0x0A, 0x0B, 0x0E, 0x0E, 0x0D,
@@ -191,20 +191,20 @@ import Testing
     0x41, 0xF9, 0x3E, 0xF4, 0x5D, 0xCC, 0xFF, 0xD9,
   ]
 
-  @Test func arithmeticCodingIsRead() throws {
+  @Test func arithmeticCodingIsDecoded() throws {
     let made = try thumbnail(of: Self.arithmetic, "2")
     #expect(made.planes.count == 1)
     #expect(made.value(0, 0, 0) < made.value(0, 0.9, 0) && made.value(0, 0, 0) < made.value(0, 0, 0.9))
     #expect(abs(made.value(0, 0, 0) - 53) <= 6)
   }
 
-  @Test func twoComponentsAreRefusedByName() throws {
+  @Test func twoComponentsAreRejected() throws {
     let components = [TestJPEG.Component(id: 1), TestJPEG.Component(id: 2)]
     let source = TestJPEG(width: 8, height: 8, components: components) { _, _, _ in 100 }
-    #expect(throws: ThumbnailError.unsupported("a JPEG of 2 components")) { try thumbnail(of: source.bytes(), "8") }
+    #expect(throws: ThumbnailError.unsupported("it has 2 components")) { try thumbnail(of: source.bytes(), "8") }
   }
 
-  @Test(arguments: [(0xC3, "SOF type 0xc3"), (0xC5, "SOF type 0xc5")]) func losslessIsRefused(
+  @Test(arguments: [(0xC3, "SOF type 0xc3"), (0xC5, "SOF type 0xc5")]) func losslessAndHierarchicalAreRejected(
     _ marker: Int, _ words: String
   ) throws {
     var bytes = TestJPEG.grey(8, 8) { _, _ in 100 }.bytes()
@@ -214,7 +214,7 @@ import Testing
     #expect(error.description == "unsupported JPEG: Unsupported JPEG process: \(words)")
   }
 
-  @Test func twelveBitsAreRefused() throws {
+  @Test func twelveBitsAreRejected() throws {
     var bytes = TestJPEG.grey(8, 8) { _, _ in 100 }.bytes()
     let frame = try #require(bytes.indices.dropLast().first { bytes[$0...].starts(with: JPEGMarker.sof0.bytes) })
     bytes[frame + 4] = 12

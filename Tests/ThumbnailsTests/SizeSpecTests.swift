@@ -13,17 +13,17 @@ import Testing
     ("256", 65_500, 1, 256, 1), ("256", 1, 65_500, 1, 256), ("x65500<", 10, 1, 65_500, 65_500),
     ("3x3", 4, 2, 3, 2), ("256", 257, 255, 256, 254),
   ])
-  func placesAPicture(_ spec: String, _ width: Int, _ height: Int, _ outWidth: Int, _ outHeight: Int) throws {
+  func aSpecDeterminesTheSize(_ spec: String, _ width: Int, _ height: Int, _ outWidth: Int, _ outHeight: Int) throws {
     let placement = try SizeSpec(parsing: spec).placement(for: PixelSize(width: width, height: height))
     #expect(placement.pixels == PixelSize(width: outWidth, height: outHeight))
   }
 
-  @Test func fillTakesTheMiddle() throws {
+  @Test func fillShowsTheMiddle() throws {
     let placement = try SizeSpec(parsing: "100x100^").placement(for: PixelSize(width: 400, height: 200))
     #expect(placement.region == PixelRect(x: 100, y: 0, width: 200, height: 200))
   }
 
-  @Test func fillTooSmallIsCroppedToTheShapeWithoutGrowing() throws {
+  @Test func fillCropsASmallPictureWithoutEnlarging() throws {
     let placement = try SizeSpec(parsing: "300x100^").placement(for: PixelSize(width: 60, height: 60))
     #expect(placement.pixels == PixelSize(width: 60, height: 20))
     #expect(placement.region == PixelRect(x: 0, y: 20, width: 60, height: 20))
@@ -34,7 +34,7 @@ import Testing
     ("300x<", "300x<", "300x-enlarged"), ("9x9!", "9x9!", "9x9-exact"), ("9x9>!", "9x9!>", "9x9-exact-limited"),
     ("small=128>", "small=128x128", "small"), ("big=12x9<^", "big=12x9^<", "big"),
   ])
-  func describesItselfInFull(_ text: String, _ description: String, _ name: String) throws {
+  func theDescriptionIsCompleteAndParsesAgain(_ text: String, _ description: String, _ name: String) throws {
     let spec = try SizeSpec(parsing: text)
     #expect(spec.description == description)
     #expect(spec.name == name)
@@ -47,13 +47,13 @@ import Testing
     ("99999999999999999999", "99999999999999999999 pixels is outside 1 to 65500"),
     ("12.5", "'12.5' is not a whole number of pixels"), ("-5", "'-5' is not a whole number of pixels"),
     ("2 0", "'2 0' is not a whole number of pixels"), ("٣٠٠", "'٣٠٠' is not a whole number of pixels"),
-    ("300x^", "'^' needs width and height"), ("x300!", "'!' needs width and height"), ("256^^", "'^' stands twice"),
-    ("256^!", "'^' crops and '!' stretches: only one can be had"),
-    ("256<>", "'<' allows enlarging and '>' forbids it: only one can be had"), ("=256", "the name before '=' is empty"),
+    ("300x^", "'^' needs width and height"), ("x300!", "'!' needs width and height"), ("256^^", "'^' is given twice"),
+    ("256^!", "'^' crops and '!' stretches: use only one"),
+    ("256<>", "'<' allows enlarging and '>' forbids it: use only one"), ("=256", "the name before '=' is empty"),
     ("../up=256", "a name cannot start with '.'"), ("a/b=256", "a name is letters, digits, '.', '_' and '-'"),
     ("-rf=256", "a name cannot start with '-'"), ("a=", "there is no width or height"),
   ])
-  func refusesWithAReasonAndAnExample(_ text: String, _ reason: String) throws {
+  func invalidSizesAreRejectedWithAReasonAndAnExample(_ text: String, _ reason: String) throws {
     let error = try #require(throws: SizeSpecError.self) { try SizeSpec(parsing: text) }
     #expect(error.reason == reason)
     #expect(error.description == "size '\(text)': \(reason); for example \(error.example)")

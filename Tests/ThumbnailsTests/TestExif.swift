@@ -1,4 +1,4 @@
-/// An EXIF block made by hand: orientation, and text tags beside it.
+/// An EXIF block that is composed here: an orientation, text tags and a preview.
 struct TestExif {
   var orientation = 1
   var artist: String?
@@ -49,7 +49,7 @@ struct TestExif {
   }
 }
 
-/// Random numbers that are the same every time.
+/// Pseudorandom numbers, which are the same for the same seed.
 ///
 /// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
 struct SplitMix: RandomNumberGenerator {

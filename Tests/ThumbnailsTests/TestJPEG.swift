@@ -2,10 +2,10 @@ import Foundation
 
 @testable import Thumbnails
 
-/// A JPEG of a kind that libjpeg's encoder does not make: with any sampling factors, any number of components, restart
-/// intervals, or a scan for each component. It is baseline with quantization steps of 1, so samples survive unchanged.
+/// A JPEG of a kind that `JPEGEncoder` does not make: with any sampling factors, any number of components, restart
+/// intervals, or a scan for each component. It is baseline with quantization steps of 1, so samples hardly change.
 ///
-/// The Huffman codes are numbers of fixed length, which are simple to write and legal.
+/// The Huffman codes of a table all have the same length, which is legal and simple to write.
 struct TestJPEG {
   struct Component {
     var id: UInt8 = 0
@@ -18,7 +18,7 @@ struct TestJPEG {
   var components: [Component]
   var isInterleaved = true
   var restartInterval = 0
-  /// Whole marker segments after SOI, each with its marker and length.
+  /// Whole marker segments that follow SOI, each with its marker and length.
   var segments: [[UInt8]] = []
   /// A component's value at a point of the picture, in pixels from its upper left corner.
   var value: (_ component: Int, _ x: Double, _ y: Double) -> Double
@@ -133,7 +133,7 @@ struct TestJPEG {
     var samples = [Double](repeating: 0, count: 64)
     for y in 0..<8 {
       for x in 0..<8 {
-        // Beyond the picture's edge its last point is repeated.
+        // Beyond the picture's edge, its last point is repeated.
         let pointX = min((Double(column * 8 + x) + 0.5) * stepX, Double(width) - 0.01)
         let pointY = min((Double(row * 8 + y) + 0.5) * stepY, Double(height) - 0.01)
         samples[y * 8 + x] = min(max(value(index, pointX, pointY).rounded(), 0), 255) - 128
@@ -191,9 +191,9 @@ struct TestJPEG {
   }
 }
 
-/// Markers that tests write and the decoder in Swift does not handle one by one.
+/// Markers that tests write, but for which `BlockDecoder` needs no names.
 extension JPEGMarker {
-  /// Start of frame: sequential, arithmetic coding.
+  /// Start of frame: extended sequential, with arithmetic coding.
   static let sof9 = JPEGMarker(rawValue: 0xC9)
   /// EXIF.
   static let app1 = JPEGMarker(rawValue: 0xE1)

@@ -3,7 +3,7 @@ import Foundation
 
 /// Colour profiles made with Little CMS.
 enum TestProfile {
-  /// RGB far wider than sRGB, gamma 1.8.
+  /// RGB with primaries far outside sRGB, and gamma 1.8.
   static func wide() -> [UInt8] {
     var white = cmsCIExyY(x: 0.3457, y: 0.3585, Y: 1)
     var primaries = cmsCIExyYTRIPLE(
@@ -25,14 +25,14 @@ enum TestProfile {
     return saved(cmsCreateGrayProfile(cmsD50_xyY(), curve))
   }
 
-  /// Four inks whose colours are none that ink has: from white paper each ink leads to a colour of its own.
+  /// Four inks with colours that no real inks have, so that a conversion without the profile gives other colours.
   static func inks() -> [UInt8] {
     // CIE Lab of paper and of full cyan, magenta, yellow and black ink.
     let paper = [100.0, 0, 0]
     let full = [[60.0, 50, 40], [55, -50, 45], [45, 20, -60], [15, 10, 0]]
     var nodes: [UInt16] = []
     for node in 0..<16 {
-      // The last ink varies fastest. Mixed inks share out the way.
+      // The last ink varies fastest. Mixed inks have the mean of their colours.
       let present = (0..<4).filter { node >> (3 - $0) & 1 == 1 }
       for axis in 0..<3 {
         let mixed = present.map { full[$0][axis] }.reduce(0, +) / Double(max(present.count, 1))
@@ -55,7 +55,7 @@ enum TestProfile {
     return saved(profile)
   }
 
-  /// A profile with tags added to it, which may begin and end anywhere in the `data` put behind.
+  /// A profile with additional tags, which may begin and end anywhere in the appended `data`.
   static func adding(_ tags: [(name: String, offset: Int, size: Int)], _ data: [UInt8], to profile: [UInt8]) -> [UInt8]
   {
     func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
@@ -72,7 +72,7 @@ enum TestProfile {
     return number(128 + body.count) + profile[4..<128] + body
   }
 
-  /// A list of processing elements, every entry of which is the same identity matrix.
+  /// A list of processing elements, all entries of which refer to the same identity matrix.
   static func elements(_ count: Int) -> [UInt8] {
     func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
     let one: [UInt8] = [0x3F, 0x80, 0, 0]
@@ -82,7 +82,7 @@ enum TestProfile {
     return Array("mpet".utf8) + [0, 0, 0, 0, 0, 3, 0, 3] + number(count) + (0..<count).flatMap { _ in entry } + element
   }
 
-  /// A colour of a profile, RGB or CMYK with 255 for full ink, in sRGB.
+  /// Converts a colour of a profile to sRGB. The colour is RGB, or CMYK with 255 for full ink.
   static func toSRGB(_ profile: [UInt8], _ color: [UInt8]) -> [Int] {
     let source = cmsOpenProfileFromMem(profile, UInt32(profile.count))
     let target = cmsCreate_sRGBProfile()
@@ -90,7 +90,7 @@ enum TestProfile {
       cmsCloseProfile(source)
       cmsCloseProfile(target)
     }
-    // Channels of doubles: three of RGB from 0 to 1, four of CMYK from 0 to 100.
+    // The pixel formats have channels of doubles: three of RGB from 0 to 1, or four of CMYK from 0 to 100.
     let rgb: UInt32 = 1 << 22 | 4 << 16 | 3 << 3
     let cmyk: UInt32 = 1 << 22 | 6 << 16 | 4 << 3
     let transform = cmsCreateTransform(

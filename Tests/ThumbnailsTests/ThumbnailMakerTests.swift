@@ -8,7 +8,7 @@ import Testing
     TestJPEG.ycc(width, height, h: 2, v: 2, value: SamplingTests.slope(width, height)).bytes()
   }
 
-  @Test func sameBytesComeOutWhateverCameBefore() throws {
+  @Test func thumbnailsDoNotDependOnEarlierSources() throws {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "30"), try SizeSpec(parsing: "20^")])
     let first = try thumbnails(of: Self.source(), options)
     let maker = ThumbnailMaker()
@@ -24,12 +24,12 @@ import Testing
     #expect(try thumbnails(of: Self.source(), options, maker: maker) == first)
   }
 
-  @Test func decodedAheadTheSameBytesComeOut() throws {
+  @Test func decodingAheadGivesTheSameBytes() throws {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "30"), try SizeSpec(parsing: "20^")])
     let ahead = try [(80, 60), (33, 57), (64, 64)].map { width, height in
       (Self.source(width, height), try DecodedSource(ByteSource(bytes: Self.source(width, height)), options: options))
     }
-    // All are held at once, and none has touched another's pixels.
+    // All are held at once, so none may have overwritten another's pixels.
     for (source, decoded) in ahead.reversed() {
       var made: [[UInt8]] = []
       try decoded.makeThumbnails { made.append(Array($0.bytes)) }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func everySizeIsHandedOverInTheOrderAskedFor() throws {
+  @Test func sizesAreDeliveredInTheOrderOfTheOptions() throws {
     let sizes = try ["40", "a=10", "20x20^", "10x30!"].map { try SizeSpec(parsing: $0) }
     var made: [(SizeSpec, PixelSize, Picture)] = []
     try ThumbnailMaker().makeThumbnails(
@@ -48,7 +48,7 @@ import Testing
     #expect(made.allSatisfy { $0.1 == $0.2.pixels })
   }
 
-  @Test func whatDeliverThrowsComesOut() throws {
+  @Test func errorsOfDeliverAreRethrown() throws {
     struct DiskFull: Error {}
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8"), try SizeSpec(parsing: "9")])
     var calls = 0
@@ -74,7 +74,7 @@ import Testing
     func progressed(to fraction: Double) { fractions.append(fraction) }
   }
 
-  @Test func theMonitorSeesEveryStageAndFractionsThatGrow() throws {
+  @Test func theMonitorSeesEveryStageAndGrowingFractions() throws {
     let recorder = Recorder()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8"), try SizeSpec(parsing: "9")])
     try ThumbnailMaker().makeThumbnails(
@@ -85,7 +85,7 @@ import Testing
     #expect(recorder.fractions.last == 1)
   }
 
-  @Test func cancelledAtAnyQuestionEndsThereAndTheMakerGoesOn() throws {
+  @Test func aCancellationEndsTheWorkAnywhereAndTheMakerStaysUsable() throws {
     var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8"), try SizeSpec(parsing: "9")])
     let progressive = try thumbnails(
       of: Self.source(), ThumbnailOptions(sizes: [try SizeSpec(parsing: "80")], progressive: true))[0]
@@ -96,7 +96,7 @@ import Testing
         let full = Recorder()
         let expected = try thumbnails(of: source, options)
         try maker.makeThumbnails(of: ByteSource(bytes: source), options: options, monitor: full) { _ in }
-        // Once for each of four rows of blocks at least, and once around each size.
+        // The maker asks at least once for each of four rows of MCUs, and several times for each size.
         #expect(full.asked > 8)
         for limit in 0..<full.asked {
           let recorder = Recorder()
@@ -104,14 +104,14 @@ import Testing
           #expect(throws: ThumbnailError.cancelled) {
             try maker.makeThumbnails(of: ByteSource(bytes: source), options: options, monitor: recorder) { _ in }
           }
-          #expect(recorder.asked <= limit + 2, "asked again after saying stop")
+          #expect(recorder.asked <= limit + 2, "asked again after the cancellation")
         }
         #expect(try thumbnails(of: source, options, maker: maker) == expected)
       }
     }
   }
 
-  @Test func cancelledWhileEncodingEndsThere() throws {
+  @Test func aCancellationEndsEncoding() throws {
     final class Stopper: ThumbnailMonitor {
       var stage = ThumbnailStage.reading
       var asked = 0
@@ -133,8 +133,8 @@ import Testing
     #expect(stopper.asked == 4)
   }
 
-  /// libjpeg decodes chroma of fewer samples at a larger scale: two by two for a block where luma has one.
-  @Test func subsampledChromaIsCountedAtTheScaleItIsDecodedAt() throws {
+  /// libjpeg decodes subsampled chroma at a larger scale: to two by two samples for a block if luma has one.
+  @Test func subsampledChromaIsCountedAtItsDecodingScale() throws {
     for (h, v, chroma) in [(1, 1, 1), (2, 2, 1), (2, 1, 1), (4, 1, 1), (2, 2, 2)] {
       let bytes = TestJPEG.ycc(640, 480, h: h, v: v, chromaH: chroma, chromaV: chroma) { _, _, _ in 90 }.bytes()
       let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func aReadErrorIsToldByItsNumber() throws {
+  @Test func aReadErrorIsReportedByItsNumber() throws {
     let bytes = Self.source()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
     for failing in [0, 1] {
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func oneByteAtATimeGivesTheSamePicture() throws {
+  @Test func readingOneByteAtATimeGivesTheSamePicture() throws {
     let bytes = Self.source()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
     let whole = ByteSource(bytes: bytes)
@@ -178,7 +178,7 @@ import Testing
     #expect(try thumbnails(of: bytes, options) == [made])
   }
 
-  @Test func aFileIsReadFromItsDescriptorWithoutMovingIt() throws {
+  @Test func readingAFileDoesNotMoveItsPosition() throws {
     let bytes = Self.source()
     let file = try #require(tmpfile())
     defer { fclose(file) }
@@ -192,14 +192,14 @@ import Testing
     try ThumbnailMaker().makeThumbnails(of: source, options: options) { made = Array($0.bytes) }
     #expect(try thumbnails(of: bytes, options) == [made])
     #expect(lseek(descriptor, 0, SEEK_CUR) == before)
-    // Shrunk behind the source's back: a file that ends early.
+    // The file now shrinks while the source is open, so it ends early.
     #expect(ftruncate(descriptor, 700) == 0)
     #expect(throws: ThumbnailError.truncated("it is cut off after 700 bytes")) {
       try ThumbnailMaker().makeThumbnails(of: source, options: options) { _ in }
     }
   }
 
-  @Test func theHeaderTellsSizeAndOrientation() throws {
+  @Test func theHeaderHasSizeAndOrientation() throws {
     var source = TestJPEG.ycc(30, 20, h: 2, v: 1) { _, _, _ in 90 }
     source.segments.append(TestExif(orientation: 8).segment)
     let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: source.bytes()))
@@ -208,15 +208,15 @@ import Testing
     #expect(info.orientation == .rotated270 && !info.isProgressive && !info.hasProfile)
   }
 
-  @Test func memoryNeededGrowsWithWhatIsHeld() throws {
+  @Test func memoryNeededGrowsWithTheDecodedSize() throws {
     let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: Self.source(1600, 1200)))
     let small = info.bytesNeeded(for: ThumbnailOptions(sizes: [try SizeSpec(parsing: "64")]))
     let large = info.bytesNeeded(for: ThumbnailOptions(sizes: [try SizeSpec(parsing: "1600")]))
-    // Full size 4:2:0 is 1.5 bytes a pixel decoded.
+    // At full size, a decoded 4:2:0 picture takes 1.5 bytes for each pixel.
     #expect(large > small + 1600 * 1200 * 3 / 2)
   }
 
-  @Test func aThumbnailOverTheLimitIsRefused() throws {
+  @Test func aThumbnailOverTheLimitIsRejected() throws {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "500x500!")], limitPixels: 10_000)
     let error = try #require(throws: ThumbnailError.self) { try thumbnails(of: Self.source(), options) }
     #expect(error == .thumbnailTooLarge(PixelSize(width: 500, height: 500), limit: 10_000))

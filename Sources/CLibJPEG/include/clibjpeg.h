@@ -1,5 +1,5 @@
-// Wraps libjpeg(-turbo)'s classic API in opaque handles and status codes. Callers need no setjmp, see no struct whose
-// size depends on the library's version, and get no warnings on stderr.
+// Wraps libjpeg(-turbo)'s classic API in opaque handles and status codes, so that callers need no setjmp, use no struct
+// whose size depends on the library's version, and get no warnings on stderr.
 //
 // Pictures are planes of raw samples (libjpeg.txt, "Raw (downsampled) image data"): nothing is upsampled and no colour
 // is converted here. A handle belongs to one thread at a time; handles share nothing.
@@ -20,7 +20,7 @@
 /// The largest width and height that libjpeg reads or writes, in pixels (JPEG_MAX_DIMENSION in jmorecfg.h).
 #define CLIBJPEG_MAX_DIMENSION 65500
 
-/// The most scans that are decoded. A progressive file rarely has more than 12; each costs a pass over all
+/// The most scans that are decoded. A progressive file rarely has more than 12, and each scan takes a pass over all
 /// coefficients.
 #define CLIBJPEG_SCAN_LIMIT 500
 
@@ -32,11 +32,11 @@ typedef enum clibjpeg_status {
   CLIBJPEG_TRUNCATED,       ///< the data ends before the picture does
   CLIBJPEG_DAMAGED,         ///< the data breaks the format, and decoding cannot go on
   CLIBJPEG_CORRUPT,         ///< samples are wrong, and the caller does not tolerate that
-  CLIBJPEG_WARNED,          ///< a harmless warning, and the caller does not tolerate any
+  CLIBJPEG_WARNED,          ///< a harmless warning, and the caller tolerates none
   CLIBJPEG_UNSUPPORTED,     ///< a JPEG, but of a kind libjpeg does not decode
   CLIBJPEG_TOO_MANY_SCANS,  ///< more scans than the limit: a decompression bomb
   CLIBJPEG_NO_MEMORY,
-  CLIBJPEG_BAD_CALL,        ///< the caller passed a plane too small, or called out of turn
+  CLIBJPEG_BAD_CALL,        ///< a plane was too small, or functions were called in the wrong order
 } clibjpeg_status;
 
 /// Classes of libjpeg's warnings. libjpeg goes on decoding after a warning.
@@ -47,7 +47,8 @@ typedef enum clibjpeg_warning {
   CLIBJPEG_WARNING_CLASSES,
 } clibjpeg_warning;
 
-/// JPEG colour spaces, found from the header's markers and component identifiers (libjpeg.txt, "Special color spaces").
+/// JPEG colour spaces. libjpeg derives them from the header's markers and component identifiers (libjpeg.txt, "Special
+/// color spaces").
 typedef enum clibjpeg_color {
   CLIBJPEG_GREY = 1,
   CLIBJPEG_RGB,
@@ -56,10 +57,11 @@ typedef enum clibjpeg_color {
   CLIBJPEG_YCCK,
 } clibjpeg_color;
 
-/// Where the bytes come from. Both functions must return normally, because libjpeg calls them.
+/// The source of the bytes. Both functions must return normally, because libjpeg calls them.
 typedef struct clibjpeg_input {
   void *context;
-  /// Fills up to `capacity` bytes from the file's byte `offset`. Returns the bytes read, 0 at the end, -1 on failure.
+  /// Reads up to `capacity` bytes, beginning at the file's byte `offset`. Returns the number of bytes read, 0 at the
+  /// end, or -1 on failure.
   ptrdiff_t (*read)(void *context, uint64_t offset, uint8_t *into, size_t capacity);
   /// Whether to stop. Called at least once for every row of blocks decoded and every window of bytes read.
   bool (*cancelled)(void *context);
@@ -67,7 +69,7 @@ typedef struct clibjpeg_input {
 
 /// One component's plane of 8-bit samples, `rows` × `columns`, row `r` at `data + r * stride`.
 typedef struct clibjpeg_plane {
-  uint8_t *_Nullable data;  ///< NULL where a picture has no such component
+  uint8_t *_Nullable data;  ///< NULL if the picture has no such component
   size_t stride;
   size_t rows;
 } clibjpeg_plane;
@@ -76,15 +78,15 @@ typedef struct clibjpeg_header {
   uint32_t width, height;  ///< pixels, as stored
   int components;
   clibjpeg_color color;
-  bool saw_adobe;    ///< there is an Adobe APP14 marker: CMYK values are stored inverted
+  bool saw_adobe;    ///< there is an Adobe APP14 marker, so CMYK values are stored inverted
   bool progressive;
   bool arithmetic;   ///< arithmetic rather than Huffman coding
-  bool multiscan;    ///< libjpeg holds every coefficient: 2 bytes a sample
+  bool multiscan;    ///< several scans or progressive, so libjpeg holds every coefficient: 2 bytes each
   int h[CLIBJPEG_MAX_COMPONENTS], v[CLIBJPEG_MAX_COMPONENTS];  ///< sampling factors, 1-4
   const uint8_t *_Nullable exif;  ///< the APP1 payload after "Exif\0\0", or NULL; lives as long as the decoder
   size_t exif_size;
-  /// The colour profile, joined from its APP2 chunks; lives as long as the decoder. NULL without a profile, where
-  /// chunks are missing or contradict each other, and where the profile is over the size limit.
+  /// The colour profile, joined from its APP2 chunks; lives as long as the decoder. NULL if there is no profile, if
+  /// chunks are missing or contradict each other, if the profile is over the size limit, and if only its size is kept.
   const uint8_t *_Nullable icc;
   size_t icc_size;
 } clibjpeg_header;
@@ -92,18 +94,18 @@ typedef struct clibjpeg_header {
 /// The size of one component's plane at the chosen scale.
 typedef struct clibjpeg_plane_layout {
   size_t columns, rows;         ///< samples of the picture, rounded up
-  size_t min_stride, min_rows;  ///< what the plane must have room for: whole blocks
+  size_t min_stride, min_rows;  ///< the least size of the plane's memory, which holds whole MCUs
   double columns_exact, rows_exact;  ///< samples of the picture, with the fraction of the last one
 } clibjpeg_plane_layout;
 
 typedef struct clibjpeg_decoder clibjpeg_decoder;
 
-/// Makes a decoder for one picture. NULL if there is no memory.
+/// Makes a decoder for one picture. Returns NULL if memory runs out.
 clibjpeg_decoder *_Nullable clibjpeg_decoder_create(const clibjpeg_input *input);
 void clibjpeg_decoder_destroy(clibjpeg_decoder *_Nullable decoder);
 
 /// Reads up to the first scan. In `fail_mask`, bit `1 << clibjpeg_warning` is set for each class of warning that ends
-/// decoding. With `measures`, only the size of the colour profile is kept, not its bytes.
+/// decoding. With `measures`, the size of the colour profile is kept, but not its bytes.
 clibjpeg_status clibjpeg_decoder_read_header(
     clibjpeg_decoder *decoder, unsigned fail_mask, bool measures, clibjpeg_header *header);
 
@@ -111,20 +113,21 @@ clibjpeg_status clibjpeg_decoder_read_header(
 clibjpeg_status clibjpeg_decoder_set_scale(
     clibjpeg_decoder *decoder, unsigned denominator, clibjpeg_plane_layout layout[_Nonnull CLIBJPEG_MAX_COMPONENTS]);
 
-/// Decodes the whole picture into one plane for each component, each at least as large as its layout. Samples that the
-/// data leaves out become mid-grey. After a failure the contents of the planes are undefined.
+/// Decodes the whole picture into one plane for each component. Each plane must be at least as large as its layout.
+/// Samples that the data leaves out become mid-grey. After a failure the contents of the planes are undefined.
 ///
 /// With `skip_fine_scans`, scans of a progressive file that only refine the last bit of AC coefficients are not
-/// decoded. They are often half of the file and not visible at a smaller scale. Nothing is skipped if this libjpeg does
-/// not allow it or the file's quality is low. Errors inside skipped scans go unnoticed. A file without an end marker is
-/// CLIBJPEG_TRUNCATED then; a decoder that skips nothing can find out whether samples are missing.
+/// decoded. They are often half of the file, and are not visible at a smaller scale. Nothing is skipped if this libjpeg
+/// does not allow it or if the file's quality is low. Errors inside skipped scans are not noticed. If scans are
+/// skipped, a file without an EOI marker is CLIBJPEG_TRUNCATED; a decoder that skips nothing can find out whether
+/// samples are missing.
 clibjpeg_status clibjpeg_decoder_decode(
     clibjpeg_decoder *decoder, bool skip_fine_scans, const clibjpeg_plane planes[_Nonnull CLIBJPEG_MAX_COMPONENTS]);
 
 /// The message of the last failure: one line.
 const char *clibjpeg_decoder_message(const clibjpeg_decoder *decoder);
 
-/// How many warnings of a class there were.
+/// The number of warnings of a class.
 long clibjpeg_decoder_warning_count(const clibjpeg_decoder *decoder, clibjpeg_warning warning);
 
 /// The message of the first warning of a class, or an empty string.
@@ -144,11 +147,11 @@ typedef struct clibjpeg_encoding {
 
 typedef struct clibjpeg_encoder clibjpeg_encoder;
 
-/// Makes an encoder for any number of pictures. NULL if there is no memory.
+/// Makes an encoder for any number of pictures. Returns NULL if memory runs out.
 clibjpeg_encoder *_Nullable clibjpeg_encoder_create(void);
 void clibjpeg_encoder_destroy(clibjpeg_encoder *_Nullable encoder);
 
-/// Has the encoder call `cancelled` for every row of blocks, and end with CLIBJPEG_CANCELLED once it returns true.
+/// Makes the encoder call `cancelled` for every row of MCUs, and end with CLIBJPEG_CANCELLED once it returns true.
 /// `cancelled` must return normally, because libjpeg calls it.
 void clibjpeg_encoder_watch(clibjpeg_encoder *encoder, bool (*cancelled)(void *context), void *context);
 

@@ -1,20 +1,21 @@
 import CLibJPEG
 
-/// Decodes only the lowest frequencies of each block of 8 × 8 samples, which is all that a much smaller thumbnail
-/// shows: the DC coefficient, at scale 1/8, or the four lowest coefficients, at 1/4.
+/// Decodes only the lowest frequencies of each block of 8 × 8 samples, because a much smaller thumbnail shows no
+/// others: the DC coefficient at scale 1/8, or DC and the three lowest AC coefficients at 1/4.
 ///
-/// It skips scans of a progressive file that do not contain these coefficients, and those that only refine the last bit
-/// of AC coefficients. If the file ends with an end marker, it does not even read the scans after the last one needed.
-/// In a baseline file it has to pass all symbols, but passes several in one step.
+/// In a progressive file it skips all AC scans at 1/8, and those that refine the last bit of AC coefficients at 1/4. If
+/// the file ends with an EOI marker, it does not even read the scans after the last one needed. In a sequential file it
+/// has to pass all symbols, but passes several in one step.
 ///
 /// At 1/8 the samples equal those of libjpeg (jidctred.c, jpeg_idct_1x1) bit for bit. libjpeg may decode subsampled
-/// components at a larger scale; here all components have as many samples for a block.
+/// components at a larger scale; here all components have equally many samples for each block.
 ///
-/// It decodes only faultless files of the usual kinds: baseline or progressive, Huffman-coded, 8 bits. Any other file
-/// is `irregular` and is left to libjpeg. Errors in skipped scans go unnoticed.
+/// It decodes only faultless files of the usual kinds: sequential (baseline or extended) or progressive, Huffman-coded,
+/// with 8 bits per sample. Any other file is `irregular` and is left to libjpeg. Errors in skipped scans are not
+/// noticed.
 ///
-/// *Source*: ITU-T T.81, which this folder's names come from: Annex B for markers and headers, F.2 for sequential and
-/// G.2 for progressive decoding.
+/// *Source*: ITU-T T.81, from which this folder's names are taken: Annex B for markers and headers, F.2 for sequential
+/// and G.2 for progressive decoding.
 struct BlockDecoder {
   private var reader: SegmentReader
   private let header: SourceInfo
@@ -23,10 +24,10 @@ struct BlockDecoder {
   private var quantizationTables = [[Int]?](repeating: nil, count: 4)
   private var huffmanTables = HuffmanTables()
   private var restartInterval = 0
-  /// Which coefficients are known, for each component.
+  /// The bits of the coefficients that are known so far, for each component.
   private var progress: [CoefficientProgress] = []
 
-  /// More scans than this exist only to waste time; libjpeg reports them.
+  /// More scans than this exist only to waste time. They are irregular here, and libjpeg reports the error.
   private static let scanLimit = Int(CLIBJPEG_SCAN_LIMIT)
 
   /// - parameters:
@@ -39,7 +40,7 @@ struct BlockDecoder {
     reader = SegmentReader(input)
   }
 
-  /// Whether files with such a header can be decoded. The rest of the file may still be irregular.
+  /// Whether a file with such a header can be decoded. The rest of the file may still be irregular.
   static func supports(_ header: SourceInfo) -> Bool {
     !header.isArithmetic && header.sampling.reduce(0) { $0 + $1.h * $1.v } <= 10
   }
@@ -64,7 +65,7 @@ struct BlockDecoder {
     }
   }
 
-  /// Reads the file as far as needed.
+  /// Reads the file as far as the coefficients require.
   mutating func readCoefficients(
     into buffer: PlaneBuffer, masksIn masks: PlaneBuffer
   ) throws(BlockDecoderError) -> (FrameHeader, CoefficientStore) {
@@ -88,7 +89,7 @@ struct BlockDecoder {
         scans += 1
         guard let picture, scans <= Self.scanLimit else { throw .irregular }
         try decodeScan(picture.frame, into: picture.store)
-        // The rest would be skipped, and the end marker shows that the file is complete.
+        // All further scans would be skipped, and the EOI marker shows that the file is complete.
         let isDone = progress.allSatisfy { $0.isDone(side: side) }
         if picture.frame.isProgressive, isDone, reader.endsWithEndMarker() { return picture }
       case .eoi:
@@ -109,7 +110,7 @@ struct BlockDecoder {
       guard destination & 15 < 4, destination >> 4 < 2, left >= 0 else { throw .irregular }
       var table: [Int] = []
       for _ in 0..<64 { table.append(destination >> 4 == 0 ? try reader.byte() : try reader.word()) }
-      // libjpeg keeps the factors in signed 16-bit integers.
+      // libjpeg keeps the quantization steps in signed 16-bit integers.
       guard table.allSatisfy({ (1...Int(Int16.max)).contains($0) }) else { throw .irregular }
       quantizationTables[destination & 15] = table
     }
@@ -123,7 +124,7 @@ struct BlockDecoder {
       }
       try progress[component.index].record(scan, table)
     }
-    // At 1/8 no AC coefficient is used, and at 1/4 their last bit is not visible.
+    // At 1/8 no AC coefficient is used, and at 1/4 the last bit of AC coefficients is not visible.
     let isSkipped = scan.spectralStart > 0 && (side == 1 || scan.approximationHigh == 1)
     if isSkipped { return try reader.skipEntropyData() }
     let data = try ScanDecoder(scan, frame, huffmanTables, side: side, restartInterval: restartInterval)

@@ -1,7 +1,8 @@
-/// Why `BlockDecoder` could not decode a source.
+/// The reason why `BlockDecoder` could not decode a source.
 enum BlockDecoderError: Error {
-  /// The file is damaged or of an unusual kind. libjpeg, which supports every kind of JPEG, may be able to decode it.
+  /// The file is damaged or of an unusual kind. libjpeg, which supports more kinds and tolerates damage, may be able to
+  /// decode it.
   case irregular
-  /// Cancelled, unreadable or out of memory: libjpeg would fail too.
+  /// Decoding was cancelled, the source is unreadable, or memory ran out. libjpeg would fail too.
   case failed(ThumbnailError)
 }

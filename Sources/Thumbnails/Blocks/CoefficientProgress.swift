@@ -1,6 +1,6 @@
-/// Which bits of a component's coefficients are known.
+/// The bits of a component's coefficients that are known so far.
 struct CoefficientProgress {
-  /// The lowest known bit of each coefficient, in zigzag order; `unknown` before its first scan.
+  /// The lowest known bit of each coefficient, in zigzag order; `unknown` before the coefficient's first scan.
   private var lowestBit = [Int](repeating: unknown, count: 64)
   /// The quantization step of each coefficient kept, from the table in force at the component's first scan.
   private(set) var steps: [Int] = []
@@ -9,8 +9,8 @@ struct CoefficientProgress {
 
   /// Records a scan before it is decoded.
   ///
-  /// - throws: `irregular` if the scan does not continue the known bits (ITU-T T.81, G.1.1.1), or has AC coefficients before
-  ///   the first DC scan.
+  /// - throws: `irregular` if the scan does not continue the known bits (ITU-T T.81, G.1.1.1.2), or has AC coefficients
+  ///   before the component's first DC scan (G.1.1.1.1).
   mutating func record(_ scan: ScanHeader, _ table: [Int]) throws(BlockDecoderError) {
     if steps.isEmpty { steps = CoefficientStore.zigzagIndices.map { table[$0] } }
     let expected = scan.approximationHigh == 0 ? Self.unknown : scan.approximationHigh

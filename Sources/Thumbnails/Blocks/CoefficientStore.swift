@@ -1,23 +1,24 @@
-/// The coefficients that are kept of each block, which are converted to samples in place.
+/// The kept coefficients of each block, which are converted to samples in place.
 ///
 /// The lowest `side` × `side` coefficients of each block are kept: DC alone at scale 1/8, DC and three AC coefficients
-/// at 1/4. Refinement scans of a progressive file can only be read by knowing which of the other coefficients are not
-/// zero, so a mask keeps one bit for each.
+/// at 1/4. A refinement scan of a progressive file has a correction bit for every AC coefficient that is not zero,
+/// including those that are not kept. So a mask records which coefficients of a block are not zero.
 struct CoefficientStore {
   /// The zigzag indices of the coefficients kept.
   static let zigzagIndices = [0, 1, 2, 4]
 
-  /// The index among a block's four coefficients; nil for coefficients that are not kept.
+  /// The index of a coefficient among a block's four kept ones; nil for coefficients that are not kept.
   @inline(__always)
   static func slot(of zigzagIndex: Int) -> Int? { zigzagIndex <= 4 && zigzagIndex != 3 ? min(zigzagIndex, 3) : nil }
 
-  /// Samples of a block along each axis: 1 or 2.
+  /// The samples of a block along each axis: 1 or 2.
   let side: Int
-  /// Coefficients kept of each block, side by side.
+  /// The number of coefficients kept of each block.
   var coefficientsPerBlock: Int { side * side }
   /// The coefficients of all blocks.
   let coefficients: UnsafeMutableBufferPointer<Int16>
-  /// One mask for each block: bit k is set once coefficient k is not zero. Empty where masks are not needed.
+  /// One mask for each block: bit k is set once AC coefficient k, in zigzag order, is not zero. Empty if masks are not
+  /// needed.
   let nonZeroMasks: UnsafeMutableBufferPointer<UInt64>
 
   /// Reserves zeroed memory for a picture in the buffers.
@@ -79,7 +80,7 @@ struct CoefficientStore {
           Self.makeSample(of: blocks, component.columns, steps[0])
         } else {
           Self.makeTwoByTwo(of: blocks, component.columns, steps, &lower)
-          // Only after all of the row's blocks have been read.
+          // The lower samples overwrite coefficients, so they are stored after all of the row's blocks have been read.
           (blocks + rowSize / 2).copyMemory(from: lower, byteCount: lower.count)
         }
       }
@@ -94,11 +95,11 @@ struct CoefficientStore {
     return planes
   }
 
-  // Samples take less memory than their coefficients, so none overwrites a coefficient that is still to be read.
-  // Accesses are raw because the same bytes hold numbers of two types.
+  // Samples take less memory than their coefficients, so no sample overwrites a coefficient that has not been read yet.
+  // Accesses are raw because the same bytes hold first coefficients and then samples.
 
-  /// Makes one sample of each block. libjpeg reads it from a table of 1024 entries, where values beyond those of a
-  /// legal file wrap around; so they do here.
+  /// Makes one sample of each block. libjpeg looks the sample up in a table of 1024 entries, in which values beyond
+  /// those of a legal file wrap around. They wrap around here too.
   private static func makeSample(of blocks: UnsafeMutableRawPointer, _ count: Int, _ step: Int32) {
     for column in 0..<count {
       let value = Int32(blocks.load(fromByteOffset: 2 * column, as: Int16.self)) &* step
@@ -108,9 +109,9 @@ struct CoefficientStore {
     }
   }
 
-  /// Makes two by two samples of each block, the lower two into `lower`. They are the inverse transform of the four
-  /// lowest coefficients, which preserves more visible detail than the mean of 4 × 4 samples that libjpeg makes at this
-  /// scale (jidctred.c).
+  /// Makes two by two samples of each block, and writes the lower two into `lower`. They are the inverse transform of
+  /// the four lowest coefficients, which preserves more visible detail than the mean of 4 × 4 samples that libjpeg
+  /// makes at this scale (jidctred.c).
   private static func makeTwoByTwo(
     of blocks: UnsafeMutableRawPointer, _ count: Int, _ steps: [Int32], _ lower: inout [UInt8]
   ) {
@@ -130,7 +131,7 @@ struct CoefficientStore {
     }
   }
 
-  /// The sample for eight times its value.
+  /// The sample for a value of eight times the sample less 128: divides by 8 and undoes the level shift.
   @inline(__always)
   private static func sample(_ value: Int32) -> UInt8 {
     UInt8(truncatingIfNeeded: min(max((value &+ 4) >> 3 &+ 128, 0), 255))

@@ -6,10 +6,10 @@ struct FrameHeader {
     let v: Int
     /// The index of its quantization table (Tq).
     let quantizationTable: Int
-    /// Blocks that contain samples of the picture.
+    /// The columns and rows of blocks that contain samples of the picture.
     let columns: Int
     let rows: Int
-    /// Blocks in a row, and rows, including those that only fill up the last MCU.
+    /// The blocks in a row, and the rows, including blocks that only fill up the last MCU.
     let stride: Int
     let paddedRows: Int
     /// The index of its first block among the blocks of all components.
@@ -19,12 +19,12 @@ struct FrameHeader {
   let isProgressive: Bool
   let components: [Component]
   let grid: MCUGrid
-  /// Blocks of all components.
+  /// The number of blocks of all components.
   let blockCount: Int
 
-  /// Reads the header after its marker.
+  /// Reads the header after its SOF marker.
   ///
-  /// - parameter header: the same header as libjpeg has read it. Any difference is irregular.
+  /// - parameter header: the same header as libjpeg has read it. If the two differ, the file is irregular.
   init(marker: JPEGMarker, _ reader: inout SegmentReader, header: SourceInfo) throws(BlockDecoderError) {
     isProgressive = marker == .sof2
     let length = try reader.segmentLength()

@@ -1,10 +1,10 @@
 /// The Huffman tables that a file has defined so far.
 struct HuffmanTables {
-  /// For DC and for AC coefficients, by table destination.
+  /// The tables for DC and for AC coefficients, by table destination (Th).
   private(set) var dc = [HuffmanCode?](repeating: nil, count: 4)
   private(set) var ac = [HuffmanCode?](repeating: nil, count: 4)
 
-  /// Reads a segment of definitions (ITU-T T.81, B.2.4.2) after its marker.
+  /// Reads a segment of table definitions (ITU-T T.81, B.2.4.2) after its DHT marker.
   mutating func read(_ reader: inout SegmentReader) throws(BlockDecoderError) {
     var left = try reader.segmentLength()
     while left > 0 {

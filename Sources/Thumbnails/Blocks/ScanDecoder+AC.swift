@@ -1,7 +1,8 @@
-/// AC scans of a progressive file, each of one component. Coefficients that are not kept set only their bit in the
-/// non-zero mask, because refinement scans have a bit for each coefficient that is not zero.
+/// Decodes AC scans of a progressive file, each of which has one component. Of coefficients that are not kept, only the
+/// bit in the non-zero mask is set, because refinement scans have a correction bit for every coefficient that is not
+/// zero.
 extension ScanDecoder {
-  /// Decodes the first scan of AC coefficients (ITU-T T.81, G.1.2.2). Returns the column of the next block.
+  /// Decodes the first scan of a band of AC coefficients (ITU-T T.81, G.1.2.2). Returns the column of the next block.
   func decodeACFirst(
     _ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ masks: inout MutableSpan<UInt64>,
     _ cursor: inout Cursor
@@ -40,7 +41,7 @@ extension ScanDecoder {
         }
         next += 1
       }
-      // A run of zeros may not extend past the scan's last coefficient.
+      // A run of zeros may not extend past the band's last coefficient (Se).
       guard next <= scan.spectralEnd + 1 else { throw .irregular }
       masks[blockStart] = mask
     }
@@ -48,8 +49,8 @@ extension ScanDecoder {
     return column
   }
 
-  /// Decodes one more bit of AC coefficients, and coefficients that become non-zero (ITU-T T.81, G.1.2.3). Returns the
-  /// column of the next block.
+  /// Decodes a refinement scan: one more bit of the band's AC coefficients, some of which become non-zero (ITU-T T.81,
+  /// G.1.2.3). Returns the column of the next block.
   func decodeACRefine(
     _ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ masks: inout MutableSpan<UInt64>,
     _ cursor: inout Cursor
@@ -75,7 +76,7 @@ extension ScanDecoder {
         guard size <= 1 else { throw .irregular }
         let isPositive = (bits << UInt64(length)) >> 63 == 1
         position += size
-        // Passes the run of zeros, refining the coefficients among them, up to the new coefficient.
+        // Passes the run of zeros up to the new coefficient, and refines the non-zero coefficients in between.
         while next <= scan.spectralEnd {
           if mask >> UInt64(next) & 1 == 1 {
             refine(next, window, position, blockStart, &coefficients)
@@ -88,7 +89,7 @@ extension ScanDecoder {
           next += 1
         }
         guard next <= scan.spectralEnd else {
-          // A run of zeros may end with the scan's last coefficient, but a new coefficient may not follow it.
+          // A run of zeros may end at the band's last coefficient, but then no new coefficient may follow.
           guard size == 0, zeros == 0 else { throw .irregular }
           break
         }
@@ -109,7 +110,7 @@ extension ScanDecoder {
           }
           next += 1
         }
-        // Skips the bits of all coefficients that are not kept.
+        // Skips the correction bits of all further coefficients, none of which is kept.
         let others = mask & (~0 << UInt64(next)) & (~0 >> UInt64(63 - scan.spectralEnd))
         if next <= scan.spectralEnd { position += others.nonzeroBitCount }
       }
@@ -120,13 +121,14 @@ extension ScanDecoder {
     return column
   }
 
-  /// The blocks, including this one, without further coefficients: a power of two plus as many bits (G.1.2.2, EOBn).
+  /// The length of an EOB run, including this block: two to the power of `power`, plus the number that the next `power`
+  /// bits encode (G.1.2.2, EOBn).
   @inline(__always)
   private static func eobRunLength(_ bits: UInt64, _ power: Int) -> Int {
     1 << power + (power == 0 ? 0 : Int(bits >> UInt64(64 - power)))
   }
 
-  /// Adds a bit to one coefficient, away from zero.
+  /// Applies a correction bit to one coefficient: a bit of 1 moves it away from zero.
   @inline(__always)
   private func refine(
     _ next: Int, _ window: RawSpan, _ position: Int, _ blockStart: Int, _ coefficients: inout MutableSpan<Int16>

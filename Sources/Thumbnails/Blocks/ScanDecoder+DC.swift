@@ -1,6 +1,7 @@
-/// DC scans, and all scans of a baseline file.
+/// Decodes DC scans of a progressive file, and all scans of a sequential file.
 extension ScanDecoder {
-  /// Decodes DC coefficients, and passes the AC coefficients of a baseline file. Returns the column of the next MCU.
+  /// Decodes the first scan of DC coefficients. In a sequential file, also decodes the AC coefficients that are kept
+  /// and skips the others. Returns the column of the next MCU.
   func decodeDCFirst(
     _ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ cursor: inout Cursor
   ) throws(BlockDecoderError) -> Int {
@@ -10,7 +11,7 @@ extension ScanDecoder {
     let acSkipLookups = acSkipLookups.span
     let shift = Int32(scan.approximationLow)
     let perBlock = side * side
-    // Moved out of the cursor, not copied.
+    // The array is moved out of the cursor, so that it is not copied.
     var predictors: [Int32] = []
     swap(&predictors, &cursor.dcPredictors)
     var dcPredictors = predictors.mutableSpan
@@ -28,7 +29,7 @@ extension ScanDecoder {
           (length, size) = (codeLength, symbol)
         }
         let value = dcPredictors[block.component] + Self.value(bits << UInt64(length), size)
-        // No legal DC coefficient is larger; libjpeg decides about such files.
+        // No legal DC coefficient is larger. libjpeg decides about files with such a coefficient.
         guard let dc = Int16(exactly: value << shift) else { throw .irregular }
         dcPredictors[block.component] = value
         position += length + size
@@ -48,7 +49,8 @@ extension ScanDecoder {
     return column
   }
 
-  /// Decodes one more bit of each DC coefficient (ITU-T T.81, G.1.2.1). Returns the column of the next MCU.
+  /// Decodes a refinement scan: one more bit of each DC coefficient (ITU-T T.81, G.1.2.1). Returns the column of the
+  /// next MCU.
   func decodeDCRefine(_ run: Run, _ window: RawSpan, _ coefficients: inout MutableSpan<Int16>, _ cursor: inout Cursor)
     -> Int
   {
@@ -70,8 +72,8 @@ extension ScanDecoder {
     return column
   }
 
-  /// Decodes the AC coefficients of a baseline block that are kept. Returns the next bit and the next coefficient,
-  /// which is 64 after the end of the block.
+  /// Decodes the AC coefficients of a sequential file's block that are kept. Returns the positions of the next bit and
+  /// of the next coefficient, which is 64 after the end of the block.
   @inline(__always)
   private func decodeLowestAC(
     _ window: RawSpan, _ start: Int, _ component: Int, _ tables: Span<UInt16>, _ blockStart: Int,
@@ -93,7 +95,7 @@ extension ScanDecoder {
     return (position, next)
   }
 
-  /// Skips the coefficients of a block from `first` on. Returns the next bit.
+  /// Skips the coefficients of a block from `first` on. Returns the position of the next bit.
   @inline(__always)
   private func skipAC(
     _ window: RawSpan, _ start: Int, from first: Int, _ component: Int, _ tables: Span<UInt16>
@@ -103,7 +105,7 @@ extension ScanDecoder {
     var next = first
     while next < 64 {
       var bits = Self.word(window, position)
-      // A word always contains the bits of two steps: 27 and 12.
+      // A word has at least 57 bits. Two lookups need at most 39: 27 for the first step, and 12 to look up the second.
       for _ in 0..<2 {
         let entry = tables[base + Int(bits >> UInt64(64 - HuffmanCode.acLookupBits))]
         let reached = next + Int(entry >> 5 & 127)
@@ -122,7 +124,8 @@ extension ScanDecoder {
     return position
   }
 
-  /// Skips one symbol. Returns the next bit and the next coefficient, which is 64 after the end of the block.
+  /// Skips one symbol. Returns the positions of the next bit and of the next coefficient, which is 64 after the end of
+  /// the block.
   @inline(never)
   private func skipACSymbol(
     _ window: RawSpan, _ position: Int, _ component: Int, _ next: Int

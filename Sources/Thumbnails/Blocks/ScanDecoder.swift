@@ -1,20 +1,20 @@
 /// Decodes the entropy-coded data of one scan.
 struct ScanDecoder {
-  /// The state of decoding.
+  /// The state that passes from one MCU to the next.
   struct Cursor {
     /// The index of the next bit in the window.
     var position = 0
-    /// The DC coefficient of the previous block, for each of the scan's components.
+    /// The DC predictor of each of the scan's components: the DC value of its previous block.
     var dcPredictors: [Int32] = [0, 0, 0, 0]
-    /// Further blocks without new AC coefficients (progressive).
+    /// The blocks left of the current EOB run, which have no new AC coefficients (progressive files only).
     var eobRun = 0
   }
 
-  /// MCUs of a row.
+  /// Some consecutive MCUs of a row.
   struct Run {
     let columns: Range<Int>
     let row: Int
-    /// The last bit at which an MCU may begin to be decoded.
+    /// The last bit at which an MCU may begin.
     let lastStart: Int
   }
 
@@ -22,7 +22,7 @@ struct ScanDecoder {
   let side: Int
   let isProgressive: Bool
   let blocks: [ScanHeader.Block]
-  /// For each of the scan's components.
+  /// The Huffman codes of each of the scan's components.
   let dcCodes: [HuffmanCode]
   let acCodes: [HuffmanCode]
   /// The lookup tables of those codes, joined.
@@ -41,7 +41,7 @@ struct ScanDecoder {
     isProgressive = frame.isProgressive
     blocks = try scan.blocks(in: frame)
     mcus = scan.mcus(in: frame)
-    // A DC refinement has no Huffman codes.
+    // DC refinement scans contain no Huffman codes.
     let needsDC = scan.spectralStart == 0 && scan.approximationHigh == 0
     let needsAC = scan.spectralEnd > 0
     let dc = needsDC ? scan.components.map { huffman.dc[$0.dcTable] } : []
@@ -60,7 +60,7 @@ struct ScanDecoder {
     acSkipLookups = frame.isProgressive ? [] : zip(acCodes, acLookups).flatMap { $0.acSkipLookup(of: $1) }
   }
 
-  /// Decodes the scan from its first byte, and leaves the reader at the marker after it.
+  /// Decodes the scan from its first byte of entropy-coded data, and leaves the reader at the marker after it.
   func decode(_ reader: inout SegmentReader, into store: CoefficientStore, _ input: DecoderInput)
     throws(BlockDecoderError)
   {
@@ -103,15 +103,16 @@ struct ScanDecoder {
     try reader.endEntropyData(at: (cursor.position + 7) >> 3)
   }
 
-  /// The last bit after which a whole MCU is certain to be in the window. After `refill` it is never before the next
-  /// bit.
+  /// The last bit at which an MCU can begin and is certain to be in the window as a whole. After `refill` it is never
+  /// before the next bit.
   private static func lastStart(in reader: SegmentReader) -> Int { (reader.end - SegmentReader.longestMCU) * 8 + 7 }
 
   /// Decodes MCUs of a row while whole ones are certain to be in the window. Returns the column of the next one.
   private func decode(
     _ columns: Range<Int>, of row: Int, _ reader: SegmentReader, into store: CoefficientStore, _ cursor: inout Cursor
   ) throws(BlockDecoderError) -> Int {
-    // At a marker no data follows. Decoding past the end is detected below.
+    // At a marker, all of the data is in the window, so an MCU may begin anywhere. Decoding past the end is detected
+    // below.
     let lastBit = reader.end * 8
     let run = Run(columns: columns, row: row, lastStart: reader.isAtMarker ? lastBit : Self.lastStart(in: reader))
     let window = reader.window.span.bytes
@@ -130,7 +131,7 @@ struct ScanDecoder {
 
   // MARK: Bits
 
-  /// The bits from `position` on: at least 57, then zeros.
+  /// The bits from `position` on: at least 57 of them, then zeros.
   @inline(__always)
   static func word(_ window: RawSpan, _ position: Int) -> UInt64 {
     UInt64(bigEndian: window.unsafeLoadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
@@ -147,7 +148,7 @@ struct ScanDecoder {
     return value &- isNegative &* (1 << Int32(size) &- 1)
   }
 
-  /// The AC symbol at the front of a word: the length of its code, the run of zeros, the size.
+  /// The AC symbol that a word begins with: the length of its code, the run of zeros (RRRR) and the size (SSSS).
   @inline(__always)
   func acSymbol(
     _ bits: UInt64, _ component: Int, _ tables: Span<UInt16>

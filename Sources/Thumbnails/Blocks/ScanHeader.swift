@@ -1,18 +1,18 @@
 /// A scan header (ITU-T T.81, B.2.3), and the order of the scan's blocks.
 struct ScanHeader {
-  /// A component of the scan: its index in the frame, and those of its Huffman tables (Td, Ta).
+  /// A component of the scan: its index in the frame, and the indices of its Huffman tables (Td, Ta).
   struct Component {
     let index: Int
     let dcTable: Int
     let acTable: Int
   }
 
-  /// One block of each MCU.
+  /// A block that each MCU contains once.
   struct Block {
     /// The index of its component in the scan.
     let component: Int
-    /// The index of the first MCU's block among all blocks, and the distances to the block of the next MCU and to that
-    /// of the next row of MCUs.
+    /// The index among all blocks that it has in the first MCU, and the distances from there to the same block of the
+    /// next MCU and of the next row of MCUs.
     let start: Int
     let columnStep: Int
     let rowStep: Int
@@ -22,12 +22,12 @@ struct ScanHeader {
   /// Start and end of spectral selection (Ss, Se): the first and the last coefficient, in zigzag order.
   let spectralStart: Int
   let spectralEnd: Int
-  /// Successive approximation (Ah, Al): the lowest bit known before the scan, 0 for the first scan of a coefficient,
-  /// and after it.
+  /// Successive approximation bit positions (Ah, Al): the lowest bit known before the scan, which is 0 for the first
+  /// scan of a band, and the lowest bit known after it.
   let approximationHigh: Int
   let approximationLow: Int
 
-  /// Reads the header after its marker.
+  /// Reads the header after its SOS marker.
   init(_ reader: inout SegmentReader, _ frame: FrameHeader) throws(BlockDecoderError) {
     let length = try reader.segmentLength()
     let count = try reader.byte()
@@ -65,9 +65,9 @@ struct ScanHeader {
     return (component.columns, component.rows)
   }
 
-  /// The blocks of an MCU in order. In a scan of one component an MCU is one block.
+  /// The blocks of an MCU, in order. In a scan of one component, an MCU is one block.
   ///
-  /// - throws: `irregular` for more than ten blocks, the legal maximum.
+  /// - throws: `irregular` for more than ten blocks, which is the legal maximum.
   func blocks(in frame: FrameHeader) throws(BlockDecoderError) -> [Block] {
     if components.count == 1 {
       let component = frame.components[components[0].index]

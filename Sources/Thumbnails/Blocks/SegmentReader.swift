@@ -1,25 +1,25 @@
 import Foundation
 
-/// Reads a JPEG file's segments through a window: marker segments as they are, entropy-coded data without stuffed
-/// zeros.
+/// Reads a JPEG file's segments through a window: marker segments as they are, and entropy-coded data without its
+/// stuffed zero bytes.
 ///
-/// The window contains entropy-coded bytes that are ready to be decoded (`0..<end`), followed by bytes that have been
-/// read and not been processed (`raw`). Removing the stuffing beforehand lets the decoder load eight bytes at once.
+/// The window contains entropy-coded bytes that are ready to be decoded (`0..<end`), and after them bytes that have
+/// been read but not processed (`raw`). Removing the stuffing beforehand lets the decoder load eight bytes at once.
 ///
 /// *Source*: ITU-T T.81, B.1.1.
 struct SegmentReader {
-  /// The largest MCU in bytes, with its first byte partly used: 10 blocks of 64 coefficients, each a code of 16 bits
-  /// and 15 more.
+  /// The size of the largest MCU in bytes, if it begins inside a byte: 10 blocks of 64 coefficients, each with a code
+  /// of 16 bits and 15 additional bits.
   static let longestMCU = 10 * 64 * (16 + 15) / 8 + 1
   private static let readSize = 64 << 10
 
-  /// After `end` there are always at least `longestMCU` + 8 bytes. Decoding past the end reads meaningless bytes but
-  /// stays inside the window, and is detected afterwards.
+  /// After `end` there are always at least `longestMCU` + 8 bytes. So decoding past the end reads meaningless bytes but
+  /// stays inside the window. It is detected afterwards.
   private(set) var window: [UInt8]
   private(set) var end = 0
-  /// Whether all of the entropy-coded data is in the window. The next byte to be read begins a marker then.
+  /// Whether all of the entropy-coded data is in the window. If so, the next byte to be read begins a marker.
   private(set) var isAtMarker = false
-  /// The bytes in the window that have been read from the file and not been processed.
+  /// The bytes in the window that have been read from the file but not processed.
   private var raw = 0..<0
   private var offset: UInt64 = 0
   private let input: DecoderInput
@@ -39,14 +39,14 @@ struct SegmentReader {
 
   mutating func word() throws(BlockDecoderError) -> Int { try byte() << 8 | byte() }
 
-  /// Reads a segment's length and returns the bytes that follow it.
+  /// Reads a segment's length and returns the number of bytes that follow it.
   mutating func segmentLength() throws(BlockDecoderError) -> Int {
     let length = try word()
     guard length >= 2 else { throw .irregular }
     return length - 2
   }
 
-  /// Skips bytes. Those outside the window are not read.
+  /// Skips bytes. Bytes outside the window are not read.
   mutating func skip(_ count: Int) throws(BlockDecoderError) {
     if count <= raw.count {
       raw = raw.lowerBound + count..<raw.upperBound
@@ -80,7 +80,7 @@ struct SegmentReader {
     }
   }
 
-  /// Whether the file's last two bytes are an end marker. False where the file's size is not known.
+  /// Whether the file's last two bytes are an EOI marker. False if the file's size is not known.
   func endsWithEndMarker() -> Bool {
     guard let size = input.size, size >= 2 else { return false }
     var last: [UInt8] = [0, 0]
@@ -115,7 +115,7 @@ struct SegmentReader {
     }
   }
 
-  /// Moves raw bytes to the data without their stuffing, up to a marker.
+  /// Moves raw bytes up to a marker to the data, and leaves out the stuffing.
   private mutating func unstuff() throws(BlockDecoderError) {
     while !raw.isEmpty {
       let found = firstPrefix(in: raw) ?? raw.upperBound
@@ -168,8 +168,8 @@ struct SegmentReader {
     try readMore()
   }
 
-  /// Reads bytes after the raw ones, of which there is at most one. There is room, because the data is shorter than an
-  /// MCU.
+  /// Reads bytes and appends them to the raw ones, of which there is at most one. The window has room for them, because
+  /// the data is shorter than `longestMCU`.
   private mutating func readMore() throws(BlockDecoderError) {
     if input.isCancelled { throw .failed(.cancelled) }
     let place = end

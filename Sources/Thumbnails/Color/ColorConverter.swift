@@ -3,7 +3,7 @@ struct ColorConverter {
   private let model: ColorModel
   private let transform: ProfileTransform?
 
-  /// - parameter transform: from the picture's own colours to sRGB; nil where they are sRGB or unknown.
+  /// - parameter transform: from the picture's own colours to sRGB; nil if they are sRGB or unknown.
   init(model: ColorModel, transform: ProfileTransform?) {
     self.model = model
     self.transform = transform
@@ -46,8 +46,8 @@ struct ColorConverter {
     }
   }
 
-  /// Makes inks with 255 for full, also from a file with inverted ones. YCCK stores YCbCr of the inks' complements, and
-  /// only Adobe's programs write it.
+  /// Makes inks with 255 for full ink, also from a file with inverted ones. YCCK, which only Adobe's programs write, is
+  /// inverted CMYK whose first three components are complemented and converted to YCbCr.
   private func gatherCMYK(_ lines: [UnsafeMutablePointer<UInt8>], _ columns: Int, into pixels: inout [UInt8]) {
     let flip: UInt8
     let isYCCK: Bool
@@ -67,7 +67,7 @@ struct ColorConverter {
     }
   }
 
-  /// Mixes inks without a profile: each ink absorbs its complementary colour, black absorbs all three.
+  /// Mixes inks without a profile: each ink absorbs its complementary colour, and black absorbs all three.
   private static func mixInks(_ inks: [UInt8], _ columns: Int, into colors: inout [UInt8]) {
     for x in 0..<columns {
       let light = 255 - Int(inks[4 * x + 3])

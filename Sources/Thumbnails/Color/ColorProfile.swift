@@ -5,7 +5,7 @@ enum ProfileKind: Sendable, Hashable { case grey, rgb, cmyk }
 
 /// The conversion from an embedded profile's colours to sRGB.
 enum ProfileConversion {
-  /// The profile is damaged or describes other colours than the picture's: it is neither used nor kept.
+  /// The profile is damaged, rejected, or describes other colours than the picture's. It is neither used nor kept.
   case unusable
   /// The colours are sRGB's.
   case identity
@@ -15,7 +15,7 @@ enum ProfileConversion {
   case pixels(ProfileTransform)
 }
 
-/// A Little CMS transform from a source's colours to sRGB, 8 bits a channel.
+/// A Little CMS transform from a source's colours to sRGB, with 8 bits for each channel.
 final class ProfileTransform {
   private let handle: cmsHTRANSFORM
   /// The context that holds the transform's memory.
@@ -28,7 +28,7 @@ final class ProfileTransform {
 
   deinit { cmsDeleteTransform(handle) }
 
-  /// Converts consecutive pixels; CMYK's 255 is full ink.
+  /// Converts consecutive pixels. In CMYK, 255 is full ink.
   func convert(_ pixels: UnsafePointer<UInt8>, into rgb: UnsafeMutablePointer<UInt8>, count: Int) {
     cmsDoTransform(handle, pixels, rgb, UInt32(count))
   }
@@ -36,16 +36,17 @@ final class ProfileTransform {
 
 /// Reads profiles and caches the last few, because the photos of a folder mostly share one.
 ///
-/// Profiles come from untrusted files. One that Little CMS rejects is not used, which is no error. Little CMS cannot be
-/// interrupted, so its input is bounded: the profile's size (4 MiB, checked where it is read), the memory
-/// (`ProfileContext`), and how often the same bytes can be processed (`isTame`). The slowest profile found within these
-/// bounds takes 0.1 s; a usual CMYK profile takes half of that.
+/// Profiles come from untrusted files. It is no error if Little CMS rejects one: the profile is not used. Little CMS
+/// cannot be interrupted, so its work is bounded by limits on the profile's size (4 MiB, checked by CLibJPEG), on its
+/// memory (`ProfileContext`), and on how often the same bytes can be processed (`isTame`). The slowest profile found
+/// within these bounds takes 0.1 s; a usual CMYK profile takes half of that.
 final class ProfileReader {
   private var known: [(bytes: [UInt8], kind: ProfileKind, conversion: ProfileConversion)] = []
-  /// The bytes that Little CMS may allocate for a profile of a size.
+  /// The bytes that Little CMS may allocate, for the size of a profile.
   private let allowance: (Int) -> Int
 
-  /// The most bytes cached, including transforms: one of the largest CMYK profiles, or many smaller ones.
+  /// The most bytes cached, including transforms: enough for one of the largest CMYK profiles, or for many smaller
+  /// ones.
   static let bytesKept = 3 << 20
 
   init(allowance: @escaping (Int) -> Int = ProfileContext.allowance) { self.allowance = allowance }
@@ -53,7 +54,7 @@ final class ProfileReader {
   /// The most bytes that Little CMS has allocated for one profile.
   private(set) var peak = 0
 
-  /// The conversion for a profile's bytes and a picture of the kind given.
+  /// The conversion for a profile's bytes and a picture of this kind.
   func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
     if let index = known.firstIndex(where: { $0.kind == kind && $0.bytes.elementsEqual(bytes) }) {
       let entry = known.remove(at: index)
@@ -103,9 +104,10 @@ final class ProfileReader {
 
   /// Whether a profile describes a device, and cannot cause far more work than its size suggests.
   ///
-  /// Tags of processing elements are rejected: such a list may have any length, and all of its entries may refer to one
-  /// table. They are optional beside the usual tags (ICC.1:2010, 9.2), and profiles of cameras, screens and presses do
-  /// not have them. Tags may share all of their data, but not overlap partly.
+  /// Tags with lists of processing elements are rejected, because such a list may have any length, and all of its
+  /// entries may refer to one table. They are optional beside the usual tags (ICC.1:2010, 9.2), and profiles of
+  /// cameras, screens and presses do not have them. Tags may share the same data, but different extents must together
+  /// fit into the profile (`overlaps`).
   private static func isTame(_ profile: cmsHPROFILE, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let classes = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
     let lists = [
@@ -118,7 +120,7 @@ final class ProfileReader {
 
   /// Whether the distinct extents of the tags' data add up to more than the profile's size.
   ///
-  /// Source: ICC.1:2010, 7.3: at byte 128 the count of tags, then signature, offset and size of each.
+  /// Source: ICC.1:2010, 7.3. Byte 128 begins the count of tags, followed by signature, offset and size of each.
   private static func overlaps(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     func number(at offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
     guard bytes.count >= 132 else { return true }
@@ -132,7 +134,8 @@ final class ProfileReader {
     return extents.reduce(0) { $0 + $1[1] } > bytes.count
   }
 
-  /// Relative colorimetric with black point compensation, the default of image editors.
+  /// The transform from a profile to sRGB: relative colorimetric with black point compensation, as image editors do by
+  /// default.
   private func transform(
     from profile: cmsHPROFILE, kind: ProfileKind, in context: ProfileContext
   ) -> ProfileTransform? {
@@ -154,7 +157,7 @@ final class ProfileReader {
     return handle.map { ProfileTransform($0, context) }
   }
 
-  /// Grey with sRGB's curve, which viewers assume for a grey JPEG without a profile.
+  /// A grey profile with sRGB's curve, which viewers assume for a grey JPEG without a profile.
   private static func makeGreyProfile(_ context: cmsContext?) -> cmsHPROFILE? {
     // IEC 61966-2-1: linear below 0.04045, a power of 2.4 above.
     let parameters: [Double] = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
@@ -163,10 +166,10 @@ final class ProfileReader {
     return cmsCreateGrayProfileTHR(context, cmsD50_xyY(), curve)
   }
 
-  /// As lcms2.h's TYPE_… macros: colour space, channels, one byte for each channel.
+  /// A pixel format, composed like the TYPE_… macros of lcms2.h: colour space, channels, one byte for each channel.
   private static func format(_ space: Int32, channels: UInt32) -> UInt32 { UInt32(space) << 16 | channels << 3 | 1 }
 
-  /// The largest difference of a value that counts as none: many profiles are sRGB with slightly different numbers.
+  /// The largest difference of a value that is ignored, because many profiles are sRGB with slightly different numbers.
   private static let tolerance = 2
 
   private func greyConversion(_ transform: ProfileTransform) -> ProfileConversion {

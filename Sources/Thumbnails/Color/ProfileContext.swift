@@ -8,12 +8,13 @@ import Foundation
 ///
 /// *Concurrency*: for one thread at a time, together with everything made with it.
 final class ProfileContext {
-  /// The limit for a profile of `size` bytes. It allows a copy of the profile, three copies of a 16-bit table that is
-  /// nearly all of it, and a transform. Printer profiles, which contain six tables, take two thirds of the limit.
+  /// The limit for a profile of `size` bytes. It allows a copy of the profile, three copies of a 16-bit table that
+  /// makes up nearly all of it, and a transform. Printer profiles, which contain six tables, take two thirds of the
+  /// limit.
   static func allowance(forProfileOf size: Int) -> Int { size * 4 + 1 << 20 }
 
   private(set) var handle: cmsContext?
-  /// Bytes allocated now, and the most at any time.
+  /// The bytes allocated now, and the most at any time.
   private(set) var held = 0
   private(set) var peak = 0
   private let limit: Int
@@ -23,7 +24,8 @@ final class ProfileContext {
   init(limit: Int) {
     self.limit = limit
     var handler = cmsPluginMemHandler()
-    // lcms2_plugin.h: 'acpp', the oldest version that knows contexts, 'memH'.
+    // From lcms2_plugin.h: cmsPluginMagicNumber ('acpp'), the least version of Little CMS, and cmsPluginMemHandlerSig
+    // ('memH').
     handler.base.Magic = 0x6163_7070
     handler.base.ExpectedVersion = 2000
     handler.base.Type = 0x6D65_6D48
@@ -52,7 +54,7 @@ final class ProfileContext {
     static let prefix = 32
   }
 
-  /// The object that a call belongs to; nil for the few hundred bytes of the context itself.
+  /// The object that a call belongs to; nil when Little CMS allocates the few hundred bytes of the context itself.
   private static func owner(_ context: cmsContext?) -> ProfileContext? {
     cmsGetContextUserData(context).map { Unmanaged<ProfileContext>.fromOpaque($0).takeUnretainedValue() }
   }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A file's bytes, which are read at any offset and not mapped: a file that shrinks during reading ends early and
-/// raises no SIGBUS, and only the reader's window of it is in memory.
+/// The bytes of a file, read at any offset. The file is not mapped into memory: if it shrinks during reading, it ends
+/// early instead of raising SIGBUS, and only the reader's window of it is in memory.
 public final class ByteSource {
-  /// Reads up to the buffer's size from a byte offset. Returns the bytes read, 0 at the end, or the error number.
+  /// Reads up to the buffer's size from a byte offset. Returns the number of bytes read, 0 at the end, or the error
+  /// number.
   public typealias Reader = (_ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ErrorNumber>
 
   /// A value of `errno`.
@@ -13,12 +14,12 @@ public final class ByteSource {
     public init(rawValue: Int32) { self.rawValue = rawValue }
   }
 
-  /// The size in bytes, where known. It is needed for progress, and for finding the end marker without reading the
+  /// The size in bytes, if known. Progress needs it, and so does looking for the EOI marker without reading the whole
   /// file.
   public let size: Int?
   private let reader: Reader
 
-  /// Bytes that `reader` supplies.
+  /// A source whose bytes `reader` supplies.
   public init(size: Int?, reader: @escaping Reader) {
     self.size = size
     self.reader = reader
@@ -31,7 +32,7 @@ public final class ByteSource {
     let known = fstat(fileDescriptor, &status) == 0
     self.init(size: known ? Int(status.st_size) : nil) { offset, buffer in
       guard let position = off_t(exactly: offset) else { return .success(0) }
-      // The loop is its own, because this library stands on no other of the package's.
+      // `Files` has such a loop too, but this library depends on no other Swift library of the package.
       while true {
         let count = pread(fileDescriptor, buffer.baseAddress, buffer.count, position)
         if count >= 0 { return .success(count) }
@@ -50,7 +51,7 @@ public final class ByteSource {
     }
   }
 
-  /// Reads bytes at an offset, at most the buffer's size. A partial count does not mean the end.
+  /// Reads bytes at an offset, at most the buffer's size. A count below that does not mean the end; 0 does.
   public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ErrorNumber> {
     reader(offset, buffer)
   }

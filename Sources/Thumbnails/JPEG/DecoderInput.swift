@@ -1,5 +1,5 @@
-/// The bytes and the monitor of a decoder. Nothing is thrown from here, because libjpeg's callbacks, which C calls, end
-/// here.
+/// The bytes and the monitor of a decoder. Nothing is thrown from here, because libjpeg's callbacks, which C code
+/// calls, use it.
 final class DecoderInput {
   private(set) var failure: ByteSource.ErrorNumber?
   private let source: ByteSource
@@ -23,15 +23,16 @@ final class DecoderInput {
     }
   }
 
-  /// The file's size in bytes, where known.
+  /// The file's size in bytes, if known.
   var size: Int? { source.size }
 
-  /// Reads ahead without counting it as progress.
+  /// Reads ahead without counting that as progress.
   func peek(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     (try? source.read(at: offset, into: buffer).get()) ?? -1
   }
 
-  /// Whether to stop. Also reports progress to the monitor, by the bytes read: decoding time depends mostly on these.
+  /// Whether to stop. Also reports progress to the monitor, measured by the bytes read, on which decoding time mostly
+  /// depends.
   var isCancelled: Bool {
     guard let monitor else { return false }
     if let size = source.size, size > 0 {

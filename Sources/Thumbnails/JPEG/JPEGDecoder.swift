@@ -1,20 +1,20 @@
 import CLibJPEG
 import Foundation
 
-/// Decodes one source with libjpeg, with errors as `ThumbnailError`.
+/// Decodes one source with libjpeg, and reports errors as `ThumbnailError`.
 final class JPEGDecoder {
   /// The source's header.
   let header: clibjpeg_header
   private let handle: OpaquePointer
-  /// The bytes it reads, for another decoder of the same source.
+  /// The bytes that it reads, which another decoder of the same source may use.
   let input: DecoderInput
   private let failOn: FailOn
 
   /// Reads the header.
   ///
   /// - parameters:
-  ///   - progress: the fraction that has been reported to the monitor before; later reports are not lower.
-  ///   - measuring: whether only the header is wanted. Only the size of the profile is kept then.
+  ///   - progress: the fraction that has already been reported to the monitor; later reports are not lower.
+  ///   - measuring: whether only the header is needed. If so, the size of the profile is kept, but not its bytes.
   /// - throws: `notAnImage`, `unsupportedType`, `empty`, and the errors of a damaged header.
   init(
     source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?, progress: Double = 0, measuring: Bool = false
@@ -46,9 +46,10 @@ final class JPEGDecoder {
 
   deinit { clibjpeg_decoder_destroy(handle) }
 
-  /// The EXIF block after its "Exif\0\0", or nothing. Valid while the decoder lives.
+  /// The EXIF block after its "Exif\0\0"; empty if there is none. Valid as long as the decoder exists.
   var exif: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.exif, count: header.exif_size) }
-  /// The embedded colour profile, or nothing. Valid while the decoder lives. Not available with `measuring`.
+  /// The embedded colour profile; empty if there is none. Valid as long as the decoder exists. Must not be used with
+  /// `measuring`, which keeps a size without bytes.
   var profile: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: header.icc, count: header.icc_size) }
 
   /// Sets the scale 1/`denominator` and returns the layouts of the planes, one for each component.
@@ -60,8 +61,8 @@ final class JPEGDecoder {
 
   /// Decodes the picture into planes with the layouts of `setScale`.
   ///
-  /// - parameter skippingFineScans: skips the last bit of a progressive file's AC coefficients. After an error, a decoder
-  ///   that skips nothing may still decode the picture.
+  /// - parameter skippingFineScans: whether to skip the last bit of a progressive file's AC coefficients. After an
+  ///   error, a decoder that skips nothing may still decode the picture.
   func decode(into planes: [clibjpeg_plane], skippingFineScans: Bool = false) throws(ThumbnailError) {
     let missing = Int(CLIBJPEG_MAX_COMPONENTS) - planes.count
     let padded = planes + [clibjpeg_plane](repeating: clibjpeg_plane(), count: missing)
@@ -84,7 +85,8 @@ final class JPEGDecoder {
     throw Self.error(for: status, message: String(cString: clibjpeg_decoder_message(handle)), input, failOn)
   }
 
-  /// A truncated picture fails at every level, because there is nothing to show for the missing part.
+  /// The classes of warnings that end decoding. A truncated picture fails at every level, because there is nothing to
+  /// show for the missing part.
   private static func failMask(_ failOn: FailOn) -> UInt32 {
     let truncated: UInt32 = 1 << CLIBJPEG_WARNING_TRUNCATED.rawValue
     let damaged: UInt32 = 1 << CLIBJPEG_WARNING_DAMAGED.rawValue
@@ -113,11 +115,11 @@ final class JPEGDecoder {
     }
   }
 
-  /// Rejects other image types by name. libjpeg's own message for them is "starts with 0x89 0x50".
+  /// Rejects other image types by name. libjpeg's own message would only give the first bytes: "starts with 0x89 0x50".
   private static func checkType(of source: ByteSource) throws(ThumbnailError) {
     var head: [UInt8] = []
     var more = [UInt8](repeating: 0, count: ImageType.sniffLength)
-    // A source may deliver a byte at a time.
+    // A source may deliver one byte at a time.
     reading: while head.count < ImageType.sniffLength {
       switch more.withUnsafeMutableBytes({ source.read(at: UInt64(head.count), into: $0) }) {
       case .failure(let code): throw .unreadable(code.rawValue)
@@ -132,7 +134,7 @@ final class JPEGDecoder {
   }
 }
 
-/// The fraction of a source's work that decoding is assumed to be. The sizes share the rest.
+/// The fraction of a source's work that is assumed to be decoding. The sizes share the rest.
 enum DecoderProgress {
   static let share = 0.9
 }

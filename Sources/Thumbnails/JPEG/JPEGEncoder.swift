@@ -2,7 +2,7 @@ import CLibJPEG
 
 /// Encodes planes as JPEG files. The output buffer is reused for the next picture.
 final class JPEGEncoder {
-  /// The metadata of the file; empty for none.
+  /// The metadata to write into the file; empty for none.
   struct Metadata {
     var exif: [UInt8] = []
     var profile: [UInt8] = []
@@ -20,8 +20,8 @@ final class JPEGEncoder {
   /// Encodes one grey plane or three YCbCr planes.
   ///
   /// - parameters:
-  ///   - planes: chroma has half as many rows and columns, rounded up, where `halfChroma` is set.
-  ///   - monitor: decides at every row of blocks whether to stop.
+  ///   - planes: with `halfChroma`, chroma has half as many rows and columns as luma, rounded up.
+  ///   - monitor: decides at every row of MCUs whether to stop.
   /// - returns: the file's bytes, valid until the next call.
   /// - throws: `outOfMemory`, `cancelled`.
   func encode(
@@ -65,7 +65,7 @@ final class JPEGEncoder {
     init(_ monitor: (any ThumbnailMonitor)?) { self.monitor = monitor }
   }
 
-  /// Frees the output buffer where it is larger than most thumbnails need.
+  /// Frees the output buffer if it is larger than most thumbnails need.
   func shrink() { clibjpeg_encoder_shrink(handle, 256 << 10) }
 
   /// Frees the output buffer.

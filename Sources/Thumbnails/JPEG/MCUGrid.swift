@@ -1,5 +1,5 @@
-/// How a picture is divided into MCUs. The sampling factors of a component are its blocks in each MCU (ITU-T T.81,
-/// A.2).
+/// How a picture is divided into MCUs. The sampling factors of a component are the columns and rows of its blocks in
+/// each MCU (ITU-T T.81, A.2).
 struct MCUGrid {
   /// The largest sampling factors.
   let hMax: Int

@@ -6,7 +6,7 @@ public struct SourceInfo: Sendable {
   public let pixels: PixelSize
   /// How the picture must be turned for display.
   public let orientation: Orientation
-  /// Whether the file is progressive: libjpeg holds every coefficient until the last scan.
+  /// Whether the file is progressive; libjpeg then holds every coefficient until the last scan.
   public let isProgressive: Bool
   /// Whether there is a complete colour profile.
   public var hasProfile: Bool { profileSize > 0 }
@@ -15,11 +15,11 @@ public struct SourceInfo: Sendable {
   /// Bytes of the embedded profile and of the EXIF block.
   let profileSize: Int
   let exifSize: Int
-  /// Whether libjpeg holds every coefficient: progressive, or one scan for each component.
+  /// Whether libjpeg holds every coefficient: the file is progressive, or its components are in several scans.
   let isMultiscan: Bool
   /// Whether the file uses arithmetic rather than Huffman coding.
   let isArithmetic: Bool
-  /// Whether the components are grey, or luma and chroma, which can be resized without conversion.
+  /// Whether the component is grey or the components are YCbCr, which can be resized without conversion.
   let isYCbCr: Bool
   /// Sampling factors of each component.
   let sampling: [(h: Int, v: Int)]

@@ -1,9 +1,9 @@
 import CLibExif
 import Foundation
 
-/// A source's EXIF block, parsed by libexif for being kept. Made only if the options keep EXIF or copyright.
+/// A source's EXIF block, which libexif parses. It is made only if the options keep EXIF or copyright.
 ///
-/// A block that libexif cannot parse is left out of the thumbnail: faulty EXIF is never an error.
+/// A block that libexif cannot parse is left out of the thumbnail; faulty EXIF is never an error.
 final class ExifBlock {
   private let data: UnsafeMutablePointer<ExifData>
 
@@ -24,8 +24,8 @@ final class ExifBlock {
 
   deinit { exif_data_unref(data) }
 
-  /// The whole block for a thumbnail of a size: with upright orientation and that size, without the embedded preview.
-  /// Empty where there is nothing to keep.
+  /// The whole block for a thumbnail of this size: with upright orientation, these pixel counts, and no embedded
+  /// preview. Empty if there is nothing to keep.
   func whole(for pixels: PixelSize) -> [UInt8] {
     free(data.pointee.data)
     data.pointee.data = nil
@@ -43,7 +43,8 @@ final class ExifBlock {
     return Self.serialized(data)
   }
 
-  /// Moves the tags Artist and Copyright out of this block into one of their own. Empty where there are none.
+  /// Moves the tags Artist and Copyright from this block to a new one, and returns that in serialized form. Empty if
+  /// there are none.
   func extractCopyright() -> [UInt8] {
     guard let directory = content(EXIF_IFD_0), let kept = exif_data_new() else { return [] }
     defer { exif_data_unref(kept) }
@@ -52,7 +53,7 @@ final class ExifBlock {
     var found = false
     for tag in [EXIF_TAG_ARTIST, EXIF_TAG_COPYRIGHT] {
       guard let entry = exif_content_get_entry(directory, tag) else { continue }
-      // An entry has one owner, so it has to leave one block before it enters the other.
+      // An entry has one owner, so it must be removed from one block before it is added to the other.
       exif_entry_ref(entry)
       exif_content_remove_entry(directory, entry)
       exif_content_add_entry(target, entry)
@@ -76,7 +77,7 @@ final class ExifBlock {
     }
   }
 
-  /// Changes an existing number, in its present width.
+  /// Changes the value of an existing number, whose width does not change.
   private func set(_ tag: ExifTag, in directory: ExifIfd, to value: Int) {
     guard let content = content(directory), let entry = exif_content_get_entry(content, tag),
       let bytes = entry.pointee.data
@@ -91,7 +92,7 @@ final class ExifBlock {
     }
   }
 
-  /// The payload of an APP1 segment; empty where it is too large for one.
+  /// The payload of an APP1 segment; empty if it is too large for one.
   private static func serialized(_ data: UnsafeMutablePointer<ExifData>) -> [UInt8] {
     var bytes: UnsafeMutablePointer<UInt8>?
     var size: UInt32 = 0

@@ -1,9 +1,9 @@
 /// Finds the orientation in an EXIF block without decoding the rest of it.
 ///
-/// Every source's block is read, so this reader is small, stays within the block and is written in Swift. libexif is
-/// used only where EXIF is kept. A faulty block has no orientation, which is never an error.
+/// The block of every source is read, so this reader is small, stays within the block and is written in Swift. libexif
+/// is used only if EXIF is kept. A faulty block is never an error; its picture counts as upright.
 ///
-/// Source: Exif 2.32 (CIPA DC-008), 4.5 "Description of image data file structure"; TIFF 6.0, section 2.
+/// Source: Exif 2.32 (CIPA DC-008), 4.6.2 "IFD Structure"; TIFF 6.0, section 2.
 enum ExifOrientation {
   /// The orientation in IFD 0, or `upright`.
   ///

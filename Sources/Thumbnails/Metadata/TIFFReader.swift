@@ -2,13 +2,13 @@
 ///
 /// Source: TIFF 6.0, section 2.
 struct TIFFReader {
-  /// Bytes of an entry: tag, type, count, and the value or its offset.
+  /// The bytes of an entry: tag, type, count, and the value or its offset.
   static let entrySize = 12
 
   private let block: UnsafeBufferPointer<UInt8>
   private let bigEndian: Bool
 
-  /// Nil where the block does not begin with a TIFF header.
+  /// Nil if the block does not begin with a TIFF header.
   ///
   /// - parameter block: the TIFF structure after "Exif\0\0".
   init?(_ block: UnsafeBufferPointer<UInt8>) {
@@ -36,8 +36,8 @@ struct TIFFReader {
   }
 
   /// Whether the directories are as a camera writes them: each is referred to once, and together they have at most
-  /// `limit` entries. libexif, which follows every pointer, takes seconds for a block whose thousands of entries all
-  /// point back.
+  /// `limit` entries. libexif follows every pointer, and takes seconds for a block whose thousands of entries all point
+  /// back.
   func isPlain(limit: Int) -> Bool {
     var ahead = [firstDirectory].compactMap { $0 }
     var seen: Set<Int> = []
@@ -49,7 +49,7 @@ struct TIFFReader {
       guard seen.insert(directory).inserted, entries <= limit else { return false }
       for index in 0..<count {
         let entry = directory + 2 + index * Self.entrySize
-        // EXIF's own, GPS's and interoperability's directories.
+        // These tags point to the Exif, GPS and interoperability directories.
         guard let tag = word(at: entry), [0x8769, 0x8825, 0xA005].contains(tag) else { continue }
         if let inner = long(at: entry + 8) { ahead.append(inner) }
       }

@@ -1,7 +1,7 @@
 extension SizeSpec {
   /// Parses a size.
   ///
-  /// - throws: `SizeSpecError` with what is wrong with the text.
+  /// - throws: `SizeSpecError` with the reason why the text is not a size.
   public init(parsing text: String) throws(SizeSpecError) {
     func refuse(_ reason: String, example: String = "256 or 300x200^") -> SizeSpecError {
       SizeSpecError(text: text, reason: reason, example: example)
@@ -16,11 +16,11 @@ extension SizeSpec {
 
     var flags: Set<Character> = []
     while let last = rest.last, "^!<>".contains(last) {
-      guard flags.insert(last).inserted else { throw refuse("'\(last)' stands twice") }
+      guard flags.insert(last).inserted else { throw refuse("'\(last)' is given twice") }
       rest.removeLast()
     }
-    if flags.isSuperset(of: "^!") { throw refuse("'^' crops and '!' stretches: only one can be had") }
-    if flags.isSuperset(of: "<>") { throw refuse("'<' allows enlarging and '>' forbids it: only one can be had") }
+    if flags.isSuperset(of: "^!") { throw refuse("'^' crops and '!' stretches: use only one") }
+    if flags.isSuperset(of: "<>") { throw refuse("'<' allows enlarging and '>' forbids it: use only one") }
 
     let sides = rest.split(separator: "x", omittingEmptySubsequences: false)
     guard !rest.isEmpty, sides.count <= 2, sides.contains(where: { !$0.isEmpty }) else {
@@ -51,7 +51,7 @@ extension SizeSpec {
       enlarges: mode == .exact ? !flags.contains(">") : flags.contains("<"))
   }
 
-  /// Why a name cannot be that of a folder; nil where it can.
+  /// The reason why a text is not allowed as a name, which must be valid for a folder; nil if it is allowed.
   private static func fault(inName name: String) -> String? {
     if name.isEmpty { return "the name before '=' is empty" }
     if name.utf8.count > 64 { return "the name is longer than 64 bytes" }

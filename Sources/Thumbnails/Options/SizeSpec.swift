@@ -8,8 +8,8 @@
 /// | `300x200^` | fills 300 × 200; the rest is cropped, half on each side |
 /// | `300x200!` | exactly 300 × 200, stretched |
 ///
-/// By default, and with `>`, a picture is not enlarged: one that is smaller than its box keeps its size, and with `^`
-/// is cropped to the box's shape. `<` allows enlarging. `!` enlarges too, unless it is combined with `>`. `name=SPEC`
+/// By default, and with `>`, a picture is not enlarged: one that is smaller than its box keeps its size, or with `^` is
+/// cropped to the box's shape. `<` allows enlarging. `!` enlarges too, unless it is combined with `>`. `name=SPEC`
 /// names the size. Sizes apply to the picture as displayed, after EXIF orientation.
 public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
   /// How the picture is fitted into the box.
@@ -33,10 +33,10 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
     self.name = name ?? Self.defaultName(width: width, height: height, mode: mode, enlarges: enlarges)
   }
 
-  /// The largest side of a box, in pixels: the largest that libjpeg writes.
+  /// The largest side of a box, in pixels, which is the largest that libjpeg writes.
   public static let maximumSide = 65_500
 
-  /// The size as a user would type it, in full: `256x256`, `cover=300x200^<`.
+  /// The size as a user would type it in full, such as `256x256` or `cover=300x200^<`.
   public var description: String {
     var text = Self.box(width, height)
     switch mode {
@@ -52,7 +52,7 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
     "\(width.map(String.init) ?? "")x\(height.map(String.init) ?? "")"
   }
 
-  /// A name that can be a folder's, and differs for different sizes.
+  /// A name that is valid for a folder and differs for different sizes.
   private static func defaultName(width: Int?, height: Int?, mode: Mode, enlarges: Bool) -> String {
     let box = box(width, height)
     return switch mode {

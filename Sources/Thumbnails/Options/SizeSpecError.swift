@@ -2,7 +2,7 @@
 public struct SizeSpecError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The invalid text.
   public let text: String
-  /// What is wrong with it.
+  /// The reason why it is invalid.
   public let reason: String
   /// A similar text that is valid.
   public let example: String

@@ -1,17 +1,17 @@
-/// The chroma samples of a thumbnail: with 4:2:0 half as many columns and rows as luma, for smaller files; with 4:4:4
-/// as many.
+/// The resolution of a thumbnail's chroma. With 4:2:0, chroma has half of luma's columns and rows, which makes smaller
+/// files; with 4:4:4 it has all of them.
 public enum ChromaSubsampling: String, Sendable, CaseIterable {
   case s420 = "420"
   case s444 = "444"
 }
 
-/// The faults of a source that make its thumbnails fail. Each level includes the one before.
+/// The faults of a source that make its thumbnails fail. Each level includes those before it.
 public enum FailOn: String, Sendable, CaseIterable {
   /// Samples are missing: the file is cut off.
   case truncated
   /// Samples are wrong: the data is corrupt.
   case error
-  /// The decoder warns of anything, even where the picture is complete.
+  /// The decoder gives any warning, even if the picture is complete.
   case warning
 }
 
@@ -21,8 +21,8 @@ public struct KeptMetadata: OptionSet, Sendable, Hashable {
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The embedded colour profile; the picture is not converted to sRGB then. A CMYK profile is never kept, because its
-  /// picture is always converted.
+  /// The embedded colour profile. If it is kept, the picture is not converted to sRGB. A CMYK profile is never kept,
+  /// because its picture is always converted.
   public static let icc = KeptMetadata(rawValue: 1)
   /// The EXIF block, with orientation and pixel counts corrected and without the embedded preview.
   public static let exif = KeptMetadata(rawValue: 2)
@@ -32,19 +32,19 @@ public struct KeptMetadata: OptionSet, Sendable, Hashable {
 
 /// How thumbnails are made.
 public struct ThumbnailOptions: Sendable, Hashable {
-  /// The sizes, all made from one decoding. At least one.
+  /// The sizes, at least one. All are made from one decoding.
   public var sizes: [SizeSpec]
   /// JPEG quality, 1-100; other values count as the nearest of these.
   public var quality: Int
-  /// Progressive rather than baseline JPEG.
+  /// Whether thumbnails are progressive rather than baseline JPEGs.
   public var progressive: Bool
   public var subsampling: ChromaSubsampling
   public var keep: KeptMetadata
-  /// Whether resizing averages linear light rather than sRGB values. That is right for fine bright patterns, but much
-  /// slower, because the source has to be decoded at full size.
+  /// Whether resizing averages linear light rather than sRGB values. This preserves the brightness of fine bright
+  /// patterns, but is much slower, because the source has to be decoded at full size.
   public var linear: Bool
   public var failOn: FailOn
-  /// The most pixels a source, or one thumbnail, may have.
+  /// The most pixels that a source, or one thumbnail, may have.
   public var limitPixels: Int
 
   public init(

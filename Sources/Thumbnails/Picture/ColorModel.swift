@@ -3,10 +3,10 @@ import CLibJPEG
 /// The meaning of a source's components.
 enum ColorModel: Sendable, Hashable {
   case grey, ycc, rgb
-  /// Four inks; `inverted` where 255 means no ink, as Adobe's programs write them.
+  /// Four inks; `inverted` if 255 means no ink, as Adobe's programs write them.
   case cmyk(inverted: Bool)
-  /// As `cmyk(inverted: true)`, but with the first three components converted to YCbCr. libjpeg detects it only by
-  /// Adobe's marker.
+  /// As `cmyk(inverted: true)`, but with the first three components converted to YCbCr. libjpeg detects it by Adobe's
+  /// marker only.
   case ycck
 
   init?(_ header: clibjpeg_header) {
@@ -20,7 +20,7 @@ enum ColorModel: Sendable, Hashable {
     }
   }
 
-  /// The kind of profile that can describe its colours.
+  /// The kind of profile that can describe such colours.
   var profileKind: ProfileKind {
     switch self {
     case .grey: .grey

@@ -1,8 +1,8 @@
 /// One component of a decoded source.
 struct DecodedPlane {
   let view: PlaneView
-  /// Columns and rows that the picture covers, with the fraction of the last one: at odd sizes the last chroma sample
-  /// lies half outside the picture.
+  /// The columns and rows of samples that the picture covers, with the fraction of the last one: at odd sizes, half of
+  /// the last chroma sample is outside the picture.
   let columnsExact: Double
   let rowsExact: Double
 }

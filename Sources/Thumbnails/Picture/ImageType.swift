@@ -23,7 +23,7 @@ public enum ImageType: String, Sendable, CaseIterable {
   /// The most bytes that `sniff` examines.
   public static let sniffLength = 64
 
-  /// The type of a file with these first bytes, or nil if it is none of these. There may be fewer than `sniffLength`.
+  /// The type of a file with these first bytes; nil if it is unknown. Fewer bytes than `sniffLength` are allowed.
   public static func sniff(_ bytes: some Collection<UInt8>) -> ImageType? {
     let head = Array(bytes.prefix(sniffLength))
     if let brand = fileTypeBrand(head) { return brand }
@@ -44,7 +44,7 @@ public enum ImageType: String, Sendable, CaseIterable {
     Signature(type: .webp, bytes: Array("RIFF".utf8), also: { $0.dropFirst(8).starts(with: Array("WEBP".utf8)) }),
     Signature(type: .tiff, bytes: [0x49, 0x49, 0x2A, 0x00]),
     Signature(type: .tiff, bytes: [0x4D, 0x4D, 0x00, 0x2A]),
-    // Two letters are ambiguous, so the size of a known header has to follow.
+    // Two letters are ambiguous, so the size of a known header must also be present.
     Signature(
       type: .bmp, bytes: Array("BM".utf8),
       also: { $0.count > 17 && [12, 40, 52, 56, 64, 108, 124].contains($0[14]) && $0[15] == 0 }),

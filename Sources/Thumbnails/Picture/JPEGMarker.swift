@@ -4,18 +4,18 @@
 struct JPEGMarker: RawRepresentable, Sendable, Hashable {
   let rawValue: UInt8
 
-  /// The first byte of every marker. Any number of these may stand before the second byte.
+  /// The first byte of every marker. Any number of them (fill bytes) may precede the second byte.
   static let prefix: UInt8 = 0xFF
-  /// The byte after a `prefix` that is data and no marker.
+  /// The byte after a `prefix` that belongs to entropy-coded data and begins no marker.
   static let stuffing: UInt8 = 0x00
 
-  /// Start of frame: baseline, extended sequential, progressive.
+  /// Start of frame: baseline, extended sequential and progressive.
   static let sof0 = JPEGMarker(rawValue: 0xC0)
   static let sof1 = JPEGMarker(rawValue: 0xC1)
   static let sof2 = JPEGMarker(rawValue: 0xC2)
   /// Huffman tables.
   static let dht = JPEGMarker(rawValue: 0xC4)
-  /// The first of eight restart markers, which take turns.
+  /// The first of eight restart markers, which are used in turn.
   static let rst0 = JPEGMarker(rawValue: 0xD0)
   /// Start of image.
   static let soi = JPEGMarker(rawValue: 0xD8)

@@ -15,10 +15,10 @@ public enum Orientation: Int, Sendable, CaseIterable {
   /// Whether rows are stored from bottom to top.
   var mirrorsRows: Bool { [3, 4, 6, 7].contains(rawValue) }
 
-  /// The displayed size of a stored size, and vice versa.
+  /// The displayed size of a picture of this stored size, and vice versa.
   func apply(to size: PixelSize) -> PixelSize { isTransposed ? size.transposed : size }
 
-  /// The rectangle of a stored picture of the given size that is displayed as `region`.
+  /// The rectangle of a stored picture that is displayed as `region`.
   func storedRect(of region: PixelRect, in stored: PixelSize) -> PixelRect {
     var rect = region
     if isTransposed {

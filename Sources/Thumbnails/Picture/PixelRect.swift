@@ -1,12 +1,12 @@
-/// A rectangle on the continuous picture, where pixel column `i` spans `i ..< i + 1`. Edges may be inside pixels. A
-/// rectangle may extend beyond the picture, whose edge pixels are repeated there.
+/// A rectangle in continuous coordinates, in which pixel column `i` spans `i ..< i + 1`. Its edges may be inside
+/// pixels. It may extend beyond the picture, whose edge pixels are repeated there.
 struct PixelRect: Sendable, Hashable {
   var x: Double
   var y: Double
   var width: Double
   var height: Double
 
-  /// The same rectangle in samples of a plane, of which the picture has `columns` × `rows`.
+  /// The same rectangle in samples of a plane in which the picture of this size covers `columns` × `rows` samples.
   func scaled(from size: PixelSize, toColumns columns: Double, rows: Double) -> PixelRect {
     let horizontal = columns / Double(size.width)
     let vertical = rows / Double(size.height)

@@ -12,14 +12,14 @@ public struct Placement: Sendable, Hashable {
 }
 
 extension SizeSpec {
-  /// The placement of a picture, rounded to the nearest pixel, at least one.
+  /// The placement of a picture. The thumbnail's sides are rounded to the nearest pixel, and are at least one.
   ///
   /// - parameter source: the picture's size as displayed, after EXIF orientation.
   public func placement(for source: PixelSize) -> Placement {
     let sourceWidth = Double(source.width)
     let sourceHeight = Double(source.height)
     let whole = PixelRect(x: 0, y: 0, width: sourceWidth, height: sourceHeight)
-    // Without a width or a height that side is not limited.
+    // A side without a given length is not limited.
     let horizontal = width.map { Double($0) / sourceWidth } ?? .infinity
     let vertical = height.map { Double($0) / sourceHeight } ?? .infinity
 
@@ -43,7 +43,7 @@ extension SizeSpec {
   }
 
   private static func rounded(_ width: Double, _ height: Double) -> PixelSize {
-    // An enlarged `300x` has no other limit for the height of a narrow strip.
+    // For a narrow strip, nothing else limits the height of an enlarged `300x`.
     func side(_ length: Double) -> Int { Int(min(max(length.rounded(), 1), Double(maximumSide))) }
     return PixelSize(width: side(width), height: side(height))
   }

@@ -17,20 +17,20 @@ final class PlaneBuffer {
 
   deinit { free(memory) }
 
-  /// A plane of the size given, with `paddedRows` × `stride` bytes of memory. The contents are undefined, so the caller
-  /// has to write every sample that is shown.
+  /// A plane of this size, with `paddedRows` × `stride` bytes of memory. The contents are undefined, so the caller must
+  /// write every sample that is used.
   ///
   /// - throws: `outOfMemory`.
   func plane(columns: Int, rows: Int, stride: Int, paddedRows: Int) throws(ThumbnailError) -> PlaneView {
     let (needed, overflow) = stride.multipliedReportingOverflow(by: paddedRows)
-    guard !overflow, stride >= columns, paddedRows >= rows else { throw .internalFault("plane size") }
+    guard !overflow, stride >= columns, paddedRows >= rows else { throw .internalFault("the plane's size is invalid") }
     if needed > capacity {
       release()
       guard let fresh = malloc(needed) else { throw .outOfMemory }
       memory = fresh.bindMemory(to: UInt8.self, capacity: needed)
       capacity = needed
     }
-    guard let memory else { throw .internalFault("plane of no bytes") }
+    guard let memory else { throw .internalFault("the plane has no bytes") }
     return PlaneView(base: memory, columns: columns, rows: rows, stride: stride)
   }
 
@@ -39,7 +39,7 @@ final class PlaneBuffer {
     try plane(columns: columns, rows: rows, stride: columns, paddedRows: rows)
   }
 
-  /// Keeps the memory if it is at most `left` bytes, by which it reduces `left`; frees it otherwise.
+  /// Keeps the memory if it is at most `left` bytes, and subtracts its size from `left`. Frees it otherwise.
   func keep(within left: inout Int) {
     if capacity > left { release() }
     left -= capacity

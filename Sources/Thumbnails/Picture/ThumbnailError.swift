@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a thumbnail could not be made. The description is one line, without the file's name.
+/// The reason why a thumbnail could not be made. The description is one line without the file's name.
 public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The monitor stopped the work.
   case cancelled
@@ -49,10 +49,10 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyPixels(let size, let limit): "\(size) = \(size.count) pixels, over the limit of \(limit)"
     case .thumbnailTooLarge(let size, let limit):
       "a thumbnail of \(size) = \(size.count) pixels is over the limit of \(limit)"
-    case .tooManyScans(let limit): "damaged: over \(limit) scans, as only files made to waste time have"
+    case .tooManyScans(let limit): "damaged: more than \(limit) scans, which only files made to waste time have"
     case .unreadable(let code): "cannot be read: \(String(cString: strerror(code)))"
     case .outOfMemory: "out of memory"
-    case .irregular: "irregular: only decoding all of it tells more"
+    case .irregular: "irregular: only decoding all of the file can identify the fault"
     case .internalFault(let reason): "a fault in thumbjob itself: \(reason)"
     }
   }

@@ -3,14 +3,14 @@ import Foundation
 /// One axis of a resize: the first input sample and the weights of every output sample.
 ///
 /// The filter is Lanczos with three lobes, stretched by the reduction so that all input samples contribute. Samples are
-/// centre sited: input sample `i` spans `i ..< i + 1`. Weights outside the input are added to its edge sample, which
-/// repeats the edge.
+/// centre sited: input sample `i` spans `i ..< i + 1`. Weights outside the input are added to the weight of its edge
+/// sample, as if the edge were repeated.
 struct AxisFilter {
-  /// Output samples.
+  /// The number of output samples.
   let count: Int
-  /// First input sample of each output sample.
+  /// The first input sample of each output sample.
   private(set) var starts: [Int32]
-  /// The index in `weights` of each output sample's first weight, and the count of weights at the end.
+  /// The index in `weights` of each output sample's first weight, followed by the count of all weights.
   private(set) var offsets: [Int32]
   /// The weights of all output samples. Those of one output sample add up to 1.
   private(set) var weights: [Float]
@@ -19,7 +19,7 @@ struct AxisFilter {
   ///   - samples: the count of input samples, at least one.
   ///   - start: the start of the part shown, in input samples; may be outside the input.
   ///   - length: the length of the part shown, in input samples, above 0.
-  ///   - count: output samples, at least one.
+  ///   - count: the number of output samples, at least one.
   init(samples: Int, start: Double, length: Double, count: Int) {
     self.count = count
     let step = length / Double(count)
@@ -75,13 +75,14 @@ private enum Lanczos {
   private static let table: [Double] = (0...Int(lobes * stepsPerUnit) + 1).map { index in
     let x = Double(index) / stepsPerUnit
     if x == 0 { return 1 }
-    // Exactly 0 at whole numbers, where rounding would leave about 1e-17, so that a resize to the same size copies.
+    // The kernel is set to 0 at whole numbers, where rounding would leave about 1e-17, so that a resize to the same
+    // size copies.
     if x >= lobes || x == x.rounded() { return 0 }
     let angle = Double.pi * x
     return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)
   }
 
-  /// The kernel at a distance, linear between entries of the table (the error is below 1e-6).
+  /// The kernel at a distance. It is interpolated linearly between entries of the table; the error is below 1e-6.
   static func weight(_ distance: Double) -> Double {
     let position = abs(distance) * stepsPerUnit
     guard position < lobes * stepsPerUnit else { return 0 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Resizes in linear light: converts samples to sRGB, applies the inverse of its curve, averages, and applies the
+/// Resizes in linear light: converts samples to sRGB, applies the inverse of sRGB's curve, averages, and applies the
 /// curve.
 ///
 /// Each row of the source is converted once, filtered along the row, and added to the few output rows that it
@@ -45,7 +45,7 @@ struct LinearResampler {
         for x in 0..<width { filtered[channel][x] = Resampler.mix(light, across, x) }
       }
       for output in firstActive..<height {
-        // Filters drop negligible weights at their ends, so starts are not strictly in order.
+        // Filters drop negligible weights at their ends, so the starts of output rows are not strictly in order.
         if starts[output] - (ends[output] - starts[output]) > y { break }
         guard starts[output] <= y, y < ends[output] else { continue }
         if (output - firstActive) % 16 == 15 { try proceed() }
@@ -70,7 +70,8 @@ struct LinearResampler {
   }
 }
 
-/// Sums of output rows. Only rows that overlap exist at the same time, and finished ones are reused.
+/// The sums of output rows. Only rows that overlap are held at the same time, and the memory of finished ones is
+/// reused.
 private struct RowSums {
   private let width: Int
   private var lines: [[Float]] = []
@@ -137,7 +138,7 @@ private struct RowConverter {
   }
 }
 
-/// Reads rows of a plane at luma's resolution, with linear interpolation.
+/// Reads rows of a plane at luma's resolution, by linear interpolation.
 private struct RowReader {
   private(set) var plane: DecodedPlane
   var samples: [UInt8]
@@ -185,14 +186,14 @@ private struct RowReader {
 ///
 /// Source: IEC 61966-2-1, 5.2.
 private enum SRGBCurve {
-  /// Light, 0 to 1, of each 8-bit value.
+  /// The light, 0 to 1, of each 8-bit value.
   static let linear: [Float] = (0...255).map { value in
     let encoded = Double(value) / 255
     return Float(encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4))
   }
 
-  /// The 8-bit value of a light, which the filter may have moved below 0 or above 1. The curve is a table with linear
-  /// interpolation; the error is below 0.01.
+  /// The 8-bit value for a light, which the filter may have moved below 0 or above 1. The curve is a table with linear
+  /// interpolation; its error is below 0.01 of a step.
   static func encode(_ light: Float) -> UInt8 {
     let position = min(max(light, 0), 1) * steps
     let index = Int(position)

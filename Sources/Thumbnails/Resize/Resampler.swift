@@ -1,12 +1,14 @@
-/// Called between pieces of work of at most a few milliseconds; throws `cancelled` to end the work.
+/// A function that is called between pieces of work of at most a few milliseconds. It throws `cancelled` to end the
+/// work.
 typealias Proceed = () throws(ThumbnailError) -> Void
 
-/// Resizes planes of 8-bit samples with a Lanczos-3 filter. It mixes input rows to one output row at a time and then
-/// filters along that row, so it needs memory for only one row of the input.
+/// Resizes planes of 8-bit samples with a Lanczos-3 filter. It sums weighted input rows to one row at a time and then
+/// filters along that row, so it needs memory for only one row of the input's width.
 ///
-/// Resizing libraries were not better: building zimg's filter graph for a new geometry takes about 1 ms, more than the
-/// resize itself (0.3 s for 65500 samples to one, and 1 GB of scratch for 8192 × 65500), and its result depends on the
-/// processor. Here every operation is IEEE single precision in a fixed order, so every machine makes the same bytes.
+/// A library for resizing was not better. zimg takes about 1 ms to build the filter graph for a new geometry, which is
+/// longer than the resize itself. Extreme geometries take 0.3 s (65500 samples to one) or 1 GB of scratch memory (8192
+/// × 65500). Its result depends on the processor. Here every operation is in IEEE single precision and in a fixed
+/// order, so every machine makes the same bytes.
 final class Resampler {
   private struct FilterKey: Hashable {
     let samples: Int
@@ -15,7 +17,7 @@ final class Resampler {
     let count: Int
   }
 
-  /// The most weights kept: 256 KiB, dozens of the usual filters.
+  /// The most weights kept: 256 KiB, enough for dozens of the usual filters.
   private static let weightsKept = 1 << 16
   private var filters: [FilterKey: AxisFilter] = [:]
   private var keptWeights = 0
@@ -70,8 +72,8 @@ final class Resampler {
     row = []
   }
 
-  /// Computes an output row at the input's width: the sum of the input rows from `rows` on, times the weights `taps` of
-  /// a filter, four rows in each pass.
+  /// Computes an output row at the input's width: the sum of the input rows from `rows` on, multiplied by the filter's
+  /// weights `taps`, four rows in each pass. Unless `isFirst`, adds to the row's present values.
   private static func mixRows(
     _ rows: UnsafeMutablePointer<UInt8>, _ plane: PlaneView, _ filter: AxisFilter, _ taps: Range<Int>, isFirst: Bool,
     into line: UnsafeMutablePointer<Float>
@@ -84,7 +86,7 @@ final class Resampler {
       var isFirst = isFirst
       while index < end {
         let taps = min(4, end - index)
-        // Rows missing from the last pass have weight 0 and point to an existing row.
+        // Rows that the last pass lacks have weight 0 and point to an existing row.
         let r0 = input
         let r1 = taps > 1 ? r0 + plane.stride : r0
         let r2 = taps > 2 ? r1 + plane.stride : r0
@@ -109,7 +111,7 @@ final class Resampler {
     }
   }
 
-  /// Computes a finished output row: the samples times their weights, rounded and limited to 0...255.
+  /// Computes a finished output row: the weighted sums of the line's samples, rounded and limited to 0...255.
   private static func mixColumns(
     of line: UnsafeMutablePointer<Float>, _ filter: AxisFilter, into target: UnsafeMutablePointer<UInt8>
   ) {
@@ -119,7 +121,8 @@ final class Resampler {
     }
   }
 
-  /// Output sample `output` of a row. Four independent sums are faster than one, whose additions depend on each other.
+  /// The output sample `output` of a row. Four independent sums are faster than one whose additions depend on each
+  /// other.
   @inline(__always)
   static func mix(_ line: UnsafePointer<Float>, _ filter: AxisFilter, _ output: Int) -> Float {
     let offset = Int(filter.offsets[output])
