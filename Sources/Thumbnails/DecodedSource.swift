@@ -10,7 +10,7 @@ public final class DecodedSource: @unchecked Sendable {  // used by one thread a
   /// Reads and decodes a source, which is not read again afterwards.
   ///
   /// - throws: `ThumbnailError`.
-  public init(_ source: ByteSource, options: ThumbnailOptions) throws(ThumbnailError) {
+  public init(_ source: ByteReader, options: ThumbnailOptions) throws(ThumbnailError) {
     // The workspace is not shared, because its buffers hold the pixels.
     pipeline = ThumbnailPipeline(
       source: source, options: options, decoding: .automatic, monitor: nil, workspace: DecodeWorkspace())

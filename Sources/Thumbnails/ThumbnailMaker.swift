@@ -19,7 +19,7 @@ public final class ThumbnailMaker {
   ///   - monitor: observes the stage, and decides whether to stop.
   /// - throws: `ThumbnailError` as `makeThumbnails` would for the same header.
   public static func readInfo(
-    of source: ByteSource, for options: ThumbnailOptions? = nil, monitor: (any ThumbnailMonitor)? = nil
+    of source: ByteReader, for options: ThumbnailOptions? = nil, monitor: (any ThumbnailMonitor)? = nil
   ) throws(ThumbnailError) -> SourceInfo {
     let (decoder, info) = try ThumbnailPipeline.readHeader(
       of: source, failOn: options?.failOn ?? .error, monitor: monitor, measuring: true)
@@ -39,7 +39,7 @@ public final class ThumbnailMaker {
   /// - throws: `ThumbnailError`, and the errors of `deliver`.
   @discardableResult
   public func makeThumbnails(
-    of source: ByteSource, options: ThumbnailOptions, decoding: Decoding = .automatic,
+    of source: ByteReader, options: ThumbnailOptions, decoding: Decoding = .automatic,
     monitor: (any ThumbnailMonitor)? = nil, deliver: (Thumbnail) throws -> Void
   ) throws -> SourceInfo {
     try ThumbnailPipeline(source: source, options: options, decoding: decoding, monitor: monitor, workspace: workspace)

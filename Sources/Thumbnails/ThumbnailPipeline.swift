@@ -2,7 +2,7 @@
 ///
 /// *Concurrency*: for the thread that uses its workspace.
 struct ThumbnailPipeline {
-  let source: ByteSource
+  let source: ByteReader
   let options: ThumbnailOptions
   let decoding: Decoding
   let monitor: (any ThumbnailMonitor)?
@@ -12,7 +12,7 @@ struct ThumbnailPipeline {
   ///
   /// - parameter measuring: whether the decoder is used for the header alone, as in `JPEGDecoder`.
   static func readHeader(
-    of source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?, measuring: Bool
+    of source: ByteReader, failOn: FailOn, monitor: (any ThumbnailMonitor)?, measuring: Bool
   ) throws(ThumbnailError) -> (JPEGDecoder, SourceInfo) {
     monitor?.entered(.reading)
     if monitor?.isCancelled == true { throw .cancelled }

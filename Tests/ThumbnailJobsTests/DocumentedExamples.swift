@@ -77,7 +77,7 @@ func watchTheLimit() throws -> PressureMonitor {
 
 func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
   let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "320x240")], quality: 75)
-  try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: photo), options: options) { thumbnail in
+  try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: photo), options: options) { thumbnail in
     try Data(thumbnail.bytes).write(to: folder.appendingPathComponent("\(thumbnail.size.name).jpg"))
   }
 }

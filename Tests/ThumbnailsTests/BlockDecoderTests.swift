@@ -20,9 +20,9 @@ import Testing
   }
 
   /// The samples at scale 1/8; nil if the source is irregular.
-  private static func dcSamples(_ source: ByteSource) throws -> [Samples]? { try samples(source, side: 1) }
+  private static func dcSamples(_ source: ByteReader) throws -> [Samples]? { try samples(source, side: 1) }
 
-  private static func samples(_ source: ByteSource, side: Int) throws -> [Samples]? {
+  private static func samples(_ source: ByteReader, side: Int) throws -> [Samples]? {
     let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
     let info = SourceInfo(decoder)
     let buffer = PlaneBuffer()
@@ -42,7 +42,7 @@ import Testing
 
   /// libjpeg's samples at scale 1/8; nil for planes that it decodes at a larger scale.
   private static func reference(_ bytes: [UInt8]) throws -> [Samples?] {
-    let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
+    let decoder = try JPEGDecoder(source: ByteReader(bytes: bytes), failOn: .error, monitor: nil)
     let workspace = DecodeWorkspace()
     let planes = try workspace.decode(decoder, 8, skippingFineScans: false)
     let header = SourceInfo(decoder)
@@ -54,7 +54,7 @@ import Testing
   }
 
   private static func expectSame(_ bytes: [UInt8], _ note: String) throws {
-    let samples = try #require(try dcSamples(ByteSource(bytes: bytes)), "\(note)")
+    let samples = try #require(try dcSamples(ByteReader(bytes: bytes)), "\(note)")
     var compared = 0
     for (index, (made, expected)) in zip(samples, try reference(bytes)).enumerated() {
       guard let expected else { continue }
@@ -125,7 +125,7 @@ import Testing
     }
     for (interval, isInterleaved) in [(0, true), (3, true), (0, false)] {
       (source.restartInterval, source.isInterleaved) = (interval, isInterleaved)
-      let made = try #require(try Self.samples(ByteSource(bytes: source.bytes()), side: 2))
+      let made = try #require(try Self.samples(ByteReader(bytes: source.bytes()), side: 2))
       for (plane, whole) in zip(made, try Picture(source.bytes()).planes) {
         #expect(plane.columns == (whole.columns + 3) / 4 && plane.rows == (whole.rows + 3) / 4)
         for row in 0..<whole.rows / 8 {
@@ -222,7 +222,7 @@ import Testing
 
   /// The coefficients kept of each block, four to a block.
   private static func coefficients(_ bytes: [UInt8]) throws -> [Int16] {
-    let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
+    let decoder = try JPEGDecoder(source: ByteReader(bytes: bytes), failOn: .error, monitor: nil)
     let (buffer, masks) = (PlaneBuffer(), PlaneBuffer())
     var blocks = BlockDecoder(decoder.input, header: SourceInfo(decoder), side: 2)
     let (_, store) = try blocks.readCoefficients(into: buffer, masksIn: masks)
@@ -259,9 +259,9 @@ import Testing
       [.init(all, 1, 0), .init(all, 0, 1)],
     ]
     for (index, script) in scripts.enumerated() {
-      let whole = ByteSource(bytes: DCFile(script, h: 2, v: 2).bytes())
+      let whole = ByteReader(bytes: DCFile(script, h: 2, v: 2).bytes())
       // The size is unknown, so the file is read to its end.
-      let source = ByteSource(size: nil) { whole.read(at: $0, into: $1) }
+      let source = ByteReader(size: nil) { whole.read(at: $0, into: $1) }
       #expect(try Self.dcSamples(source) == nil, "script \(index)")
     }
   }
@@ -274,10 +274,10 @@ import Testing
       var restarting = TestJPEG.ycc(90, 70, h: 2, v: 2) { Double((Int($1) * 29 + Int($2) * 83 + $0) % 256) }
       restarting.restartInterval = 3
       for bytes in [photo.jpeg(), restarting.bytes()] {
-        let expected = try #require(try Self.samples(ByteSource(bytes: bytes), side: 2))
-        let whole = ByteSource(bytes: bytes)
+        let expected = try #require(try Self.samples(ByteReader(bytes: bytes), side: 2))
+        let whole = ByteReader(bytes: bytes)
         for size in [1, 3, 64] {
-          let source = ByteSource(size: bytes.count) { offset, buffer in
+          let source = ByteReader(size: bytes.count) { offset, buffer in
             whole.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(size)))
           }
           #expect(try Self.samples(source, side: 2) == expected, "pieces of \(size)")
@@ -289,9 +289,9 @@ import Testing
   @Test func aFileCutOffAnywhereIsIrregular() throws {
     for bytes in Self.hostileSamples + [Self.progressive] {
       for side in [1, 2] {
-        #expect(try Self.samples(ByteSource(bytes: bytes), side: side) != nil)
+        #expect(try Self.samples(ByteReader(bytes: bytes), side: side) != nil)
         for length in stride(from: 0, to: bytes.count, by: 7) {
-          let cut = try? Self.samples(ByteSource(bytes: Array(bytes.prefix(length))), side: side)
+          let cut = try? Self.samples(ByteReader(bytes: Array(bytes.prefix(length))), side: side)
           #expect(cut == nil, "cut at \(length) of \(bytes.count)")
         }
       }
@@ -308,7 +308,7 @@ import Testing
         for _ in 0...Int(random.next() % 2) {
           broken[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
         }
-        let source = ByteSource(bytes: broken)
+        let source = ByteReader(bytes: broken)
         guard let made = (try? Self.dcSamples(source)) ?? nil else { continue }
         // At side 2 more is decoded, but it must not find a fault that side 1 does not find.
         #expect(try Self.samples(source, side: 2) != nil)
@@ -328,7 +328,7 @@ import Testing
       for _ in 0...Int(random.next() % 3) {
         broken[Int(random.next() % UInt64(broken.count))] = UInt8(truncatingIfNeeded: random.next())
       }
-      let source = ByteSource(bytes: broken)
+      let source = ByteReader(bytes: broken)
       let first = try? Self.samples(source, side: 2)
       let second = try? Self.samples(source, side: 2)
       #expect(second == first)
@@ -355,7 +355,7 @@ import Testing
 
   @Test func anIrregularFileFailsOnlyWithSparingDecoding() throws {
     let regular = SyntheticPhoto(seed: 1, width: 320, height: 240).jpeg()
-    let open = ByteSource(bytes: Array(regular.dropLast(2)))
+    let open = ByteReader(bytes: Array(regular.dropLast(2)))
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")])
     let maker = ThumbnailMaker()
     #expect(throws: ThumbnailError.irregular) {
@@ -372,10 +372,10 @@ import Testing
     var photo = SyntheticPhoto(seed: 8, width: 900, height: 700)
     (photo.isProgressive, photo.quality) = (true, 95)
     let bytes = photo.jpeg()
-    let whole = ByteSource(bytes: bytes)
+    let whole = ByteReader(bytes: bytes)
     for (size, isWhole) in [(bytes.count, false), (nil, true)] {
       var read = 0
-      let source = ByteSource(size: size) { offset, buffer in
+      let source = ByteReader(size: size) { offset, buffer in
         let result = whole.read(at: offset, into: buffer)
         if let count = try? result.get() { read += count }
         return result

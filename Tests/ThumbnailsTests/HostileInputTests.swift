@@ -169,7 +169,7 @@ import Testing
     let bytes = TestJPEG.grey(16, 16) { _, _ in 50 }.bytes()
     let extra = Array(bytes.dropLast(2)) + [1, 2, 3] + JPEGMarker.eoi.bytes
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
-    let info = try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: extra), options: options) { _ in }
+    let info = try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: extra), options: options) { _ in }
     #expect(info.warnings.count == 1)
     #expect(info.warnings.first?.hasPrefix("Corrupt JPEG data: ") == true)
     guard case .failure(.imperfect) = try Self.outcome(extra, ThumbnailMaker(), .warning) else {
@@ -188,7 +188,7 @@ import Testing
     let recorder = QuestionCounter()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "9")], failOn: .truncated)
     #expect(throws: ThumbnailError.truncated("its picture data ends early")) {
-      try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: bytes), options: options, monitor: recorder) { _ in }
+      try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: bytes), options: options, monitor: recorder) { _ in }
     }
     #expect(recorder.asked < 10, "most of the picture was decoded")
   }
@@ -221,9 +221,9 @@ import Testing
       return Double(mixed % 251)
     }
     let bytes = try thumbnails(of: grain.bytes(), wide)[0]
-    let whole = ByteSource(bytes: bytes)
+    let whole = ByteReader(bytes: bytes)
     var failures = 0
-    let source = ByteSource(size: nil) { offset, buffer in
+    let source = ByteReader(size: nil) { offset, buffer in
       guard offset + UInt64(buffer.count) > UInt64(bytes.count / 2) else { return whole.read(at: offset, into: buffer) }
       failures += 1
       return .failure(.init(rawValue: 5))
@@ -285,7 +285,7 @@ import Testing
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "9")])
     let recorder = QuestionCounter()
     #expect(throws: ThumbnailError.truncated("its picture data ends early")) {
-      try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: bytes), options: options, monitor: recorder) { _ in }
+      try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: bytes), options: options, monitor: recorder) { _ in }
     }
     #expect(recorder.asked < 10, "most of the picture was decoded")
   }

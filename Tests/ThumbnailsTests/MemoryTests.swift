@@ -38,7 +38,7 @@ import Testing
       let before = MemoryMeter.held
       for (size, subsampling) in [("100", ChromaSubsampling.s420), ("900", .s444), ("900", .s420), ("1200<", .s444)] {
         let work = try MemoryCase("", photo, size) { $0.subsampling = subsampling }
-        try maker.makeThumbnails(of: ByteSource(bytes: work.source), options: work.options) { _ in }
+        try maker.makeThumbnails(of: ByteReader(bytes: work.source), options: work.options) { _ in }
       }
       MemoryMeter.trim()
       let kept = MemoryMeter.held - before
@@ -56,8 +56,8 @@ import Testing
     do {
       let token = Watched()
       watched = token
-      let whole = ByteSource(bytes: bytes)
-      let source = ByteSource(size: nil) { offset, buffer in
+      let whole = ByteReader(bytes: bytes)
+      let source = ByteReader(size: nil) { offset, buffer in
         withExtendedLifetime(token) { farthest = max(farthest, Int(offset) + buffer.count) }
         return whole.read(at: offset, into: buffer)
       }
@@ -79,9 +79,9 @@ import Testing
       let filler = [UInt8](repeating: 7, count: 4_000_000)
       let profile = TestProfile.adding([("text", 0, filler.count)], filler, to: TestProfile.wide())
       let tagged = MemoryCase.tag(SyntheticPhoto(seed: 1, width: 90, height: 60).jpeg(), profile)
-      _ = try ThumbnailMaker.readInfo(of: ByteSource(bytes: tagged))
+      _ = try ThumbnailMaker.readInfo(of: ByteReader(bytes: tagged))
       let meter = MemoryMeter()
-      let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: tagged), monitor: meter)
+      let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: tagged), monitor: meter)
       let taken = meter.taken
       MemoryMeter.say("reading a header took \(taken >> 10) KiB, \(info.profileSize) of \(profile.count) bytes\n")
       exit(info.profileSize == profile.count && taken < 1 << 20 ? 0 : 1)
@@ -115,7 +115,7 @@ struct MemoryCase {
     let maker = ThumbnailMaker()
     let meter = MemoryMeter()
     let info = try maker.makeThumbnails(
-      of: ByteSource(bytes: source), options: options, decoding: decoding, monitor: meter
+      of: ByteReader(bytes: source), options: options, decoding: decoding, monitor: meter
     ) { _ in meter.look() }
     return (info.bytesNeeded(for: options, decoding: decoding), meter.taken)
   }

@@ -108,7 +108,7 @@ import Testing
   @Test(arguments: [0, 9, 255, 65_535]) func anOrientationOutOfRangeIsIgnored(_ value: Int) throws {
     var source = TestJPEG.grey(30, 20) { _, _ in 99 }
     source.segments.append(TestExif(orientation: value).segment)
-    let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: source.bytes()))
+    let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: source.bytes()))
     #expect(info.orientation == .upright)
   }
 

@@ -12,7 +12,7 @@ struct Picture {
   let profile: [UInt8]
 
   init(_ bytes: [UInt8]) throws {
-    let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .warning, monitor: nil)
+    let decoder = try JPEGDecoder(source: ByteReader(bytes: bytes), failOn: .warning, monitor: nil)
     pixels = PixelSize(width: Int(decoder.header.width), height: Int(decoder.header.height))
     isProgressive = decoder.header.progressive
     exif = Array(decoder.exif)
@@ -57,7 +57,7 @@ func thumbnails(
   of source: [UInt8], _ options: ThumbnailOptions, maker: ThumbnailMaker = ThumbnailMaker()
 ) throws -> [[UInt8]] {
   var made: [[UInt8]] = []
-  try maker.makeThumbnails(of: ByteSource(bytes: source), options: options) { made.append(Array($0.bytes)) }
+  try maker.makeThumbnails(of: ByteReader(bytes: source), options: options) { made.append(Array($0.bytes)) }
   return made
 }
 

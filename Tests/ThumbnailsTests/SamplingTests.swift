@@ -52,7 +52,7 @@ import Testing
       let source = TestJPEG.ycc(width, height, h: h, v: v, value: Self.slope(width, height)).bytes()
       let size = try SizeSpec(parsing: "12x10!")
       let placement = size.placement(for: PixelSize(width: width, height: height))
-      let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: source))
+      let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: source))
       let plan = DecodePlan(info, for: [placement], ThumbnailOptions(sizes: [size]), .whole)
       #expect(plan.denominator == scale)
       Self.expectSlope(try thumbnail(of: source, size.description), "scale \(scale) \(h)x\(v)", tolerance: 3)
@@ -92,7 +92,7 @@ import Testing
       let picture = try Picture(progressive)
       #expect(picture.isProgressive)
       #expect(picture.planes[1].columns == (subsampling == .s420 ? 45 : 90))
-      let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: progressive))
+      let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: progressive))
       #expect(info.isProgressive && info.pixels == PixelSize(width: 90, height: 70))
       Self.expectSlope(try thumbnail(of: progressive, "30"), "progressive \(subsampling)")
     }
@@ -145,7 +145,7 @@ import Testing
     for isProgressive in [false, true] {
       var photo = SyntheticPhoto(seed: 4, width: 640, height: 480)
       photo.isProgressive = isProgressive
-      let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: photo.jpeg()))
+      let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: photo.jpeg()))
       let half = isProgressive ? DecodePlan.Method.withoutFineScans : .everything
       for (size, subsampling, denominator, method) in [
         ("40", ChromaSubsampling.s420, 8, DecodePlan.Method.blocks(side: 1)), ("41", .s420, 4, .blocks(side: 2)),

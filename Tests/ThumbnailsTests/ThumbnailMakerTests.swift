@@ -27,7 +27,7 @@ import Testing
   @Test func decodingAheadGivesTheSameBytes() throws {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "30"), try SizeSpec(parsing: "20^")])
     let ahead = try [(80, 60), (33, 57), (64, 64)].map { width, height in
-      (Self.source(width, height), try DecodedSource(ByteSource(bytes: Self.source(width, height)), options: options))
+      (Self.source(width, height), try DecodedSource(ByteReader(bytes: Self.source(width, height)), options: options))
     }
     // All are held at once, so none may have overwritten another's pixels.
     for (source, decoded) in ahead.reversed() {
@@ -41,7 +41,7 @@ import Testing
     let sizes = try ["40", "a=10", "20x20^", "10x30!"].map { try SizeSpec(parsing: $0) }
     var made: [(SizeSpec, PixelSize, Picture)] = []
     try ThumbnailMaker().makeThumbnails(
-      of: ByteSource(bytes: Self.source()), options: ThumbnailOptions(sizes: sizes)
+      of: ByteReader(bytes: Self.source()), options: ThumbnailOptions(sizes: sizes)
     ) { made.append(($0.size, $0.pixels, try Picture(Array($0.bytes)))) }
     #expect(made.map(\.0) == sizes)
     #expect(made.map(\.1.description) == ["40 × 30", "10 × 8", "20 × 20", "10 × 30"])
@@ -53,7 +53,7 @@ import Testing
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8"), try SizeSpec(parsing: "9")])
     var calls = 0
     #expect(throws: DiskFull.self) {
-      try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: Self.source()), options: options) { _ in
+      try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: Self.source()), options: options) { _ in
         calls += 1
         throw DiskFull()
       }
@@ -78,7 +78,7 @@ import Testing
     let recorder = Recorder()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8"), try SizeSpec(parsing: "9")])
     try ThumbnailMaker().makeThumbnails(
-      of: ByteSource(bytes: Self.source()), options: options, monitor: recorder
+      of: ByteReader(bytes: Self.source()), options: options, monitor: recorder
     ) { _ in }
     #expect(recorder.stages == [.reading, .decoding, .resizing, .encoding, .resizing, .encoding])
     #expect(recorder.fractions == recorder.fractions.sorted())
@@ -95,14 +95,14 @@ import Testing
         options.linear = isLinear
         let full = Recorder()
         let expected = try thumbnails(of: source, options)
-        try maker.makeThumbnails(of: ByteSource(bytes: source), options: options, monitor: full) { _ in }
+        try maker.makeThumbnails(of: ByteReader(bytes: source), options: options, monitor: full) { _ in }
         // The maker asks at least once for each of four rows of MCUs, and several times for each size.
         #expect(full.asked > 8)
         for limit in 0..<full.asked {
           let recorder = Recorder()
           recorder.limit = limit
           #expect(throws: ThumbnailError.cancelled) {
-            try maker.makeThumbnails(of: ByteSource(bytes: source), options: options, monitor: recorder) { _ in }
+            try maker.makeThumbnails(of: ByteReader(bytes: source), options: options, monitor: recorder) { _ in }
           }
           #expect(recorder.asked <= limit + 2, "asked again after the cancellation")
         }
@@ -125,7 +125,7 @@ import Testing
     let stopper = Stopper()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "200x200!")])
     #expect(throws: ThumbnailError.cancelled) {
-      try ThumbnailMaker().makeThumbnails(of: ByteSource(bytes: Self.source()), options: options, monitor: stopper) {
+      try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: Self.source()), options: options, monitor: stopper) {
         _ in
         Issue.record("delivered")
       }
@@ -137,7 +137,7 @@ import Testing
   @Test func subsampledChromaIsCountedAtItsDecodingScale() throws {
     for (h, v, chroma) in [(1, 1, 1), (2, 2, 1), (2, 1, 1), (4, 1, 1), (2, 2, 2)] {
       let bytes = TestJPEG.ycc(640, 480, h: h, v: v, chromaH: chroma, chromaV: chroma) { _, _, _ in 90 }.bytes()
-      let decoder = try JPEGDecoder(source: ByteSource(bytes: bytes), failOn: .error, monitor: nil)
+      let decoder = try JPEGDecoder(source: ByteReader(bytes: bytes), failOn: .error, monitor: nil)
       let info = SourceInfo(decoder)
       for scale in [1, 2, 4, 8] {
         let planes = try decoder.setScale(scale).reduce(0) { $0 + $1.min_stride * $1.min_rows }
@@ -151,10 +151,10 @@ import Testing
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
     for failing in [0, 1] {
       var reads = 0
-      let source = ByteSource(size: nil) { offset, buffer in
+      let source = ByteReader(size: nil) { offset, buffer in
         defer { reads += 1 }
         if reads == failing { return .failure(.init(rawValue: EIO)) }
-        return ByteSource(bytes: bytes).read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<64]))
+        return ByteReader(bytes: bytes).read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<64]))
       }
       #expect(throws: ThumbnailError.unreadable(EIO)) {
         try ThumbnailMaker().makeThumbnails(of: source, options: options) { _ in }
@@ -162,15 +162,15 @@ import Testing
     }
     #expect(ThumbnailError.unreadable(EIO).description == "cannot be read: Input/output error")
     #expect(throws: ThumbnailError.unreadable(EBADF)) {
-      try ThumbnailMaker.readInfo(of: ByteSource(fileDescriptor: -1))
+      try ThumbnailMaker.readInfo(of: ByteReader(fileDescriptor: -1))
     }
   }
 
   @Test func readingOneByteAtATimeGivesTheSamePicture() throws {
     let bytes = Self.source()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
-    let whole = ByteSource(bytes: bytes)
-    let slow = ByteSource(size: nil) { offset, buffer in
+    let whole = ByteReader(bytes: bytes)
+    let slow = ByteReader(size: nil) { offset, buffer in
       whole.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<1]))
     }
     var made: [UInt8] = []
@@ -185,7 +185,7 @@ import Testing
     #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count && fflush(file) == 0)
     let descriptor = fileno(file)
     let before = lseek(descriptor, 0, SEEK_CUR)
-    let source = ByteSource(fileDescriptor: descriptor)
+    let source = ByteReader(fileDescriptor: descriptor)
     #expect(source.size == bytes.count)
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])
     var made: [UInt8] = []
@@ -202,14 +202,14 @@ import Testing
   @Test func theHeaderHasSizeAndOrientation() throws {
     var source = TestJPEG.ycc(30, 20, h: 2, v: 1) { _, _, _ in 90 }
     source.segments.append(TestExif(orientation: 8).segment)
-    let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: source.bytes()))
+    let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: source.bytes()))
     #expect(info.pixels.description == "30 × 20")
     #expect(info.orientedPixels.description == "20 × 30")
     #expect(info.orientation == .rotated270 && !info.isProgressive && !info.hasProfile)
   }
 
   @Test func memoryNeededGrowsWithTheDecodedSize() throws {
-    let info = try ThumbnailMaker.readInfo(of: ByteSource(bytes: Self.source(1600, 1200)))
+    let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: Self.source(1600, 1200)))
     let small = info.bytesNeeded(for: ThumbnailOptions(sizes: [try SizeSpec(parsing: "64")]))
     let large = info.bytesNeeded(for: ThumbnailOptions(sizes: [try SizeSpec(parsing: "1600")]))
     // At full size, a decoded 4:2:0 picture takes 1.5 bytes for each pixel.

@@ -5,7 +5,7 @@ import CLibJPEG
 /// A way from a file's bytes to planes. What is not public is reached with `-enable-testing`.
 struct BenchmarkedDecoder: Sendable {
   let name: String
-  let decode: @Sendable (ByteSource) throws -> Void
+  let decode: @Sendable (ByteReader) throws -> Void
 
   static let all = [
     BenchmarkedDecoder(name: "blocks, 1/8") { try decodeBlocks($0, side: 1) },
@@ -20,7 +20,7 @@ struct BenchmarkedDecoder: Sendable {
   ]
 
   /// The lowest frequencies of each block, into buffers that are made anew each time.
-  private static func decodeBlocks(_ source: ByteSource, side: Int) throws {
+  private static func decodeBlocks(_ source: ByteReader, side: Int) throws {
     let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
     var blocks = BlockDecoder(decoder.input, header: SourceInfo(decoder), side: side)
     _ = try blocks.decode(into: PlaneBuffer(), masksIn: PlaneBuffer())
@@ -28,7 +28,7 @@ struct BenchmarkedDecoder: Sendable {
 
   /// Every scan, unless said otherwise, into planes that are made anew each time.
   private static func decodeWithLibJPEG(
-    _ source: ByteSource, denominator: Int, skippingFineScans: Bool = false
+    _ source: ByteReader, denominator: Int, skippingFineScans: Bool = false
   ) throws {
     let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
     let layouts = try decoder.setScale(denominator)

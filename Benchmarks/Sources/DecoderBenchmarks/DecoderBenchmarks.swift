@@ -39,7 +39,7 @@ struct DecoderBenchmarks: ParsableCommand {
         // Who begins changes, so that nobody always follows the same neighbour's heat.
         for place in decoders.indices.map({ ($0 + round) % decoders.count }) {
           let start = processorNanoseconds()
-          for photo in set.photos { try decoders[place].decode(ByteSource(bytes: photo)) }
+          for photo in set.photos { try decoders[place].decode(ByteReader(bytes: photo)) }
           let seconds = Double(processorNanoseconds() - start) / 1e9
           entries[index][place].rounds.append(Double(set.bytes) / 1e6 / seconds)
         }

@@ -92,7 +92,7 @@ public final class SourceWork: Sendable {
     switch payload.content {
     case .file(let bytes):
       try makers.withMaker { maker in
-        _ = try maker.makeThumbnails(of: ByteSource(bytes: bytes), options: output.options, deliver: publish)
+        _ = try maker.makeThumbnails(of: ByteReader(bytes: bytes), options: output.options, deliver: publish)
       }
     case .pixels(let source): try source.makeThumbnails(deliver: publish)
     }

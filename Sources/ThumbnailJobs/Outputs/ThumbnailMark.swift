@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Thumbnails
 
 /// The JPEG comment that every thumbnail has. It names thumbjob and identifies the settings.
 ///
@@ -10,9 +11,6 @@ import Foundation
 /// *Source*: ITU-T T.81, B.2.4.5 (comment); JFIF 1.02, whose own segment must come first.
 public struct ThumbnailMark: Sendable, Hashable {
   private static let prefix = Array("thumbjob ".utf8)
-  /// The markers of the JFIF segment and of a comment.
-  private static let app0: [UInt8] = [0xFF, 0xE0]
-  private static let com: [UInt8] = [0xFF, 0xFE]
   /// The bytes of SOI, the JFIF segment and the mark.
   private static let headSize = 20 + 4 + prefix.count + 16
 
@@ -37,7 +35,7 @@ public struct ThumbnailMark: Sendable, Hashable {
     var marked: [UInt8] = []
     marked.reserveCapacity(jpeg.count + 2 + size)
     marked += jpeg[..<end]
-    marked += Self.com + [UInt8(size >> 8), UInt8(size & 0xFF)] + Self.prefix + digits
+    marked += JPEGMarker.com.bytes + [UInt8(size >> 8), UInt8(size & 0xFF)] + Self.prefix + digits
     marked += jpeg[end...]
     return marked
   }
@@ -50,13 +48,13 @@ public struct ThumbnailMark: Sendable, Hashable {
     var head = [UInt8](repeating: 0, count: Self.headSize)
     let count = head.withUnsafeMutableBytes { try? readAll(into: $0, from: file) }
     guard count == Self.headSize, let end = head.withUnsafeBytes({ Self.endOfJFIF($0) }), end == 20,
-      head[20...].starts(with: Self.com), head[24...].starts(with: Self.prefix)
+      head[20...].starts(with: JPEGMarker.com.bytes), head[24...].starts(with: Self.prefix)
     else { return nil }
     self.init(digits: head[(24 + Self.prefix.count)...])
   }
 
   private static func endOfJFIF(_ jpeg: UnsafeRawBufferPointer) -> Int? {
-    guard jpeg.count > 6, jpeg[2...].starts(with: Self.app0) else { return nil }
+    guard jpeg.count > 6, jpeg[2...].starts(with: JPEGMarker.app0.bytes) else { return nil }
     let end = 4 + (Int(jpeg[4]) << 8 | Int(jpeg[5]))
     return end <= jpeg.count ? end : nil
   }

@@ -37,7 +37,7 @@ final class SourceFile {
 
   deinit { close(descriptor) }
 
-  var bytes: ByteSource { ByteSource(fileDescriptor: descriptor) }
+  var bytes: ByteReader { ByteReader(fileDescriptor: descriptor) }
 
   /// Determines the type from the first bytes.
   ///

@@ -1,13 +1,13 @@
 /// The bytes and the monitor of a decoder. Nothing is thrown from here, because libjpeg's callbacks, which C code
 /// calls, use it.
 final class DecoderInput {
-  private(set) var failure: ByteSource.ErrorNumber?
-  private let source: ByteSource
+  private(set) var failure: ByteReader.ReadError?
+  private let source: ByteReader
   private let monitor: (any ThumbnailMonitor)?
   private(set) var progress: Double
   private var position: UInt64 = 0
 
-  init(source: ByteSource, monitor: (any ThumbnailMonitor)?, progress: Double) {
+  init(source: ByteReader, monitor: (any ThumbnailMonitor)?, progress: Double) {
     self.source = source
     self.progress = progress
     self.monitor = monitor

@@ -17,7 +17,7 @@ final class JPEGDecoder {
   ///   - measuring: whether only the header is needed. If so, the size of the profile is kept, but not its bytes.
   /// - throws: `notAnImage`, `unsupportedType`, `empty`, and the errors of a damaged header.
   init(
-    source: ByteSource, failOn: FailOn, monitor: (any ThumbnailMonitor)?, progress: Double = 0, measuring: Bool = false
+    source: ByteReader, failOn: FailOn, monitor: (any ThumbnailMonitor)?, progress: Double = 0, measuring: Bool = false
   ) throws(ThumbnailError) {
     try Self.checkType(of: source)
     input = DecoderInput(source: source, monitor: monitor, progress: progress)
@@ -116,7 +116,7 @@ final class JPEGDecoder {
   }
 
   /// Rejects other image types by name. libjpeg's own message would only give the first bytes: "starts with 0x89 0x50".
-  private static func checkType(of source: ByteSource) throws(ThumbnailError) {
+  private static func checkType(of source: ByteReader) throws(ThumbnailError) {
     var head: [UInt8] = []
     var more = [UInt8](repeating: 0, count: ImageType.sniffLength)
     // A source may deliver one byte at a time.

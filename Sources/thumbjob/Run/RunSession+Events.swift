@@ -40,7 +40,8 @@ extension RunSession {
     case .failed(let failure): console.print("thumbjob: \(name): \(Advice.line(failure))")
     case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
-      console.print("thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
+      console.print(
+        "thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
     case .cancelled(.pressure) where settings.job.onPressure == .requeue:
       console.print("thumbjob: \(name): cancelled by memory pressure; left for another run")
     case .cancelled(.user) where open.withLock({ $0?.job.isStopping }) == false:

@@ -1,14 +1,14 @@
 import Foundation
 
 /// The bytes of a file, read at any offset. The file is not mapped into memory: if it shrinks during reading, it ends
-/// early instead of raising SIGBUS, and only the reader's window of it is in memory.
-public final class ByteSource {
+/// early instead of raising SIGBUS, and only a window of it is in memory.
+public final class ByteReader {
   /// Reads up to the buffer's size from a byte offset. Returns the number of bytes read, 0 at the end, or the error
   /// number.
-  public typealias Reader = (_ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ErrorNumber>
+  public typealias Read = (_ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ReadError>
 
   /// A value of `errno`.
-  public struct ErrorNumber: Error, Sendable, Hashable {
+  public struct ReadError: Error, Sendable, Hashable {
     public let rawValue: Int32
 
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -17,15 +17,15 @@ public final class ByteSource {
   /// The size in bytes, if known. Progress needs it, and so does looking for the EOI marker without reading the whole
   /// file.
   public let size: Int?
-  private let reader: Reader
+  private let body: Read
 
-  /// A source whose bytes `reader` supplies.
-  public init(size: Int?, reader: @escaping Reader) {
+  /// Bytes that `read` supplies.
+  public init(size: Int?, read: @escaping Read) {
     self.size = size
-    self.reader = reader
+    body = read
   }
 
-  /// A regular file, open for reading. The caller owns the descriptor and keeps it open while the source is used; its
+  /// A regular file, open for reading. The caller owns the descriptor and keeps it open while the reader is used; its
   /// file position does not change.
   public convenience init(fileDescriptor: Int32) {
     var status = stat()
@@ -36,7 +36,7 @@ public final class ByteSource {
       while true {
         let count = pread(fileDescriptor, buffer.baseAddress, buffer.count, position)
         if count >= 0 { return .success(count) }
-        if errno != EINTR { return .failure(ErrorNumber(rawValue: errno)) }
+        if errno != EINTR { return .failure(ReadError(rawValue: errno)) }
       }
     }
   }
@@ -52,7 +52,7 @@ public final class ByteSource {
   }
 
   /// Reads bytes at an offset, at most the buffer's size. A count below that does not mean the end; 0 does.
-  public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ErrorNumber> {
-    reader(offset, buffer)
+  public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ReadError> {
+    body(offset, buffer)
   }
 }
