@@ -42,13 +42,13 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
   }
 
   func run() {
-    var nextLook = Instant.now
+    var nextSample = Instant.now
     while !state.isStopped {
-      if .now >= nextLook {
-        look()
-        nextLook = .now + rules.sampling
+      if .now >= nextSample {
+        sample()
+        nextSample = .now + rules.sampling
       }
-      if wait(until: nextLook) { handleReadyDescriptors() }
+      if wait(until: nextSample) { handleReadyDescriptors() }
     }
     (providers, places) = ([], [])
     var used = timespec()
@@ -56,7 +56,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     state.end(.seconds(used.tv_sec) + .nanoseconds(used.tv_nsec))
   }
 
-  private func look() {
+  private func sample() {
     let held = usage.read()
     share = held.share(of: limit)
     state.set(held)
@@ -67,11 +67,11 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     emit(gauge.decay(share: share, at: .now))
   }
 
-  /// Waits until a descriptor is ready, until `nextLook`, or until a place has rested; true if a descriptor may be
+  /// Waits until a descriptor is ready, until `nextSample`, or until a place has rested; true if a descriptor may be
   /// ready.
-  private func wait(until nextLook: Instant) -> Bool {
+  private func wait(until nextSample: Instant) -> Bool {
     let now = Instant.now
-    var end = nextLook
+    var end = nextSample
     polled.removeAll(keepingCapacity: true)
     polledPlaces.removeAll(keepingCapacity: true)
     polled.append(pollfd(fd: wakePipe.reader.number, events: Int16(POLLIN), revents: 0))

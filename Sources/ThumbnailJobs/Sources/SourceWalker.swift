@@ -60,7 +60,7 @@ public struct SourceWalker: Sendable {
           let walk = Walk(self, shouldStop: shouldStop, onError: onError, visit: visit)
           do {
             try walk.run()
-          } catch is Walk.Stopped {}
+          } catch is Walk.StopError {}
           return walk.counters
         }
       }

@@ -5,7 +5,7 @@ import SystemPackage
 /// The state of one walk: its open folders and its counters.
 final class Walk {
   /// Unwinds the walk after `visit` or `shouldStop` has ended it.
-  struct Stopped: Error {}
+  struct StopError: Error {}
 
   private let walker: SourceWalker
   private let shouldStop: () -> Bool
@@ -176,7 +176,7 @@ final class Walk {
 
   private func visitFile(_ source: Source) throws {
     counters.files += 1
-    if try visit(source) == .stop { throw Stopped() }
+    if try visit(source) == .stop { throw StopError() }
   }
 
   private func report(_ error: WalkError) {
@@ -185,7 +185,7 @@ final class Walk {
   }
 
   private func checkStop() throws {
-    if shouldStop() { throw Stopped() }
+    if shouldStop() { throw StopError() }
   }
 }
 
