@@ -53,8 +53,8 @@ public struct StatusClient: Sendable {
   ) throws(StatusClientError) -> Answer {
     let (status, bytes) = try HTTPExchange(self, until: .now + timeout).ask(method, target, body)
     guard (200..<300).contains(status) else {
-      let problem = try? JSONText.decode(HTTPProblem.Text.self, from: bytes)
-      throw StatusClientError(.refused(status: status), address, problem?.detail ?? "answered with status \(status)")
+      let details = try? JSONText.decode(HTTPError.Details.self, from: bytes)
+      throw StatusClientError(.refused(status: status), address, details?.detail ?? "answered with status \(status)")
     }
     do {
       return try JSONText.decode(Answer.self, from: bytes)
