@@ -33,7 +33,7 @@ final class JobEndpoints: Sendable {
     do {
       if let endpoint = try Self.open(nil, self.job, AccessToken()) { open.append(endpoint) }
     } catch {
-      onNote("\(error)", false)
+      onNote("\(error); --status chooses another address, or off", false)
     }
     self.open = open
   }

@@ -155,7 +155,7 @@ final class RunSession: Sendable {
     } catch let problem as TextProblem {
       throw Refusal("\(problem)", .usage)
     } catch {
-      throw Refusal("\(error)", .noStatusAddress)
+      throw Refusal("\(error); --status chooses another address, or off", .noStatusAddress)
     }
   }
 
