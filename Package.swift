@@ -129,7 +129,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "StatusEndpointTests", dependencies: ["StatusEndpoint", "TestSupport"], swiftSettings: settings),
+      name: "StatusEndpointTests", dependencies: ["Files", "StatusEndpoint", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
   ]
 )
