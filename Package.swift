@@ -104,9 +104,15 @@ let package = Package(
       dependencies: ["CLibJPEG", .product(name: "Subprocess", package: "swift-subprocess")],
       path: "Tests/TestSupport", swiftSettings: samples),
     .executableTarget(
-      name: "make-images", dependencies: ["TestSupport"], path: "Tests/MakeImages", swiftSettings: settings),
+      name: "make-images",
+      dependencies: ["TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tests/MakeImages", swiftSettings: settings),
     .executableTarget(
-      name: "status-demo", dependencies: ["Locking", "StatusEndpoint", "TestSupport"],
+      name: "status-demo",
+      dependencies: [
+        "Locking", "StatusEndpoint", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       path: "Tests/StatusDemo", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
     .testTarget(
