@@ -57,8 +57,8 @@ def test_it_shows_the_failure_with_its_reason(browser, job, broken_picture):
 
 def test_numbers_pictures_and_lists_change_by_themselves(browser, job):
     browser.run("window.untouched = true")
-    settled, running = int(browser.text("#settled")), browser.text("#running .name")
-    eventually("more is done", lambda: int(browser.text("#settled")) > settled)
+    settled, running = int(browser.text("#done")), browser.text("#running .name")
+    eventually("more is done", lambda: int(browser.text("#done")) > settled)
     eventually("another runs", lambda: browser.text("#running .name") not in ("", running))
     eventually("thumbnails are shown", lambda: browser.run(
         "return [...document.querySelectorAll('#thumbnails img')].some((image) => image.naturalWidth > 0)"))
@@ -134,7 +134,7 @@ def test_a_job_that_ends_by_itself_is_shown_as_ended(browser, start, odd_picture
     visit(browser, job)
     eventually("it is over", lambda: browser.text("#state") == "ended", 60)
     assert browser.text("#notice") == "The job has ended."
-    assert browser.text("#settled") == "12"
+    assert browser.text("#done") == "12"
 
 
 def test_it_asks_nobody_but_the_job_and_hides_the_token(browser, job):

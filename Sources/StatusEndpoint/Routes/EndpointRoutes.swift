@@ -59,7 +59,7 @@ struct EndpointRoutes: Sendable {
       Route(method: .get, path: "/thumbnails") { [thumbnails] _ in .json(thumbnails.list) },
       Route(method: .get, path: "/thumbnails/{id}") { [thumbnails] call in
         guard let bytes = thumbnails.jpeg(call.number) else {
-          throw HTTPError(.notFound, "there is no thumbnail \(call.number), or no longer")
+          throw HTTPError(.notFound, "there is no thumbnail \(call.number), or it is no longer kept")
         }
         var answer = Answer("image/jpeg", .bytes(ByteBuffer(bytes: bytes)))
         answer.headers[.contentSecurityPolicy] = "default-src 'none'"
@@ -72,7 +72,7 @@ struct EndpointRoutes: Sendable {
         let type = "text/event-stream; charset=utf-8"
         if call.isHead { return .text("", type: type) }
         guard let listener = feed.listen() else {
-          var error = HTTPError(.serviceUnavailable, "as many clients as may listen for events at once")
+          var error = HTTPError(.serviceUnavailable, "the limit of clients that listen for events is reached")
           error.headers[.retryAfter] = "10"
           throw error
         }
@@ -127,7 +127,7 @@ struct EndpointRoutes: Sendable {
   }
 
   private static func unknown(_ id: Int) -> HTTPError {
-    HTTPError(.notFound, "there is no operation \(id), or nothing is known of it any more")
+    HTTPError(.notFound, "there is no operation \(id), or it is no longer known")
   }
 }
 

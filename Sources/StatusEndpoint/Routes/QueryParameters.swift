@@ -8,7 +8,7 @@ struct QueryParameters: Sendable {
       let (key, value) = Self.halves(pair)
       guard known.contains(key) else {
         let list = known.isEmpty ? "none" : known.sorted().joined(separator: ", ")
-        throw HTTPError(.badRequest, "unknown parameter \"\(key.prefix(40))\"; this route knows \(list)")
+        throw HTTPError(.badRequest, "unknown parameter \"\(key.prefix(40))\"; this route accepts \(list)")
       }
       guard values.updateValue(value, forKey: key) == nil else {
         throw HTTPError(.badRequest, "the parameter \(key) is given twice")
@@ -33,7 +33,7 @@ struct QueryParameters: Sendable {
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let word = Word(rawValue: String(part)) else {
         let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-        throw HTTPError(.badRequest, "\(key) must be a list by commas of \(known)")
+        throw HTTPError(.badRequest, "\(key) must be a comma-separated list of \(known)")
       }
       words.append(word)
     }

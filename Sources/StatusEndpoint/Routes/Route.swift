@@ -43,7 +43,7 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// By path, the number in it replaced.
+  /// By path, with `{id}` in place of a number.
   private var places: [String: Place] = [:]
   private static let numberMark = "{id}"
 
@@ -62,7 +62,7 @@ struct RouteTable: Sendable {
     guard let place else { throw HTTPError(.notFound, "there is no such route; /openapi.json lists all") }
     let wanted: HTTPRequest.Method = method == .head ? .get : method
     guard let route = place.routes.first(where: { $0.method == wanted }) else {
-      var error = HTTPError(.methodNotAllowed, "this route knows \(place.allow) only")
+      var error = HTTPError(.methodNotAllowed, "this route supports \(place.allow) only")
       error.headers[.allow] = place.allow
       throw error
     }

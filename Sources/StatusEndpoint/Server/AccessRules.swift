@@ -27,7 +27,7 @@ struct AccessRules: Sendable {
     let fields = head.headerFields
     if let origin = fields[.origin] {
       guard origin == "http://\(authority)" || origin == "https://\(authority)" else {
-        throw HTTPError(.forbidden, "a page of another origin may not ask")
+        throw HTTPError(.forbidden, "pages of another origin may not send requests")
       }
     }
     switch fields[.fetchSite] {
@@ -35,7 +35,7 @@ struct AccessRules: Sendable {
     default:
       // The only thing that another site may do is link to the page.
       guard isPage, fields[.fetchMode] == "navigate" else {
-        throw HTTPError(.forbidden, "a page of another site may not ask")
+        throw HTTPError(.forbidden, "pages of another site may not send requests")
       }
     }
   }
@@ -53,7 +53,8 @@ struct AccessRules: Sendable {
     throw error
   }
 
-  /// Whether the name is one of this server. A domain of an attacker, who can point it here, always contains a dot.
+  /// Whether the name belongs to this server. The domain of an attacker, which may resolve to this machine, always contains
+  /// a dot.
   private func isOwnName(_ name: String) -> Bool {
     if Self.isLoopback(name) || name == host.lowercased() { return true }
     return switch reach {

@@ -10,7 +10,7 @@ struct Responder: Sendable {
   let dataSource: any RunDataSource
   let feed: EventFeed
 
-  /// - Throws: errors of the connection, such as a client that is gone.
+  /// - Throws: errors of the connection, such as a client that has disconnected.
   func respond(
     to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel, _ turns: Turns
   ) async throws {
@@ -52,7 +52,7 @@ struct Responder: Sendable {
 
   /// - Throws: ``HTTPError`` if the body is too large or of another type, and errors of the connection.
   private func body(of request: Request) async throws -> ByteBuffer {
-    let tooLarge = HTTPError(.contentTooLarge, "the body may have \(limits.bodyBytes) bytes at the most")
+    let tooLarge = HTTPError(.contentTooLarge, "the body may have at most \(limits.bodyBytes) bytes")
     let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
     guard type == "application/json" else {
       throw HTTPError(.unsupportedMediaType, "the body must be application/json")
