@@ -142,8 +142,8 @@ import Testing
     #expect(reading(1, share: 0.5) == stalled(.critical, "memory stalled everything for 100 ms within 2 s"))
   }
 
-  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
-  func theSingleDegreeOfTheProtocolIsCritical() throws {
+  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be created here"))
+  func theOnlyLevelOfTheProtocolIsCritical() throws {
     let group = try #require(RealGroup())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
     let cause = PressureCause(signals: .systemd, reason: "told by \(group.stalls)")
@@ -161,7 +161,7 @@ import Testing
     #expect(reading(unlimited, 0.01) == signal(.warning) && reading(unlimited, 0.26) == signal(.critical))
   }
 
-  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
+  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be created here"))
   func aStallFileWithoutATriggerIsRefused() throws {
     let (group, system) = (try #require(RealGroup()), try bare)
     let watch = ["MEMORY_PRESSURE_WATCH": group.stalls]
@@ -214,7 +214,7 @@ import Testing
       ])
   }
 
-  @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel tells of no stalls here"))
+  @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel reports no stalls here"))
   func theKernelAcceptsOurTriggers() throws {
     let selection = try PressureSignalSelection(.psi, in: Surroundings(variables: [:]), under: .ofThisProcess())
     #expect(selection.provider?.watches.count == 2)
