@@ -77,10 +77,10 @@ command: deps ## the built program as its user meets it: output, exit status, si
 	$(BUILD) --build-tests
 	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
 
-race: deps ## the queue, the job, its operations, comparing, the pressure monitor and the status endpoint under the thread sanitizer
+race: deps ## the queue, the job, its operations, comparing, file transfers, the pressure monitor and the status endpoint under the thread sanitizer
 	@mkdir -p .build
 	$(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|ComparisonTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## the C code and all that reads hostile bytes under the address sanitizer
 	@mkdir -p .build
