@@ -79,10 +79,10 @@ command: deps ## tests the built program as its user runs it: output, exit statu
 	$(BUILD) --build-tests
 	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
 
-race: deps ## tests queue, job, comparison, pressure monitor, trace and status endpoint under the thread sanitizer
+race: deps ## tests queue, job, comparison, file transfers, pressure monitor, trace and endpoint under the thread sanitizer
 	@mkdir -p .build
 	$(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|ComparisonTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## tests Thumbnails and the C code under the address sanitizer
 	@mkdir -p .build

@@ -1,29 +1,30 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One set of compiler settings for every Swift target. A warning is an error where the project itself is checked (CI
-/// sets `CI`), and only a warning for those who build it with a newer compiler.
+/// The compiler settings of every Swift target. A warning is an error in CI, which sets `CI`. Elsewhere it stays a
+/// warning, because a newer compiler may report new ones.
 let settings: [SwiftSetting] =
   [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
   + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
-/// For what works through millions of samples: optimised in debug builds too, where the tests would otherwise take three times
-/// as long. SwiftPM refuses such a flag in a package that another depends upon.
+/// For targets that process millions of samples. They are optimised in debug builds too, because the tests would take
+/// three times as long otherwise. SwiftPM refuses such a flag in a package that another package depends on.
 let samples: [SwiftSetting] =
   Context.packageDirectory.contains("/checkouts/")
   ? settings : settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Only where documentation is made (`make docs`): all others neither fetch it nor compile it.
+/// Only for `make docs`; other builds neither fetch nor compile it.
 let documentation: [Package.Dependency] =
   Context.environment["THUMBJOB_DOCS"] == nil
   ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
 
 let package = Package(
   name: "thumbjob",
+  // macOS is untested. The standard library's atomics and task executors need version 15.
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
-    // For the package in Benchmarks, which compares the mutex with other locks and decoders with each other.
+    // For the package in Benchmarks, which compares this mutex with other locks, and decoders with each other.
     .library(name: "Locking", targets: ["Locking"]),
     .library(name: "Thumbnails", targets: ["Thumbnails"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
@@ -31,6 +32,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -42,10 +44,9 @@ let package = Package(
   ] + documentation,
   targets: [
     // System libraries: module maps and nothing else.
-    .systemLibrary(
-      name: "CJPEGLibrary", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
-    .systemLibrary(name: "CLcms2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
-    .systemLibrary(name: "CLibExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"]), .brew(["libexif"])]),
+    .systemLibrary(name: "CJPEGLibrary", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
+    .systemLibrary(name: "CLcms2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+    .systemLibrary(name: "CLibExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"])]),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CLinux"),
 
@@ -70,10 +71,12 @@ let package = Package(
       name: "StatusEndpoint",
       dependencies: [
         "Files", "Locking",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
@@ -104,9 +107,15 @@ let package = Package(
       dependencies: ["CLibJPEG", .product(name: "Subprocess", package: "swift-subprocess")],
       path: "Tests/TestSupport", swiftSettings: samples),
     .executableTarget(
-      name: "make-images", dependencies: ["TestSupport"], path: "Tests/MakeImages", swiftSettings: settings),
+      name: "make-images",
+      dependencies: ["TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tests/MakeImages", swiftSettings: settings),
     .executableTarget(
-      name: "status-demo", dependencies: ["Locking", "StatusEndpoint", "TestSupport"],
+      name: "status-demo",
+      dependencies: [
+        "Locking", "StatusEndpoint", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       path: "Tests/StatusDemo", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -131,7 +140,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "StatusEndpointTests", dependencies: ["StatusEndpoint", "TestSupport"], swiftSettings: settings),
+      name: "StatusEndpointTests", dependencies: ["Files", "StatusEndpoint", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "thumbjobUnitTests",
       dependencies: [

@@ -1,8 +1,8 @@
-// Linux's own calls, which Swift's Glibc module leaves out.
+// Calls of Linux that Swift's Glibc module does not declare.
 #ifdef __linux__
 #include <sys/eventfd.h>
 #include <sys/vfs.h>
 
-// Declared by unistd.h for those only who ask for GNU names.
+// unistd.h declares it only if GNU extensions are enabled.
 int pipe2(int ends[2], int flags);
 #endif

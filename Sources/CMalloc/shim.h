@@ -1,4 +1,4 @@
-// glibc's own part of its allocator, which Swift's Glibc module leaves out.
+// The functions of glibc's allocator that Swift's Glibc module does not declare.
 #include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>

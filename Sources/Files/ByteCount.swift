@@ -1,9 +1,9 @@
 import Foundation
 
-/// Amounts of bytes as people read them. There are four forms, because they answer different questions.
+/// Formats amounts of bytes for people. There are four forms, because limits, memory, comparisons and files need
+/// different precision.
 package enum ByteCount {
-  /// A limit, which was set in any unit and is repeated as it was set: the largest binary unit that fits, with one decimal
-  /// where it is not whole. `512 KiB`, `341.3 MiB`, `8 GiB`.
+  /// A limit, in the largest binary unit that fits, with one decimal unless it is whole: `341.3 MiB`, `8 GiB`.
   package static func limit(_ bytes: Int) -> String {
     var (value, unit) = (Double(bytes), 0)
     let units = ["B", "KiB", "MiB", "GiB", "TiB"]
@@ -12,27 +12,25 @@ package enum ByteCount {
     return tenths == tenths.rounded() ? "\(Int(tenths)) \(units[unit])" : "\(tenths) \(units[unit])"
   }
 
-  /// Memory that is held or reserved: in MiB or a larger unit, with a decimal below 100, where it tells something.
-  /// `0.4 MiB`, `57.5 MiB`, `256 MiB`.
+  /// Memory in use or reserved, in MiB or a larger unit, with one decimal below 100: `0.4 MiB`, `57.5 MiB`, `256 MiB`.
   package static func memory(_ bytes: Int) -> String {
     let (value, unit) = binary(bytes)
     return value + unit
   }
 
-  /// A part of an amount of memory: `40 of 256 MiB`.
+  /// A part of an amount of memory: `40 of 256 MiB`, `512 MiB of 2 GiB`.
   package static func memory(_ bytes: Int, of all: Int) -> String {
     let ((value, unit), whole) = (binary(bytes), binary(all))
     return value + (unit == whole.unit ? "" : unit) + " of " + whole.value + whole.unit
   }
 
-  /// Columns and axes of a comparison: whole MiB, because memory that is sampled is not known to a tenth. `74 MiB`,
-  /// `2.8 GiB`.
+  /// Sampled memory, in whole MiB because samples are not more precise, and in GiB from 1000 MiB: `74 MiB`, `2.8 GiB`.
   package static func whole(_ bytes: Int) -> String {
     let mebibytes = Double(bytes) / 1_048_576
     return mebibytes < 1000 ? "\(Int(mebibytes.rounded())) MiB" : String(format: "%.1f GiB", mebibytes / 1024)
   }
 
-  /// Sizes of files and rates of reading, in decimal units, as disks and file managers have them: `58.1 MB`.
+  /// The size of a file or a rate of reading, in decimal units as disks and file managers use them: `58.1 MB`.
   package static func file(_ bytes: Int) -> String {
     var value = Double(bytes)
     for unit in ["B", "kB", "MB", "GB"] {
@@ -51,7 +49,7 @@ package enum ByteCount {
     return (withoutZero(value), " TiB")
   }
 
-  /// Without a zero after the point.
+  /// Without a final `.0`.
   private static func withoutZero(_ value: Double) -> String {
     let text = threeDigits(value)
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -1,16 +1,17 @@
 import Foundation
 
-/// An open file, closed with its last reference.
+/// An open file; closed when the last reference is released.
 package final class Descriptor: Sendable {
-  /// Negative where a call that makes descriptors has failed: then there is nothing to close.
+  /// Negative if the call that should have opened it failed; nothing is closed then.
   package let number: CInt
 
   package init(_ number: CInt) { self.number = number }
 
   deinit { if number >= 0 { close(number) } }
 
-  /// A descriptor that no child process inherits.
+  /// Opens a file with a descriptor that no child process inherits.
   ///
+  /// - Parameter flags: of open(2).
   /// - Throws: ``SystemError``
   package static func open(_ path: String, _ flags: CInt) throws(SystemError) -> Descriptor {
     let number = retryOnInterrupt { Foundation.open(path, flags | O_CLOEXEC) }
@@ -18,16 +19,16 @@ package final class Descriptor: Sendable {
     return Descriptor(number)
   }
 
-  /// Writes in one call, which is what the kernel's files ask for.
+  /// Writes all bytes with one call of write(2), as files of the kernel require.
   ///
-  /// - Returns: false where not all of it was written.
+  /// - Returns: false if not all bytes were written.
   package func write(_ bytes: [UInt8]) -> Bool {
     retryOnInterrupt { Foundation.write(number, bytes, bytes.count) } == bytes.count
   }
 
-  /// Reads and discards what has arrived; a writer faster than this is left for the next time.
+  /// Reads and discards the bytes that have arrived, up to 256 KiB.
   ///
-  /// - Returns: whether there was anything, and whether the other side has closed.
+  /// - Returns: whether there were any bytes, and whether the other side has closed.
   package func discard() -> (any: Bool, ended: Bool) {
     var seen = false
     return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { buffer in
@@ -42,19 +43,19 @@ package final class Descriptor: Sendable {
   }
 }
 
-/// A system call failed on a file.
+/// A system call on a file failed.
 package struct SystemError: Error, CustomStringConvertible {
   package let path: String
   /// A value of `errno`.
   package let number: CInt
 
-  /// With the number of the last failure.
+  /// An error with the current value of `errno`.
   package init(_ path: String) { (self.path, number) = (path, errno) }
 
   package var description: String { "\(path): \(systemText(number))" }
 }
 
-/// What the system says went wrong.
+/// The system's description of an error.
 ///
 /// - Parameter number: a value of `errno`.
 package func systemText(_ number: CInt) -> String { String(cString: strerror(number)) }

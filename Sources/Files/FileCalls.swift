@@ -1,19 +1,23 @@
 import Foundation
 import SystemPackage
 
-// System calls on paths, with errors thrown and interruptions repeated.
+// System calls on paths that throw errors and repeat interrupted calls.
 
 /// Opens a folder.
 ///
-/// - Parameter folder: what a relative path starts from: an open folder or `AT_FDCWD`.
-/// - Parameter flags: more of open(2), such as `O_NOFOLLOW`.
+/// - Parameters:
+///   - folder: the open folder that a relative path starts from, or `AT_FDCWD`.
+///   - flags: further flags of open(2), such as `O_NOFOLLOW`.
+/// - Returns: the descriptor; the caller closes it.
 package func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(Errno) -> CInt {
   let file = path.withCString { openat(folder, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags) }
   if file < 0 { throw Errno(rawValue: errno) }
   return file
 }
 
-/// Opens a file, which is made where it is missing, with the permissions that the umask leaves; never through a link.
+/// Opens a file, and creates it if it is missing, with the permissions that the umask allows. Fails if it is a link.
+///
+/// - Returns: the descriptor; the caller closes it.
 package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
   let file = path.withCString { name in
     retryOnInterrupt { openat(folder, name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
@@ -22,14 +26,16 @@ package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno
   return file
 }
 
-/// `UTIME_OMIT`, a macro that Swift does not see: this time stays as it is.
+/// `UTIME_OMIT`, a macro that Swift does not import: leaves a time unchanged.
 #if os(Linux)
   private let unchangedTime = (1 << 30) - 2
 #else
   private let unchangedTime = -2
 #endif
 
-/// Writes a new file; on failure there is none.
+/// Creates a file and writes it. Removes it again if anything fails.
+///
+/// - Parameter modified: the modification time that the file gets.
 package func write(
   _ bytes: UnsafeRawBufferPointer, to path: Path, in folder: CInt, modified: timespec
 ) throws(Errno) {
@@ -40,7 +46,7 @@ package func write(
     var times = [timespec(tv_sec: 0, tv_nsec: unchangedTime), modified]
     if futimens(file, &times) != 0 { failure = Errno(rawValue: errno) }
   }
-  // A network file system may only now say that it has no room. An interrupted close has closed on Linux.
+  // A network file system may report only now that it has no room. On Linux an interrupted call has closed the file.
   if close(file) != 0 && errno != EINTR && failure == nil { failure = Errno(rawValue: errno) }
   if let failure {
     unlink(path, in: folder)
@@ -54,7 +60,7 @@ package func rename(_ old: Path, in oldFolder: CInt, to new: Path, in newFolder:
   if result != 0 { throw Errno(rawValue: errno) }
 }
 
-/// Removes a file if it is there; that it may not be is the point of calling it.
+/// Removes a file; does nothing if it does not exist or cannot be removed.
 package func unlink(_ path: Path, in folder: CInt) {
   _ = path.withCString { unlinkat(folder, $0, 0) }
 }

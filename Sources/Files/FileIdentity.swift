@@ -1,7 +1,7 @@
 import Foundation
 import SystemPackage
 
-/// Which file it is, whatever it is called: device and inode number. Two paths with the same identity are one file.
+/// Identifies a file by device and inode number. Two paths with the same identity are the same file.
 package struct FileIdentity: Sendable, Hashable {
   package let device: UInt64
   package let inode: UInt64
@@ -11,23 +11,23 @@ package struct FileIdentity: Sendable, Hashable {
     inode = UInt64(status.st_ino)
   }
 
-  /// The identity of what `path` leads to, links followed; nil when it leads nowhere.
+  /// The identity of the file at `path`, with links followed; nil if there is none.
   package init?(of path: Path) {
     guard let status = try? FileStatus.of(path, followingLinks: true).get() else { return nil }
     self.init(status)
   }
 }
 
-/// `stat(2)` without exceptions: the error number is what the callers tell apart.
+/// `stat(2)` with the error as a result, because callers distinguish errors.
 package enum FileStatus {
-  /// The status of a path from the working folder.
+  /// The status of a path, relative to the working folder.
   package static func of(_ path: Path, followingLinks: Bool) -> Result<stat, Errno> {
     path.withCString { of($0, in: AT_FDCWD, followingLinks: followingLinks) }
   }
 
-  /// The status of a name.
+  /// The status of a path.
   ///
-  /// - Parameter folder: what a relative `name` starts from: an open folder or `AT_FDCWD`.
+  /// - Parameter folder: the open folder that a relative path starts from, or `AT_FDCWD`.
   package static func of(_ name: UnsafePointer<CChar>, in folder: CInt, followingLinks: Bool) -> Result<stat, Errno> {
     var status = stat()
     let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW
@@ -37,10 +37,10 @@ package enum FileStatus {
 }
 
 extension stat {
-  /// What kind of file it is, as far as a walk cares.
+  /// The kinds of file that a walk distinguishes.
   package enum Kind { case regular, folder, link, special }
 
-  /// What its mode says.
+  /// The kind of file, from its mode.
   package var kind: Kind {
     switch st_mode & S_IFMT {
     case S_IFREG: .regular
@@ -50,7 +50,7 @@ extension stat {
     }
   }
 
-  /// Time of the last change of the contents.
+  /// The time of the last change of the contents.
   package var modified: timespec {
     #if os(Linux)
       st_mtim
@@ -59,7 +59,7 @@ extension stat {
     #endif
   }
 
-  /// Time of the last change of anything: contents, name, owner. No program can set it back.
+  /// The time of the last change of contents, name, owner or mode. No program can set it back.
   package var changed: timespec {
     #if os(Linux)
       st_ctim
@@ -69,14 +69,14 @@ extension stat {
   }
 }
 
-/// True when `a` is before `b`.
+/// Whether `a` is before `b`.
 package func isBefore(_ a: timespec, _ b: timespec) -> Bool { (a.tv_sec, a.tv_nsec) < (b.tv_sec, b.tv_nsec) }
 
-/// True when both are the same nanosecond.
+/// Whether both times are equal to the nanosecond.
 package func isSameTime(_ a: timespec, _ b: timespec) -> Bool { a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec }
 
-/// Whether `copy` is `time` as a file system keeps it that has a coarser grain: 100 ns, a microsecond, 10 ms, a second,
-/// or two.
+/// Whether `copy` is `time`, rounded down by a file system that stores times with a coarser resolution: 100 ns, 1 µs,
+/// 10 ms, 1 s or 2 s.
 package func isSameTime(_ copy: timespec, asKept time: timespec) -> Bool {
   if copy.tv_nsec == 0, copy.tv_sec == time.tv_sec & ~1 { return true }
   guard copy.tv_sec == time.tv_sec else { return false }

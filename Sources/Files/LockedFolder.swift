@@ -1,28 +1,27 @@
 import Foundation
 import SystemPackage
 
-/// A temporary folder that is locked for as long as its process lives.
+/// A temporary folder that its process keeps locked for as long as it lives.
 ///
-/// The kernel releases the lock when the process ends, however it ends. So a folder that is not locked was left by a
-/// process that was killed, and the next one that makes a folder of this kind in the same place removes it. Folders of
-/// live processes stay.
+/// The kernel releases the lock when the process ends, even if it is killed. An unlocked folder was therefore left by a
+/// dead process. The next process that creates a folder of the same kind in the same place removes it.
 ///
-/// *Concurrency*: every method may be called from any thread.
+/// *Concurrency*: from any thread.
 package final class LockedFolder: Sendable {
-  /// What the folders of one purpose have in common.
+  /// The properties that all folders of one purpose share.
   package struct Kind: Sendable {
-    /// How their names begin. No other folder is ever removed.
+    /// The beginning of their names. Folders with other names are never removed.
     let prefix: String
     let permissions: mode_t
-    /// The file in the folder that is locked; nil locks the folder itself.
+    /// The name of the file in the folder that is locked; nil to lock the folder itself.
     let lockName: Path?
-    /// How often removing starts again while another thread or process adds files.
+    /// How often removing is tried, because another thread or process may add files meanwhile.
     let passes: Int
-    /// Microseconds between two passes.
+    /// Microseconds between two tries.
     let pause: useconds_t
     let willRemove: @Sendable (_ entry: Path, _ folder: CInt) -> Void
 
-    /// - Parameter willRemove: called with each entry of a folder, and that folder, just before the entry is removed.
+    /// - Parameter willRemove: called just before an entry of a folder is removed, with the entry and the open folder.
     package init(
       prefix: String, permissions: mode_t, lockName: Path? = nil, passes: Int, pause: useconds_t = 0,
       willRemove: @escaping @Sendable (_ entry: Path, _ folder: CInt) -> Void = { _, _ in }
@@ -41,15 +40,15 @@ package final class LockedFolder: Sendable {
   /// The open folder.
   package var descriptor: CInt { folder.number }
 
-  /// Removes the folders of this kind that dead processes have left, and makes one for this process.
+  /// Removes the folders of this kind that dead processes have left, and creates one for this process.
   ///
-  /// - Parameter parent: the open folder to make it in. It may be closed afterwards.
-  /// - Throws: ``LockedFolderError``; no folder is left then. Of a file system without locks every folder would look like
-  ///   that of a dead process, so it is an error.
+  /// - Parameter parent: the open folder to create it in. It may be closed afterwards.
+  /// - Throws: ``LockedFolderError``; no folder is left then. A file system without locks is an error too, because
+  ///   every folder there would look like that of a dead process.
   package init(in parent: CInt, _ kind: Kind) throws(LockedFolderError) {
     self.kind = kind
-    // One process at a time: a folder that is made and not yet locked looks like that of a dead process. Each takes a few
-    // milliseconds.
+    // One process at a time, because a folder that is not locked yet looks like that of a dead process. Each takes a
+    // few milliseconds.
     do throws(Errno) { try Self.lock(parent, tries: 1000) } catch { throw .cannotLockParent(error) }
     defer { flock(parent, LOCK_UN) }
     Self.sweep(in: parent, kind)
@@ -68,13 +67,13 @@ package final class LockedFolder: Sendable {
     (self.name, self.parent) = (name, copy)
   }
 
-  /// Removes the folder with all that is in it, never through a link. A writer may add a file meanwhile, so it looks again
-  /// until the folder is gone; once it is gone nothing can be added. Waits for no lock.
+  /// Removes the folder and its contents, without following links. Tries again if another thread has added a file
+  /// meanwhile. Does not wait for a lock.
   package func remove() { Self.remove(name, descriptor, in: parent.number, kind) }
 
-  /// Removes the folder of this name, locked or not. Does nothing to a folder that is not of this kind.
+  /// Removes the folder of this name, locked or not. Leaves folders of other kinds alone.
   ///
-  /// - Parameter parent: the open folder that it is in.
+  /// - Parameter parent: the open folder that contains it.
   package static func remove(_ name: Path, in parent: CInt, _ kind: Kind) {
     guard name.bytes.starts(with: kind.prefix.utf8),
       let folder = try? openFolder(name, in: parent, flags: O_NOFOLLOW)
@@ -108,7 +107,7 @@ package final class LockedFolder: Sendable {
   }
 
   /// - Returns: the descriptor that holds the lock.
-  /// - Throws: `wouldBlock` when a live process has the lock.
+  /// - Throws: `wouldBlock` if a live process holds the lock.
   private static func lock(_ folder: Descriptor, _ kind: Kind) throws(Errno) -> Descriptor {
     var file = folder
     if let name = kind.lockName { file = Descriptor(try createFile(name, in: folder.number, flags: O_RDWR)) }
@@ -116,7 +115,7 @@ package final class LockedFolder: Sendable {
     return file
   }
 
-  /// - Parameter tries: how often to try, every 10 ms, while another process has the lock.
+  /// - Parameter tries: how often to try, every 10 ms, while another process holds the lock.
   private static func lock(_ file: CInt, tries: Int) throws(Errno) {
     for trial in 1...tries {
       if retryOnInterrupt({ flock(file, LOCK_EX | LOCK_NB) }) == 0 { return }
@@ -128,15 +127,15 @@ package final class LockedFolder: Sendable {
   }
 }
 
-/// There is no locked folder.
+/// A locked folder could not be created.
 package enum LockedFolderError: Error, Equatable {
-  /// The folder that it was to be made in cannot be locked.
+  /// The folder to create it in could not be locked.
   case cannotLockParent(Errno)
   case cannotMake(Errno)
-  /// It was made under this name, could not be locked, and is removed again.
+  /// It was created with this name, could not be locked, and was removed again.
   case cannotLock(Path, Errno)
 
-  /// What the system says.
+  /// The error of the system.
   package var error: Errno {
     switch self {
     case .cannotLockParent(let error), .cannotMake(let error), .cannotLock(_, let error): error

@@ -1,17 +1,18 @@
 import Foundation
 import SystemPackage
 
-/// A folder held open while its entries are read, a few at a time. Closed when the last reference goes.
+/// An open folder whose entries are read one after the other. Closed when the last reference is released.
 package final class OpenFolder {
-  /// A name in the folder; `kind` is nil where the file system does not say without a further question.
+  /// An entry of the folder.
   package struct Entry {
     package let name: Path
+    /// Nil if the file system does not store it in the folder; ``OpenFolder/status(of:followingLinks:)`` tells it then.
     package let kind: stat.Kind?
   }
 
-  /// As it was opened, or the path of the folder above with its name.
+  /// The path that it was opened with, or the path of the folder above followed by its name.
   package let path: Path
-  /// From the source folder, what is mirrored.
+  /// The path from the folder where a walk began.
   package let relativePath: Path
   package let identity: FileIdentity
   private let stream: DirectoryStream
@@ -33,7 +34,7 @@ package final class OpenFolder {
 
   /// Opens a folder.
   ///
-  /// - Parameter folder: what a relative `path` starts from: an open folder or the working folder.
+  /// - Parameter folder: the open folder that a relative path starts from, or `AT_FDCWD`.
   package static func open(
     _ path: Path, in folder: CInt = AT_FDCWD, relativePath: Path = Path()
   ) -> Result<OpenFolder, Errno> {
@@ -42,7 +43,7 @@ package final class OpenFolder {
     }
   }
 
-  /// Opens a folder in this one by its name alone, so that renaming a folder above cannot lead the walk elsewhere.
+  /// Opens a folder in this one. Only its name is resolved, so renaming a folder above cannot lead a walk elsewhere.
   package func openFolder(_ name: Path, followingLinks: Bool) -> Result<OpenFolder, Errno> {
     name.withCString { pointer in
       Self.open(
@@ -71,7 +72,7 @@ package final class OpenFolder {
     name.withCString { FileStatus.of($0, in: dirfd(stream), followingLinks: followingLinks) }
   }
 
-  /// The next entry but `.` and `..`; nil at the end.
+  /// The next entry, without `.` and `..`; nil at the end.
   package func next() -> Result<Entry?, Errno> {
     while true {
       errno = 0
@@ -85,20 +86,21 @@ package final class OpenFolder {
     }
   }
 
-  /// The names from here to the end, or to the first that cannot be read.
+  /// The remaining names, up to the first that cannot be read.
   func names() -> [Path] {
     var names: [Path] = []
     while case .success(let entry?) = next() { names.append(entry.name) }
     return names
   }
 
-  /// Removes a file, or a folder with all below it, never through a link. What cannot be removed stays, with what it is in.
+  /// Removes a file, or a folder with its contents, without following links. Files that cannot be removed stay, and so
+  /// do their folders.
   package static func remove(_ path: Path) {
     guard case .success(let folder) = open(path.parent.isEmpty ? "." : path.parent) else { return }
     folder.remove(path.lastName)
   }
 
-  /// Removes an entry of this folder, with all below it.
+  /// Removes an entry of this folder, with its contents.
   func remove(_ name: Path) {
     if name.withCString({ unlinkat(dirfd(stream), $0, 0) }) == 0 { return }
     guard case .success(let below) = openFolder(name, followingLinks: false) else { return }
@@ -117,7 +119,7 @@ package final class OpenFolder {
   }
 }
 
-/// True for `.` and `..`.
+/// Whether the name is `.` or `..`.
 private func isDots(_ name: UnsafePointer<CChar>) -> Bool {
   name[0] == 0x2e && (name[1] == 0 || (name[1] == 0x2e && name[2] == 0))
 }

@@ -1,12 +1,12 @@
-/// Paths are bytes; these are the two ways they become text.
+/// Paths are bytes. They become text in two ways: for messages and for JSON.
 extension Path {
-  /// The path as one line of text for messages: whatever could break a line, steer a terminal or turn text around is
-  /// escaped (`\n`, `\x1b`, `\u{202e}`), as are bytes that are not UTF-8 (`\xff`) and the backslash itself, so no two
-  /// paths look alike.
+  /// The path as one line of text for messages. Escapes characters that break a line, control a terminal or reverse
+  /// text (`\n`, `\x1b`, `\u{202e}`), bytes that are not UTF-8 (`\xff`), and the backslash, so that no two paths look
+  /// alike.
   public var printable: String { printableText(of: bytes) }
 
-  /// The path as a JSON string: the text itself where it is valid UTF-8, else with U+FFFD for what is not and
-  /// `isRepaired` true, so that a reader knows that the file cannot be opened under this name.
+  /// The path for a JSON string. If it is not valid UTF-8, invalid parts are replaced by U+FFFD and `isRepaired` is
+  /// true: the file cannot be opened with this text.
   public var jsonText: (text: String, isRepaired: Bool) {
     let bytes = Array(bytes)
     if let text = String(validating: bytes, as: UTF8.self) { return (text, false) }
@@ -14,7 +14,7 @@ extension Path {
   }
 }
 
-/// Bytes of a path or of one name as one unambiguous line of text. See `Path.printable`.
+/// The bytes of a path or name as one line of text; see ``Path/printable``.
 package func printableText(of bytes: some Collection<UInt8>) -> String {
   var result = ""
   result.reserveCapacity(bytes.count)
@@ -40,7 +40,7 @@ private func escaped(_ scalar: Unicode.Scalar) -> String {
   case 0x09: "\\t"
   case 0x5c: "\\\\"
   case 0x00..<0x20, 0x7f: hexEscape(UInt8(scalar.value))
-  // C1 controls, line separators, and the marks that turn the direction of text.
+  // C1 control characters, line separators, and marks that change the direction of text.
   case 0x80..<0xa0, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069, 0x061c, 0xfeff:
     "\\u{\(String(scalar.value, radix: 16))}"
   default: String(scalar)

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A path or a name as the system has it: bytes, of any encoding or none, without NUL.
+/// A path or a name as the system stores it: bytes in any encoding, without NUL.
 ///
-/// swift-system's `FilePath` is the same idea; it checks and parses itself on every step, which a walk over a million
-/// names cannot pay (measured: milliseconds for each name in a debug build). This one does what walks and plans need.
-/// Separators are single and none is at the end; nothing else is normalised unasked.
+/// swift-system's `FilePath` serves the same purpose, but it parses itself on every step, which is too slow for a walk
+/// over a million names (measured: milliseconds per name in a debug build).
+///
+/// Repeated and trailing separators are removed. Everything else stays as given; see ``normalized``.
 public struct Path: Sendable, Hashable {
-  /// With the NUL at the end, so that system calls take it as it is.
+  /// With a final NUL, so that it can be passed to system calls.
   private let storage: [UInt8]
 
   private init(storage: [UInt8]) {
@@ -18,7 +19,7 @@ public struct Path: Sendable, Hashable {
     storage = [0]
   }
 
-  /// The path of these bytes, or nil when they hold a NUL, which no path can.
+  /// The path of these bytes; nil if they contain a NUL, which no path can.
   public init?(bytes: some Collection<UInt8>) {
     if bytes.contains(0) { return nil }
     var storage: [UInt8] = []
@@ -29,7 +30,7 @@ public struct Path: Sendable, Hashable {
     self.init(storage: storage)
   }
 
-  /// The path of a text, up to its first NUL.
+  /// The path with this text, up to its first NUL.
   public init(_ text: String) {
     self = Path(bytes: text.utf8.prefix { $0 != 0 })!
   }
@@ -38,14 +39,14 @@ public struct Path: Sendable, Hashable {
     self = Path(bytes: UnsafeRawBufferPointer(start: cString, count: strlen(cString)))!
   }
 
-  /// One name as readdir(3) gives it: copied, not looked through.
+  /// A name from readdir(3), which is copied without a check.
   package init(name: UnsafePointer<CChar>) {
     storage = Array(UnsafeRawBufferPointer(start: name, count: strlen(name) + 1))
   }
 
   private static let slash = UInt8(ascii: "/")
 
-  /// Length in bytes.
+  /// The length in bytes.
   public var length: Int { storage.count - 1 }
   public var bytes: ArraySlice<UInt8> { storage.dropLast() }
   public var isEmpty: Bool { length == 0 }
@@ -60,7 +61,7 @@ public struct Path: Sendable, Hashable {
     }
   }
 
-  /// This path with a relative one below it; an absolute one replaces it.
+  /// This path followed by a relative one. An absolute one replaces it.
   public func appending(_ other: Path) -> Path {
     if isEmpty || other.isAbsolute { return other }
     if other.isEmpty { return self }
@@ -72,7 +73,7 @@ public struct Path: Sendable, Hashable {
     return Path(storage: joined)
   }
 
-  /// The names from the top down, without the leading slash.
+  /// The names in order, without the leading slash.
   public var names: [Path] {
     bytes.split(separator: Self.slash).map { Path(storage: Array($0) + [0]) }
   }
@@ -83,7 +84,7 @@ public struct Path: Sendable, Hashable {
     return Path(storage: Array(storage[(cut + 1)...]))
   }
 
-  /// Without the last name: empty for one relative name, `/` for one absolute.
+  /// The path without its last name: empty for a single relative name, `/` for a single absolute one.
   public var parent: Path {
     guard let cut = bytes.lastIndex(of: Self.slash) else { return Path() }
     return Path(storage: Array(storage[..<max(cut, isAbsolute ? 1 : 0)]) + [0])
@@ -94,8 +95,8 @@ public struct Path: Sendable, Hashable {
     self = names.reduce(Path()) { $0.appending($1) }
   }
 
-  /// The path with `.` left out and `name/..` taken back, by the text alone; nil when `..` leaves the folder that a
-  /// relative path starts in. At the root `..` stays at the root, as the kernel has it.
+  /// The path without `.` and `name/..`, found from the text alone; nil if `..` leaves the folder that a relative path
+  /// starts in. At the root `..` is the root, as in the kernel.
   public var normalized: Path? {
     var kept: [Path] = []
     for name in names where name != "." {
@@ -108,13 +109,13 @@ public struct Path: Sendable, Hashable {
     return (isAbsolute ? Path("/") : Path()).appending(Path(names: kept))
   }
 
-  /// The same place without the leading slash.
+  /// The path without its leading slash.
   package var withoutRoot: Path { isAbsolute ? Path(storage: Array(storage.dropFirst())) : self }
 }
 
 extension Path: ExpressibleByStringLiteral, CustomStringConvertible {
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// The printable form, never the raw one: what reaches a message by accident is harmless too.
+  /// The printable form, so that a path is harmless even in a message that does not ask for it.
   public var description: String { printable }
 }

@@ -1,27 +1,28 @@
 import Foundation
 
-/// What the kernel tells of a process.
+/// The status of a process, from the kernel's `/proc/PID/status`.
 ///
 /// *Source*: proc_pid_status(5).
 package struct ProcessStatus {
-  /// In bytes.
+  /// The memory of a process, in bytes.
   package struct Memory: Equatable, Sendable {
     package let resident: Int
-    /// Of that, what is not backed by files: the rest is the program itself, which no group is charged twice for.
+    /// The part of `resident` that no file backs. The rest is mostly the program, for which a cgroup is charged only
+    /// once.
     package let anonymous: Int
-    /// The most it has held since it began its program.
+    /// The most resident memory since the program began.
     package let peakResident: Int
-    /// Address space it has mapped.
+    /// The mapped address space.
     package let mapped: Int
   }
 
   private var fields: [Substring: Substring] = [:]
 
-  /// Nil for a process that is no more, and where there is no `/proc`.
+  /// Nil if the process does not exist, or the system has no `/proc`.
   ///
   /// - Parameters:
-  ///   - process: its number; nil for this process.
-  ///   - root: goes before `/proc`; tests put files of their own there.
+  ///   - process: its id; nil for this process.
+  ///   - root: the folder that contains `proc`, for tests.
   package init?(of process: Int? = nil, root: String = "") {
     let path = "\(root)/proc/\(process.map { "\($0)" } ?? "self")/status"
     guard let file = try? Descriptor.open(path, O_RDONLY), let bytes = try? readAll(from: file.number) else {
@@ -33,7 +34,7 @@ package struct ProcessStatus {
     }
   }
 
-  /// Nil for a process that has ended and was not waited for yet.
+  /// Nil for a process that has ended but has not been waited for.
   package var memory: Memory? {
     guard let resident = bytes("VmRSS"), let anonymous = bytes("RssAnon"), let peakResident,
       let mapped = bytes("VmSize")
@@ -41,22 +42,23 @@ package struct ProcessStatus {
     return Memory(resident: resident, anonymous: anonymous, peakResident: peakResident, mapped: mapped)
   }
 
-  /// The most memory it has held since it began its program, in bytes. Kernels tell it that do not tell all of `memory`.
+  /// The most resident memory since the program began, in bytes. Some kernels report it without the other fields of
+  /// `memory`.
   package var peakResident: Int? { bytes("VmHWM") }
 
   package var threads: Int? { number("Threads") }
 
-  /// Whether Ctrl-Z or a debugger has stopped it.
+  /// Whether a signal (Ctrl-Z) or a debugger has stopped it.
   package var isStopped: Bool { fields["State"]?.first == "T" || fields["State"]?.first == "t" }
 
-  /// How many processors it may run on, by its affinity and the cpuset of its cgroup; nil where the kernel does not tell.
-  /// The mask may count processors that are switched off.
+  /// The number of processors that it may run on, by its affinity and the cpuset of its cgroup; nil if the kernel does
+  /// not report it. Processors that are offline may be counted.
   package var allowedProcessors: Int? {
     let bits = (fields["Cpus_allowed"] ?? "").compactMap(\.hexDigitValue).reduce(0) { $0 + $1.nonzeroBitCount }
     return bits > 0 ? bits : nil
   }
 
-  /// Amounts are given in KiB, called `kB`.
+  /// The kernel reports KiB, and calls them `kB`.
   private func bytes(_ name: Substring) -> Int? { number(name).map { $0 << 10 } }
 
   private func number(_ name: Substring) -> Int? {

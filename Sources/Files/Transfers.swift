@@ -1,11 +1,12 @@
 import Foundation
 import SystemPackage
 
-// Whole transfers: a signal may interrupt a system call (`EINTR`), and a call may transfer less than it was asked to.
+// Complete transfers: a signal may interrupt a system call (`EINTR`), and a call may transfer fewer bytes than
+// requested.
 
-/// Repeats a system call for as long as signals interrupt it.
+/// Repeats a system call as long as signals interrupt it.
 ///
-/// - Returns: what the call returned; where that is negative, `errno` says why, and it is not `EINTR`.
+/// - Returns: the result of the last call; if it is negative, `errno` has the reason, which is not `EINTR`.
 package func retryOnInterrupt<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()
@@ -13,10 +14,10 @@ package func retryOnInterrupt<Result: SignedInteger>(_ call: () -> Result) -> Re
   }
 }
 
-/// Writes all bytes, in as many calls as it takes.
+/// Writes all bytes, with as many calls as needed.
 ///
-/// - Parameter file: blocking; of one that is not, `EAGAIN` is an error as any other.
-/// - Throws: what the system says; part of the bytes may be written then.
+/// - Parameter file: a blocking descriptor; `EAGAIN` of a non-blocking one is thrown.
+/// - Throws: the error of the system; some of the bytes may have been written.
 package func writeAll(_ bytes: UnsafeRawBufferPointer, to file: CInt) throws(Errno) {
   var done = 0
   while done < bytes.count {
@@ -27,7 +28,9 @@ package func writeAll(_ bytes: UnsafeRawBufferPointer, to file: CInt) throws(Err
   }
 }
 
-/// The same of a collection.
+/// Writes all bytes of a collection, with as many calls as needed.
+///
+/// - Throws: the error of the system; some of the bytes may have been written.
 package func writeAll(_ bytes: some Collection<UInt8>, to file: CInt) throws(Errno) {
   let result = Array(bytes).withUnsafeBytes { bytes in
     Result { () throws(Errno) in try writeAll(bytes, to: file) }
@@ -37,10 +40,10 @@ package func writeAll(_ bytes: some Collection<UInt8>, to file: CInt) throws(Err
 
 /// Reads until the buffer is full or the file ends.
 ///
-/// - Parameter offset: where in the file to begin, in bytes; the file's own position is left alone then. Nil reads on from
-///   that position.
-/// - Returns: bytes read: fewer than the buffer has room for only where the file ended.
-/// - Throws: what the system says.
+/// - Parameter offset: the byte of the file to begin at, which leaves the file position unchanged; nil to read from the
+///   file position.
+/// - Returns: the number of bytes read; fewer than the size of the buffer only if the file ended.
+/// - Throws: the error of the system.
 package func readAll(
   into buffer: UnsafeMutableRawBufferPointer, from file: CInt, at offset: Int? = nil
 ) throws(Errno) -> Int {
@@ -57,9 +60,9 @@ package func readAll(
   return done
 }
 
-/// Reads on from the file's position to its end, but no more than `limit` bytes.
+/// Reads from the file position to the end, at most `limit` bytes.
 ///
-/// - Throws: what the system says.
+/// - Throws: the error of the system.
 package func readAll(from file: CInt, limit: Int = .max) throws(Errno) -> [UInt8] {
   var bytes: [UInt8] = []
   while bytes.count < limit {

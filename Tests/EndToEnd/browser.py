@@ -1,4 +1,4 @@
-"""A headless Chromium with a few words for what these tests do with it."""
+"""A headless Chromium, with methods for what these tests do."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ class Browser:
     def __init__(self):
         options = webdriver.ChromeOptions()
         options.binary_location = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-        # No sandbox: it does not work for root, and this browser visits nothing but the job's page.
+        # The sandbox does not work for root, and this browser visits only the job's page.
         for option in ("headless=new", "hide-scrollbars", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
                        "no-proxy-server", "disable-background-networking", "disable-component-update"):
             options.add_argument("--" + option)
@@ -40,11 +40,11 @@ class Browser:
         return self.run("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
 
     def texts(self, selector):
-        """Of all that match, taken at one moment."""
+        """The texts of all matching elements at one moment."""
         return self.run("return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector)
 
     def press(self, selector):
-        """A click where the element is; it may be replaced meanwhile."""
+        """Clicks an element; finds it again if the page replaces it meanwhile."""
         def pressed():
             found = self.driver.find_elements(By.CSS_SELECTOR, selector)
             try:
@@ -57,17 +57,17 @@ class Browser:
         webdriver.ActionChains(self.driver).send_keys(getattr(Keys, key)).perform()
 
     def picture(self, path):
-        """Of the whole page, also what is below the window's edge."""
+        """Saves a picture of the whole page, including the part below the window."""
         shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png", "captureBeyondViewport": True})
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self):
-        """Errors and warnings on the console since it was last asked."""
+        """The errors and warnings on the console since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def requests(self):
-        """Addresses that were asked for since it was last asked; blob: and data: stay inside the browser."""
+        """The addresses requested since the last call, without blob: and data:, which stay inside the browser."""
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):

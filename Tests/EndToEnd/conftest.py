@@ -1,4 +1,4 @@
-"""What all these tests have in common: sources, and jobs that are ended again."""
+"""Fixtures of all these tests: sources, and jobs that are ended after the test."""
 
 import os
 import shutil
@@ -11,17 +11,17 @@ from PIL import Image, ImageDraw
 
 from job import THUMBJOB, Job
 
-# Neither the tests nor the browser's driver go through a proxy to this machine.
+# Requests of the tests and of the browser's driver to this machine must not go through a proxy.
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 hypothesis.configuration.set_hypothesis_home_dir(".build/hypothesis")
 
-# Enough that a job lasts as long as a test needs it; most are ended long before.
+# Enough for the longest test; most jobs are ended long before.
 MANY = 240
 LONG_NAME = "a name that is long enough to push everything else off a narrow screen " + "and has <b>marks<b>.jpg"
 
 
 def photo(path, hue):
-    """A picture like a photo: sky, sun and hills."""
+    """Saves a picture that resembles a photo: sky, sun and hills."""
     width, height = 1500, 1000
     picture = Image.linear_gradient("L").resize((width, height))
     picture = Image.merge("HSV", [Image.new("L", picture.size, hue), Image.new("L", picture.size, 110), picture])
@@ -32,7 +32,7 @@ def photo(path, hue):
 
 
 def album(folder, count):
-    """So many pictures of a few kinds, each with a name of its own."""
+    """Makes a folder of pictures of a few kinds, each with its own name."""
     folder.mkdir()
     for index in range(count):
         path = folder / f"IMG_{index:04}.jpg"
@@ -57,7 +57,7 @@ def broken_picture(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def odd_pictures(tmp_path_factory, pictures, broken_picture):
-    """Good ones and a broken one, all with names that try to break the page."""
+    """Good pictures and a broken one, with names that try to break the page."""
     folder = tmp_path_factory.mktemp("sources") / "odd"
     folder.mkdir()
     for index in range(11):
@@ -67,11 +67,11 @@ def odd_pictures(tmp_path_factory, pictures, broken_picture):
 
 
 def started_jobs():
-    assert THUMBJOB.exists(), f"{THUMBJOB} is not there; build it, or say in THUMBJOB where it is"
+    assert THUMBJOB.exists(), f"{THUMBJOB} does not exist; build it, or set THUMBJOB to its path"
     jobs, folders = [], []
 
     def start(*arguments):
-        # Short: the path of a unix socket has 108 bytes at the most.
+        # A short path, because the path of a unix socket has at most 107 bytes.
         folders.append(tempfile.mkdtemp(prefix="thumbjob-test-"))
         jobs.append(Job(Path(folders[-1]), *arguments))
         return jobs[-1]
@@ -85,11 +85,11 @@ def started_jobs():
 
 @pytest.fixture
 def start():
-    """Starts jobs that are ended with the test."""
+    """Starts jobs that are ended after the test."""
     yield from started_jobs()
 
 
 @pytest.fixture(scope="module")
 def start_for_all():
-    """Starts jobs that are ended with the file's last test."""
+    """Starts jobs that are ended after the last test of the file."""
     yield from started_jobs()

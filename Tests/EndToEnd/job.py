@@ -1,4 +1,4 @@
-"""A running thumbjob, started as a user starts it and asked as a user asks it."""
+"""A running thumbjob, started and used as by a user."""
 
 import os
 import re
@@ -13,13 +13,12 @@ import urllib3
 
 THUMBJOB = Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")).absolute()
 
-
-# Enlarging takes a while in any build: long enough that a job can be watched at its work.
+# Enlarging takes long in any build, so that a test can watch the job work.
 SLOW = ("--size", "large=4000<")
 
 
 def eventually(what, condition, seconds=45):
-    """Waits until the condition is truthy and returns what it gave; on a busy machine that may be long."""
+    """Waits until the condition returns a truthy value, and returns it. On a busy machine that may take long."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -34,7 +33,7 @@ class Job:
         self.folder = Path(folder)
         self.thumbs = self.folder / "thumbs"
         command = [THUMBJOB, *arguments, "-o", self.thumbs, "--progress", "none", "--status", "127.0.0.1:0"]
-        # The private socket goes where no other run of this user has one.
+        # A runtime folder without sockets of other jobs.
         environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.folder)}
         environment.pop("THUMBJOB_TOKEN", None)
         with open(self.folder / "stdout", "wb") as stdout, open(self.folder / "stderr", "wb") as stderr:
@@ -45,7 +44,7 @@ class Job:
         self.authorization = {"Authorization": f"Bearer {self.token}"}
 
     def _printed_link(self):
-        assert self.process.poll() is None, f"thumbjob has ended at once:\n{self.stderr}"
+        assert self.process.poll() is None, f"thumbjob ended at once:\n{self.stderr}"
         found = re.search(r"status at (http://127\.0\.0\.1:\d+/#token=\w+)\n", self.stderr)
         return found and found[1]
 
@@ -70,11 +69,11 @@ class Job:
         return self.process.poll() is None
 
     def ask(self, method, path, timeout=45, **options):
-        """A request with nothing added to it: no token, no connection kept."""
+        """Sends a request without the token, on its own connection."""
         return requests.request(method, self.url + path, timeout=timeout, **options)
 
     def command(self, method, path, **options):
-        """A request with the token, which must be granted."""
+        """Sends a request with the token, which must succeed."""
         answer = self.ask(method, path, headers=self.authorization, **options)
         assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json()
@@ -89,7 +88,7 @@ class Job:
         return self.process.wait(seconds)
 
     def end(self):
-        """Whatever became of it, leaves nothing running."""
+        """Ends the process if it still runs."""
         if self.is_running:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -99,13 +98,13 @@ class Job:
                 self.process.wait()
 
 
-def settled(counters):
-    """How many sources are done with, one way or another."""
+def ended(counters):
+    """The number of sources that have ended, with any outcome."""
     return sum(counters[name] for name in ("made", "up_to_date", "passed_over", "failed", "cancelled"))
 
 
 class UnixSession(requests.Session):
-    """Asks over a unix socket: http://localhost/PATH."""
+    """Sends requests for http://localhost/PATH over a unix socket."""
 
     def __init__(self, path):
         super().__init__()
@@ -125,5 +124,5 @@ class UnixSession(requests.Session):
             def get_connection_with_tls_context(self, *_, **__):
                 return self.pool
 
-        self.trust_env = False  # a proxy knows nothing of this socket
+        self.trust_env = False  # ignore proxies, which cannot reach this socket
         self.mount("http://", Adapter())

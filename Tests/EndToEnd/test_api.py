@@ -1,4 +1,4 @@
-"""The served /openapi.json, held against the job that serves it: requests are made up from it, and answers checked."""
+"""Generates requests from the served /openapi.json, and checks the answers of the job against it."""
 
 import pytest
 import schemathesis
@@ -7,7 +7,7 @@ from schemathesis import checks
 
 from job import SLOW, eventually
 
-# The same requests each time.
+# The same requests in every run.
 FEW = settings(
     max_examples=15, derandomize=True, database=None, deadline=None, phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck))
@@ -19,9 +19,9 @@ CHECKED = [
 
 @pytest.fixture(scope="module")
 def job(broken_picture, pictures, start_for_all):
-    # Slow ones: whatever the requests do to its limits, the job must outlast them.
+    # Slow enough that the job outlasts the tests even if requests raise its limits.
     job = start_for_all(broken_picture, pictures, "--max", "1", "--size", "500", *SLOW)
-    eventually("one is made", lambda: job.counters()["made"])
+    eventually("a source is made", lambda: job.counters()["made"])
     return job
 
 
@@ -32,14 +32,14 @@ def api(job):
     return schema
 
 
-# What ends the job, what never ends, and what lets everything run at once have tests of their own.
+# Separate tests cover the routes that end the job, never end, or change its limits.
 most_routes = schemathesis.pytest.from_fixture("api").exclude(path=["/cancel", "/events", "/limits"])
 limits = schemathesis.pytest.from_fixture("api").include(path="/limits")
 
 
 @most_routes.parametrize()
 @FEW
-def test_every_answer_is_as_described(case, job):
+def test_every_answer_matches_the_description(case, job):
     answer = case.call(headers=job.authorization, timeout=45)
     case.validate_response(answer, checks=CHECKED)
     assert job.is_running
@@ -56,7 +56,7 @@ def paused_job(job):
 
 @limits.parametrize()
 @FEW
-def test_limits_take_what_the_description_allows_and_nothing_else(case, paused_job):
+def test_limits_accept_exactly_the_values_that_the_description_allows(case, paused_job):
     answer = case.call(headers=paused_job.authorization, timeout=45)
     case.validate_response(answer, checks=[*CHECKED, checks.negative_data_rejection, checks.positive_data_acceptance])
 
@@ -68,7 +68,7 @@ def every_operation(api, job):
             yield method.upper(), path.replace("{id}", "1"), operation["security"]
 
 
-def test_what_needs_the_token_by_description_is_refused_without(api, job):
+def test_routes_that_need_the_token_refuse_requests_without_it(api, job):
     guarded = [(method, path) for method, path, security in every_operation(api, job) if {} not in security]
     assert len(guarded) == 5
     for method, path in guarded:
@@ -80,7 +80,7 @@ def test_what_needs_the_token_by_description_is_refused_without(api, job):
     assert job.status()["state"] in ("running", "paused")
 
 
-def test_what_needs_none_by_description_is_answered_without(api, job):
+def test_routes_that_need_no_token_answer_without_it(api, job):
     free = [(method, path) for method, path, security in every_operation(api, job) if {} in security]
     assert len(free) > 8
     for method, path in free:
@@ -96,7 +96,7 @@ def test_every_path_answers_head_and_refuses_other_methods(api, job):
         assert (answer.status_code, "GET" in answer.headers["Allow"]) == (405, True), path
 
 
-def test_events_come_as_described(job):
+def test_events_match_the_description(job):
     with job.ask("GET", "/events", stream=True) as answer:
         assert answer.headers["Content-Type"].startswith("text/event-stream")
         names = set()
@@ -106,8 +106,8 @@ def test_events_come_as_described(job):
                 return
 
 
-# The last: it ends the job that all the others have asked.
-def test_cancelling_all_is_as_described_and_ends_the_job(api, job):
+# The last test, because it ends the job of all tests here.
+def test_cancelling_all_matches_the_description_and_ends_the_job(api, job):
     answer = job.ask("POST", "/cancel", headers=job.authorization)
     assert answer.status_code == 202
     api["/cancel"]["POST"].validate_response(answer)

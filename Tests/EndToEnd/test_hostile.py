@@ -1,4 +1,4 @@
-"""Clients that mean no good, against a job that works meanwhile: each is refused, and the job goes on."""
+"""Hostile clients of a running job: each is refused, and the job continues."""
 
 import contextlib
 import resource
@@ -9,10 +9,10 @@ import pytest
 
 from job import SLOW
 
-PICTURES = 80  # they last until the slow clients are dropped
-# More than the 256 connections there may be; fewer where this process, and so the job, may open fewer files.
+PICTURES = 80  # enough to last until the slow clients are disconnected
+# More than the connections that the endpoint allows. Fewer if this process, and so the job, may open fewer files.
 SLOW_CLIENTS = min(300, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 100)
-# Requests must be there after 10 seconds; the rest is for a busy machine.
+# The endpoint waits 10 seconds for a request; the rest is for a busy machine.
 SLOW_SECONDS = 25
 PROMPT_SECONDS = 5
 
@@ -23,7 +23,7 @@ def job(pictures, start_for_all):
 
 
 def changes(job):
-    """What all the requests here want to change."""
+    """All requests that change something."""
     return ("POST", "/pause"), ("POST", "/cancel"), ("DELETE", "/operations/1"), ("PATCH", "/limits")
 
 
@@ -71,9 +71,9 @@ def test_a_forged_host_is_refused_even_with_the_token(job, host):
     assert job.ask("GET", "/status", headers={"Host": host}).status_code == 403
 
 
-def test_another_origin_is_given_no_leave_to_ask(job):
-    wish = {"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}
-    answer = job.ask("OPTIONS", "/cancel", headers=wish)
+def test_a_preflight_request_of_another_origin_is_refused(job):
+    headers = {"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}
+    answer = job.ask("OPTIONS", "/cancel", headers=headers)
     assert answer.status_code in (403, 405)
     assert not [name for name in answer.headers if name.lower().startswith("access-control-")]
 
@@ -83,7 +83,7 @@ def connected(job):
 
 
 def answer_to(client):
-    """All that comes until the other side closes; that it resets the connection is an end too."""
+    """Reads until the other side closes or resets the connection."""
     received = b""
     try:
         while part := client.recv(65536):
@@ -94,10 +94,10 @@ def answer_to(client):
 
 
 @pytest.mark.parametrize("line", [b"X-Long: " + b"a" * 1_000_000, b"X: a\r\n" * 170_000], ids=["one", "many"])
-def test_a_megabyte_of_headers_is_refused_and_not_kept(job, line):
+def test_a_megabyte_of_headers_is_refused_and_its_memory_is_released(job, line):
     held = job.status()["memory"]["resident_bytes"]
     with connected(job) as client:
-        with contextlib.suppress(ConnectionError):  # it need not read to the end
+        with contextlib.suppress(ConnectionError):  # the endpoint may close before it has read everything
             client.sendall(b"GET /status HTTP/1.1\r\nHost: localhost\r\n" + line + b"\r\n\r\n")
         answer = answer_to(client)
     assert not answer or answer.split()[1] in (b"400", b"431"), answer[:200]
@@ -105,7 +105,7 @@ def test_a_megabyte_of_headers_is_refused_and_not_kept(job, line):
 
 
 def still_open(clients):
-    """Those of the clients that the other side has not closed. Each has sent a byte more."""
+    """Sends a byte with each client, and returns those whose connection is still open."""
     left = []
     for client in clients:
         try:
@@ -119,7 +119,7 @@ def still_open(clients):
     return left
 
 
-def test_hundreds_of_slow_clients_are_dropped_and_delay_nobody(job):
+def test_hundreds_of_slow_clients_are_disconnected_and_delay_no_others(job):
     clients = [connected(job) for _ in range(SLOW_CLIENTS)]
     begin = time.monotonic()
     try:
@@ -132,10 +132,10 @@ def test_hundreds_of_slow_clients_are_dropped_and_delay_nobody(job):
             assert asked - begin < SLOW_SECONDS, f"{len(left)} slow clients are still connected"
             status = job.status()
             slowest = max(slowest, time.monotonic() - asked)
-            # Its end would drop them too, and prove nothing.
+            # The end of the job would disconnect them too.
             assert status["state"] == "running"
             left = still_open(left)
-            time.sleep(1)  # one byte a second is what makes them slow
+            time.sleep(1)  # one byte a second makes them slow
         assert slowest < PROMPT_SECONDS
         assert job.counters()["made"] > made
     finally:
@@ -143,8 +143,8 @@ def test_hundreds_of_slow_clients_are_dropped_and_delay_nobody(job):
             client.close()
 
 
-# The last: it ends the job that all the others have asked.
-def test_after_all_that_the_job_has_made_every_thumbnail(job):
+# The last test, because it ends the job of all tests here.
+def test_the_job_has_made_every_thumbnail_in_the_end(job):
     job.command("PATCH", "/limits", json={"max": 2})
     assert job.exit_status(120) == 0
     assert len(list(job.thumbs.rglob("*.jpg"))) == 2 * PICTURES

@@ -1,4 +1,4 @@
-"""GET /metrics of a running job, over its private socket: what Prometheus makes of it, and whether it is true."""
+"""GET /metrics of a running job, over its private socket: the format, by Prometheus's own checker, and the values."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from job import SLOW, UnixSession, eventually, settled
+from job import SLOW, UnixSession, ended, eventually
 
 PROMTOOL = os.environ.get("PROMTOOL") or shutil.which("promtool") or ".build/prometheus/usr/bin/promtool"
 PICTURES = 24
@@ -15,7 +15,7 @@ PICTURES = 24
 
 @pytest.fixture(scope="module")
 def job(pictures, start_for_all):
-    # The first few; the number of a picture is in its name.
+    # The first 24 pictures, by their numbers.
     few = ("--include", "IMG_00[01]?.jpg", "--include", "IMG_002[0-3].jpg")
     job = start_for_all(pictures, "--max", "2", "--size", "400", *SLOW, *few)
     job.private = UnixSession(job.socket_path)
@@ -30,7 +30,7 @@ def ask(job, path):
 
 
 def samples(job):
-    """Each sample by its name and labels."""
+    """The values of all samples, by name and labels."""
     lines = ask(job, "/metrics").text.splitlines()
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 
@@ -41,7 +41,7 @@ def test_only_its_user_can_open_the_private_socket(job):
     assert job.socket_path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_promtool_finds_no_fault_with_the_metrics_of_a_running_job(job):
+def test_promtool_accepts_the_metrics_of_a_running_job(job):
     eventually("a thumbnail is made", lambda: job.counters()["made"] > 0)
     answer = ask(job, "/metrics")
     assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
@@ -51,10 +51,10 @@ def test_promtool_finds_no_fault_with_the_metrics_of_a_running_job(job):
 
 
 def test_counters_agree_with_the_status_near_the_end(job):
-    eventually("all but a few are done", lambda: settled(job.counters()) >= PICTURES - 10, 60)
-    # Two answers come from two moments: nothing must move between them.
+    eventually("all but a few sources have ended", lambda: ended(job.counters()) >= PICTURES - 10, 60)
+    # Nothing must change between the two answers.
     job.command("POST", "/pause")
-    eventually("what ran has ended", lambda: job.counters()["running"] == 0)
+    eventually("no operation runs", lambda: job.counters()["running"] == 0)
     metrics, counters = samples(job), ask(job, "/status").json()["counters"]
     assert counters["made"] >= PICTURES - 10
     for outcome in ("made", "up_to_date", "passed_over", "failed", "cancelled"):
@@ -68,13 +68,13 @@ def test_counters_agree_with_the_status_near_the_end(job):
     assert metrics['thumbjob_state{state="paused"}'] == 1
 
 
-def test_what_was_written_is_on_the_disk_when_all_is_done(job):
+def test_every_thumbnail_is_on_disk_in_the_end(job):
     before = samples(job)
     job.command("POST", "/resume")
     assert job.exit_status() == 0
     made = list(job.thumbs.rglob("*.jpg"))
     assert len(made) == 2 * PICTURES
-    # Counters only ever count up, and to what is there.
+    # The counters were on their way to the final values.
     assert before["thumbjob_thumbnails_total"] < 2 * PICTURES
     assert before["thumbjob_written_bytes_total"] < sum(path.stat().st_size for path in made)
     assert re.search(rf"made {2 * PICTURES} thumbnails", job.stderr + job.stdout)

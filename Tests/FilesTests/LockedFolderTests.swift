@@ -19,17 +19,17 @@ import Testing
   private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() }
 
   @Test(arguments: [nil, "lock"] as [Path?])
-  func foldersOfTheDeadAreSweptAndThoseOfTheLivingStay(lockName: Path?) throws {
+  func foldersOfDeadProcessesAreRemovedAndThoseOfLiveOnesStay(lockName: Path?) throws {
     let live = try LockedFolder(in: parent.number, kind(lockName: lockName))
     try place.write([1], to: "run-dead/deep/er/file")
     try place.write([1], to: "other/file")
     try place.write([1], to: "run-file")
     do {
-      // Its descriptors are closed as the kernel closes those of a process that is killed.
+      // Its descriptors are closed without `remove()`, as the kernel closes those of a killed process.
       let killed = try LockedFolder(in: parent.number, kind(lockName: lockName))
       try place.write([1], to: "\(killed.name)/half")
     }
-    #expect(try names().count == 4, "the dead one was swept, the killed one is there")
+    #expect(try names().count == 4, "run-dead was removed, and the folder of the killed process is still there")
     let next = try LockedFolder(in: parent.number, kind(lockName: lockName))
     #expect(try names() == ["other", "run-file", "\(live.name)", "\(next.name)"].sorted())
     live.remove()
@@ -47,27 +47,27 @@ import Testing
     #expect(try names() == ["photos", "run-link"] && place.exists("photos/a"))
   }
 
-  @Test func aFolderOfAnotherNameIsNotRemoved() throws {
+  @Test func aFolderWithAnotherPrefixIsNotRemoved() throws {
     try place.write([1], to: "mine/a")
     LockedFolder.remove("mine", in: parent.number, kind())
     #expect(place.exists("mine/a"))
   }
 
-  @Test func eachEntryIsShownBeforeItIsRemoved() throws {
-    let shown = LockedBox<Set<Path>>([])
+  @Test func willRemoveIsCalledForEachEntryBeforeItIsRemoved() throws {
+    let announced = LockedBox<Set<Path>>([])
     let folder = try LockedFolder(
       in: parent.number,
       kind { entry, folder in
-        let isThere = entry.withCString { faccessat(folder, $0, F_OK, 0) == 0 }
-        if isThere { shown.change { _ = $0.insert(entry) } }
+        let exists = entry.withCString { faccessat(folder, $0, F_OK, 0) == 0 }
+        if exists { announced.change { _ = $0.insert(entry) } }
       })
     try place.write([1], to: "\(folder.name)/a")
     try place.write([1], to: "\(folder.name)/b/c")
     folder.remove()
-    #expect(shown.value == ["a", "b"])
+    #expect(announced.value == ["a", "b"])
   }
 
-  @Test func whereNoFolderCanBeMadeTheReasonIsTold() throws {
+  @Test func aFolderThatCannotBeCreatedThrowsTheReason() throws {
     let proc = Descriptor(try openFolder("/proc/self", in: AT_FDCWD))
     #expect(throws: LockedFolderError.self) { try LockedFolder(in: proc.number, kind()) }
     #expect(throws: LockedFolderError.cannotLockParent(.badFileDescriptor)) { try LockedFolder(in: -1, kind()) }

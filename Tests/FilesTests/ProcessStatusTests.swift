@@ -26,14 +26,14 @@ import Testing
     #expect(status.threads == 3 && status.isStopped && status.allowedProcessors == 12)
   }
 
-  @Test func whatIsNotToldIsNil() throws {
+  @Test func missingFieldsAreNil() throws {
     #expect(ProcessStatus(root: root.path)?.threads == nil)
     try root.write("State:\tZ (zombie)\nThreads:\t1\nnonsense\n".utf8, to: "proc/self/status")
     let status = try #require(ProcessStatus(root: root.path))
     #expect(status.memory == nil && status.peakResident == nil && status.allowedProcessors == nil && !status.isStopped)
   }
 
-  @Test func thisProcessRunsAndHoldsMemory() throws {
+  @Test func thisProcessIsNotStoppedAndUsesMemory() throws {
     let status = try #require(ProcessStatus(of: Int(getpid())))
     let memory = try #require(status.memory)
     #expect(memory.resident > 0 && memory.peakResident >= memory.anonymous && !status.isStopped)

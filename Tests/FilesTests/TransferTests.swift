@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TransferTests {
-  /// Two ends, closed with the test.
+  /// The ends of a pipe; closed with the test.
   private let ends: [Descriptor]
 
   private var reader: Descriptor { ends[0] }
@@ -19,7 +19,7 @@ import Testing
     return ends.map { Descriptor($0) }
   }
 
-  /// Makes USR2 interrupt system calls, and do nothing else.
+  /// USR2, with a handler that does nothing, so that it only interrupts system calls.
   private static let interruption: CInt = {
     var action = sigaction()
     action.__sigaction_handler = .init(sa_handler: { _ in })
@@ -27,7 +27,7 @@ import Testing
     return SIGUSR2
   }()
 
-  @Test func aWriterThatIsInterruptedHalfwayWritesTheRest() async throws {
+  @Test func aWriterInterruptedHalfwayWritesTheRest() async throws {
     let bytes = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 / 4096 + $0) }
     let (signal, thread, writer, reader) = (Self.interruption, LockedBox<pthread_t?>(nil), writer, reader)
     async let isWritten: Void = onThread {
@@ -37,7 +37,7 @@ import Testing
     let read = try await onThread {
       var found: [UInt8] = []
       while found.count < bytes.count {
-        // Only part of the bytes fits into the pipe, so the writer stands in the middle of a call.
+        // Not all bytes fit into the pipe, so the writer blocks in the middle of a call.
         found += try readAll(from: reader.number, limit: min(4096, bytes.count - found.count))
         if found.count < bytes.count - 1 << 17, let thread = thread.value { pthread_kill(thread, signal) }
       }
@@ -47,7 +47,7 @@ import Testing
     #expect(read == bytes)
   }
 
-  @Test func aReaderThatIsInterruptedReadsOn() async throws {
+  @Test func anInterruptedReaderContinues() async throws {
     let (signal, thread, writer, reader) = (Self.interruption, LockedBox<pthread_t?>(nil), writer, reader)
     async let read = onThread {
       thread.change { $0 = pthread_self() }
@@ -56,7 +56,7 @@ import Testing
     try await onThread {
       for byte in Array("hello".utf8) {
         while thread.value == nil { usleep(100) }
-        // The reader lives until the last byte.
+        // The reader waits for this byte, so its thread exists.
         for _ in 0..<20 { if let thread = thread.value { pthread_kill(thread, signal) } }
         try writeAll([byte], to: writer.number)
       }
@@ -65,8 +65,8 @@ import Testing
     #expect(found == Array("hello".utf8))
   }
 
-  /// A packet is never read together with the next.
-  @Test func readingGoesOnUntilTheBufferIsFullOrTheFileEnds() throws {
+  /// Each call reads a single packet, so filling the buffer takes several calls.
+  @Test func readingContinuesUntilTheBufferIsFullOrTheFileEnds() throws {
     var sockets: [CInt] = [-1, -1]
     try #require(socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
     let reader = Descriptor(sockets[0])
@@ -81,7 +81,7 @@ import Testing
     #expect(rest == 1 && buffer[0] == UInt8(ascii: "g"))
   }
 
-  @Test func aFileIsReadFromAnOffsetWithoutMovingIt() throws {
+  @Test func readingAtAnOffsetDoesNotMoveTheFilePosition() throws {
     let folder = TemporaryFolder()
     try folder.write(Array("0123456789".utf8), to: "file")
     let file = try Descriptor.open(folder("file"), O_RDONLY)
@@ -92,7 +92,7 @@ import Testing
     #expect(try readAll(from: file.number) == Array("3456789".utf8))
   }
 
-  @Test func failuresAreThrownAndNotRepeated() throws {
+  @Test func failuresAreThrownWithoutARetry() throws {
     #expect(throws: Errno.badFileDescriptor) { try readAll(from: -1) }
     #expect(throws: Errno.badFileDescriptor) { try writeAll([1], to: -1) }
     #expect(throws: Errno.badFileDescriptor) { try writeAll([1], to: reader.number) }

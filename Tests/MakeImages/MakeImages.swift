@@ -1,27 +1,29 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 
-/// Makes folders of pictures to run on: `make-images FOLDER` varied photos, `make-images --broken FOLDER` good ones among
-/// every kind of bad one. Nothing is made where the folder exists.
+/// The program `make-images`.
 @main
-struct MakeImages {
-  static func main() throws {
-    let arguments = CommandLine.arguments.dropFirst()
-    let isBroken = arguments.first == "--broken"
-    guard let name = arguments.dropFirst(isBroken ? 1 : 0).first else {
-      FileHandle.standardError.write(Data("usage: make-images [--broken] FOLDER\n".utf8))
-      exit(64)
-    }
-    let folder = URL(fileURLWithPath: name)
-    guard !FileManager.default.fileExists(atPath: folder.path) else { return }
-    // Made beside and renamed, so that a half-made folder is never taken for a whole one.
-    let part = URL(fileURLWithPath: name + ".part")
+struct MakeImages: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "make-images", abstract: "Makes a folder of JPEG files to try thumbjob on.",
+    discussion: "Does nothing if the folder exists.")
+
+  @Flag(help: "Make four photos among files of every kind that cannot be read.") var broken = false
+  @Argument(help: "The folder to make.") var folder: String
+
+  func run() throws {
+    let target = URL(fileURLWithPath: folder)
+    guard !FileManager.default.fileExists(atPath: target.path) else { return }
+    // The files are written to another folder, which is renamed in the end, so that a folder of this name is always
+    // complete.
+    let part = target.appendingPathExtension("part")
     try? FileManager.default.removeItem(at: part)
-    try (isBroken ? makeBroken : makePhotos)(part)
-    try FileManager.default.moveItem(at: part, to: folder)
+    try (broken ? Self.makeBroken : Self.makePhotos)(part)
+    try FileManager.default.moveItem(at: part, to: target)
   }
 
-  /// Three dozen photos: cameras, phones held every way, web exports, scans.
+  /// 36 photos that vary in size, shape, orientation, colour and coding.
   private static func makePhotos(_ folder: URL) throws {
     let shapes = [(3000, 2000), (4032, 3024), (1600, 1067), (1080, 1920), (2400, 1350), (640, 480)]
     for number in 0..<36 {
@@ -36,9 +38,10 @@ struct MakeImages {
       let name = "\(place)photo-\(number < 9 ? "0" : "")\(number + 1).jpg"
       try write(photo.jpeg(), to: folder.appendingPathComponent(name))
     }
-    try write(Array("Photos by nobody.\n".utf8), to: folder.appendingPathComponent("notes.txt"))
+    try write(Array("Synthetic photos.\n".utf8), to: folder.appendingPathComponent("notes.txt"))
   }
 
+  /// Four photos, among files that are damaged or no photos, a folder, a FIFO and a link to its own folder.
   private static func makeBroken(_ folder: URL) throws {
     for number in 0..<4 {
       let good = SyntheticPhoto(seed: 100 + number, width: 800, height: 600).jpeg()

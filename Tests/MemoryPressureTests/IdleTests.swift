@@ -4,8 +4,8 @@ import Testing
 
 @testable import MemoryPressure
 
-/// No kind of signals makes the monitor spin: its thread uses less than a tenth of a processor, by its own clock, so that a
-/// spin is found even on a busy machine.
+/// The monitor's thread is idle between signals of every kind: it uses less than a tenth of a processor. Its own clock
+/// measures that, so that a busy loop is found even on a busy machine.
 extension PressureMonitorTests {
   private func expectIdle(
     _ choice: PressureSignalChoice, _ surroundings: Surroundings, location: SourceLocation = #_sourceLocation,
@@ -54,7 +54,7 @@ extension PressureMonitorTests {
     try await expectIdle(.systemd, Surroundings(variables: variables))
   }
 
-  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
+  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be created here"))
   func aStallFileThatVanishesIsReportedOnceAndIsIdleAfterwards() async throws {
     let (group, recorder) = (try #require(RealGroup()), EventRecorder())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]

@@ -143,8 +143,8 @@ import Testing
     #expect(reading(1, share: 0.5) == stalled(.critical, "all threads stalled on memory for 100 ms within 2 s"))
   }
 
-  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
-  func theSingleDegreeOfTheProtocolIsCritical() throws {
+  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be created here"))
+  func theOnlyLevelOfTheProtocolIsCritical() throws {
     let group = try #require(RealGroup())
     let variables = ["MEMORY_PRESSURE_WATCH": group.stalls, "MEMORY_PRESSURE_WRITE": RealGroup.trigger]
     let cause = PressureCause(signals: .systemd, reason: "event on \(group.stalls)")
@@ -162,7 +162,7 @@ import Testing
     #expect(reading(unlimited, 0.01) == signal(.warning) && reading(unlimited, 0.26) == signal(.critical))
   }
 
-  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be made here"))
+  @Test(.enabled(if: RealGroup.canBeMade, "no cgroup can be created here"))
   func aStallFileWithoutATriggerIsRefused() throws {
     let (group, system) = (try #require(RealGroup()), try bare)
     let watch = ["MEMORY_PRESSURE_WATCH": group.stalls]

@@ -1,25 +1,27 @@
+import ArgumentParser
 import Foundation
 import Locking
 import StatusEndpoint
 
-/// Serves the status endpoint of a run that is made up, to look at the page, and to throw requests at:
-/// `status-demo [ADDRESS] [--burn N]`, with N threads that do nothing but compute.
+/// The program `status-demo`: for work on the page, and for load tests of the endpoint.
 @main
-struct StatusDemo {
-  static func main() throws {
-    var arguments = Array(CommandLine.arguments.dropFirst())
-    if let flag = arguments.firstIndex(of: "--burn"), arguments.indices.contains(flag + 1) {
-      for _ in 0..<(Int(arguments[flag + 1]) ?? 0) { burn() }
-      arguments.removeSubrange(flag...flag + 1)
-    }
-    let run = InventedRun()
+struct StatusDemo: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status-demo", abstract: "Serves the status endpoint of a simulated run, until INT or TERM.")
+
+  @Argument(help: "unix:PATH or HOST:PORT; default: a socket in the runtime folder.") var address: String?
+  @Option(help: "Threads that compute without a pause, to take processor time from the endpoint.") var burn = 0
+
+  func run() throws {
+    for _ in 0..<burn { Self.startBurning() }
+    let run = SimulatedRun()
     let chosen = ProcessInfo.processInfo.environment["THUMBJOB_TOKEN"]
     let endpoint = try StatusEndpoint.open(
-      try arguments.first.map { try StatusAddress($0) }, dataSource: run, control: run, feed: run.feed,
+      try address.map { try StatusAddress($0) }, dataSource: run, control: run, feed: run.feed,
       thumbnails: run.thumbnails, times: run.times, token: chosen.flatMap { AccessToken($0) } ?? AccessToken(),
-      log: say)
+      log: Self.printLine)
     defer { endpoint?.close() }
-    say(endpoint?.pageLink(withToken: true) ?? "\(endpoint?.address ?? .off)")
+    Self.printLine(endpoint?.pageLink(withToken: true) ?? "\(endpoint?.address ?? .off)")
     var signals = sigset_t()
     sigemptyset(&signals)
     for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
@@ -34,14 +36,15 @@ struct StatusDemo {
     sigwait(&signals, &signal)
   }
 
-  @Sendable private static func say(_ line: String) {
+  /// Writes at once, also to a pipe.
+  @Sendable private static func printLine(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 
-  /// What is computed, so that it has to be.
+  /// The last result of a burning thread, kept so that the compiler cannot leave the computation out.
   private static let result = Locked<UInt64>(0)
 
-  private static func burn() {
+  private static func startBurning() {
     DispatchQueue.global(qos: .utility).async {
       var number: UInt64 = 1
       while true {

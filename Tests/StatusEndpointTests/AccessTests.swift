@@ -100,11 +100,11 @@ import Testing
   @Test(arguments: [ServedRun.Place.file, .tcp, .network])
   func aPageOfAnotherOriginCanNeitherReadNorChange(place: ServedRun.Place) async throws {
     let served = try await ServedRun.open(place)
-    let strangers = [
+    let foreign = [
       ["Origin": "http://evil.example"], ["Origin": "null"], ["Origin": "http://localhost:3000"],
       ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"],
     ]
-    for headers in strangers {
+    for headers in foreign {
       for (method, path) in Self.changes + Self.reads.map({ ("GET", $0) }) + [
         ("GET", "/events"), ("OPTIONS", "/cancel"),
       ] {

@@ -64,7 +64,7 @@ import Testing
     [UInt8](repeating: 1, count: 9).withUnsafeBytes {
       served.thumbnails.insert($0, operation: 1, source: "a", width: 1, height: 1)
     }
-    #expect(try await eventually { served.run.looks.value > 0 })  // the history has its first sample
+    #expect(try await eventually { served.run.statusCalls.value > 0 })  // the history has its first sample
     let body = method == "PATCH" ? "{\"max\":3}" : nil
     let answer = try await served.ask(method, target, headers: ["Content-Type": "application/json"], body: body)
     #expect(answer.status == status)

@@ -33,13 +33,13 @@ import Testing
     #expect(try await served.ask("GET", "/healthz").status == 200)
   }
 
-  @Test func anAddressInUseIsRefusedWithAWayOut() async throws {
+  @Test func anAddressInUseIsRefusedWithItsPlaceAndReason() async throws {
     let (served, run) = (try await ServedRun.open(.tcp), FakeRun())
     let error = #expect(throws: StatusEndpointError.self) {
       try StatusEndpoint.open(served.endpoint.address, dataSource: run, control: run)
     }
-    let text = error?.description ?? ""
-    #expect(text.contains("\(served.endpoint.address): is in use by another process"))
+    #expect(error?.description == "status endpoint: \(served.endpoint.address): is in use by another process")
+    #expect(error?.place == "\(served.endpoint.address)" && error?.reason == "is in use by another process")
   }
 
   @Test func anAddressOfAnotherMachineIsRefused() {

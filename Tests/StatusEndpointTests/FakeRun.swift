@@ -14,7 +14,7 @@ final class FakeRun: RunDataSource, RunControl {
   let state = LockedBox(RunState.running)
   let recent = RecentOperations()
   /// The number of calls of `status`.
-  let looks = LockedBox(0)
+  let statusCalls = LockedBox(0)
   private let live: [OperationStatus]
 
   static let running = OperationStatus(
@@ -45,7 +45,7 @@ final class FakeRun: RunDataSource, RunControl {
   }
 
   func status(listing limit: Int) -> RunStatus {
-    looks.change { $0 += 1 }
+    statusCalls.change { $0 += 1 }
     var counters = RunCounters(found: 9, total: 10)
     (counters.made, counters.failed, counters.running, counters.waiting) = (1, 1, 1, live.count - 1)
     return RunStatus(

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import TestSupport
 import Testing
@@ -81,7 +82,7 @@ import Testing
       let count = min(200, sysconf(CInt(_SC_OPEN_MAX)) / 3)
       let served = try await ServedRun.open(limits: Self.hurried)
       let address = served.endpoint.address
-      let before = Self.residentBytes()
+      let before = try #require(ProcessStatus()?.memory).resident
       let clients = try await onThread {
         let clients = try (0..<count).map { number in
           let client = try RawClient(address)
@@ -103,7 +104,8 @@ import Testing
       }
       for client in clients { try #require(try await onThread { client.isClosed(within: 45) }) }
       // The thread sanitizer uses several bytes for each byte that is touched.
-      try #require(Self.residentBytes() - before < (Self.isSanitized ? 512 : 64) << 20)
+      let after = try #require(ProcessStatus()?.memory).resident
+      try #require(after - before < (Self.isSanitized ? 512 : 64) << 20)
     }
   }
 
@@ -174,9 +176,4 @@ import Testing
   }
 
   private static let isSanitized = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "__tsan_init") != nil
-
-  private static func residentBytes() -> Int {
-    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-    return (Int(text.split(separator: " ").dropFirst().first ?? "0") ?? 0) * Int(getpagesize())
-  }
 }

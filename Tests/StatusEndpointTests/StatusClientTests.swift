@@ -61,6 +61,50 @@ import Testing
     }
   }
 
+  @Test func aFullBacklogIsWaitedForUntilTheTimeout() async throws {
+    let folder = TemporaryFolder()
+    let socket = try ListeningSocket.unix(folder("full"))
+    defer { close(socket.descriptor) }
+    try #require(listen(socket.descriptor, 0) == 0)
+    try await onThread {
+      let first = try RawClient(socket.address)
+      let client = StatusClient(socket.address, timeout: .milliseconds(200))
+      let error = #expect(throws: StatusClientError.self) { try client.status() }
+      #expect(error?.kind == .timedOut)
+      withExtendedLifetime(first) {}
+    }
+  }
+
+  @Test func aNameIsResolvedAndEachOfItsAddressesTried() async throws {
+    let served = try await ServedRun.open(.tcp)
+    guard case .tcp(_, let port) = served.endpoint.address else { return }
+    try await onThread {
+      let status = try StatusClient(.tcp(host: "localhost", port: port)).status()
+      #expect(status.pid == 42)
+      let error = #expect(throws: StatusClientError.self) {
+        try StatusClient(.tcp(host: "no.such.host.invalid", port: port)).status()
+      }
+      #expect(error?.kind == .connection && error?.reason.hasPrefix("no such host: ") == true)
+    }
+  }
+
+  @Test func anEndlessAnswerIsRefused() async throws {
+    let folder = TemporaryFolder()
+    let socket = try ListeningSocket.unix(folder("endless"))
+    defer { close(socket.descriptor) }
+    Thread.detachNewThread {
+      let connection = accept(socket.descriptor, nil, nil)
+      let bytes = Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 0x20, count: 1 << 16)
+      while send(connection, bytes, bytes.count, CInt(MSG_NOSIGNAL)) > 0 {}
+      close(connection)
+    }
+    try await onThread {
+      let client = StatusClient(socket.address, timeout: .seconds(45))
+      let error = #expect(throws: StatusClientError.self) { try client.status() }
+      #expect(error?.kind == .garbled && error?.reason == "the answer does not end")
+    }
+  }
+
   @Test(arguments: [
     ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", StatusClientError.Kind.garbled),
     ("HTTP/1.1 200 OK\r\n\r\nhello", .garbled), ("SSH-2.0-OpenSSH_9\r\n", .garbled), ("", .connection),

@@ -67,7 +67,7 @@ import Testing
     #expect(page.operations.map(\.state) == [.finished, .running])
   }
 
-  @Test func durationsFallIntoTheBucketOfTheFirstBoundThatHoldsThem() {
+  @Test func aDurationFallsIntoTheFirstBucketWhoseBoundIsNotBelowIt() {
     let histogram = DurationHistogram()
     for seconds in [0, 0.001, 0.0011, 60, 61] { histogram.record(.seconds(seconds)) }
     let buckets = histogram.counts.buckets

@@ -1,10 +1,10 @@
 import Foundation
 
 extension BuiltCommand {
-  /// A user who owns nothing and runs nothing else.
+  /// Switches to a user without files and processes.
   private static let nobody = ["--reuid=54321", "--regid=54321", "--clear-groups"]
 
-  /// What keeps the command from running without root's rights here; nil where nothing does.
+  /// Why the command cannot be run without root's rights here; nil if it can.
   public static let unprivilegedObstacle: String? = {
     guard getuid() == 0 else { return nil }
     let folder = TemporaryFolder()
@@ -15,7 +15,7 @@ extension BuiltCommand {
     return nil
   }()
 
-  /// Runs the command without root's rights: as another user where the tests run as root.
+  /// Runs the command without root's rights: as another user if the tests run as root.
   ///
   /// - Parameter limit: arguments of the shell's `ulimit`, such as `-u 3`.
   public static func runUnprivileged(
@@ -25,7 +25,7 @@ extension BuiltCommand {
     return try await run(executable: words[0], Array(words.dropFirst()), in: folder)
   }
 
-  /// The words that start the command without root's rights in a working folder. Another user may be kept out of the
+  /// The words that start the command without root's rights in a working folder. Another user may have no access to the
   /// folders above the build and above the working folder, so the command is copied and called by a relative name.
   private static func unprivileged(
     _ arguments: [String], limit: String? = nil, in folder: TemporaryFolder

@@ -7,17 +7,19 @@ import Subprocess
   import SystemPackage
 #endif
 
-/// The built binary, run as a user runs it.
+/// Runs the built binary as a user does.
 public struct BuiltCommand: Sendable {
-  /// How a run ended, and what it said.
+  /// The result of a run.
   public struct Ending: Sendable {
-    /// The exit status; 128 and the number for a signal that killed it.
+    /// The exit status; 128 plus its number if a signal killed the process.
     public let status: Int
+    /// Standard output.
     public let output: String
+    /// Standard error.
     public let errors: String
   }
 
-  /// A run under way.
+  /// A process that runs.
   public struct Run: Sendable {
     public let processID: pid_t
     fileprivate let errorFile: String
@@ -25,17 +27,18 @@ public struct BuiltCommand: Sendable {
 
     public func send(_ signal: CInt) { kill(processID, signal) }
 
-    /// What it has said so far.
+    /// Standard error so far.
     public var errors: String { BuiltCommand.text(errorFile) }
+    /// Standard output so far.
     public var output: String { BuiltCommand.text(outputFile) }
 
-    /// Whether the process holds back a signal.
+    /// Whether the process blocks a signal.
     public func holdsBack(_ signal: CInt) -> Bool { mask("SigBlk", has: signal) }
 
-    /// Whether a signal was sent that the process has not taken yet.
+    /// Whether a signal that was sent to the process is still pending.
     public func hasPending(_ signal: CInt) -> Bool { mask("ShdPnd", has: signal) }
 
-    /// One of the signal masks in the kernel's own words: proc(5), status.
+    /// Whether a signal mask in `/proc/PID/status` contains a signal; see proc_pid_status(5).
     private func mask(_ name: String, has signal: CInt) -> Bool {
       let status = BuiltCommand.text("/proc/\(processID)/status")
       guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("\(name):") }),
@@ -45,7 +48,7 @@ public struct BuiltCommand: Sendable {
     }
   }
 
-  /// Where the build put it: beside the running test bundle.
+  /// The path of the binary, which the build puts next to the test bundle.
   public static let path = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("thumbjob").path
 
@@ -56,8 +59,12 @@ public struct BuiltCommand: Sendable {
     try await run(executable: path, arguments, in: folder, environment: environment, during: body)
   }
 
-  /// Runs any program; its output goes to files, so that it never waits for the test. Where nothing else is said, it keeps
-  /// its sockets in the working folder: tests that ask which jobs run see none of another test.
+  /// Runs any program. Its output goes to files, so that it never waits for the test to read.
+  ///
+  /// Unless `environment` sets another runtime folder, it is the working folder, so that a test never finds the jobs of
+  /// another.
+  ///
+  /// - Parameter body: called while the program runs.
   public static func run(
     executable: String, _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:],
     during body: @escaping @Sendable (Run) async throws -> Void = { _ in }
@@ -68,7 +75,7 @@ public struct BuiltCommand: Sendable {
     let errors = try FileDescriptor.open(
       errorFile, .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
     let variables = Dictionary(
-      uniqueKeysWithValues: environment.merging(["XDG_RUNTIME_DIR": folder.path]) { said, _ in said }
+      uniqueKeysWithValues: environment.merging(["XDG_RUNTIME_DIR": folder.path]) { given, _ in given }
         .map { (Environment.Key(stringLiteral: $0.key), Optional($0.value)) })
     let result = try await Subprocess.run(
       .path(FilePath(executable)), arguments: Arguments(arguments), environment: .inherit.updating(variables),
@@ -85,11 +92,12 @@ public struct BuiltCommand: Sendable {
       case .exited(let code): Int(code)
       case .signaled(let code): 128 + Int(code)
       }
-    return Ending(status: status, output: text(outputFile), errors: withoutShellsWarnings(text(errorFile)))
+    return Ending(status: status, output: text(outputFile), errors: withoutShellWarnings(text(errorFile)))
   }
 
-  /// A shell that starts the command complains where the environment names a locale that is not installed.
-  private static func withoutShellsWarnings(_ errors: String) -> String {
+  /// Removes the warnings of a shell that starts the command while the environment names a locale that is not
+  /// installed.
+  private static func withoutShellWarnings(_ errors: String) -> String {
     errors.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.contains("bash: warning: setlocale: ") }.joined(separator: "\n")
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where `$MEMORY_PRESSURE_WATCH` can lead in a test: a FIFO or a socket that the test rings.
+/// A FIFO or socket for `$MEMORY_PRESSURE_WATCH`, with which a test signals memory pressure.
 public final class Doorbell: Sendable {
   public enum Kind: CaseIterable, Sendable { case fifo, socket }
 
@@ -39,20 +39,20 @@ public final class Doorbell: Sendable {
 
   deinit { for file in [listener, connection.value] where file >= 0 { close(file) } }
 
-  /// Writes so many single bytes. Opens a FIFO and closes it again, as `echo` does.
+  /// Signals pressure: writes single bytes. A FIFO is opened and closed for it, as by `echo`.
   public func ring(_ times: Int = 1) {
     let bell = kind == .fifo ? open(path, O_WRONLY) : accepted()
     for _ in 0..<times { precondition(write(bell, "x", 1) == 1) }
     if kind == .fifo { close(bell) }
   }
 
-  /// What the other side has written, up to so many bytes.
+  /// Reads what the other side has written, at most `count` bytes.
   public func received(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     return Array(bytes[..<max(0, read(accepted(), &bytes, count))])
   }
 
-  /// Leaves: closes the connection, or removes the FIFO.
+  /// Closes the connection, or removes the FIFO.
   public func leave() {
     if kind == .fifo {
       unlink(path)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A door that threads wait at until it is opened, and that tells who has arrived. What a test uses instead of sleeping.
+/// A gate where threads wait until it is opened, and which counts them. Tests use it instead of sleeping.
 ///
-/// *Concurrency*: the condition guards both counts.
+/// *Concurrency*: the condition guards both variables.
 public final class Gate: @unchecked Sendable {  // `NSCondition` guards the two variables
   private let condition = NSCondition()
   private var isOpen = false
@@ -10,7 +10,7 @@ public final class Gate: @unchecked Sendable {  // `NSCondition` guards the two 
 
   public init() {}
 
-  /// Waits until the gate is open. For threads that may block, such as an operation's.
+  /// Waits until the gate is open. Only for threads that may block, such as those of operations.
   public func pass() {
     condition.lock()
     defer { condition.unlock() }
@@ -26,13 +26,14 @@ public final class Gate: @unchecked Sendable {  // `NSCondition` guards the two 
     condition.broadcast()
   }
 
-  /// Waits until so many have come to the gate. Not for the cooperative pool: see ``onThread(_:)``.
+  /// Waits until this many threads have arrived. Not for threads of Swift's pool: see ``onThread(_:)``.
   public func awaitArrivals(_ count: Int) {
     condition.lock()
     defer { condition.unlock() }
     while arrivals < count { condition.wait() }
   }
 
+  /// The number of threads that have arrived, including those that have passed.
   public var arrived: Int {
     condition.lock()
     defer { condition.unlock() }

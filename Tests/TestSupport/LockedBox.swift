@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value behind a lock, for what tests collect from many threads.
+/// A value guarded by a lock, for data that tests collect from many threads.
 public final class LockedBox<Value>: @unchecked Sendable {  // the lock guards the value
   private let lock = NSLock()
   private var stored: Value

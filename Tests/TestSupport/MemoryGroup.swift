@@ -1,13 +1,14 @@
 import Foundation
 
-/// A memory cgroup of a test's own, below the one the test runs in: what is run in it is killed when it holds more.
+/// A memory cgroup for one test, below the cgroup of the test. The kernel kills a process in it that
+/// exceeds the limit.
 public final class MemoryGroup: Sendable {
   private let folder: String
 
-  /// Whether such a group can be made here: as root, where the memory controller is to be had.
+  /// Whether such a group can be created here, which takes root and a memory controller.
   public static let isUsable = MemoryGroup(mebibytes: 64) != nil
 
-  /// Nil where it cannot be made.
+  /// Nil if the group cannot be created.
   public init?(mebibytes: Int) {
     guard let (parent, file) = Self.place else { return nil }
     folder = "\(parent)/thumbjob-test-\(UUID())"
@@ -24,18 +25,18 @@ public final class MemoryGroup: Sendable {
 
   /// Runs the built command in the group.
   public func run(_ arguments: String..., in workplace: TemporaryFolder) async throws -> BuiltCommand.Ending {
-    // Only the command itself: children that a test's process starts later stay where they are.
+    // The shell moves itself and becomes the command. Moving the test's process would move all its later children.
     let script = "echo $$ > \(folder)/cgroup.procs && exec \"$0\" \"$@\""
     return try await BuiltCommand.run(
       executable: "/bin/sh", ["-c", script, BuiltCommand.path] + arguments, in: workplace)
   }
 
-  /// What the groups directly below the one that tests run in are called.
+  /// The names of the groups directly below the cgroup of the tests.
   public static var names: [String] {
     place.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.parent) } ?? []
   }
 
-  /// The folder of this process's group, and the file of a group that sets its limit.
+  /// The folder of this process's cgroup, and the name of the file that sets the limit of a cgroup.
   private static var place: (parent: String, file: String)? {
     let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
     for line in groups.split(separator: "\n") {

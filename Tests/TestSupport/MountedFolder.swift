@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file system of its own mounted for a test; `nil` from `init` when this process may not mount.
+/// A file system that is mounted for one test. `init` returns nil if this process may not mount.
 public final class MountedFolder {
   public let path: String
 
@@ -13,7 +13,7 @@ public final class MountedFolder {
 
   deinit { umount2(path, CInt(MNT_DETACH)) }
 
-  /// Whether this process may mount at all, found out by doing it.
+  /// Whether this process may mount file systems, found out by a try.
   public static let isPossible: Bool = {
     let folder = TemporaryFolder()
     return MountedFolder(at: folder.path, options: "size=64k") != nil

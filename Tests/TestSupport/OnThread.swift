@@ -1,15 +1,16 @@
 import Foundation
 
-/// Runs `body`, which may block, on a thread of its own. A test that blocked a thread of the cooperative pool would leave
-/// one fewer for the rest, and on two processors hide every race.
+/// Runs `body`, which may block, on a new thread. A test that blocks a thread of Swift's pool leaves one fewer for the
+/// others, and hides every race on two processors.
 public func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
   }
 }
 
-/// Polls `condition` until it holds. For what has no event to wait on, such as "the other thread blocks now"; gives up
-/// after `seconds` and says so by returning false.
+/// Polls `condition` until it is true. For states without an event to wait for, such as "the other thread is blocked".
+///
+/// - Returns: false if the condition was not true within `seconds`.
 public func eventually(within seconds: Double = 60, _ condition: @Sendable () -> Bool) async throws -> Bool {
   let deadline = ContinuousClock.now + .seconds(seconds)
   while !condition() {

@@ -1,20 +1,20 @@
 import CLibJPEG
 
-/// A picture that looks a little like a photograph, is the same whenever it is made, and needs no file: sky, sun, ridges
-/// of hills with grain.
+/// A generated picture that resembles a photograph: sky, sun, and ridges of hills with grain. The same values always
+/// give the same picture.
 public struct SyntheticPhoto: Sendable {
   public var seed: Int
-  /// Pixels as stored, before orientation.
+  /// Pixels as stored, before the orientation is applied.
   public var width: Int
   public var height: Int
   public var isGrey = false
-  /// One tone throughout: made at once, however large.
+  /// Whether all pixels have the same grey, which is fast even for a large picture.
   public var isBlank = false
   public var isProgressive = false
-  /// 4:4:4 rather than 4:2:0.
+  /// 4:4:4 instead of 4:2:0.
   public var hasFullChroma = false
   public var quality = 88
-  /// EXIF orientation, 1 to 8; 0 writes no EXIF block.
+  /// The EXIF orientation, 1 to 8; 0 for no EXIF block.
   public var orientation = 0
 
   public init(seed: Int, width: Int, height: Int) {
@@ -73,7 +73,7 @@ public struct SyntheticPhoto: Sendable {
     return rows
   }
 
-  /// Two planes of colour: blue above, green and brown below.
+  /// The planes Cb and Cr, row by row: blue above, green and brown below.
   private func chroma() -> [[UInt8]] {
     let columns = hasFullChroma ? width : (width + 1) / 2
     let rows = hasFullChroma ? height : (height + 1) / 2
@@ -95,7 +95,7 @@ public struct SyntheticPhoto: Sendable {
     return [blue, red]
   }
 
-  /// The height of a ridge of hills at every column: waves of random length on top of each other.
+  /// The row of a ridge of hills in every column: a sum of noise in five octaves.
   private func ridge(_ index: Int) -> [Double] {
     var line = [Double](repeating: Double(height) * (0.42 + 0.14 * Double(index)), count: width)
     for octave in 1...5 {
@@ -117,7 +117,7 @@ public struct SyntheticPhoto: Sendable {
     Double(hash(ridge &* 31 &+ octave, knot) % 2001) / 1000 - 1
   }
 
-  /// A number that depends on the seed and two others, and on nothing else.
+  /// A hash of the seed and two numbers; not negative.
   private func hash(_ a: Int, _ b: Int) -> Int {
     var value = UInt64(bitPattern: Int64(a &* 73_856_093 ^ b &* 19_349_663 ^ seed &* 83_492_791))
     value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -125,7 +125,8 @@ public struct SyntheticPhoto: Sendable {
     return Int((value ^ value >> 31) >> 33)
   }
 
-  /// An APP1 payload whose one tag is the orientation (Exif 2.3, section 4.5: TIFF header, one directory).
+  /// The payload of an APP1 segment with the orientation as its only tag (Exif 2.3, section 4.5: TIFF header, one
+  /// directory).
   private var exifBlock: [UInt8] {
     guard orientation > 0 else { return [] }
     let header: [UInt8] = Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1]

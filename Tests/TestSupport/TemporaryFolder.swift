@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, removed with it.
+/// A folder for one test; removed with the object.
 public final class TemporaryFolder: Sendable {
   public let path: String
 
@@ -14,9 +14,10 @@ public final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
+  /// The path of an entry.
   public func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes a file, whole at once, and the folders it lies in.
+  /// Writes a file atomically, and creates the folders above it.
   public func write(_ bytes: some Sequence<UInt8>, to name: String) throws {
     let file = URL(fileURLWithPath: self(name))
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -25,7 +26,8 @@ public final class TemporaryFolder: Sendable {
 
   public func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: self(name)) }
 
-  /// The regular files below a folder, by their path from there, sorted; the output's own notes left out.
+  /// The files below a folder as sorted paths relative to it, without those in `.thumbjob`, where the output folder
+  /// keeps its notes.
   public func files(below name: String) -> [String] {
     let found = FileManager.default.subpaths(atPath: self(name)) ?? []
     return found.filter { path in

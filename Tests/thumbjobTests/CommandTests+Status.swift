@@ -265,6 +265,7 @@ extension CommandTests {
           #expect(ending.errorLines.first?.hasPrefix("Error: --status: ") == true)
         } else {
           #expect(ending.errorLines.count == 1, "\(ending.errors)")
+          #expect(ending.errors.hasSuffix("; --status chooses another address, or off\n"))
         }
         #expect(folder.files(below: "thumbs").isEmpty && folder.sockets.isEmpty)
       }

@@ -3,8 +3,8 @@ import Foundation
 
 /// A listening socket and its address.
 ///
-/// It is created here and handed to the server, because a server that binds a unix socket itself creates the file with the
-/// mode that the umask leaves, and restricts it too late.
+/// It is created here and handed to the server, because a server that binds a unix socket itself creates the file with
+/// the mode that the umask leaves, and restricts it too late.
 struct ListeningSocket {
   /// Closed by its new owner.
   let descriptor: CInt
@@ -30,7 +30,7 @@ struct ListeningSocket {
       let path = "\(folder.path)/\(getpid())\(suffix).sock"
       if Sockets.status(of: path) == nil { return try unix(path) }
     }
-    throw StatusEndpointError(folder.path, "is full of sockets of the process id \(getpid())")
+    throw StatusEndpointError(folder.path, "holds nine sockets of process id \(getpid()) already")
   }
 
   static func unix(_ path: String) throws(StatusEndpointError) -> ListeningSocket {
@@ -40,7 +40,7 @@ struct ListeningSocket {
     }
     if let status = Sockets.status(of: path) {
       guard status.isKind(mode_t(S_IFSOCK)) else {
-        throw StatusEndpointError(name, "something else than a socket is there")
+        throw StatusEndpointError(name, "is a file, but not a socket")
       }
       guard SocketFile.isStale(path) else { throw StatusEndpointError(name, "is in use by another process") }
       unlink(path)

@@ -50,8 +50,8 @@ public struct RuntimeFolder: Sendable, Equatable {
 
   /// Why the folder must not be used; nil if it is safe.
   private var defect: String? {
-    guard let status = Sockets.status(of: path) else { return "cannot be looked at: \(systemText(errno))" }
-    if status.isKind(mode_t(S_IFLNK)) { return "is a link, which somebody else may have put there" }
+    guard let status = Sockets.status(of: path) else { return "cannot be examined: \(systemText(errno))" }
+    if status.isKind(mode_t(S_IFLNK)) { return "is a link, which another user may have created" }
     if !status.isKind(mode_t(S_IFDIR)) { return "is no folder" }
     if status.st_uid != geteuid() { return "belongs to another user (\(status.st_uid))" }
     let mode = status.st_mode & 0o777
@@ -70,8 +70,8 @@ public struct RuntimeFolder: Sendable, Equatable {
     }
   }
 
-  /// Removes sockets that ended runs have left. A socket without a listener may belong to a run that is about to listen, so
-  /// its process must be gone too.
+  /// Removes sockets that ended runs have left. A socket without a listener may belong to a run that is about to
+  /// listen, so its process must be gone too.
   func sweep() {
     for (pid, path) in sockets where kill(pid_t(pid), 0) != 0 && errno == ESRCH && SocketFile.isStale(path) {
       unlink(path)

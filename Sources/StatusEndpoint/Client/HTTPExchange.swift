@@ -1,177 +1,101 @@
 import Files
 import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
 
 /// One HTTP/1.1 request and its answer, on its own connection, before a deadline.
 struct HTTPExchange {
   private let address: StatusAddress
   private let token: AccessToken?
-  private let deadline: ContinuousClock.Instant
+  private let deadline: NIODeadline
 
   /// The most bytes of an answer; a longer one is not from thumbjob.
   private static let longestAnswer = 16 << 20
+  /// The thread of all exchanges. The first starts it, and it lasts as long as the process.
+  private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-  init(_ client: StatusClient, until deadline: ContinuousClock.Instant) {
-    (address, token, self.deadline) = (client.address, client.token, deadline)
+  init(_ client: StatusClient) {
+    (address, token, deadline) = (client.address, client.token, .now() + TimeAmount(client.timeout))
   }
 
-  /// - Returns: the status, and the body.
+  /// Blocks until the answer is complete, or the deadline has passed.
   func ask(
-    _ method: String, _ target: String, _ body: [UInt8]?
-  ) throws(StatusClientError) -> (status: Int, body: ArraySlice<UInt8>) {
-    let number = try connected()
-    defer { close(number) }
-    var lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)", "Connection: close"]
-    if let token { lines.append("Authorization: Bearer \(token.text)") }
-    if body != nil { lines.append("Content-Type: application/json") }
-    if body != nil || method != "GET" { lines.append("Content-Length: \(body?.count ?? 0)") }
-    try send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (body ?? []), to: number)
-    return try answer(from: number)
+    _ method: HTTPMethod, _ target: String, _ body: ByteBuffer?
+  ) throws(StatusClientError) -> NIOHTTPClientResponseFull {
+    let answer = Self.group.next().makePromise(of: NIOHTTPClientResponseFull.self)
+    let timer = Self.group.next().scheduleTask(deadline: deadline) { answer.fail(timedOut) }
+    let connection = connect(sending: head(method, target, body), body, answer: answer)
+    connection.whenFailure { answer.fail($0) }
+    defer {
+      timer.cancel()
+      connection.whenSuccess { $0.close(promise: nil) }
+    }
+    do {
+      return try answer.futureResult.wait()
+    } catch {
+      throw statusError(error)
+    }
   }
 
-  private var host: String {
-    if case .tcp = address { "\(address)" } else { "localhost" }
+  private func head(_ method: HTTPMethod, _ target: String, _ body: ByteBuffer?) -> HTTPRequestHead {
+    let host = if case .tcp = address { "\(address)" } else { "localhost" }
+    var head = HTTPRequestHead(version: .http1_1, method: method, uri: target)
+    head.headers = ["Host": host, "Connection": "close"]
+    if let token { head.headers.add(name: "Authorization", value: "Bearer \(token.text)") }
+    if body != nil { head.headers.add(name: "Content-Type", value: "application/json") }
+    if method != .GET { head.headers.add(name: "Content-Length", value: "\(body?.readableBytes ?? 0)") }
+    return head
   }
 
-  // MARK: Connecting
-
-  private func connected() throws(StatusClientError) -> CInt {
+  private func connect(
+    sending head: HTTPRequestHead, _ body: ByteBuffer?, answer: EventLoopPromise<NIOHTTPClientResponseFull>
+  ) -> EventLoopFuture<any Channel> {
+    let bootstrap = ClientBootstrap(group: Self.group)
+      .connectTimeout(deadline - .now())
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHTTPClientHandlers()
+          try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: Self.longestAnswer))
+          try pipeline.addHandler(ExchangeHandler(head, body, answer))
+        }
+      }
     switch address {
-    case .off: throw error(.notRunning, "no endpoint, so nobody to ask")
+    case .off: return Self.group.next().makeFailedFuture(error(.notRunning, "the address off has no endpoint"))
+    case .tcp(let host, let port): return bootstrap.connect(host: host, port: port)
     case .unix(let path):
-      guard let number = Sockets.make(AF_UNIX) else { throw error(.connection, systemText(errno)) }
-      guard let status = Sockets.withUnixAddress(path, { self.connect(number, $0, $1) }) else {
-        close(number)
-        throw error(.connection, "the path is longer than a socket may have")
-      }
-      return try checked(status, number)
-    case .tcp(let host, let port):
-      var hints = addrinfo()
-      hints.ai_socktype = Sockets.stream
-      var found: UnsafeMutablePointer<addrinfo>?
-      let status = getaddrinfo(host, "\(port)", &hints, &found)
-      guard status == 0, let first = found else {
-        throw error(.connection, "no such host: \(String(cString: gai_strerror(status)))")
-      }
-      defer { freeaddrinfo(first) }
-      // A name may have addresses of both kinds, of which a run listens at one.
-      var next: UnsafeMutablePointer<addrinfo>? = first
-      while true {
-        guard let item = next else { throw error(.connection, "no address") }
-        next = item.pointee.ai_next
-        do throws(StatusClientError) {
-          guard let number = Sockets.make(item.pointee.ai_family) else { throw error(.connection, systemText(errno)) }
-          return try checked(connect(number, item.pointee.ai_addr, item.pointee.ai_addrlen), number)
-        } catch {
-          if next == nil { throw error }
+      return bootstrap.connect(unixDomainSocketPath: path).flatMapError { [self] error in
+        // The backlog of the socket is full. No event tells when it has room again.
+        guard (error as? IOError)?.errnoCode == EAGAIN, .now() < deadline else {
+          return Self.group.next().makeFailedFuture(error)
         }
+        return Self.group.next().scheduleTask(in: .milliseconds(10)) {}.futureResult
+          .flatMap { connect(sending: head, body, answer: answer) }
       }
     }
   }
 
-  /// Connects without waiting for longer than there is time; the error number, or 0.
-  private func connect(_ number: CInt, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> CInt {
-    _ = fcntl(number, F_SETFL, O_NONBLOCK)
-    while retryOnInterrupt({ Foundation.connect(number, address, size) }) != 0 {
-      switch errno {
-      case EAGAIN:
-        // The backlog of a unix socket is full, which nothing but asking again tells the end of.
-        guard ContinuousClock.now < deadline else { return ETIMEDOUT }
-        usleep(10_000)
-      case EINPROGRESS:
-        guard wait(number, for: POLLOUT) else { return ETIMEDOUT }
-        var (code, length) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
-        getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &length)
-        return code
-      default: return errno
-      }
-    }
-    return 0
-  }
+  // MARK: Errors
 
-  private func checked(_ status: CInt, _ number: CInt) throws(StatusClientError) -> CInt {
-    if status == 0 { return number }
-    close(number)
-    switch status {
-    case ECONNREFUSED, ENOENT: throw error(.notRunning, "nobody listens there")
-    case ETIMEDOUT: throw timedOut
-    default: throw error(.connection, systemText(status))
-    }
-  }
-
-  // MARK: Sending and receiving
-
-  private func send(_ bytes: [UInt8], to number: CInt) throws(StatusClientError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      guard wait(number, for: POLLOUT) else { throw timedOut }
-      #if os(Linux)
-        let flags = CInt(MSG_NOSIGNAL)
-      #else
-        let flags: CInt = 0
-      #endif
-      let count = rest.withUnsafeBytes { bytes in
-        retryOnInterrupt { Foundation.send(number, bytes.baseAddress, bytes.count, flags) }
-      }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno == EPIPE || errno == ECONNRESET {
-        return  // it may have answered before it closed
-      } else if errno != EAGAIN {
-        throw error(.connection, systemText(errno))
-      }
-    }
-  }
-
-  /// Reads until the other side closes, as it was asked to.
-  private func answer(from number: CInt) throws(StatusClientError) -> (Int, ArraySlice<UInt8>) {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    while true {
-      if let answer = Self.parse(bytes, isWhole: false) { return answer }
-      guard wait(number, for: POLLIN) else { throw timedOut }
-      let count = retryOnInterrupt { read(number, &buffer, buffer.count) }
-      if count > 0 {
-        bytes += buffer[..<count]
-        guard bytes.count <= Self.longestAnswer else { throw error(.garbled, "the answer does not end") }
-      } else if count == 0 || errno == ECONNRESET {
-        guard let answer = Self.parse(bytes, isWhole: true) else {
-          throw error(bytes.isEmpty ? .connection : .garbled, bytes.isEmpty ? "hung up" : "its answer is cut off")
-        }
-        return answer
-      } else if errno != EAGAIN {
-        throw error(.connection, systemText(errno))
-      }
-    }
-  }
-
-  /// The status and body of an answer that is complete by its length or, without one, by the end of the connection.
-  static func parse(_ bytes: [UInt8], isWhole: Bool) -> (Int, ArraySlice<UInt8>)? {
-    guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
-    let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
-    let words = lines.first?.split(separator: " ") ?? []
-    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { return nil }
-    let body = bytes[end.upperBound...]
-    var length: Int?
-    for line in lines.dropFirst() {
-      let parts = line.split(separator: ":", maxSplits: 1)
-      guard parts.count == 2, parts[0].lowercased() == "content-length" else { continue }
-      length = Int(parts[1].filter { $0 != " " })
-      if let length, length < 0 { return nil }
-    }
-    guard let length else { return isWhole ? (status, body) : nil }
-    return body.count >= length ? (status, body.prefix(length)) : nil
-  }
-
-  /// Waits until the socket is ready; false when there is no time left.
-  private func wait(_ number: CInt, for events: CInt) -> Bool {
-    while true {
-      let left = deadline - .now
-      guard left > .zero else { return false }
-      var item = pollfd(fd: number, events: Int16(events), revents: 0)
-      let status = poll(&item, 1, CInt(left / .milliseconds(1)) + 1)
-      if status > 0 { return true }
-      // After EINTR it waits for less. Of any other error the call that follows says what is wrong.
-      if status < 0, errno != EINTR { return true }
+  private func statusError(_ error: any Error) -> StatusClientError {
+    switch error {
+    case let error as StatusClientError: error
+    case let error as NIOConnectionError:
+      (error.connectionErrors.last?.error ?? error.dnsAError).map(statusError) ?? self.error(.connection, "no address")
+    case let error as IOError where [ECONNREFUSED, ENOENT].contains(error.errnoCode):
+      self.error(.notRunning, "no process listens there")
+    case let error as IOError where error.errnoCode == ETIMEDOUT: timedOut
+    case let error as IOError: self.error(.connection, systemText(error.errnoCode))
+    case let error as SocketAddressError.UnknownHost:
+      self.error(.connection, "no such host: \(error.errorDescription)")
+    case SocketAddressError.unixDomainSocketPathTooLong:
+      self.error(.connection, "the path is longer than a socket may have")
+    case ChannelError.connectTimeout: timedOut
+    case ChannelError.eof: self.error(.connection, "hung up")
+    case let error as NIOHTTPObjectAggregatorError where error == .frameTooLong:
+      self.error(.garbled, "the answer does not end")
+    default: self.error(.garbled, "its answer is cut off")
     }
   }
 
@@ -180,4 +104,34 @@ struct HTTPExchange {
   private func error(_ kind: StatusClientError.Kind, _ reason: String) -> StatusClientError {
     StatusClientError(kind, address, reason)
   }
+}
+
+/// Sends the request as soon as it is connected, and passes the answer or the error to the promise.
+private final class ExchangeHandler: ChannelInboundHandler {
+  typealias InboundIn = NIOHTTPClientResponseFull
+  typealias OutboundOut = HTTPClientRequestPart
+
+  private let head: HTTPRequestHead
+  private let body: ByteBuffer?
+  private let answer: EventLoopPromise<NIOHTTPClientResponseFull>
+
+  init(_ head: HTTPRequestHead, _ body: ByteBuffer?, _ answer: EventLoopPromise<NIOHTTPClientResponseFull>) {
+    (self.head, self.body, self.answer) = (head, body, answer)
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    if let body { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { answer.succeed(unwrapInboundIn(data)) }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // A reset may follow a complete answer; `channelInactive` follows it.
+    if (error as? IOError)?.errnoCode != ECONNRESET { answer.fail(error) }
+  }
+
+  /// Without effect after the answer or an error.
+  func channelInactive(context: ChannelHandlerContext) { answer.fail(ChannelError.eof) }
 }

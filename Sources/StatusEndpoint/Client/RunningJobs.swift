@@ -2,7 +2,7 @@ import Foundation
 
 /// A running job of this user and its address.
 public struct RunningJob: Sendable, Equatable {
-  /// Of its process.
+  /// The id of its process.
   public let pid: Int
   public let address: StatusAddress
 }

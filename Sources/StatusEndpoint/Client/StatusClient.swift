@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOHTTP1
 
 /// A client of a running job's status endpoint.
 ///
@@ -16,50 +18,51 @@ public struct StatusClient: Sendable {
 
   /// - Throws: ``StatusClientError``, as do all calls.
   public func status() throws(StatusClientError) -> RunStatus {
-    let status: RunStatus = try ask("GET", "/status")
+    let status: RunStatus = try ask(.GET, "/status")
     guard status.counters.arePlausible else {
-      throw StatusClientError(.garbled, address, "answered with counts of operations that cannot be")
+      throw StatusClientError(.garbled, address, "answered with impossible counts of operations")
     }
     return status
   }
 
   public func operations(_ query: OperationQuery = OperationQuery()) throws(StatusClientError) -> OperationPage {
     let states = query.states.map(\.rawValue).sorted().joined(separator: ",")
-    return try ask("GET", "/operations?state=\(states)&limit=\(query.limit)&after=\(query.after)")
+    return try ask(.GET, "/operations?state=\(states)&limit=\(query.limit)&after=\(query.after)")
   }
 
-  public func operation(_ id: Int) throws(StatusClientError) -> OperationStatus { try ask("GET", "/operations/\(id)") }
+  public func operation(_ id: Int) throws(StatusClientError) -> OperationStatus { try ask(.GET, "/operations/\(id)") }
 
   /// Asks one operation to stop.
-  public func cancel(_ id: Int) throws(StatusClientError) -> CancelledCount { try ask("DELETE", "/operations/\(id)") }
+  public func cancel(_ id: Int) throws(StatusClientError) -> CancelledCount { try ask(.DELETE, "/operations/\(id)") }
 
   /// Ends the run.
-  public func cancelAll() throws(StatusClientError) -> CancelledCount { try ask("POST", "/cancel") }
+  public func cancelAll() throws(StatusClientError) -> CancelledCount { try ask(.POST, "/cancel") }
 
   public func pause() throws(StatusClientError) {
-    let _: EndpointRoutes.Paused = try ask("POST", "/pause")
+    let _: EndpointRoutes.Paused = try ask(.POST, "/pause")
   }
 
   public func resume() throws(StatusClientError) {
-    let _: EndpointRoutes.Paused = try ask("POST", "/resume")
+    let _: EndpointRoutes.Paused = try ask(.POST, "/resume")
   }
 
   public func change(_ limits: LimitsChange) throws(StatusClientError) -> RunLimits {
-    try ask("PATCH", "/limits", body: Array(JSONText.encode(limits).readableBytesView))
+    try ask(.PATCH, "/limits", body: JSONText.encode(limits))
   }
 
   private func ask<Answer: Decodable>(
-    _ method: String, _ target: String, body: [UInt8]? = nil
+    _ method: HTTPMethod, _ target: String, body: ByteBuffer? = nil
   ) throws(StatusClientError) -> Answer {
-    let (status, bytes) = try HTTPExchange(self, until: .now + timeout).ask(method, target, body)
+    let answer = try HTTPExchange(self).ask(method, target, body)
+    let (status, bytes) = (Int(answer.head.status.code), answer.body?.readableBytesView ?? ByteBufferView())
     guard (200..<300).contains(status) else {
-      let problem = try? JSONText.decode(HTTPProblem.Text.self, from: bytes)
-      throw StatusClientError(.refused(status: status), address, problem?.detail ?? "answered with status \(status)")
+      let details = try? JSONText.decode(HTTPError.Details.self, from: bytes)
+      throw StatusClientError(.refused(status: status), address, details?.detail ?? "answered with status \(status)")
     }
     do {
       return try JSONText.decode(Answer.self, from: bytes)
     } catch {
-      throw StatusClientError(.garbled, address, "answered what is no answer of thumbjob to \(method) \(target)")
+      throw StatusClientError(.garbled, address, "its answer to \(method) \(target) is not one of thumbjob")
     }
   }
 }
@@ -72,7 +75,8 @@ public struct StatusClientError: Error, Sendable, Equatable, CustomStringConvert
     case timedOut
     /// The connection broke or could not be opened.
     case connection
-    /// It answered, with an HTTP status: 401 without the token, 404 for an unknown operation, 409 for one that has ended.
+    /// It answered, with an HTTP status: 401 without the token, 404 for an unknown operation, 409 for one that has
+    /// ended.
     case refused(status: Int)
     /// The answer is not one of thumbjob.
     case garbled

@@ -1,8 +1,8 @@
-import Foundation
+import DequeModule
 import Locking
 
-/// The latest thumbnails of a run, within a limit of bytes. They are always kept, so that the page shows pictures as soon
-/// as it is opened.
+/// The latest thumbnails of a run, within a limit of bytes. They are kept even without clients, so that the page shows
+/// pictures as soon as it is opened.
 ///
 /// *Concurrency*: the lock guards all state; bytes are copied outside it.
 public final class LatestThumbnails: Sendable {
@@ -28,7 +28,7 @@ public final class LatestThumbnails: Sendable {
 
   private struct State {
     /// Oldest first.
-    var kept: [(entry: Entry, jpeg: [UInt8])] = []
+    var kept: Deque<(entry: Entry, jpeg: [UInt8])> = []
     var bytes = 0
     var nextID = 1
   }
@@ -57,14 +57,12 @@ public final class LatestThumbnails: Sendable {
       state.nextID += 1
       state.kept.append((entry, copy))
       state.bytes += copy.count
-      var count = 0
-      while state.bytes > capacity || state.kept.count - count > Self.mostKept {
-        state.bytes -= state.kept[count].jpeg.count
-        count += 1
+      var dropped: [[UInt8]] = []
+      while state.bytes > capacity || state.kept.count > Self.mostKept {
+        dropped.append(state.kept.removeFirst().jpeg)
+        state.bytes -= dropped.last?.count ?? 0
       }
-      let dropped = state.kept.prefix(count)
-      state.kept.removeFirst(count)
-      return Array(dropped)
+      return dropped
     }
     _ = dropped  // freed outside the lock
   }

@@ -1,3 +1,4 @@
+import DequeModule
 import Locking
 import NIOCore
 
@@ -32,7 +33,8 @@ final class RunHistory: Sendable {
 
   /// Ten minutes.
   static let capacity = 600
-  private let samples = Locked(Ring<Sample>(capacity))
+  /// Oldest first.
+  private let samples = Locked(Deque<Sample>())
 
   func add(_ status: RunStatus) {
     // Rounded: a chart shows no more digits, and the text is a third as long.
@@ -40,13 +42,13 @@ final class RunHistory: Sendable {
       elapsed: (status.elapsedSeconds * 10).rounded() / 10, running: status.counters.running,
       waiting: status.counters.waiting, reserved: status.memory.reservedBytes, resident: status.memory.residentBytes,
       budget: status.memory.budgetBytes, pressure: status.pressure.level)
-    samples.withLock { $0.add(sample) }
+    samples.withLock { $0.append(sample, keeping: Self.capacity) }
   }
 
   var columns: Columns {
-    let ring = samples.withLock { $0 }
+    let samples = samples.withLock { $0 }
     var columns = Columns()
-    for sample in ring.elements {
+    for sample in samples {
       columns.elapsedSeconds.append(sample.elapsed)
       columns.running.append(sample.running)
       columns.waiting.append(sample.waiting)

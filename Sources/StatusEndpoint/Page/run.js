@@ -11,8 +11,8 @@ function showRun(status) {
   showPressure(status.pressure);
   const ended = counters.made + counters.up_to_date + counters.passed_over + counters.failed + counters.cancelled;
   const total = counters.total;
-  set($("settled"), number(ended));
-  set($("settled-of"), total === undefined ? `of ${number(counters.found)} found so far` : `of ${number(total)} sources`);
+  set($("done"), number(ended));
+  set($("done-of"), total === undefined ? `of ${number(counters.found)} found so far` : `of ${number(total)} sources`);
   set($("eta"), status.eta_seconds === undefined ? "" : `about ${time(status.eta_seconds)} to go`);
   if (total) { $("progress").value = ended / total; } else { $("progress").removeAttribute("value"); }
   showCounters([

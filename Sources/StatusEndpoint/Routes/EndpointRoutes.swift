@@ -59,7 +59,7 @@ struct EndpointRoutes: Sendable {
       Route(method: .get, path: "/thumbnails") { [thumbnails] _ in .json(thumbnails.list) },
       Route(method: .get, path: "/thumbnails/{id}") { [thumbnails] call in
         guard let bytes = thumbnails.jpeg(call.number) else {
-          throw HTTPProblem(.notFound, "there is no thumbnail \(call.number), or no longer")
+          throw HTTPError(.notFound, "there is no thumbnail \(call.number), or it is no longer kept")
         }
         var answer = Answer("image/jpeg", .bytes(ByteBuffer(bytes: bytes)))
         answer.headers[.contentSecurityPolicy] = "default-src 'none'"
@@ -72,9 +72,9 @@ struct EndpointRoutes: Sendable {
         let type = "text/event-stream; charset=utf-8"
         if call.isHead { return .text("", type: type) }
         guard let listener = feed.listen() else {
-          var problem = HTTPProblem(.serviceUnavailable, "as many clients as may listen for events at once")
-          problem.headers[.retryAfter] = "10"
-          throw problem
+          var error = HTTPError(.serviceUnavailable, "the limit of clients that listen for events is reached")
+          error.headers[.retryAfter] = "10"
+          throw error
         }
         return Answer(type, .events(listener))
       },
@@ -98,7 +98,7 @@ struct EndpointRoutes: Sendable {
         switch await control.cancel(call.number) {
         case .wasWaiting: return .json(CancelledCount(waiting: 1, running: 0), .accepted)
         case .wasRunning: return .json(CancelledCount(waiting: 0, running: 1), .accepted)
-        case .hasEnded: throw HTTPProblem(.conflict, "operation \(call.number) has ended already")
+        case .hasEnded: throw HTTPError(.conflict, "operation \(call.number) has ended already")
         case .isUnknown: throw Self.unknown(call.number)
         }
       },
@@ -116,7 +116,7 @@ struct EndpointRoutes: Sendable {
         do throws(LimitsError) {
           return .json(try await control.change(change))
         } catch {
-          throw HTTPProblem(.badRequest, error.description)
+          throw HTTPError(.badRequest, error.description)
         }
       },
     ]
@@ -126,13 +126,13 @@ struct EndpointRoutes: Sendable {
     let paused: Bool
   }
 
-  private static func unknown(_ id: Int) -> HTTPProblem {
-    HTTPProblem(.notFound, "there is no operation \(id), or nothing is known of it any more")
+  private static func unknown(_ id: Int) -> HTTPError {
+    HTTPError(.notFound, "there is no operation \(id), or it is no longer known")
   }
 }
 
 extension Call {
-  fileprivate func operationQuery() throws(HTTPProblem) -> OperationQuery {
+  fileprivate func operationQuery() throws(HTTPError) -> OperationQuery {
     let standard = OperationQuery()
     return OperationQuery(
       states: Set(try query.words("state", otherwise: Array(standard.states))),

@@ -4,8 +4,8 @@ import NIOCore
 extension LimitsChange {
   /// Reads the body of `PATCH /limits`: an object with at least one known key and no others.
   ///
-  /// - Throws: ``HTTPProblem``
-  init(json body: ByteBuffer) throws(HTTPProblem) {
+  /// - Throws: ``HTTPError``
+  init(json body: ByteBuffer) throws(HTTPError) {
     let object: [String: JSONNumber]
     do {
       object = try JSONText.decode([String: JSONNumber].self, from: body.readableBytesView)
@@ -17,7 +17,7 @@ extension LimitsChange {
       throw Self.refused("unknown key \"\(other.prefix(40))\"; known are \(known.joined(separator: ", "))")
     }
     guard !object.isEmpty else { throw Self.refused("give at least one of \(known.joined(separator: ", "))") }
-    func number(_ key: CodingKeys, _ range: ClosedRange<Int>) throws(HTTPProblem) -> Int? {
+    func number(_ key: CodingKeys, _ range: ClosedRange<Int>) throws(HTTPError) -> Int? {
       guard let given = object[key.rawValue] else { return nil }
       guard let value = given.value, range.contains(value) else {
         throw Self.refused(
@@ -30,7 +30,7 @@ extension LimitsChange {
       budgetBytes: try number(.budgetBytes, Self.budgetRange))
   }
 
-  private static func refused(_ text: String) -> HTTPProblem { HTTPProblem(.badRequest, text) }
+  private static func refused(_ text: String) -> HTTPError { HTTPError(.badRequest, text) }
 }
 
 /// A JSON integer; nil for any other value, even if it could be converted.

@@ -17,10 +17,10 @@ struct MetricsText {
     family("thumbjob_info", "gauge", "The version of thumbjob that runs.", [("version", status.version, 1)])
     sample("thumbjob_start_time_seconds", "gauge", "When the run began, in seconds since 1970.", status.startedAt)
     family(
-      "thumbjob_state", "gauge", "1 for what the run is doing, 0 for the rest.",
+      "thumbjob_state", "gauge", "1 for the current state of the run, 0 for the others.",
       RunState.allCases.map { ("state", $0.rawValue, $0 == status.state ? 1 : 0) })
     family(
-      "thumbjob_operations", "gauge", "Operations under way, by state.",
+      "thumbjob_operations", "gauge", "Operations that have not ended, by state.",
       [
         ("state", "waiting", counters.waiting),
         ("state", "running", counters.running - counters.waitingForMemory),

@@ -2,24 +2,24 @@
 struct QueryParameters: Sendable {
   private var values: [String: String] = [:]
 
-  /// - Throws: ``HTTPProblem`` for a parameter that is unknown or given twice.
-  init(_ text: Substring, known: Set<String>) throws(HTTPProblem) {
+  /// - Throws: ``HTTPError`` for a parameter that is unknown or given twice.
+  init(_ text: Substring, known: Set<String>) throws(HTTPError) {
     for pair in text.split(separator: "&") {
       let (key, value) = Self.halves(pair)
       guard known.contains(key) else {
         let list = known.isEmpty ? "none" : known.sorted().joined(separator: ", ")
-        throw HTTPProblem(.badRequest, "unknown parameter \"\(key.prefix(40))\"; this route knows \(list)")
+        throw HTTPError(.badRequest, "unknown parameter \"\(key.prefix(40))\"; this route accepts \(list)")
       }
       guard values.updateValue(value, forKey: key) == nil else {
-        throw HTTPProblem(.badRequest, "the parameter \(key) is given twice")
+        throw HTTPError(.badRequest, "the parameter \(key) is given twice")
       }
     }
   }
 
-  func number(_ key: String, in range: ClosedRange<Int>, otherwise fallback: Int) throws(HTTPProblem) -> Int {
+  func number(_ key: String, in range: ClosedRange<Int>, otherwise fallback: Int) throws(HTTPError) -> Int {
     guard let text = values[key] else { return fallback }
     guard text.isDecimal, let number = Int(text), range.contains(number) else {
-      throw HTTPProblem(.badRequest, "\(key) must be a number from \(range.lowerBound) to \(range.upperBound)")
+      throw HTTPError(.badRequest, "\(key) must be a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
@@ -27,13 +27,13 @@ struct QueryParameters: Sendable {
   /// A comma-separated list of words.
   func words<Word: RawRepresentable & CaseIterable>(
     _ key: String, otherwise fallback: [Word]
-  ) throws(HTTPProblem) -> [Word] where Word.RawValue == String {
+  ) throws(HTTPError) -> [Word] where Word.RawValue == String {
     guard let text = values[key] else { return fallback }
     var words: [Word] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let word = Word(rawValue: String(part)) else {
         let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-        throw HTTPProblem(.badRequest, "\(key) must be a list by commas of \(known)")
+        throw HTTPError(.badRequest, "\(key) must be a comma-separated list of \(known)")
       }
       words.append(word)
     }

@@ -19,7 +19,7 @@ struct Route: Sendable {
   var parameters: Set<String> = []
   /// Whether it reads a body.
   var takesBody = false
-  /// Throws ``HTTPProblem`` only.
+  /// Throws ``HTTPError`` only.
   let answer: @Sendable (Call) async throws -> Answer
 }
 
@@ -43,7 +43,7 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// By path, the number in it replaced.
+  /// By path, with `{id}` in place of a number.
   private var places: [String: Place] = [:]
   private static let numberMark = "{id}"
 
@@ -51,20 +51,20 @@ struct RouteTable: Sendable {
     for route in routes { places[route.path, default: Place()].routes.append(route) }
   }
 
-  /// - Throws: ``HTTPProblem``: 404 for an unknown path, 405 for an unknown method.
-  func find(_ method: HTTPRequest.Method, _ path: Substring) throws(HTTPProblem) -> (route: Route, number: Int) {
+  /// - Throws: ``HTTPError``: 404 for an unknown path, 405 for an unknown method.
+  func find(_ method: HTTPRequest.Method, _ path: Substring) throws(HTTPError) -> (route: Route, number: Int) {
     var number = 0
     var place = places[String(path)]
     if place == nil, let slash = path.lastIndex(of: "/"), let id = Self.number(path[path.index(after: slash)...]) {
       place = places[path[...slash] + Self.numberMark]
       number = id
     }
-    guard let place else { throw HTTPProblem(.notFound, "there is no such route; /openapi.json lists all") }
+    guard let place else { throw HTTPError(.notFound, "there is no such route; /openapi.json lists all") }
     let wanted: HTTPRequest.Method = method == .head ? .get : method
     guard let route = place.routes.first(where: { $0.method == wanted }) else {
-      var problem = HTTPProblem(.methodNotAllowed, "this route knows \(place.allow) only")
-      problem.headers[.allow] = place.allow
-      throw problem
+      var error = HTTPError(.methodNotAllowed, "this route supports \(place.allow) only")
+      error.headers[.allow] = place.allow
+      throw error
     }
     return (route, number)
   }

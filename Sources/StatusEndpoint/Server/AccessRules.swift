@@ -18,16 +18,16 @@ struct AccessRules: Sendable {
   let host: String
   let token: AccessToken
 
-  /// - Throws: ``HTTPProblem`` if the request may come from a page of another site.
-  func checkOrigin(_ head: HTTPRequest, isPage: Bool) throws(HTTPProblem) {
+  /// - Throws: ``HTTPError`` if the request may come from a page of another site.
+  func checkOrigin(_ head: HTTPRequest, isPage: Bool) throws(HTTPError) {
     let authority = head.authority?.lowercased()
     guard let authority, let name = Self.name(of: authority), isOwnName(name) else {
-      throw HTTPProblem(.forbidden, "the Host header names another server; use the address that thumbjob has printed")
+      throw HTTPError(.forbidden, "the Host header names another server; use the address that thumbjob has printed")
     }
     let fields = head.headerFields
     if let origin = fields[.origin] {
       guard origin == "http://\(authority)" || origin == "https://\(authority)" else {
-        throw HTTPProblem(.forbidden, "a page of another origin may not ask")
+        throw HTTPError(.forbidden, "pages of another origin may not send requests")
       }
     }
     switch fields[.fetchSite] {
@@ -35,25 +35,26 @@ struct AccessRules: Sendable {
     default:
       // The only thing that another site may do is link to the page.
       guard isPage, fields[.fetchMode] == "navigate" else {
-        throw HTTPProblem(.forbidden, "a page of another site may not ask")
+        throw HTTPError(.forbidden, "pages of another site may not send requests")
       }
     }
   }
 
-  /// - Throws: ``HTTPProblem`` if a token is needed and missing or wrong.
-  func checkToken(_ head: HTTPRequest, for access: Route.Access) throws(HTTPProblem) {
+  /// - Throws: ``HTTPError`` if a token is needed and missing or wrong.
+  func checkToken(_ head: HTTPRequest, for access: Route.Access) throws(HTTPError) {
     let isNeeded =
       switch (reach, access) {
       case (.file, _), (_, .open), (.machine, .reads): false
       case (.machine, .changes), (.network, _): true
       }
     guard isNeeded, !token.isIn(head.headerFields[.authorization]) else { return }
-    var problem = HTTPProblem(.unauthorized, "the token is missing or wrong; send it as Authorization: Bearer TOKEN")
-    problem.headers[.wwwAuthenticate] = "Bearer realm=\"thumbjob\""
-    throw problem
+    var error = HTTPError(.unauthorized, "the token is missing or wrong; send it as Authorization: Bearer TOKEN")
+    error.headers[.wwwAuthenticate] = "Bearer realm=\"thumbjob\""
+    throw error
   }
 
-  /// Whether the name is one of this server. A domain of an attacker, who can point it here, always contains a dot.
+  /// Whether the name belongs to this server. The domain of an attacker, which may resolve to this machine, always contains
+  /// a dot.
   private func isOwnName(_ name: String) -> Bool {
     if Self.isLoopback(name) || name == host.lowercased() { return true }
     return switch reach {

@@ -1,8 +1,8 @@
 import Locking
 import NIOCore
 
-/// The open connections, up to a limit. If there is no room for a new one, the connection that has been without a complete
-/// request for longest is closed, so that a client with many idle connections cannot lock others out.
+/// The open connections, up to a limit. If there is no room for a new one, the one that has waited longest for a complete
+/// request is closed, so that a client with many idle connections cannot lock others out.
 ///
 /// *Concurrency*: the lock guards the connections; channels are closed outside it.
 final class Connections: Sendable {

@@ -18,7 +18,7 @@ struct EndpointLimits: Sendable {
     return Int(min(limit.rlim_cur, 1 << 20))
   }
 
-  /// An eighth of the files that the run leaves: there may be two endpoints, and the run itself needs most files.
+  /// An eighth of the files beyond ``filesOfRun``, because there may be two endpoints, and the run needs most of the rest.
   static func share(ofFiles files: Int) -> Int { min(mostConnections, max(4, (files - filesOfRun) / 8)) }
 
   /// The most connections at once; a further one replaces the one that has waited longest for a request. Fewer if the

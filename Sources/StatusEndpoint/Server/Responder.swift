@@ -10,7 +10,7 @@ struct Responder: Sendable {
   let dataSource: any RunDataSource
   let feed: EventFeed
 
-  /// - Throws: errors of the connection, such as a client that is gone.
+  /// - Throws: errors of the connection, such as a client that has disconnected.
   func respond(
     to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel, _ turns: Turns
   ) async throws {
@@ -45,17 +45,17 @@ struct Responder: Sendable {
       return try await turns.counting {
         try await route.answer(Call(number: number, query: query, body: body, isHead: request.method == .head))
       }
-    } catch let problem as HTTPProblem {
-      return problem.answer
+    } catch let error as HTTPError {
+      return error.answer
     }
   }
 
-  /// - Throws: ``HTTPProblem`` if the body is too large or of another type, and errors of the connection.
+  /// - Throws: ``HTTPError`` if the body is too large or of another type, and errors of the connection.
   private func body(of request: Request) async throws -> ByteBuffer {
-    let tooLarge = HTTPProblem(.contentTooLarge, "the body may have \(limits.bodyBytes) bytes at the most")
+    let tooLarge = HTTPError(.contentTooLarge, "the body may have at most \(limits.bodyBytes) bytes")
     let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
     guard type == "application/json" else {
-      throw HTTPProblem(.unsupportedMediaType, "the body must be application/json")
+      throw HTTPError(.unsupportedMediaType, "the body must be application/json")
     }
     if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.bodyBytes { throw tooLarge }
     do {

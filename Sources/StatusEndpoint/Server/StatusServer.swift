@@ -28,16 +28,29 @@ final class StatusServer: Sendable {
     _ socket: ListeningSocket, _ responder: Responder, limits: EndpointLimits, logger: Logger,
     eachSecond: @escaping @Sendable () -> Void
   ) throws {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let connections = Connections(capacity: limits.connections)
-    let tasks = DispatchGroup()
+    group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    connections = Connections(capacity: limits.connections)
+    tasks = DispatchGroup()
+    feed = responder.feed
+    do {
+      listener = try Self.listen(on: socket, responder, limits, logger, group, connections, tasks)
+    } catch {
+      try? group.syncShutdownGracefully()
+      throw error
+    }
+    group.next().scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in eachSecond() }
+  }
+
+  private static func listen(
+    on socket: ListeningSocket, _ responder: Responder, _ limits: EndpointLimits, _ logger: Logger,
+    _ group: MultiThreadedEventLoopGroup, _ connections: Connections, _ tasks: DispatchGroup
+  ) throws -> any Channel {
     let executor = LoopExecutor(group.next())
     let turns: Turns
     do {
       turns = try Turns(group.next())
     } catch {
-      close(socket.descriptor)
-      try? group.syncShutdownGracefully()
+      close(socket.descriptor)  // the bootstrap, which closes it otherwise, does not have it yet
       throw error
     }
     let http = HTTP1Channel(
@@ -47,7 +60,7 @@ final class StatusServer: Sendable {
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
           maxHeaderFieldCount: limits.headerCount)))
-    let bootstrap = ServerBootstrap(group: group)
+    return try ServerBootstrap(group: group)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(.maxMessagesPerRead, value: 4)
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 << 10, high: 32 << 10))
@@ -67,14 +80,7 @@ final class StatusServer: Sendable {
           }
         }
       }
-    do {
-      listener = try bootstrap.withBoundSocket(socket.descriptor).wait()
-    } catch {
-      try? group.syncShutdownGracefully()
-      throw error
-    }
-    group.next().scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in eachSecond() }
-    (self.group, self.connections, self.tasks, feed) = (group, connections, tasks, responder.feed)
+      .withBoundSocket(socket.descriptor).wait()
   }
 
   /// Accepts no more connections, finishes the answers in progress, and closes all connections, within about a second.

@@ -1,3 +1,4 @@
+import DequeModule
 import Foundation
 import Locking
 import NIOCore
@@ -6,14 +7,14 @@ import NIOPosix
 /// Limits how long the event loop answers requests before it polls its sockets again: after some milliseconds, the
 /// remaining requests wait for the next poll.
 ///
-/// Without this limit, a client that sends a thousand requests at once would block all others: the loop polls its sockets
-/// only when no task is left to run, and each answer is a task that starts the next.
+/// Without this limit, a client that sends a thousand requests at once would block all others: the loop polls its
+/// sockets only when no task is left to run, and each answer is a task that starts the next.
 ///
 /// *Concurrency*: used on the loop's thread, which it never blocks.
 final class Turns: Sendable {
   private let rounds: Rounds
-  /// A pipe from the loop to itself. A byte written to it arrives at the next poll and not before; a scheduled task could
-  /// run earlier, if the tasks in between take long.
+  /// A pipe from the loop to itself. A byte written to it arrives at the next poll and not before; a scheduled task
+  /// could run earlier, if the tasks in between take long.
   private let pipe: any Channel
 
   /// - Throws: errors of the pipe.
@@ -72,7 +73,7 @@ private final class Rounds: Sendable {
 
   private struct State {
     /// First come, first served.
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    var waiting: Deque<CheckedContinuation<Void, Never>> = []
     /// The time that answers took in this round.
     var spent = Duration.zero
     /// The recent average time of an answer.

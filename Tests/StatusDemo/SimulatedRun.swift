@@ -3,9 +3,11 @@ import Locking
 import StatusEndpoint
 import TestSupport
 
-/// A run in which nothing is done, but everything happens: operations wait, run, fail, and are cancelled; memory gets
-/// tight and free again.
-final class InventedRun: RunDataSource, RunControl {
+/// A run that does no work, but shows every state: operations wait, run, fail, and are cancelled; memory becomes tight
+/// and free again.
+///
+/// *Concurrency*: the lock guards all state.
+final class SimulatedRun: RunDataSource, RunControl {
   private struct State {
     var waiting: [OperationStatus] = []
     var running: [OperationStatus] = []
@@ -29,19 +31,19 @@ final class InventedRun: RunDataSource, RunControl {
   private let state = Locked(State())
   private static let names = [
     "2024/coast/lighthouse at dusk.jpg", "2024/coast/<img src=x onerror=alert(1)>.jpg", "2025/hills/ridge.jpg",
-    "2025/a very long folder name that goes on and on/and a file name that does not end either, for it is a scan.jpg",
+    "2025/a very long folder name that goes on and on/and a file name that is long too, as those of scans are.jpg",
     "2025/phone/IMG_2041.jpg", "scans/Brief an Großmutter.jpg", "2023/東京/朝の市場.jpg",
   ]
 
-  // MARK: Happenings
+  // MARK: Simulation
 
-  /// A tenth of a second.
+  /// Advances the run by a tenth of a second.
   func step() {
     let changes = state.withLock { state -> [StateChange] in
       state.steps += 1
       var changes: [StateChange] = []
-      age(&state, &changes)
-      finish(&state, &changes)
+      advance(&state, &changes)
+      end(&state, &changes)
       if state.steps % 300 == 150 || state.steps % 300 == 180 {
         state.level = state.level == .normal ? .warning : .normal
         state.warnings += state.level == .warning ? 1 : 0
@@ -52,7 +54,8 @@ final class InventedRun: RunDataSource, RunControl {
     for change in changes { feed.post(change) }
   }
 
-  private func age(_ state: inout State, _ changes: inout [StateChange]) {
+  /// Submits and starts operations, and advances those that wait or run.
+  private func advance(_ state: inout State, _ changes: inout [StateChange]) {
     while !state.isEnding, state.waiting.count < min(state.limits.backlog, 1000), state.steps > 5 {
       state.counters.found += 1
       let (id, name) = (state.counters.found, Self.names[state.counters.found % Self.names.count])
@@ -84,7 +87,8 @@ final class InventedRun: RunDataSource, RunControl {
     state.peak = max(state.peak, state.reserved)
   }
 
-  private func finish(_ state: inout State, _ changes: inout [StateChange]) {
+  /// Ends the running operations that are complete or cancelled.
+  private func end(_ state: inout State, _ changes: inout [StateChange]) {
     for var done in state.running where done.fraction ?? 0 >= 1 || done.reason != nil {
       state.running.removeAll { $0.id == done.id }
       if done.reason != nil {
@@ -112,7 +116,7 @@ final class InventedRun: RunDataSource, RunControl {
     }
   }
 
-  // MARK: Looking
+  // MARK: RunDataSource
 
   func status(listing limit: Int) -> RunStatus {
     let state = state.withLock { $0 }
@@ -150,7 +154,7 @@ final class InventedRun: RunDataSource, RunControl {
     return live ?? recent.operation(id)
   }
 
-  // MARK: Control
+  // MARK: RunControl
 
   func cancel(_ id: Int) -> CancelAnswer {
     state.withLock { state in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension QueueTests {
-  @Suite struct Looking {
+  @Suite struct Observing {
     @Test func aSnapshotListsRunningAndWaitingOperationsInOrder() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 3)
       let gate = Gate()
@@ -37,7 +37,7 @@ extension QueueTests {
 
     @Test func observersReceiveEveryChangeOfAnOperationInOrder() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
-      let heard = LockedBox<[Int: [String]]>([:])
+      let received = LockedBox<[Int: [String]]>([:])
       queue.observe { event in
         let word =
           switch event.change {
@@ -46,7 +46,7 @@ extension QueueTests {
           case .stage(let stage): stage
           case .ended(let outcome): outcome.words
           }
-        heard.change { $0[event.operation.id, default: []].append(word) }
+        received.change { $0[event.operation.id, default: []].append(word) }
       }
       try await onThread {
         for number in 0..<2_000 {
@@ -60,8 +60,8 @@ extension QueueTests {
         }
         queue.drain()
       }
-      let lives = Set(heard.value.values)
-      #expect(heard.value.count == 2_000)
+      let lives = Set(received.value.values)
+      #expect(received.value.count == 2_000)
       #expect(
         lives == [
           ["waiting", "started", "one", "two", "succeeded"],

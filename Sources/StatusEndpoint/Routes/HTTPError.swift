@@ -1,9 +1,9 @@
 import HTTPTypes
 
 /// An error answer in the format of RFC 9457, "Problem Details for HTTP APIs".
-struct HTTPProblem: Error, Sendable {
+struct HTTPError: Error, Sendable {
   /// The JSON body.
-  struct Text: Codable, Sendable, Equatable {
+  struct Details: Codable, Sendable, Equatable {
     /// The HTTP status in words.
     let title: String
     let status: Int
@@ -18,7 +18,7 @@ struct HTTPProblem: Error, Sendable {
   init(_ status: HTTPResponse.Status, _ detail: String) { (self.status, self.detail) = (status, detail) }
 
   var answer: Answer {
-    var answer = Answer.json(Text(title: status.reasonPhrase, status: status.code, detail: detail), status)
+    var answer = Answer.json(Details(title: status.reasonPhrase, status: status.code, detail: detail), status)
     answer.headers[.contentType] = "application/problem+json"
     for field in headers { answer.headers[field.name] = field.value }
     return answer

@@ -1,4 +1,4 @@
-"""The client asks an address at which a stranger answers whatever it likes."""
+"""`thumbjob status` against a server that answers with arbitrary bytes."""
 
 import copy
 import json
@@ -18,7 +18,7 @@ def true_status(start_for_all, pictures):
 
 
 def asked(tmp_path, answer):
-    """What `thumbjob status` does with an answer of these bytes."""
+    """The result of `thumbjob status` if the answer is these bytes."""
     path = tmp_path / "s.sock"
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(path))
@@ -56,23 +56,23 @@ def changed(status, path, value):
 @pytest.mark.parametrize("value", [1e300, -1e300, 1e19, -5])
 @pytest.mark.parametrize("path", [("elapsed_seconds",), ("eta_seconds",), ("rates", "sources_per_second"),
                                   ("running", 0, "fraction"), ("running", 0, "age_seconds")])
-def test_no_number_breaks_it(tmp_path, true_status, path, value):
+def test_extreme_numbers_do_not_break_the_client(tmp_path, true_status, path, value):
     assert asked(tmp_path, answer(changed(true_status, path, value))).returncode == 0
 
 
-def test_counters_that_overflow_do_not_break_it(tmp_path, true_status):
+def test_counters_that_would_overflow_are_refused(tmp_path, true_status):
     status = changed(changed(true_status, ("counters", "made"), 2**63 - 1), ("counters", "failed"), 2**63 - 1)
     status = changed(status, ("counters", "waiting"), -(2**63))
     assert asked(tmp_path, answer(status)).returncode == 69
 
 
 @pytest.mark.parametrize("head", ["HTTP/1.1 200 OK\r\nContent-Length: -5", "HTTP/1.1 200", "nonsense", ""])
-def test_what_is_no_answer_is_said_to_be_none(tmp_path, true_status, head):
+def test_an_invalid_answer_is_an_error_of_one_line(tmp_path, true_status, head):
     result = asked(tmp_path, head.encode() + b"\r\n\r\n" + b"{}")
     assert result.returncode == 69 and result.stderr.count(b"\n") == 1
 
 
-def test_nothing_in_it_commands_the_terminal_or_looks_like_a_line_of_ours(tmp_path, true_status):
+def test_control_characters_of_an_answer_do_not_reach_the_terminal(tmp_path, true_status):
     status = changed(true_status, ("sources",), ["a\x1b[31m\nthumbjob: all is well\u202e"])
     output = asked(tmp_path, answer(status)).stdout.decode()
     assert "\x1b" not in output and "\u202e" not in output and "\nthumbjob" not in output

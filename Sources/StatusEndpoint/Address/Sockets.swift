@@ -8,7 +8,7 @@ enum Sockets {
     static let stream = SOCK_STREAM
   #endif
 
-  /// The longest path that fits into a socket address, in bytes, its closing zero not counted.
+  /// The longest path that fits into a socket address, in bytes without the final zero.
   static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
   /// A stream socket that no child process inherits, or nil with `errno` set.
@@ -26,7 +26,7 @@ enum Sockets {
     #endif
   }
 
-  /// Calls `body` with the address of a socket file; nil where the path is too long for one.
+  /// Calls `body` with the address of a socket file; nil if the path is too long.
   static func withUnixAddress<Result>(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result? {
