@@ -2,8 +2,9 @@ import Foundation
 
 /// A path or a name as the system stores it: bytes in any encoding, without NUL.
 ///
-/// swift-system's `FilePath` serves the same purpose, but it parses itself on every step, which is too slow for a walk
-/// over a million names (measured: milliseconds per name in a debug build).
+/// swift-system's `FilePath` serves the same purpose, but it parses itself on every step. Measured for a million names in
+/// a release build (Swift 6.3, x86-64, 2026-11-22): to append, hash and pass a name to the system takes 0.94 s with
+/// `FilePath` and 0.65 s with this; to get the last name and the parent, 1.07 s and 0.19 s.
 ///
 /// Repeated and trailing separators are removed. Everything else stays as given; see ``normalized``.
 public struct Path: Sendable, Hashable {
