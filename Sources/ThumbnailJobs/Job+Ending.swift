@@ -47,7 +47,9 @@ extension Job {
       return state.tally
     }
     onEvent(.source(report))
-    if case .failed = report.result, settings.halt?.isReached(by: tally) == true { stop(.tooManyFailures) }
+    if case .failed = report.result, settings.halt?.isReached(failed: tally.failed, ended: tally.ended) == true {
+      stop(.tooManyFailures)
+    }
   }
 
   func report(_ error: WalkError) {

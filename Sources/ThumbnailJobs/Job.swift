@@ -18,9 +18,6 @@ import TraceRecording
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
 public final class Job: Sendable {
-  /// Receives a thumbnail that is in place, on the thread that made it. Its bytes are valid during the call only.
-  public typealias ThumbnailHandler = @Sendable (_ operation: Int, _ source: Path, _ thumbnail: Thumbnail) -> Void
-
   /// A source whose operation memory pressure has cancelled. It needs a new operation.
   struct Requeued {
     let source: Source
@@ -155,7 +152,7 @@ public final class Job: Sendable {
     let audit = ReservationAudit(queue, memory, in: surroundings)
     let tickers = [
       watchdog.start(),
-      Ticker(name: "thumbjob.memory", every: Watchdog.tick) {
+      Ticker(name: "thumbjob.memory", every: PressurePolicy.tick) {
         self.trace.span("ReservationAudit.measure") { audit.measure() }
         self.trace.span("PressureGovernor.tick") { governor.tick() }
         self.traceCounters(monitor.snapshot)

@@ -18,7 +18,7 @@ final class ThumbnailRenderer {
   /// - throws: `outOfMemory`, and the errors of `proceed`.
   func render(
     _ picture: DecodedPicture, _ placement: Placement, conversion: ProfileConversion, options: ThumbnailOptions,
-    proceed: Proceed
+    proceed: CancellationCheck
   ) throws(ThumbnailError) -> [PlaneView] {
     var model = picture.model
     let isLinear = options.linear && model.profileKind != .cmyk
@@ -74,7 +74,7 @@ final class ThumbnailRenderer {
 
   /// Resizes one plane and turns it.
   private func resize(
-    _ picture: DecodedPicture, plane index: Int, _ placement: Placement, isHalf: Bool, proceed: Proceed
+    _ picture: DecodedPicture, plane index: Int, _ placement: Placement, isHalf: Bool, proceed: CancellationCheck
   ) throws(ThumbnailError) -> PlaneView {
     let pixels = placement.pixels
     var size = pixels
@@ -97,7 +97,7 @@ final class ThumbnailRenderer {
   }
 
   private func turn(
-    _ plane: PlaneView, _ index: Int, _ orientation: Orientation, _ proceed: Proceed
+    _ plane: PlaneView, _ index: Int, _ orientation: Orientation, _ proceed: CancellationCheck
   ) throws(ThumbnailError) -> PlaneView {
     guard orientation != .upright else { return plane }
     let size = orientation.apply(to: PixelSize(width: plane.columns, height: plane.rows))
@@ -108,7 +108,7 @@ final class ThumbnailRenderer {
 
   /// Turns full-size planes, and halves chroma if the options ask for it.
   private func finish(
-    _ planes: [PlaneView], _ orientation: Orientation, _ options: ThumbnailOptions, _ proceed: Proceed
+    _ planes: [PlaneView], _ orientation: Orientation, _ options: ThumbnailOptions, _ proceed: CancellationCheck
   ) throws(ThumbnailError) -> [PlaneView] {
     var finished: [PlaneView] = []
     for (index, plane) in planes.enumerated() {
@@ -127,7 +127,7 @@ final class ThumbnailRenderer {
 
   /// Averages two by two samples; an odd last column or row counts twice.
   private static func halve(
-    _ plane: PlaneView, into target: PlaneView, _ proceed: Proceed
+    _ plane: PlaneView, into target: PlaneView, _ proceed: CancellationCheck
   ) throws(ThumbnailError) {
     for y in 0..<target.rows {
       if y % 16 == 15 { try proceed() }
@@ -143,7 +143,7 @@ final class ThumbnailRenderer {
   }
 
   private func convertGrey(
-    _ planes: [PlaneView], _ conversion: ProfileConversion, _ proceed: Proceed
+    _ planes: [PlaneView], _ conversion: ProfileConversion, _ proceed: CancellationCheck
   ) throws(ThumbnailError) {
     guard case .grey(let table) = conversion, let plane = planes.first else { return }
     for y in 0..<plane.rows {

@@ -100,14 +100,6 @@ struct PressureWatch {
   static func isGone(_ found: Int16) -> Bool { found & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 }
 }
 
-/// One signal of memory pressure.
-struct PressureSignal: Equatable {
-  let level: PressureLevel
-  let cause: PressureCause
-  /// The number of events it stands for; 0 for a lasting state that was already reported.
-  let count: Int
-}
-
 /// The result of reading a ready descriptor.
 enum PressureReading: Equatable {
   case nothing

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -32,21 +31,6 @@ struct Answer: Sendable {
 
 extension Answer {
   init(_ type: String, _ body: Body) { self.init(.ok, type, body) }
-}
-
-/// Encodes and decodes JSON bodies.
-enum JSONText {
-  static func encode(_ value: some Encodable) -> ByteBuffer {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Infinite or NaN numbers cannot be encoded; the answer is then null instead of a crash of the run.
-    guard let data = try? encoder.encode(value) else { return ByteBuffer(string: "null") }
-    return ByteBuffer(bytes: data)
-  }
-
-  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value {
-    try JSONDecoder().decode(type, from: Data(bytes))
-  }
 }
 
 extension HTTPField.Name {

@@ -60,7 +60,7 @@ final class PressureGovernor: Sendable {
   /// Sets the maximum that the queue widens back to.
   func setFullMax(_ max: Int) { state.withLock { $0.policy.fullMax = max } }
 
-  /// Call it every ``Watchdog/tick``.
+  /// Call it every ``PressurePolicy/tick``.
   func tick() {
     guard !isTicking.exchange(true, ordering: .acquiringAndReleasing) else { return }
     order.async { [self] in

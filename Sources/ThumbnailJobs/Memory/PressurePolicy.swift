@@ -23,6 +23,8 @@ struct PressurePolicy {
     case report
   }
 
+  /// The time between two ticks.
+  static let tick = Duration.milliseconds(100)
   /// The time without an event after which one more operation may run at once.
   static let growth = Duration.seconds(5)
   /// If memory stays tight for this time while nothing runs, one operation may run: other processes hold the memory and
@@ -67,7 +69,7 @@ struct PressurePolicy {
   mutating func tick(max: Int, isIdle: Bool) -> Step? {
     quietTicks += 1
     idleTicks = isIdle ? idleTicks + 1 : 0
-    let (quiet, idle) = (Watchdog.tick * quietTicks, Watchdog.tick * idleTicks)
+    let (quiet, idle) = (Self.tick * quietTicks, Self.tick * idleTicks)
     if isPaused {
       // The last operation has just released its memory.
       if idleTicks == 1 { return .shrink }

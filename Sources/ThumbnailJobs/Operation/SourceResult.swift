@@ -16,17 +16,6 @@ public enum SourceResult: Sendable {
   case cancelled(CancelReason)
 }
 
-/// A thumbnail in its place, or one that a dry run would make.
-public struct MadeThumbnail: Sendable, Equatable {
-  /// The output folder and the place in it.
-  public let path: Path
-  /// The name of its size.
-  public let size: String
-  public let pixels: PixelSize
-  /// The size of its file in bytes; 0 in a dry run.
-  public let bytes: Int
-}
-
 /// The result of one source with its details.
 public struct SourceReport: Sendable {
   public let source: Source
@@ -40,3 +29,6 @@ public struct SourceReport: Sendable {
   /// The operation of the source; nil if none was submitted.
   public var operation: OperationSnapshot?
 }
+
+/// Receives a thumbnail that is in place, on the thread that made it. Its bytes are valid during the call only.
+public typealias ThumbnailHandler = @Sendable (_ operation: Int, _ source: Path, _ thumbnail: Thumbnail) -> Void

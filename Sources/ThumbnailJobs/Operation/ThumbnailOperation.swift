@@ -21,7 +21,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     let retries: Int
     let trace: TraceRecorder?
     /// Receives every thumbnail that is in place.
-    let onThumbnail: Job.ThumbnailHandler?
+    let onThumbnail: ThumbnailHandler?
   }
 
   /// The results of the work so far.

@@ -58,7 +58,7 @@ public struct OutputPlan: Sendable {
 
   /// The place that a source with this relative path wants.
   public static func place(of relativePath: Path) -> Path {
-    hasJPEGName(relativePath) ? relativePath : Path(bytes: Array(relativePath.bytes) + ".jpg".utf8)!
+    relativePath.hasJPEGName ? relativePath : Path(bytes: Array(relativePath.bytes) + ".jpg".utf8)!
   }
 
   public func placement(of source: Source) -> Placement {
@@ -82,7 +82,7 @@ public struct OutputPlan: Sendable {
     let bytes = place.bytes
     guard bytes.count > 4, bytes.suffix(4).elementsEqual(".jpg".utf8) else { return [place] }
     let without = Path(bytes: bytes.dropLast(4))!
-    return Self.hasJPEGName(without) || without.lastName.isEmpty || bytes.dropLast(4).last == UInt8(ascii: "/")
+    return without.hasJPEGName || without.lastName.isEmpty || bytes.dropLast(4).last == UInt8(ascii: "/")
       ? [place] : [without, place]
   }
 
@@ -117,14 +117,6 @@ public struct OutputPlan: Sendable {
       above = above.parent
     }
     return true
-  }
-
-  /// Whether the name ends in `.jpg`, `.jpeg`, `.jpe` or `.jfif`, in any case, after at least one character.
-  static func hasJPEGName(_ path: Path) -> Bool {
-    let name = path.lastName.bytes
-    guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return false }
-    let ending = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
-    return ["jpg", "jpeg", "jpe", "jfif"].contains(ending)
   }
 }
 

@@ -21,11 +21,14 @@ public enum HaltLimit: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// A share counts only once ten sources are done: after a failure of the first, it would be 100 %.
-  func isReached(by tally: JobTally) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - failed: the sources that have failed.
+  ///   - ended: the sources that are done, with any result.
+  func isReached(failed: Int, ended: Int) -> Bool {
     switch self {
-    case .failures(let count): tally.failed >= count
-    case .percent(let percent):
-      tally.ended >= 10 && Double(tally.failed) * 100 >= percent * Double(tally.ended)
+    case .failures(let count): failed >= count
+    case .percent(let percent): ended >= 10 && Double(failed) * 100 >= percent * Double(ended)
     }
   }
 

@@ -46,7 +46,7 @@ final class SourceFile {
   func content(of source: Source) throws(ThumbnailError) -> Content {
     let head = try head()
     if let type = ImageType.sniff(head) { return .image(type) }
-    let isExpected = source.origin == .argument || OutputPlan.hasJPEGName(source.relativePath)
+    let isExpected = source.origin == .argument || source.relativePath.hasJPEGName
     guard isExpected, !head.starts(with: Self.appleDouble) else { return .other }
     return .notAnImage(head.isEmpty ? .empty : .notAnImage(Array(head.prefix(4))))
   }
@@ -72,4 +72,14 @@ final class SourceFile {
   /// The first bytes of AppleDouble files such as `._photo.jpg` (RFC 1740). macOS writes such a file next to a photo if
   /// the file system cannot store extended attributes. It has the name of an image but is none.
   private static let appleDouble: [UInt8] = [0x00, 0x05, 0x16, 0x07]
+}
+
+extension Path {
+  /// Whether the name ends in `.jpg`, `.jpeg`, `.jpe` or `.jfif`, in any case, after at least one character.
+  var hasJPEGName: Bool {
+    let name = lastName.bytes
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return false }
+    let ending = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
+    return ["jpg", "jpeg", "jpe", "jfif"].contains(ending)
+  }
 }

@@ -61,11 +61,11 @@ public struct Glob: Sendable, Hashable {
     case name(Path)
   }
 
-  /// - Throws: ``TextError`` if the pattern cannot match anything.
-  public init(_ pattern: String) throws(TextError) { try self.init(bytes: Array(pattern.utf8)) }
+  /// - Throws: ``GlobError`` if the pattern cannot match anything.
+  public init(_ pattern: String) throws(GlobError) { try self.init(bytes: Array(pattern.utf8)) }
 
-  /// - Throws: ``TextError`` if the pattern cannot match anything.
-  public init(bytes: [UInt8]) throws(TextError) {
+  /// - Throws: ``GlobError`` if the pattern cannot match anything.
+  public init(bytes: [UInt8]) throws(GlobError) {
     let slash = UInt8(ascii: "/")
     var body = bytes[...]
     foldersOnly = body.last == slash
@@ -74,7 +74,7 @@ public struct Glob: Sendable, Hashable {
     let names = body.split(separator: slash).map { Path(bytes: $0) }
     parts = names.compactMap { $0 }.map { $0 == "**" ? .anyFolders : .name($0) }
     if parts.isEmpty || names.contains(nil) {
-      throw TextError("“\(printableText(of: bytes))” is not a pattern of names; write one like *.jpg")
+      throw GlobError(pattern: bytes)
     }
   }
 
@@ -117,4 +117,13 @@ public struct Glob: Sendable, Hashable {
       pattern.withCString { pattern in name.withCString { fnmatch(pattern, $0, 0) == 0 } }
     }
   }
+}
+
+/// A pattern that cannot match any name.
+public struct GlobError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The bytes of the pattern.
+  public let pattern: [UInt8]
+
+  /// One line.
+  public var description: String { "“\(printableText(of: pattern))” is not a pattern of names; write one like *.jpg" }
 }

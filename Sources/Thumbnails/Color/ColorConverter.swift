@@ -13,7 +13,7 @@ struct ColorConverter {
   ///
   /// - parameter proceed: called every 16 rows.
   /// - throws: the errors of `proceed`.
-  func convert(_ planes: [PlaneView], proceed: Proceed) throws(ThumbnailError) {
+  func convert(_ planes: [PlaneView], proceed: CancellationCheck) throws(ThumbnailError) {
     let columns = planes[0].columns
     var pixels = [UInt8](repeating: 0, count: columns * planes.count)
     var colors = [UInt8](repeating: 0, count: columns * 3)

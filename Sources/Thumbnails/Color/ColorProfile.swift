@@ -1,8 +1,5 @@
 import CLcms2
 
-/// The colours that a profile describes: the "data colour space" of its header.
-enum ProfileKind: Sendable, Hashable { case grey, rgb, cmyk }
-
 /// The conversion from an embedded profile's colours to sRGB.
 enum ProfileConversion {
   /// The profile is damaged, rejected, or describes other colours than the picture's. It is neither used nor kept.

@@ -29,3 +29,6 @@ enum ColorModel: Sendable, Hashable {
     }
   }
 }
+
+/// The colours that a profile describes: the "data colour space" of its header.
+enum ProfileKind: Sendable, Hashable { case grey, rgb, cmyk }

@@ -33,7 +33,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
   ///
   /// - parameter proceed: called every 16 rows.
   /// - throws: the errors of `proceed`.
-  func turn(_ stored: PlaneView, into target: PlaneView, proceed: Proceed) throws(ThumbnailError) {
+  func turn(_ stored: PlaneView, into target: PlaneView, proceed: CancellationCheck) throws(ThumbnailError) {
     let (columnStep, columnStart) = mirrorsColumns ? (-1, stored.columns - 1) : (1, 0)
     let (rowStep, rowStart) = mirrorsRows ? (-stored.stride, (stored.rows - 1) * stored.stride) : (stored.stride, 0)
     let start = rowStart + columnStart

@@ -19,7 +19,7 @@ struct LinearResampler {
   ///   - proceed: called every 16 rows of the source, and of the targets.
   /// - throws: the errors of `proceed`.
   func resample(
-    _ picture: DecodedPicture, region: PixelRect, into targets: [PlaneView], proceed: Proceed
+    _ picture: DecodedPicture, region: PixelRect, into targets: [PlaneView], proceed: CancellationCheck
   ) throws(ThumbnailError) {
     let first = picture.planes[0].view
     let (width, height) = (targets[0].columns, targets[0].rows)

@@ -1,7 +1,3 @@
-/// A function that is called between pieces of work of at most a few milliseconds. It throws `cancelled` to end the
-/// work.
-typealias Proceed = () throws(ThumbnailError) -> Void
-
 /// Resizes planes of 8-bit samples with a Lanczos-3 filter. It sums weighted input rows to one row at a time and then
 /// filters along that row, so it needs memory for only one row of the input's width.
 ///
@@ -28,7 +24,7 @@ final class Resampler {
   /// - parameter proceed: called every 16 rows of the target and every 256 of the source.
   /// - throws: the errors of `proceed`.
   func resample(
-    _ plane: PlaneView, region: PixelRect, into target: PlaneView, proceed: Proceed = {}
+    _ plane: PlaneView, region: PixelRect, into target: PlaneView, proceed: CancellationCheck = {}
   ) throws(ThumbnailError) {
     let across = filter(samples: plane.columns, start: region.x, length: region.width, count: target.columns)
     let down = filter(samples: plane.rows, start: region.y, length: region.height, count: target.rows)

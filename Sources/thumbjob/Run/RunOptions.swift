@@ -106,7 +106,13 @@ struct SourceOptions: ParsableArguments {
 
   private static func globs(_ texts: [String]) throws(TextError) -> [Glob] {
     var globs: [Glob] = []
-    for text in texts { globs.append(try Glob(bytes: CommandWords.bytes(of: text))) }
+    for text in texts {
+      do throws(GlobError) {
+        globs.append(try Glob(bytes: CommandWords.bytes(of: text)))
+      } catch {
+        throw TextError(error.description)
+      }
+    }
     return globs
   }
 }

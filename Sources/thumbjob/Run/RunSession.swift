@@ -131,7 +131,7 @@ final class RunSession: Sendable {
     return job
   }
 
-  private static func insert(into thumbnails: LatestThumbnails) -> Job.ThumbnailHandler {
+  private static func insert(into thumbnails: LatestThumbnails) -> ThumbnailHandler {
     { operation, source, thumbnail in
       thumbnails.insert(
         thumbnail.bytes, operation: operation, source: source.printable, width: thumbnail.pixels.width,

@@ -15,3 +15,7 @@ public protocol ThumbnailMonitor: AnyObject {
   /// Called with the fraction of the source's work that is done, 0 to 1, which never decreases.
   func progressed(to fraction: Double)
 }
+
+/// A function that is called between pieces of work of at most a few milliseconds. It throws `cancelled` to end the
+/// work.
+typealias CancellationCheck = () throws(ThumbnailError) -> Void
