@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""lint-rooms.py < the output of `swift package dump-package`: fails where a library, or a folder in it, uses more than it may.
+"""lint-rooms.py < the output of `swift package dump-package`: fails where a library or a folder uses more than it may.
 
 BoundedQueue is for any work, so it must depend neither on image code and libjpeg nor on packages of others. Within each
 library of Sources, no two folders may use each other, directly or through others.

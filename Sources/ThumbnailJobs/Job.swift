@@ -13,7 +13,7 @@ import TraceRecording
 /// more memory than a thousand. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
 /// The code is in four files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), and
-/// the results of ended operations (`Job+Ending`).
+/// the results of ended operations (`Job+EndedOperations`).
 ///
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.

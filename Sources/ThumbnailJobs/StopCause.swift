@@ -3,7 +3,7 @@ import BoundedQueue
 /// Why a job ended before all its sources were done.
 public enum StopCause: Sendable, Equatable {
   /// A request to start nothing new.
-  case noMore
+  case startNothingNew
   /// ``JobSettings/runFor`` is over.
   case timeIsUp
   /// As many sources have failed as ``JobSettings/halt`` allows.
@@ -20,7 +20,7 @@ public enum StopCause: Sendable, Equatable {
   /// Whether running operations may finish.
   var sparesRunning: Bool {
     switch self {
-    case .noMore, .timeIsUp, .tooManyFailures: true
+    case .startNothingNew, .timeIsUp, .tooManyFailures: true
     case .pressure, .cancelled, .outputLost, .shutdown: false
     }
   }
@@ -36,7 +36,7 @@ public enum StopCause: Sendable, Equatable {
     switch self {
     case .cancelled: .user
     case .pressure: .pressure
-    case .noMore, .timeIsUp, .tooManyFailures, .outputLost, .shutdown: .shutdown
+    case .startNothingNew, .timeIsUp, .tooManyFailures, .outputLost, .shutdown: .shutdown
     }
   }
 }

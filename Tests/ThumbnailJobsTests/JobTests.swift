@@ -50,7 +50,7 @@ import Thumbnails
     #expect(report.stopCause == nil && report.isWalkComplete && !report.workRemains)
   }
 
-  @Test(arguments: [StopCause.cancelled(by: "USR2"), .shutdown(by: "INT"), .noMore, .timeIsUp])
+  @Test(arguments: [StopCause.cancelled(by: "USR2"), .shutdown(by: "INT"), .startNothingNew, .timeIsUp])
   func aStopAtAnyMomentLeavesEverySourceCounted(cause: StopCause) async throws {
     try photos(300)
     for moment in [1, 7, 40] {

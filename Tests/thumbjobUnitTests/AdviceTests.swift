@@ -38,7 +38,7 @@ struct AdviceTests {
   }
 
   @Test(arguments: [
-    (StopCause.noMore, "by HUP"), (.cancelled(by: "USR2"), "by USR2"), (.shutdown(by: "TERM"), "by TERM"),
+    (StopCause.startNothingNew, "by HUP"), (.cancelled(by: "USR2"), "by USR2"), (.shutdown(by: "TERM"), "by TERM"),
     (.timeIsUp, "because its time (--for) is over"),
     (.tooManyFailures, "because too many sources failed (--halt)"),
     (.pressure, "by memory pressure (--on-pressure cancel)"),

@@ -3,27 +3,6 @@ import Yams
 
 // Checks the shape of a node: keys and values, a list, one value, or nothing.
 extension JobFileReader {
-  mutating func entries(_ node: Node, keys: [String], of subject: String) -> [(key: String, value: Node)] {
-    guard case .mapping(let mapping) = node else {
-      note(node, "expected the keys of \(subject), such as “\(keys[0]): …”, found \(kind(of: node))")
-      return []
-    }
-    var entries: [(key: String, value: Node)] = []
-    for (key, value) in mapping {
-      guard case .scalar(let scalar) = key else {
-        note(key, "a key must be a word, not \(kind(of: key))")
-        continue
-      }
-      if keys.contains(scalar.string) {
-        entries.append((scalar.string, value))
-      } else {
-        let meant = NearestWord.to(scalar.string, among: keys).map { "; did you mean “\($0)”?" }
-        note(key, "unknown key “\(shown(scalar.string))”\(meant ?? "; \(subject) has \(keys.joined(separator: ", "))")")
-      }
-    }
-    return entries
-  }
-
   mutating func text(_ node: Node, _ key: String, _ expected: String = "one value") -> String? {
     guard case .scalar(let scalar) = node, !isNothing(node) else {
       note(node, "\(key): expected \(expected), found \(kind(of: node))")

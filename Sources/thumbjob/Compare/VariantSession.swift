@@ -107,15 +107,15 @@ final class VariantSession: Sendable {
   // MARK: Baselines
 
   private func runBaseline() -> ExitCode {
-    let work: SourceWork
-    do { work = try SourceWork(settings) } catch { return giveUp(Advice.line(error), .cannotCreateOutput) }
-    let prepare = { @Sendable [self] (source: SourceWork.Placed) throws -> SourceWork.Payload in
+    let work: BaselineWork
+    do { work = try BaselineWork(settings) } catch { return giveUp(Advice.line(error), .cannotCreateOutput) }
+    let prepare = { @Sendable [self] (source: BaselineWork.Placed) throws -> BaselineWork.Payload in
       try reportingFailure(of: source.path) { naive == .read ? try work.read(source) : try work.decode(source) }
     }
-    let make = { @Sendable [self] (payload: SourceWork.Payload) throws in
+    let make = { @Sendable [self] (payload: BaselineWork.Payload) throws in
       try reportingFailure(of: payload.source) { try work.make(payload) }
     }
-    let baseline: any Baseline<SourceWork.Placed>
+    let baseline: any Baseline<BaselineWork.Placed>
     if variant == .naive {
       // It has no list to print, and cannot cancel a block.
       signal(SIGUSR1, SIG_IGN)

@@ -70,7 +70,7 @@ extension StopCause {
   /// The cause in the words of the command, to follow `stopped`, such as `by USR2`.
   var text: String {
     switch self {
-    case .noMore: "by HUP"
+    case .startNothingNew: "by HUP"
     case .timeIsUp: "because its time (--for) is over"
     case .tooManyFailures: "because too many sources failed (--halt)"
     case .pressure: "by memory pressure (--on-pressure cancel)"

@@ -18,7 +18,7 @@ extension RunSession {
         console.print(QueueListing.text(job.status(waitingLimit: Self.listedOperations)))
       }
     case SIGUSR2: stop(job, .cancelled(by: "USR2"))
-    case SIGHUP: stop(job, .noMore)
+    case SIGHUP: stop(job, .startNothingNew)
     default:
       if endingSignal.load(ordering: .acquiring) != 0 {
         // The second INT or TERM. Unfinished files are removed without waiting for the threads that write them.

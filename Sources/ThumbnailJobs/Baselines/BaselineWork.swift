@@ -10,7 +10,7 @@ import Thumbnails
 /// in memory until the second step, which makes the thumbnail.
 ///
 /// *Concurrency*: call ``walk(shouldStop:visit:)`` on one thread; everything else on any, several at once.
-public final class SourceWork: Sendable {
+public final class BaselineWork: Sendable {
   /// A source and the place of its thumbnail.
   public struct Placed: Sendable {
     let source: Source

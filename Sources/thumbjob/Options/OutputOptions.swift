@@ -1,0 +1,58 @@
+import ArgumentParser
+import ThumbnailJobs
+import Thumbnails
+
+/// The options that determine the bytes of a thumbnail and its place.
+struct OutputOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("o", allowingJoined: true), .customLong("out")],
+    help: "The folder for the thumbnails. (default: ./thumbs)")
+  var out: String?
+
+  @Option(
+    name: [.customShort("s", allowingJoined: true), .long],
+    help: ArgumentHelp(
+      "W, WxH (a box), Wx or xH; ^ fills and crops, ! is exact, < may enlarge; name=SPEC names it; repeatable. "
+        + "(default: 256)", valueName: "spec"))
+  var size: [String] = []
+
+  @Option(
+    name: [.customShort("q", allowingJoined: true), .long],
+    help: ArgumentHelp("JPEG quality, 1 to 100. (default: 80)", valueName: "n"))
+  var quality: Int?
+
+  @Flag(help: "Write progressive JPEG.")
+  var progressive = false
+
+  @Option(help: "Chroma subsampling: 420 or 444. (default: 420)")
+  var subsample: ChromaSubsampling?
+
+  @Option(help: ArgumentHelp("Metadata to keep: icc, exif, copyright, separated by commas.", valueName: "kinds"))
+  var keep: [String] = []
+
+  @Flag(help: "Resize in linear light: slower, right for fine bright patterns.")
+  var linear = false
+
+  func apply(to output: inout OutputSettings) throws(TextError) {
+    if let out { output.folder = CommandWords.path(of: out) }
+    if !size.isEmpty {
+      output.sizes = []
+      for text in size { output.sizes.append(try SizeSpec(parsing: text, for: "--size")) }
+    }
+    if let quality { output.quality = try quality.checked(JobSettings.qualityRange, for: "--quality") }
+    if progressive { output.progressive = true }
+    if let subsample { output.subsample = subsample }
+    if !keep.isEmpty { output.keep = try KeptMetadata(words: keep, for: "--keep") }
+    if linear { output.linear = true }
+  }
+}
+
+extension Int {
+  /// - Throws: `TextError` that names the option if the number is not in `range`.
+  func checked(_ range: ClosedRange<Int>, for option: String) throws(TextError) -> Int {
+    if range.contains(self) { return self }
+    throw TextError("\(option): \(self) is not within \(range.lowerBound) to \(range.upperBound)")
+  }
+}
+
+extension ChromaSubsampling: ExpressibleByArgument {}

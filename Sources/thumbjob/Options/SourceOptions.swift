@@ -1,0 +1,73 @@
+import ArgumentParser
+import Files
+import ThumbnailJobs
+import Thumbnails
+
+/// The options that choose sources and determine how faulty ones are treated.
+struct SourceOptions: ParsableArguments {
+  @Option(
+    name: .customLong("files0-from"),
+    help: ArgumentHelp("Read sources from a file, separated by NUL; - is standard input.", valueName: "file"))
+  var files0From: String?
+
+  @Option(help: ArgumentHelp("Read only files that match; repeatable.", valueName: "glob"))
+  var include: [String] = []
+
+  @Option(help: ArgumentHelp("Skip files and folders that match; repeatable.", valueName: "glob"))
+  var exclude: [String] = []
+
+  @Flag(help: "Follow symbolic links.")
+  var follow = false
+
+  @Flag(help: "Also make thumbnails that are up to date.")
+  var force = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The mildest fault that fails a source: truncated (cut off), error (corrupt), warning (any flaw). "
+        + "(default: error)", valueName: "level"))
+  var failOn: FailOn?
+
+  @Option(help: ArgumentHelp("The most pixels of a source: 500M, 1G. (default: 1G)", valueName: "n"))
+  var limitPixels: String?
+
+  @Option(help: ArgumentHelp("The most time for a source: 90s, 5m. (default: 5m)", valueName: "duration"))
+  var timeout: String?
+
+  @Option(help: ArgumentHelp("Try a source that failed this many times more. (default: 0)", valueName: "n"))
+  var retries: Int?
+
+  /// - Parameter words: the sources among the words of the command line.
+  func apply(to job: inout JobSettings, words: [Path]) throws(TextError) {
+    var sources = words.map { SourceArgument(word: $0) }
+    if let files0From {
+      let list: SourceList =
+        files0From == "-"
+        ? .standardInput(.nul) : SourceList(file: CommandWords.path(of: files0From), separator: .nul)
+      sources.append(.list(list))
+    }
+    if !sources.isEmpty { job.sources = sources }
+    if !include.isEmpty { job.filter.includes = try Self.globs(include) }
+    if !exclude.isEmpty { job.filter.excludes = try Self.globs(exclude) }
+    if follow { job.followsLinks = true }
+    if force { job.force = true }
+    if let failOn { job.failOn = failOn }
+    if let limitPixels { job.limitPixels = try PixelCount.parse(limitPixels, for: "--limit-pixels") }
+    if let timeout { job.timeout = try DurationText.parse(timeout, for: "--timeout") }
+    if let retries { job.retries = try retries.checked(JobSettings.retriesRange, for: "--retries") }
+  }
+
+  private static func globs(_ texts: [String]) throws(TextError) -> [Glob] {
+    var globs: [Glob] = []
+    for text in texts {
+      do throws(GlobError) {
+        globs.append(try Glob(bytes: CommandWords.bytes(of: text)))
+      } catch {
+        throw TextError(error.description)
+      }
+    }
+    return globs
+  }
+}
+
+extension FailOn: ExpressibleByArgument {}
