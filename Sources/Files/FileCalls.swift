@@ -10,7 +10,9 @@ import SystemPackage
 ///   - flags: further flags of open(2), such as `O_NOFOLLOW`.
 /// - Returns: the descriptor; the caller closes it.
 package func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(Errno) -> CInt {
-  let file = path.withCString { openat(folder, $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags) }
+  let file = path.withCString { name in
+    retryOnInterrupt { openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags) }
+  }
   if file < 0 { throw Errno(rawValue: errno) }
   return file
 }
@@ -18,7 +20,7 @@ package func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(E
 /// Opens a file, and creates it if it is missing, with the permissions that the umask allows. Fails if it is a link.
 ///
 /// - Returns: the descriptor; the caller closes it.
-package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
+func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
   let file = path.withCString { name in
     retryOnInterrupt { openat(folder, name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
   }

@@ -52,9 +52,11 @@ package final class LockedFolder: Sendable {
     do throws(Errno) { try Self.lock(parent, tries: 1000) } catch { throw .cannotLockParent(error) }
     defer { flock(parent, LOCK_UN) }
     Self.sweep(in: parent, kind)
-    let copy = Descriptor(fcntl(parent, F_DUPFD_CLOEXEC, 0))
+    let number = fcntl(parent, F_DUPFD_CLOEXEC, 0)
+    if number < 0 { throw .cannotMake(Errno(rawValue: errno)) }
+    let copy = Descriptor(number)
     let name = Path("\(kind.prefix)\(String(UInt64.random(in: 0 ... .max), radix: 36))")
-    guard copy.number >= 0, name.withCString({ mkdirat(parent, $0, kind.permissions) }) == 0 else {
+    guard name.withCString({ mkdirat(parent, $0, kind.permissions) }) == 0 else {
       throw .cannotMake(Errno(rawValue: errno))
     }
     do throws(Errno) {
@@ -102,7 +104,7 @@ package final class LockedFolder: Sendable {
       guard let number = try? openFolder(name, in: parent, flags: O_NOFOLLOW) else { continue }
       let folder = Descriptor(number)
       guard let lock = try? lock(folder, kind) else { continue }
-      withExtendedLifetime(lock) { remove(name, folder.number, in: parent, kind) }
+      withExtendedLifetime((folder, lock)) { remove(name, folder.number, in: parent, kind) }
     }
   }
 

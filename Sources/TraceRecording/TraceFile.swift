@@ -17,7 +17,7 @@ final class TraceFile: Sendable {
   /// The largest number of waiting blocks. Further blocks are dropped.
   private static let capacity = 64
   /// How long `finish` waits for a block to be written.
-  private static let patience = DispatchTimeInterval.seconds(5)
+  private static let timeout = DispatchTimeInterval.seconds(5)
 
   /// The path in its printable form, for errors.
   let path: String
@@ -82,7 +82,7 @@ final class TraceFile: Sendable {
     let isWritten = DispatchGroup()
     writer.async(group: isWritten) {}
     var before = state.withLock { $0.waiting }
-    while isWritten.wait(timeout: .now() + Self.patience) == .timedOut {
+    while isWritten.wait(timeout: .now() + Self.timeout) == .timedOut {
       let waiting = state.withLock { $0.waiting }
       if waiting >= before { throw TraceError(path: path, reason: "accepts no more data, so the end is missing") }
       before = waiting

@@ -1,4 +1,5 @@
 import BoundedQueue
+import Foundation
 import TestSupport
 import Testing
 
@@ -46,14 +47,15 @@ extension QueueTests {
     }
 
     @Test func everyPlaceGetsAThreadAtOnceEvenIfMoreRunThanThereAreProcessors() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 24)
+      // The system's pool would start as many threads as there are processors, and one more per second.
+      let max = ProcessInfo.processInfo.activeProcessorCount + 32
+      let queue = BoundedOperationQueue(name: "test", max: max)
       let gate = Gate()
       try await onThread {
-        for _ in 0..<24 { try queue.submit(Work(at: gate)) }
+        for _ in 0..<max { try queue.submit(Work(at: gate)) }
       }
-      // The system's pool would start one thread per second, which is too slow.
-      #expect(try await eventually(within: 15) { gate.arrived == 24 })
-      #expect(queue.counters.peakRunning == 24)
+      #expect(try await eventually(within: 15) { gate.arrived == max })
+      #expect(queue.counters.peakRunning == max)
       gate.open()
       await queue.drain()
     }

@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func aRunIsAskedToListOnceATenthIsDoneAndToldToStopOnceItAnswers() {
-    var record = VariantRecord(.bounded, sources: 100, isToldToStop: true)
+    var record = VariantRecord(.bounded, sources: 100, stopsEarly: true)
     record.receive(.listed(operations: 3), at: 0.1)  // Not asked for, so ignored.
     var counts = VariantCounts()
     counts.done = 9
@@ -108,15 +108,15 @@ import Testing
   }
 
   @Test func aRunThatDoesNotListIsToldToStopAfterAQuarterOfASecond() {
-    var record = VariantRecord(.naive, sources: 100, isToldToStop: true)
+    var record = VariantRecord(.naive, sources: 100, stopsEarly: true)
     record.receive(.counts(VariantCounts()), at: 0.1)
     let signals = [0.9, 1, 1.2, 1.25].map { record.dueSignal(at: $0) }
     #expect(signals == [nil, SIGUSR1, nil, SIGUSR2])
   }
 
   @Test func aRunThatHasNotReportedOrIsNotToldToStopGetsNoSignal() {
-    var silent = VariantRecord(.bounded, sources: 0, isToldToStop: true)
-    var other = VariantRecord(.bounded, sources: 0, isToldToStop: false)
+    var silent = VariantRecord(.bounded, sources: 0, stopsEarly: true)
+    var other = VariantRecord(.bounded, sources: 0, stopsEarly: false)
     other.receive(.counts(VariantCounts()), at: 0)
     let signals = [silent.dueSignal(at: 10), other.dueSignal(at: 10)]
     #expect(signals == [nil, nil])

@@ -34,7 +34,7 @@ class Job:
         self.thumbs = self.folder / "thumbs"
         command = [THUMBJOB, *arguments, "-o", self.thumbs, "--progress", "none", "--status", "127.0.0.1:0"]
         # A runtime folder without sockets of other jobs.
-        environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.folder)}
+        environment = {**os.environ, "THUMBJOB_RUNTIME_DIR": str(self.folder / "thumbjob")}
         environment.pop("THUMBJOB_TOKEN", None)
         with open(self.folder / "stdout", "wb") as stdout, open(self.folder / "stderr", "wb") as stderr:
             self.process = subprocess.Popen(

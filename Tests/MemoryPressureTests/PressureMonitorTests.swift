@@ -18,7 +18,7 @@ import Testing
 
   // MARK: Events
 
-  @Test(arguments: Doorbell.Kind.allCases) func aSignalIsCriticalAtOnce(_ kind: Doorbell.Kind) async throws {
+  @Test(arguments: Doorbell.Kind.allCases) func aSignalIsACriticalEvent(_ kind: Doorbell.Kind) async throws {
     let (recorder, bell) = (EventRecorder(), Doorbell(kind))
     let monitor = try PressureMonitor.quick(.systemd, surroundings(bell), handler: recorder.handler)
     defer { monitor.stop() }

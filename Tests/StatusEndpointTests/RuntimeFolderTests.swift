@@ -36,6 +36,16 @@ import Testing
     #expect(mode(path) == nil)
   }
 
+  @Test func aChosenFolderIsTheOnlyOneThatIsUsedAndSearched() throws {
+    let chosen = ["THUMBJOB_RUNTIME_DIR": folder("chosen"), "XDG_RUNTIME_DIR": folder.path]
+    let endpoint = try open(chosen)
+    defer { endpoint.close() }
+    #expect(endpoint.address == .unix("\(folder("chosen"))/\(getpid()).sock"))
+    #expect(RunningJobs.find(environment: chosen).map(\.pid) == [Int(getpid())])
+    let other = chosen.merging(["THUMBJOB_RUNTIME_DIR": folder("other")]) { $1 }
+    #expect(RunningJobs.find(environment: other).isEmpty)
+  }
+
   @Test func aTemporaryFolderIsUsedIfThereIsNoRuntimeFolder() throws {
     for environment in [temporary, temporary.merging(["XDG_RUNTIME_DIR": folder("gone")]) { $1 }] {
       let endpoint = try open(environment)

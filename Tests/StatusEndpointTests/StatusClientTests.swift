@@ -77,14 +77,19 @@ import Testing
 
   @Test func aNameIsResolvedAndEachOfItsAddressesTried() async throws {
     let served = try await ServedRun.open(.tcp)
-    guard case .tcp(_, let port) = served.endpoint.address else { return }
+    guard case .tcp(_, let port) = served.endpoint.address else {
+      Issue.record("\(served.endpoint.address)")
+      return
+    }
     try await onThread {
       let status = try StatusClient(.tcp(host: "localhost", port: port)).status()
       #expect(status.pid == 42)
       let error = #expect(throws: StatusClientError.self) {
         try StatusClient(.tcp(host: "no.such.host.invalid", port: port)).status()
       }
-      #expect(error?.kind == .connection && error?.reason.hasPrefix("no such host: ") == true)
+      // Some name servers do not answer at all.
+      let isUnknown = error?.kind == .connection && error?.reason.hasPrefix("no such host: ") == true
+      #expect(isUnknown || error?.kind == .timedOut)
     }
   }
 

@@ -61,7 +61,7 @@ public struct BuiltCommand: Sendable {
 
   /// Runs any program. Its output goes to files, so that it never waits for the test to read.
   ///
-  /// Unless `environment` sets another runtime folder, it is the working folder, so that a test never finds the jobs of
+  /// Unless `environment` sets another runtime folder, it is in the working folder, so that a test never finds the jobs of
   /// another.
   ///
   /// - Parameter body: called while the program runs.
@@ -75,7 +75,7 @@ public struct BuiltCommand: Sendable {
     let errors = try FileDescriptor.open(
       errorFile, .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
     let variables = Dictionary(
-      uniqueKeysWithValues: environment.merging(["XDG_RUNTIME_DIR": folder.path]) { given, _ in given }
+      uniqueKeysWithValues: environment.merging(["THUMBJOB_RUNTIME_DIR": folder("thumbjob")]) { given, _ in given }
         .map { (Environment.Key(stringLiteral: $0.key), Optional($0.value)) })
     let result = try await Subprocess.run(
       .path(FilePath(executable)), arguments: Arguments(arguments), environment: .inherit.updating(variables),

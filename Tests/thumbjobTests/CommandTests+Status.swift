@@ -302,8 +302,8 @@ extension CommandTests {
 }
 
 extension TemporaryFolder {
-  /// The environment variables with which commands look for running jobs in this folder, and otherwise only in /tmp.
-  fileprivate var runtime: [String: String] { ["XDG_RUNTIME_DIR": path, "TMPDIR": path] }
+  /// The environment variables with which commands look for running jobs in this folder only.
+  fileprivate var runtime: [String: String] { ["THUMBJOB_RUNTIME_DIR": self("thumbjob")] }
 
   /// The sockets of running jobs.
   fileprivate var sockets: [String] {

@@ -39,7 +39,8 @@ extension CommandTests {
       let (folder, ending) = try await traced()
       #expect(ending.status == 0)
       let events = try JSONDecoder().decode([Event].self, from: folder.bytes("run.json"))
-      #expect(Set(events.map(\.ph)).isSuperset(of: ["M", "b", "e", "X"]))
+      let phases = Set(events.map(\.ph))
+      #expect(phases.isSuperset(of: ["M", "b", "e", "X"]) && phases.isSubset(of: ["M", "b", "e", "X", "C"]))
       #expect(events.allSatisfy { $0.ts >= 0 && $0.pid == events[0].pid && $0.tid > 0 })
       let operations = Dictionary(grouping: events.filter { $0.cat == "operation" }) { $0.id }
       #expect(operations.count == 12 && operations[nil] == nil)

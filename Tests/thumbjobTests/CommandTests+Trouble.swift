@@ -120,9 +120,11 @@ extension CommandTests {
 
     @Test func aProcessWithTooFewFilesReportsTheLimit() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
-      let ending = try await BuiltCommand.run(
-        executable: "/bin/sh", ["-c", "ulimit -n 12; exec \"$0\" images", BuiltCommand.path], in: folder)
-      #expect(ending.status == 71 && ending.errors.contains("may open only 12 files at once"), "\(ending.errors)")
+      for arguments in ["images", "status", "status 127.0.0.1:9"] {
+        let ending = try await BuiltCommand.run(
+          executable: "/bin/sh", ["-c", "ulimit -n 12; exec \"$0\" \(arguments)", BuiltCommand.path], in: folder)
+        #expect(ending.status == 71 && ending.errors.contains("may open only 12 files at once"), "\(ending.errors)")
+      }
     }
 
     @Test(.needsUnprivilegedCommand) func aProcessWithTooFewThreadsReportsTheLimit() async throws {

@@ -1,11 +1,11 @@
 import BoundedQueue
 import Files
-import MemoryPressure
 import SystemPackage
 import Testing
-import ThumbnailJobs
 import Thumbnails
 
+@testable import MemoryPressure
+@testable import ThumbnailJobs
 @testable import thumbjob
 
 @Suite(.timeLimit(.minutes(1)))
@@ -22,6 +22,36 @@ struct AdviceTests {
         == "a thumbnail of 300 × 200 = 60000 pixels is over the limit of 9; ask for a smaller size, "
         + "or --limit-pixels 60000")
     #expect(Advice.line(ThumbnailError.empty) == "the file is empty", "there is nothing to advise")
+  }
+
+  @Test(arguments: [
+    (OutputError(.cannotCreate, "out", .permissionDenied), "; choose another with --out"),
+    (OutputError(.foreign, "out/a.jpg"), "; move it away or choose another folder with --out"),
+    (OutputError(.shared, "out"), "give each output its own folder"),
+  ])
+  func anOutputThatCannotBeUsedHasAdvice(error: OutputError, end: String) {
+    #expect(Advice.line(error).hasPrefix("\(error)") && Advice.line(error).hasSuffix(end))
+    #expect(Advice.line(SourceFailure.output(error)) == Advice.line(error))
+  }
+
+  @Test(arguments: [
+    (WalkError.Kind.tooManyOpenFiles, "; raise the limit with ulimit -n or lower --max"),
+    (.isOutput, "; choose another with --out"),
+    (.nulInEntry, "; give NUL-separated lists with --files0-from -"),
+  ])
+  func anErrorOfTheWalkHasAdvice(kind: WalkError.Kind, advice: String) {
+    let error = WalkError(kind, "a", argument: 0)
+    #expect(Advice.line(error) == "\(error)\(advice)")
+  }
+
+  @Test func aNeedForMemoryNamesTheOptionIfTheProcessMayUseThatMuch() {
+    let limit = MemoryLimit(bytes: 256 << 20, origin: .machine)
+    let plan = MemoryPlan(.bytes(4 << 20), limit: limit, usage: MemoryUsage())
+    func line(_ needed: Int) -> String {
+      Advice.line(SourceFailure.memory(BudgetExceededError(needed: needed, budget: plan.budget), plan: plan))
+    }
+    #expect(line(8 << 20).hasSuffix("; --memory 8M would allow it"))
+    #expect(line(1 << 30).hasSuffix("; that is more than the process may use at all, \(limit)"))
   }
 
   @Test func aFailureHasTheAdviceOnItsCause() {

@@ -73,6 +73,7 @@ struct DefaultsTests {
   }
 
   @Test func theDefaultsInHelpAreThoseOfTheSettings() throws {
+    var count = 0
     for (option, help) in try Self.options() {
       guard let text = help.firstMatch(of: /\(default: ([^:)]*)/)?.output.1 else { continue }
       if Self.computed.contains(option) { continue }
@@ -81,7 +82,9 @@ struct DefaultsTests {
       var expected = RunSettings()
       expected.job.sources = [.path("a")]
       #expect(settings == expected, "--\(option) \(value)")
+      count += 1
     }
+    #expect(count >= 11)
   }
 
   @Test func theDefaultsInJobsReadmeAreThoseOfTheSettings() throws {

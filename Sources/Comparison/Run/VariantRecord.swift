@@ -22,9 +22,9 @@ struct VariantRecord {
   /// Whether a message has arrived. Before that, the process might not handle its signals yet.
   private var hasReported = false
 
-  init(_ variant: Variant, sources: Int, isToldToStop: Bool) {
+  init(_ variant: Variant, sources: Int, stopsEarly: Bool) {
     measurement = VariantMeasurement(variant)
-    if isToldToStop { measurement.stop = StopMeasurement() }
+    if stopsEarly { measurement.stop = StopMeasurement() }
     self.sources = sources
   }
 

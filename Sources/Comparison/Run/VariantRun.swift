@@ -11,7 +11,7 @@ public final class VariantRun: Sendable {
   private let child: ChildProcess
   private let messages: Descriptor
   private let sources: Int
-  private let isToldToStop: Bool
+  private let stopsEarly: Bool
   private let start = ContinuousClock.now
 
   /// Starts the process. It reads the list of sources from its standard input, and writes messages to its standard
@@ -21,12 +21,12 @@ public final class VariantRun: Sendable {
   ///   - arguments: the arguments that make this program the variant, as bytes.
   ///   - list: the descriptor of the list.
   ///   - sources: the number of sources in the list.
-  ///   - isToldToStop: whether to ask it to list its operations, and then to tell it to stop, before it is done.
+  ///   - stopsEarly: whether to ask it to list its operations, and then to tell it to stop, before it is done.
   public init(
-    _ variant: Variant, arguments: [[UInt8]], list: CInt, sources: Int, isToldToStop: Bool
+    _ variant: Variant, arguments: [[UInt8]], list: CInt, sources: Int, stopsEarly: Bool
   ) throws(VariantRunError) {
     self.variant = variant
-    (self.sources, self.isToldToStop) = (sources, isToldToStop)
+    (self.sources, self.stopsEarly) = (sources, stopsEarly)
     var ends: [CInt] = [-1, -1]
     guard pipe2(&ends, O_CLOEXEC) == 0 else { throw .system("cannot make a pipe: \(systemText(errno))") }
     defer { close(ends[1]) }
@@ -48,7 +48,7 @@ public final class VariantRun: Sendable {
   public func measure(
     in cage: MemoryCage?, onSample: (Sample) -> Void
   ) throws(VariantRunError) -> VariantMeasurement {
-    var record = VariantRecord(variant, sources: sources, isToldToStop: isToldToStop)
+    var record = VariantRecord(variant, sources: sources, stopsEarly: stopsEarly)
     let interval = VariantReporter.interval / .seconds(1)
     var nextSample = 0.0
     var reader = MessageReader(messages.number)

@@ -1,8 +1,8 @@
 import Files
 import Foundation
 
-/// The folder for the sockets of a user's runs: `$XDG_RUNTIME_DIR/thumbjob`, else `thumbjob-UID` in the folder for
-/// temporary files. Other users cannot read it.
+/// The folder for the sockets of a user's runs: `$THUMBJOB_RUNTIME_DIR` if it is set, else `$XDG_RUNTIME_DIR/thumbjob`,
+/// else `thumbjob-UID` in the folder for temporary files. Other users cannot read it.
 public struct RuntimeFolder: Sendable, Equatable {
   public let path: String
 
@@ -30,6 +30,7 @@ public struct RuntimeFolder: Sendable, Equatable {
 
   /// The possible folders, best first.
   private static func candidates(_ environment: [String: String]) -> [RuntimeFolder] {
+    if let chosen = environment["THUMBJOB_RUNTIME_DIR"], chosen.hasPrefix("/") { return [RuntimeFolder(path: chosen)] }
     var folders: [RuntimeFolder] = []
     if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"), isOwn(runtime) {
       folders.append(RuntimeFolder(path: "\(runtime)/thumbjob"))

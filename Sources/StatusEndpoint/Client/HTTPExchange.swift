@@ -95,7 +95,8 @@ struct HTTPExchange {
     case ChannelError.eof: self.error(.connection, "hung up")
     case let error as NIOHTTPObjectAggregatorError where error == .frameTooLong:
       self.error(.garbled, "the answer does not end")
-    default: self.error(.garbled, "its answer is cut off")
+    case HTTPParserError.invalidEOFState: self.error(.garbled, "its answer is cut off")
+    default: self.error(.garbled, "its answer is not one of thumbjob")
     }
   }
 

@@ -16,7 +16,7 @@ final class StatusServer: Sendable {
   private let tasks: DispatchGroup
 
   /// How long each step of stopping may take: finishing answers, and closing connections.
-  private static let patience = DispatchTimeInterval.milliseconds(400)
+  private static let timeout = DispatchTimeInterval.milliseconds(400)
 
   /// Starts the server.
   ///
@@ -87,16 +87,16 @@ final class StatusServer: Sendable {
   func stop() {
     let hasStoppedListening = DispatchSemaphore(value: 0)
     listener.close().whenComplete { _ in hasStoppedListening.signal() }
-    _ = hasStoppedListening.wait(timeout: .now() + Self.patience)
+    _ = hasStoppedListening.wait(timeout: .now() + Self.timeout)
     feed.close()
     connections.quiesce()
-    if tasks.wait(timeout: .now() + Self.patience) == .timedOut {
+    if tasks.wait(timeout: .now() + Self.timeout) == .timedOut {
       connections.closeAll()
       // If a task does not end even then, its thread must keep running, or the task would never be released.
-      guard tasks.wait(timeout: .now() + Self.patience) == .success else { return }
+      guard tasks.wait(timeout: .now() + Self.timeout) == .success else { return }
     }
     let ended = DispatchSemaphore(value: 0)
     group.shutdownGracefully(queue: DispatchQueue(label: "thumbjob.status")) { _ in ended.signal() }
-    _ = ended.wait(timeout: .now() + Self.patience)
+    _ = ended.wait(timeout: .now() + Self.timeout)
   }
 }

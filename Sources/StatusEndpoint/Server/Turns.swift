@@ -109,7 +109,8 @@ private final class Rounds: Sendable {
     let (going, isMore) = state.withLock { state in
       state.spent = .zero
       let count = max(1, Int(Self.share / max(state.usual, .microseconds(1))))
-      let going = state.waiting.prefix(count)
+      // A copy, because a slice would share the storage and make the removal copy all of it.
+      let going = Array(state.waiting.prefix(count))
       state.waiting.removeFirst(going.count)
       return (going, !state.waiting.isEmpty)
     }

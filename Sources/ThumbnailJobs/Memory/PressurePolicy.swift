@@ -29,7 +29,7 @@ struct PressurePolicy {
   static let growth = Duration.seconds(5)
   /// If memory stays tight for this time while nothing runs, one operation may run: other processes hold the memory and
   /// may do so forever. Pressure that ends returns to normal sooner.
-  static let patience = Duration.seconds(30)
+  static let longestWait = Duration.seconds(30)
   /// The time without a running operation after which unused memory returns to the system.
   static let idleness = Duration.seconds(5)
 
@@ -73,7 +73,7 @@ struct PressurePolicy {
     if isPaused {
       // The last operation has just released its memory.
       if idleTicks == 1 { return .shrink }
-      guard idle >= Self.patience else { return nil }
+      guard idle >= Self.longestWait else { return nil }
       (isPaused, quietTicks) = (false, 0)
       return .oneAtATime
     }

@@ -46,7 +46,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Whether the disk is full, the quota is used up, or the file is larger than allowed.
-  public var isOutOfRoom: Bool {
+  public var isOutOfSpace: Bool {
     switch error {
     case .noSpace?, .diskQuotaExceeded?, .fileTooLarge?: true
     default: false
@@ -54,7 +54,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Whether the whole disk is at fault: full, faulty or read-only.
-  public var isDiskFault: Bool { isOutOfRoom || error == .ioError || error == .readOnlyFileSystem }
+  public var isDiskFault: Bool { isOutOfSpace || error == .ioError || error == .readOnlyFileSystem }
 
   /// One line: the path and the reason.
   public var description: String {

@@ -39,7 +39,7 @@ final class CompareSession: Sendable {
   /// How long printing the tables may block once a signal has ended the comparison.
   private let deadline = WriteDeadline(.seconds(2))
   /// Prints the progress asynchronously: a blocked standard error must not delay the handling of the next signal.
-  private let printing = DispatchQueue(label: "thumbjob.answers")
+  private let printing = DispatchQueue(label: "thumbjob.replies")
   private let state = Locked(State())
 
   init(_ settings: CompareSettings) { self.settings = settings }
@@ -86,7 +86,7 @@ final class CompareSession: Sendable {
       machine: .init(processors: ProcessorCount.usable()), sources: sources, max: settings.max,
       naivePayload: settings.naive, memoryLimit: limit)
     for variant in Variant.allCases {
-      let run = try measure(variant, of: sources.count, under: limit, isToldToStop: false, in: folder)
+      let run = try measure(variant, of: sources.count, under: limit, stopsEarly: false, in: folder)
       if let limit, variant == .bounded, run.ranOutOfMemoryAtOnce {
         throw CompareError(
           "--memory-limit \(ByteCount.memory(limit.bytes)) is too little for the program itself: bounded was ended before "
@@ -96,7 +96,7 @@ final class CompareSession: Sendable {
     }
     for variant in Variant.allCases {
       report.stopRuns.append(
-        try measure(variant, of: sources.count, under: limit, isToldToStop: true, in: folder))
+        try measure(variant, of: sources.count, under: limit, stopsEarly: true, in: folder))
     }
     return report
   }
@@ -124,10 +124,10 @@ final class CompareSession: Sendable {
   }
 
   private func measure(
-    _ variant: Variant, of sources: Int, under limit: ComparisonReport.Limit?, isToldToStop: Bool,
+    _ variant: Variant, of sources: Int, under limit: ComparisonReport.Limit?, stopsEarly: Bool,
     in folder: CompareFolder
   ) throws(CompareError) -> VariantMeasurement {
-    let name = isToldToStop ? "\(variant.rawValue)-stop" : variant.rawValue
+    let name = stopsEarly ? "\(variant.rawValue)-stop" : variant.rawValue
     let out = folder.working.appending(Path(name))
     defer { OpenFolder.remove(out) }
     var cage: MemoryCage?
@@ -146,17 +146,17 @@ final class CompareSession: Sendable {
       words.append("--address-space=\(limit.bytes)")
     }
     let paths = [("--out=", out), ("--within=", folder.working)].map { Array($0.utf8) + $1.bytes }
-    let shown = "\(variant.displayName)\(isToldToStop ? ", to be told to stop" : "")"
+    let shown = "\(variant.displayName)\(stopsEarly ? ", to be told to stop" : "")"
     if !console.isTerminal { console.print("thumbjob: \(shown): begins") }
     do {
       let run = try VariantRun(
         variant, arguments: words.map { Array($0.utf8) } + paths, list: folder.list, sources: sources,
-        isToldToStop: isToldToStop)
+        stopsEarly: stopsEarly)
       state.withLock { $0.run = run }
       // A signal that arrived before `state.run` was set has killed nothing.
       if state.withLock({ $0.endingSignal }) != nil { run.kill() }
       defer { state.withLock { $0.run = nil } }
-      let measurement = try run.measure(in: cage) { show($0, of: variant, sources, isToldToStop) }
+      let measurement = try run.measure(in: cage) { show($0, of: variant, sources, stopsEarly) }
       try throwIfEnding()
       console.setBottom("")
       console.print("thumbjob: \(shown): \(measurement.summary)")
@@ -188,9 +188,9 @@ final class CompareSession: Sendable {
     if isFirst, rest > 0 { console.print("thumbjob: \(Units.count(rest, "more source")) failed") }
   }
 
-  private func show(_ sample: Sample, of variant: Variant, _ sources: Int, _ isToldToStop: Bool) {
+  private func show(_ sample: Sample, of variant: Variant, _ sources: Int, _ stopsEarly: Bool) {
     let text =
-      "round \(isToldToStop ? 2 : 1) of 2, \(variant.displayName): \(sample.done) of \(sources) done, "
+      "round \(stopsEarly ? 2 : 1) of 2, \(variant.displayName): \(sample.done) of \(sources) done, "
       + "\(sample.running) running, \(sample.waiting) waiting, \(ByteCount.memory(sample.anonymousBytes)) held, "
       + Units.time(.seconds(sample.seconds))
     state.withLock { $0.progress = text }

@@ -6,6 +6,8 @@ enum ProcessLimits {
   /// The fewest open files that suffice: the standard streams, files of the runtime, one folder for each level of a small
   /// tree, sources and thumbnails.
   private static let leastFiles = 48
+  /// The fewest open files that suffice to ask one job.
+  private static let leastFilesOfClient = 16
   /// Threads besides those of operations: signals, replies to them, progress, the watchdog, the status endpoint, and those
   /// of the runtime.
   private static let otherThreads = 12
@@ -32,6 +34,17 @@ enum ProcessLimits {
         "gets only \(started) of \(wanted) threads from the system; raise the limit with ulimit -u, or that of the "
         + "container, or lower --max"
     }
+    return nil
+  }
+
+  /// Says which limit is too low to ask a running job, and how to raise it; nil if none is.
+  static func problemOfClient() -> String? {
+    if let limit = openFiles(), limit.rlim_cur < leastFilesOfClient {
+      return
+        "may open only \(limit.rlim_cur) files at once and needs \(leastFilesOfClient); raise the limit with ulimit -n"
+    }
+    // One for the connection, and one for each job that is asked.
+    if threads(2) < 2 { return "gets too few threads from the system; raise the limit with ulimit -u" }
     return nil
   }
 

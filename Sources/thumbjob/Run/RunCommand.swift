@@ -43,6 +43,9 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
     if jobFiles.count > 1 {
       throw TextError("only one job file can be given: \(jobFiles.prefix(3).map(\.printable).joined(separator: ", "))")
     }
+    // The options first, so that their mistakes are reported before those of the job file.
+    var scratch = RunSettings()
+    try apply(to: &scratch, paths: [])
     var settings = RunSettings()
     if let jobFile = jobFiles.first {
       try JobFile.read(jobFile, keys: RunSettings.jobFileKeys, dash: SourceList.standardInput, into: &settings)

@@ -117,7 +117,7 @@ final class RunSession: Sendable {
       }
     } catch {
       _ = close(trace)
-      throw StartError(Advice.line(error), error.isOutOfRoom ? .ioError : .cannotCreateOutput)
+      throw StartError(Advice.line(error), error.isOutOfSpace ? .ioError : .cannotCreateOutput)
     }
     open.withLock { $0 = Open(job: job) }
     printMemory(job.memory)

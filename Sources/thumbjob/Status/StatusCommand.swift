@@ -52,6 +52,7 @@ struct StatusCommand: ParsableCommand {
   // MARK: All
 
   private func watchAll(on screen: inout LiveText) throws {
+    try TargetOptions.checkLimits()
     var isFirst = true
     repeat {
       let (found, silent) = askAll()

@@ -31,7 +31,7 @@ enum StatusTable {
   /// - Parameter failed: the first failed operations.
   static func detail(_ job: RunStatus, _ failed: [OperationStatus]) -> String {
     let counters = job.counters
-    let reason = job.stopReason.map { ": \($0)" } ?? ""
+    let reason = job.stopReason.map { ": \(oneLine($0))" } ?? ""
     var lines = [
       "process \(job.pid), \(sources(job)): \(job.state.rawValue)\(reason), "
         + "for \(time(job.elapsedSeconds))"
@@ -45,7 +45,7 @@ enum StatusTable {
     lines.append(
       "  memory: \(ByteCount.memory(job.memory.reservedBytes, of: job.memory.budgetBytes)) reserved, "
         + "\(ByteCount.memory(job.memory.residentBytes)) held · pressure \(job.pressure.level.rawValue) "
-        + "(from \(job.pressure.source))" + (job.pressure.cause.map { ": \($0)" } ?? ""))
+        + "(from \(job.pressure.source))" + (job.pressure.cause.map { ": \(oneLine($0))" } ?? ""))
     let (running, waiting) = (
       "\(counters.running) of \(job.limits.max) running", "\(counters.waiting) of \(job.limits.backlog) waiting"
     )
@@ -91,5 +91,5 @@ enum StatusTable {
   private static func sources(_ job: RunStatus) -> String { oneLine(job.sources.joined(separator: " ")) }
 
   /// Escapes line feeds, because the answer may come from any program: its text must not look like further lines.
-  private static func oneLine(_ text: String) -> String { text.replacing("\n", with: "\\n") }
+  static func oneLine(_ text: String) -> String { text.replacing("\n", with: "\\n") }
 }

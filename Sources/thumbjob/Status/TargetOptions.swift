@@ -39,7 +39,7 @@ struct TargetOptions: ParsableArguments {
     func leave(_ error: StatusClientError) -> ExitCode {
       switch error.kind {
       case .refused(status: 401): leave("\(name) requires its token: set THUMBJOB_TOKEN", .someFailed)
-      case .refused: leave("\(name): \(error.reason)", .someFailed)
+      case .refused: leave("\(name): \(StatusTable.oneLine(error.reason))", .someFailed)
       case .timedOut: leave("\(name) \(error.reason); it may still carry out the request", .noStatusAddress)
       case .notRunning, .connection, .garbled: leave("\(name): \(error.reason)", .noStatusAddress)
       }
@@ -50,6 +50,7 @@ struct TargetOptions: ParsableArguments {
 
   /// - Throws: an exit status, after printing the reason.
   func chosen() throws(ExitCode) -> Target {
+    try Self.checkLimits()
     guard let target else {
       let jobs = RunningJobs.find()
       if jobs.count == 1 { return try Target(jobs[0]) }
@@ -76,6 +77,11 @@ struct TargetOptions: ParsableArguments {
     }
     let given = rest.output.2.flatMap { AccessToken(String($0)) }
     return Target(try StatusAddress(String(rest.output.1)), token: try given ?? StatusToken.chosen())
+  }
+
+  /// - Throws: an exit status, after printing the reason, if the process has too few files or threads for the HTTP client.
+  static func checkLimits() throws(ExitCode) {
+    if let problem = ProcessLimits.problemOfClient() { throw leave(problem, .systemLimit) }
   }
 
   static func exitWithoutJob() -> ExitCode {
