@@ -3,7 +3,7 @@
 # order of StatusPage.swift, because later files use names of earlier ones.
 set -euo pipefail
 oxlint=$1 page=Sources/StatusEndpoint/Page
-mapfile -t scripts < <(grep -oE '[a-z]+_js\b' "$page/StatusPage.swift" | sed 's/_js$/.js/')
+mapfile -t scripts < <(grep -oE '[a-z]+_js\b' Sources/StatusEndpoint/Routes/StatusPage.swift | sed 's/_js$/.js/')
 
 # Fails unless the page uses exactly the scripts of the folder.
 diff <(printf '%s\n' "${scripts[@]}" | sort) <(cd "$page" && ls -- *.js)

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 
-/// The web page and the OpenAPI description. Both are files in this folder, which the build embeds in the program.
+/// The web page and the OpenAPI description. Both are files in the folder `Page`, which the build embeds in the program.
 enum StatusPage {
   private static let page = text(PackageResources.page_html)
   private static let style = text(PackageResources.style_css)
