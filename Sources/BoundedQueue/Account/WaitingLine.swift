@@ -1,4 +1,5 @@
-/// A first-in, first-out line from which entries can also be removed in the middle.
+/// A first-in, first-out line from which entries can also be removed in the middle, which no collection that is at hand
+/// does without moving the others.
 ///
 /// Each entry gets a ticket, higher than all before it. Removed entries stay as holes until they are more than half of
 /// the storage, so memory use follows the number of entries present, not the number of entries ever added.

@@ -1,4 +1,5 @@
-/// The metrics of a run in Prometheus's text format, version 0.0.4, in base units.
+/// The metrics of a run in Prometheus's text format, version 0.0.4, in base units. Written here, because no maintained
+/// library formats values that are read at the request.
 struct MetricsText {
   private var text = ""
 
