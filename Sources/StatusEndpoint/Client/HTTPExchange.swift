@@ -67,9 +67,9 @@ struct HTTPExchange {
     case .unix(let path):
       return bootstrap.connect(unixDomainSocketPath: path).flatMapError { [self] error in
         // The backlog of the socket is full. No event tells when it has room again.
-        guard (error as? IOError)?.errnoCode == EAGAIN, .now() < deadline else {
-          return Self.group.next().makeFailedFuture(error)
-        }
+        guard (error as? IOError)?.errnoCode == EAGAIN else { return Self.group.next().makeFailedFuture(error) }
+        // A try at the deadline may come before the timer.
+        guard .now() < deadline else { return Self.group.next().makeFailedFuture(timedOut) }
         return Self.group.next().scheduleTask(in: .milliseconds(10)) {}.futureResult
           .flatMap { connect(sending: head, body, answer: answer) }
       }
