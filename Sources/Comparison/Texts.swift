@@ -8,9 +8,6 @@ func text(seconds: Double) -> String {
   return String(format: seconds < 1 ? "%.2f s" : "%.1f s", seconds)
 }
 
-/// A count with its noun: `1 operation`, `20 operations`.
-func text(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-
 /// A text as HTML and SVG, with the characters of markup escaped.
 func escaped(_ text: some StringProtocol) -> String {
   text.reduce(into: "") { result, character in

@@ -34,7 +34,7 @@ package enum ByteCount {
   package static func file(_ bytes: Int) -> String {
     var value = Double(bytes)
     for unit in ["B", "kB", "MB", "GB"] {
-      if value < 999.5 || unit == "GB" { return unit == "B" ? "\(bytes) B" : "\(threeDigits(value)) \(unit)" }
+      if value < 999.5 || unit == "GB" { return unit == "B" ? "\(bytes) B" : "\(Units.decimal(value)) \(unit)" }
       value /= 1000
     }
     return "\(bytes) B"
@@ -51,11 +51,7 @@ package enum ByteCount {
 
   /// Without a final `.0`.
   private static func withoutZero(_ value: Double) -> String {
-    let text = threeDigits(value)
+    let text = Units.decimal(value)
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-  }
-
-  private static func threeDigits(_ value: Double) -> String {
-    value < 99.95 ? String(format: "%.1f", value) : String(format: "%.0f", value)
   }
 }

@@ -112,7 +112,7 @@ public struct TraceError: Error, Equatable, CustomStringConvertible {
   init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
 
   /// - Parameter code: a value of `errno`.
-  init(path: String, code: CInt) { self.init(path: path, reason: String(cString: strerror(code))) }
+  init(path: String, code: CInt) { self.init(path: path, reason: systemText(code)) }
 
   public var description: String { "\(path): \(reason)" }
 }

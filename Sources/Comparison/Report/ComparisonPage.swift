@@ -64,13 +64,13 @@ public struct ComparisonPage: Sendable {
     var facts = [
       (
         "Sources",
-        "\(Self.shortened(sources.arguments, ", ")): \(text(sources.count, "JPEG file")), "
+        "\(Self.shortened(sources.arguments, ", ")): \(Units.count(sources.count, "JPEG file")), "
           + "\(ByteCount.whole(sources.bytes)); all variants use one list in the same order"
       ),
       ("Page cache", "warmed: every source was read once before the first run"),
       (
         "Machine",
-        "\(text(machine.processors, "processor"))\(model), \(ByteCount.whole(machine.memoryBytes)) of memory, "
+        "\(Units.count(machine.processors, "processor"))\(model), \(ByteCount.whole(machine.memoryBytes)) of memory, "
           + machine.system
       ),
     ]

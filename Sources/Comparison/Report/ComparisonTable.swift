@@ -47,14 +47,14 @@ public struct ComparisonTable: Sendable {
 extension StopMeasurement {
   fileprivate var listed: String {
     guard let listedOperations, let answerSeconds else { return "nothing" }
-    return "\(text(listedOperations, "operation")) in \(text(seconds: answerSeconds))"
+    return "\(Units.count(listedOperations, "operation")) in \(text(seconds: answerSeconds))"
   }
 }
 
 extension VariantMeasurement {
   /// The run in one line.
   public var summary: String {
-    "\(ending.displayName) after \(text(seconds: seconds)), \(text(thumbnails, "thumbnail")), "
+    "\(ending.displayName) after \(text(seconds: seconds)), \(Units.count(thumbnails, "thumbnail")), "
       + "at most \(ByteCount.whole(peakAnonymousBytes)) of anonymous memory held and \(peakWaiting) waiting"
   }
 

@@ -20,7 +20,7 @@ enum StandardStream {
   static func put(_ text: String, deadline: WriteDeadline? = nil) throws(ExitCode) {
     guard let error = write(text, to: STDOUT_FILENO, deadline: deadline) else { return }
     if error == EPIPE { throw .success }
-    Console().print("thumbjob: standard output: \(String(cString: strerror(error)))")
+    Console().print("thumbjob: standard output: \(systemText(error))")
     throw ExitStatus.ioError.code
   }
 

@@ -1,4 +1,5 @@
 import BoundedQueue
+import Files
 import Foundation
 import ThumbnailJobs
 

@@ -199,7 +199,7 @@ final class RunSession: Sendable {
     let group = DispatchGroup()
     replyQueue.async(group: group) { [self] in
       if let error = output.error, error != EPIPE {
-        let reason = error == EAGAIN ? "its reader does not read" : String(cString: strerror(error))
+        let reason = error == EAGAIN ? "its reader does not read" : systemText(error)
         console.print("thumbjob: standard output: \(reason)")
       }
       guard !settings.quiet, output.error != EPIPE else { return }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Numbers with units as text. For bytes see `ByteCount`.
-enum Units {
+package enum Units {
   /// A duration: `0.4 s`, `2 min 5 s`, `3 h 20 min`.
-  static func time(_ duration: Duration) -> String {
+  package static func time(_ duration: Duration) -> String {
     let seconds = duration / .seconds(1)
     if seconds < 60 { return "\(decimal(seconds)) s" }
     let whole = Int(seconds.rounded())
@@ -12,10 +12,10 @@ enum Units {
   }
 
   /// A number with one decimal place below 100 and none from 100 on.
-  static func decimal(_ value: Double) -> String {
+  package static func decimal(_ value: Double) -> String {
     value < 99.95 ? String(format: "%.1f", value) : String(format: "%.0f", value)
   }
 
   /// `1 source`, `2 sources`.
-  static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+  package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
