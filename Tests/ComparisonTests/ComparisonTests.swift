@@ -44,7 +44,7 @@ import Testing
   /// The messages in bytes that arrive at once; the same as in bytes that arrive one by one.
   private func read(_ bytes: [UInt8]) -> [VariantMessage] {
     var (reader, slowReader) = (MessageReader(-1), MessageReader(-1))
-    let messages = reader.append(bytes)
+    let messages = reader.append(bytes[...])
     let slowMessages = bytes.flatMap { slowReader.append([$0]) }
     #expect(messages == slowMessages)
     return messages

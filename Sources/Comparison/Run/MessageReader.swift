@@ -8,8 +8,7 @@ struct MessageReader {
   static let maxLineBytes = 1 << 16
 
   private let descriptor: CInt
-  /// The bytes after the last newline; of a line that is too long, one byte more than allowed.
-  private var line: [UInt8] = []
+  private var lines = EntrySplitter(separator: VariantMessage.newline, maximumLength: maxLineBytes)
 
   init(_ descriptor: CInt) { self.descriptor = descriptor }
 
@@ -35,15 +34,10 @@ struct MessageReader {
   /// Adds bytes to the current line.
   ///
   /// - Returns: the messages that are complete.
-  mutating func append(_ bytes: some Sequence<UInt8>) -> [VariantMessage] {
+  mutating func append(_ bytes: ArraySlice<UInt8>) -> [VariantMessage] {
     var messages: [VariantMessage] = []
-    for byte in bytes {
-      if byte == VariantMessage.newline {
-        if line.count <= Self.maxLineBytes, let message = VariantMessage(line: line) { messages.append(message) }
-        line.removeAll(keepingCapacity: true)
-      } else if line.count <= Self.maxLineBytes {
-        line.append(byte)
-      }
+    lines.append(bytes) { line in
+      if line.count <= Self.maxLineBytes, let message = VariantMessage(line: line) { messages.append(message) }
     }
     return messages
   }

@@ -58,7 +58,7 @@ public struct SourceList: Sendable, Hashable {
       if descriptor < 0 { return try body(.failure(SourceListError(.cannotOpen(Errno(rawValue: errno)), file))) }
     }
     defer { if case .file = location { close(descriptor) } }
-    var entries = EntrySplitter(separator: separator)
+    var entries = EntrySplitter(separator: separator.rawValue, maximumLength: SourceWalker.maximumPathLength)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while !shouldStop() {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -69,9 +69,17 @@ public struct SourceList: Sendable, Hashable {
         if errno == EINTR || errno == EAGAIN { continue }
         return try body(.failure(SourceListError(.cannotRead(Errno(rawValue: errno)), name)))
       }
-      if count == 0 { return try entries.finish(body) }
-      try entries.split(buffer[..<count], body)
+      if count == 0 { return try entries.finish { try body(Self.path(of: $0)) } }
+      try entries.append(buffer[..<count]) { try body(Self.path(of: $0)) }
     }
+  }
+
+  private static func path(of entry: [UInt8]) -> Result<Path, SourceListError> {
+    if entry.count > SourceWalker.maximumPathLength {
+      return .failure(SourceListError(.entryTooLong, Path(bytes: entry.prefix(60).filter { $0 != 0 }) ?? ""))
+    }
+    if let path = Path(bytes: entry) { return .success(path) }
+    return .failure(SourceListError(.entryWithNul, Path(bytes: entry.prefix { $0 != 0 }) ?? ""))
   }
 }
 
@@ -89,44 +97,4 @@ struct SourceListError: Error {
   let path: Path
 
   init(_ kind: Kind, _ path: Path) { (self.kind, self.path) = (kind, path) }
-}
-
-/// Splits bytes into entries. Whatever the input, it holds no more than the longest possible path and one byte.
-private struct EntrySplitter {
-  let separator: SourceList.Separator
-  private var pending: [UInt8] = []
-
-  init(separator: SourceList.Separator) {
-    self.separator = separator
-  }
-
-  mutating func split(
-    _ bytes: ArraySlice<UInt8>, _ body: (Result<Path, SourceListError>) throws -> Void
-  ) rethrows {
-    var rest = bytes
-    while let end = rest.firstIndex(of: separator.rawValue) {
-      append(rest[..<end])
-      rest = rest[(end + 1)...]
-      try finish(body)
-    }
-    append(rest)
-  }
-
-  /// Keeps one byte more than a path may have, which is enough to see that an entry is too long.
-  private mutating func append(_ bytes: ArraySlice<UInt8>) {
-    pending += bytes.prefix(SourceWalker.maximumPathLength + 1 - pending.count)
-  }
-
-  mutating func finish(_ body: (Result<Path, SourceListError>) throws -> Void) rethrows {
-    if pending.isEmpty { return }
-    let entry = pending
-    pending.removeAll(keepingCapacity: true)
-    if entry.count > SourceWalker.maximumPathLength {
-      try body(.failure(SourceListError(.entryTooLong, Path(bytes: entry.prefix(60).filter { $0 != 0 }) ?? "")))
-    } else if let path = Path(bytes: entry) {
-      try body(.success(path))
-    } else {
-      try body(.failure(SourceListError(.entryWithNul, Path(bytes: entry.prefix { $0 != 0 }) ?? "")))
-    }
-  }
 }
