@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import SystemPackage
 
 /// The folder of a comparison's results, and in it a temporary folder for everything that is not kept.
 ///
@@ -56,12 +57,13 @@ public final class CompareFolder: Sendable {
   /// Writes a result and puts it in place.
   public func publish(_ result: Result, _ text: String) throws(CompareFolderError) {
     let (temporary, place) = (working.appending(result.name), path.appending(result.name))
-    let file = temporary.withCString { open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) }
-    guard file >= 0 else { throw CompareFolderError("write", place) }
-    defer { close(file) }
-    do { try writeAll(text.utf8, to: file) } catch { throw CompareFolderError("write", place, error.rawValue) }
-    let isInPlace = temporary.withCString { old in place.withCString { rename(old, $0) == 0 } }
-    if !isInPlace { throw CompareFolderError("write", place) }
+    do throws(Errno) {
+      let file = Descriptor(try createFile(temporary, in: AT_FDCWD, flags: O_WRONLY | O_TRUNC))
+      try withExtendedLifetime(file) { () throws(Errno) in try writeAll(text.utf8, to: file.number) }
+      try rename(temporary, in: AT_FDCWD, to: place, in: AT_FDCWD)
+    } catch {
+      throw CompareFolderError("write", place, error)
+    }
   }
 
   /// Removes the temporary folder, and the created folders if they are empty.
@@ -81,17 +83,17 @@ public final class CompareFolder: Sendable {
 
   private static func makeTemporary(in path: Path) throws(CompareFolderError) -> LockedFolder {
     let folder = named(path)
-    let parent = folder.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard parent >= 0 else { throw CompareFolderError("open", folder) }
+    let parent: CInt
+    do { parent = try openFolder(folder, in: AT_FDCWD) } catch { throw CompareFolderError("open", folder, error) }
     defer { close(parent) }
     do throws(LockedFolderError) {
       return try LockedFolder(in: parent, kind)
     } catch {
       switch error {
-      case .cannotLockParent(let error): throw CompareFolderError("lock", folder, error.rawValue)
-      case .cannotMake(let error): throw CompareFolderError("write in", folder, error.rawValue)
+      case .cannotLockParent(let error): throw CompareFolderError("lock", folder, error)
+      case .cannotMake(let error): throw CompareFolderError("write in", folder, error)
       case .cannotLock(let name, let error):
-        throw CompareFolderError("lock", folder.appending(name), error.rawValue)
+        throw CompareFolderError("lock", folder.appending(name), error)
       }
     }
   }
@@ -104,23 +106,22 @@ public final class CompareFolder: Sendable {
   /// - Returns: the descriptor of the list.
   private static func prepare(_ working: Path, for path: Path) throws(CompareFolderError) -> CInt {
     for result in Result.allCases {
-      var status = stat()
       let place = path.appending(result.name)
-      if place.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFDIR {
-        throw CompareFolderError("write", place, EISDIR)
+      if case .success(let status) = FileStatus.of(place, followingLinks: true), status.kind == .folder {
+        throw CompareFolderError("write", place, .isDirectory)
       }
       close(try create(working.appending(result.name)))
     }
     let name = working.appending("list")
     let list = try create(name)
-    _ = name.withCString { unlink($0) }
+    unlink(name, in: AT_FDCWD)
     return list
   }
 
   private static func create(_ path: Path) throws(CompareFolderError) -> CInt {
-    let file = path.withCString { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-    guard file >= 0 else { throw CompareFolderError("write", path) }
-    return file
+    do { return try createFile(path, in: AT_FDCWD, flags: O_RDWR | O_EXCL) } catch {
+      throw CompareFolderError("write", path, error)
+    }
   }
 
   /// Creates a folder, and the folders above it that are missing.
@@ -128,16 +129,15 @@ public final class CompareFolder: Sendable {
   /// - Parameter created: receives the folders that this call has created.
   private static func makeFolder(_ path: Path, _ created: inout [Path]) throws(CompareFolderError) {
     if path.isEmpty { return }
-    var status = stat()
-    if path.withCString({ stat($0, &status) }) == 0 {
-      if status.st_mode & S_IFMT != S_IFDIR { throw CompareFolderError("write in", path, ENOTDIR) }
+    if case .success(let status) = FileStatus.of(path, followingLinks: true) {
+      if status.kind != .folder { throw CompareFolderError("write in", path, .notDirectory) }
       return
     }
     if path.parent != path { try makeFolder(path.parent, &created) }
     if path.withCString({ mkdir($0, 0o777) }) == 0 {
       created.append(path)
     } else if errno != EEXIST {
-      throw CompareFolderError("make", path)
+      throw CompareFolderError("make", path, Errno(rawValue: errno))
     }
   }
 
@@ -154,9 +154,9 @@ public struct CompareFolderError: Error, CustomStringConvertible {
 
   /// - Parameters:
   ///   - action: the action that failed, such as “write in”.
-  ///   - number: a value of `errno`.
-  init(_ action: String, _ path: Path, _ number: CInt = errno) {
-    description = "cannot \(action) \(path.printable): \(systemText(number))"
-    isOutOfSpace = number == ENOSPC || number == EDQUOT
+  ///   - error: the error of the system.
+  init(_ action: String, _ path: Path, _ error: Errno) {
+    description = "cannot \(action) \(path.printable): \(error)"
+    isOutOfSpace = error == .noSpace || error == .diskQuotaExceeded
   }
 }

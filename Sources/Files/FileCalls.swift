@@ -20,7 +20,7 @@ package func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(E
 /// Opens a file, and creates it if it is missing, with the permissions that the umask allows. Fails if it is a link.
 ///
 /// - Returns: the descriptor; the caller closes it.
-func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
+package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
   let file = path.withCString { name in
     retryOnInterrupt { openat(folder, name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
   }
