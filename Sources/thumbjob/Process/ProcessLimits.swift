@@ -5,9 +5,9 @@ import Foundation
 enum ProcessLimits {
   /// The fewest open files that suffice: the standard streams, files of the runtime, one folder for each level of a small
   /// tree, sources and thumbnails.
-  private static let leastFiles = 48
+  private static let leastFiles: rlim_t = 48
   /// The fewest open files that suffice to ask one job.
-  private static let leastFilesOfClient = 16
+  private static let leastFilesOfClient: rlim_t = 16
   /// Threads besides those of operations: signals, replies to them, progress, the watchdog, the status endpoint, and those
   /// of the runtime.
   private static let otherThreads = 12
@@ -23,29 +23,27 @@ enum ProcessLimits {
 
   /// Describes the limit that is too low to run so many operations at once, and how to raise it; nil if all suffice.
   static func problem(max operations: Int) -> String? {
-    if let limit = openFiles(), limit.rlim_cur < leastFiles {
-      return "may open only \(limit.rlim_cur) files at once and needs \(leastFiles); raise the limit with ulimit -n"
-    }
-    // Every thread must start: if one cannot, Dispatch retries forever.
-    let wanted = operations + otherThreads
-    let started = threads(wanted)
-    if started < wanted {
-      return
-        "gets only \(started) of \(wanted) threads from the system; raise the limit with ulimit -u, or that of the "
-        + "container, or lower --max"
-    }
-    return nil
+    problem(files: leastFiles)
+      // Every thread must start: if one cannot, Dispatch retries forever.
+      ?? problem(threads: operations + otherThreads).map { "\($0), or lower --max" }
   }
 
-  /// Says which limit is too low to ask a running job, and how to raise it; nil if none is.
+  /// Describes the limit that is too low to ask a running job, and how to raise it; nil if all suffice.
   static func problemOfClient() -> String? {
-    if let limit = openFiles(), limit.rlim_cur < leastFilesOfClient {
-      return
-        "may open only \(limit.rlim_cur) files at once and needs \(leastFilesOfClient); raise the limit with ulimit -n"
-    }
-    // One for the connection, and one for each job that is asked.
-    if threads(2) < 2 { return "gets too few threads from the system; raise the limit with ulimit -u" }
-    return nil
+    // A thread for the connections, and one that asks.
+    problem(files: leastFilesOfClient) ?? problem(threads: 2)
+  }
+
+  private static func problem(files: rlim_t) -> String? {
+    guard let limit = openFiles(), limit.rlim_cur < files else { return nil }
+    return "may open only \(limit.rlim_cur) files at once and needs \(files); raise the limit with ulimit -n"
+  }
+
+  private static func problem(threads wanted: Int) -> String? {
+    let started = threads(wanted)
+    if started >= wanted { return nil }
+    return
+      "gets only \(started) of \(wanted) threads from the system; raise the limit with ulimit -u, or that of the container"
   }
 
   /// Starts up to `count` threads at the same time, and returns how many could be started.
