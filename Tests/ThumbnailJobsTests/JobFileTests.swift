@@ -5,6 +5,15 @@ import Thumbnails
 
 @testable import ThumbnailJobs
 
+extension JobSettings {
+  /// The defaults, changed by the text of a job file.
+  init(jobFile bytes: [UInt8], at file: Path) throws {
+    self.init()
+    try JobFile.read(
+      JobFileText(bytes, of: file), of: file, keys: JobFileKey.job(\.self), dash: JobFileTests.dash, into: &self)
+  }
+}
+
 @Suite(.timeLimit(.minutes(1)))
 struct JobFileTests {
   let file: Path = "jobs/x.yml"
@@ -16,12 +25,7 @@ struct JobFileTests {
 
   func read(_ text: String) throws -> JobSettings { try read(bytes: Array(text.utf8)) }
 
-  func read(bytes: [UInt8]) throws -> JobSettings {
-    var settings = JobSettings()
-    try JobFile.read(
-      JobFileText(bytes, of: file), of: file, keys: JobFileKey.job(\.self), dash: Self.dash, into: &settings)
-    return settings
-  }
+  func read(bytes: [UInt8]) throws -> JobSettings { try JobSettings(jobFile: bytes, at: file) }
 
   func read(file: Path) throws -> JobSettings {
     var settings = JobSettings()

@@ -5,13 +5,7 @@ import Thumbnails
 @testable import ThumbnailJobs
 
 @Suite struct JobSettingsTests {
-  func settings(_ text: String) throws -> JobSettings {
-    var settings = JobSettings()
-    try JobFile.read(
-      JobFileText(Array(text.utf8), of: "x.yml"), of: "x.yml", keys: JobFileKey.job(\.self),
-      dash: { SourceList(descriptor: 0, name: "-", separator: $0) }, into: &settings)
-    return settings
-  }
+  func settings(_ text: String) throws -> JobSettings { try JobSettings(jobFile: Array(text.utf8), at: "x.yml") }
 
   @Test func theDefaultsAreAsDocumented() throws {
     let settings = JobSettings()

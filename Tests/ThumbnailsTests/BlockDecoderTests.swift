@@ -7,7 +7,7 @@ import Testing
 /// Compares the block decoder with libjpeg: at scale 1/8 it makes exactly the same samples, or none.
 @Suite(.timeLimit(.minutes(1))) struct BlockDecoderTests {
   /// A plane's samples, row by row.
-  private struct Samples: Equatable {
+  struct Samples: Equatable {
     let columns: Int
     let rows: Int
     let values: [UInt8]
@@ -20,9 +20,9 @@ import Testing
   }
 
   /// The samples at scale 1/8; nil if the source is irregular.
-  private static func dcSamples(_ source: ByteReader) throws -> [Samples]? { try samples(source, side: 1) }
+  static func dcSamples(_ source: ByteReader) throws -> [Samples]? { try samples(source, side: 1) }
 
-  private static func samples(_ source: ByteReader, side: Int) throws -> [Samples]? {
+  static func samples(_ source: ByteReader, side: Int) throws -> [Samples]? {
     let decoder = try JPEGDecoder(source: source, failOn: .error, monitor: nil)
     let info = SourceInfo(decoder)
     let buffer = PlaneBuffer()
@@ -41,7 +41,7 @@ import Testing
   }
 
   /// libjpeg's samples at scale 1/8; nil for planes that it decodes at a larger scale.
-  private static func reference(_ bytes: [UInt8]) throws -> [Samples?] {
+  static func reference(_ bytes: [UInt8]) throws -> [Samples?] {
     let decoder = try JPEGDecoder(source: ByteReader(bytes: bytes), failOn: .error, monitor: nil)
     let workspace = DecodeWorkspace()
     let planes = try workspace.decode(decoder, 8, skippingFineScans: false)
@@ -286,88 +286,6 @@ import Testing
     }
   }
 
-  @Test func aFileCutOffAnywhereIsIrregular() throws {
-    for bytes in Self.hostileSamples + [Self.progressive] {
-      for side in [1, 2] {
-        #expect(try Self.samples(ByteReader(bytes: bytes), side: side) != nil)
-        for length in stride(from: 0, to: bytes.count, by: 7) {
-          let cut = try? Self.samples(ByteReader(bytes: Array(bytes.prefix(length))), side: side)
-          #expect(cut == nil, "cut at \(length) of \(bytes.count)")
-        }
-      }
-    }
-  }
-
-  /// Either a fault is detected, or libjpeg does not detect it either and makes the same samples.
-  @Test func brokenFilesGiveLibjpegsSamplesOrNone() throws {
-    var random = SplitMix(seed: 77)
-    var shown = 0
-    for bytes in Self.hostileSamples {
-      for _ in 0..<400 {
-        var broken = bytes
-        for _ in 0...Int(random.next() % 2) {
-          broken[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
-        }
-        let source = ByteReader(bytes: broken)
-        guard let made = (try? Self.dcSamples(source)) ?? nil else { continue }
-        // At side 2 more is decoded, but it must not find a fault that side 1 does not find.
-        #expect(try Self.samples(source, side: 2) != nil)
-        shown += 1
-        let expected = try Self.reference(broken)
-        for case (let samples, let reference?) in zip(made, expected) { #expect(samples == reference) }
-      }
-    }
-    #expect(shown > 80)
-  }
-
-  /// Faults in AC scans lead to the same picture each time, or to none.
-  @Test func brokenACScansGiveTheSamePictureEachTimeOrNone() throws {
-    var random = SplitMix(seed: 78)
-    for _ in 0..<600 {
-      var broken = Self.progressive
-      for _ in 0...Int(random.next() % 3) {
-        broken[Int(random.next() % UInt64(broken.count))] = UInt8(truncatingIfNeeded: random.next())
-      }
-      let source = ByteReader(bytes: broken)
-      let first = try? Self.samples(source, side: 2)
-      let second = try? Self.samples(source, side: 2)
-      #expect(second == first)
-    }
-  }
-
-  private static let progressive: [UInt8] = {
-    var photo = SyntheticPhoto(seed: 3, width: 64, height: 48)
-    (photo.quality, photo.isProgressive) = (60, true)
-    return photo.jpeg()
-  }()
-
-  /// A baseline file with restarts, one with separate scans, a photo, and a file of DC scans alone.
-  private static let hostileSamples: [[UInt8]] = {
-    var baseline = TestJPEG.ycc(48, 40, h: 2, v: 2, value: SamplingTests.slope(48, 40))
-    baseline.restartInterval = 2
-    var separate = baseline
-    separate.isInterleaved = false
-    var photo = SyntheticPhoto(seed: 3, width: 64, height: 48)
-    photo.quality = 60
-    let scans: [DCFile.Scan] = [.init([0, 1, 2], 0, 1), .init([0, 1, 2], 1, 0)]
-    return [baseline.bytes(), separate.bytes(), photo.jpeg(), DCFile(scans, h: 2, v: 2).bytes()]
-  }()
-
-  @Test func anIrregularFileFailsOnlyWithSparingDecoding() throws {
-    let regular = SyntheticPhoto(seed: 1, width: 320, height: 240).jpeg()
-    let open = ByteReader(bytes: Array(regular.dropLast(2)))
-    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")])
-    let maker = ThumbnailMaker()
-    #expect(throws: ThumbnailError.irregular) {
-      try maker.makeThumbnails(of: open, options: options, decoding: .sparing) { _ in }
-    }
-    var made = 0
-    for decoding in [Decoding.automatic, .whole] {
-      try maker.makeThumbnails(of: open, options: options, decoding: decoding) { _ in made += 1 }
-    }
-    #expect(made == 2)
-  }
-
   @Test func aCompleteProgressiveFileIsNotReadToItsEnd() throws {
     var photo = SyntheticPhoto(seed: 8, width: 900, height: 700)
     (photo.isProgressive, photo.quality) = (true, 95)
@@ -383,94 +301,5 @@ import Testing
       #expect(try Self.dcSamples(source) != nil)
       #expect((read >= bytes.count) == isWhole, "\(read) of \(bytes.count)")
     }
-  }
-}
-
-/// A progressive file with any script of DC scans, and no AC scans.
-private struct DCFile {
-  struct Scan {
-    let components: [Int]
-    let approximationHigh: Int
-    let approximationLow: Int
-
-    init(_ components: [Int], _ high: Int, _ low: Int) {
-      (self.components, approximationHigh, approximationLow) = (components, high, low)
-    }
-  }
-
-  private let scans: [Scan]
-  private let restartInterval: Int
-  private let h: Int
-  private let v: Int
-  private let width = 83
-  private let height = 61
-
-  init(_ scans: [Scan], h: Int, v: Int, restartInterval: Int = 0) {
-    (self.scans, self.h, self.v, self.restartInterval) = (scans, h, v, restartInterval)
-  }
-
-  func bytes() -> [UInt8] {
-    var file: [UInt8] = JPEGMarker.soi.bytes + TestJPEG.jfif
-    file += TestJPEG.segment(.dqt, [0] + [UInt8](repeating: 3, count: 64))
-    var frame: [UInt8] = [8, 0, UInt8(height), 0, UInt8(width), 3]
-    for (index, factors) in [UInt8(h << 4 | v), 0x11, 0x11].enumerated() { frame += [UInt8(index + 1), factors, 0] }
-    file += TestJPEG.segment(.sof2, frame)
-    var counts = [UInt8](repeating: 0, count: 16)
-    counts[3] = 12
-    file += TestJPEG.segment(.dht, [0] + counts + (0..<12).map { UInt8($0) })
-    file += TestJPEG.segment(.dri, [0, UInt8(restartInterval)])
-    for scan in scans { file += data(scan) }
-    return file + JPEGMarker.eoi.bytes
-  }
-
-  /// A DC coefficient that goes up and down over its whole range.
-  private func dc(_ component: Int, _ column: Int, _ row: Int) -> Int {
-    (column * 37 + row * 101 + component * 59) % 341 * 2 - 340
-  }
-
-  private func data(_ scan: Scan) -> [UInt8] {
-    var header = [UInt8(scan.components.count)]
-    for component in scan.components { header += [UInt8(component + 1), 0] }
-    header += [0, 0, UInt8(scan.approximationHigh << 4 | scan.approximationLow)]
-    var bits = BitWriter()
-    var predictors = [0, 0, 0]
-    var mcus = 0
-    func beginMCU() {
-      if restartInterval > 0, mcus > 0, mcus % restartInterval == 0 {
-        bits.restart(mcus / restartInterval - 1)
-        predictors = [0, 0, 0]
-      }
-      mcus += 1
-    }
-    func put(_ component: Int, _ column: Int, _ row: Int) {
-      let value = dc(component, column, row)
-      guard scan.approximationHigh == 0 else { return bits.put(value >> scan.approximationLow & 1, 1) }
-      let difference = value >> scan.approximationLow - predictors[component]
-      predictors[component] = value >> scan.approximationLow
-      let size = BitWriter.size(difference)
-      bits.put(size, 4)
-      bits.putValue(difference, size)
-    }
-    if scan.components.count == 1 {
-      let component = scan.components[0]
-      let (own, ownV) = component == 0 ? (h, v) : (1, 1)
-      for row in 0..<(height * ownV + 8 * v - 1) / (8 * v) {
-        for column in 0..<(width * own + 8 * h - 1) / (8 * h) {
-          beginMCU()
-          put(component, column, row)
-        }
-      }
-    } else {
-      for row in 0..<(height + 8 * v - 1) / (8 * v) {
-        for column in 0..<(width + 8 * h - 1) / (8 * h) {
-          beginMCU()
-          for component in scan.components {
-            let (own, ownV) = component == 0 ? (h, v) : (1, 1)
-            for block in 0..<own * ownV { put(component, column * own + block % own, row * ownV + block / own) }
-          }
-        }
-      }
-    }
-    return TestJPEG.segment(.sos, header) + bits.finish()
   }
 }
