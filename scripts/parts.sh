@@ -19,7 +19,7 @@ reasons() {
     [[ -e .build/$part.log ]] || continue
     sed -nE -e 's/^.*Test .* skipped: "(.*)"$/\1/p' -e 's/^.*Test .* skipped\.?$/no reason given/p' \
       -e 's/^SKIPPED \[[0-9]+\] [^ ]+ (.*)$/\1/p' ".build/$part.log"
-  done | sort | uniq -c | sed -E 's/^ *([0-9]+) (.*)$/\1 (\2)/' | paste -sd, | sed 's/,/, /g'
+  done | sort | uniq -c | sed -E 's/^ *([0-9]+) (.*)$/\1 (\2)/' | paste -sd';' | sed 's/;/, /g'
 }
 
 skipped=$(reasons "$@")
