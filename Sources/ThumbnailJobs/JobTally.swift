@@ -40,9 +40,12 @@ public struct JobTally: Sendable, Equatable {
   /// Bytes of the sources whose thumbnails were made.
   public internal(set) var bytesRead = 0
 
+  /// The sum of ``unsupported``.
+  public var unsupportedImages: Int { unsupported.values.reduce(0, +) }
+
   /// Sources that are done, with any result.
   public var ended: Int {
-    made + upToDate + notImages + unsupported.values.reduce(0, +) + duplicates + failed + cancelled
+    made + upToDate + notImages + unsupportedImages + duplicates + failed + cancelled
   }
 
   mutating func count(_ report: SourceReport) {

@@ -50,7 +50,7 @@ final class Walk {
       if outputs.contains(identity) { return report(WalkError(.isOutput, path, argument: index)) }
       // A folder that is an argument twice is walked once.
       guard walkedArguments.insert(identity).inserted else { return }
-      try walkFolder(path, relativePath: Path(), filterPath: Path(), argument: index, origin: .argument)
+      try walkFolder(path, relativePath: Path(), argument: index, origin: .argument)
     case .link, .special:
       report(WalkError(.notAFile, path, argument: index, reason: status.specialName))
     }
@@ -76,7 +76,7 @@ final class Walk {
           try visitFile(Source(path: path, relativePath: relative, argument: index, origin: .list))
         case .folder:
           if outputs.contains(FileIdentity(status)) { return report(WalkError(.isOutput, path, argument: index)) }
-          try walkFolder(path, relativePath: relative, filterPath: relative, argument: index, origin: .list)
+          try walkFolder(path, relativePath: relative, argument: index, origin: .list)
         case .link, .special: report(WalkError(.notAFile, path, argument: index, reason: status.specialName))
         }
       }
@@ -86,7 +86,7 @@ final class Walk {
   /// Walks `top` and everything below it. The open folders are on a stack of their own, because deep nesting would
   /// exhaust the call stack.
   private func walkFolder(
-    _ top: Path, relativePath: Path, filterPath: Path, argument: Int, origin: Source.Origin
+    _ top: Path, relativePath: Path, argument: Int, origin: Source.Origin
   ) throws {
     var stack: [OpenFolder] = []
     switch OpenFolder.open(top, relativePath: relativePath) {

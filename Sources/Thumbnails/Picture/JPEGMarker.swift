@@ -7,38 +7,38 @@ package struct JPEGMarker: RawRepresentable, Sendable, Hashable {
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The first byte of every marker. Any number of them (fill bytes) may precede the second byte.
-  package static let prefix: UInt8 = 0xFF
+  static let prefix: UInt8 = 0xFF
   /// The byte after a `prefix` that belongs to entropy-coded data and begins no marker.
-  package static let stuffing: UInt8 = 0x00
+  static let stuffing: UInt8 = 0x00
 
   /// Start of frame: baseline, extended sequential and progressive.
-  package static let sof0 = JPEGMarker(rawValue: 0xC0)
-  package static let sof1 = JPEGMarker(rawValue: 0xC1)
-  package static let sof2 = JPEGMarker(rawValue: 0xC2)
+  static let sof0 = JPEGMarker(rawValue: 0xC0)
+  static let sof1 = JPEGMarker(rawValue: 0xC1)
+  static let sof2 = JPEGMarker(rawValue: 0xC2)
   /// Huffman tables.
-  package static let dht = JPEGMarker(rawValue: 0xC4)
+  static let dht = JPEGMarker(rawValue: 0xC4)
   /// The first of eight restart markers, which are used in turn.
-  package static let rst0 = JPEGMarker(rawValue: 0xD0)
+  static let rst0 = JPEGMarker(rawValue: 0xD0)
   /// Start of image.
-  package static let soi = JPEGMarker(rawValue: 0xD8)
+  static let soi = JPEGMarker(rawValue: 0xD8)
   /// End of image.
-  package static let eoi = JPEGMarker(rawValue: 0xD9)
+  static let eoi = JPEGMarker(rawValue: 0xD9)
   /// Start of scan.
-  package static let sos = JPEGMarker(rawValue: 0xDA)
+  static let sos = JPEGMarker(rawValue: 0xDA)
   /// Quantization tables.
-  package static let dqt = JPEGMarker(rawValue: 0xDB)
+  static let dqt = JPEGMarker(rawValue: 0xDB)
   /// Restart interval.
-  package static let dri = JPEGMarker(rawValue: 0xDD)
+  static let dri = JPEGMarker(rawValue: 0xDD)
   /// The first of sixteen application segments.
   package static let app0 = JPEGMarker(rawValue: 0xE0)
   /// Comment.
   package static let com = JPEGMarker(rawValue: 0xFE)
 
   /// The restart marker that comes after `count` others.
-  package static func rst(after count: Int) -> JPEGMarker { JPEGMarker(rawValue: rst0.rawValue + UInt8(count % 8)) }
+  static func rst(after count: Int) -> JPEGMarker { JPEGMarker(rawValue: rst0.rawValue + UInt8(count % 8)) }
 
-  package var isRestart: Bool { rawValue & 0xF8 == Self.rst0.rawValue }
-  package var isApplication: Bool { rawValue & 0xF0 == Self.app0.rawValue }
+  var isRestart: Bool { rawValue & 0xF8 == Self.rst0.rawValue }
+  var isApplication: Bool { rawValue & 0xF0 == Self.app0.rawValue }
 
   /// Both bytes.
   package var bytes: [UInt8] { [Self.prefix, rawValue] }

@@ -10,7 +10,7 @@ extension RunCounters {
     let (tally, counters) = (status.tally, status.queue.counters)
     self.init(found: tally.found, total: status.total)
     (made, upToDate, failed, cancelled) = (tally.made, tally.upToDate, tally.failed, tally.cancelled)
-    passedOver = tally.notImages + tally.unsupported.values.reduce(0, +) + tally.duplicates
+    passedOver = tally.notImages + tally.unsupportedImages + tally.duplicates
     (requeued, waiting, running) = (tally.requeued, counters.waiting, counters.running)
     waitingForMemory = counters.waitingForMemory
     (peakRunning, peakWaiting) = (counters.peakRunning, counters.peakWaiting)

@@ -135,7 +135,7 @@ struct SummaryLine: Encodable {
   init(_ report: JobReport, isDryRun: Bool, exitCode: ExitCode) {
     let tally = report.tally
     (found, made, upToDate, passedOver) = (tally.found, tally.made, tally.upToDate, tally.notImages)
-    notRead = tally.unsupported.values.reduce(0, +)
+    notRead = tally.unsupportedImages
     (duplicates, failed, cancelled) = (tally.duplicates, tally.failed, tally.cancelled)
     (missing, walkProblems) = (tally.missingArguments, tally.walkErrors)
     (excluded, linksNotFollowed, specialFiles, earlierOutputs) = (
