@@ -5,14 +5,21 @@ SHELL = bash
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
+MANUAL = .build/man/thumbjob.1
+ZSH_COMPLETIONS = $(PREFIX)/share/zsh/site-functions
 # Checks that this machine has the packages that a target needs. As root it installs missing ones.
 NEEDS = SWIFT=$(SWIFT) scripts/needs.sh
 
 BUILD = $(SWIFT) build
-SOURCES = Sources Tests Package.swift Benchmarks/Sources Benchmarks/Package.swift
+# Passes the Swift sources to a command, a hundred at a time: swift format holds all files of a call open, and where few
+# files may be open at once (ulimit -n) it would report the others as unreadable.
+EACH_SOURCE = find Sources Tests Package.swift Benchmarks/Sources Benchmarks/Package.swift -name '*.swift' -print0 | xargs -0 -n 100
 # Links Swift's own libraries into the binary, which then starts in a third of the time and runs where Swift is not
-# installed.
-RELEASE = -c release $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
+# installed. SMALL leaves out most of their data (scripts/icu-data.py), and names that only a debugger of a program
+# without symbols would read.
+LINUX = $(filter Linux,$(shell uname))
+SMALL = .build/icu.flags
+RELEASE = -c release $(if $(LINUX),--static-swift-stdlib -Xlinker --no-export-dynamic $(shell cat $(SMALL)))
 BINARY = .build/release/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
@@ -47,23 +54,30 @@ BUILD_BENCHMARKS = $(BUILD) -c release --package-path Benchmarks
 FIGURES = .build/benchmarks
 # With QUOTE=README.md, `make bench` puts its table there.
 QUOTE =
+# With PICTURES=docs, `make bench-compare` puts its pictures there.
+PICTURES = $(FIGURES)
 
-.PHONY: help run build images images-broken test unit command race memory endpoint test-deps quality bench bench-huge bench-queue \
-  bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install man deps clean
+.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint test-deps quality bench bench-huge \
+  bench-compare bench-queue bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install deb deb-deps man deps \
+  clean
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
 
-run: build images ## sets everything up and makes thumbnails of ./images into ./thumbs
+run: build images images-broken ## sets everything up and makes thumbnails of ./images into ./thumbs
 	$(BINARY) ./images --max 4
 
-build: deps ## builds the release binary
+build: deps icu-data ## builds the release binary
 	$(BUILD) $(RELEASE) --product thumbjob
 
-images: deps ## makes ./images, a few dozen synthetic photos, unless it exists
+icu-data: deps # writes the linker options that leave out other languages
+	@mkdir -p .build
+	@$(if $(LINUX),scripts/icu-data.py $(SWIFT) $(SMALL))
+
+images: deps icu-data ## makes ./images, a few dozen synthetic photos, unless it exists
 	@test -d images || { $(BUILD) $(RELEASE) --product make-images && .build/release/make-images images; }
 
-images-broken: deps ## makes ./images-broken, good files among bad ones of many kinds, unless it exists
+images-broken: deps icu-data ## makes ./images-broken, good files among bad ones of many kinds, unless it exists
 	@test -d images-broken || { $(BUILD) $(RELEASE) --product make-images && \
 	  .build/release/make-images --broken images-broken; }
 
@@ -104,6 +118,10 @@ $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	cd .build/prometheus && { apt-get download -q prometheus || { apt-get update -q && apt-get download -q prometheus; } }
 	cd .build/prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool
 
+moving-picture: build ## records README's moving picture; needs asciinema and termtosvg
+	$(BUILD) --product make-images
+	Benchmarks/moving-picture.sh $(BINARY) .build/debug/make-images docs/running.svg
+
 quality: build $(BENCH_VENV)/ready corpus ## fails if thumbnails are worse than vipsthumbnail's, by SSIM over photographs
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos --subsampling 420
@@ -114,6 +132,14 @@ bench: build $(BENCH_VENV)/ready corpus ## compares thumbjob with other programs
 bench-huge: build corpus ## measures time and memory for a progressive JPEG of 300 megapixels, with thumbjob and vipsthumbnail
 	@mkdir -p $(FIGURES)
 	Benchmarks/huge-photo.sh "$$(ls -S $(CORPUS)/photos/*.jpg | head -n 1)" $(FIGURES)/huge.jpg
+
+bench-compare: build $(PYTHON)/ready corpus ## compares the bounded queue with naive GCD over 2,000 photos, without a limit and in 192 MiB: tables and pages. PICTURES=docs puts pictures of the charts there
+	@mkdir -p $(FIGURES)
+	$(BINARY) compare $(CORPUS)/many --max 4 --rounds 3 --out $(FIGURES)/compare | tee $(FIGURES)/compare.txt
+	$(BINARY) compare $(CORPUS)/many --max 4 --rounds 3 --memory-limit 192M --out $(FIGURES)/compare-192M \
+	  | tee $(FIGURES)/compare-192M.txt
+	$(PYTHON)/bin/python Benchmarks/compare_pictures.py $(FIGURES)/compare/compare.html $(PICTURES)/compare.png \
+	  $(FIGURES)/compare-192M/compare.html $(PICTURES)/compare-192M.png
 
 bench-queue: deps ## measures the time that the queue takes, compared with Foundation's and GCD
 	$(BUILD_BENCHMARKS) --product bench-queue
@@ -141,12 +167,12 @@ $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
 	touch $@
 
 lint: $(LINT)/ready ## fails on anything `make format` would change, and on mistakes in C, shell, Python and JavaScript
-	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
+	$(EACH_SOURCE) $(SWIFT) format lint --strict --parallel
 	@mkdir -p .build
 	$(SWIFT) package dump-package > .build/package.json
 	scripts/lint-rooms.py < .build/package.json
 	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG
-	shellcheck scripts/*.sh Benchmarks/*.sh .ci/run
+	shellcheck scripts/*.sh Benchmarks/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
 	$(LINT)/bin/ruff check --quiet --cache-dir .build/lint/ruff
 	scripts/lint-page.sh $(LINT)/bin/oxlint
 
@@ -156,7 +182,7 @@ $(LINT)/ready: scripts/lint-requirements.txt | lint-deps
 	touch $@
 
 format: ## formats the sources in place
-	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
+	$(EACH_SOURCE) $(SWIFT) format --in-place --parallel
 
 docs: deps ## writes the libraries' documentation to .build/docs
 	@mkdir -p .build/docs
@@ -166,21 +192,26 @@ docs: deps ## writes the libraries' documentation to .build/docs
 	    --hosting-base-path $$library; \
 	done
 
-man: deps ## writes the manual page to .build/man
-	$(BUILD) --product generate-manual
-	$(BUILD) --product thumbjob
+man: build ## writes the manual page to .build/man
 	@mkdir -p .build/man
-	.build/debug/generate-manual .build/debug/thumbjob --output-directory .build/man
+	$(BINARY) --generate-manual > .build/man/thumbjob.1
 
-install: build man ## installs binary, manual page and shell completions below PREFIX
-	install -D -s -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/thumbjob
-	install -D -m 644 .build/man/thumbjob.1 $(DESTDIR)$(PREFIX)/share/man/man1/thumbjob.1
-	$(BINARY) --generate-completion-script bash > .build/completion.bash
-	$(BINARY) --generate-completion-script zsh > .build/completion.zsh
-	$(BINARY) --generate-completion-script fish > .build/completion.fish
-	install -D -m 644 .build/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/thumbjob
-	install -D -m 644 .build/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_thumbjob
-	install -D -m 644 .build/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/thumbjob.fish
+# With sudo it installs what its user has built: root may have no Swift, and would own files in .build.
+install: $(if $(SUDO_USER),,build man) ## installs binary, manual page, shell completions and systemd units below PREFIX
+	install -D -s -m 755 "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/thumbjob"
+	install -D -m 644 "$(MANUAL)" "$(DESTDIR)$(PREFIX)/share/man/man1/thumbjob.1"
+	"$(BINARY)" --generate-completion-script bash | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/thumbjob"
+	"$(BINARY)" --generate-completion-script zsh | install -D -m 644 /dev/stdin "$(DESTDIR)$(ZSH_COMPLETIONS)/_thumbjob"
+	"$(BINARY)" --generate-completion-script fish | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/thumbjob.fish"
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/systemd/thumbjob@.service | \
+	  install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/thumbjob@.service"
+	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" packaging/systemd/thumbjob@.timer
+	install -D -m 644 packaging/systemd/thumbjob.sysusers "$(DESTDIR)$(PREFIX)/lib/sysusers.d/thumbjob.conf"
+
+deb: deb-deps ## makes a Debian package in .build/deb
+	rm -rf .build/deb
+	$(MAKE) install DESTDIR=$(CURDIR)/.build/deb/root PREFIX=/usr ZSH_COMPLETIONS=/usr/share/zsh/vendor-completions
+	scripts/deb.sh .build/deb/root
 
 deps: # installs the packages that building needs
 	@$(NEEDS) build
@@ -190,6 +221,9 @@ lint-deps: # installs the packages that the checks of the sources need
 
 test-deps: # installs the packages that the tests need
 	@$(NEEDS) test
+
+deb-deps: # installs the packages that making a Debian package needs
+	@$(NEEDS) deb
 
 bench-deps: # installs the packages that the benchmarks need
 	@$(NEEDS) bench

@@ -83,8 +83,8 @@ let package = Package(
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/style.css"), .embedInCode("Page/openapi.json"),
         .embedInCode("Page/ask.js"), .embedInCode("Page/text.js"), .embedInCode("Page/run.js"),
-        .embedInCode("Page/operations.js"), .embedInCode("Page/thumbnails.js"), .embedInCode("Page/charts.js"),
-        .embedInCode("Page/listen.js"),
+        .embedInCode("Page/limits.js"), .embedInCode("Page/operations.js"), .embedInCode("Page/thumbnails.js"),
+        .embedInCode("Page/viewer.js"), .embedInCode("Page/charts.js"), .embedInCode("Page/listen.js"),
       ],
       swiftSettings: settings),
     .target(
@@ -100,6 +100,10 @@ let package = Package(
         "ThumbnailJobs", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      resources: [
+        .embedInCode("Completion/thumbjob.bash"), .embedInCode("Completion/thumbjob.zsh"),
+        .embedInCode("Completion/thumbjob.fish"),
+      ],
       swiftSettings: settings),
 
     .target(
@@ -113,7 +117,7 @@ let package = Package(
     .executableTarget(
       name: "status-demo",
       dependencies: [
-        "Locking", "StatusEndpoint", "TestSupport",
+        "Files", "Locking", "StatusEndpoint", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/StatusDemo", swiftSettings: settings),
@@ -144,7 +148,8 @@ let package = Package(
     .testTarget(
       name: "thumbjobUnitTests",
       dependencies: [
-        "BoundedQueue", "Files", "MemoryPressure", "TestSupport", "ThumbnailJobs", "Thumbnails", "thumbjob",
+        "BoundedQueue", "Files", "MemoryPressure", "StatusEndpoint", "TestSupport", "ThumbnailJobs", "Thumbnails",
+        "thumbjob",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # needs.sh PURPOSE...: checks in about a second that this machine has the packages that `make run` (build), `make lint`
-# (lint), `make test` (test) or `make bench` (bench) needs. As root it installs missing packages. Otherwise it prints the
-# one command that installs them, and fails.
+# (lint), `make test` (test), `make deb` (deb) or `make bench` (bench) needs. As root it installs missing packages.
+# Otherwise it prints the one command that installs them, and fails.
 # shellcheck disable=SC2317,SC2329  # the functions are called by names that are put together
 set -euo pipefail
 
@@ -17,6 +17,7 @@ need() {
 
 # The Debian packages, each with a quick command that succeeds if it is installed.
 needs_of_build() {
+  need python3 command -v python3
   need pkg-config command -v pkg-config
   need libjpeg-dev pkg-config --exists libjpeg
   need liblcms2-dev pkg-config --exists lcms2
@@ -34,11 +35,20 @@ needs_of_test() {
   need chromium command -v chromium
   need chromium-driver command -v chromedriver
   need fonts-dejavu-core test -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+  need strace command -v strace
   need procps command -v pgrep
   need util-linux command -v setpriv
+  need zsh command -v zsh
+  need fish command -v fish
+  need bash-completion test -e /usr/share/bash-completion/bash_completion
   # The Makefile downloads promtool's package, for which apt needs its lists.
   command -v promtool >/dev/null || test -e .build/prometheus/usr/bin/promtool \
     || apt-cache show prometheus >/dev/null 2>&1 || refresh=yes
+}
+
+needs_of_deb() {
+  needs_of_build
+  need dpkg-dev command -v dpkg-shlibdeps
 }
 
 needs_of_bench() {

@@ -8,6 +8,12 @@ func text(seconds: Double) -> String {
   return String(format: seconds < 1 ? "%.2f s" : "%.1f s", seconds)
 }
 
+/// Counts: `2000` if all are equal, else their range, `28–35`.
+func text(_ counts: [Int]) -> String {
+  let (least, most) = (counts.min() ?? 0, counts.max() ?? 0)
+  return least == most ? "\(most)" : "\(least)–\(most)"
+}
+
 /// A text as HTML and SVG, with the characters of markup escaped.
 func escaped(_ text: some StringProtocol) -> String {
   text.reduce(into: "") { result, character in

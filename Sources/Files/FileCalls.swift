@@ -37,9 +37,11 @@ package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno
 
 /// Creates a file and writes it. Removes it again if anything fails.
 ///
-/// - Parameter modified: the modification time that the file gets.
+/// - Parameters:
+///   - modified: the modification time that the file gets.
+///   - isDurable: whether to wait until the disk has the contents.
 package func write(
-  _ bytes: UnsafeRawBufferPointer, to path: Path, in folder: CInt, modified: timespec
+  _ bytes: UnsafeRawBufferPointer, to path: Path, in folder: CInt, modified: timespec, isDurable: Bool = false
 ) throws(Errno) {
   let file = try createFile(path, in: folder, flags: O_WRONLY | O_EXCL)
   var failure: Errno?
@@ -48,12 +50,18 @@ package func write(
     var times = [timespec(tv_sec: 0, tv_nsec: unchangedTime), modified]
     if futimens(file, &times) != 0 { failure = Errno(rawValue: errno) }
   }
+  if isDurable && failure == nil { do throws(Errno) { try syncToDisk(file) } catch { failure = error } }
   // A network file system may report only now that it has no room. On Linux an interrupted call has closed the file.
   if close(file) != 0 && errno != EINTR && failure == nil { failure = Errno(rawValue: errno) }
   if let failure {
     unlink(path, in: folder)
     throw failure
   }
+}
+
+/// Waits until the disk has the contents of a file or the names in a folder: fsync(2).
+package func syncToDisk(_ descriptor: CInt) throws(Errno) {
+  if retryOnInterrupt({ fsync(descriptor) }) != 0 { throw Errno(rawValue: errno) }
 }
 
 /// renameat(2).

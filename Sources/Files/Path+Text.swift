@@ -5,6 +5,23 @@ extension Path {
   /// alike.
   public var printable: String { printableText(of: bytes) }
 
+  /// The path with this printable form; nil if the text is not one.
+  public init?(printable text: some StringProtocol) {
+    var bytes: [UInt8] = []
+    var rest = Substring(text).utf8
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let escaped = unescaped(&rest) else { return nil }
+      bytes += escaped
+    }
+    self.init(bytes: bytes)
+    // Each path has one printable form only.
+    if printable != text { return nil }
+  }
+
   /// The path for a JSON string. If it is not valid UTF-8, invalid parts are replaced by U+FFFD and `isRepaired` is
   /// true: the file cannot be opened with this text.
   public var jsonText: (text: String, isRepaired: Bool) {
@@ -49,4 +66,24 @@ private func escaped(_ scalar: Unicode.Scalar) -> String {
 
 private func hexEscape(_ byte: UInt8) -> String {
   "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+}
+
+/// The bytes of an escape whose backslash is read already; nil if it is none of those above.
+private func unescaped(_ rest: inout Substring.UTF8View) -> [UInt8]? {
+  switch rest.popFirst() {
+  case UInt8(ascii: "n"): return [0x0a]
+  case UInt8(ascii: "r"): return [0x0d]
+  case UInt8(ascii: "t"): return [0x09]
+  case UInt8(ascii: "\\"): return [0x5c]
+  case UInt8(ascii: "x"):
+    let digits = String(rest.prefix(2))
+    rest = rest.dropFirst(2)
+    return digits.flatMap { UInt8($0, radix: 16) }.map { [$0] }
+  case UInt8(ascii: "u"):
+    guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { return nil }
+    let digits = String(rest[..<end].dropFirst())
+    rest = rest[end...].dropFirst()
+    return digits.flatMap { UInt32($0, radix: 16) }.flatMap(Unicode.Scalar.init).map { Array(String($0).utf8) }
+  default: return nil
+  }
 }

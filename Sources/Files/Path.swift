@@ -110,6 +110,29 @@ public struct Path: Sendable, Hashable {
     return (isAbsolute ? Path("/") : Path()).appending(Path(names: kept))
   }
 
+  /// The path that leads from `folder` to this path, by the text alone: empty if both are the same, nil if this path is
+  /// not in the folder. The empty folder contains every relative path.
+  package func below(_ folder: Path) -> Path? {
+    if folder.isEmpty { return isAbsolute ? nil : self }
+    guard bytes.starts(with: folder.bytes) else { return nil }
+    let rest = storage[folder.length...]
+    if rest.count == 1 { return Path() }
+    if folder.storage[folder.length - 1] == Self.slash { return Path(storage: Array(rest)) }
+    return rest.first == Self.slash ? Path(storage: Array(rest.dropFirst())) : nil
+  }
+
+  /// The deepest folder that contains both paths, which must both be absolute or both relative. It may be one of them.
+  package func commonFolder(with other: Path) -> Path {
+    let (a, b) = (storage, other.storage)
+    var end = 0  // the length of the common folder so far
+    for index in 0..<min(a.count, b.count) {
+      let (aEnds, bEnds) = (a[index] == 0 || a[index] == Self.slash, b[index] == 0 || b[index] == Self.slash)
+      if aEnds && bEnds { end = index == 0 && isAbsolute ? 1 : index }
+      if a[index] != b[index] { break }
+    }
+    return Path(storage: Array(a[..<end]) + [0])
+  }
+
   /// The path without its leading slash.
   package var withoutRoot: Path { isAbsolute ? Path(storage: Array(storage.dropFirst())) : self }
 }

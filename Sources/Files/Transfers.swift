@@ -81,3 +81,14 @@ package func readAll(from file: CInt, limit: Int = .max) throws(Errno) -> [UInt8
   }
   return bytes
 }
+
+/// The first bytes of a file, at most `limit`; nil if it cannot be opened or read. A link is not followed, and a pipe
+/// or a device does not block.
+///
+/// - Parameter folder: the open folder from which a relative path starts.
+package func readFile(_ path: Path, in folder: CInt = AT_FDCWD, limit: Int) -> [UInt8]? {
+  let file = path.withCString { openat(folder, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+  guard file >= 0 else { return nil }
+  defer { close(file) }
+  return try? readAll(from: file, limit: limit)
+}

@@ -65,14 +65,13 @@ public final class StatusEndpoint: Sendable {
       if socket.file != nil { .file } else if socket.isLocal { .machine } else {
         .network(isWildcard: socket.isWildcard)
       }
+    let rules = AccessRules(reach: reach, host: host, token: token)
     let history = RunHistory()
     let routes = EndpointRoutes(
       dataSource: dataSource, control: control, feed: feed, thumbnails: thumbnails, times: times, history: history,
-      limits: limits)
+      limits: limits, needsToken: rules.needsToken(for: .changes))
     let responder = Responder(
-      table: RouteTable(routes.all), rules: AccessRules(reach: reach, host: host, token: token), limits: limits,
-      dataSource: dataSource,
-      feed: feed)
+      table: RouteTable(routes.all), rules: rules, limits: limits, dataSource: dataSource, feed: feed)
     let logger = Logger(label: "thumbjob.status") { _ in
       if let log { LineLog(log) } else { SwiftLogNoOpLogHandler() }
     }

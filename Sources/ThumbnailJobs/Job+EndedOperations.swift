@@ -12,7 +12,7 @@ extension Job {
     let result: SourceResult =
       switch outcome {
       case .succeeded: found.result ?? .notImage
-      case .failed(let error): .failed(SourceFailure(error, plan: memory))
+      case .failed(let error): failed(SourceFailure(error, plan: memory))
       case .cancelledWhileRunning(.timeout), .cancelledWhileWaiting(.timeout): .failed(.timeout(settings.timeout))
       case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason): .cancelled(reason)
       }
@@ -20,6 +20,19 @@ extension Job {
       SourceReport(
         source: operation.source, result: result, thumbnails: found.thumbnails, warnings: found.warnings,
         bytes: found.bytes, operation: operation.snapshot()))
+  }
+
+  /// The result of a source that has failed. After the first failure of a whole output the job stops. The further
+  /// sources that fail for this reason are only cancelled, so that one line reports it, not hundreds.
+  private func failed(_ failure: SourceFailure) -> SourceResult {
+    guard case .output(let error) = failure, error.endsJob else { return .failed(failure) }
+    let isFirst = state.withLock { state in
+      defer { state.hasOutputFailed = true }
+      return !state.hasOutputFailed
+    }
+    if !isFirst { return .cancelled(StopCause.outputFailed(error).reason) }
+    stop(.outputFailed(error))
+    return .failed(failure)
   }
 
   /// Requeues the source of an operation that memory pressure has cancelled.

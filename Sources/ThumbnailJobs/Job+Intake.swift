@@ -1,5 +1,6 @@
 import BoundedQueue
 import Files
+import Foundation
 import TraceRecording
 
 // Intake: from the walk over the sources to their operations on the queue.
@@ -18,7 +19,8 @@ extension Job {
       return true
     }
     let walk = walker.walk(shouldStop: shouldStop, onError: report) { source in
-      if trace.span("Job.add", { add(source, plan) }) { return .goOn }
+      // Without an output folder, a source that has appeared only now is left for another run.
+      if hasSources, trace.span("Job.add", { add(source, plan) }) { return .goOn }
       isComplete = false
       return .stop
     }
@@ -44,14 +46,17 @@ extension Job {
       report(SourceReport(source: source, result: .failed(.placeReserved)))
       return true
     }
-    switch trace.span("Job.thumbnailState", { thumbnailState(of: source, at: place) }) {
-    case .upToDate where !settings.force:
+    let (isUpToDate, refusal) = trace.span("Job.thumbnailState") { thumbnailState(of: source, at: place) }
+    let isDone = isUpToDate && !settings.force
+    if let refusal, isDone || refusal == .placeIsSource {
+      // A thumbnail beside the photos is found as a source, too; its operation passes it over.
+      if ThumbnailMark(of: source.path, in: AT_FDCWD) == nil {
+        report(SourceReport(source: source, result: .failed(refusal)))
+        return true
+      }
+    } else if isDone {
       state.withLock { $0.tally.upToDate += 1 }
       return true
-    case .isSource:
-      report(SourceReport(source: source, result: .failed(.placeIsSource)))
-      return true
-    case .upToDate, .missing, .stale: break
     }
     return submit(ThumbnailOperation(source: source, place: place, shared: shared))
   }
@@ -87,18 +92,20 @@ extension Job {
     }
   }
 
-  /// The state of all thumbnails of a source together. It is `missing` if the status of the source cannot be read: its
-  /// operation then fails with the exact error.
-  private func thumbnailState(of source: Source, at place: Path) -> SettingsStamp.State {
-    guard case .success(let status) = FileStatus.of(source.path, followingLinks: true) else { return .missing }
-    var isUpToDate = true
+  /// Whether all thumbnails of a source that can be made are up to date, and why others cannot be made. They count as
+  /// missing if the status of the source cannot be read: its operation then fails with the exact error.
+  private func thumbnailState(of source: Source, at place: Path) -> (isUpToDate: Bool, refusal: SourceFailure?) {
+    guard case .success(let status) = FileStatus.of(source.path, followingLinks: true) else { return (false, nil) }
+    var (isUpToDate, refusal) = (true, nil as SourceFailure?)
     for output in outputs {
-      switch output.state(of: place, source: status) {
-      case .isSource: return .isSource
+      switch output.state(of: source, place, status) {
+      case .isSource: return (isUpToDate, .placeIsSource)
+      case .isTaken(let place):
+        refusal = refusal ?? .output(OutputError(.takenByName, output.path.appending(place)))
       case .upToDate: break
       case .missing, .stale: isUpToDate = false
       }
     }
-    return isUpToDate ? .upToDate : .stale
+    return (isUpToDate, refusal)
   }
 }

@@ -31,6 +31,8 @@ public final class Job: Sendable {
     var tally = JobTally()
     var startedAt: ContinuousClock.Instant?
     var stopCause: StopCause?
+    /// Whether an output can take no more thumbnails.
+    var hasOutputFailed = false
     /// The number of all sources; nil until it is known.
     var total: Int?
     /// At most as many sources as operations ran and waited at one time.
@@ -48,6 +50,8 @@ public final class Job: Sendable {
   /// Nil if the job records no trace.
   public let trace: TraceRecorder?
   let outputs: [ThumbnailOutput]
+  /// Whether one of the arguments exists. If none does, the job makes no output folder.
+  let hasSources: Bool
   let walker: SourceWalker
   let shared: ThumbnailOperation.Shared
   let onEvent: @Sendable (JobEvent) -> Void
@@ -58,7 +62,7 @@ public final class Job: Sendable {
   private let surroundings: Surroundings
   private let pressureRules: PressureRules
 
-  /// Makes the output folders, except in a dry run.
+  /// Makes the output folders, except in a dry run or if no source exists.
   ///
   /// - Parameters:
   ///   - trace: records the job. The caller closes it.
@@ -87,16 +91,22 @@ public final class Job: Sendable {
     self.pressureRules = pressureRules
     self.trace = trace
     self.onEvent = onEvent
+    try Self.checkSources(settings)
+    hasSources = settings.sources.contains(where: \.exists)
     var outputs: [ThumbnailOutput] = []
     for output in settings.outputs {
       let options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
-      outputs.append(try ThumbnailOutput(path: output.folder, options: options, isDryRun: settings.dryRun))
+      let isRead = settings.dryRun || !hasSources
+      outputs.append(
+        try ThumbnailOutput(
+          path: output.folder, name: output.name, options: options, isForced: settings.force,
+          isDurable: settings.durable, isDryRun: isRead))
     }
     try Self.checkFoldersDiffer(outputs)
     self.outputs = outputs
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
-      outputs: outputs.map(\.path))
+      outputs: settings.mirroredOutputs)
     let limit = MemoryLimit.find(in: surroundings)
     memory = MemoryPlan(
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
@@ -116,13 +126,52 @@ public final class Job: Sendable {
     }
   }
 
-  /// Two outputs with the same folder, even under different paths, would overwrite each other's thumbnails.
+  /// Refuses outputs in which photos would be passed over: an output that is or encloses every source, and an output
+  /// that is in a source folder and has photos before its first use.
+  private static func checkSources(_ settings: JobSettings) throws(OutputError) {
+    let outputs = FolderSet(settings.mirroredOutputs)
+    var folders: [Path] = []
+    for case .path(let path) in settings.sources { folders.append(path) }
+    if let first = folders.first, folders.count == settings.sources.count,
+      folders.allSatisfy({ SourceArgument.path($0).exists && outputs.encloses($0) })
+    {
+      throw OutputError(.isSource, first)
+    }
+    for output in settings.mirroredOutputs {
+      let isUsed = FileIdentity(of: output.appending(EarlierRuns.treeFile)) != nil
+      // The sources are checked last, because there may be very many. Most outputs are new or were used before.
+      guard !isUsed, FileIdentity(of: output.appending(".")) != nil, FolderSet(folders).encloses(output),
+        let photo = firstPhoto(in: output)
+      else { continue }
+      throw OutputError(.hasPhotos(photo), output)
+    }
+  }
+
+  /// The first JPEG file in a folder that is not a thumbnail of thumbjob.
+  private static func firstPhoto(in folder: Path) -> Path? {
+    var photo: Path?
+    SourceWalker(arguments: [.path(folder)]).walk(
+      onError: { _ in },
+      visit: { source in
+        if SourceFile.isJPEG(source.path) { photo = source.path }
+        return photo == nil ? .goOn : .stop
+      })
+    return photo
+  }
+
+  /// Two outputs with the same folder, even under different paths, would overwrite each other's thumbnails, and so may
+  /// two of which one is in the other.
   private static func checkFoldersDiffer(_ outputs: [ThumbnailOutput]) throws(OutputError) {
     var folders: Set<FileIdentity> = []
     for folder in outputs.flatMap(\.folders) {
       if let identity = FileIdentity(of: folder), !folders.insert(identity).inserted {
         throw OutputError(.shared, folder)
       }
+    }
+    for (index, output) in outputs.enumerated() {
+      var others = outputs
+      others.remove(at: index)
+      if FolderSet(others.map(\.path)).encloses(output.path) { throw OutputError(.shared, output.path) }
     }
   }
 
@@ -163,12 +212,20 @@ public final class Job: Sendable {
     for ticker in tickers { ticker.stop() }
     monitor.stop()
     governor.finish()
+    let (tally, stopCause, total) = state.withLock { ($0.tally, $0.stopCause, $0.total) }
+    if tally.thumbnails > 0 {
+      // The thumbnails are good without this note, which only saves a later user a surprise.
+      for output in outputs { try? output.note(tree: walker.tree.root) }
+    }
     closeOutputs()
-    let (tally, stopCause) = state.withLock { ($0.tally, $0.stopCause) }
     return JobReport(
       tally: tally, walk: walk, counters: queue.counters, limits: queue.widestLimits, elapsed: .now - startedAt,
       peakMemory: JobReport.peakMemory(), memory: memory, worstMemoryRatio: audit.worstRatio,
-      pressureSource: monitor.snapshot.signals, stopCause: stopCause, isWalkComplete: isWalkComplete)
+      pressureSource: monitor.snapshot.signals, stopCause: stopCause, isWalkComplete: isWalkComplete,
+      unmatchedPatterns: isWalkComplete && walk.hasFiltered ? settings.filter.unmatched(walk.matches) : ([], []),
+      earlier: outputs.map(\.earlier), tree: walker.tree.root,
+      replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
+      notReached: total.map { isWalkComplete ? 0 : max(0, $0 - tally.found) })
   }
 
   private func makeGovernor() -> PressureGovernor {

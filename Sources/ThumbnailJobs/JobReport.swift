@@ -24,9 +24,23 @@ public struct JobReport: Sendable {
   public let stopCause: StopCause?
   /// Whether the walk has reached every source.
   public let isWalkComplete: Bool
+  /// The patterns of the filter that matched nothing in a complete walk.
+  public let unmatchedPatterns: (includes: [Glob], excludes: [Glob])
+  /// The thumbnails of earlier runs in each output that a user may not expect.
+  public let earlier: [EarlierRuns]
+  /// The absolute folder whose tree the thumbnails mirror; nil with a list, whose entries are not known in advance.
+  public let tree: Path?
+  /// Thumbnails with other settings that the job has replaced.
+  public let replaced: Int
+
+  /// The sources that the walk had not found when the job stopped; nil if it is not known how many there are.
+  public let notReached: Int?
 
   /// Whether the job ended before all its sources were done.
-  public var workRemains: Bool { !isWalkComplete || tally.cancelled > 0 }
+  public var workRemains: Bool {
+    if case .outputFailed = stopCause { return true }
+    return !isWalkComplete || tally.cancelled > 0
+  }
 
   public var thumbnailsPerSecond: Double { Double(tally.thumbnails) / seconds }
   /// Bytes of sources read.

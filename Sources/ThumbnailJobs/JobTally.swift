@@ -4,8 +4,8 @@ import Thumbnails
 
 /// Counters of a job's sources by result.
 ///
-/// Every source found is counted in exactly one of `made`, `upToDate`, `notImages`, `unsupported`, `duplicates`, `failed`
-/// and `cancelled`, unless it is still on the queue or on its way there.
+/// Every source found is counted in exactly one of `made`, `upToDate`, `notImages`, `ownThumbnails`, `unsupported`,
+/// `duplicates`, `failed` and `cancelled`, unless it is still on the queue or on its way there.
 public struct JobTally: Sendable, Equatable {
   /// Sources that the walk has reached.
   public internal(set) var found = 0
@@ -14,6 +14,8 @@ public struct JobTally: Sendable, Equatable {
   public internal(set) var upToDate = 0
   /// Files that are not images.
   public internal(set) var notImages = 0
+  /// Thumbnails that thumbjob has made. They are never sources.
+  public internal(set) var ownThumbnails = 0
   /// Images of types that are not supported yet.
   public internal(set) var unsupported: [ImageType: Int] = [:]
   public internal(set) var duplicates = 0
@@ -45,7 +47,7 @@ public struct JobTally: Sendable, Equatable {
 
   /// Sources that are done, with any result.
   public var ended: Int {
-    made + upToDate + notImages + unsupportedImages + duplicates + failed + cancelled
+    made + upToDate + notImages + ownThumbnails + unsupportedImages + duplicates + failed + cancelled
   }
 
   mutating func count(_ report: SourceReport) {
@@ -56,6 +58,7 @@ public struct JobTally: Sendable, Equatable {
       made += 1
       bytesRead += report.bytes
     case .notImage: notImages += 1
+    case .thumbnail: ownThumbnails += 1
     case .unsupported(let type): unsupported[type, default: 0] += 1
     case .duplicate: duplicates += 1
     case .failed(let failure):

@@ -8,6 +8,8 @@ public enum StopCause: Sendable, Equatable {
   case timeIsUp
   /// As many sources have failed as ``JobSettings/halt`` allows.
   case tooManyFailures
+  /// An output can take no more thumbnails: its disk is full or read-only, or its quota is used up.
+  case outputFailed(OutputError)
   /// Memory became critical, and ``JobSettings/onPressure`` is ``PressureResponse/cancel``.
   case pressure
   /// A request to cancel everything. Messages name its sender.
@@ -21,7 +23,7 @@ public enum StopCause: Sendable, Equatable {
   var sparesRunning: Bool {
     switch self {
     case .startNothingNew, .timeIsUp, .tooManyFailures: true
-    case .pressure, .cancelled, .outputLost, .shutdown: false
+    case .outputFailed, .pressure, .cancelled, .outputLost, .shutdown: false
     }
   }
 
@@ -36,7 +38,7 @@ public enum StopCause: Sendable, Equatable {
     switch self {
     case .cancelled: .user
     case .pressure: .pressure
-    case .startNothingNew, .timeIsUp, .tooManyFailures, .outputLost, .shutdown: .shutdown
+    case .startNothingNew, .timeIsUp, .tooManyFailures, .outputFailed, .outputLost, .shutdown: .shutdown
     }
   }
 }

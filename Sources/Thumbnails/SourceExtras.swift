@@ -3,10 +3,12 @@ struct SourceExtras {
   private(set) var conversion = ProfileConversion.identity
   private var profile: [UInt8] = []
   private var exif: ExifBlock?
+  private let keepsPlace: Bool
   private var copyright: [UInt8] = []
 
   init(_ decoder: JPEGDecoder, _ keep: KeptMetadata, _ profiles: ProfileReader, _ model: ColorModel) {
-    if keep.contains(.exif) {
+    keepsPlace = keep.contains(.gps)
+    if keep.contains(.exif) || keepsPlace {
       exif = ExifBlock(decoder.exif)
     } else if keep.contains(.copyright) {
       copyright = ExifBlock(decoder.exif)?.extractCopyright() ?? []
@@ -22,6 +24,6 @@ struct SourceExtras {
   }
 
   func metadata(for pixels: PixelSize) -> JPEGEncoder.Metadata {
-    JPEGEncoder.Metadata(exif: exif?.whole(for: pixels) ?? copyright, profile: profile)
+    JPEGEncoder.Metadata(exif: exif?.whole(for: pixels, withPlace: keepsPlace) ?? copyright, profile: profile)
   }
 }

@@ -13,7 +13,8 @@ struct ReportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Print which methods ran on which threads, from a trace that run --trace has written. Data that a method on "
-        + "several threads uses is shared.", valueName: "file"))
+        + "several threads uses is shared.", valueName: "file"),
+    completion: .file())
   var threads: String
 
   func run() throws {

@@ -9,6 +9,12 @@ struct Thumbjob: ParsableCommand {
     commandName: "thumbjob",
     abstract: "Makes JPEG thumbnails of whole folders with a queue that never piles up.",
     usage: "thumbjob [run] <source> ... [options]",
+    discussion: """
+      A source is a folder, a file or a job file. Thumbnails that are up to date are skipped, so a second run makes only \
+      the new ones. At any moment you can see what runs and what waits, and stop it; no half-written file remains.
+
+      Data goes to standard output, and everything for people to standard error.
+      """,
     version: Version.current,
     subcommands: [
       RunCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self, PauseCommand.self,
@@ -19,15 +25,14 @@ struct Thumbjob: ParsableCommand {
   static func main() {
     SignalListener.block()
     StandardStream.reserve()
-    Allocator.bound()
-    ProcessLimits.raiseOpenFiles()
-    var arguments = CommandWords.forParser
-    // The help of the root command would list the subcommands but none of the options of `run`.
-    if let first = arguments.first, ["--help", "-h", "help"].contains(first), arguments.count == 1 {
-      arguments = ["run", "--help"]
-    }
     do {
-      var command = try parseAsRoot(arguments)
+      let words = CommandWords.forPeople
+      if let text = try requestedText(words) { return try StandardStream.put(text) }
+      Allocator.bound()
+      ProcessLimits.raiseOpenFiles()
+      try rejectMisspelledCommand(words.first ?? "")
+      var command = try parseAsRoot(CommandWords.forParser)
+      if let run = command as? RunCommand, run.helpAll { return try StandardStream.put(fullHelp) }
       if !(command is any SignalHandlingCommand) { SignalListener.unblock() }
       try command.run()
     } catch {
@@ -38,12 +43,18 @@ struct Thumbjob: ParsableCommand {
   /// Help goes to standard output unchanged. Errors go to standard error with escaped control characters, because they
   /// quote the command line.
   private static func exit(reporting error: any Error) -> Never {
+    if let error = error as? TextError {
+      Console().print("thumbjob: \(error)")
+      exit(withError: ExitStatus.usage.code)
+    }
     let code = exitCode(for: error)
-    let message = fullMessage(for: error)
+    let text = fullMessage(for: error)
     if code == .success {
-      _ = StandardStream.write(message.isEmpty ? "" : message + "\n", to: STDOUT_FILENO)
-    } else if !message.isEmpty {
-      Console().print(message)
+      if !text.isEmpty {
+        do { try StandardStream.put(text + "\n") } catch { exit(withError: error) }
+      }
+    } else if !text.isEmpty {
+      Console().print("thumbjob: \(mistake(message(for: error), text))")
     }
     exit(withError: code)
   }

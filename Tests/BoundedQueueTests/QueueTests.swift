@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// All tests of the queue. They run serially, because their operations block threads at gates.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct QueueTests {}
+@Suite(.serialized, .timeLimit(.minutes(5))) struct QueueTests {}
 
 struct Deliberate: Error, CustomStringConvertible {
   var description: String { "deliberate" }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BoundedQueue
 
-@Suite(.timeLimit(.minutes(1))) struct WaitingLineTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitingLineTests {
   @Test func entriesLeaveInOrderAndFromTheMiddle() {
     var line = WaitingLine<String>()
     let tickets = ["a", "b", "c", "d"].map { line.append($0) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Comparison
 
-@Suite(.timeLimit(.minutes(1))) struct ComparisonTests {
+@Suite(.timeLimit(.minutes(5))) struct ComparisonTests {
   private func report(
     _ runs: [VariantMeasurement], limit: Int? = nil, kind: MemoryCage.Kind = .cgroup2
   ) -> ComparisonReport {
@@ -17,7 +17,7 @@ import Testing
   }
 
   private func killed(stop: StopMeasurement? = nil) -> VariantMeasurement {
-    var run = VariantMeasurement(.naive)
+    var run = VariantMeasurement(.naive, round: 1)
     (run.ending, run.signal, run.seconds, run.thumbnails, run.stop) = (.killedForMemory, 9, 0.42, 7, stop)
     run.samples = [
       Sample(seconds: 0.05, rssBytes: 90 << 20, anonymousBytes: 70 << 20, threads: 4, waiting: 60, running: 2, done: 3)
@@ -30,7 +30,8 @@ import Testing
     (counts.waiting, counts.running, counts.done, counts.failed) = (1, 2, 3, 4)
     (counts.peakWaiting, counts.peakRunning) = (5, 6)
     let messages: [VariantMessage] = [
-      .counts(counts), .listed(operations: 20), .bounds(backlog: 16, budgetBytes: 1 << 30), .ended(peakBytes: 7),
+      .counts(counts), .toldToStop(counts), .listed(operations: 20), .bounds(backlog: 16, budgetBytes: 1 << 30),
+      .ended(peakBytes: 7),
       .gaveUp(reason: "two\nlines: \"a\tb\" \u{2028}"),
       .failed(VariantFailure(source: "my photos/a.jpg", error: "empty: no byte")),
     ]
@@ -63,7 +64,7 @@ import Testing
   @Test(arguments: [-1, 1 << 40, Int.max]) func countsThatAreImpossibleAreSkipped(number: Int) {
     var counts = VariantCounts()
     counts.done = number
-    #expect(read(VariantMessage.counts(counts).line).isEmpty)
+    #expect(read(VariantMessage.counts(counts).line + VariantMessage.toldToStop(counts).line).isEmpty)
   }
 
   @Test func aLastLineThatIsCutOffIsIgnored() {
@@ -88,7 +89,7 @@ import Testing
   }
 
   @Test func aRunIsAskedToListOnceATenthIsDoneAndToldToStopOnceItAnswers() {
-    var record = VariantRecord(.bounded, sources: 100, stopsEarly: true)
+    var record = VariantRecord(.bounded, round: nil, sources: 100)
     record.receive(.listed(operations: 3), at: 0.1)  // Not asked for, so ignored.
     var counts = VariantCounts()
     counts.done = 9
@@ -102,21 +103,85 @@ import Testing
     #expect([early, list, again, stop, last] == [nil, SIGUSR1, nil, SIGUSR2, nil])
     counts.done = 12
     record.receive(.counts(counts), at: 0.7)
-    let measurement = record.finish(.exited(0), at: 1, in: nil)
-    #expect(measurement.ending == .stopped && measurement.thumbnails == 12)
-    #expect(measurement.stop?.listedOperations == 20 && measurement.stop?.thumbnailsMadeMeanwhile == 2)
+    counts.done = 11
+    record.receive(.toldToStop(counts), at: 0.7)
+    let measurement = record.finish(.exited(0), at: 1, processorSeconds: 1.5, in: nil)
+    #expect(measurement.ending == .stopped && measurement.thumbnails == 12 && measurement.processorSeconds == 1.5)
+    #expect(measurement.stop?.listedOperations == 20 && measurement.stop?.thumbnailsMadeMeanwhile == 1)
+    #expect(measurement.stop?.wasDoneBefore == false && measurement.round == nil)
+  }
+
+  /// A run of ten sources that is told to stop when it has reported two of them.
+  ///
+  /// - Parameters:
+  ///   - atStop: how many are done when it notices that; nil if it ends without noticing.
+  ///   - done: how many are done in the end.
+  private func told(
+    _ variant: Variant, atStop: Int?, done: Int, _ ending: ChildProcess.Ending = .exited(0)
+  ) -> VariantMeasurement {
+    var record = VariantRecord(variant, round: nil, sources: 10)
+    var counts = VariantCounts()
+    counts.done = 2
+    record.receive(.counts(counts), at: 0.1)
+    let signals = [record.dueSignal(at: 0.1), record.dueSignal(at: 0.4)]
+    #expect(signals == [SIGUSR1, SIGUSR2])
+    if let atStop {
+      counts.done = atStop
+      record.receive(.toldToStop(counts), at: 0.5)
+    }
+    counts.done = done
+    record.receive(.counts(counts), at: 0.6)
+    return record.finish(ending, at: 1, processorSeconds: 1, in: nil)
+  }
+
+  private func result(_ run: VariantMeasurement) -> String? { ComparisonTable.stops(report([run])).rows.last?.last }
+
+  @Test(arguments: Variant.allCases, [10, nil])
+  func aRunThatWasDoneBeforeItWasToldToStopIsNotSaidToGoOn(variant: Variant, atStop: Int?) {
+    let run = told(variant, atStop: atStop, done: 10)
+    #expect(run.stop?.wasDoneBefore == true && run.stop?.thumbnailsMadeMeanwhile == 0)
+    #expect(result(run) == "was done before it was told to stop")
+  }
+
+  @Test(arguments: [
+    (Variant.naive, 4, 10, "did not stop: continued to the end"),
+    (.bounded, 8, 10, "had only running operations left, which succeeded"),
+    (.bounded, 4, 6, "cancelled all waiting and running operations"),
+    (.serial, 4, 5, "finished its current source and stopped"),
+  ])
+  func aRunThatWasToldToStopBeforeItWasDoneIsJudgedByWhatItDidThen(
+    variant: Variant, atStop: Int, done: Int, words: String
+  ) {
+    let run = told(variant, atStop: atStop, done: done)
+    #expect(run.stop?.wasDoneBefore == false && run.stop?.thumbnailsMadeMeanwhile == done - atStop)
+    #expect(result(run) == words)
+  }
+
+  @Test func aRunThatIsKilledAfterItWasToldToStopWasNotDoneBefore() {
+    let run = told(.naive, atStop: nil, done: 5, .signalled(9))
+    #expect(run.stop?.wasDoneBefore == false && run.stop?.thumbnailsMadeMeanwhile == 3)
+    #expect(result(run) == "ended by signal 9 after 1.0 s and 5 of 100; did not stop")
+  }
+
+  @Test func countsThatArriveAfterNewerOnesAreIgnored() {
+    var (record, old, new) = (VariantRecord(.serial, round: 1, sources: 3), VariantCounts(), VariantCounts())
+    (old.done, new.done, new.failed) = (2, 2, 1)
+    record.receive(.counts(new), at: 0.1)
+    record.receive(.counts(old), at: 0.2)
+    let run = record.finish(.exited(1), at: 1, processorSeconds: 1, in: nil)
+    #expect(run.failed == 1 && run.ending == .finished)
   }
 
   @Test func aRunThatDoesNotListIsToldToStopAfterAQuarterOfASecond() {
-    var record = VariantRecord(.naive, sources: 100, stopsEarly: true)
+    var record = VariantRecord(.naive, round: nil, sources: 100)
     record.receive(.counts(VariantCounts()), at: 0.1)
     let signals = [0.9, 1, 1.2, 1.25].map { record.dueSignal(at: $0) }
     #expect(signals == [nil, SIGUSR1, nil, SIGUSR2])
   }
 
   @Test func aRunThatHasNotReportedOrIsNotToldToStopGetsNoSignal() {
-    var silent = VariantRecord(.bounded, sources: 0, stopsEarly: true)
-    var other = VariantRecord(.bounded, sources: 0, stopsEarly: false)
+    var silent = VariantRecord(.bounded, round: nil, sources: 0)
+    var other = VariantRecord(.bounded, round: 1, sources: 0)
     other.receive(.counts(VariantCounts()), at: 0)
     let signals = [silent.dueSignal(at: 10), other.dueSignal(at: 10)]
     #expect(signals == [nil, nil])
@@ -132,7 +197,8 @@ import Testing
 
   @Test func aKilledRunIsShownWithTimeAndCount() {
     let report = report([killed()], limit: 192 << 20)
-    #expect(ComparisonTable.runs(report).rows[0].last == "killed for memory at 0.42 s, after 7 of 100")
+    #expect(ComparisonTable.rounds(report).rows[0] == ["result", "killed for memory after 0.42 s"])
+    #expect(ComparisonTable.rounds(report).rows[1] == ["made, of 100", "7"])
     let page = ComparisonPage(report).html
     #expect(page.contains("killed at 0.42 s") && page.contains("limit 192 MiB") && !report.isBoundedComplete)
     #expect(page.contains("thumbjob compare 'my photos' 'it'\\''s'"))
@@ -150,7 +216,7 @@ import Testing
   }
 
   @Test func thePageShowsTheBounds() {
-    var bounded = VariantMeasurement(.bounded)
+    var bounded = VariantMeasurement(.bounded, round: 1)
     (bounded.backlog, bounded.budgetBytes, bounded.peakAnonymousBytes) = (16, 64 << 20, 40 << 20)
     let page = ComparisonPage(report([bounded])).html
     #expect(page.contains("at most 4 running, a backlog of 16, a budget of 64 MiB"))
@@ -171,17 +237,18 @@ import Testing
   }
 
   @Test func theTableDescribesHowEachVariantStopped() {
+    func values(_ run: VariantMeasurement) -> [String] { ComparisonTable.stops(report([run])).rows.map { $0[1] } }
     #expect(
-      ComparisonTable.stops(report([killed(stop: StopMeasurement())])).rows[0].dropFirst()
-        == ["–", "–", "–", "–", "–", "killed for memory at 0.42 s, after 7 of 100, before it was asked to list"])
-    var (bounded, stop) = (VariantMeasurement(.bounded), StopMeasurement())
+      values(killed(stop: StopMeasurement()))
+        == ["–", "–", "–", "–", "–", "killed for memory after 0.42 s and 7 of 100, before it was asked to list"])
+    var (bounded, stop) = (VariantMeasurement(.bounded, round: nil), StopMeasurement())
     (stop.listSentAfterSeconds, stop.stopSentAfterSeconds, stop.secondsToEnd) = (1, 1.01, 0.0042)
     (stop.listedOperations, stop.answerSeconds, stop.thumbnailsMadeMeanwhile) = (20, 0.003, 1)
     (bounded.ending, bounded.stop) = (.stopped, stop)
     #expect(
-      ComparisonTable.stops(report([bounded])).rows[0]
+      values(bounded)
         == [
-          "bounded", "1.0 s", "20 operations in 3 ms", "1.0 s", "5 ms", "1",
+          "after 1.0 s", "20 in 3 ms", "after 1.0 s", "5 ms later", "1",
           "cancelled all waiting and running operations",
         ])
   }

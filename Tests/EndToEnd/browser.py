@@ -53,6 +53,12 @@ class Browser:
                 return False
         eventually(f"{selector} can be pressed", pressed)
 
+    def type(self, selector, text, key):
+        """Replaces the text of a field, and presses a key."""
+        field = self.driver.find_element(By.CSS_SELECTOR, selector)
+        # Not clear(), which leaves the field.
+        field.send_keys(Keys.CONTROL + "a" + Keys.NULL, Keys.BACKSPACE, text, getattr(Keys, key))
+
     def key(self, key):
         webdriver.ActionChains(self.driver).send_keys(getattr(Keys, key)).perform()
 

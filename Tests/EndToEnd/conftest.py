@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -13,10 +14,14 @@ from job import THUMBJOB, Job
 
 # Requests of the tests and of the browser's driver to this machine must not go through a proxy.
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+# Under nohup, or in the background of a script, some signals are ignored, and the jobs would inherit this.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 hypothesis.configuration.set_hypothesis_home_dir(".build/hypothesis")
 
-# Enough for the longest test; most jobs are ended long before.
-MANY = 240
+# More than any job makes before its test ends it.
+MANY = 2000
 LONG_NAME = "a name that is long enough to push everything else off a narrow screen " + "and has <b>marks<b>.jpg"
 
 
@@ -32,14 +37,14 @@ def photo(path, hue):
 
 
 def album(folder, count):
-    """Makes a folder of pictures of a few kinds, each with its own name."""
+    """Makes a folder of a few pictures, each under many names."""
     folder.mkdir()
     for index in range(count):
         path = folder / f"IMG_{index:04}.jpg"
         if index < 12:
             photo(path, index * 21)
         else:
-            shutil.copyfile(folder / f"IMG_{index % 12:04}.jpg", path)
+            os.link(folder / f"IMG_{index % 12:04}.jpg", path)
     return folder
 
 
@@ -70,10 +75,12 @@ def started_jobs():
     assert THUMBJOB.exists(), f"{THUMBJOB} does not exist; build it, or set THUMBJOB to its path"
     jobs, folders = [], []
 
-    def start(*arguments):
-        # A short path, because the path of a unix socket has at most 107 bytes.
-        folders.append(tempfile.mkdtemp(prefix="thumbjob-test-"))
-        jobs.append(Job(Path(folders[-1]), *arguments))
+    def start(*arguments, kind=Job, folder=None, **options):
+        if folder is None:
+            # A short path, because the path of a unix socket has at most 107 bytes.
+            folder = Path(tempfile.mkdtemp(prefix="thumbjob-test-"))
+            folders.append(folder)
+        jobs.append(kind(folder, *arguments, **options))
         return jobs[-1]
 
     yield start
@@ -85,7 +92,7 @@ def started_jobs():
 
 @pytest.fixture
 def start():
-    """Starts jobs that are ended after the test."""
+    """Starts jobs that are ended after the test, in a new folder or in that of another job."""
     yield from started_jobs()
 
 

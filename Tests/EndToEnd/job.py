@@ -29,16 +29,17 @@ def eventually(what, condition, seconds=45):
 
 
 class Job:
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, port=0, stdin=subprocess.DEVNULL):
         self.folder = Path(folder)
         self.thumbs = self.folder / "thumbs"
-        command = [THUMBJOB, *arguments, "-o", self.thumbs, "--progress", "none", "--status", "127.0.0.1:0"]
+        command = [THUMBJOB, *arguments, "-o", self.thumbs, "--progress", "none", "--status",
+                   f"127.0.0.1:{port}"]
         # A runtime folder without sockets of other jobs.
         environment = {**os.environ, "THUMBJOB_RUNTIME_DIR": str(self.folder / "thumbjob")}
         environment.pop("THUMBJOB_TOKEN", None)
         with open(self.folder / "stdout", "wb") as stdout, open(self.folder / "stderr", "wb") as stderr:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, env=environment)
+                command, stdin=stdin, stdout=stdout, stderr=stderr, env=environment)
         self.link = eventually("the link to the page is printed", self._printed_link)
         self.url, self.token = self.link.split("/#token=")
         self.authorization = {"Authorization": f"Bearer {self.token}"}
@@ -96,6 +97,25 @@ class Job:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+
+
+class HeldJob(Job):
+    """A job whose list of sources comes from a pipe, so that it does not end before the list does."""
+
+    def __init__(self, folder, *arguments, **options):
+        super().__init__(folder, "--files0-from", "-", *arguments, stdin=subprocess.PIPE, **options)
+
+    def give(self, *sources):
+        """Appends sources to the list; a few hundred at a time fit into the pipe."""
+        self.process.stdin.write(b"".join(os.fsencode(source) + b"\0" for source in sources))
+        self.process.stdin.flush()
+
+    def end_list(self):
+        self.process.stdin.close()
+
+    def end(self):
+        super().end()
+        self.end_list()
 
 
 def ended(counters):

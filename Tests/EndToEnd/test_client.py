@@ -8,13 +8,13 @@ import threading
 
 import pytest
 
-from job import SLOW, THUMBJOB
+from job import SLOW, THUMBJOB, eventually
 
 
 @pytest.fixture(scope="module")
 def true_status(start_for_all, pictures):
     job = start_for_all(pictures, "--max", "1", *SLOW)
-    return job.status()
+    return eventually("an operation runs", lambda: (status := job.status())["running"] and status)
 
 
 def asked(tmp_path, answer):

@@ -1,6 +1,8 @@
 """The page of a running job in a browser, used as by a user."""
 
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -21,11 +23,11 @@ def browser():
     browser.driver.quit()
 
 
-def visit(browser, job, width=1600, scheme="light"):
+def visit(browser, job, width=1600, scheme="light", address=None):
     browser.look(width, scheme)
     browser.driver.get("about:blank")
     (browser.complaints(), list(browser.requests()))  # discard those of earlier tests
-    browser.driver.get(job.link)
+    browser.driver.get(address or job.link)
     eventually("the page shows the run", lambda: browser.text("#state") == "running")
     eventually("the page lists the waiting operations", lambda: len(browser.texts("#waiting .facts")) == 8)
 
@@ -38,6 +40,12 @@ def job(start, browser, pictures, broken_picture):
     yield job
     assert browser.complaints() == []
     browser.driver.get("about:blank")
+
+
+def leave(browser):
+    """Leaves the page, and discards the errors of requests that were not answered."""
+    browser.driver.get("about:blank")
+    browser.complaints()
 
 
 def test_running_and_waiting_operations_are_listed_with_the_reason(browser, job):
@@ -69,17 +77,49 @@ def test_numbers_pictures_and_lists_update_by_themselves(browser, job):
     assert "/status" not in asked
 
 
-@pytest.mark.parametrize("chart", ["#queue-chart", "#memory-chart"])
-def test_charts_are_drawn_and_grow(browser, job, chart):
+@pytest.mark.parametrize("chart, lines", [("#queue-chart", 2), ("#memory-chart", 2), ("#rate-chart", 1)])
+def test_charts_are_drawn_and_grow(browser, job, chart, lines):
     def points():
         return browser.run(
             "return [...document.querySelectorAll(`${arguments[0]} polygon, ${arguments[0]} polyline`)]"
             ".map((line) => line.getAttribute('points').trim().split(/\\s+/))", chart)
-    eventually("the lines have some points", lambda: len(points()) >= 2 and all(len(line) >= 2 for line in points()))
+    eventually("the lines have some points",
+               lambda: len(points()) >= lines and all(len(line) >= 2 for line in points()))
     before = points()
     assert all(re.fullmatch(r"-?[\d.]+,-?[\d.]+", point) for line in before for point in line)
     eventually("the lines grow", lambda: all(len(line) > len(old) for line, old in zip(points(), before, strict=False)))
     assert browser.run("return document.querySelector(`${arguments[0]} svg`).getAttribute('aria-label')", chart)
+
+
+@pytest.mark.parametrize("budget, is_drawn", [("8G", False), ("64M", True)])
+def test_the_memory_chart_uses_its_height_and_shows_the_budget(browser, start, pictures, budget, is_drawn):
+    job = start(pictures, *SLOWLY, "--memory", budget)
+    visit(browser, job)
+    eventually("memory is held", lambda: browser.texts("#memory-chart svg"))
+    eventually("the budget is a line or a label", lambda: is_drawn == bool(browser.texts("#memory-chart .bound")))
+    label = "↑ budget 8 GiB"
+    assert (label in browser.texts("#memory-chart text")) != is_drawn
+    top, bottom, highest = browser.run("""
+      const ys = (name, of) => [...document.querySelectorAll("#memory-chart " + name)].flatMap(of);
+      const lines = ys(".axis", (line) => [Number(line.getAttribute("y1"))]);
+      const points = ys(".first, .second, polyline.bound", (line) =>
+        [...(line.getAttribute("points") || "").matchAll(/,([\\d.]+)/g)].map((match) => Number(match[1])));
+      return [Math.min(...lines), Math.max(...lines), Math.min(...points)]""")
+    assert (bottom - highest) / (bottom - top) > 0.6
+    assert highest >= top - 0.1
+    assert browser.complaints() == []
+
+
+def test_the_rate_agrees_with_the_thumbnails_made(browser, start, pictures):
+    job = start(pictures, "--max", "2", "--backlog", "8", "--size", "320", *SLOW)
+    visit(browser, job)
+    eventually("thumbnails are made", lambda: job.counters()["thumbnails"] >= 12)
+    thumbnails, seconds = browser.run(
+        "const last = samples.at(-1); return [last.thumbnails, last.at]")
+    fastest = browser.run("return Math.max(...samples.map(({ rate }) => rate))")
+    assert thumbnails / seconds * 0.8 <= fastest < 100
+    assert re.fullmatch(r"[\d.]+ thumbnails a second", browser.text("#rate-now"))
+    eventually("the history has them too", lambda: job.ask("GET", "/history").json()["thumbnails"][-1] >= thumbnails)
 
 
 def test_a_waiting_operation_is_cancelled_by_its_button_and_the_job_continues(browser, job):
@@ -108,7 +148,7 @@ def test_pause_and_resume_need_no_mouse(browser, job):
     browser.key("ENTER")
     eventually("it is paused", lambda: job.status()["state"] == "paused")
     eventually("the button resumes", lambda: browser.text("#pause") == "Resume")
-    assert browser.text("#state").startswith("paused")
+    assert browser.text("#state") == "paused"
     browser.key("ENTER")
     eventually("it runs again", lambda: job.status()["state"] == "running")
     eventually("the button pauses", lambda: browser.text("#pause") == "Pause")
@@ -124,17 +164,190 @@ def test_cancelling_all_takes_two_presses_and_ends_the_job(browser, job):
     browser.press("#cancel-all.armed")
     assert job.exit_status() == 75
     eventually("the page says so", lambda: browser.text("#state") == "ended")
-    assert browser.run("return document.querySelector('#pause').disabled")
-    browser.driver.get("about:blank")
-    browser.complaints()  # discard the error that the job does not answer any more
+    assert browser.text("#outcome strong").startswith("stopped by a user through the status endpoint: ")
+    assert browser.run("return document.querySelector('#outcome').dataset.kind") == "warn"
+    leave(browser)  # the job does not answer any more
 
 
-def test_a_job_that_ends_by_itself_is_shown_as_ended(browser, start, odd_pictures):
+def visible(browser, selector):
+    return browser.run("return document.querySelector(arguments[0]).checkVisibility()", selector)
+
+
+def test_a_job_that_ends_by_itself_is_shown_with_its_outcome(browser, start, odd_pictures):
     job = start(odd_pictures, *SLOWLY)
     visit(browser, job)
+    assert not visible(browser, "#outcome") and visible(browser, "#pause")
     eventually("the job has ended", lambda: browser.text("#state") == "ended", 60)
-    assert browser.text("#notice") == "The job has ended."
-    assert browser.text("#done") == "12"
+    assert browser.text("#outcome strong") == "1 failed, 11 made"
+    assert re.fullmatch(r"22 thumbnails, [\d.]+ MB · in .+ s · [\d.]+ a second · exit status 1",
+                        browser.text("#outcome p"))
+    assert browser.text("#done") == "12" and browser.text("#eta") == ""
+    assert browser.driver.title == "1 failed, 11 made · thumbjob"
+    shown = {name: visible(browser, name) for name in ("#outcome", "#failures", "#thumbnails")}
+    hidden = {name: visible(browser, name)
+              for name in ("#notice", "#pause", "#cancel-all", "#max", "#running", "#waiting")}
+    assert all(shown.values()) and not any(hidden.values()), (shown, hidden)
+    # The page is at rest: it does not try to connect again, and its thumbnails still open.
+    assert job.exit_status() == 1
+    (browser.complaints(), list(browser.requests()))  # a request of the last second may have failed
+    browser.press("#thumbnails button")
+    eventually("a thumbnail is open", lambda: visible(browser, "#viewer-picture"))
+    browser.key("ESCAPE")
+    browser.run("return new Promise((resolve) => setTimeout(resolve, 3000))")
+    assert list(browser.requests()) == [] and browser.complaints() == []
+    assert browser.text("#state") == "ended"
+
+
+def test_a_killed_job_is_shown_as_not_answering_and_not_as_ended(browser, start, pictures):
+    job = start(pictures, *SLOWLY)
+    visit(browser, job)
+    job.process.kill()
+    eventually("the page says so", lambda: browser.text("#state") == "no answer")
+    assert re.fullmatch(
+        r"No answer from the job since \d\d:\d\d:\d\d: it may have been killed\. This page keeps trying\.",
+        browser.text("#notice"))
+    assert visible(browser, "#notice") and not visible(browser, "#outcome")
+    assert browser.text("#eta") == ""
+    assert browser.run("return ['pause', 'cancel-all', 'max'].every((id) => document.getElementById(id).disabled)")
+    leave(browser)
+
+
+def test_the_page_starts_afresh_when_another_job_answers_at_its_address(browser, start, pictures):
+    killed = start(pictures, *SLOWLY)
+    visit(browser, killed)
+    browser.run("window.untouched = true")
+    killed.process.kill()
+    eventually("the page says so", lambda: browser.text("#state") == "no answer")
+    other = start(pictures, *SLOWLY, folder=killed.folder, port=killed.port)
+    eventually("the other job is shown", lambda: f"process {other.process.pid} " in browser.text("#about"))
+    eventually("nothing is left of the killed one", lambda: browser.run("return window.untouched") is None)
+    eventually("it runs", lambda: browser.text("#state") == "running")
+    leave(browser)
+
+
+def test_a_stopped_process_is_noticed(browser, job):
+    job.process.send_signal(signal.SIGSTOP)
+    eventually("the page says so", lambda: browser.text("#notice").startswith("No news from the job since "))
+    job.process.send_signal(signal.SIGCONT)
+    eventually("the notice goes", lambda: not visible(browser, "#notice"))
+    assert browser.text("#state") == "running"
+
+
+def test_a_pause_by_memory_pressure_is_told_from_a_pause_by_the_user(browser, start, pictures, monkeypatch, tmp_path):
+    watched = tmp_path / "pressure"
+    os.mkfifo(watched)
+    manager = os.open(watched, os.O_RDWR)
+    monkeypatch.setenv("MEMORY_PRESSURE_WATCH", str(watched))
+    job = start(pictures, *SLOWLY, "--on-pressure", "pause")
+    visit(browser, job)
+    os.write(manager, b"x")
+    eventually("the page says so", lambda: browser.text("#state") == "paused: memory is tight")
+    assert browser.text("#pressure").startswith("memory critical: ")
+    assert browser.text("#pause") == "Pause"
+    browser.press("#pause")
+    eventually("both are told", lambda: browser.text("#state") == "paused, memory is tight")
+    assert browser.text("#pause") == "Resume"
+    eventually("the charts are marked", lambda: browser.run(
+        "return document.querySelectorAll('.chart .critical').length") == 3)
+    os.close(manager)
+    leave(browser)  # pressure drops thumbnails that the page may be about to load
+
+
+# MARK: Thumbnails
+
+
+def opened(browser):
+    """The place in the list of the thumbnail that is open; -1 if none is."""
+    return browser.run("""const { open } = document.querySelector("#viewer");
+      const images = [...document.querySelectorAll("#thumbnails img")];
+      return open ? images.findIndex(({ src }) => src === document.querySelector("#viewer-picture").src) : -1""")
+
+
+def test_each_thumbnail_shows_its_size_and_opens_large_with_the_keyboard(browser, job):
+    eventually("four thumbnails are shown", lambda: len(browser.texts("#thumbnails button")) >= 4)
+    browser.key("TAB")
+    browser.run("document.querySelector('#thumbnails li:nth-child(2) button').focus()")
+    # From now on the list waits.
+    sizes = {f"{entry['width']} × {entry['height']} {entry['bytes'] / 1000:.{int(entry['bytes'] < 99950)}f} kB"
+             for entry in job.ask("GET", "/thumbnails").json()["thumbnails"]}
+    assert set(browser.texts("#thumbnails .facts")) <= sizes
+    name = browser.run("return document.activeElement.title")
+    size = browser.text("#thumbnails li:nth-child(2) .facts")
+    browser.key("ENTER")
+    eventually("it is open", lambda: opened(browser) == 1)
+    assert browser.text("#viewer-name") == name
+    assert browser.text("#viewer-facts").replace("pixels · ", "").startswith(size + " · operation ")
+    assert browser.run("return document.querySelector('#viewer-picture').getBoundingClientRect().width") >= 700
+    for key, place in [("ARROW_RIGHT", 2), ("ARROW_RIGHT", 3), ("ARROW_LEFT", 2), ("ARROW_LEFT", 1), ("ARROW_LEFT", 0),
+                       ("ARROW_LEFT", 0)]:
+        browser.key(key)
+        eventually(f"{key} leads to {place}", lambda place=place: opened(browser) == place)
+    eventually("the page says why the list stays",
+               lambda: browser.text("#thumbnails-now") == "the list waits while you look")
+    browser.key("ESCAPE")
+    eventually("it is closed", lambda: not visible(browser, "#viewer"))
+    # The event of closing follows the closing.
+    eventually("the focus is on the one that was shown last", lambda: browser.run(
+        "return document.activeElement === document.querySelector('#thumbnails button')"))
+
+
+def test_an_open_thumbnail_is_closed_with_the_mouse(browser, job):
+    eventually("thumbnails are shown", lambda: browser.texts("#thumbnails button"))
+    browser.press("#thumbnails button")
+    eventually("it is open", lambda: visible(browser, "#viewer"))
+    browser.press("#close")
+    assert not visible(browser, "#viewer")
+    assert browser.run("return document.activeElement.matches('#thumbnails button')")
+
+
+# MARK: The control of max
+
+
+def test_max_is_changed_by_buttons_and_by_typing(browser, job):
+    browser.press("#more")
+    eventually("two run", lambda: job.status()["limits"]["max"] == 2)
+    eventually("the page shows it", lambda: browser.text("#queue-now").startswith("2 of 2 run"))
+    browser.press("#fewer")
+    browser.press("#fewer")  # not below 1
+    eventually("one runs", lambda: job.status()["limits"]["max"] == 1)
+    browser.type("#max", "3", "ENTER")
+    eventually("three run", lambda: job.status()["limits"]["max"] == 3)
+    # A change by another client is shown too, unless the value is edited.
+    browser.run("document.activeElement.blur()")
+    job.command("PATCH", "/limits", json={"max": 4})
+    eventually("the page shows it", lambda: browser.run("return document.getElementById('max').value") == "4")
+    assert not visible(browser, "#limit-problem")
+
+
+def test_a_max_out_of_bounds_is_refused_with_the_reason(browser, job):
+    for text in ("5000", "0", "2.5", ""):
+        browser.type("#max", text, "TAB")
+        eventually("the reason is shown", lambda: browser.text("#limit-problem")
+                   == "max must be a whole number from 1 to 1024")
+        assert visible(browser, "#limit-problem")
+        browser.type("#max", "2", "TAB")
+        eventually("it is gone", lambda: not visible(browser, "#limit-problem"))
+    assert job.status()["limits"]["max"] == 2
+    browser.complaints()  # discard the refusals
+
+
+def test_without_the_token_the_page_is_read_only_until_it_is_entered(browser, start, pictures):
+    job = start(pictures, *SLOWLY)
+    visit(browser, job, address=job.url + "/")
+    assert browser.run("return document.getElementById('max').readOnly")
+    hidden = {name: visible(browser, name) for name in ("#pause", "#cancel-all", "#more", "#fewer", "#waiting button")}
+    assert not any(hidden.values()), hidden
+    browser.press("#unlock")
+    browser.type("#token", "f" * 32, "ENTER")
+    browser.press("#more")
+    eventually("a wrong token is refused", lambda: browser.text("#limit-problem") == "The token is wrong.")
+    assert not visible(browser, "#more")
+    browser.complaints()  # discard the refusal
+    browser.type("#token", job.token, "ENTER")
+    browser.press("#more")
+    eventually("two run", lambda: job.status()["limits"]["max"] == 2)
+    assert visible(browser, "#pause") and not visible(browser, "#unlock")
+    assert browser.complaints() == []
 
 
 def test_the_page_sends_requests_only_to_the_job_and_hides_the_token(browser, job):

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LockedFolderTests {
+@Suite(.timeLimit(.minutes(5))) struct LockedFolderTests {
   private let place = TemporaryFolder()
   private let parent: Descriptor
 

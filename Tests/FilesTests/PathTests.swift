@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Files
@@ -14,6 +15,32 @@ import Testing
   @Test func bytesThatAreNotUTF8AreEscapedOneByOne() {
     #expect(Path(bytes: [0x61, 0xff, 0xc3, 0x28, 0xe2, 0x82])!.printable == "a\\xff\\xc3(\\xe2\\x82")
     #expect(Path(bytes: [0xed, 0xa0, 0x80])!.printable == "\\xed\\xa0\\x80", "a lone surrogate")
+  }
+
+  @Test func aPathIsFoundAgainFromItsPrintableForm() {
+    var generator = SystemRandomNumberGenerator()
+    var paths = [
+      "plain é 日本.jpg", "a\nb\tc\rd", "\u{1b}[31m\u{7f}", "back\\slash\\x41", "\u{202e}gpj.exe\u{85}", "", "/",
+    ]
+    .map { Path($0) }
+    for _ in 0..<200 { paths += [Path(bytes: (0..<20).map { _ in UInt8.random(in: 1...255, using: &generator) })!] }
+    for path in paths { #expect(Path(printable: path.printable) == path, "\(path)") }
+    for text in ["a\\", "\\q", "\\x4", "\\xzz", "\\u{41", "\\u{d800}", "\\x00"] {
+      #expect(Path(printable: text) == nil, "\(text)")
+    }
+  }
+
+  @Test func aPathInJSONIsTextOrAnObjectWithItsBytes() throws {
+    let (text, bytes) = (Path("a \"é\"\n.jpg"), Path(bytes: [0x61, 0xff])!)
+    #expect(try String(decoding: JSONEncoder().encode([JSONPath(text)]), as: UTF8.self) == #"["a \"é\"\n.jpg"]"#)
+    let encoded = try JSONEncoder().encode(JSONPath(bytes))
+    #expect(try JSONDecoder().decode([String: String].self, from: encoded) == ["text": "a\u{fffd}", "bytes": "Yf8="])
+    for path in [text, bytes] {
+      #expect(try JSONDecoder().decode(JSONPath.self, from: JSONEncoder().encode(JSONPath(path))).path == path)
+    }
+    for json in [#""a\u0000""#, #"{"text":"a"}"#, #"{"text":"a","bytes":"?"}"#, "1"] {
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(JSONPath.self, from: Data(json.utf8)) }
+    }
   }
 
   @Test func jsonTextReportsWhetherItWasRepaired() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Files
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UnitsTests {
   @Test(arguments: [
     (Duration.milliseconds(4), "0.0 s"), (.milliseconds(420), "0.4 s"), (.seconds(59), "59.0 s"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MemoryPressure
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryLimitTests {
   @Test func thePhysicalMemoryIsTheLimitWithoutGroups() throws {
     let system = try FakeSystem(mounts: "", groups: "0::/\n")
     #expect(system.limit == MemoryLimit(bytes: 8 << 30, origin: .machine))

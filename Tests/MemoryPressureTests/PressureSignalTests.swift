@@ -5,7 +5,7 @@ import Testing
 @testable import MemoryPressure
 
 /// Which signals can be used, and the texts that explain it.
-@Suite(.timeLimit(.minutes(1))) struct PressureSignalTests {
+@Suite(.timeLimit(.minutes(5))) struct PressureSignalTests {
   private func select(
     _ choice: PressureSignalChoice, _ system: FakeSystem, _ variables: [String: String] = [:]
   ) throws(PressureSignalError) -> PressureSignalSelection {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The baselines have the faults that the comparison attributes to them, and no others.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct BaselineTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BaselineTests {
   private struct Deliberate: Error {}
 
   /// A payload that counts its live instances.

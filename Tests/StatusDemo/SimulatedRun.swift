@@ -1,22 +1,24 @@
+import Files
 import Foundation
 import Locking
 import StatusEndpoint
 import TestSupport
 
 /// A run that does no work, but shows every state: operations wait, run, fail, and are cancelled; memory becomes tight
-/// and free again.
+/// and free again. The run ends when all its sources are done, or when it is cancelled.
 ///
 /// *Concurrency*: the lock guards all state.
 final class SimulatedRun: RunDataSource, RunControl {
   private struct State {
     var waiting: [OperationStatus] = []
     var running: [OperationStatus] = []
-    var counters = RunCounters(found: 0, total: 4000)
+    var counters: RunCounters
     var limits = RunLimits(max: 4, backlog: 12, budgetBytes: 512 << 20)
     var peak = 0
     var steps = 0
     var isPaused = false
     var isEnding = false
+    var outcome: RunOutcome?
     var level = PressureStatus.Level.normal
     var warnings = 0
 
@@ -28,12 +30,16 @@ final class SimulatedRun: RunDataSource, RunControl {
   let times = RunTimes()
   private let recent = RecentOperations()
   private let startedAt = Date()
-  private let state = Locked(State())
+  private let state: Locked<State>
   private static let names = [
     "2024/coast/lighthouse at dusk.jpg", "2024/coast/<img src=x onerror=alert(1)>.jpg", "2025/hills/ridge.jpg",
     "2025/a very long folder name that goes on and on/and a file name that is long too, as those of scans are.jpg",
     "2025/phone/IMG_2041.jpg", "scans/Brief an Großmutter.jpg", "2023/東京/朝の市場.jpg",
   ]
+
+  init(sources: Int) { state = Locked(State(counters: RunCounters(found: 0, total: sources))) }
+
+  var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
   // MARK: Simulation
 
@@ -49,6 +55,7 @@ final class SimulatedRun: RunDataSource, RunControl {
         state.warnings += state.level == .warning ? 1 : 0
         changes.append(.pressure(pressure(state)))
       }
+      finish(&state)
       return changes
     }
     for change in changes { feed.post(change) }
@@ -56,12 +63,14 @@ final class SimulatedRun: RunDataSource, RunControl {
 
   /// Submits and starts operations, and advances those that wait or run.
   private func advance(_ state: inout State, _ changes: inout [StateChange]) {
-    while !state.isEnding, state.waiting.count < min(state.limits.backlog, 1000), state.steps > 5 {
+    let total = state.isEnding ? 0 : state.counters.total ?? 0
+    while state.counters.found < total, state.waiting.count < min(state.limits.backlog, 1000), state.steps > 5 {
       state.counters.found += 1
       let (id, name) = (state.counters.found, Self.names[state.counters.found % Self.names.count])
       state.waiting.append(
         OperationStatus(
-          id: id, description: "thumbnail \(name)", source: name, state: .waiting, waitedSeconds: 0, ranSeconds: 0,
+          id: id, description: "thumbnail \(name)", source: Path(name), state: .waiting, waitedSeconds: 0,
+          ranSeconds: 0,
           waitReason: "waits for a place"))
     }
     for index in state.waiting.indices {
@@ -106,7 +115,7 @@ final class SimulatedRun: RunDataSource, RunControl {
         state.counters.bytesRead += 4_100_000
         let sides = [(192, 128), (128, 192), (160, 160)][done.id % 3]
         SyntheticPhoto(seed: done.id, width: sides.0, height: sides.1).jpeg().withUnsafeBytes {
-          thumbnails.insert($0, operation: done.id, source: done.source, width: sides.0, height: sides.1)
+          thumbnails.insert($0, operation: done.id, source: done.source.path, width: sides.0, height: sides.1)
         }
       }
       times.waitingForPlace.record(.seconds(done.waitedSeconds))
@@ -114,6 +123,18 @@ final class SimulatedRun: RunDataSource, RunControl {
       recent.add(done.id, isDone: done.state == .finished) { [done] in done }
       changes.append(.operation(done))
     }
+  }
+
+  private func finish(_ state: inout State) {
+    let counters = state.counters
+    guard state.running.isEmpty, state.isEnding || counters.ended == counters.total else { return }
+    let counts = "\(counters.made) made, \(counters.failed) failed"
+    state.outcome =
+      if state.isEnding {
+        RunOutcome(.stopped, cause: .user, text: "stopped by a user: \(counts)", exitStatus: 75)
+      } else {
+        RunOutcome(counters.failed == 0 ? .complete : .failed, text: counts, exitStatus: counters.failed == 0 ? 0 : 1)
+      }
   }
 
   // MARK: RunDataSource
@@ -124,10 +145,9 @@ final class SimulatedRun: RunDataSource, RunControl {
     (counters.waiting, counters.running, counters.peakRunning) = (state.waiting.count, state.running.count, 4)
     let elapsed = -startedAt.timeIntervalSinceNow
     return RunStatus(
-      version: "0.3.0", pid: Int(getpid()), sources: ["./images"], startedAt: startedAt.timeIntervalSince1970,
-      elapsedSeconds: elapsed,
-      state: state.isEnding ? .stopping : state.isPaused ? .paused : .running, counters: counters,
-      limits: state.limits,
+      version: "0.3.0", pid: Int(getpid()), sources: ["./images"], outputs: ["./thumbs"],
+      startedAt: startedAt.timeIntervalSince1970, elapsedSeconds: elapsed, state: runState(state),
+      pausedBy: pauses(state), outcome: state.outcome, counters: counters, limits: state.limits,
       memory: MemoryStatus(
         reservedBytes: state.reserved, peakReservedBytes: state.peak, budgetBytes: state.limits.budgetBytes,
         residentBytes: state.reserved * 8 / 10 + (40 << 20), limitBytes: 2 << 30),
@@ -135,7 +155,18 @@ final class SimulatedRun: RunDataSource, RunControl {
       rates: RunRates(
         sourcesPerSecond: Double(counters.ended) / elapsed, thumbnailsPerSecond: Double(counters.made) / elapsed,
         bytesPerSecond: Double(counters.bytesRead) / elapsed),
-      etaSeconds: 1234, running: Array(state.running.prefix(limit)), waiting: Array(state.waiting.prefix(limit)))
+      etaSeconds: runState(state) == .running ? 1234 : nil, running: Array(state.running.prefix(limit)),
+      waiting: Array(state.waiting.prefix(limit)))
+  }
+
+  private func runState(_ state: State) -> RunState {
+    if state.outcome != nil { return .finished }
+    return state.isEnding ? .stopping : pauses(state) != nil ? .paused : .running
+  }
+
+  private func pauses(_ state: State) -> [PauseCause]? {
+    let causes: [PauseCause] = (state.isPaused ? [.user] : []) + (state.level == .normal ? [] : [.pressure])
+    return causes.isEmpty ? nil : causes
   }
 
   private func pressure(_ state: State) -> PressureStatus {

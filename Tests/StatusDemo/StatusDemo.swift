@@ -7,14 +7,16 @@ import StatusEndpoint
 @main
 struct StatusDemo: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status-demo", abstract: "Serves the status endpoint of a simulated run, until INT or TERM.")
+    commandName: "status-demo",
+    abstract: "Serves the status endpoint of a simulated run, until the run ends, or INT or TERM.")
 
   @Argument(help: "unix:PATH or HOST:PORT; default: a socket in the runtime folder.") var address: String?
+  @Option(help: "Sources of the run.") var sources = 4000
   @Option(help: "Threads that compute without a pause, to take processor time from the endpoint.") var burn = 0
 
   func run() throws {
     for _ in 0..<burn { Self.startBurning() }
-    let run = SimulatedRun()
+    let run = SimulatedRun(sources: sources)
     let chosen = ProcessInfo.processInfo.environment["THUMBJOB_TOKEN"]
     let endpoint = try StatusEndpoint.open(
       try address.map { try StatusAddress($0) }, dataSource: run, control: run, feed: run.feed,
@@ -27,10 +29,11 @@ struct StatusDemo: ParsableCommand {
     for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     Thread.detachNewThread {
-      while true {
+      while !run.hasEnded {
         run.step()
         usleep(100_000)
       }
+      kill(getpid(), SIGTERM)
     }
     var signal: CInt = 0
     sigwait(&signals, &signal)

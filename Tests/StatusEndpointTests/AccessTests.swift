@@ -4,7 +4,7 @@ import Testing
 @testable import StatusEndpoint
 
 /// Access to the endpoint: pages of other sites, host names, tokens.
-@Suite(.timeLimit(.minutes(1))) struct AccessTests {
+@Suite(.timeLimit(.minutes(5))) struct AccessTests {
   private static let changes = [
     ("POST", "/cancel"), ("POST", "/pause"), ("POST", "/resume"), ("DELETE", "/operations/4"), ("PATCH", "/limits"),
   ]
@@ -125,6 +125,13 @@ import Testing
     #expect(try await served.ask("GET", "/status", headers: link).status == 403)
     let frame = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"]
     #expect(try await served.ask("GET", "/", headers: frame).status == 403)
+  }
+
+  @Test(arguments: [(ServedRun.Place.file, "no"), (.tcp, "yes"), (.network, "yes")])
+  func thePageKnowsWhetherChangesNeedTheToken(place: ServedRun.Place, word: String) async throws {
+    let page = try await ServedRun.open(place).ask("GET", "/").text
+    #expect(page.contains("<body data-needs-token=\"\(word)\">"))
+    #expect(page.contains("min=\"1\" max=\"1024\""))
   }
 
   @Test func thePageLoadsNoOtherFilesAndRunsOnlyItsOwnScript() async throws {

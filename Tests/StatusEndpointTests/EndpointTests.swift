@@ -5,7 +5,7 @@ import Testing
 @testable import StatusEndpoint
 
 /// Opening and closing the endpoint, with clients in every state.
-@Suite(.timeLimit(.minutes(1))) struct EndpointTests {
+@Suite(.timeLimit(.minutes(5))) struct EndpointTests {
   /// A second, plus time for sanitizers and a busy machine.
   static let limit = Duration.seconds(45)
 
@@ -81,6 +81,7 @@ import Testing
     #expect(try await closing(served) < Self.limit)
     let last = try await onThread { client.receive(until: "\"state\":\"finished\"", within: 45) }
     #expect(last.contains("\"state\":\"finished\""))
+    #expect(last.contains("\"outcome\":{\"cause\":\"time\",\"exit_status\":75,\"result\":\"stopped\""))
     #expect(try await onThread { client.isClosed(within: 45) })
   }
 

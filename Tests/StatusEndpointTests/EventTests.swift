@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-@Suite(.timeLimit(.minutes(1))) struct EventTests {
+@Suite(.timeLimit(.minutes(5))) struct EventTests {
   private static func listener(_ served: ServedRun) async throws -> RawClient {
     let address = served.endpoint.address
     return try await onThread {
@@ -21,11 +21,13 @@ import Testing
     served.feed.post(.operation(FakeRun.running))
     served.feed.post(.pressure(PressureStatus(level: .critical, source: "psi")))
     served.feed.post(.limits(RunLimits(max: 1, backlog: 2, budgetBytes: 3)))
-    served.feed.post(.run(.paused))
-    let text = try await onThread { client.receive(until: "event: run\ndata: {\"state\":\"paused\"}") }
+    served.feed.post(.run(.paused, pausedBy: [.pressure]))
+    served.feed.post(.run(.running))
+    let text = try await onThread { client.receive(until: "event: run\ndata: {\"state\":\"running\"}") }
       .replacing("\r\n", with: "\n")  // from the chunked encoding
     let events = text.components(separatedBy: "\n").filter { $0.hasPrefix("event: ") && $0 != "event: counters" }
-    #expect(events == ["event: operation", "event: pressure", "event: limits", "event: run"])
+    #expect(events == ["event: operation", "event: pressure", "event: limits", "event: run", "event: run"])
+    #expect(text.contains("data: {\"paused_by\":[\"pressure\"],\"state\":\"paused\"}\n"))
     let data = try #require(text.components(separatedBy: "event: operation\ndata: ").last?.split(separator: "\n").first)
     #expect(try JSONText.decode(OperationStatus.self, from: data.utf8) == FakeRun.running)
   }

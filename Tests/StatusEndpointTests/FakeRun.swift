@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import StatusEndpoint
 import TestSupport
@@ -22,8 +23,11 @@ final class FakeRun: RunDataSource, RunControl {
     fraction: 0.5, waitedSeconds: 1, ranSeconds: 2, reservedBytes: 1 << 20, waitReason: "waits for memory",
     reason: "asked to stop")
   static let waiting = OperationStatus(
-    id: 4, description: "thumbnail d.jpg", source: "d.jpg", state: .waiting, waitedSeconds: 3, ranSeconds: 0,
+    id: 4, description: "thumbnail d.jpg", source: Path(bytes: [0x64, 0xff])!, state: .waiting, waitedSeconds: 3,
+    ranSeconds: 0,
     waitReason: "waits for a place")
+
+  static let outcome = RunOutcome(.stopped, cause: .time, text: "stopped: 1 made", exitStatus: 75)
 
   /// - Parameter more: the number of further waiting operations.
   init(more: Int = 0) {
@@ -31,7 +35,8 @@ final class FakeRun: RunDataSource, RunControl {
       [Self.running, Self.waiting]
       + (0..<more).map {
         OperationStatus(
-          id: 5 + $0, description: "thumbnail", source: "\($0).jpg", state: .waiting, waitedSeconds: 0, ranSeconds: 0)
+          id: 5 + $0, description: "thumbnail", source: Path("\($0).jpg"), state: .waiting, waitedSeconds: 0,
+          ranSeconds: 0)
       }
     recent.add(1, isDone: true) {
       OperationStatus(
@@ -49,8 +54,8 @@ final class FakeRun: RunDataSource, RunControl {
     var counters = RunCounters(found: 9, total: 10)
     (counters.made, counters.failed, counters.running, counters.waiting) = (1, 1, 1, live.count - 1)
     return RunStatus(
-      version: "1.2.3", pid: 42, sources: ["photos"], startedAt: 1000, elapsedSeconds: 5, state: state.value,
-      stopReason: "told to",
+      version: "1.2.3", pid: 42, sources: ["photos"], outputs: ["thumbs"], startedAt: 1000, elapsedSeconds: 5,
+      state: state.value, pausedBy: PauseCause.allCases, stopReason: "told to", outcome: Self.outcome,
       counters: counters, limits: RunLimits(max: 2, backlog: 8, budgetBytes: 1 << 30),
       memory: MemoryStatus(
         reservedBytes: 1 << 20, peakReservedBytes: 2 << 20, budgetBytes: 1 << 30, residentBytes: 3 << 20,

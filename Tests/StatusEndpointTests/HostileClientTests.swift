@@ -6,7 +6,7 @@ import Testing
 @testable import StatusEndpoint
 
 /// Clients that send too much, too slowly, or invalid requests.
-@Suite(.timeLimit(.minutes(1))) struct HostileClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileClientTests {
   private static let hurried: EndpointLimits = {
     var limits = EndpointLimits()
     limits.requestSeconds = 1

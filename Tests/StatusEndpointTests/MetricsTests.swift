@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-@Suite(.timeLimit(.minutes(1))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct MetricsTests {
   private func metrics() async throws -> String {
     let served = try await ServedRun.open()
     for seconds in [0.002, 0.3, 120] { served.times.working.record(.seconds(seconds)) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-@Suite(.timeLimit(.minutes(1))) struct RouteTests {
+@Suite(.timeLimit(.minutes(5))) struct RouteTests {
   // MARK: Reading
 
   @Test func theStatusIsTheSnapshotOfTheRun() async throws {

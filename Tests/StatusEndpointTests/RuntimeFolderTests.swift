@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-@Suite(.timeLimit(.minutes(1))) struct RuntimeFolderTests {
+@Suite(.timeLimit(.minutes(5))) struct RuntimeFolderTests {
   private let folder = TemporaryFolder()
   private let run = FakeRun()
 

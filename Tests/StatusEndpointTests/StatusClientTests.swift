@@ -4,7 +4,7 @@ import Testing
 
 @testable import StatusEndpoint
 
-@Suite(.timeLimit(.minutes(1))) struct StatusClientTests {
+@Suite(.timeLimit(.minutes(5))) struct StatusClientTests {
   @Test(arguments: [ServedRun.Place.file, .tcp]) func everyCallOfTheClientIsAnswered(place: ServedRun.Place)
     async throws
   {

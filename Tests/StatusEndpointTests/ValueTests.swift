@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import TestSupport
 import Testing
@@ -9,7 +10,7 @@ import Testing
   private func insert(_ count: Int, bytes: Int, into thumbnails: LatestThumbnails) {
     for number in 1...count {
       [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: bytes).withUnsafeBytes {
-        thumbnails.insert($0, operation: number, source: "\(number).jpg", width: 3, height: 2)
+        thumbnails.insert($0, operation: number, source: Path("\(number).jpg"), width: 3, height: 2)
       }
     }
   }
@@ -40,7 +41,7 @@ import Testing
     let served = try await ServedRun.open()
     insert(1, bytes: 300, into: served.thumbnails)
     let list: LatestThumbnails.List = try await served.ask("GET", "/thumbnails").decoded()
-    #expect(list.thumbnails.map(\.source) == ["1.jpg"])
+    #expect(list.thumbnails.map(\.source.path) == ["1.jpg"])
     let answer = try await served.ask("GET", "/thumbnails/1")
     #expect(answer.body.count == 300 && answer.headers["content-type"] == "image/jpeg")
     #expect(answer.headers["x-content-type-options"] == "nosniff")
@@ -81,10 +82,12 @@ import Testing
     var status = run.status(listing: 0)
     for second in 1...RunHistory.capacity + 5 {
       status.elapsedSeconds = Double(second)
+      status.counters.thumbnails = 3 * second
       history.add(status)
     }
     let columns = history.columns
     #expect(columns.elapsedSeconds == (6...605).map(Double.init))
+    #expect(columns.thumbnails == (6...605).map { 3 * $0 })
     #expect(columns.running.count == 600 && columns.pressure.last == .warning)
   }
 }

@@ -74,8 +74,39 @@ public struct BuiltCommand: Sendable {
       outputFile, .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
     let errors = try FileDescriptor.open(
       errorFile, .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
+    let status = try await start(executable, arguments, output, errors, in: folder, environment) { processID in
+      try await body(Run(processID: processID, errorFile: errorFile, outputFile: outputFile))
+    }
+    return Ending(status: status, output: text(outputFile), errors: withoutShellWarnings(text(errorFile)))
+  }
+
+  /// Runs the built binary, or another program, with standard output and error on a terminal, which collects both.
+  ///
+  /// - Returns: the exit status; 128 plus its number if a signal killed the process.
+  public static func run(
+    executable: String = path, _ arguments: [String], on terminal: PseudoTerminal, in folder: TemporaryFolder,
+    environment: [String: String] = [:],
+    during body: @escaping @Sendable (_ processID: pid_t) async throws -> Void = { _ in }
+  ) async throws -> Int {
+    let (output, errors) = (terminal.opened(), terminal.opened())
+    terminal.collect()
+    // An empty NO_COLOR counts as none.
+    let environment = ["TERM": "xterm-256color", "NO_COLOR": ""].merging(environment) { $1 }
+    let status = try await start(executable, arguments, output, errors, in: folder, environment, during: body)
+    try await terminal.drain()
+    return status
+  }
+
+  /// - Returns: the exit status; 128 plus its number if a signal killed the process.
+  private static func start(
+    _ executable: String, _ arguments: [String], _ output: FileDescriptor, _ errors: FileDescriptor,
+    in folder: TemporaryFolder, _ environment: [String: String],
+    during body: @escaping @Sendable (_ processID: pid_t) async throws -> Void
+  ) async throws -> Int {
+    // Messages are the same whatever the locale of the tests.
+    let fixed = ["THUMBJOB_RUNTIME_DIR": folder("thumbjob"), "LC_ALL": "C.UTF-8"]
     let variables = Dictionary(
-      uniqueKeysWithValues: environment.merging(["THUMBJOB_RUNTIME_DIR": folder("thumbjob")]) { given, _ in given }
+      uniqueKeysWithValues: environment.merging(fixed) { given, _ in given }
         .map { (Environment.Key(stringLiteral: $0.key), Optional($0.value)) })
     let result = try await Subprocess.run(
       .path(FilePath(executable)), arguments: Arguments(arguments), environment: .inherit.updating(variables),
@@ -83,16 +114,12 @@ public struct BuiltCommand: Sendable {
       output: .fileDescriptor(output, closeAfterSpawningProcess: true),
       error: .fileDescriptor(errors, closeAfterSpawningProcess: true)
     ) { execution in
-      try await body(
-        Run(
-          processID: pid_t(execution.processIdentifier.value), errorFile: errorFile, outputFile: outputFile))
+      try await body(pid_t(execution.processIdentifier.value))
     }
-    let status =
-      switch result.terminationStatus {
-      case .exited(let code): Int(code)
-      case .signaled(let code): 128 + Int(code)
-      }
-    return Ending(status: status, output: text(outputFile), errors: withoutShellWarnings(text(errorFile)))
+    return switch result.terminationStatus {
+    case .exited(let code): Int(code)
+    case .signaled(let code): 128 + Int(code)
+    }
   }
 
   /// Removes the warnings of a shell that starts the command while the environment names a locale that is not

@@ -14,7 +14,7 @@ public struct SyntheticPhoto: Sendable {
   /// 4:4:4 instead of 4:2:0.
   public var hasFullChroma = false
   public var quality = 88
-  /// The EXIF orientation, 1 to 8; 0 for no EXIF block.
+  /// The EXIF orientation, 1 to 8; 0 for no EXIF block. The scene is stored turned, so that it is displayed upright.
   public var orientation = 0
 
   public init(seed: Int, width: Int, height: Int) {
@@ -25,7 +25,7 @@ public struct SyntheticPhoto: Sendable {
 
   /// The picture as a JPEG file.
   public func jpeg() -> [UInt8] {
-    var planes = isGrey ? [luma()] : [luma()] + chroma()
+    var planes = storedPlanes()
     let sides = isGrey || hasFullChroma ? (width, height) : ((width + 1) / 2, (height + 1) / 2)
     let exif = exifBlock
     return planes.withUnsafeMutablePointers { pointers in
@@ -45,6 +45,29 @@ public struct SyntheticPhoto: Sendable {
         let status = clibjpeg_encoder_encode(encoder, &encoding, targets, &bytes, &size)
         precondition(status == CLIBJPEG_OK, "a synthetic photo can be encoded")
         return Array(UnsafeBufferPointer(start: bytes, count: size))
+      }
+    }
+  }
+
+  /// The planes as stored, so that the orientation turns them upright.
+  private func storedPlanes() -> [[UInt8]] {
+    var displayed = self
+    if orientation >= 5 { (displayed.width, displayed.height) = (height, width) }
+    let planes = isGrey ? [displayed.luma()] : [displayed.luma()] + displayed.chroma()
+    if orientation < 2 { return planes }
+    let (mirrorsColumns, mirrorsRows) = ([2, 3, 7, 8].contains(orientation), [3, 4, 6, 7].contains(orientation))
+    return planes.enumerated().map { index, plane in
+      let isHalved = index > 0 && !hasFullChroma
+      let (columns, rows) = isHalved ? ((width + 1) / 2, (height + 1) / 2) : (width, height)
+      let stride = orientation >= 5 ? rows : columns
+      return [UInt8](unsafeUninitializedCapacity: plane.count) { stored, count in
+        for row in 0..<rows {
+          for column in 0..<columns {
+            let (x, y) = (mirrorsColumns ? columns - 1 - column : column, mirrorsRows ? rows - 1 - row : row)
+            stored[row * columns + column] = orientation >= 5 ? plane[x * stride + y] : plane[y * stride + x]
+          }
+        }
+        count = plane.count
       }
     }
   }

@@ -83,7 +83,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
 }
 
 @Suite struct DocumentedExamples {
-  /// Every block of Swift in the documentation of the libraries and in README is also in this file, so it compiles.
+  /// Every block of Swift in the documentation of the libraries is also in this file, so it compiles.
   @Test func everyExampleOfTheDocumentationCompiles() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -94,7 +94,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
       }
       .map { room.appendingPathComponent($0) }
     }
-    documents.append(root.appendingPathComponent("README.md"))
+    documents.append(root.appendingPathComponent("docs/libraries.md"))
     let compiled = try Self.lines(URL(fileURLWithPath: #filePath))
     var examples = 0
     for document in documents {

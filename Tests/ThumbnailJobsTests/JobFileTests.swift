@@ -14,7 +14,7 @@ extension JobSettings {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct JobFileTests {
   let file: Path = "jobs/x.yml"
 
@@ -104,7 +104,7 @@ struct JobFileTests {
       "jobs/x.yml:1:10: fail-on: “eror” is not one of truncated, error, warning; did you mean “error”?"
     ),
     ("subsample: 422", "jobs/x.yml:1:12: subsample: “422” is not one of 420, 444; did you mean “420”?"),
-    ("keep: [gps]", "jobs/x.yml:1:8: keep: “gps” is not one of icc, exif, copyright"),
+    ("keep: [xmp]", "jobs/x.yml:1:8: keep: “xmp” is not one of icc, exif, gps, copyright"),
     ("preset: wbe", "jobs/x.yml:1:9: preset: “wbe” is not one of web, gallery, archive; did you mean “web”?"),
     (
       "size: 0x10",
@@ -114,7 +114,7 @@ struct JobFileTests {
       "size: a/b=10",
       "jobs/x.yml:1:7: size: “a/b=10” is not a size: a name is letters, digits, '.', '_' and '-'; for example small=10"
     ),
-    ("size: [256, 256]", "jobs/x.yml:1:7: size: two sizes are called 256x256; give them names, as in small=256x256"),
+    ("size: [256, 256]", "jobs/x.yml:1:7: size: 256x256 is given twice"),
     ("timeout: soon", "jobs/x.yml:1:10: timeout: “soon” is not a duration; write 90s, 5m, 1h30m or 250ms"),
     (
       "outputs: web",
@@ -122,7 +122,7 @@ struct JobFileTests {
     ),
     (
       "outputs:\n  - max: 3",
-      "jobs/x.yml:2:5: unknown key “max”; an output has out, preset, size, sizes, quality, progressive, subsample, keep, linear"
+      "jobs/x.yml:2:5: unknown key “max”; an output has out, name, preset, size, sizes, quality, progressive, subsample, keep, linear"
     ),
     (
       "shard: 1G",
@@ -137,11 +137,25 @@ struct JobFileTests {
     ("exclude: *drafts", "jobs/x.yml:1:10: put a value that starts with * in quotes, such as \"*.jpg\""),
     ("quality: 1\nquality: 2", "jobs/x.yml:1:1: “quality” is given more than once; this is the first"),
     ("sources: a\n---\nsources: b", "jobs/x.yml:2:1: a second document begins here; a job file has only one"),
+    ("sources: -", "jobs/x.yml:1:10: put a single dash, which stands for standard input, in quotes: \"-\""),
+    ("files0-from: -\nmax: 3", "jobs/x.yml:1:14: put a single dash, which stands for standard input, in quotes: \"-\""),
+    ("sources: a\nname: %d/%s", "jobs/x.yml:2:7: put a value that starts with % in quotes, such as \"%s-small\""),
+    (
+      "sources: ~/a",
+      "jobs/x.yml:1:10: sources: write the path to the home folder in full instead of ~, or ./~ for a folder of that name"
+    ),
+    ("sources: a\nname: x", "jobs/x.yml:2:7: name: “x” has no %s, so all photos of a folder would have one place"),
+    ("sources: - # input", "jobs/x.yml:1:10: put a single dash, which stands for standard input, in quotes: \"-\""),
+    ("exclude: - a", "jobs/x.yml:1:10: begin the list on the next line, or write it as [a, b]"),
     ("sources: [a", "jobs/x.yml:2:1: not YAML: did not find expected ',' or ']'"),
     ("\tsources: a", "jobs/x.yml:1:1: not YAML: found character that cannot start any token"),
   ])
   func aMistakeIsReportedWithItsPosition(text: String, line: String) {
     #expect(lines(text) == [line])
+  }
+
+  @Test func aByteOrderMarkIsIgnored() throws {
+    #expect(lines(bytes: [0xef, 0xbb, 0xbf] + Array("qualty: 1".utf8)) == lines("qualty: 1"))
   }
 
   @Test func allMistakesAreReportedInTheOrderOfTheirLines() {
@@ -174,10 +188,11 @@ struct JobFileTests {
 
   @Test func aJobFileThatCannotBeReadIsReported() throws {
     let tree = FileTree()
-    #expect(throws: JobFileError.self) { try read(file: tree.path("none.yml")) }
+    let missing = #expect(throws: JobFileError.self) { try read(file: tree.path("none.yml")) }
+    #expect(missing?.isMissing == true && missing?.description == "\(tree.path("none.yml")): no such job file")
     try tree.fifo("pipe.yml")
     let error = #expect(throws: JobFileError.self) { try read(file: tree.path("pipe.yml")) }
-    #expect(error?.description == "\(tree.path("pipe.yml")): is not a regular file")
+    #expect(error?.isMissing == false && error?.description == "\(tree.path("pipe.yml")): is not a regular file")
   }
 
   @Test func relativePathsStartFromTheFolderOfTheJobFile() throws {

@@ -33,10 +33,20 @@ import Thumbnails
     #expect(throws: TextError("out: two outputs share the folder a; give each its own")) { try job.validate() }
   }
 
+  @Test func anOutputThatIsNamedLikeAFileMustExist() throws {
+    let text = "out: none.jpg looks like a file, but is to be the folder of the thumbnails; “name” names them"
+    let job = try settings("out: none.jpg")
+    #expect(throws: TextError(text)) { try job.validate() }
+  }
+
   @Test func theSizesOfAnOutputNeedDifferentNames() throws {
     var job = JobSettings()
     job.outputs[0].sizes = [.known("64"), .known("64x64")]
-    #expect(throws: TextError("size: two sizes are called 64x64; give them names, as in small=64x64")) {
+    #expect(throws: TextError("size: 64x64 is given twice")) {
+      try job.validate()
+    }
+    job.outputs[0].sizes = [.known("a=64"), .known("a=32x9^<")]
+    #expect(throws: TextError("size: two sizes are called a; give them other names, as in small=32x9^<")) {
       try job.validate()
     }
   }
@@ -60,7 +70,8 @@ import Thumbnails
     #expect(NearestWord.to(word, among: JobSettings.jobFileKeys.flatMap(\.names)) == meant)
   }
 
-  @Test func anUnrelatedWordHasNoSuggestion() {
-    #expect(NearestWord.to("banana", among: JobSettings.jobFileKeys.flatMap(\.names)) == nil)
+  @Test(arguments: ["banana", "shard", "bogus", "title", "prune", "html", "isolate", "hold"])
+  func anUnrelatedWordHasNoSuggestion(word: String) {
+    #expect(NearestWord.to(word, among: JobSettings.jobFileKeys.flatMap(\.names)) == nil)
   }
 }

@@ -98,7 +98,8 @@ extension JobTests {
     @Test func cancelEndsTheJobWithEverySourceCounted() async throws {
       try photos(80)
       let (report, results, actions) = try await run(settings(.cancel), ringingAfter: 10)
-      #expect(report.stopCause == .pressure && report.workRemains && actions == ["stopped"])
+      #expect(report.stopCause == .pressure && report.workRemains && actions.first == "stopped", "\(actions)")
+      #expect(actions.dropFirst().allSatisfy { $0 == "none" }, "before a slow job has ended, the pressure may be over")
       #expect(report.tally.found == report.tally.ended && report.tally.cancelled >= 8)
       #expect(results.values.allSatisfy { $0.count == 1 })
       #expect(folder.files(below: "thumbs").count == report.tally.made)

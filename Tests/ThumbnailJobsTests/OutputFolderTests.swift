@@ -6,7 +6,7 @@ import Testing
 
 @testable import ThumbnailJobs
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OutputFolderTests {
   let tree: FileTree
   let time = timespec(tv_sec: 1_000_000_007, tv_nsec: 123_456_789)

@@ -4,10 +4,27 @@ import Testing
 
 @testable import ThumbnailJobs
 
+extension SourceFilter {
+  fileprivate func accepts(file path: Path) -> Bool {
+    var matches = Matches()
+    return accepts(file: path, noting: &matches)
+  }
+
+  fileprivate func entersFolder(_ path: Path) -> Bool {
+    var matches = Matches()
+    return entersFolder(path, noting: &matches)
+  }
+}
+
 @Suite struct SourceFilterTests {
   @Test(arguments: [
-    ("*.jpg", "a.jpg", true), ("*.jpg", "deep/a.jpg", true), ("*.jpg", "a.png", false), ("*.jpg", "a.JPG", false),
-    ("*.[jJ][pP][gG]", "a.JPG", true), ("a?.jpg", "ab.jpg", true), ("2024/*.jpg", "2024/a.jpg", true),
+    ("*.jpg", "a.jpg", true), ("*.jpg", "deep/a.jpg", true), ("*.jpg", "a.png", false), ("*.jpg", "a.JPG", true),
+    ("*.JPG", "a.Jpg", true), ("a*.jpg", "A1.jpg", false), ("*.[jJ][pP][gG]", "a.JPG", true),
+    ("*.{jpg,png}", "a.png", true), ("*.{jpg,png}", "a.PNG", true), ("*.{jpg,png}", "a.gif", false),
+    ("{2023,2024/{a,b}}/*.jpg", "2024/b/x.jpg", true), ("{2023,2024/{a,b}}/*.jpg", "2024/x.jpg", false),
+    ("{raw}", "raw", true), ("\\{a,b\\}", "{a,b}", true), ("[{]a,b}", "{a,b}", true), ("[]]", "]", true),
+    ("./2024", "2024", true), ("./2024/*", "2024/a", true), ("./2024", "x/2024", false), ("\\!x", "!x", true),
+    ("a?.jpg", "ab.jpg", true), ("2024/*.jpg", "2024/a.jpg", true),
     ("2024/*.jpg", "2024/x/a.jpg", false), ("2024/*.jpg", "old/2024/a.jpg", false),
     ("2024/**/*.jpg", "2024/a.jpg", true), ("2024/**/*.jpg", "2024/x/y/a.jpg", true), ("**/raw/*", "a/b/raw/c", true),
     ("**/raw/*", "raw/c", true), ("**/raw/*", "raw/c/d", false), ("/a.jpg", "a.jpg", true),
@@ -38,8 +55,28 @@ import Testing
     #expect(SourceFilter(includes: [try Glob("a*.jpg")]).accepts(file: name))
   }
 
-  @Test func anEmptyPatternIsRejected() {
-    #expect(throws: GlobError(pattern: Array("/".utf8))) { try Glob("/") }
+  @Test(arguments: [
+    ("/", GlobError.Reason.empty), ("", .empty), (".", .empty), ("[ab", .openBracket), ("x[!]", .openBracket),
+    ("*.{jpg,png", .openBrace), ("!x", .exclamationMark), ("../x", .leavesFolder),
+    (String(repeating: "{a,b}", count: 11), .tooManyAlternatives),
+    (String(repeating: "{", count: 4_000), .openBrace), (String(repeating: "{", count: 10_000), .tooLong),
+    (String(repeating: "{", count: 2_000) + String(repeating: "}", count: 2_000), .empty),
+    (String(repeating: "[", count: 4_000), .openBracket), ("{,x}", .empty), ("abc\\", .openEscape),
+    ("[a/b]", .openBracket),
+  ])
+  func aPatternThatCannotMatchIsRejected(pattern: String, reason: GlobError.Reason) {
+    #expect(throws: GlobError(pattern: Array(pattern.utf8), reason: reason)) { try Glob(pattern) }
+  }
+
+  @Test func patternsThatMatchedNothingAreKnown() throws {
+    let filter = SourceFilter(
+      includes: ["*.jpg", "a.*", "*.gif"].map { try! Glob($0) }, excludes: ["cache/", "draft*"].map { try! Glob($0) })
+    var matches = SourceFilter.Matches()
+    #expect(filter.accepts(file: "a.jpg", noting: &matches))
+    #expect(!filter.entersFolder("cache", noting: &matches))
+    let unmatched = filter.unmatched(matches)
+    #expect(unmatched.includes.map(\.description) == ["*.gif"], "two patterns match one file")
+    #expect(unmatched.excludes.map(\.description) == ["draft*"])
   }
 
   @Test func manyDoubleStarsAreNotSlow() throws {

@@ -18,10 +18,12 @@ import Testing
   }
 
   @Test func zeroAndMoreThanAYearAreRejected() {
-    #expect(throws: TextError("--for: must be more than zero; leave it out for no limit")) {
+    #expect(throws: TextError("--for: must be more than zero; the longest is 366d")) {
       try DurationText.parse("0s", for: "--for")
     }
-    #expect(throws: TextError("--for: “400d” is more than a year")) { try DurationText.parse("400d", for: "--for") }
+    #expect(throws: TextError("--for: “400d” is more than a year, 366d")) {
+      try DurationText.parse("400d", for: "--for")
+    }
   }
 
   @Test func aHaltLimitIsACountOrAShare() throws {

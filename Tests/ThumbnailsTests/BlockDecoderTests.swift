@@ -5,7 +5,7 @@ import Testing
 @testable import Thumbnails
 
 /// Compares the block decoder with libjpeg: at scale 1/8 it makes exactly the same samples, or none.
-@Suite(.timeLimit(.minutes(1))) struct BlockDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockDecoderTests {
   /// A plane's samples, row by row.
   struct Samples: Equatable {
     let columns: Int

@@ -3,7 +3,7 @@ import Testing
 @testable import Thumbnails
 
 /// Profiles come from untrusted files, and Little CMS, which reads them, cannot be interrupted.
-@Suite(.timeLimit(.minutes(1))) struct HostileProfileTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileProfileTests {
   private static func outcome(
     _ profile: [UInt8], _ kind: ProfileKind = .rgb, limit: Int? = nil
   ) -> (isUsed: Bool, peak: Int) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thumbnails
 
-@Suite(.timeLimit(.minutes(1))) struct LinearLightTests {
+@Suite(.timeLimit(.minutes(5))) struct LinearLightTests {
   @Test func linearLightKeepsTheBrightnessOfACheckerboard() throws {
     let checker: (Double, Double) -> Double = { x, y in (Int(x) + Int(y)) % 2 == 0 ? 0 : 255 }
     let grey = TestJPEG.grey(64, 64, value: checker).bytes()

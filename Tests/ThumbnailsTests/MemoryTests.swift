@@ -4,7 +4,7 @@ import Testing
 
 @testable import Thumbnails
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryTests {
   /// The estimate covers the memory that is taken to within 10 %, and is not much more than twice as large, from a few
   /// MiB to many. This holds for the first picture of a process too, which pays for memory that later ones share.
   /// Memory is counted for a whole process, so it is measured in a separate one.

@@ -51,6 +51,29 @@ import Testing
     #expect(find(entry(0xA003, 4, [0, 0, 0, 15])))
   }
 
+  @Test func thePlaceOfAPhotoIsKeptOnlyOnRequest() throws {
+    func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+      [UInt8(tag >> 8), UInt8(tag & 255), 0, UInt8(type), 0, 0, 0, UInt8(count)] + value
+    }
+    func offset(_ offset: Int) -> [UInt8] { [0, 0, 0, UInt8(offset)] }
+    // IFD 0 at 8 with Software and pointers, the Exif IFD at 50 with the maker's notes, the GPS IFD at 68 with a reference
+    // and a date (Exif 2.32, 4.6.6), the notes at 98, the date at 106.
+    let block: [UInt8] =
+      Array("MM\0*".utf8) + offset(8) + [0, 3] + entry(0x0131, 2, 4, Array("Cam\0".utf8))
+      + entry(0x8769, 4, 1, offset(50)) + entry(0x8825, 4, 1, offset(68)) + offset(0)
+      + [0, 1] + entry(0x927C, 7, 8, offset(98)) + offset(0)
+      + [0, 2] + entry(1, 2, 2, Array("N\0\0\0".utf8)) + entry(0x1D, 2, 11, offset(106)) + offset(0)
+      + Array("LONGYEAR2026:11:22\0".utf8)
+    var source = TestJPEG.grey(40, 30) { _, _ in 100 }
+    source.segments.append(TestJPEG.segment(.app1, Array("Exif\0\0".utf8) + block))
+    #expect(KeptMetadata.exif.rawValue & 2 == 0, "it stood for the block with the place")
+    for (keep, keepsPlace) in [(KeptMetadata.exif, false), (.gps, true), ([.exif, .gps], true)] {
+      let made = try thumbnail(of: source.bytes(), "20") { $0.keep = keep }
+      #expect(Self.contains(made.exif, "Cam"))
+      for text in ["LONGYEAR", "2026:11:22"] { #expect(Self.contains(made.exif, text) == keepsPlace, "\(text)") }
+    }
+  }
+
   @Test func keepingCopyrightKeepsNothingElse() throws {
     let made = try thumbnail(of: Self.source(Self.rich), "20") { $0.keep = .copyright }
     for text in ["Ada Somebody", "(c) Ada"] { #expect(Self.contains(made.exif, text)) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thumbnails
 
-@Suite(.timeLimit(.minutes(1))) struct ResamplerTests {
+@Suite(.timeLimit(.minutes(5))) struct ResamplerTests {
   private static func resample(
     _ columns: Int, _ rows: Int, _ region: PixelRect? = nil, to width: Int, _ height: Int, _ value: (Int, Int) -> Int
   ) throws -> [Int] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Thumbnails
 
-@Suite(.timeLimit(.minutes(1))) struct SamplingTests {
+@Suite(.timeLimit(.minutes(5))) struct SamplingTests {
   /// A picture that varies smoothly along both axes, in a different way in each component.
   static func slope(_ width: Int, _ height: Int) -> (Int, Double, Double) -> Double {
     { component, x, y in

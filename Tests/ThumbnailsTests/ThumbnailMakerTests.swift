@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thumbnails
 
-@Suite(.timeLimit(.minutes(1))) struct ThumbnailMakerTests {
+@Suite(.timeLimit(.minutes(5))) struct ThumbnailMakerTests {
   private static func source(_ width: Int = 80, _ height: Int = 60) -> [UInt8] {
     TestJPEG.ycc(width, height, h: 2, v: 2, value: SamplingTests.slope(width, height)).bytes()
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TraceRecording
 
-@Suite(.timeLimit(.minutes(1))) struct TraceTests {
+@Suite(.timeLimit(.minutes(5))) struct TraceTests {
   private let folder = TemporaryFolder()
 
   private func events() throws -> [[String: Any]] {

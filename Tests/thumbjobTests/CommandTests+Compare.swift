@@ -29,16 +29,35 @@ extension CommandTests {
       let ending = try await BuiltCommand.run("compare", "<script>&images", "--max", "2", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(leftovers(folder).isEmpty && !folder.exists("thumbs"))
-      let lines = ending.output.split(separator: "\n")
-      #expect(lines.count == 8 && lines[0].hasPrefix("VARIANT") && lines[4].hasPrefix("VARIANT"))
-      for (line, name) in zip(lines[1...3], ["bounded", "naive GCD", "serial"]) {
-        #expect(line.hasPrefix(name) && line.contains("6 of 6") && line.hasSuffix("all made"))
-        #expect(
-          ending.errors.contains("thumbjob: \(name): begins\n") && ending.errors.contains("\(name): finished after"))
-        #expect(ending.errors.contains("thumbjob: \(name), to be told to stop: begins\n"))
+      checkOutput(ending.output)
+      for name in ["bounded", "naive GCD", "serial"] {
+        for round in ["round 1", "round 2 of 3", "round 3 of 3", "to be told to stop"] {
+          #expect(ending.errors.contains("thumbjob: \(name), \(round): begins\n"), "\(ending.errors)")
+        }
+        #expect(ending.errors.contains("thumbjob: \(name), round 3 of 3: finished after"))
       }
+      #expect(ending.errors.contains(", so 2 more follow\n"))
       try checkResults(folder)
       try checkPage(String(decoding: folder.bytes("compare/compare.html"), as: UTF8.self))
+    }
+
+    /// Two tables with an answer between them, in 80 columns.
+    private func checkOutput(_ output: String) {
+      #expect(output.split(separator: "\n").allSatisfy { $0.count <= 80 && $0.last != " " }, "\(output)")
+      let parts = output.split(separator: "\n\n")
+      #expect(parts.count == 3 && parts[1].hasPrefix("Is the bounded queue slower than naive GCD? By time: "))
+      for table in [parts.first, parts.last] {
+        let names = table?.split(separator: "\n").first?.split(separator: "  ")
+        #expect(names?.map { $0.trimmingCharacters(in: [" "]) } == ["BOUNDED", "NAIVE GCD", "SERIAL"])
+      }
+      for start in ["result ", "made, of 6 "] {
+        let line = output.split(separator: "\n").first { $0.hasPrefix(start) }
+        let value = start == "result " ? "all made" : "6"
+        #expect(line?.dropFirst(start.count).ranges(of: value).count == 3, "\(output)")
+      }
+      for start in ["time, median ", "time, range ", "processor time, median ", "processor time, range "] {
+        #expect(output.split(separator: "\n").contains { $0.hasPrefix(start) })
+      }
     }
 
     private func checkResults(_ folder: TemporaryFolder) throws {
@@ -46,18 +65,21 @@ extension CommandTests {
       #expect(
         Set(report.keys) == [
           "version", "thumbjob_version", "command", "started_at", "machine", "sources", "max", "naive_payload",
-          "sample_interval_seconds", "runs", "stop_runs",
+          "sample_interval_seconds", "rounds", "runs", "summaries", "bounded_to_naive", "stop_runs",
         ])
-      #expect(report["version"] as? Int == 1 && report["max"] as? Int == 2)
+      #expect(report["version"] as? Int == 2 && report["max"] as? Int == 2 && report["rounds"] as? Int == 3)
       #expect(report["command"] as? [String] == ["thumbjob", "compare", "<script>&images", "--max", "2"])
       let runs = try runs(folder)
-      #expect(runs.map { $0["variant"] as? String } == ["bounded", "naive", "serial"])
-      #expect(runs.map { $0["backlog"] as? Int } == [8, nil, nil])
+      let order = ["bounded", "naive", "serial", "naive", "serial", "bounded", "serial", "bounded", "naive"]
+      #expect(runs.map { $0["variant"] as? String } == order)
+      #expect(runs.map { $0["round"] as? Int } == [1, 1, 1, 2, 2, 2, 3, 3, 3])
       for run in runs {
         let keys: Set = [
-          "variant", "ending", "exit_status", "seconds", "thumbnails", "failed", "failures", "peak_rss_bytes",
-          "peak_anonymous_bytes", "peak_waiting", "peak_running", "peak_threads", "samples",
+          "variant", "round", "ending", "exit_status", "seconds", "processor_seconds", "thumbnails", "failed",
+          "failures", "peak_rss_bytes", "peak_anonymous_bytes", "peak_waiting", "peak_running", "peak_threads",
+          "samples",
         ]
+        #expect(run["backlog"] as? Int == (run["variant"] as? String == "bounded" ? 8 : nil))
         #expect(Set(run.keys).subtracting(["budget_bytes", "backlog"]) == keys)
         #expect(run["ending"] as? String == "finished" && run["thumbnails"] as? Int == 6 && run["failed"] as? Int == 0)
         let sample = try #require((run["samples"] as? [Object])?.last)
@@ -65,7 +87,33 @@ extension CommandTests {
           Set(sample.keys) == ["seconds", "rss_bytes", "anonymous_bytes", "threads", "waiting", "running", "done"])
         #expect(sample["done"] as? Int == 6 && sample["seconds"] as? Double == run["seconds"] as? Double)
       }
-      #expect(try self.runs(folder, "stop_runs").allSatisfy { $0["stop"] is Object })
+      #expect(try self.runs(folder, "stop_runs").allSatisfy { $0["stop"] is Object && $0["round"] == nil })
+      try checkSummaries(report, runs)
+    }
+
+    private func checkSummaries(_ report: Object, _ runs: [Object]) throws {
+      let summaries = try #require(report["summaries"] as? [Object])
+      #expect(summaries.map { $0["variant"] as? String } == ["bounded", "naive", "serial"])
+      var medians: [String: Double] = [:]
+      for summary in summaries {
+        #expect(Set(summary.keys) == ["variant", "finished_rounds", "shown_round", "seconds", "processor_seconds"])
+        let (variant, shown) = (summary["variant"] as? String ?? "", summary["shown_round"] as? Int)
+        for key in ["seconds", "processor_seconds"] {
+          let times = runs.filter { $0["variant"] as? String == variant }.compactMap { $0[key] as? Double }.sorted()
+          let spread = try #require(summary[key] as? [String: Double])
+          #expect(times.count == 3 && spread == ["median": times[1], "minimum": times[0], "maximum": times[2]])
+          #expect(times[0] > 0)
+          medians["\(variant) \(key)"] = times[1]
+        }
+        let median = runs.first { $0["variant"] as? String == variant && $0["round"] as? Int == shown }
+        #expect(median?["seconds"] as? Double == medians["\(variant) seconds"])
+      }
+      let ratios = try #require(report["bounded_to_naive"] as? [String: Object])
+      for key in ["seconds", "processor_seconds"] {
+        let (bounded, naive) = (medians["bounded \(key)"] ?? 0, medians["naive \(key)"] ?? 0)
+        let ratio = try #require(ratios[key]?["ratio"] as? Double)
+        #expect(abs(ratio - bounded / naive) < 1e-9 && ratios[key]?["is_beyond_spread"] is Bool)
+      }
     }
 
     /// The page loads nothing, runs nothing, and shows each variant.
@@ -104,20 +152,27 @@ extension CommandTests {
     @Test(.enabled(if: MemoryGroup.isUsable, "no memory cgroup can be made here"))
     func underALimitNaiveIsKilledAndBoundedFinishes() async throws {
       let folder = try Self.withHeavyFiles()
-      let ending = try await BuiltCommand.run("compare", "images", "--max", "2", "--memory-limit", "128M", in: folder)
+      let ending = try await BuiltCommand.run(
+        "compare", "images", "--max", "2", "--memory-limit", "128M", "--rounds", "2", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
       let runs = try runs(folder)
-      #expect(runs.map { $0["ending"] as? String } == ["finished", "killed_for_memory", "finished"])
-      #expect(runs[1]["signal"] as? Int == 9 && ending.output.contains("killed for memory at "))
+      let expected = ["finished", "killed_for_memory", "finished", "killed_for_memory", "finished", "finished"]
+      #expect(runs.map { $0["ending"] as? String } == expected)
+      #expect(runs[1]["signal"] as? Int == 9 && runs[3]["signal"] as? Int == 9)
+      #expect(ending.output.contains("killed for memory") && ending.output.contains("There is no time to compare,"))
       let limit = try #require(try report(folder)["memory_limit"] as? Object)
       #expect(limit["bytes"] as? Int == 128 << 20 && (limit["kind"] as? String)?.hasPrefix("cgroup_v") == true)
-      #expect(leftovers(folder).isEmpty && MemoryGroup.names.allSatisfy { !$0.hasPrefix("thumbjob-compare-") })
+      // A group that is left belongs to another comparison, which still runs.
+      let owners = MemoryGroup.names.compactMap {
+        $0.firstMatch(of: /^thumbjob-compare-(\d+)-/).flatMap { pid_t($0.1) }
+      }
+      #expect(leftovers(folder).isEmpty && owners.allSatisfy { kill($0, 0) == 0 })
     }
 
     @Test(.needsUnprivilegedCommand) func withoutACgroupTheAddressSpaceIsLimited() async throws {
       let folder = try Self.withHeavyFiles()
       let ending = try await BuiltCommand.runUnprivileged(
-        "compare", "images", "--max", "2", "--memory-limit", "128M", in: folder)
+        "compare", "images", "--max", "2", "--memory-limit", "128M", "--rounds", "1", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
       let runs = try runs(folder)
       #expect(runs.map { $0["ending"] as? String } == ["finished", "out_of_address_space", "finished"])
@@ -129,9 +184,9 @@ extension CommandTests {
       let folder = try TemporaryFolder.withPhotos(2)
       let photo = SyntheticPhoto(seed: 1, width: 90, height: 90).jpeg()
       for number in 0..<7 { try folder.write(Array(photo.prefix(300 - number)), to: "images/cut \(number).jpg") }
-      let script = "ulimit -n 64; exec \"$0\" compare images --naive render --out \"$(printf 'caf\\351')\""
+      let script = "ulimit -n 64; exec \"$0\" compare images --rounds 2 --naive render --out \"$(printf 'caf\\351')\""
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
-      #expect(ending.status == 1 && ending.output.contains("2 of 9") && ending.output.contains("made all but 7"))
+      #expect(ending.status == 1 && ending.output.contains("made, of 9") && ending.output.contains("made all but 7"))
       let named = ending.errors.split(separator: "\n").filter { $0.contains("images/cut ") }
       #expect(
         named.count >= 5 && Set(named.compactMap { $0.split(separator: ":").dropFirst().first }).count == named.count)
@@ -159,10 +214,11 @@ extension CommandTests {
     @Test(arguments: [
       ([], 64, "no source given: name a folder, such as thumbjob compare ./images"),
       (["images", "--memory-limit", "50%"], 64, "--memory-limit: “50%” is not an amount of memory; write 192M or 1G"),
-      (["images", "--memory-limit", "much"], 64, "Usage: thumbjob compare <source>"),
+      (["images", "--memory-limit", "much"], 64, "--memory-limit: “much” is not an amount of memory; write 192M"),
       (["images", "--memory-limit", "1M"], 71, "--memory-limit 1 MiB is too little for the program itself"),
       (["images", "--max", "0"], 64, "--max: 0 is not within 1 to 1024"),
-      (["images", "--naive", "dream"], 64, "The value 'dream' is invalid for '--naive <what>'."),
+      (["images", "--rounds", "0"], 64, "--rounds: 0 is not within 1 to 100"),
+      (["images", "--naive", "dream"], 64, "thumbjob: the value 'dream' is invalid for '--naive <what>'."),
       (["job.yml"], 64, "job.yml is a job file; compare takes folders and files"),
       (["nowhere"], 66, "nowhere: no such file or folder"),
       (["empty"], 66, "there is no JPEG file among the sources"),
@@ -176,6 +232,41 @@ extension CommandTests {
       #expect(ending.status == status && ending.output.isEmpty)
       #expect(ending.errors.contains(text), "\(ending.errors)")
       #expect(!folder.exists("compare"))
+    }
+
+    /// Libjpeg has to decode the whole photo, because it is cut off, and would hold every coefficient of it: 36 MB.
+    @Test(.enabled(if: MemoryGroup.isUsable, "no memory cgroup can be made here"))
+    func aSourceThatIsRefusedForMemoryNamesTheOptionOfThisCommand() async throws {
+      let folder = TemporaryFolder()
+      var photo = SyntheticPhoto(seed: 1, width: 4000, height: 3000)
+      (photo.isBlank, photo.isProgressive) = (true, true)
+      let bytes = photo.jpeg()
+      try folder.write(Array(bytes.prefix(bytes.count / 2)), to: "images/cut.jpg")
+      let ending = try await BuiltCommand.run("compare", "images", "--memory-limit", "32M", "--rounds", "1", in: folder)
+      #expect(ending.status == 1 && !ending.errors.contains("--memory "), "\(ending.errors)")
+      #expect(ending.errors.contains("images/cut.jpg: needs "))
+      #expect(ending.errors.contains("may hold; a higher --memory-limit would allow it\n"))
+    }
+
+    @Test func aListWithNULsIsRefusedWithoutAnOptionThatCompareLacks() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      let script = "printf 'images\\0more\\n' | \"$0\" compare -"
+      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
+      #expect(ending.status == 66 && ending.errors.contains("NUL") && !ending.errors.contains("--files0-from"))
+    }
+
+    @Test func usr1PrintsVariantAndRound() async throws {
+      let folder = try Self.withLargePhotos(12)
+      let ending = try await BuiltCommand.run("compare", "images", "--max", "2", "--rounds", "2", in: folder) { run in
+        try await expectEventually { Self.child(of: run.processID) != nil }
+        try await expectEventually {
+          run.send(SIGUSR1)
+          // Which variant runs by then depends on the machine.
+          return run.errors.contains(#/thumbjob: [a-zA-Z ]+, round 1 of 2: \d+ of 12 done, /#)
+        }
+        run.send(SIGTERM)
+      }
+      #expect(ending.status == 143 && ending.errors.hasSuffix("thumbjob: stopped by TERM; nothing is kept\n"))
     }
 
     @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGUSR2, 75), (SIGKILL, 137)])

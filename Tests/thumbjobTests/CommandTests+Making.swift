@@ -9,10 +9,69 @@ extension CommandTests {
       let ending = try await BuiltCommand.run("./images", "--max", "4", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(folder.files(below: "thumbs") == folder.files(below: "images"))
-      #expect(ending.errors.hasPrefix("made 12 thumbnails from 12 of 12 sources in "))
-      #expect(ending.errors.contains("within bounds: at most "))
+      let answer = /12 thumbnails in \d.* s → \.\/thumbs \(\d.* kB.*\)\n/
+      #expect(ending.errors.wholeMatch(of: answer) != nil, "\(ending.errors)")
       #expect(ending.output.isEmpty, "standard output is for data")
       #expect(folder.leftovers.isEmpty)
+    }
+
+    @Test func aSecondRunSaysThatAllIsUpToDate() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      _ = try await BuiltCommand.run("images", in: folder)
+      #expect(try await BuiltCommand.run("images", in: folder).errors == "3 up to date\n")
+      #expect(
+        try await BuiltCommand.run("images", "--dry-run", in: folder).errors == "would make nothing; 3 up to date\n")
+      try folder.write(SyntheticPhoto(seed: 9, width: 64, height: 48).jpeg(), to: "images/new.jpg")
+      let third = try await BuiltCommand.run("images", in: folder)
+      #expect(third.errorLines.count == 2 && third.errorLines[0].hasPrefix("1 thumbnail in "))
+      #expect(third.errorLines[1] == "3 up to date")
+    }
+
+    @Test func theProofOfTheLimitsIsPrintedOnlyOnRequest() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      let ending = try await BuiltCommand.run("images", "-v", in: folder)
+      #expect(ending.errors.contains("\n2 sources found; ") && ending.errors.contains("\nwithin bounds: at most "))
+      #expect(ending.errors.contains("\nmemory: ") && ending.errors.contains(/process (\d+): kill -USR1 \1 lists/))
+      let json = try await BuiltCommand.run("images", "--force", "--json", in: folder)
+      #expect(json.errorLines.count == 1 && json.number("peak_running") > 0 && json.number("peak_memory_bytes") > 0)
+      #expect(json.summary["outputs"] as? [String] == ["thumbs"])
+    }
+
+    @Test func aFolderWithoutPicturesSaysSo() async throws {
+      let folder = TemporaryFolder()
+      try FileManager.default.createDirectory(atPath: folder("empty"), withIntermediateDirectories: false)
+      let empty = try await BuiltCommand.run("empty", in: folder)
+      #expect(empty.status == 0 && empty.errors == "no picture found in ./empty\n")
+      for name in ["a.txt", "b.txt"] { try folder.write(Array("words".utf8), to: "texts/\(name)") }
+      let texts = try await BuiltCommand.run("./texts", in: folder)
+      #expect(texts.status == 0 && texts.errors == "no picture found in ./texts\n2 passed over (not images)\n")
+    }
+
+    /// Whether strace may trace a program here.
+    private static let canTrace: Bool = {
+      let tracer = Process()
+      tracer.executableURL = URL(filePath: "/usr/bin/env")
+      tracer.arguments = ["strace", "-o", "/dev/null", "true"]
+      tracer.standardError = nil
+      guard (try? tracer.run()) != nil else { return false }
+      tracer.waitUntilExit()
+      return tracer.terminationStatus == 0
+    }()
+
+    @Test(.enabled(if: canTrace, "strace is missing or may not trace here"))
+    func aDurableThumbnailAndItsFoldersAreOnTheDiskBeforeItCounts() async throws {
+      // First the folder of the output. For the settings: the file (F), its rename (R), its folder and the output. For
+      // the thumbnail and for the note of the tree the same.
+      for (option, calls) in [([], "RRR"), (["--durable"], "FFRFFFRFFFRFF")] {
+        let folder = try TemporaryFolder.withPhotos(1)
+        let command = ["-f", "-qq", "-e", "trace=fsync,renameat", "-o", folder("calls"), BuiltCommand.path, "images"]
+        let ending = try await BuiltCommand.run(executable: "/usr/bin/env", ["strace"] + command + option, in: folder)
+        let lines = try String(decoding: folder.bytes("calls"), as: UTF8.self).split(separator: "\n")
+        // The first rename into a new folder fails.
+        let done = lines.filter { !$0.contains("ENOENT") }
+        let found = done.compactMap { $0.contains("fsync(") ? "F" : $0.contains("renameat(") ? "R" : nil }.joined()
+        #expect(ending.status == 0 && found == calls, "\(lines)")
+      }
     }
 
     @Test func theSameBytesComeOutAtAnyMax() async throws {
@@ -46,6 +105,8 @@ extension CommandTests {
       let folder = try TemporaryFolder.withPhotos(3)
       let ending = try await BuiltCommand.run("images", "-s", "square=64x64^", "-s", "128", "--json", in: folder)
       #expect(ending.status == 0 && ending.number("thumbnails") == 6)
+      #expect(
+        ending.errors.hasPrefix("6 thumbnails of 3 pictures in ") && ending.errors.contains(" → ./thumbs (2 sizes, "))
       #expect(folder.files(below: "thumbs/square").count == 3)
       #expect(folder.files(below: "thumbs/128x128").count == 3)
     }
@@ -73,6 +134,10 @@ extension CommandTests {
       #expect(ending.status == 0 && !folder.exists("thumbs"))
       #expect(ending.output.split(separator: "\n").allSatisfy { $0.contains(" → thumbs/") })
       #expect(ending.output.split(separator: "\n").count == 2)
+      #expect(ending.errors == "would make 2 thumbnails → ./thumbs\n")
+      let json = try await BuiltCommand.run("images", "--dry-run", "--json", in: folder)
+      #expect(json.number("would_make") == 2 && json.number("made") == 0 && json.addsUp)
+      #expect(json.output.contains(#""outcome":"would-make""#) && !json.output.contains(#""outcome":"made""#))
     }
 
     @Test func unusualNamesAreKept() async throws {

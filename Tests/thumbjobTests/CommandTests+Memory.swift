@@ -84,6 +84,9 @@ extension CommandTests {
       let text = "thumbjob: memory critical (systemd: event on \(bell.path)): "
       let line = try #require(ending.errorLines.first { $0.hasPrefix(text) })
       #expect(line.hasSuffix(" operations cancelled, to be made again when it is normal"))
+      let count = try #require(line.dropFirst(text.count).split(separator: " ").first.flatMap { Int($0) })
+      #expect(ending.errorLines.count { $0.hasPrefix("  #") } == min(count, 5))
+      #expect(count <= 5 || ending.errors.contains("\n  … and \(count - 5) more (-v names each)\n"))
       #expect(ending.number("requeued") > 0 && ending.number("pressure_criticals") == 1)
       #expect(ending.errors.contains("continuing, at most 1 at once") && folder.leftovers.isEmpty)
       let photos = folder.files(below: "thumbs").filter { $0.hasSuffix(".jpg") }
@@ -95,6 +98,7 @@ extension CommandTests {
       let folder = try TemporaryFolder.withHeldPlaces()
       let ending = try await pressed(folder, Doorbell(.fifo), "cancel")
       #expect(ending.status == 75 && ending.addsUp && folder.leftovers.isEmpty)
+      #expect(ending.errors.contains(/memory critical \(.*\): cancelling what runs and waits\n/))
       #expect(ending.errors.contains("stopped by memory pressure (--on-pressure cancel); run the same command again"))
       #expect(ending.number("made") == 12)
       try folder.releaseHeldPlaces()

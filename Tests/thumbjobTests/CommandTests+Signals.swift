@@ -18,9 +18,10 @@ extension CommandTests {
 
     /// Runs over held work, and calls `body` when 12 sources are made, two are running and the backlog is full.
     private func held(
-      _ folder: TemporaryFolder, _ body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void
+      _ folder: TemporaryFolder, _ more: [String] = [],
+      _ body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void
     ) async throws -> BuiltCommand.Ending {
-      let arguments = TemporaryFolder.heldArguments + ["--json", "--progress", "none"]
+      let arguments = TemporaryFolder.heldArguments + ["--json", "--progress", "none"] + more
       return try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder) { run in
         try await expectEventually { run.output.split(separator: "\n").count == 12 }
         try await body(run)
@@ -50,13 +51,33 @@ extension CommandTests {
       let folder = try TemporaryFolder.withHeldPlaces()
       let ending = try await held(folder) { $0.send(SIGUSR2) }
       #expect(ending.status == 75 && ending.addsUp, "\(ending.errors)")
-      #expect(ending.errors.contains("thumbjob: stopped by USR2: "))
+      #expect(ending.errors.hasPrefix("thumbjob: stopped by USR2: cancelling what runs and waits\n12 thumbnails in "))
+      #expect(ending.errors.hasSuffix("\nstopped by USR2; run the same command again to go on\n"))
       #expect(folder.leftovers.isEmpty)
       #expect(ending.number("made") == 12 && folder.files(below: "thumbs").count == 12)
       try folder.releaseHeldPlaces()
       let second = try await BuiltCommand.run("images", "held", "more", "--json", in: folder)
       #expect(second.status == 0)
       #expect(second.number("up_to_date") == 12 && second.number("made") == 22)
+    }
+
+    @Test(arguments: [false, true]) func aFewCancelledSourcesAreNamedAndWithVAll(isVerbose: Bool) async throws {
+      let folder = try TemporaryFolder.withHeldPlaces()
+      let ending = try await held(folder, isVerbose ? ["-v"] : []) { run in
+        try await expectEventually {
+          run.send(SIGUSR1)
+          // Twelve were made, two are running, eight waiting, and the walk holds one more.
+          return run.errors.contains("thumbjob: 23 found")
+        }
+        run.send(SIGUSR2)
+      }
+      #expect(ending.number("cancelled") == 11 && ending.addsUp)
+      let named = ending.errorLines.count { $0.hasPrefix("  held/") || $0.hasPrefix("  more/") }
+      let each = ending.errorLines.count { $0.hasSuffix(".jpg: cancelled by the user") }
+      #expect(named == (isVerbose ? 0 : 5) && each == (isVerbose ? 11 : 0), "\(ending.errors)")
+      #expect(ending.errors.contains("\n11 cancelled\(isVerbose ? "" : ":")\n"))
+      let rest = "\n  … and 6 more (-v names each)\nstopped by USR2; run the same command again to go on\n"
+      #expect(ending.errors.hasSuffix(rest) == !isVerbose)
     }
 
     @Test func aThousandSignalsDoNoHarm() async throws {
@@ -66,6 +87,7 @@ extension CommandTests {
         for _ in 0..<100 { run.send(SIGUSR2) }
       }
       #expect(ending.status == 75 && ending.addsUp)
+      #expect(ending.errorLines.count { $0.hasPrefix("thumbjob: stopped by USR2: ") } == 1)
     }
 
     @Test(arguments: [(SIGINT, 130, "INT"), (SIGTERM, 143, "TERM")])
@@ -122,30 +144,46 @@ extension CommandTests {
       #expect(ending.status == 75)
     }
 
-    /// Fills a pipe to the last byte, so that the next write to it blocks.
-    private static func fill(_ pipe: String) {
-      let descriptor = open(pipe, O_RDWR | O_NONBLOCK)
-      defer { close(descriptor) }
-      while write(descriptor, "x", 1) == 1 {}
+    /// Runs a job whose operations all block, because no process reads its output, and calls `body` then.
+    private func blocked(
+      _ folder: TemporaryFolder, _ body: @escaping @Sendable (BuiltCommand.Run) async throws -> Void
+    ) async throws -> BuiltCommand.Ending {
+      mkfifo(folder("stuck"), 0o600)
+      let script = "exec 3<>stuck; exec \"$0\" images -s 8 --json --progress none >&3"
+      return try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) { run in
+        try await expectEventually { folder.files(below: "thumbs").count > 4 }
+        folder.fill("stuck")
+        try await body(run)
+      }
     }
 
     @Test func theSecondIntEndsTheRunAtOnceEvenIfTheOutputBlocks() async throws {
       let folder = try TemporaryFolder.withWork(1_000)
-      mkfifo(folder("stuck"), 0o600)
-      // No process reads the pipe. Once it is full, every operation blocks on it, and cancelling cannot finish.
-      let script = "exec 3<>stuck; exec \"$0\" images -s 8 --json --progress none >&3"
-      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
-        run in
-        try await expectEventually { folder.files(below: "thumbs").count > 4 }
-        Self.fill(folder("stuck"))
+      let ending = try await blocked(folder) { run in
         run.send(SIGINT)
         // Waits until the first is received, because two pending signals of one kind count as one.
         try await expectEventually { !run.hasPending(SIGINT) }
         run.send(SIGINT)
       }
       #expect(ending.status == 130)
-      #expect(!ending.errors.contains("stopped by INT"), "it ended at once, without a message")
+      #expect(!ending.errors.contains(" cancelled"), "it ended at once, without a summary")
       #expect(folder.leftovers.isEmpty)
+    }
+
+    @Test func aSignalThatIsRepeatedIsAnsweredOnceAndAtOnce() async throws {
+      let folder = try TemporaryFolder.withWork(1_000)
+      let ending = try await blocked(folder) { run in
+        for _ in 0..<3 {
+          run.send(SIGUSR2)
+          try await expectEventually { !run.hasPending(SIGUSR2) && run.errors.contains("stopped by USR2: ") }
+        }
+        for _ in 0..<2 {
+          run.send(SIGTERM)
+          try await expectEventually { run.errors.contains("a second TERM exits at once") }
+        }
+      }
+      #expect(ending.status == 143, "\(ending.errors)")
+      #expect(ending.errorLines.count { $0.hasPrefix("thumbjob: stopped by USR2: ") } == 1, "\(ending.errors)")
     }
 
     @Test func aListingThatIsNotReadDoesNotPreventCancelling() async throws {
@@ -156,7 +194,7 @@ extension CommandTests {
         run in
         try await expectEventually { run.holdsBack(SIGUSR1) }
         try await expectEventually { folder.files(below: "thumbs").count > 4 }
-        Self.fill(folder("stuck"))
+        folder.fill("stuck")
         run.send(SIGUSR1)
         run.send(SIGUSR2)
       }

@@ -35,14 +35,17 @@ extension CommandTests {
         #expect(table.status == 0 && rows.count == 2)
         #expect(
           rows[0].split(separator: " ").joined(separator: " ")
-            == "PID STATE DONE FAILED RATE ETA RESERVED PRESSURE SOURCES")
-        #expect(rows[1].hasPrefix("\(run.processID)  running  ") && rows[1].hasSuffix(" images"))
+            == "PID STATE DONE FAILED RATE ETA RESERVED PRESSURE SOURCES OUT")
+        #expect(rows[1].hasPrefix("\(run.processID)  running  ") && rows[1].hasSuffix("  images   ./thumbs"))
         let detail = try await ask(folder, "status", "\(run.processID)")
-        #expect(detail.output.hasPrefix("process \(run.processID), images: running, for "))
-        #expect(detail.output.contains("\n2 of 2 running\n  #") && detail.output.contains(" of 8 waiting\n  #"))
-        #expect(detail.output.contains(" all 2 places are taken, "))
+        #expect(detail.output.hasPrefix("process \(run.processID): running, for "))
+        #expect(
+          detail.output.contains("\n  images → ./thumbs\n") && detail.output.contains("\n2 of 2 running\n  #")
+            && detail.output.contains(" of 8 waiting\n  #"))
+        #expect(detail.output.contains(", all 2 places are taken: images/"))
         let json = try await ask(folder, "status", "--json")
         #expect(json.summary["pid"] as? Int == Int(run.processID))
+        #expect(json.summary["outputs"] as? [String] == ["thumbs"])
         run.send(SIGUSR2)
       }
       #expect(ending.status == 75 && folder.sockets.isEmpty)
@@ -105,6 +108,36 @@ extension CommandTests {
       #expect(ending.errors.contains("\n1 cancelled by the user; run the same command again"))
     }
 
+    @Test func theSourceOfAnOperationCanBeMappedBackToItsFile() async throws {
+      let folder = try TemporaryFolder.withHeldPlaces()
+      let names = [
+        Array("back\\slash \\n.jpg".utf8), Array("new\nline.jpg".utf8), [0x61, 0xff, 0x2e, 0x6a, 0x70, 0x67],
+      ]
+      let paths = Set(names.map { Array("odd/".utf8) + $0 })
+      mkdir(folder("odd"), 0o755)
+      for path in paths {
+        close(open((Array("\(folder.path)/".utf8) + path + [0]).map(CChar.init(bitPattern:)), O_CREAT, 0o644))
+      }
+      let arguments = ["held", "odd", "--max", "2", "--retries", "100", "--json", "--progress", "none"]
+      let ending = try await BuiltCommand.run(
+        executable: BuiltCommand.path, arguments, in: folder, environment: folder.runtime
+      ) { run in
+        try await expectEventually { !folder.sockets.isEmpty }
+        var waiting: [[String: Any]] = []
+        while waiting.count < 3 {
+          waiting = try await ask(folder, "status", "--json").summary["waiting"] as? [[String: Any]] ?? []
+        }
+        let found = waiting.compactMap { operation -> [UInt8]? in
+          if let text = operation["source"] as? String { return Array(text.utf8) }
+          let bytes = (operation["source"] as? [String: String])?["bytes"]
+          return bytes.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+        }
+        #expect(Set(found) == paths)
+        try folder.releaseHeldPlaces()
+      }
+      #expect(ending.number("failed") == 3 && ending.number("made") == 2, "the files are empty: \(ending.errors)")
+    }
+
     @Test func cancelEndsTheJobAsUsr2Does() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await running(folder) { _ in
@@ -112,7 +145,7 @@ extension CommandTests {
         #expect(cancelled.status == 0 && cancelled.errors.hasPrefix("thumbjob: cancelled all: "))
       }
       #expect(ending.status == 75 && ending.addsUp && folder.leftovers.isEmpty && folder.sockets.isEmpty)
-      #expect(ending.errors.contains("thumbjob: stopped by the status endpoint: "))
+      #expect(ending.errors.contains("thumbjob: stopped by a user through the status endpoint: "))
     }
 
     @Test func aPausedJobStartsNothingUntilItIsResumed() async throws {
@@ -121,7 +154,7 @@ extension CommandTests {
         #expect(try await ask(folder, "pause").status == 0)
         try await eventuallyIdle(folder)
         let paused = try await ask(folder, "status", "\(run.processID)").output
-        #expect(paused.contains(": paused, for ") && paused.contains("the queue is paused by the user"))
+        #expect(paused.contains(": paused by the user, for ") && paused.contains("the queue is paused by the user"))
         let lines = run.output.split(separator: "\n").count
         #expect(try await ask(folder, "pause").status == 0)
         #expect(run.output.split(separator: "\n").count == lines)
@@ -132,10 +165,12 @@ extension CommandTests {
       #expect(ending.status == 75 && ending.addsUp)
     }
 
+    /// Waits until all operations of a paused job have ended, except those that wait for memory.
     private func eventuallyIdle(_ folder: TemporaryFolder) async throws {
       for _ in 0..<200 {
         let counters = try await ask(folder, "status", "--json").summary["counters"] as? [String: Any]
-        if counters?["running"] as? Int == 0 { return }
+        let running = counters?["running"] as? Int
+        if running != nil, running == counters?["waiting_for_memory"] as? Int { return }
       }
       Issue.record("running operations did not finish")
     }
@@ -192,7 +227,8 @@ extension CommandTests {
           try await expectEventually { watch.output.split(separator: "\n").count >= 2 }
           run.send(SIGUSR2)
         }
-        #expect(watched.status == 0 && watched.errors == "thumbjob: process \(run.processID) has ended\n")
+        #expect(watched.status == 0 && watched.errorLines.count == 1)
+        #expect(watched.errors.hasPrefix("thumbjob: process \(run.processID) (images → ./thumbs) has ended"))
       }
     }
 
@@ -233,7 +269,7 @@ extension CommandTests {
         let (address, token) = (String(link.1), String(link.2))
         let page = "http://\(address)/#token=\(token)"
         for target in [address, page, "http://\(address)/"] {
-          #expect(try await ask(folder, "status", target).output.hasPrefix("process \(run.processID), "))
+          #expect(try await ask(folder, "status", target).output.hasPrefix("process \(run.processID): "))
         }
         let resumed = try await ask(folder, "resume", page)
         #expect(resumed.status == 0)
@@ -262,7 +298,7 @@ extension CommandTests {
         let ending = try await ask(folder, "images", "--status", address)
         #expect(ending.status == status, "\(ending.errors)")
         if status == 64 {
-          #expect(ending.errorLines.first?.hasPrefix("Error: --status: ") == true)
+          #expect(ending.errorLines.first?.hasPrefix("thumbjob: --status: ") == true)
         } else {
           #expect(ending.errorLines.count == 1, "\(ending.errors)")
           #expect(ending.errors.hasSuffix("; --status chooses another address, or off\n"))
@@ -279,7 +315,7 @@ extension CommandTests {
       try folder.write(Array("sources: images\nstatus: nonsense\n".utf8), to: "job.yml")
       let ending = try await ask(folder, "job.yml")
       #expect(ending.status == 65)
-      #expect(ending.errors == "job.yml:2:9: status: is neither unix:PATH nor HOST:PORT nor off\n")
+      #expect(ending.errors == "thumbjob: job.yml:2:9: status: is neither unix:PATH nor HOST:PORT nor off\n")
     }
 
     @Test func withStatusOffThereIsNoSocket() async throws {

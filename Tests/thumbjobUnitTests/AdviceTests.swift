@@ -8,7 +8,7 @@ import Thumbnails
 @testable import ThumbnailJobs
 @testable import thumbjob
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AdviceTests {
   @Test func faultsOfASourceNameTheOptionThatAcceptsThem() throws {
     let size = try #require(PixelSize(width: 300, height: 200) as PixelSize?)
@@ -36,7 +36,6 @@ struct AdviceTests {
 
   @Test(arguments: [
     (WalkError.Kind.tooManyOpenFiles, "; raise the limit with ulimit -n or lower --max"),
-    (.isOutput, "; choose another with --out"),
     (.nulInEntry, "; give NUL-separated lists with --files0-from -"),
   ])
   func anErrorOfTheWalkHasAdvice(kind: WalkError.Kind, advice: String) {
@@ -51,7 +50,20 @@ struct AdviceTests {
       Advice.line(SourceFailure.memory(BudgetExceededError(needed: needed, budget: plan.budget), plan: plan))
     }
     #expect(line(8 << 20).hasSuffix("; --memory 8M would allow it"))
-    #expect(line(1 << 30).hasSuffix("; that is more than the process may use at all, \(limit)"))
+    #expect(line(1 << 30).hasSuffix("; the process may use \(limit) in all, and needs a part of that itself"))
+  }
+
+  @Test func aBudgetThatTheProcessMayNotUseIsWarnedOfInTheWordsOfTheUser() {
+    func warning(_ size: MemorySize?, limit mebibytes: Int, isRequested: Bool) -> String? {
+      let limit = MemoryLimit(bytes: mebibytes << 20, origin: .machine)
+      var usage = MemoryUsage()
+      usage.resident = 10 << 20
+      return Advice.warning(of: MemoryPlan(size, limit: limit, usage: usage), isRequested: isRequested)
+    }
+    let end = "more than this process may use, 16 MiB (physical memory); it may be killed"
+    #expect(warning(.bytes(1 << 30), limit: 16, isRequested: true) == "--memory 1 GiB is \(end)")
+    #expect(warning(nil, limit: 16, isRequested: false) == "the smallest budget, 8 MiB, is \(end)")
+    #expect(warning(nil, limit: 64, isRequested: false) == nil)
   }
 
   @Test func aFailureHasTheAdviceOnItsCause() {

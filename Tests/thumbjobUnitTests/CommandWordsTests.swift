@@ -3,7 +3,7 @@ import Testing
 
 @testable import thumbjob
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandWordsTests {
   private func table(_ words: [String]) -> CommandWords.Table { CommandWords.Table(words.map { Array($0.utf8) }) }
 

@@ -7,43 +7,23 @@ import ThumbnailJobs
 
 @testable import thumbjob
 
-/// The settings, the keys of job files, `--help` and jobs/README.md must agree. These tests read the dump of
-/// ArgumentParser, from which the manual page and `--help` are made.
-@Suite(.timeLimit(.minutes(1)))
+/// The settings, the keys of job files, `--help-all` and jobs/README.md must agree. These tests read the table from which
+/// the manual page and completions are made, and ArgumentParser `--help-all`.
+@Suite(.timeLimit(.minutes(5)))
 struct DefaultsTests {
   /// Keys of job files without an option of the same name.
   private static let onlyInJobFiles: Set<String> = ["sources", "sizes", "preset", "outputs"]
   /// Settings that are nil by default, because the job computes their value.
   private static let computed: Set<String> = ["max", "backlog", "memory"]
 
-  private struct Dump: Decodable {
-    struct Command: Decodable {
-      let commandName: String
-      let subcommands: [Command]?
-      let arguments: [Argument]?
-    }
-    struct Argument: Decodable {
-      struct Name: Decodable {
-        let kind: String
-        let name: String
-      }
-      let kind: String
-      let names: [Name]?
-      let abstract: String?
-    }
-    let command: Command
-  }
-
   /// The options of `thumbjob run` and their help.
   private static func options() throws -> [String: String] {
-    let dump = try JSONDecoder().decode(Dump.self, from: Data(Thumbjob._dumpHelp().utf8))
-    let run = try #require(dump.command.subcommands?.first { $0.commandName == "run" })
     var options: [String: String] = [:]
-    for argument in run.arguments ?? [] where argument.kind != "positional" {
-      let name = try #require(argument.names?.first { $0.kind == "long" && $0.name != "jobs" }?.name)
+    for argument in CommandTable(dump: Thumbjob._dumpHelp()).command(of: []).options {
+      let name = try #require(argument.names?.first { $0.kind == .long && $0.name != "jobs" }?.name)
       options[name] = argument.abstract ?? ""
     }
-    for name in ["help", "version"] { options[name] = nil }
+    for name in ["help", "help-all", "version"] { options[name] = nil }
     return options
   }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import thumbjob
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RecentRateTests {
   @Test func theFirstSamplesMeasureTheWholeRun() {
     let rate = RecentRate().rate(ended: 30, made: 10, at: .seconds(10))

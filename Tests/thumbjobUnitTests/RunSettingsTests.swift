@@ -6,7 +6,7 @@ import ThumbnailJobs
 
 @testable import thumbjob
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RunSettingsTests {
   private let folder = TemporaryFolder()
 
@@ -38,7 +38,9 @@ struct RunSettingsTests {
     #expect(throws: JobFileError(in: Path("\(folder.path)/x.yml"), message)) {
       try settings("sources: a\nverbose: yes\nquiet: yes")
     }
-    #expect(throws: TextError(message)) { try settings("sources: a\nverbose: yes", "--quiet") }
+    #expect(throws: TextError(message)) { try settings("sources: a", "--quiet", "--verbose") }
+    #expect(try settings("sources: a\nverbose: yes", "--quiet").quiet)
+    #expect(try settings("sources: a\nquiet: yes", "--verbose").quiet == false)
   }
 
   @Test func aBadStatusAddressIsNamedWithItsPosition() throws {

@@ -12,8 +12,9 @@ public struct ComparisonPage: Sendable {
 
   public var html: String {
     let parts = [
-      "style": Self.style, "lead": escaped(lead), "legend": legend, "runs": table(.runs(report), "Not interrupted"),
-      "charts": charts, "stops": table(.stops(report), "Told to stop"), "conditions": conditions,
+      "style": Self.style, "lead": escaped(lead), "answer": escaped(report.answer), "legend": legend,
+      "shown": escaped(shown), "charts": charts, "rounds": table(.rounds(report), roundsTitle),
+      "roundsTitle": roundsTitle, "stops": table(.stops(report), "Told to stop"), "conditions": conditions,
       "naive": escaped(naive), "command": escaped(Self.shortened(report.command.map(Self.quoted), " ")),
     ]
     // One pass, so that an inserted text that contains `{{` stays as it is.
@@ -26,14 +27,25 @@ public struct ComparisonPage: Sendable {
   /// The result of each variant in a sentence.
   private var lead: String {
     let limit = report.memoryLimit.map { " Each was limited to \(ByteCount.whole($0.bytes)) of memory." } ?? ""
-    let sentences = report.runs.map { run in
-      let time = run.ending == .finished ? " in \(text(seconds: run.seconds))" : ""
-      let most =
-        "at most \(ByteCount.whole(run.peakAnonymousBytes)) of anonymous memory held and \(run.peakWaiting) waiting"
-      let name = run.variant.displayName
-      return "\(name.prefix(1).uppercased())\(name.dropFirst()): \(run.ending(of: report))\(time); \(most)."
+    let sentences = report.summaries.map { summary in
+      let isWhole = summary.finishedRounds == report.rounds
+      let result = summary.result(of: report.sources.count)
+      let time = isWhole ? summary.seconds.map { " in \(text(seconds: $0.median))" } ?? "" : ""
+      let memory = ByteCount.whole(summary.most(\.peakAnonymousBytes))
+      let most = "at most \(memory) of anonymous memory held and \(summary.most(\.peakWaiting)) waiting"
+      let name = summary.variant.displayName
+      return "\(name.prefix(1).uppercased())\(name.dropFirst()): \(result)\(time); \(most)."
     }
     return sentences.joined(separator: " ") + limit
+  }
+
+  private var roundsTitle: String { report.rounds == 1 ? "One round" : "\(report.rounds) rounds" }
+
+  /// How the rounds that the charts show are chosen; empty if there is only one.
+  private var shown: String {
+    if report.rounds == 1 { return "" }
+    return
+      "The charts show for each variant the round with the median time; if rounds of it ended early, the median of these."
   }
 
   /// How the naive variant prepares a source.
@@ -47,11 +59,9 @@ public struct ComparisonPage: Sendable {
   // MARK: Tables
 
   private func table(_ table: ComparisonTable, _ caption: String) -> String {
-    let head = table.head.map { "<th scope=\"col\">\(escaped($0))</th>" }.joined()
+    let head = "<td></td>" + table.head.dropFirst().map { "<th scope=\"col\">\(escaped($0))</th>" }.joined()
     let rows = table.rows.map { row in
-      let cells = row.dropFirst().enumerated().map {
-        "<td data-name=\"\(escaped(table.head[$0 + 1]))\">\(escaped($1))</td>"
-      }
+      let cells = row.dropFirst().map { "<td>\(escaped($0))</td>" }
       return "<tr><th scope=\"row\">\(escaped(row[0]))</th>\(cells.joined())</tr>"
     }
     return "<table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead><tbody>\(rows.joined(separator: "\n"))"
@@ -79,14 +89,15 @@ public struct ComparisonPage: Sendable {
     } else {
       facts.append(("Memory limit", "none but the machine's"))
     }
-    if let bounded = report.runs.first(where: { $0.variant == .bounded }), let budget = bounded.budgetBytes,
+    if let bounded = report.summary(of: .bounded)?.shown, let budget = bounded.budgetBytes,
       let backlog = bounded.backlog
     {
       let bounds = "at most \(report.max) running, a backlog of \(backlog), a budget of \(ByteCount.whole(budget))"
       facts.append(("Bounded", bounds))
     }
-    facts.append(
-      ("Order", report.runs.map(\.variant.displayName).joined(separator: ", then ") + "; each in a process of its own"))
+    let order = report.runs.filter { $0.round == 1 }.map(\.variant.displayName).joined(separator: ", then ")
+    let turns = report.rounds == 1 ? "" : "; each further round begins with the next of them"
+    facts.append(("Order", "\(order)\(turns); each in a process of its own"))
     let interval = "every \(Int(report.sampleIntervalSeconds * 1000)) ms"
     facts.append(
       (
@@ -114,9 +125,12 @@ public struct ComparisonPage: Sendable {
   // MARK: Charts
 
   private var legend: String {
-    var entries = report.runs.map { run in
-      "<li><svg viewBox=\"0 0 40 8\" aria-hidden=\"true\"><polyline class=\"\(run.variant.rawValue)\" points=\"0,4 40,4\"/>"
-        + "</svg>\(escaped(run.variant.displayName))</li>"
+    var entries = report.summaries.map { summary in
+      let variant = summary.variant
+      let round = report.rounds == 1 ? "" : ", round \(summary.shownRound) of \(report.rounds)"
+      return
+        "<li><svg viewBox=\"0 0 40 8\" aria-hidden=\"true\"><polyline class=\"\(variant.rawValue)\" points=\"0,4 40,4\"/>"
+        + "</svg>\(escaped(variant.displayName + round))</li>"
     }
     if limitShown != nil {
       entries.append(
@@ -145,7 +159,8 @@ public struct ComparisonPage: Sendable {
   private func chart(
     _ id: String, _ title: String, of value: KeyPath<Sample, Int>, isBinary: Bool, limit: (Double, String)? = nil
   ) -> String {
-    let lines = report.runs.map { run in
+    let runs = report.summaries.map(\.shown)
+    let lines = runs.map { run in
       LineChart.Line(
         kind: run.variant.rawValue, points: run.samples.map { .init(x: $0.seconds, y: Double($0[keyPath: value])) },
         endMark: run.endMark)
@@ -153,7 +168,7 @@ public struct ComparisonPage: Sendable {
     func label(_ level: Double) -> String {
       level == 0 ? "0" : isBinary ? ByteCount.whole(Int(level)) : "\(Int(level))"
     }
-    let words = report.runs.map { run in
+    let words = runs.map { run in
       let peak = run.samples.map { $0[keyPath: value] }.max() ?? 0
       return "\(run.variant.displayName) up to \(label(Double(peak))) within \(text(seconds: run.seconds))"
     }

@@ -51,7 +51,7 @@ public struct ComparisonReport: Encodable, Sendable {
   }
 
   /// The version of the JSON format.
-  public let version = 1
+  public let version = 2
   public let thumbjobVersion: String
   public let command: [String]
   public let startedAt: Date
@@ -63,8 +63,22 @@ public struct ComparisonReport: Encodable, Sendable {
   /// The limit of each process; nil for none.
   public let memoryLimit: Limit?
   public let sampleIntervalSeconds = VariantReporter.interval / .seconds(1)
-  /// The runs that were not told to stop, in their order.
-  public var runs: [VariantMeasurement] = []
+  /// The number of rounds.
+  public private(set) var rounds = 0
+  /// The runs of all rounds, in the order in which they ran.
+  public var runs: [VariantMeasurement] = [] {
+    didSet {
+      rounds = runs.compactMap(\.round).max() ?? 0
+      summaries = VariantSummary.all(of: runs)
+      boundedToNaive = summary(of: .bounded).flatMap { bounded in
+        summary(of: .naive).flatMap { BoundRatio(bounded, to: $0) }
+      }
+    }
+  }
+  /// What follows from `runs` for each variant.
+  public private(set) var summaries: [VariantSummary] = []
+  /// The bounded variant's times divided by those of naive GCD; nil if they cannot be compared.
+  public private(set) var boundedToNaive: BoundRatio?
   /// The runs that were told to stop, in their order.
   public var stopRuns: [VariantMeasurement] = []
 
@@ -79,10 +93,19 @@ public struct ComparisonReport: Encodable, Sendable {
     (self.naivePayload, self.memoryLimit) = (naivePayload, memoryLimit)
   }
 
-  /// Whether the bounded variant made every thumbnail.
+  /// Whether the bounded variant made every thumbnail in every round.
   public var isBoundedComplete: Bool {
-    runs.first { $0.variant == .bounded }.map { $0.ending == .finished && $0.thumbnails == sources.count } ?? false
+    let runs = runs.filter { $0.variant == .bounded }
+    return !runs.isEmpty && runs.allSatisfy { $0.ending == .finished && $0.thumbnails == sources.count }
   }
+
+  /// Whether the bounded queue is slower than naive GCD, in sentences.
+  public var answer: String {
+    guard let bounded = summary(of: .bounded), let naive = summary(of: .naive) else { return "" }
+    return BoundRatio.answer(bounded, naive)
+  }
+
+  func summary(of variant: Variant) -> VariantSummary? { summaries.first { $0.variant == variant } }
 
   public var json: String {
     let encoder = JSONEncoder()

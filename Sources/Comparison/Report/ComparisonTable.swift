@@ -1,85 +1,128 @@
 import Files
 
-/// The figures of a comparison as text, for the terminal and for the page.
+/// The figures of a comparison as text, for the terminal and for the page: a column for each variant, and a row for
+/// each quantity.
 public struct ComparisonTable: Sendable {
+  /// The names of the variants, after an empty cell.
   public let head: [String]
+  /// The name of a quantity, and its value for each variant.
   public let rows: [[String]]
-  /// The columns that are aligned right, from 0.
-  public let numbers: Set<Int>
 
-  /// The runs that were not told to stop.
-  public static func runs(_ report: ComparisonReport) -> ComparisonTable {
-    ComparisonTable(
-      head: [
-        "variant", "made", "time", "per second", "peak RSS", "anonymous", "peak waiting", "running", "threads",
-        "result",
-      ],
-      rows: report.runs.map { run in
-        [
-          run.variant.displayName, "\(run.thumbnails) of \(report.sources.count)", text(seconds: run.seconds),
-          run.thumbnails == 0 ? "–" : "\(Int((Double(run.thumbnails) / run.seconds).rounded()))",
-          ByteCount.whole(run.peakRssBytes), ByteCount.whole(run.peakAnonymousBytes), "\(run.peakWaiting)",
-          "\(run.peakRunning)", "\(run.peakThreads)", run.ending(of: report),
-        ]
-      }, numbers: [2, 3, 4, 5, 6, 7, 8])
+  /// The widths that fit a label and three values, with two spaces between them, into 80 columns.
+  private static let (labelWidth, valueWidth) = (22, 17)
+  private static let terminalWidth = 80
+
+  /// The rounds.
+  public static func rounds(_ report: ComparisonReport) -> ComparisonTable {
+    let (count, all) = (report.sources.count, report.summaries)
+    var rows = [
+      ["result"] + all.map { $0.result(of: count) },
+      ["made, of \(count)"] + all.map(\.thumbnails),
+    ]
+    rows += times("time", all.map(\.seconds), report.rounds)
+    rows += times("processor time", all.map(\.processorSeconds), report.rounds)
+    rows += [
+      ["per second"] + all.map(\.perSecond),
+      ["peak anonymous"] + all.map { ByteCount.whole($0.most(\.peakAnonymousBytes)) },
+      ["peak RSS"] + all.map { ByteCount.whole($0.most(\.peakRssBytes)) },
+      ["peak waiting"] + all.map { "\($0.most(\.peakWaiting))" },
+      ["peak running"] + all.map { "\($0.most(\.peakRunning))" },
+      ["peak threads"] + all.map { "\($0.most(\.peakThreads))" },
+    ]
+    return ComparisonTable(head: [""] + all.map(\.variant.displayName), rows: rows)
+  }
+
+  /// The median of several rounds and its range, or the time of one round.
+  private static func times(_ name: String, _ spreads: [Spread?], _ rounds: Int) -> [[String]] {
+    let medians = spreads.map { $0.map { text(seconds: $0.median) } ?? "–" }
+    if rounds == 1 { return [[name] + medians] }
+    return [["\(name), median"] + medians, ["\(name), range"] + spreads.map { $0.map { text(range: $0) } ?? "–" }]
   }
 
   /// The runs that were told to stop.
   public static func stops(_ report: ComparisonReport) -> ComparisonTable {
-    ComparisonTable(
-      head: [
-        "variant", "asked to list (USR1) at", "listed", "told to stop (USR2) at", "ended after", "made meanwhile",
-        "result",
-      ],
-      rows: report.stopRuns.compactMap { run in
-        guard let stop = run.stop else { return nil }
-        return [
-          run.variant.displayName, stop.listSentAfterSeconds.map { text(seconds: $0) } ?? "–",
-          stop.listSentAfterSeconds == nil ? "–" : stop.listed,
-          stop.stopSentAfterSeconds.map { text(seconds: $0) } ?? "–",
-          stop.secondsToEnd.map { text(seconds: $0) } ?? "–",
-          stop.thumbnailsMadeMeanwhile.map { "\($0)" } ?? "–", run.stopping(in: report),
-        ]
-      }, numbers: [1, 3, 4, 5])
+    let runs = report.stopRuns.compactMap { run in run.stop.map { (run: run, stop: $0) } }
+    func row(_ name: String, _ value: (StopMeasurement) -> String?) -> [String] {
+      [name] + runs.map { value($0.stop) ?? "–" }
+    }
+    return ComparisonTable(
+      head: [""] + runs.map(\.run.variant.displayName),
+      rows: [
+        row("asked to list (USR1)") { $0.listSentAfterSeconds.map { "after \(text(seconds: $0))" } },
+        row("operations listed", \.listed),
+        row("told to stop (USR2)") { $0.stopSentAfterSeconds.map { "after \(text(seconds: $0))" } },
+        row("ended") { $0.secondsToEnd.map { "\(text(seconds: $0)) later" } },
+        row("made meanwhile") { $0.thumbnailsMadeMeanwhile.map { "\($0)" } },
+        ["result"] + runs.map { $0.run.stopping(in: report) },
+      ])
+  }
+
+  /// A text for a terminal of 80 columns, in lines that end with a line feed.
+  public static func narrow(_ text: String) -> String {
+    wrapped(text, to: terminalWidth).map { $0 + "\n" }.joined()
+  }
+
+  /// The head and the rows for a terminal of 80 columns: a cell that is too wide continues in the next row.
+  public var narrowRows: [[String]] {
+    ([head.map { $0.uppercased() }] + rows).flatMap { row in
+      let cells = row.enumerated().map { wrapped($1, to: $0 == 0 ? Self.labelWidth : Self.valueWidth) }
+      let height = cells.map(\.count).max() ?? 0
+      return (0..<height).map { line in
+        // No empty cells at the end, because they would become spaces.
+        let last = cells.lastIndex { line < $0.count } ?? 0
+        return cells[...last].map { line < $0.count ? $0[line] : "" }
+      }
+    }
+  }
+}
+
+extension VariantSummary {
+  /// Thumbnails in a second, by the median time.
+  fileprivate var perSecond: String {
+    guard let seconds, seconds.median > 0, let made = runs.first(where: { $0.ending == .finished })?.thumbnails else {
+      return "–"
+    }
+    return "\(Int((Double(made) / seconds.median).rounded()))"
   }
 }
 
 extension StopMeasurement {
-  fileprivate var listed: String {
+  /// Nil if it was not asked.
+  fileprivate var listed: String? {
+    if listSentAfterSeconds == nil { return nil }
     guard let listedOperations, let answerSeconds else { return "nothing" }
-    return "\(Units.count(listedOperations, "operation")) in \(text(seconds: answerSeconds))"
+    return "\(listedOperations) in \(text(seconds: answerSeconds))"
   }
 }
 
 extension VariantMeasurement {
   /// The run in one line.
-  public var summary: String {
-    "\(ending.displayName) after \(text(seconds: seconds)), \(Units.count(thumbnails, "thumbnail")), "
-      + "at most \(ByteCount.whole(peakAnonymousBytes)) of anonymous memory held and \(peakWaiting) waiting"
-  }
+  public var summary: String { "\(outcome) after \(text(seconds: seconds)), \(thumbnails) made" }
 
-  /// How the run ended; if sources were left, also when, and after how many thumbnails.
-  func ending(of report: ComparisonReport) -> String {
-    let place = "at \(text(seconds: seconds)), after \(thumbnails) of \(report.sources.count)"
+  /// How the process ended, to precede a time or a number of rounds.
+  var outcome: String {
     switch ending {
-    case .finished:
-      let left = report.sources.count - thumbnails
-      return left == 0 ? "all made" : "made all but \(left)"
-    case .stopped: return "stopped \(place)"
-    case .killedForMemory: return "killed for memory \(place)"
-    case .outOfAddressSpace: return "ran out of address space (signal \(signal ?? 0)) \(place)"
-    case .signalled: return "ended by signal \(signal ?? 0) \(place)"
-    case .failed: return "ended with exit status \(exitStatus ?? 0) \(place)"
+    case .finished: "finished"
+    case .stopped: "stopped"
+    case .killedForMemory: "killed for memory"
+    case .outOfAddressSpace: "out of address space (signal \(signal ?? 0))"
+    case .signalled: "ended by signal \(signal ?? 0)"
+    case .failed: "ended with exit status \(exitStatus ?? 0)"
     }
   }
 
+  /// How a run that is to be told to stop has ended.
   fileprivate func stopping(in report: ComparisonReport) -> String {
     switch ending {
-    case .stopped where variant == .bounded: "cancelled all waiting and running operations"
-    case .stopped: "finished its current source and stopped"
-    case .finished where stop?.stopSentAfterSeconds == nil: "finished before it \(missed)"
-    case .finished: "did not stop: continued to the end"
-    default: ending(of: report) + (stop?.stopSentAfterSeconds == nil ? ", before it \(missed)" : "; did not stop")
+    case .stopped where variant == .bounded: return "cancelled all waiting and running operations"
+    case .stopped: return "finished its current source and stopped"
+    case .finished where stop?.stopSentAfterSeconds == nil: return "was done before it \(missed)"
+    case .finished where stop?.wasDoneBefore == true: return "was done before it was told to stop"
+    case .finished where variant == .naive: return "did not stop: continued to the end"
+    case .finished: return "had only running operations left, which succeeded"
+    default:
+      let place = "\(outcome) after \(text(seconds: seconds)) and \(thumbnails) of \(report.sources.count)"
+      return place + (stop?.stopSentAfterSeconds == nil ? ", before it \(missed)" : "; did not stop")
     }
   }
 

@@ -56,15 +56,17 @@ struct LineChart {
       parts.append(Self.line("limit", Self.left, y(limit.level), Self.right, y(limit.level)))
       parts.append(Self.text("end", Self.right, y(limit.level) - 4, limit.name))
     }
+    // Above all lines, so that none crosses their text.
+    var endMarks: [String] = []
     for line in lines {
       let shown = Self.thinned(line.points)
       let path = shown.map { "\(Self.digits(x($0.x))),\(Self.digits(y($0.y)))" }.joined(separator: " ")
       parts.append("<polyline class=\"\(line.kind)\" points=\"\(path)\"/>")
       if let endMark = line.endMark, let last = shown.last {
-        parts.append(Self.cross(line.kind, x(last.x), y(last.y), endMark))
+        endMarks.append(Self.cross(line.kind, x(last.x), y(last.y), endMark))
       }
     }
-    return (parts + ["</svg>"]).joined(separator: "\n")
+    return (parts + endMarks + ["</svg>"]).joined(separator: "\n")
   }
 
   /// At most `mostPoints`: the highest point of each group of neighbours, and the last point.
@@ -94,7 +96,8 @@ struct LineChart {
     let arms = "M\(digits(x - 5)),\(digits(y - 5))l10,10m0,-10l-10,10"
     let isLeft = x < width / 2
     let words = Self.text(
-      isLeft ? "start" : "end", isLeft ? x + 10 : x - 10, max(y + 4, top + 8), text, "end-mark \(kind)")
+      isLeft ? "start" : "end", isLeft ? x + 10 : x - 10, min(max(y + 4, top + 8), bottom - 8), text, "end-mark \(kind)"
+    )
     return "<path class=\"cross \(kind)\" d=\"\(arms)\"/>" + words
   }
 

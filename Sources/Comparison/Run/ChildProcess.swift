@@ -56,18 +56,24 @@ final class ChildProcess: Sendable {
   }
 
   /// Waits until the process has ended, and reaps it.
-  func wait() -> Ending {
+  ///
+  /// - Returns: how it ended, and the processor seconds that it took, in its own code and in the kernel.
+  func wait() -> (ending: Ending, processorSeconds: Double) {
     // The long wait does not reap and needs no lock, so that `kill` works meanwhile.
     var info = siginfo_t()
     _ = retryOnInterrupt { waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) }
     return isReaped.withLock { isReaped in
       var status: CInt = 0
-      _ = retryOnInterrupt { waitpid(id, &status, 0) }
+      var usage = rusage()
+      _ = retryOnInterrupt { wait4(id, &status, 0, &usage) }
       isReaped = true
       // Swift does not import the macros WIFEXITED, WEXITSTATUS and WTERMSIG.
-      return status & 0x7f == 0 ? .exited(Int(status >> 8 & 0xff)) : .signalled(Int(status & 0x7f))
+      let ending: Ending = status & 0x7f == 0 ? .exited(Int(status >> 8 & 0xff)) : .signalled(Int(status & 0x7f))
+      return (ending, Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime))
     }
   }
+
+  private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
   private static func check(_ status: CInt) throws(Errno) {
     if status != 0 { throw Errno(rawValue: status) }

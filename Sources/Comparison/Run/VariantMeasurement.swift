@@ -27,15 +27,6 @@ public enum Ending: String, Encodable, Sendable {
   case signalled
   /// It ended by itself with the exit status of a failure.
   case failed
-
-  var displayName: String {
-    switch self {
-    case .finished, .stopped, .failed: rawValue
-    case .killedForMemory: "killed for memory"
-    case .outOfAddressSpace: "out of address space"
-    case .signalled: "ended by a signal"
-    }
-  }
 }
 
 /// How a variant reacted when it was asked to list its operations, and then told to stop. Times are seconds.
@@ -48,18 +39,24 @@ public struct StopMeasurement: Encodable, Sendable, Equatable {
   public var answerSeconds: Double?
   /// From being told to stop to the end of its process.
   public var secondsToEnd: Double?
-  /// Thumbnails made in that time.
+  /// Thumbnails made after it had received USR2.
   public var thumbnailsMadeMeanwhile: Int?
+  /// Whether it had processed all sources before it received USR2.
+  public var wasDoneBefore: Bool?
 }
 
 /// The measurement of one variant's run.
 public struct VariantMeasurement: Encodable, Sendable {
   public let variant: Variant
+  /// The number of its round, from 1; nil for a run that is told to stop.
+  public let round: Int?
   public internal(set) var ending = Ending.finished
   public internal(set) var exitStatus: Int?
   public internal(set) var signal: Int?
   /// From the start of its process to the end.
   public internal(set) var seconds = 0.0
+  /// The time that processors spent on it, in its own code and in the kernel.
+  public internal(set) var processorSeconds = 0.0
   public internal(set) var thumbnails = 0
   public internal(set) var failed = 0
   /// The most memory that the process held at once, as counted by the kernel.
@@ -75,14 +72,17 @@ public struct VariantMeasurement: Encodable, Sendable {
   public internal(set) var budgetBytes: Int?
   /// The first five sources that failed, with the reasons; `failed` counts all.
   public internal(set) var failures: [VariantFailure] = []
-  /// Nil for a run that is not told to stop.
+  /// Nil for a run of a round.
   public internal(set) var stop: StopMeasurement?
   public internal(set) var samples: [Sample] = []
 
-  /// Whether it ran out of memory before it had processed any source: the limit is too little for the program itself.
+  /// Whether it ran out of memory before it reported any source as processed.
   public var ranOutOfMemoryAtOnce: Bool {
     thumbnails == 0 && failed == 0 && (ending == .killedForMemory || ending == .outOfAddressSpace)
   }
 
-  init(_ variant: Variant) { self.variant = variant }
+  init(_ variant: Variant, round: Int?) {
+    (self.variant, self.round) = (variant, round)
+    if round == nil { stop = StopMeasurement() }
+  }
 }

@@ -12,6 +12,9 @@ public struct VariantCounts: Codable, Sendable, Equatable {
 
   public init() {}
 
+  /// The sources that are done or failed.
+  var processed: Int { done + failed }
+
   /// False for numbers that no variant counts to, and that could overflow a sum.
   fileprivate var isPlausible: Bool {
     [waiting, running, done, failed, peakWaiting, peakRunning].allSatisfy { 0...Int(UInt32.max) ~= $0 }
@@ -30,6 +33,8 @@ enum VariantMessage: Codable, Equatable {
   case counts(VariantCounts)
   /// The variant was asked to list its operations and has listed this many.
   case listed(operations: Int)
+  /// The variant was told to stop; its counts at that moment.
+  case toldToStop(VariantCounts)
   /// How many operations may wait, and how many bytes of memory the running ones may hold.
   case bounds(backlog: Int, budgetBytes: Int)
   case failed(VariantFailure)
@@ -50,7 +55,10 @@ enum VariantMessage: Codable, Equatable {
   /// - Returns: nil for a line that is not a message, such as one that was cut off when the process was killed.
   init?(line: [UInt8]) {
     guard let message = try? JSONDecoder().decode(Self.self, from: Data(line)) else { return nil }
-    if case .counts(let counts) = message, !counts.isPlausible { return nil }
+    switch message {
+    case .counts(let counts), .toldToStop(let counts): if !counts.isPlausible { return nil }
+    default: break
+    }
     self = message
   }
 }

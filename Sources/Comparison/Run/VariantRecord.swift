@@ -17,14 +17,16 @@ struct VariantRecord {
   private var measurement: VariantMeasurement
   private let sources: Int
   private var counts = VariantCounts()
-  /// `counts.done` when the process was told to stop.
-  private var doneAtStop = 0
+  /// The counts when the process was told to stop: its own report of that moment or, before this arrives, the counts
+  /// that it had reported last.
+  private var countsAtStop = VariantCounts()
+  /// Whether the process has reported that it was told to stop.
+  private var hasNoticedStop = false
   /// Whether a message has arrived. Before that, the process might not handle its signals yet.
   private var hasReported = false
 
-  init(_ variant: Variant, sources: Int, stopsEarly: Bool) {
-    measurement = VariantMeasurement(variant)
-    if stopsEarly { measurement.stop = StopMeasurement() }
+  init(_ variant: Variant, round: Int?, sources: Int) {
+    measurement = VariantMeasurement(variant, round: round)
     self.sources = sources
   }
 
@@ -32,7 +34,9 @@ struct VariantRecord {
   mutating func receive(_ message: VariantMessage, at now: Double) {
     hasReported = true
     switch message {
-    case .counts(let counts): self.counts = counts
+    // Threads of the process report counts independently of each other, so older ones may arrive later.
+    case .counts(let counts): if counts.processed >= self.counts.processed { self.counts = counts }
+    case .toldToStop(let counts): (countsAtStop, hasNoticedStop) = (counts, true)
     case .listed(let operations):
       guard let asked = measurement.stop?.listSentAfterSeconds else { return }
       measurement.stop?.listedOperations = operations
@@ -67,7 +71,7 @@ struct VariantRecord {
     if let asked = stop.listSentAfterSeconds {
       guard stop.listedOperations != nil || now >= asked + Self.answerSeconds else { return nil }
       measurement.stop?.stopSentAfterSeconds = now
-      doneAtStop = counts.done
+      countsAtStop = counts
       return Self.stopSignal
     }
     let isUnderWay = counts.done * Self.listShare >= sources || now >= Self.listAfterSeconds
@@ -77,8 +81,10 @@ struct VariantRecord {
   }
 
   /// The measurement, once the process has ended.
-  mutating func finish(_ ending: ChildProcess.Ending, at now: Double, in cage: MemoryCage?) -> VariantMeasurement {
-    measurement.seconds = now
+  mutating func finish(
+    _ ending: ChildProcess.Ending, at now: Double, processorSeconds: Double, in cage: MemoryCage?
+  ) -> VariantMeasurement {
+    (measurement.seconds, measurement.processorSeconds) = (now, processorSeconds)
     // The last counts may be newer than the last sample.
     if let last = measurement.samples.last {
       measurement.samples.append(
@@ -88,19 +94,21 @@ struct VariantRecord {
     }
     (measurement.thumbnails, measurement.failed) = (counts.done, counts.failed)
     (measurement.peakWaiting, measurement.peakRunning) = (counts.peakWaiting, counts.peakRunning)
-    if let stopped = measurement.stop?.stopSentAfterSeconds {
-      measurement.stop?.secondsToEnd = now - stopped
-      measurement.stop?.thumbnailsMadeMeanwhile = counts.done - doneAtStop
-    }
     switch ending {
     case .exited(let status):
       measurement.exitStatus = status
       let canStop = measurement.stop?.stopSentAfterSeconds != nil && measurement.variant != .naive
-      let isStopped = canStop && counts.done + counts.failed < sources
-      measurement.ending = isStopped ? .stopped : status <= 1 ? .finished : .failed
+      measurement.ending = canStop && counts.processed < sources ? .stopped : status <= 1 ? .finished : .failed
+      // A process that ends by itself without noticing the signal was about to end when the signal was sent.
+      if !hasNoticedStop { countsAtStop = counts }
     case .signalled(let signal):
       measurement.signal = signal
       measurement.ending = Self.ending(by: signal, in: cage)
+    }
+    if let stopped = measurement.stop?.stopSentAfterSeconds {
+      measurement.stop?.secondsToEnd = now - stopped
+      measurement.stop?.thumbnailsMadeMeanwhile = counts.done - countsAtStop.done
+      measurement.stop?.wasDoneBefore = measurement.ending == .finished && countsAtStop.processed == counts.processed
     }
     return measurement
   }

@@ -40,6 +40,9 @@ public final class VariantReporter: Sendable {
   /// Reports that the variant was asked to list its operations, and how many it has listed.
   public func listed(_ operations: Int) { send(.listed(operations: operations)) }
 
+  /// Reports that the variant was told to stop, and its counts at that moment.
+  public func toldToStop(_ counts: VariantCounts) { send(.toldToStop(counts)) }
+
   /// Reports how many operations may wait, and how many bytes of memory the running ones may hold.
   public func bounds(backlog: Int, budgetBytes: Int) { send(.bounds(backlog: backlog, budgetBytes: budgetBytes)) }
 

@@ -10,23 +10,24 @@ public final class VariantRun: Sendable {
   public let variant: Variant
   private let child: ChildProcess
   private let messages: Descriptor
+  private let round: Int?
   private let sources: Int
-  private let stopsEarly: Bool
   private let start = ContinuousClock.now
 
   /// Starts the process. It reads the list of sources from its standard input, and writes messages to its standard
   /// output.
   ///
   /// - Parameters:
+  ///   - round: the number of its round, from 1. Nil for a run that is asked to list its operations, and then told to
+  ///     stop, before it is done.
   ///   - arguments: the arguments that make this program the variant, as bytes.
   ///   - list: the descriptor of the list.
   ///   - sources: the number of sources in the list.
-  ///   - stopsEarly: whether to ask it to list its operations, and then to tell it to stop, before it is done.
   public init(
-    _ variant: Variant, arguments: [[UInt8]], list: CInt, sources: Int, stopsEarly: Bool
+    _ variant: Variant, round: Int?, arguments: [[UInt8]], list: CInt, sources: Int
   ) throws(VariantRunError) {
     self.variant = variant
-    (self.sources, self.stopsEarly) = (sources, stopsEarly)
+    (self.round, self.sources) = (round, sources)
     var ends: [CInt] = [-1, -1]
     guard pipe2(&ends, O_CLOEXEC) == 0 else { throw .system("cannot make a pipe: \(systemText(errno))") }
     defer { close(ends[1]) }
@@ -48,7 +49,7 @@ public final class VariantRun: Sendable {
   public func measure(
     in cage: MemoryCage?, onSample: (Sample) -> Void
   ) throws(VariantRunError) -> VariantMeasurement {
-    var record = VariantRecord(variant, sources: sources, stopsEarly: stopsEarly)
+    var record = VariantRecord(variant, round: round, sources: sources)
     let interval = VariantReporter.interval / .seconds(1)
     var nextSample = 0.0
     var reader = MessageReader(messages.number)
@@ -67,11 +68,11 @@ public final class VariantRun: Sendable {
       }
       if let signal = record.dueSignal(at: elapsed) { child.kill(signal) }
     }
-    let ending = child.wait()
+    let (ending, processorSeconds) = child.wait()
     if let reason = record.reasonToGiveUp, case .exited(let status) = ending {
       throw .gaveUp(reason, status: status)
     }
-    return record.finish(ending, at: elapsed, in: cage)
+    return record.finish(ending, at: elapsed, processorSeconds: processorSeconds, in: cage)
   }
 
   /// Seconds since the start.

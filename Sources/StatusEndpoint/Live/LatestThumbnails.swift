@@ -1,4 +1,5 @@
 import DequeModule
+import Files
 import Locking
 
 /// The latest thumbnails of a run, within a limit of bytes. They are kept even without clients, so that the page shows
@@ -12,8 +13,7 @@ public final class LatestThumbnails: Sendable {
     public let id: Int
     /// The operation that made it.
     public let operation: Int
-    /// The path of its source, as text.
-    public let source: String
+    public let source: JSONPath
     /// Pixels.
     public let width: Int
     public let height: Int
@@ -46,14 +46,15 @@ public final class LatestThumbnails: Sendable {
   ///
   /// - Parameters:
   ///   - operation: the id of the operation that made it.
-  ///   - source: the path of its source, as text.
+  ///   - source: the path of its source.
   ///   - width: pixels, as is `height`.
-  public func insert(_ jpeg: UnsafeRawBufferPointer, operation: Int, source: String, width: Int, height: Int) {
+  public func insert(_ jpeg: UnsafeRawBufferPointer, operation: Int, source: Path, width: Int, height: Int) {
     guard !jpeg.isEmpty, jpeg.count <= capacity / 4 else { return }
     let copy = [UInt8](jpeg)
     let dropped = state.withLock { state in
       let entry = Entry(
-        id: state.nextID, operation: operation, source: source, width: width, height: height, bytes: copy.count)
+        id: state.nextID, operation: operation, source: JSONPath(source), width: width, height: height,
+        bytes: copy.count)
       state.nextID += 1
       state.kept.append((entry, copy))
       state.bytes += copy.count

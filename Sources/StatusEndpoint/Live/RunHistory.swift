@@ -11,13 +11,15 @@ final class RunHistory: Sendable {
     var elapsedSeconds: [Double] = []
     var running: [Int] = []
     var waiting: [Int] = []
+    /// Written so far. The difference of two entries gives the rate.
+    var thumbnails: [Int] = []
     var reservedBytes: [Int] = []
     var residentBytes: [Int] = []
     var budgetBytes: [Int] = []
     var pressure: [PressureStatus.Level] = []
 
     enum CodingKeys: String, CodingKey {
-      case running, waiting, pressure
+      case running, waiting, thumbnails, pressure
       case elapsedSeconds = "elapsed_seconds"
       case reservedBytes = "reserved_bytes"
       case residentBytes = "resident_bytes"
@@ -27,7 +29,7 @@ final class RunHistory: Sendable {
 
   private struct Sample: Sendable {
     let elapsed: Double
-    let running, waiting, reserved, resident, budget: Int
+    let running, waiting, thumbnails, reserved, resident, budget: Int
     let pressure: PressureStatus.Level
   }
 
@@ -40,8 +42,8 @@ final class RunHistory: Sendable {
     // Rounded: a chart shows no more digits, and the text is a third as long.
     let sample = Sample(
       elapsed: (status.elapsedSeconds * 10).rounded() / 10, running: status.counters.running,
-      waiting: status.counters.waiting, reserved: status.memory.reservedBytes, resident: status.memory.residentBytes,
-      budget: status.memory.budgetBytes, pressure: status.pressure.level)
+      waiting: status.counters.waiting, thumbnails: status.counters.thumbnails, reserved: status.memory.reservedBytes,
+      resident: status.memory.residentBytes, budget: status.memory.budgetBytes, pressure: status.pressure.level)
     samples.withLock { $0.append(sample, keeping: Self.capacity) }
   }
 
@@ -52,6 +54,7 @@ final class RunHistory: Sendable {
       columns.elapsedSeconds.append(sample.elapsed)
       columns.running.append(sample.running)
       columns.waiting.append(sample.waiting)
+      columns.thumbnails.append(sample.thumbnails)
       columns.reservedBytes.append(sample.reserved)
       columns.residentBytes.append(sample.resident)
       columns.budgetBytes.append(sample.budget)

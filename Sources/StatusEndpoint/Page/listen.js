@@ -1,21 +1,28 @@
-// Receives the server-sent events, and reconnects when the stream ends.
+// Receives the server-sent events until the run has ended, and reconnects if the stream is interrupted.
+
+const SILENCE = 5000;           // milliseconds without news, which come every second
+
+let heardAt = 0;
+let isSilent = false;
 
 const handlers = {
   counters(status) {
+    // Another job answers at this address.
+    if (lastStatus && lastStatus.started_at !== status.started_at) return void location.reload();
     lastStatus = status;
     addSample(status);
     showRun(status);
     repaint();
     drawCharts();
-    if (status.counters.thumbnails !== seenThumbnails) {
-      seenThumbnails = status.counters.thumbnails;
-      loadThumbnails();
-    }
+    // At the end the job does not answer any more.
+    if (!status.outcome) loadThumbnails(status.counters.thumbnails);
   },
   operation: changed,
   pressure: showPressure,
-  run({ state }) { if (lastStatus) { lastStatus.state = state; setState(state); } },
-  limits() {},
+  run({ state, paused_by: causes }) {
+    if (lastStatus) setState(Object.assign(lastStatus, { state, paused_by: causes }));
+  },
+  limits(limits) { if (lastStatus) { lastStatus.limits = limits; showLimits(limits); } },
   lost() { loadFailures().catch(() => {}); },
 };
 
@@ -23,12 +30,16 @@ async function listen() {
   const answer = await ask("events");
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   isConnected = true;
+  hear();
+  document.body.dataset.link = "live";
   showNotice("");
-  await Promise.all([loadHistory(), loadFailures()]);
+  // If they fail because the job has just ended, the stream still tells how.
+  await Promise.allSettled([loadHistory(), loadFailures()]);
   let text = "";
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
+    hear();
     text += value;
     const parts = text.split("\n\n");
     text = parts.pop();
@@ -45,26 +56,39 @@ function handleEvent(part) {
   if (handlers[name]) handlers[name](JSON.parse(data));
 }
 
+function hear() {
+  heardAt = Date.now();
+  if (isSilent) showNotice("");
+  isSilent = false;
+}
+
+setInterval(() => {
+  if (!isConnected || isSilent || Date.now() - heardAt < SILENCE) return;
+  isSilent = true;
+  showNotice(`No news from the job since ${clock(heardAt)}: it may be stopped, or the connection may be interrupted.`);
+}, 1000);
+
 let reconnectNow = () => {};
 async function stayConnected() {
   for (let pause = 1000; ; pause = Math.min(pause * 2, 15000)) {
+    let isLocked = false;
     try {
       await listen();
       pause = 500;
     } catch (error) {
-      if (!$("token-form").hidden) showNotice(error.message);
+      isLocked = error instanceof TokenError;
+      if (isLocked) showNotice(error.message);
     }
-    isConnected = false;
-    if ($("token-form").hidden) {
-      const hasEnded = lastStatus && (lastStatus.state === "stopping" || lastStatus.state === "finished");
-      showNotice(hasEnded ? "The job has ended." : "The job does not answer. Trying again.");
-      set($("state"), hasEnded ? "ended" : "not connected");
-      $("state").dataset.kind = "";
-      $("pause").disabled = $("cancel-all").disabled = true;
+    [isConnected, isSilent] = [false, false];
+    if (lastStatus && lastStatus.outcome) return;
+    if (!isLocked) {
+      const since = heardAt > 0 ? ` since ${clock(heardAt)}` : "";
+      showLost(`No answer from the job${since}: it may have been killed. This page keeps trying.`);
     }
-    await new Promise((resolve) => { reconnectNow = resolve; setTimeout(resolve, pause); });
+    await new Promise((resolve) => { reconnectNow = resolve; if (!isLocked) setTimeout(resolve, pause); });
   }
 }
 
+showAccess();
 showFailures();
 stayConnected();

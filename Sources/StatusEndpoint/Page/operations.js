@@ -24,10 +24,10 @@ function showOperations(list, operations, fill, emptyText) {
 function newOperation(operation) {
   const item = make("li");
   item.dataset.id = operation.id;
-  const name = path(operation.source);
-  const button = make("button", "small grave", "Cancel");
+  const name = path(nameOf(operation.source));
+  const button = make("button", "small grave control", "Cancel");
   button.type = "button";
-  button.setAttribute("aria-label", `Cancel ${operation.source}`);
+  button.setAttribute("aria-label", `Cancel ${nameOf(operation.source)}`);
   button.addEventListener("click", async () => {
     button.disabled = true;
     await command(`operations/${operation.id}`, "DELETE");
@@ -42,7 +42,7 @@ function fillRunning(item, operation) {
   if (!bar) {
     bar = make("progress");
     bar.max = 1;
-    bar.setAttribute("aria-label", `Progress of ${operation.source}`);
+    bar.setAttribute("aria-label", `Progress of ${nameOf(operation.source)}`);
     item.insertBefore(bar, item.lastChild);
     item.classList.add("has-bar");
   }
@@ -100,7 +100,7 @@ function showFailures() {
   const all = [...failures.values()].sort((a, b) => b.id - a.id);
   const items = all.slice(0, FAILURES).map((operation) => {
     const item = make("li");
-    item.append(make("div", "name", operation.source), make("div", "why", operation.reason || "failed"));
+    item.append(make("div", "name", nameOf(operation.source)), make("div", "why", operation.reason || "failed"));
     return item;
   });
   if (items.length === 0) items.push(make("li", "empty", "None."));

@@ -1,13 +1,15 @@
 // The state and counters of the run, and the buttons that control it.
 
 const stateKinds = { running: "good", paused: "warn", stopping: "warn", finished: "" };
+const outcomeKinds = { complete: "good", failed: "grave", stopped: "warn" };
 const levelKinds = { normal: "good", warning: "warn", critical: "grave" };
 
 function showRun(status) {
   const { counters, memory, rates, limits } = status;
-  setState(status.state, status.stop_reason);
-  const sources = status.sources.join(", ");
-  set($("about"), `${sources} · process ${status.pid} · ${status.version} · for ${time(status.elapsed_seconds)}`);
+  setState(status);
+  const sources = status.sources.length > 2 ? `${status.sources[0]} and others` : status.sources.join(", ");
+  const since = `${status.outcome ? "took" : "for"} ${time(status.elapsed_seconds)}`;
+  set($("about"), `${sources} · process ${status.pid} · ${status.version} · ${since}`);
   showPressure(status.pressure);
   const ended = counters.made + counters.up_to_date + counters.passed_over + counters.failed + counters.cancelled;
   const total = counters.total;
@@ -19,21 +21,53 @@ function showRun(status) {
     ["Made", number(counters.made)], ["Up to date", number(counters.up_to_date)],
     ["Passed over", number(counters.passed_over)], ["Failed", number(counters.failed), counters.failed > 0],
     ["Cancelled", number(counters.cancelled)], ["Thumbnails", number(counters.thumbnails)],
-    ["Written", bytes(counters.bytes_written)], ["Thumbnails / s", rates.thumbnails_per_second.toFixed(1)],
-    ["Read / s", bytes(rates.bytes_per_second)],
+    ["Written", fileSize(counters.bytes_written)], ["Thumbnails / s", perSecond(rates.thumbnails_per_second)],
+    ["Read / s", fileSize(rates.bytes_per_second)],
   ]);
   set($("queue-now"), `${counters.running} of ${limits.max} run · ${counters.waiting} of ${limits.backlog} wait`);
   set($("memory-now"), `${bytes(memory.reserved_bytes)} of ${bytes(memory.budget_bytes)} reserved`);
+  showLimits(limits);
+  showOutcome(status);
 }
 
-function setState(state, reason) {
-  set($("state"), reason && state !== "running" ? `${state}: ${reason}` : state);
+function setState({ state, paused_by: causes = [], stop_reason: reason, outcome }) {
+  let text = state;
+  if (state === "stopping" && reason) text = `stopping: ${reason}`;
+  if (causes.includes("pressure")) text = causes.includes("user") ? "paused, memory is tight" : "paused: memory is tight";
+  if (outcome) text = "ended";
+  set($("state"), text);
   $("state").dataset.kind = stateKinds[state];
+  document.title = `${outcome ? outcome.text : text} · thumbjob`;
+  // Only the user's own pause can be resumed here.
+  set($("pause"), causes.includes("user") ? "Resume" : "Pause");
   const ends = state === "stopping" || state === "finished";
-  set($("pause"), state === "paused" ? "Resume" : "Pause");
-  $("pause").disabled = ends;
-  $("cancel-all").disabled = ends;
-  document.title = `${state} · thumbjob`;
+  for (const control of ["pause", "cancel-all", "fewer", "max", "more"]) $(control).disabled = ends;
+}
+
+// The end of the run: what came out of it and why. Nothing on the page changes any more.
+function showOutcome({ outcome, counters, rates, elapsed_seconds: elapsed }) {
+  if (!outcome) return;
+  document.body.dataset.link = "ended";
+  showNotice("");
+  $("outcome").dataset.kind = outcomeKinds[outcome.result];
+  const { thumbnails } = counters;
+  const facts = [`in ${time(elapsed)}`, `exit status ${outcome.exit_status}`];
+  if (thumbnails > 0) {
+    facts.unshift(`${counted(thumbnails, "thumbnail")}, ${fileSize(counters.bytes_written)}`);
+    facts.splice(2, 0, `${perSecond(rates.thumbnails_per_second)} a second`);
+  }
+  $("outcome").replaceChildren(make("strong", "", outcome.text), make("p", "quiet", facts.join(" · ")));
+}
+
+// The job does not answer. That is not its end, which it would have reported.
+function showLost(text) {
+  document.body.dataset.link = "lost";
+  showNotice(text);
+  set($("state"), "no answer");
+  set($("eta"), "");
+  $("state").dataset.kind = "grave";
+  document.title = "no answer · thumbjob";
+  for (const control of ["pause", "cancel-all", "fewer", "max", "more"]) $(control).disabled = true;
 }
 
 function showPressure(pressure) {
@@ -60,7 +94,7 @@ function showCounters(rows) {
 }
 
 $("pause").addEventListener("click", () => {
-  const isPaused = lastStatus && lastStatus.state === "paused";
+  const isPaused = $("pause").textContent === "Resume";
   command(isPaused ? "resume" : "pause", "POST", isPaused ? "Resumed." : "Paused. Running operations will finish.");
 });
 

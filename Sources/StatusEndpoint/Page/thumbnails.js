@@ -2,42 +2,80 @@
 
 const THUMBNAILS = 24;          // shown on the page
 
-const pictures = new Map();     // from id to element
-let seenThumbnails = -1;
+const pictures = new Map();     // from id to { thumbnail, item, url }
+let seenThumbnails = -1;        // how many were made when the list was loaded
 let isLoadingThumbnails = false;
 
-async function loadThumbnails() {
-  if (isLoadingThumbnails) return;
+// The list does not change while the user points at it, goes through it with the keyboard, or looks at a picture.
+function areHeld() {
+  const list = $("thumbnails");
+  return pictures.size > 0 && ($("viewer").open || list.matches(":hover") || list.querySelector(":focus-visible") !== null);
+}
+
+async function loadThumbnails(count) {
+  set($("thumbnails-now"), areHeld() ? "the list waits while you look" : "");
+  if (count === seenThumbnails || isLoadingThumbnails || areHeld()) return;
   isLoadingThumbnails = true;
   try {
     const { thumbnails } = await (await ask("thumbnails")).json();
     const latest = thumbnails.slice(0, THUMBNAILS);
-    for (const thumbnail of latest) {
-      if (!pictures.has(thumbnail.id)) pictures.set(thumbnail.id, await picture(thumbnail));
-    }
-    const wanted = new Set(latest.map((thumbnail) => thumbnail.id));
-    for (const [id, item] of pictures) {
-      if (wanted.has(id)) continue;
-      URL.revokeObjectURL(item.firstChild.src);
-      pictures.delete(id);
-    }
-    const items = latest.map((thumbnail) => pictures.get(thumbnail.id));
-    if (items.length === 0) items.push(make("li", "empty", "None yet."));
-    $("thumbnails").replaceChildren(...items);
+    await Promise.all(latest.filter(({ id }) => !pictures.has(id)).map(loadPicture));
+    if (areHeld()) return;
+    showThumbnails(latest.map(({ id }) => id).filter((id) => pictures.has(id)));
+    seenThumbnails = count;
   } catch {
-    // the thumbnail or the connection is gone: the next status loads again
+    // the connection is gone: the next status loads again
   } finally {
     isLoadingThumbnails = false;
   }
 }
 
-async function picture(thumbnail) {
+function showThumbnails(ids) {
+  const list = $("thumbnails");
+  const wanted = new Set(ids);
+  for (const [id, { item, url }] of pictures) {
+    if (wanted.has(id)) continue;
+    item.remove();
+    URL.revokeObjectURL(url);
+    pictures.delete(id);
+  }
+  if (ids.length === 0) {
+    const { counters, pressure } = lastStatus;
+    const when = pressure.level === "normal" ? "at the moment" : "while memory is tight";
+    list.replaceChildren(make("li", "empty", counters.thumbnails > 0 ? `None are kept ${when}.` : "None yet."));
+    return;
+  }
+  if (list.querySelector(".empty")) list.replaceChildren();
+  ids.forEach((id, place) => {
+    const { item } = pictures.get(id);
+    if (list.children[place] !== item) list.insertBefore(item, list.children[place] || null);
+  });
+}
+
+async function loadPicture(thumbnail) {
+  try {
+    const url = URL.createObjectURL(await (await ask(`thumbnails/${thumbnail.id}`)).blob());
+    pictures.set(thumbnail.id, { thumbnail, url, item: newPicture(thumbnail, url) });
+  } catch (error) {
+    // A fast job replaces some before they are loaded. Other errors are those of the connection.
+    if (!(error instanceof RefusedError)) throw error;
+  }
+}
+
+function newPicture(thumbnail, url) {
   const item = make("li");
+  const button = make("button", "picture");
+  button.type = "button";
+  button.title = nameOf(thumbnail.source);
   const image = make("img");
-  image.src = URL.createObjectURL(await (await ask(`thumbnails/${thumbnail.id}`)).blob());
-  image.alt = `Thumbnail of ${thumbnail.source}`;
-  const name = make("div", "name", thumbnail.source.split("/").pop());
-  item.title = `${thumbnail.source} · ${thumbnail.width} × ${thumbnail.height} · ${bytes(thumbnail.bytes)}`;
-  item.append(image, name);
+  image.src = url;
+  image.alt = `Thumbnail of ${nameOf(thumbnail.source)}`;
+  button.append(image);
+  button.addEventListener("click", () => openViewer(thumbnail.id));
+  const facts = make("div", "facts");
+  facts.append(make("span", "", pixels(thumbnail)), " ", make("span", "", fileSize(thumbnail.bytes)));
+  item.append(button, make("div", "name", nameOf(thumbnail.source).split("/").pop()), facts);
   return item;
 }
+
+const pixels = ({ width, height }) => `${width} × ${height}`;

@@ -10,14 +10,15 @@ struct EndpointRoutes: Sendable {
   let times: RunTimes
   let history: RunHistory
   let status: StatusText
+  /// Whether a change needs the token.
+  let needsToken: Bool
 
   init(
     dataSource: any RunDataSource, control: any RunControl, feed: EventFeed, thumbnails: LatestThumbnails,
-    times: RunTimes,
-    history: RunHistory, limits: EndpointLimits
+    times: RunTimes, history: RunHistory, limits: EndpointLimits, needsToken: Bool
   ) {
     (self.dataSource, self.control, self.feed) = (dataSource, control, feed)
-    (self.thumbnails, self.times, self.history) = (thumbnails, times, history)
+    (self.thumbnails, self.times, self.history, self.needsToken) = (thumbnails, times, history, needsToken)
     status = StatusText(dataSource, listed: limits.listed)
   }
 
@@ -27,7 +28,7 @@ struct EndpointRoutes: Sendable {
 
   private var texts: [Route] {
     [
-      Route(method: .get, path: "/", access: .open) { _ in StatusPage.answer() },
+      Route(method: .get, path: "/", access: .open) { [needsToken] _ in StatusPage.answer(needsToken: needsToken) },
       Route(method: .get, path: "/healthz", access: .open) { _ in .json(Health(status: "ok")) },
       Route(method: .get, path: "/readyz", access: .open) { [dataSource] _ in
         let state = dataSource.status(listing: 0).state

@@ -4,20 +4,24 @@ import NIOCore
 
 /// The web page and the OpenAPI description. Both are files in the folder `Page`, which the build embeds in the program.
 enum StatusPage {
-  private static let page = text(PackageResources.page_html)
-  private static let style = text(PackageResources.style_css)
   /// In order: later files use the declarations of earlier ones.
   private static let script = [
-    PackageResources.ask_js, PackageResources.text_js, PackageResources.run_js, PackageResources.operations_js,
-    PackageResources.thumbnails_js, PackageResources.charts_js, PackageResources.listen_js,
+    PackageResources.ask_js, PackageResources.text_js, PackageResources.run_js, PackageResources.limits_js,
+    PackageResources.operations_js, PackageResources.thumbnails_js, PackageResources.viewer_js,
+    PackageResources.charts_js, PackageResources.listen_js,
   ].map(text).joined(separator: "\n")
+  private static let document = text(PackageResources.page_html)
+    .replacing("{{style}}", with: text(PackageResources.style_css)).replacing("{{script}}", with: script)
+    .replacing("{{most-operations}}", with: "\(LimitsChange.maxRange.upperBound)")
 
   /// One document that loads no other files. Its style and script carry a nonce that is new for each answer, and the content
   /// security policy allows nothing without it.
-  static func answer() -> Answer {
+  ///
+  /// - Parameter needsToken: whether a change needs the token, so that the page is read-only without it.
+  static func answer(needsToken: Bool) -> Answer {
     let nonce = String(AccessToken().text.prefix(32))
-    let document = page.replacing("{{nonce}}", with: nonce)
-      .replacing("{{style}}", with: style).replacing("{{script}}", with: script)
+    let document = document.replacing("{{nonce}}", with: nonce)
+      .replacing("{{needs-token}}", with: needsToken ? "yes" : "no")
     var answer = Answer.text(document, type: "text/html; charset=utf-8")
     answer.headers[.contentSecurityPolicy] =
       "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; img-src blob: data:; "

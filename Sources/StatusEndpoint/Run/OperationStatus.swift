@@ -1,3 +1,5 @@
+import Files
+
 /// The state of an operation at one moment, or at its end.
 public struct OperationStatus: Codable, Sendable, Equatable, Identifiable {
   public enum State: String, Codable, Sendable, CaseIterable {
@@ -13,8 +15,7 @@ public struct OperationStatus: Codable, Sendable, Equatable, Identifiable {
   public var id: Int
   /// A description of the work, for people.
   public var description: String
-  /// The path of the source, as text.
-  public var source: String
+  public var source: JSONPath
   public var state: State
   /// The current stage of the work, in one word; nil before the first stage.
   public var stage: String?
@@ -46,11 +47,11 @@ public struct OperationStatus: Codable, Sendable, Equatable, Identifiable {
   ///   - waitedSeconds: the time it waited for a place.
   ///   - ranSeconds: the time it ran. The sum of both is its age.
   public init(
-    id: Int, description: String, source: String, state: State, stage: String? = nil, fraction: Double? = nil,
+    id: Int, description: String, source: Path, state: State, stage: String? = nil, fraction: Double? = nil,
     waitedSeconds: Double, ranSeconds: Double, reservedBytes: Int = 0, waitReason: String? = nil,
     reason: String? = nil
   ) {
-    (self.id, self.description, self.source, self.state) = (id, description, source, state)
+    (self.id, self.description, self.source, self.state) = (id, description, JSONPath(source), state)
     (self.stage, self.fraction) = (stage, fraction)
     (self.waitedSeconds, self.ranSeconds) = (waitedSeconds, ranSeconds)
     ageSeconds = waitedSeconds + ranSeconds

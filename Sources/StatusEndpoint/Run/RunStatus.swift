@@ -7,13 +7,19 @@ public struct RunStatus: Codable, Sendable, Equatable {
   public var pid: Int
   /// The first few of its source arguments, as text.
   public var sources: [String]
+  /// The first few of its output folders, as text.
+  public var outputs: [String]
   /// Seconds since 1970, when the run began.
   public var startedAt: Double
   /// Seconds since the run began.
   public var elapsedSeconds: Double
   public var state: RunState
+  /// Why the run is paused; nil if it is not.
+  public var pausedBy: [PauseCause]?
   /// Why the run stops early; nil if it does not.
   public var stopReason: String?
+  /// How the run has ended; nil until its state is ``RunState/finished``.
+  public var outcome: RunOutcome?
   public var counters: RunCounters
   public var limits: RunLimits
   public var memory: MemoryStatus
@@ -27,22 +33,24 @@ public struct RunStatus: Codable, Sendable, Equatable {
   public var waiting: [OperationStatus]
 
   enum CodingKeys: String, CodingKey {
-    case version, pid, sources, state, counters, limits, memory, pressure, rates, running, waiting
+    case version, pid, sources, outputs, state, outcome, counters, limits, memory, pressure, rates, running, waiting
     case startedAt = "started_at"
     case elapsedSeconds = "elapsed_seconds"
+    case pausedBy = "paused_by"
     case stopReason = "stop_reason"
     case etaSeconds = "eta_seconds"
   }
 
   public init(
-    version: String, pid: Int, sources: [String], startedAt: Double, elapsedSeconds: Double, state: RunState,
-    stopReason: String? = nil,
+    version: String, pid: Int, sources: [String], outputs: [String], startedAt: Double, elapsedSeconds: Double,
+    state: RunState, pausedBy: [PauseCause]? = nil, stopReason: String? = nil, outcome: RunOutcome? = nil,
     counters: RunCounters, limits: RunLimits, memory: MemoryStatus, pressure: PressureStatus, rates: RunRates,
     etaSeconds: Double? = nil, running: [OperationStatus] = [], waiting: [OperationStatus] = []
   ) {
-    (self.version, self.pid, self.sources) = (version, pid, sources)
+    (self.version, self.pid, self.sources, self.outputs) = (version, pid, sources, outputs)
     (self.startedAt, self.elapsedSeconds) = (startedAt, elapsedSeconds)
-    (self.state, self.stopReason, self.counters, self.limits) = (state, stopReason, counters, limits)
+    (self.state, self.pausedBy, self.stopReason, self.outcome) = (state, pausedBy, stopReason, outcome)
+    (self.counters, self.limits) = (counters, limits)
     (self.memory, self.pressure, self.rates, self.etaSeconds) = (memory, pressure, rates, etaSeconds)
     (self.running, self.waiting) = (running, waiting)
   }
@@ -56,6 +64,14 @@ public enum RunState: String, Codable, Sendable, CaseIterable {
   /// The run was stopped; running operations are finishing.
   case stopping
   case finished
+}
+
+/// Why a run is paused. Both can apply at once.
+public enum PauseCause: String, Codable, Sendable, CaseIterable {
+  /// The user paused it, and has to resume it.
+  case user
+  /// Memory is tight. The run goes on by itself when memory is available again.
+  case pressure
 }
 
 /// The speed of a run.

@@ -42,15 +42,17 @@ struct AccessRules: Sendable {
 
   /// - Throws: ``HTTPError`` if a token is needed and missing or wrong.
   func checkToken(_ head: HTTPRequest, for access: Route.Access) throws(HTTPError) {
-    let isNeeded =
-      switch (reach, access) {
-      case (.file, _), (_, .open), (.machine, .reads): false
-      case (.machine, .changes), (.network, _): true
-      }
-    guard isNeeded, !token.isIn(head.headerFields[.authorization]) else { return }
+    guard needsToken(for: access), !token.isIn(head.headerFields[.authorization]) else { return }
     var error = HTTPError(.unauthorized, "the token is missing or wrong; send it as Authorization: Bearer TOKEN")
     error.headers[.wwwAuthenticate] = "Bearer realm=\"thumbjob\""
     throw error
+  }
+
+  func needsToken(for access: Route.Access) -> Bool {
+    switch (reach, access) {
+    case (.file, _), (_, .open), (.machine, .reads): false
+    case (.machine, .changes), (.network, _): true
+    }
   }
 
   /// Whether the name belongs to this server. The domain of an attacker, which may resolve to this machine, always contains

@@ -87,7 +87,8 @@ public final class BaselineWork: Sendable {
   /// - Throws: ``ThumbnailError`` or ``OutputError``.
   public func make(_ payload: Payload) throws {
     func publish(_ thumbnail: Thumbnail) throws {
-      _ = try output.publish(thumbnail, to: payload.placed.place, modified: payload.modified)
+      _ = try output.publish(
+        thumbnail, of: payload.placed.source, to: payload.placed.place, modified: payload.modified)
     }
     switch payload.content {
     case .file(let bytes):

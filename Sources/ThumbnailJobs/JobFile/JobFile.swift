@@ -33,7 +33,7 @@ public enum JobFile {
       // Without this argument, Yams reads an encoding from the environment and prints it.
       root = try Parser(yaml: text.text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch {
-      let mistake = (error as? YamlError).map { Self.mistake($0, file: file) }
+      let mistake = (error as? YamlError).map { Self.mistake($0, in: text.text, of: file) }
       throw JobFileError([
         mistake ?? JobFileMistake(file: file, line: 0, column: 0, message: "cannot be read: \(error)")
       ])
@@ -45,7 +45,13 @@ public enum JobFile {
     }
   }
 
-  private static func mistake(_ error: YamlError, file: Path) -> JobFileMistake {
+  /// The rest of the line of a mark, which begins with the character at the mark.
+  private static func rest(of text: String, from mark: Mark) -> Substring.UnicodeScalarView {
+    let line = text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(mark.line - 1).first ?? ""
+    return line.unicodeScalars.dropFirst(mark.column - 1)
+  }
+
+  private static func mistake(_ error: YamlError, in text: String, of file: Path) -> JobFileMistake {
     func at(_ mark: Mark?, _ message: String) -> JobFileMistake {
       JobFileMistake(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, message: message)
     }
@@ -58,6 +64,15 @@ public enum JobFile {
       let start = context?.mark ?? mark
       if problem.contains("alias") || context?.text.contains("alias") == true {
         return at(start, "put a value that starts with * in quotes, such as \"*.jpg\"")
+      }
+      if problem.contains("block sequence entries are not allowed") {
+        let rest = rest(of: text, from: mark).dropFirst().drop { $0 == " " || $0 == "\r" }
+        return rest.isEmpty || rest.first == "#"
+          ? at(mark, "put a single dash, which stands for standard input, in quotes: \"-\"")
+          : at(mark, "begin the list on the next line, or write it as [a, b]")
+      }
+      if problem.contains("cannot start any token"), rest(of: text, from: mark).first == "%" {
+        return at(mark, "put a value that starts with % in quotes, such as \"%s-small\"")
       }
       return at(mark, "not YAML: \(problem)")
     case .reader(let problem, _, _, _): return at(nil, "not YAML: \(problem)")

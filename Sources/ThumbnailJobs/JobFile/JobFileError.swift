@@ -17,11 +17,14 @@ public struct JobFileMistake: Sendable, Equatable, CustomStringConvertible {
 /// A job file is not valid. The mistakes are sorted by line.
 public struct JobFileError: Error, Sendable, Equatable, CustomStringConvertible {
   public let mistakes: [JobFileMistake]
+  /// Whether there is no such file.
+  public let isMissing: Bool
 
-  init(_ mistakes: [JobFileMistake]) { self.mistakes = mistakes }
+  init(_ mistakes: [JobFileMistake]) { (self.mistakes, isMissing) = (mistakes, false) }
 
   /// An error with one mistake, which concerns the whole file.
-  public init(in file: Path, _ message: String) {
+  public init(in file: Path, _ message: String, isMissing: Bool = false) {
+    self.isMissing = isMissing
     mistakes = [JobFileMistake(file: file, line: 0, column: 0, message: message)]
   }
 

@@ -43,7 +43,7 @@ public struct JobFileKey<Settings>: Sendable {
 
   /// Declares a key whose value is a path. A relative path starts from the folder of the job file.
   public static func path(_ name: String, _ field: any WritableKeyPath<Settings, Path?> & Sendable) -> Self {
-    Self(name, field) { value, name, reader in reader.text(value, name).map { reader.path($0) } }
+    Self(name, field) { value, name, reader in reader.path(value, name) }
   }
 
   /// Declares a key whose value is text that `parse` understands.

@@ -9,13 +9,14 @@ extension JobSettings {
 
   private static let ownKeys: [JobFileKey<JobSettings>] = [
     JobFileKey(names: ["sources"]) { value, name, reader, job in
-      job.sources = reader.texts(value, name).map { reader.source($0) }
+      job.sources = reader.sources(value, name)
     },
     JobFileKey(names: ["files0-from"]) { value, name, reader, job in
-      if let text = reader.text(value, name) { job.sources.append(.list(reader.list(text))) }
+      if let list = reader.list(value, name) { job.sources.append(.list(list)) }
     },
     JobFileKey("include", \.filter.includes) { value, name, reader in reader.globs(value, name) },
     JobFileKey("exclude", \.filter.excludes) { value, name, reader in reader.globs(value, name) },
+    .flag("hidden", \.filter.takesHidden),
     .flag("follow", \.followsLinks),
     JobFileKey("max", \.max) { value, name, reader in reader.number(value, name, maxRange) },
     JobFileKey("backlog", \.backlog) { value, name, reader in reader.number(value, name, backlogRange) },
@@ -23,6 +24,7 @@ extension JobSettings {
     .word("on-pressure", \.onPressure),
     .word("pressure-source", \.pressureSource),
     .flag("force", \.force),
+    .flag("durable", \.durable),
     .word("fail-on", \.failOn),
     .text("limit-pixels", \.limitPixels) { text, key throws(TextError) in try PixelCount.parse(text, for: key) },
     .text("timeout", \.timeout) { text, key throws(TextError) in try DurationText.parse(text, for: key) },
@@ -44,7 +46,8 @@ extension JobSettings {
 
 extension OutputSettings {
   static let jobFileKeys: [JobFileKey<OutputSettings>] = [
-    JobFileKey("out", \.folder) { value, name, reader in reader.text(value, name).map { reader.path($0) } },
+    JobFileKey("out", \.folder) { value, name, reader in reader.path(value, name) },
+    .text("name", \.name) { text, key throws(TextError) in try NamePattern(parsing: text, for: key) },
     // A preset comes before the keys that override it.
     JobFileKey(names: ["preset"]) { value, name, reader, output in
       (reader.word(value, name) as Preset?)?.apply(to: &output)

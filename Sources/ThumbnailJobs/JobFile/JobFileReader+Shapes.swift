@@ -26,10 +26,6 @@ extension JobFileReader {
     return nodes.compactMap { node in text(node, key, "a value or a list of values").map { (node, $0) } }
   }
 
-  mutating func texts(_ node: Node, _ key: String) -> [String] {
-    items(node, key).map(\.text)
-  }
-
   func isNothing(_ node: Node) -> Bool {
     guard case .scalar(let scalar) = node, scalar.style == .plain else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(scalar.string)

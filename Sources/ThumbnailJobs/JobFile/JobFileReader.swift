@@ -163,13 +163,30 @@ struct JobFileReader {
       JobFileMistake(file: file, line: node?.mark?.line ?? 1, column: node?.mark?.column ?? 1, message: message))
   }
 
-  func source(_ text: String) -> SourceArgument { text == "-" ? .list(dash(.newline)) : .path(path(text)) }
+  /// One source or a list of them; `-` is a list on standard input.
+  mutating func sources(_ node: Node, _ key: String) -> [SourceArgument] {
+    items(node, key).compactMap { node, text in
+      text == "-" ? .list(dash(.newline)) : path(text, node, key).map { .path($0) }
+    }
+  }
 
   /// A list of sources with a zero byte after each path.
-  func list(_ text: String) -> SourceList { text == "-" ? dash(.nul) : SourceList(file: path(text), separator: .nul) }
+  mutating func list(_ node: Node, _ key: String) -> SourceList? {
+    guard let text = text(node, key) else { return nil }
+    return text == "-" ? dash(.nul) : path(text, node, key).map { SourceList(file: $0, separator: .nul) }
+  }
+
+  mutating func path(_ node: Node, _ key: String) -> Path? { text(node, key).flatMap { path($0, node, key) } }
 
   /// The path that a text in the job file stands for. A relative one starts from the folder of the job file.
-  func path(_ text: String) -> Path { file.parent.appending(Path(text)).withoutNeedlessParents }
+  private mutating func path(_ text: String, _ node: Node, _ key: String) -> Path? {
+    // Only a shell replaces `~` by the home folder. Otherwise it is the name of a folder, which nobody wants to make.
+    if text.hasPrefix("~") {
+      note(node, "\(key): write the path to the home folder in full instead of ~, or ./~ for a folder of that name")
+      return nil
+    }
+    return file.parent.appending(Path(text)).withoutNeedlessParents
+  }
 }
 
 extension Path {

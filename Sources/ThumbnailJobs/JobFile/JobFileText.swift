@@ -18,7 +18,13 @@ struct JobFileText {
     func problem(_ message: String) -> JobFileError { JobFileError(in: file, message) }
     // O_NONBLOCK: opening a FIFO must not wait for a writer.
     let descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard descriptor >= 0 else { throw problem("cannot be read: \(Errno(rawValue: errno))") }
+    guard descriptor >= 0 else {
+      let error = Errno(rawValue: errno)
+      if error == .noSuchFileOrDirectory || error == .notDirectory {
+        throw JobFileError(in: file, "no such job file", isMissing: true)
+      }
+      throw problem("cannot be read: \(error)")
+    }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.kind == .regular else { throw problem("is not a regular file") }
@@ -37,6 +43,8 @@ struct JobFileText {
       throw JobFileError([JobFileMistake(file: file, line: line, column: column, message: message)])
     }
     if bytes.count > Self.maximumSize { try check((0, 0, "is larger than 64 KiB, the limit of a job file")) }
+    // A byte order mark, which some editors write, says nothing in UTF-8.
+    let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : bytes
     let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
     try check(Self.firstNonText(lines))
     text = String(decoding: bytes, as: UTF8.self)

@@ -1,11 +1,12 @@
 /// Suggests a known word for a misspelled one.
-enum NearestWord {
-  /// The word with the smallest edit distance, or the first of several; nil if even that is too different from `word`.
-  static func to(_ word: String, among words: [String]) -> String? {
+public enum NearestWord {
+  /// The word with the smallest edit distance, or the first of several. Nil if this distance is more than one and more
+  /// than a third of the shorter word's length: a wrong suggestion is worse than none.
+  public static func to(_ word: String, among words: [String]) -> String? {
     let written = Array(word.lowercased().prefix(40))
     let ranked = words.map { (word: $0, distance: distance(written, Array($0))) }
     guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-    return best.distance <= max(1, min(written.count, best.word.count) / 2) ? best.word : nil
+    return best.distance <= max(1, min(written.count, best.word.count) / 3) ? best.word : nil
   }
 
   /// The edit distance: how many characters to insert, delete, replace or swap with a neighbour to get from `a` to `b`

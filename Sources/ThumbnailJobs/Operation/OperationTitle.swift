@@ -7,7 +7,7 @@ public enum OperationTitle {
 
   static func text(_ source: Path, _ sizes: String) -> String { verb + source.printable + arrow + sizes }
 
-  /// The path of the source in a title, such as `folder/photo.jpg`.
+  /// The path of the source in a title, such as `folder/photo.jpg`, in its printable form.
   public static func source(in title: String) -> Substring {
     let end = title.ranges(of: arrow).last?.lowerBound ?? title.endIndex
     return title[..<end].dropFirst(title.hasPrefix(verb) ? verb.count : 0)

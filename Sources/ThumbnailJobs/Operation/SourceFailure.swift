@@ -50,7 +50,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
   public var kind: Kind {
     switch self {
     case .source, .other: .source
-    case .output(let error): error.isDiskFault ? .disk : .output
+    case .output(let error): error.isCollision ? .collision : error.isDiskFault ? .disk : .output
     case .memory: .memory
     case .timeout: .timeout
     case .placeTaken, .placeIsSource, .placeReserved: .collision

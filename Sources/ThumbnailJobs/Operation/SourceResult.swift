@@ -8,6 +8,8 @@ public enum SourceResult: Sendable {
   case made
   /// The file is not an image.
   case notImage
+  /// The file is a thumbnail that thumbjob has made.
+  case thumbnail
   /// The file is an image of a type that is not supported yet.
   case unsupported(ImageType)
   /// An earlier argument has the same file.

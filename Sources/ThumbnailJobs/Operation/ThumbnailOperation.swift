@@ -83,6 +83,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     findings.withLock { $0 = Findings(bytes: file.size, hasHeldMemory: $0.hasHeldMemory) }
     switch try file.content(of: source) {
     case .other: return .notImage
+    case .thumbnail: return .thumbnail
     case .notAnImage(let error): throw error
     case .image(.jpeg): break
     case .image(let type):
@@ -91,6 +92,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     }
     // A source that is irregular for one output is irregular for all that follow.
     var decoding = Decoding.sparing
+    var refusal: OutputError?
     for output in shared.outputs {
       let info = try shared.trace.span("ThumbnailMaker.readInfo") {
         try ThumbnailMaker.readInfo(of: file.bytes, for: output.options, monitor: self)
@@ -101,13 +103,26 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
         continue
       }
       do {
-        try make(output, of: file, info, decoding)
-      } catch ThumbnailError.irregular {
-        decoding = .whole
-        try make(output, of: file, info, decoding)
+        try make(output, of: file, info, &decoding)
+      } catch let error as OutputError where error.isOnlyOfPlace {
+        // The other outputs have places of their own.
+        refusal = refusal ?? error
       }
     }
+    if let refusal { throw refusal }
     return .made
+  }
+
+  /// Makes an output's thumbnails, and if the source turns out to be irregular, from a whole decoding.
+  private func make(
+    _ output: ThumbnailOutput, of file: SourceFile, _ info: SourceInfo, _ decoding: inout Decoding
+  ) throws {
+    do {
+      try make(output, of: file, info, decoding)
+    } catch ThumbnailError.irregular {
+      decoding = .whole
+      try make(output, of: file, info, decoding)
+    }
   }
 
   /// Reserves the memory for an output's thumbnails and makes them.
@@ -129,14 +144,14 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
         of: file.bytes, options: output.options, decoding: decoding, monitor: self
       ) { thumbnail in
         try checkCancelled()
-        let path = output.path.appending(output.place(place, size: thumbnail.size))
+        let path = output.path.appending(output.place(of: source, place, size: thumbnail.size))
         let made: MadeThumbnail
         if let earlier = alreadyMade.first(where: { $0.path == path }) {
           made = earlier
         } else {
           report(stage: "writing")
           made = try shared.trace.span("ThumbnailOutput.publish") {
-            try output.publish(thumbnail, to: place, modified: file.modified)
+            try output.publish(thumbnail, of: source, to: place, modified: file.modified)
           }
           shared.onThumbnail?(id, source.path, thumbnail)
         }
@@ -156,7 +171,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     if needed > budget.largest { throw BudgetExceededError(needed: needed, budget: budget) }
     return output.options.sizes.map { size in
       MadeThumbnail(
-        path: output.path.appending(output.place(place, size: size)), size: size.name,
+        path: output.path.appending(output.place(of: source, place, size: size)), size: size.name,
         pixels: size.placement(for: info.orientedPixels).pixels, bytes: 0)
     }
   }

@@ -6,12 +6,18 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
     /// The output folder cannot be made or written to, so there can be no thumbnail at all.
     case cannotCreate
-    /// Another output of the job has the same folder.
+    /// Every source of the job is the output folder or in it, where nothing is a source.
+    case isSource
+    /// The output folder is in a source folder and has photos already, the first of which is given.
+    case hasPhotos(Path)
+    /// Another output of the job has the same folder, or one that contains it.
     case shared
     /// The place has a file that is not a thumbnail.
     case foreign
     /// The place has the thumbnail of another source of this run.
     case taken
+    /// The place, which a ``NamePattern`` has made, has the thumbnail of another source.
+    case takenByName
     /// The place is a folder, or one of its parents is a file.
     case blocked
     /// The name is longer than the file system allows.
@@ -53,6 +59,20 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether another source has the place.
+  var isCollision: Bool { kind == .taken || kind == .takenByName }
+
+  /// Whether it concerns this place only, so that the source may have thumbnails in other outputs.
+  var isOnlyOfPlace: Bool {
+    switch kind {
+    case .foreign, .taken, .takenByName, .blocked, .nameTooLong: true
+    case .cannotCreate, .isSource, .hasPhotos, .shared, .closed, .failed: false
+    }
+  }
+
+  /// Whether the job ends with this error: the disk is full, the quota is used up, or the disk is read-only.
+  var endsJob: Bool { error == .noSpace || error == .diskQuotaExceeded || error == .readOnlyFileSystem }
+
   /// Whether the whole disk is at fault: full, faulty or read-only.
   public var isDiskFault: Bool { isOutOfSpace || error == .ioError || error == .readOnlyFileSystem }
 
@@ -64,9 +84,13 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .cannotCreate where error == .fileExists || error == .notDirectory:
       "\(name): cannot be the output folder: a file is in the way"
     case .cannotCreate: "\(name): cannot be used as the output folder: \(reason)"
+    case .isSource: "\(name): is the output folder or in it, where nothing is a source"
+    case .hasPhotos(let photo):
+      "\(name): cannot be the output folder: it is in a source folder and has photos, such as \(photo.printable)"
     case .foreign: "\(name): exists and is not a thumbnail of thumbjob"
-    case .shared: "\(name): is the folder of two outputs; give each output its own folder"
+    case .shared: "\(name): is the folder of two outputs, or in that of another; give each output its own folder"
     case .taken: "\(name): has the thumbnail of another source of this run; rename one of the sources"
+    case .takenByName: "\(name): has the thumbnail of another source"
     case .blocked where error == .isDirectory: "\(name): cannot be written: a folder has this name"
     case .blocked: "\(name): cannot be written: a file is where a folder is needed"
     case .nameTooLong: "\(name): cannot be written: the name is longer than the file system allows"

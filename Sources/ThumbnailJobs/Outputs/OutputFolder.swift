@@ -14,21 +14,45 @@ import SystemPackage
 /// *Concurrency*: every method may be called from any thread.
 public final class OutputFolder: Sendable {
   public let path: Path
+  /// Whether a source may take the place of another one, whose thumbnail an earlier run made.
+  private let isForced: Bool
+  /// Whether a thumbnail counts as made only when the disk has it.
+  private let isDurable: Bool
   let descriptor: CInt
   private let run: RunFolder
   private let isClosed = Atomic(false)
-  /// The places that are being written to, with the modification times of their sources.
-  private let underWay = Locked<[Path: timespec]>([:])
+  /// The places that are being written to, with their sources.
+  private let underWay = Locked<[Path: Claimant]>([:])
+  /// How many thumbnails with other settings were replaced.
+  private let replaced = Atomic(0)
   /// The number in the name of the last temporary file.
   private let serial = Atomic(0)
 
+  /// The source of a thumbnail that is being put in place.
+  private struct Claimant {
+    let modified: timespec
+    let key: SourceKey?
+
+    func isSame(as other: Claimant) -> Bool {
+      if let key, let other = other.key { return key == other }
+      return isSameTime(modified, other.modified)
+    }
+  }
+
   /// Makes the folder if it is missing, removes the files of dead runs, and makes a folder for this run.
   ///
+  /// - Parameter isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
+  /// - Parameter isDurable: whether a thumbnail must outlive a crash of the system once it is published. This waits for
+  ///   the disk several times for each thumbnail.
   /// - Throws: ``OutputError`` of kind `cannotCreate`.
-  public init(_ path: Path) throws(OutputError) {
+  public init(_ path: Path, isForced: Bool = false, isDurable: Bool = false) throws(OutputError) {
     self.path = path
+    self.isForced = isForced
+    self.isDurable = isDurable
     do throws(Errno) {
       try Self.makeFolder(path, in: AT_FDCWD)
+      // Any of the folders above may be new. Those that may not be read were there before.
+      if isDurable { try? Self.syncFolders(from: path.parent, in: AT_FDCWD) }
       descriptor = try openFolder(path, in: AT_FDCWD)
     } catch {
       throw OutputError(.cannotCreate, path, error)
@@ -70,16 +94,18 @@ public final class OutputFolder: Sendable {
   /// - Parameter jpeg: the thumbnail without its mark.
   /// - Returns: the number of bytes written.
   /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
-  ///   nor a thumbnail, and `taken` if it has the thumbnail of another source of this run. Such a thumbnail is
-  ///   recognised by its modification time, because a list of all places of a run would take too much memory.
+  ///   nor a thumbnail. It is `takenByName` if the keys in the marks differ: the place has the thumbnail of another
+  ///   source. Without keys, it is `taken` if the place has the thumbnail of another source of this run. The
+  ///   modification time shows this, because a list of all places of a run would take too much memory.
   @discardableResult
   public func publish(
     thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, to place: Path, modified: timespec
   ) throws(OutputError) -> Int {
-    if let problem = claim(place, modified) { throw OutputError(problem, path.appending(place)) }
+    let replaces = try claim(place, mark, modified)
     defer { underWay.withLock { $0[place] = nil } }
     let marked = mark.inserted(into: jpeg)
     try publish(marked, to: place, modified: modified)
+    if replaces { replaced.add(1, ordering: .relaxed) }
     return marked.count
   }
 
@@ -94,13 +120,19 @@ public final class OutputFolder: Sendable {
     if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
     let name = Path("\(serial.add(1, ordering: .relaxed).newValue).tmp")
     do throws(Errno) {
-      try write(bytes, to: name, in: run.descriptor, modified: modified)
+      try write(bytes, to: name, in: run.descriptor, modified: modified, isDurable: isDurable)
       do throws(Errno) {
         try move(name, to: place)
       } catch {
         unlink(name, in: run.descriptor)
         guard error == .improperLink else { throw error }
         try publishAcrossDevices(bytes, to: place, name: name, modified: modified)
+      }
+      if isDurable {
+        do throws(Errno) { try Self.syncFolders(from: place.parent, in: descriptor) } catch {
+          unlink(place, in: descriptor)
+          throw error
+        }
       }
     } catch {
       // close() has removed the run's folder during the write.
@@ -141,7 +173,7 @@ public final class OutputFolder: Sendable {
     }
     try noted.get()
     defer { unlink(note, in: run.descriptor) }
-    try write(bytes, to: beside, in: descriptor, modified: modified)
+    try write(bytes, to: beside, in: descriptor, modified: modified, isDurable: isDurable)
     do throws(Errno) {
       try rename(beside, in: descriptor, to: place, in: descriptor)
     } catch {
@@ -150,29 +182,61 @@ public final class OutputFolder: Sendable {
     }
   }
 
-  /// Claims a place for writing.
+  /// Waits until the disk has the names in a folder and in those above it, up to `start`: any of them may be new, and
+  /// another thread may have made it a moment ago.
+  private static func syncFolders(from folder: Path, in start: CInt) throws(Errno) {
+    var folder = folder
+    while true {
+      let open = try openFolder(folder.isEmpty ? "." : folder, in: start)
+      defer { Foundation.close(open) }
+      do throws(Errno) { try syncToDisk(open) } catch {
+        // Some network file systems cannot do this for folders, and do not need it.
+        if error != .invalidArgument { throw error }
+      }
+      if folder.isEmpty || folder == "/" { return }
+      folder = folder.parent
+    }
+  }
+
+  /// How many thumbnails with other settings this run has replaced.
+  var replacedCount: Int { replaced.load(ordering: .relaxed) }
+
+  /// Claims a place for the thumbnail of a source.
   ///
-  /// - Returns: why the place cannot be written to; nil if it can.
-  private func claim(_ place: Path, _ modified: timespec) -> OutputError.Kind? {
+  /// - Returns: whether the place has a thumbnail with other settings.
+  /// - Throws: why the place cannot be written to.
+  private func claim(_ place: Path, _ mark: ThumbnailMark, _ modified: timespec) throws(OutputError) -> Bool {
+    let claimant = Claimant(modified: modified, key: mark.source)
+    let taken = OutputError(mark.source == nil ? .taken : .takenByName, path.appending(place))
     let begun = underWay.withLock { underWay in
-      if let rival = underWay[place], !isSameTime(rival, modified) { return false }
-      underWay[place] = modified
+      if let rival = underWay[place], !rival.isSame(as: claimant) { return false }
+      underWay[place] = claimant
       return true
     }
-    guard begun else { return .taken }
-    let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
-    // If the place is a folder, the rename reports it.
-    guard case .success(let status) = found, status.kind != .folder, status.st_size > 0 else { return nil }
-    let problem: OutputError.Kind?
-    if status.kind != .regular || ThumbnailMark(of: place, in: descriptor) == nil {
-      problem = .foreign
-    } else if isBefore(run.began, status.changed), !isSameTime(status.modified, modified) {
-      problem = .taken
-    } else {
-      problem = nil
+    guard begun else { throw taken }
+    do throws(OutputError) {
+      let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
+      // If the place is a folder, the rename reports it.
+      guard case .success(let status) = found, status.kind != .folder else { return false }
+      // An empty file is no original where only thumbnails are. Beside photos, another program may be writing it.
+      if status.st_size == 0, mark.source == nil { return false }
+      guard status.kind == .regular, let there = ThumbnailMark(of: place, in: descriptor) else {
+        throw OutputError(.foreign, path.appending(place))
+      }
+      if isThumbnail(there, status, ofOtherThan: claimant) { throw taken }
+      return !there.hasSettings(of: mark)
+    } catch {
+      underWay.withLock { $0[place] = nil }
+      throw error
     }
-    if problem != nil { underWay.withLock { $0[place] = nil } }
-    return problem
+  }
+
+  /// Whether the thumbnail in a place is that of another source, which keeps the place.
+  private func isThumbnail(_ mark: ThumbnailMark, _ status: stat, ofOtherThan claimant: Claimant) -> Bool {
+    let isOfThisRun = isBefore(run.began, status.changed)
+    guard let key = claimant.key else { return isOfThisRun && !isSameTime(status.modified, claimant.modified) }
+    guard let there = mark.source, there != key else { return false }
+    return isOfThisRun || !isForced
   }
 
   /// Puts a temporary file in place. It makes a missing folder only after the rename has failed, because most folders

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// `photo.jpg` keeps its relative path; any other name gets `.jpg` appended. Two sources want the same place if
 /// - `scan.png` and `scan.png.jpg` are in one folder: `scan.png` gets it;
-/// - two arguments have a file with the same relative path: the earlier argument gets it.
+/// - links or an entry of a list give two files the same relative path: that of the earlier argument gets it.
 public struct OutputPlan: Sendable {
   public enum Placement: Sendable, Equatable {
     /// The place relative to the output folder or, if there are several sizes, to the folder of each size. It is never
@@ -24,9 +24,8 @@ public struct OutputPlan: Sendable {
 
   private let walker: SourceWalker
   private let isImage: @Sendable (Path) -> Bool
-  private let outputs: Set<FileIdentity>
-  /// The folders among the arguments, with their indexes.
-  private let folders: [(argument: Int, path: Path)]
+  /// The folders among the arguments, with their indexes and the paths that ``SourceTree`` gives them.
+  private let folders: [(argument: Int, path: Path, mirrored: Path)]
   /// The files among the arguments by the place that they want, in the order of the arguments.
   private let files: [Path: [Source]]
 
@@ -38,18 +37,18 @@ public struct OutputPlan: Sendable {
   init(walker: SourceWalker, isImage: @escaping @Sendable (Path) -> Bool) {
     self.walker = walker
     self.isImage = isImage
-    outputs = Set(walker.outputs.compactMap { FileIdentity(of: $0) })
-    var folders: [(argument: Int, path: Path)] = []
+    var folders: [(argument: Int, path: Path, mirrored: Path)] = []
     var files: [Path: [Source]] = [:]
     for (index, argument) in walker.arguments.enumerated() {
       guard case .path(let path) = argument,
         let status = try? FileStatus.of(path, followingLinks: true).get()
       else { continue }
-      if status.kind == .folder, !outputs.contains(FileIdentity(status)) {
-        folders.append((index, path))
+      let mirrored = walker.tree.relativePath(ofArgument: path)
+      if status.kind == .folder, !walker.outputs.contains(FileIdentity(status)) {
+        folders.append((index, path, mirrored))
       } else if status.kind == .regular {
-        let source = Source(path: path, relativePath: path.lastName, argument: index, origin: .argument)
-        files[Self.place(of: path.lastName), default: []].append(source)
+        let source = Source(path: path, relativePath: mirrored, argument: index, origin: .argument)
+        files[Self.place(of: mirrored), default: []].append(source)
       }
     }
     self.folders = folders
@@ -57,9 +56,7 @@ public struct OutputPlan: Sendable {
   }
 
   /// The place that a source with this relative path wants.
-  public static func place(of relativePath: Path) -> Path {
-    relativePath.hasJPEGName ? relativePath : Path(bytes: Array(relativePath.bytes) + ".jpg".utf8)!
-  }
+  public static func place(of relativePath: Path) -> Path { relativePath.asJPEG }
 
   public func placement(of source: Source) -> Placement {
     let place = Self.place(of: source.relativePath)
@@ -92,7 +89,8 @@ public struct OutputPlan: Sendable {
     var found: [Path] = []
     for file in files[place] ?? [] where file.relativePath == wanted && file.argument < end { found.append(file.path) }
     for folder in folders.prefix(while: { $0.argument < end }) {
-      if isReached(wanted, below: folder.path) { found.append(folder.path.appending(wanted)) }
+      guard let inner = wanted.below(folder.mirrored), !inner.isEmpty else { continue }
+      if isReached(inner, below: folder.path) { found.append(folder.path.appending(inner)) }
     }
     // The entries of a list are not kept, so any file next to the source may be an entry. A needless report of a
     // collision is better than a thumbnail that is lost silently.
@@ -111,7 +109,7 @@ public struct OutputPlan: Sendable {
     while !above.isEmpty {
       guard
         let status = try? FileStatus.of(folder.appending(above), followingLinks: walker.followsLinks).get(),
-        status.kind == .folder, !outputs.contains(FileIdentity(status)),
+        status.kind == .folder, !walker.outputs.contains(FileIdentity(status)),
         above.lastName != SourceWalker.workingFolderName
       else { return false }
       above = above.parent

@@ -42,10 +42,7 @@ final class RunFolder: Sendable {
   /// Removes the file that a note names, but only if a run could have given it that name: anyone may have written the
   /// note.
   private static func removeBeside(note: Path, in folder: CInt, output: CInt) {
-    let file = note.withCString { openat(folder, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-    guard file >= 0 else { return }
-    defer { close(file) }
-    guard let bytes = try? readAll(from: file, limit: 1 << 14), !bytes.isEmpty,
+    guard let bytes = readFile(note, in: folder, limit: 1 << 14), !bytes.isEmpty,
       let path = Path(bytes: bytes), !path.isAbsolute, path.normalized == path,
       path.lastName.bytes.starts(with: besidePrefix.utf8), path.lastName.bytes.suffix(4).elementsEqual(".tmp".utf8)
     else { return }

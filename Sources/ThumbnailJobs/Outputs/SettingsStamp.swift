@@ -8,9 +8,9 @@ import SystemPackage
 /// with the present settings. In most folders all thumbnails have the same settings: the file `.thumbjob/settings`
 /// contains them (with several sizes, a file `settings-NAME` for each), and a `stat` of the thumbnail is enough. If the
 /// settings have changed, or the folder had files before its first run, that file ends with "mixed". Then the mark of
-/// each thumbnail is read.
+/// each thumbnail is read. It is always read if a ``NamePattern`` makes the places, because it has the source's key.
 ///
-/// *Complexity*: one `stat` for each thumbnail; in a mixed folder also a read of its first bytes.
+/// *Complexity*: one `stat` for each thumbnail; where its mark is read, also a read of its first bytes.
 public struct SettingsStamp: Sendable {
   /// The state of a thumbnail.
   public enum State: Sendable, Equatable {
@@ -21,6 +21,16 @@ public struct SettingsStamp: Sendable {
     case stale
     /// The place is the source itself. Writing there would destroy it.
     case isSource
+    /// This place has the thumbnail of another source.
+    case isTaken(Path)
+
+    /// Whether the source can have no thumbnail in this place.
+    var isRefused: Bool {
+      switch self {
+      case .isSource, .isTaken: true
+      case .upToDate, .missing, .stale: false
+      }
+    }
   }
 
   /// The mark of thumbnails with these settings.
@@ -58,9 +68,13 @@ public struct SettingsStamp: Sendable {
     mark = ThumbnailMark(settings: settings)
   }
 
-  /// - Parameter place: the place of the thumbnail relative to the output folder.
-  /// - Parameter source: the status of the source.
-  public func state(of place: Path, source: stat) -> State {
+  /// The state of a thumbnail.
+  ///
+  /// - Parameters:
+  ///   - place: the place of the thumbnail relative to the output folder.
+  ///   - source: the status of the source.
+  ///   - key: the key of the source; nil if only one source can want the place.
+  public func state(of place: Path, source: stat, _ key: SourceKey? = nil) -> State {
     let (path, folder) =
       switch output {
       case .folder(let folder): (place, folder.descriptor)
@@ -70,23 +84,40 @@ public struct SettingsStamp: Sendable {
     guard case .success(let status) = found, status.kind == .regular else { return .missing }
     if FileIdentity(status) == FileIdentity(source) { return .isSource }
     if status.st_size == 0 { return .missing }
-    guard isSameTime(status.modified, asKept: source.modified) else { return .stale }
-    return isUniform || ThumbnailMark(of: path, in: folder) == mark ? .upToDate : .stale
+    let isCurrent = isSameTime(status.modified, asKept: source.modified)
+    // Without a key, the mark is read only if it can make a difference.
+    if key == nil, isUniform || !isCurrent { return isCurrent ? .upToDate : .stale }
+    let mark = ThumbnailMark(of: path, in: folder)
+    if let key, let there = mark?.source, there != key { return .isTaken(place) }
+    return isCurrent && mark?.hasSettings(of: self.mark) == true ? .upToDate : .stale
   }
 
   /// The last line of the settings file if not all thumbnails have these settings.
   private static let mixed = "mixed\n"
 
+  /// The prefix of the settings files of sizes with a folder.
+  private static let sizePrefix = Array("settings-".utf8)
+
   private static func file(_ size: Path?) -> Path {
-    let name = size.map { Path(bytes: "settings-".utf8 + Array($0.bytes))! } ?? "settings"
+    let name = size.map { Path(bytes: sizePrefix + Array($0.bytes))! } ?? "settings"
     return SourceWalker.workingFolderName.appending(name)
   }
 
+  /// The folder of the size whose settings are in a file of this name: empty for the only size; nil if this is no name
+  /// of a settings file.
+  static func size(ofFile name: Path) -> Path? {
+    if name == "settings" { return Path() }
+    guard name.bytes.starts(with: sizePrefix) else { return nil }
+    return Path(bytes: name.bytes.dropFirst(sizePrefix.count))
+  }
+
+  /// The settings with which the last run made the thumbnails of a size; nil if there are none.
+  static func settings(of size: Path?, in output: Path) -> String? {
+    read(output.appending(file(size)), in: AT_FDCWD)?.settings
+  }
+
   private static func read(_ path: Path, in folder: CInt) -> (settings: String, isMixed: Bool)? {
-    let file = path.withCString { openat(folder, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    guard let bytes = try? readAll(from: file, limit: 1 << 14) else { return nil }
+    guard let bytes = readFile(path, in: folder, limit: 1 << 14) else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)
     return text.hasSuffix(mixed) ? (String(text.dropLast(mixed.count)), true) : (text, false)
   }
@@ -94,7 +125,7 @@ public struct SettingsStamp: Sendable {
 
 extension OutputFolder {
   /// Writes the settings atomically, as thumbnails are written.
-  fileprivate func publishSettings(_ text: [UInt8], to place: Path) throws(OutputError) {
+  func publishSettings(_ text: [UInt8], to place: Path) throws(OutputError) {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     try publish(text, to: place, modified: now)

@@ -5,73 +5,110 @@ import Thumbnails
 /// One output of a job: its folder, its options, and the state of the thumbnails that are already there.
 struct ThumbnailOutput: Sendable {
   let path: Path
+  private let absolutePath: Path
   /// Nil in a dry run.
   let folder: OutputFolder?
   let options: ThumbnailOptions
+  /// Makes the places of the thumbnails; nil if they mirror the tree of the sources.
+  private let name: NamePattern?
+  /// The thumbnails of earlier runs that a user may not expect.
+  let earlier: EarlierRuns
   /// One for each size, in the order of the sizes.
   private let stamps: [SettingsStamp]
 
   /// Makes the folder and writes the settings there, unless this is a dry run.
   ///
+  /// - Parameter isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
   /// - Throws: ``OutputError``.
-  init(path: Path, options: ThumbnailOptions, isDryRun: Bool) throws(OutputError) {
+  init(
+    path: Path, name: NamePattern? = nil, options: ThumbnailOptions, isForced: Bool = false, isDurable: Bool = false,
+    isDryRun: Bool
+  ) throws(OutputError) {
+    earlier = EarlierRuns(
+      in: path, sizes: options.sizes, hasSizeFolders: Self.hasSizeFolders(options, name), mirrorsTree: name == nil)
     self.path = path
+    absolutePath = path.absolute ?? path
+    self.name = name
     self.options = options
-    let folder = isDryRun ? nil : try OutputFolder(path)
+    let folder = isDryRun ? nil : try OutputFolder(path, isForced: isForced, isDurable: isDurable)
     self.folder = folder
     var stamps: [SettingsStamp] = []
     for size in options.sizes {
-      let settings = Self.settings(options, size)
-      let name = options.sizes.count == 1 ? nil : Path(size.name)
+      let settings = Self.settings(options, size, name)
+      let sizeName = options.sizes.count == 1 ? nil : Path(size.name)
       if let folder {
-        stamps.append(try SettingsStamp(renewing: settings, size: name, in: folder))
+        stamps.append(try SettingsStamp(renewing: settings, size: sizeName, in: folder))
       } else {
-        stamps.append(SettingsStamp(reading: settings, size: name, in: path))
+        stamps.append(SettingsStamp(reading: settings, size: sizeName, in: path))
       }
     }
     self.stamps = stamps
   }
 
-  /// The folders for thumbnails: one for each size, or only one if there is one size.
+  /// Notes the folder whose tree the thumbnails mirror, for later runs.
+  ///
+  /// - Parameter tree: nil if it is not known.
+  /// - Throws: ``OutputError``.
+  func note(tree: Path?) throws(OutputError) {
+    let tree = tree ?? ""
+    guard name == nil, let folder, earlier.lastTree != tree else { return }
+    try folder.publishSettings(Array(tree.bytes), to: EarlierRuns.treeFile)
+  }
+
+  /// The folders for thumbnails: one for each size, or only one if there is one size or the names tell the sizes apart.
   var folders: [Path] {
-    options.sizes.count == 1 ? [path] : options.sizes.map { path.appending(Path($0.name)) }
+    Self.hasSizeFolders(options, name) ? options.sizes.map { path.appending(Path($0.name)) } : [path]
+  }
+
+  private static func hasSizeFolders(_ options: ThumbnailOptions, _ name: NamePattern?) -> Bool {
+    options.sizes.count > 1 && name?.tellsSizes != true
   }
 
   /// The place of one size's thumbnail.
   ///
   /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
-  func place(_ place: Path, size: SizeSpec) -> Path {
-    options.sizes.count == 1 ? place : Path(size.name).appending(place)
+  func place(of source: Source, _ place: Path, size: SizeSpec) -> Path {
+    let place = name?.place(of: source.relativePath, size: size) ?? place
+    return Self.hasSizeFolders(options, name) ? Path(size.name).appending(place) : place
   }
 
   /// Puts a thumbnail in place.
   ///
   /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
   /// - Throws: ``OutputError``.
-  func publish(_ thumbnail: Thumbnail, to place: Path, modified: timespec) throws(OutputError) -> MadeThumbnail {
+  func publish(
+    _ thumbnail: Thumbnail, of source: Source, to place: Path, modified: timespec
+  ) throws(OutputError) -> MadeThumbnail {
     guard let folder, let index = options.sizes.firstIndex(of: thumbnail.size) else {
       preconditionFailure("only a real run publishes, and only sizes of its options")
     }
-    let place = self.place(place, size: thumbnail.size)
-    let bytes = try folder.publish(
-      thumbnail: thumbnail.bytes, marked: stamps[index].mark, to: place, modified: modified)
+    let place = self.place(of: source, place, size: thumbnail.size)
+    let mark = stamps[index].mark.of(key(of: source))
+    let bytes = try folder.publish(thumbnail: thumbnail.bytes, marked: mark, to: place, modified: modified)
     return MadeThumbnail(
       path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes)
   }
 
-  /// The state of a source's thumbnails together: `isSource` if one of the places is the source, otherwise the state of
-  /// the first thumbnail that is not up to date.
-  ///
-  /// - Parameter source: the status of the source.
-  func state(of place: Path, source: stat) -> SettingsStamp.State {
-    let states = zip(options.sizes, stamps).map { size, stamp in
-      stamp.state(of: self.place(place, size: size), source: source)
-    }
-    return states.contains(.isSource) ? .isSource : states.first { $0 != .upToDate } ?? .upToDate
+  /// The key of the source; nil if only one source can want its place.
+  private func key(of source: Source) -> SourceKey? {
+    name == nil ? nil : SourceKey(of: source.path, from: absolutePath)
   }
 
-  /// Everything except the source that determines the bytes of a thumbnail.
-  private static func settings(_ options: ThumbnailOptions, _ size: SizeSpec) -> String {
+  /// The state of a source's thumbnails together: that of the first place that cannot be written to, otherwise the
+  /// state of the first thumbnail that is not up to date.
+  ///
+  /// - Parameter status: the status of the source.
+  func state(of source: Source, _ place: Path, _ status: stat) -> SettingsStamp.State {
+    let key = key(of: source)
+    let states = zip(options.sizes, stamps).map { size, stamp in
+      stamp.state(of: self.place(of: source, place, size: size), source: status, key)
+    }
+    return states.first(where: \.isRefused) ?? states.first { $0 != .upToDate } ?? .upToDate
+  }
+
+  /// Everything except the source that determines the bytes of a thumbnail. A pattern is part of it, because the marks
+  /// then have keys.
+  private static func settings(_ options: ThumbnailOptions, _ size: SizeSpec, _ name: NamePattern?) -> String {
     """
     size \(size.description)
     quality \(options.quality)
@@ -81,6 +118,6 @@ struct ThumbnailOutput: Sendable {
     linear \(options.linear)
     fail-on \(options.failOn.rawValue)
 
-    """
+    """ + (name.map { "name \(Path($0.description).printable)\n" } ?? "")
   }
 }

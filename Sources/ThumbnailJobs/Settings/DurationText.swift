@@ -27,8 +27,8 @@ public enum DurationText {
       last = unit
     }
     guard last != .max else { throw problem }
-    guard total > 0 else { throw TextError("\(subject): must be more than zero; leave it out for no limit") }
-    guard total <= 366 * 86_400_000 else { throw TextError("\(subject): “\(text)” is more than a year") }
+    guard total > 0 else { throw TextError("\(subject): must be more than zero; the longest is 366d") }
+    guard total <= 366 * 86_400_000 else { throw TextError("\(subject): “\(text)” is more than a year, 366d") }
     return .milliseconds(total)
   }
 }

@@ -31,6 +31,8 @@ public struct JobSettings: Sendable, Equatable {
   public var pressureSource = PressureSignalChoice.auto
   /// Make thumbnails again even if they are up to date.
   public var force = false
+  /// Write each thumbnail and its folders to the disk before it counts as made.
+  public var durable = false
   /// Which faults of a source are errors.
   public var failOn = FailOn.error
   /// The most pixels that a source may have.
@@ -48,10 +50,19 @@ public struct JobSettings: Sendable, Equatable {
 
   public init() {}
 
+  /// The output folders in which no file is a source: those whose thumbnails mirror the tree of the sources. Where a
+  /// pattern names the thumbnails, they may be beside their sources, and only their marks tell them apart.
+  var mirroredOutputs: [Path] { outputs.filter { $0.name == nil }.map(\.folder) }
+
   /// - Throws: ``TextError`` if settings that are valid by themselves contradict each other.
   public func validate() throws(TextError) {
     if let clash = outputs.lazy.compactMap({ OutputSettings.clash(in: $0.sizes) }).first {
       throw TextError("size: \(clash)")
+    }
+    if let clash = outputs.lazy.compactMap(\.clashOfPlaces).first { throw TextError("name: \(clash)") }
+    if let file = outputs.lazy.map(\.folder).first(where: { $0.hasJPEGName && FileIdentity(of: $0) == nil }) {
+      throw TextError(
+        "out: \(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
     }
     var folders: Set<Path> = []
     for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {

@@ -16,7 +16,10 @@ public enum PressureResponse: String, Sendable, CaseIterable {
 }
 
 extension KeptMetadata {
-  static let words: KeyValuePairs<String, KeptMetadata> = ["icc": .icc, "exif": .exif, "copyright": .copyright]
+  /// The words for each kind.
+  public static let words: KeyValuePairs<String, KeptMetadata> = [
+    "icc": .icc, "exif": .exif, "gps": .gps, "copyright": .copyright,
+  ]
 
   /// Reads words. Each text may contain several, separated by commas.
   ///

@@ -4,7 +4,10 @@ import Thumbnails
 /// The settings of one output: a folder and the thumbnails in it.
 public struct OutputSettings: Sendable, Equatable {
   public var folder: Path = "thumbs"
-  /// At least one size. If there are several, each has a folder with its name in ``folder``.
+  /// The places of the thumbnails in the folder; nil means that they mirror the tree of the sources.
+  public var name: NamePattern?
+  /// At least one size. If there are several, each has a folder with its name in ``folder``, unless ``name`` tells them
+  /// apart.
   public var sizes = [SizeSpec.standard]
   /// 1 to 100.
   public var quality = 80
@@ -19,10 +22,27 @@ public struct OutputSettings: Sendable, Equatable {
 
   /// A message about two sizes that would share a folder; nil if no two do.
   static func clash(in sizes: [SizeSpec]) -> String? {
-    var names: Set<String> = []
-    return sizes.first { !names.insert($0.name).inserted }.map { size in
-      "two sizes are called \(size.name); give them names, as in small=\(size)"
+    var named: [String: SizeSpec] = [:]
+    for size in sizes {
+      guard let other = named.updateValue(size, forKey: size.name) else { continue }
+      return other == size
+        ? "\(size) is given twice"
+        : "two sizes are called \(size.name); give them other names, as in small=\(size.unnamed)"
     }
+    return nil
+  }
+
+  /// A message about two sizes to which ``name`` gives one place; nil if it gives each its own.
+  var clashOfPlaces: String? {
+    guard let name, name.tellsSizes else { return nil }
+    var sizes: [Path: SizeSpec] = [:]
+    for size in self.sizes {
+      if let other = sizes.updateValue(size, forKey: name.place(of: "photo.jpg", size: size)) {
+        return "“\(Path(name.description).printable)” gives the sizes \(other.unnamed) and \(size.unnamed) one place; "
+          + "without %w and %h each has a folder of its own"
+      }
+    }
+    return nil
   }
 
   /// The options that determine the bytes of a thumbnail.

@@ -6,6 +6,14 @@ public enum SourceArgument: Sendable, Hashable {
   case path(Path)
   /// A list of paths that is read during the walk.
   case list(SourceList)
+
+  /// Whether it exists. An open descriptor does.
+  var exists: Bool {
+    switch self {
+    case .path(let path): (try? FileStatus.of(path, followingLinks: true).get()) != nil
+    case .list(let list): list.exists
+    }
+  }
 }
 
 extension SourceArgument: CustomStringConvertible {

@@ -8,6 +8,8 @@ final class SourceFile {
   /// The type of a file by its first bytes.
   enum Content: Equatable {
     case image(ImageType)
+    /// A thumbnail that thumbjob has made.
+    case thumbnail
     /// Not an image, and not expected to be one.
     case other
     /// Not an image, although it has the name of a JPEG file or is itself an argument.
@@ -45,21 +47,27 @@ final class SourceFile {
   /// - Throws: `ThumbnailError.unreadable`.
   func content(of source: Source) throws(ThumbnailError) -> Content {
     let head = try head()
-    if let type = ImageType.sniff(head) { return .image(type) }
+    if let image = Self.image(head) { return image }
     let isExpected = source.origin == .argument || source.relativePath.hasJPEGName
     guard isExpected, !head.starts(with: Self.appleDouble) else { return .other }
     return .notAnImage(head.isEmpty ? .empty : .notAnImage(Array(head.prefix(4))))
   }
 
-  /// Whether the file at a path can be opened and is a JPEG by its first bytes.
+  /// Whether the file at a path can be opened, is a JPEG by its first bytes, and is no thumbnail of thumbjob.
   static func isJPEG(_ path: Path) -> Bool {
     guard let file = try? SourceFile(path), let head = try? file.head() else { return false }
-    return ImageType.sniff(head) == .jpeg
+    return image(head) == .image(.jpeg)
   }
 
-  /// The first bytes, as many as ``ImageType`` needs.
+  /// An image or a thumbnail, recognised by its first bytes; nil for any other file.
+  private static func image(_ head: [UInt8]) -> Content? {
+    guard let type = ImageType.sniff(head) else { return nil }
+    return type == .jpeg && ThumbnailMark(head: head[...]) != nil ? .thumbnail : .image(type)
+  }
+
+  /// The first bytes, as many as ``ImageType`` and ``ThumbnailMark`` need.
   private func head() throws(ThumbnailError) -> [UInt8] {
-    var head = [UInt8](repeating: 0, count: ImageType.sniffLength)
+    var head = [UInt8](repeating: 0, count: max(ImageType.sniffLength, ThumbnailMark.headSize))
     let count =
       switch head.withUnsafeMutableBytes({ bytes.read(at: 0, into: $0) }) {
       case .success(let count): count
@@ -75,6 +83,9 @@ final class SourceFile {
 }
 
 extension Path {
+  /// The path itself if it has the name of a JPEG file, otherwise with `.jpg` appended.
+  var asJPEG: Path { hasJPEGName ? self : Path(bytes: Array(bytes) + ".jpg".utf8)! }
+
   /// Whether the name ends in `.jpg`, `.jpeg`, `.jpe` or `.jfif`, in any case, after at least one character.
   var hasJPEGName: Bool {
     let name = lastName.bytes

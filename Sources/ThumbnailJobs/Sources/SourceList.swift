@@ -31,6 +31,12 @@ public struct SourceList: Sendable, Hashable {
     (self.name, location, self.separator) = (name, .descriptor(descriptor), separator)
   }
 
+  /// Whether the list exists. An open descriptor does.
+  var exists: Bool {
+    guard case .file(let file) = location else { return true }
+    return FileIdentity(of: file) != nil
+  }
+
   /// Whether a second reading gives the same entries, because the list is a regular file.
   var canBeReadTwice: Bool {
     guard case .file(let file) = location else { return false }
@@ -41,9 +47,7 @@ public struct SourceList: Sendable, Hashable {
   /// folder, otherwise its absolute path. Symbolic links are not resolved. Nil if the working folder no longer exists.
   static func relativePath(of entry: Path) -> Path? {
     if !entry.isAbsolute, let within = entry.normalized { return within }
-    guard let folder = getcwd(nil, 0) else { return nil }
-    defer { free(folder) }
-    return Path(cString: folder).appending(entry).normalized?.withoutRoot
+    return entry.absolute?.withoutRoot
   }
 
   /// Passes each entry to `body`, except empty ones. `shouldStop` ends the wait for a slow pipe and the reading of an

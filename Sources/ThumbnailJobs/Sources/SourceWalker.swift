@@ -22,8 +22,9 @@ public struct SourceWalker: Sendable {
   public let arguments: [SourceArgument]
   public let filter: SourceFilter
   public let followsLinks: Bool
-  /// The output folders, which are never walked.
-  public let outputs: [Path]
+  /// The output folders. No file in them is a source.
+  let outputs: FolderSet
+  let tree: SourceTree
 
   public init(
     arguments: [SourceArgument], filter: SourceFilter = SourceFilter(), followsLinks: Bool = false,
@@ -32,7 +33,8 @@ public struct SourceWalker: Sendable {
     self.arguments = arguments
     self.filter = filter
     self.followsLinks = followsLinks
-    self.outputs = outputs
+    self.outputs = FolderSet(outputs)
+    tree = SourceTree(of: arguments)
   }
 
   /// Whether a second walk can find the same sources. A list from a pipe or a terminal can be read only once.

@@ -11,7 +11,10 @@ final class Walk {
   private let shouldStop: () -> Bool
   private let onError: (WalkError) -> Void
   private let visit: (Source) throws -> SourceWalker.Verdict
-  private let outputs: Set<FileIdentity>
+  private var outputs: FolderSet { walker.outputs }
+  /// The folder of the last file outside a walked folder, and whether it is in an output folder: lists have many files
+  /// of one folder in a row.
+  private var lastParent: (path: Path, isInOutput: Bool)?
   private var walkedArguments: Set<FileIdentity> = []
   private(set) var counters = WalkCounters()
 
@@ -23,7 +26,6 @@ final class Walk {
     self.shouldStop = shouldStop
     self.onError = onError
     self.visit = visit
-    outputs = Set(walker.outputs.compactMap { FileIdentity(of: $0) })
   }
 
   func run() throws {
@@ -40,17 +42,21 @@ final class Walk {
     let status: stat
     switch FileStatus.of(path, followingLinks: true) {
     case .success(let found): status = found
+    case .failure where outputs.encloses(path): return passOver(path)
     case .failure(let error): return report(WalkError(error, path, argument: index, origin: .argument))
     }
     switch status.kind {
+    case .regular where isInOutput(path): passOver(path)
     case .regular:
-      try visitFile(Source(path: path, relativePath: path.lastName, argument: index, origin: .argument))
+      var relative = walker.tree.relativePath(ofArgument: path)
+      if relative.isEmpty { relative = path.lastName }  // it was no file when the tree was determined
+      try visitFile(Source(path: path, relativePath: relative, argument: index, origin: .argument))
     case .folder:
-      let identity = FileIdentity(status)
-      if outputs.contains(identity) { return report(WalkError(.isOutput, path, argument: index)) }
+      if outputs.encloses(path) { return passOver(path) }
       // A folder that is an argument twice is walked once.
-      guard walkedArguments.insert(identity).inserted else { return }
-      try walkFolder(path, relativePath: Path(), argument: index, origin: .argument)
+      guard walkedArguments.insert(FileIdentity(status)).inserted else { return }
+      let mirrored = walker.tree.relativePath(ofArgument: path)
+      try walkFolder(path, mirroredAs: mirrored, relativePath: Path(), argument: index, origin: .argument)
     case .link, .special:
       report(WalkError(.notAFile, path, argument: index, reason: status.specialName))
     }
@@ -68,25 +74,51 @@ final class Walk {
         return report(WalkError(.badEntry, path, argument: index, reason: "no place below the output folder"))
       }
       switch FileStatus.of(path, followingLinks: true) {
+      case .failure where outputs.encloses(path): passOver(path)
       case .failure(let error): report(WalkError(error, path, argument: index, origin: .list))
       case .success(let status):
+        counters.entries += 1
         switch status.kind {
-        case .regular where relative.isEmpty || !walker.filter.accepts(file: relative): counters.filtered += 1
+        case .regular where relative.isEmpty || !walker.filter.accepts(file: relative, noting: &counters.matches):
+          counters.filtered += 1
+        case .regular where isInOutput(path): passOver(path)
         case .regular:
           try visitFile(Source(path: path, relativePath: relative, argument: index, origin: .list))
         case .folder:
-          if outputs.contains(FileIdentity(status)) { return report(WalkError(.isOutput, path, argument: index)) }
-          try walkFolder(path, relativePath: relative, argument: index, origin: .list)
+          if outputs.encloses(path) {
+            passOver(path)
+          } else {
+            try walkFolder(path, mirroredAs: Path(), relativePath: relative, argument: index, origin: .list)
+          }
         case .link, .special: report(WalkError(.notAFile, path, argument: index, reason: status.specialName))
         }
       }
     }
   }
 
+  /// Counts an argument or an entry of a list that is in an output folder.
+  private func passOver(_ path: Path) {
+    if counters.inOutput == 0 { counters.firstInOutput = path }
+    counters.inOutput += 1
+  }
+
+  /// Whether a file is in an output folder.
+  private func isInOutput(_ path: Path) -> Bool {
+    let parent = path.parent
+    if let lastParent, lastParent.path == parent { return lastParent.isInOutput }
+    let isInOutput = outputs.encloses(path)
+    lastParent = (parent, isInOutput)
+    return isInOutput
+  }
+
   /// Walks `top` and everything below it. The open folders are on a stack of their own, because deep nesting would
   /// exhaust the call stack.
+  ///
+  /// - Parameters:
+  ///   - mirrored: the path that is put before the relative paths of the sources.
+  ///   - relativePath: the relative path of `top` for the filter.
   private func walkFolder(
-    _ top: Path, relativePath: Path, argument: Int, origin: Source.Origin
+    _ top: Path, mirroredAs mirrored: Path, relativePath: Path, argument: Int, origin: Source.Origin
   ) throws {
     var stack: [OpenFolder] = []
     switch OpenFolder.open(top, relativePath: relativePath) {
@@ -102,17 +134,27 @@ final class Walk {
         stack.removeLast()
       case .success(let entry?):
         try checkStop()
-        if let inner = try handle(entry, in: folder, ancestors: stack, argument: argument) { stack.append(inner) }
+        if let inner = try handle(entry, in: folder, mirroredAs: mirrored, ancestors: stack, argument: argument) {
+          stack.append(inner)
+        }
       }
     }
   }
 
   /// Visits a file, or opens a folder to walk next.
   private func handle(
-    _ entry: OpenFolder.Entry, in folder: OpenFolder, ancestors: [OpenFolder], argument: Int
+    _ entry: OpenFolder.Entry, in folder: OpenFolder, mirroredAs mirrored: Path, ancestors: [OpenFolder],
+    argument: Int
   ) throws -> OpenFolder? {
+    if entry.name == SourceWalker.workingFolderName { return nil }
     let path = folder.path.appending(entry.name)
     let relative = folder.relativePath.appending(entry.name)
+    if walker.filter.hides(entry.name) {
+      counters.hidden += 1
+      // A pattern that excludes hidden files has matched them, although they are passed over without it.
+      _ = walker.filter.entersFolder(relative, noting: &counters.matches)
+      return nil
+    }
     var kind = entry.kind
     if kind == nil || (kind == .link && walker.followsLinks) {
       switch folder.status(of: entry.name, followingLinks: walker.followsLinks) {
@@ -127,7 +169,7 @@ final class Walk {
     }
     switch kind {
     case .regular?:
-      guard walker.filter.accepts(file: relative) else {
+      guard walker.filter.accepts(file: relative, noting: &counters.matches) else {
         counters.filtered += 1
         return nil
       }
@@ -135,10 +177,10 @@ final class Walk {
         report(WalkError(.pathTooLong, path, argument: argument))
         return nil
       }
-      try visitFile(Source(path: path, relativePath: relative, argument: argument, origin: .folder))
+      try visitFile(
+        Source(path: path, relativePath: mirrored.appending(relative), argument: argument, origin: .folder))
     case .folder?:
-      if entry.name == SourceWalker.workingFolderName { return nil }
-      guard walker.filter.entersFolder(relative) else { return nil }
+      guard walker.filter.entersFolder(relative, noting: &counters.matches) else { return nil }
       return enter(entry, of: folder, ancestors: ancestors, argument: argument)
     case .link?: counters.linksNotFollowed += 1
     case .special?, nil: counters.special += 1
@@ -159,12 +201,7 @@ final class Walk {
       report(WalkError(error, path, argument: argument, origin: .folder))
       return nil
     case .success(let inner):
-      if outputs.contains(inner.identity) { return nil }
-      // The folder is the output of an earlier run. It is skipped, so that no thumbnails of thumbnails are made.
-      if case .success = inner.status(of: SourceWalker.workingFolderName, followingLinks: false) {
-        counters.earlierOutputs += 1
-        return nil
-      }
+      if outputs.contains(inner.identity) || entry.kind == .link && outputs.encloses(path) { return nil }
       if ancestors.contains(where: { $0.identity == inner.identity }) {
         report(WalkError(.loop, path, argument: argument))
         return nil

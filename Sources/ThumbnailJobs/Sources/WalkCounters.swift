@@ -1,20 +1,32 @@
-/// Counters of a walk. Each file without an error is counted in exactly one of `files`, `filtered`, `special` and
-/// `linksNotFollowed`.
+import Files
+
+/// Counters of a walk. Each file without an error is counted in exactly one of `files`, `filtered`, `special`,
+/// `hidden`, `inOutput` and `linksNotFollowed`. Files in an output folder that a walk comes upon are not counted,
+/// because it does not enter the folder.
 public struct WalkCounters: Sendable, Equatable {
   /// Regular files that were visited.
   public var files = 0
+  /// Hidden files and folders. What is in these folders is not counted.
+  public var hidden = 0
   /// Files that the filter rejected. Files in folders that it rejected are not counted.
   public var filtered = 0
   /// Symbolic links, where links are not followed.
   public var linksNotFollowed = 0
   /// FIFOs, sockets and devices: never opened.
   public var special = 0
-  /// Output folders of other runs. They are skipped, unless one is itself an argument.
-  public var earlierOutputs = 0
+  /// Arguments and entries of lists that are in an output folder of this job, and the first of them.
+  public var inOutput = 0
+  public var firstInOutput: Path?
   /// Folders entered.
   public var folders = 0
   /// Errors reported.
   public var errors = 0
+  /// Whether the filter has been applied: it does not apply to files that are arguments.
+  public var hasFiltered: Bool { folders > 0 || entries > 0 }
+  /// Entries of lists that exist.
+  public var entries = 0
+  /// The patterns of the filter that have matched something.
+  public var matches = SourceFilter.Matches()
 
   public init() {}
 }

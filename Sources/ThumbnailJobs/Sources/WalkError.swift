@@ -24,8 +24,6 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
     case pathTooLong
     /// An argument or entry that is neither a file nor a folder, such as a FIFO.
     case notAFile
-    /// A source folder that is the output folder.
-    case isOutput
     /// An entry of a list that cannot be a path.
     case badEntry
     /// An entry of a list that contains a zero byte: the separator of the list is probably the zero byte and not the
@@ -96,7 +94,6 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
       "\(name): longer than the \(SourceWalker.maximumPathLength) bytes a path may have; "
         + "start from a folder further down"
     case .notAFile: "\(name): \(reason), not a file or a folder"
-    case .isOutput: "\(name): is the output folder, which is never walked"
     case .badEntry: "\(name): \(reason)"
     case .nulInEntry: "\(name): begins a line that contains a NUL character"
     }

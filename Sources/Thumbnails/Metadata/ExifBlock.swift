@@ -26,15 +26,18 @@ final class ExifBlock {
 
   /// The whole block for a thumbnail of this size: with upright orientation, these pixel counts, and no embedded
   /// preview. Empty if there is nothing to keep.
-  func whole(for pixels: PixelSize) -> [UInt8] {
+  ///
+  /// - parameter withPlace: whether to keep the GPS directory and the camera maker's notes. The notes may name the place,
+  ///   too.
+  func whole(for pixels: PixelSize, withPlace: Bool) -> [UInt8] {
     free(data.pointee.data)
     data.pointee.data = nil
     data.pointee.size = 0
-    if let preview = content(EXIF_IFD_1) {
-      while preview.pointee.count > 0 {
-        let count = preview.pointee.count
-        exif_content_remove_entry(preview, preview.pointee.entries[0])
-        if preview.pointee.count == count { break }
+    removeAll(in: EXIF_IFD_1)
+    if !withPlace {
+      removeAll(in: EXIF_IFD_GPS)
+      if let directory = content(EXIF_IFD_EXIF), let notes = exif_content_get_entry(directory, EXIF_TAG_MAKER_NOTE) {
+        exif_content_remove_entry(directory, notes)
       }
     }
     set(EXIF_TAG_ORIENTATION, in: EXIF_IFD_0, to: 1)
@@ -61,6 +64,15 @@ final class ExifBlock {
       found = true
     }
     return found ? Self.serialized(kept) : []
+  }
+
+  private func removeAll(in directory: ExifIfd) {
+    guard let content = content(directory) else { return }
+    while content.pointee.count > 0 {
+      let count = content.pointee.count
+      exif_content_remove_entry(content, content.pointee.entries[0])
+      if content.pointee.count == count { break }
+    }
   }
 
   private func content(_ directory: ExifIfd) -> UnsafeMutablePointer<ExifContent>? {

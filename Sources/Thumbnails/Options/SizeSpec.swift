@@ -38,14 +38,18 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
 
   /// The size as a user would type it in full, such as `256x256` or `cover=300x200^<`.
   public var description: String {
-    var text = Self.box(width, height)
-    switch mode {
-    case .fit: text += enlarges ? "<" : ""
-    case .fill: text += enlarges ? "^<" : "^"
-    case .exact: text += enlarges ? "!" : "!>"
+    let isUnnamed = name == Self.defaultName(width: width, height: height, mode: mode, enlarges: enlarges)
+    return isUnnamed ? unnamed : "\(name)=\(unnamed)"
+  }
+
+  /// The size as a user would type it without a name, such as `300x200^<`.
+  public var unnamed: String {
+    let box = Self.box(width, height)
+    return switch mode {
+    case .fit: enlarges ? "\(box)<" : box
+    case .fill: enlarges ? "\(box)^<" : "\(box)^"
+    case .exact: enlarges ? "\(box)!" : "\(box)!>"
     }
-    let unnamed = Self.defaultName(width: width, height: height, mode: mode, enlarges: enlarges)
-    return name == unnamed ? text : "\(name)=\(text)"
   }
 
   private static func box(_ width: Int?, _ height: Int?) -> String {

@@ -24,10 +24,17 @@ public struct KeptMetadata: OptionSet, Sendable, Hashable {
   /// The embedded colour profile. If it is kept, the picture is not converted to sRGB. A CMYK profile is never kept,
   /// because its picture is always converted.
   public static let icc = KeptMetadata(rawValue: 1)
-  /// The EXIF block, with orientation and pixel counts corrected and without the embedded preview.
-  public static let exif = KeptMetadata(rawValue: 2)
+  /// The EXIF block, with orientation and pixel counts corrected, and without the embedded preview and the place where
+  /// the photo was taken: neither the GPS directory nor the camera maker's notes, which may name it too.
+  ///
+  /// The value 2 stood for the block with the place. It is not used again, so that no thumbnail with a place is taken for
+  /// up to date.
+  public static let exif = KeptMetadata(rawValue: 16)
   /// Only the tags Artist and Copyright of the EXIF block.
   public static let copyright = KeptMetadata(rawValue: 4)
+  /// The place where the photo was taken, with the rest of the EXIF block: ``exif`` and also what it leaves out of the GPS
+  /// directory and the maker's notes.
+  public static let gps = KeptMetadata(rawValue: 8)
 }
 
 /// How thumbnails are made.

@@ -12,22 +12,27 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
       "Makes the same thumbnails with the bounded queue, with naive GCD and serially, and shows what each takes.",
     usage: "thumbjob compare <source> ... [options]",
     discussion: """
-      Each variant processes all sources in a process of its own, one variant after the other; then each runs again and is \
-      told to stop before it is done. The figures go to standard output; a page with charts (compare.html) and all samples \
-      (compare.json) go to the folder. The thumbnails are removed again. thumbjob status does not list a comparison; kill \
-      -USR1 PID prints its progress. On Linux only.
+      In each round, every variant processes all sources in a process of its own, one variant after the other, and each \
+      round begins with another variant. Then each runs once more and is told to stop before it is done. The figures go to \
+      standard output; a page with charts (compare.html) and all samples (compare.json) go to the folder. The thumbnails \
+      are removed again. thumbjob status does not list a comparison; kill -USR1 PID prints its progress. --max holds \
+      for the bounded queue; nothing limits naive GCD, and the serial loop runs one. On Linux only.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "A folder (with all below it), a file, or - for paths on standard input, a line each.", valueName: "source"))
+      "A folder (with all below it), a file, or - for paths on standard input, a line each.", valueName: "source"),
+    completion: .file(extensions: SourceOptions.extensions))
   var sources: [String] = []
 
+  @OptionGroup var maximum: MaxOption
+
   @Option(
-    name: [.long, .customShort("j", allowingJoined: true), .customLong("jobs")],
     help: ArgumentHelp(
-      "Operations that the bounded queue runs at once. (default: processors this process may use)", valueName: "n"))
-  var max: Int?
+      "Rounds, 1 to 100. Several rounds show which differences in time are more than chance. (default: "
+        + "\(Rounds.usual) if the first takes at most \(Rounds.longestShortSeconds) seconds, otherwise 1)",
+      valueName: "n"))
+  var rounds: Int?
 
   @Option(
     help: ArgumentHelp(
@@ -45,13 +50,9 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
 
   @Option(
     name: [.customShort("o", allowingJoined: true), .customLong("out")],
-    help: "The folder for compare.html and compare.json. (default: ./compare)")
+    help: ArgumentHelp("The folder for compare.html and compare.json. (default: ./compare)", valueName: "folder"),
+    completion: .directory)
   var out: String?
-
-  /// Checks the options here and not in `run`, so that an error prints this command's usage.
-  func validate() throws {
-    do { _ = try settings() } catch { throw ValidationError(error.description) }
-  }
 
   func run() throws { throw CompareSession(try settings()).run() }
 
@@ -62,7 +63,8 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
       throw TextError("\(jobFile.printable) is a job file; compare takes folders and files")
     }
     var settings = CompareSettings(sources: paths)
-    if let max { settings.max = try max.checked(JobSettings.maxRange, for: "--max") }
+    if let max = try maximum.checked() { settings.max = max }
+    if let rounds { settings.rounds = try rounds.checked(1...100, for: "--rounds") }
     if let memoryLimit {
       guard case .bytes(let bytes)? = try? MemorySize(parsing: memoryLimit, for: "--memory-limit") else {
         let shown = CommandWords.path(of: memoryLimit).printable
@@ -83,6 +85,8 @@ extension Variant: ExpressibleByArgument {}
 struct CompareSettings {
   var sources: [Path]
   var max = ProcessorCount.usable()
+  /// Nil for as many as suit the duration of the first.
+  var rounds: Int?
   /// In bytes; nil for none.
   var memoryLimit: Int?
   var naive = NaivePayload.read

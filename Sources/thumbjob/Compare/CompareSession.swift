@@ -20,6 +20,24 @@ final class CompareSession: Sendable {
     var failedSources: Set<String> = []
   }
 
+  /// The purpose of a run.
+  private enum Purpose {
+    /// A round, whose number counts from 1. Nil while the number of rounds is not yet known.
+    case round(Int, of: Int?)
+    /// The run is told to stop.
+    case stop
+
+    var round: Int? { if case .round(let number, _) = self { number } else { nil } }
+
+    /// The words that follow a variant's name.
+    var text: String {
+      switch self {
+      case .round(let number, let all): "round \(number)" + (all.map { " of \($0)" } ?? "")
+      case .stop: "to be told to stop"
+      }
+    }
+  }
+
   /// The comparison ends without a result.
   private struct CompareError: Error {
     /// The line to print; nil if the reason is already printed.
@@ -85,20 +103,44 @@ final class CompareSession: Sendable {
       thumbjobVersion: Version.current, command: ["thumbjob"] + CommandWords.forPeople,
       machine: .init(processors: ProcessorCount.usable()), sources: sources, max: settings.max,
       naivePayload: settings.naive, memoryLimit: limit)
+    report.runs = try measureRounds(of: sources.count, under: limit, in: folder)
     for variant in Variant.allCases {
-      let run = try measure(variant, of: sources.count, under: limit, stopsEarly: false, in: folder)
-      if let limit, variant == .bounded, run.ranOutOfMemoryAtOnce {
-        throw CompareError(
-          "--memory-limit \(ByteCount.memory(limit.bytes)) is too little for the program itself: bounded was ended before "
-            + "it made a thumbnail", .systemLimit)
-      }
-      report.runs.append(run)
-    }
-    for variant in Variant.allCases {
-      report.stopRuns.append(
-        try measure(variant, of: sources.count, under: limit, stopsEarly: true, in: folder))
+      report.stopRuns.append(try measure(variant, .stop, of: sources.count, under: limit, in: folder))
     }
     return report
+  }
+
+  private func measureRounds(
+    of sources: Int, under limit: ComparisonReport.Limit?, in folder: CompareFolder
+  ) throws(CompareError) -> [VariantMeasurement] {
+    let start = ContinuousClock.now
+    var runs: [VariantMeasurement] = []
+    func measureRound(_ round: Int, of rounds: Int?) throws(CompareError) {
+      for variant in Rounds.order(in: round) {
+        let run = try measure(variant, .round(round, of: rounds), of: sources, under: limit, in: folder)
+        if let limit, round == 1, variant == .bounded, run.ranOutOfMemoryAtOnce {
+          throw CompareError(
+            "--memory-limit \(ByteCount.memory(limit.bytes)) is too little: bounded ran out of memory before it reported "
+              + "a thumbnail", .systemLimit)
+        }
+        runs.append(run)
+      }
+    }
+    try measureRound(1, of: settings.rounds)
+    let rounds = settings.rounds ?? numberOfRounds(afterFirst: .now - start)
+    for round in stride(from: 2, through: rounds, by: 1) { try measureRound(round, of: rounds) }
+    return runs
+  }
+
+  /// Chooses the number of rounds, and prints why.
+  private func numberOfRounds(afterFirst duration: Duration) -> Int {
+    let count = Rounds.count(first: duration)
+    let consequence =
+      count == 1
+      ? "it is the only one; --rounds \(Rounds.usual) shows which differences are more than chance"
+      : "\(count - 1) more follow"
+    console.print("thumbjob: the first round took \(Units.time(duration)), so \(consequence)")
+    return count
   }
 
   private func survey(_ folder: CompareFolder) throws(CompareError) -> ComparisonReport.Sources {
@@ -109,7 +151,8 @@ final class CompareSession: Sendable {
         of: settings.sources.map { SourceArgument(word: $0) }, outputs: [settings.out], writingTo: folder.list,
         shouldStop: { self.state.withLock { $0.endingSignal != nil } },
         onError: { error in
-          console.print("thumbjob: \(Advice.line(error))")
+          // compare has no option for NUL-separated lists.
+          console.print("thumbjob: \(error.kind == .nulInEntry ? "\(error)" : Advice.line(error))")
           if error.kind == .missingArgument { missing.append(error) }
         },
         onUnreadable: { console.print("thumbjob: \($0.printable): \($1); left out") })
@@ -124,10 +167,10 @@ final class CompareSession: Sendable {
   }
 
   private func measure(
-    _ variant: Variant, of sources: Int, under limit: ComparisonReport.Limit?, stopsEarly: Bool,
+    _ variant: Variant, _ purpose: Purpose, of sources: Int, under limit: ComparisonReport.Limit?,
     in folder: CompareFolder
   ) throws(CompareError) -> VariantMeasurement {
-    let name = stopsEarly ? "\(variant.rawValue)-stop" : variant.rawValue
+    let name = "\(variant.rawValue)-\(purpose.round.map { "\($0)" } ?? "stop")"
     let out = folder.working.appending(Path(name))
     defer { OpenFolder.remove(out) }
     var cage: MemoryCage?
@@ -146,17 +189,17 @@ final class CompareSession: Sendable {
       words.append("--address-space=\(limit.bytes)")
     }
     let paths = [("--out=", out), ("--within=", folder.working)].map { Array($0.utf8) + $1.bytes }
-    let shown = "\(variant.displayName)\(stopsEarly ? ", to be told to stop" : "")"
+    let shown = "\(variant.displayName), \(purpose.text)"
     if !console.isTerminal { console.print("thumbjob: \(shown): begins") }
     do {
       let run = try VariantRun(
-        variant, arguments: words.map { Array($0.utf8) } + paths, list: folder.list, sources: sources,
-        stopsEarly: stopsEarly)
+        variant, round: purpose.round, arguments: words.map { Array($0.utf8) } + paths, list: folder.list,
+        sources: sources)
       state.withLock { $0.run = run }
       // A signal that arrived before `state.run` was set has killed nothing.
       if state.withLock({ $0.endingSignal }) != nil { run.kill() }
       defer { state.withLock { $0.run = nil } }
-      let measurement = try run.measure(in: cage) { show($0, of: variant, sources, stopsEarly) }
+      let measurement = try run.measure(in: cage) { show($0, shown, of: sources) }
       try throwIfEnding()
       console.setBottom("")
       console.print("thumbjob: \(shown): \(measurement.summary)")
@@ -188,11 +231,10 @@ final class CompareSession: Sendable {
     if isFirst, rest > 0 { console.print("thumbjob: \(Units.count(rest, "more source")) failed") }
   }
 
-  private func show(_ sample: Sample, of variant: Variant, _ sources: Int, _ stopsEarly: Bool) {
+  private func show(_ sample: Sample, _ run: String, of sources: Int) {
     let text =
-      "round \(stopsEarly ? 2 : 1) of 2, \(variant.displayName): \(sample.done) of \(sources) done, "
-      + "\(sample.running) running, \(sample.waiting) waiting, \(ByteCount.memory(sample.anonymousBytes)) held, "
-      + Units.time(.seconds(sample.seconds))
+      "\(run): \(sample.done) of \(sources) done, \(sample.waiting) waiting, "
+      + "\(ByteCount.whole(sample.anonymousBytes)) held, \(Units.time(.seconds(sample.seconds)))"
     state.withLock { $0.progress = text }
     if console.isTerminal { console.setBottom(text) }
   }
@@ -204,11 +246,12 @@ final class CompareSession: Sendable {
     } catch {
       throw CompareError(error)
     }
-    let tables = [ComparisonTable.runs(report), ComparisonTable.stops(report)].map { table in
-      Columns.text([table.head.map { $0.uppercased() }] + table.rows, right: table.numbers)
-    }
+    let parts = [
+      Columns.text(ComparisonTable.rounds(report).narrowRows), ComparisonTable.narrow(report.answer),
+      Columns.text(ComparisonTable.stops(report).narrowRows),
+    ]
     do {
-      try StandardStream.put(tables.joined(separator: "\n"), deadline: deadline)
+      try StandardStream.put(parts.joined(separator: "\n"), deadline: deadline)
     } catch {
       throw CompareError(nil, error)
     }

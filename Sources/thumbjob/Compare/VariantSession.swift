@@ -74,9 +74,9 @@ final class VariantSession: Sendable {
   private func runBounded() -> ExitCode {
     let job: Job
     do {
-      job = try Job(settings) { [reporter] event in
+      job = try Job(settings) { [self] event in
         guard case .source(let report) = event, case .failed(let failure) = report.result else { return }
-        reporter.failed(report.source.path.printable, Advice.line(failure))
+        reporter.failed(report.source.path.printable, line(failure))
       }
     } catch {
       return giveUp(Advice.line(error), .cannotCreateOutput)
@@ -88,7 +88,9 @@ final class VariantSession: Sendable {
         // Makes the text too, although it is not printed: that is part of the time to answer.
         _ = QueueListing.text(status)
         reporter.listed(status.queue.running.count + status.queue.waiting.count)
-      case SIGUSR2: job.stop(.cancelled(by: "USR2"))
+      case SIGUSR2:
+        reporter.toldToStop(VariantCounts(job))
+        job.stop(.cancelled(by: "USR2"))
       default: break
       }
     }
@@ -104,6 +106,12 @@ final class VariantSession: Sendable {
     return report.exitCode(ending: 0, outputError: nil, isTraced: true)
   }
 
+  /// The line about a failed source. The options that `Advice` names for a job are not those of `compare`.
+  private func line(_ failure: SourceFailure) -> String {
+    guard case .memory = failure, group != nil || addressSpace != nil else { return "\(failure)" }
+    return "\(failure); a higher --memory-limit would allow it"
+  }
+
   // MARK: Baselines
 
   private func runBaseline() -> ExitCode {
@@ -117,15 +125,18 @@ final class VariantSession: Sendable {
     }
     let baseline: any Baseline<BaselineWork.Placed>
     if variant == .naive {
-      // It has no list to print, and cannot cancel a block.
-      signal(SIGUSR1, SIG_IGN)
-      signal(SIGUSR2, SIG_IGN)
       // Without a limit the machine itself may run out of memory: then the kernel is to kill this process (proc(5)).
       try? "1000".write(toFile: "/proc/self/oom_score_adj", atomically: false, encoding: .utf8)
       baseline = NaiveQueue(prepare: prepare, work: make)
     } else {
-      SignalListener.listen { [self] in if $0 == SIGUSR2 { isStopped.store(true, ordering: .releasing) } }
       baseline = SerialLoop(prepare: prepare, work: make)
+    }
+    SignalListener.listen { [self] signal in
+      // Neither has a list to print.
+      guard signal == SIGUSR2 else { return }
+      reporter.toldToStop(VariantCounts(baseline.counters))
+      // The naive variant goes on, because it cannot cancel a block.
+      if variant == .serial { isStopped.store(true, ordering: .releasing) }
     }
     reporter.start { VariantCounts(baseline.counters) }
     work.walk(shouldStop: { isStopped.load(ordering: .acquiring) }, visit: { baseline.submit($0) })
@@ -138,7 +149,7 @@ final class VariantSession: Sendable {
     do {
       return try body()
     } catch {
-      reporter.failed(source.printable, Advice.line(error))
+      reporter.failed(source.printable, "\(error)")
       throw error
     }
   }

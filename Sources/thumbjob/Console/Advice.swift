@@ -1,5 +1,6 @@
 import BoundedQueue
 import Files
+import Foundation
 import StatusEndpoint
 import ThumbnailJobs
 import Thumbnails
@@ -26,7 +27,7 @@ enum Advice {
     case .output(let error): advice(on: error)
     case .memory(let error, let plan):
       memoryOption(for: error.needed, in: plan).map { "\($0) would allow it" }
-        ?? "that is more than the process may use at all, \(plan.limit)"
+        ?? "the process may use \(plan.limit) in all, and needs a part of that itself"
     case .timeout: "--timeout allows more"
     case .placeIsSource: "choose another folder with --out"
     case .placeTaken, .placeReserved, .other: nil
@@ -46,18 +47,51 @@ enum Advice {
   private static func advice(on error: OutputError) -> String? {
     switch error.kind {
     case .cannotCreate: "choose another with --out"
+    case .isSource, .hasPhotos:
+      "choose another with --out, or put the thumbnails beside the photos under other names, as with --name '%d/%s-small'"
     case .foreign: "move it away or choose another folder with --out"
+    case .takenByName:
+      "rename one of them, tell them apart by folder or extension (--name '%d-%s-%e'), or --force if the other is gone"
     case .shared, .taken, .blocked, .nameTooLong, .closed, .failed: nil
     }
   }
 
   private static func advice(on error: WalkError) -> String? {
     switch error.kind {
+    case .missingEntry where error.path.bytes.contains(UInt8(ascii: "\n")):
+      "give lists with a path on each line with - instead of --files0-from"
+    case .missingArgument: neighbour(of: error.path).map { "did you mean \($0.printable)?" }
     case .tooManyOpenFiles: "raise the limit with ulimit -n or lower --max"
-    case .isOutput: "choose another with --out"
     case .nulInEntry: "give NUL-separated lists with --files0-from -"
     default: nil
     }
+  }
+
+  /// The most names that are compared with a misspelled one.
+  private static let mostNames = 1000
+
+  /// The file or folder beside a missing one that is named nearly the same; nil if there is none.
+  private static func neighbour(of path: Path) -> Path? {
+    // A name of three letters is near to any other.
+    guard path.lastName.length > 3 else { return nil }
+    let folder = path.parent
+    guard case .success(let open) = OpenFolder.open(folder.isEmpty ? "." : folder, in: AT_FDCWD) else { return nil }
+    var names: [String] = []
+    while names.count < mostNames, case .success(let entry?) = open.next() {
+      if let name = String(validating: entry.name.bytes, as: UTF8.self) { names.append(name) }
+    }
+    let word = String(decoding: path.lastName.bytes, as: UTF8.self)
+    return NearestWord.to(word, among: names).map { folder.appending(Path($0)) }
+  }
+
+  /// The warning of a budget that the process may not use; nil if it may.
+  ///
+  /// - Parameter isRequested: whether the user has asked for this budget.
+  static func warning(of plan: MemoryPlan, isRequested: Bool) -> String? {
+    guard plan.budget.bytes > plan.available else { return nil }
+    let amount = ByteCount.memory(plan.budget.bytes)
+    let subject = isRequested ? "--memory \(amount)" : "the smallest budget, \(amount),"
+    return "\(subject) is more than this process may use, \(plan.limit); it may be killed"
   }
 
   /// The option that lets one operation reserve so many bytes; nil if the process may not use that much.
@@ -73,9 +107,34 @@ extension StopCause {
     case .startNothingNew: "by HUP"
     case .timeIsUp: "because its time (--for) is over"
     case .tooManyFailures: "because too many sources failed (--halt)"
+    case .outputFailed(let error): "because no more can be written: \(error.error?.description ?? "\(error)")"
     case .pressure: "by memory pressure (--on-pressure cancel)"
     case .cancelled(let sender), .shutdown(let sender): "by \(sender)"
     case .outputLost: "because its standard output failed"
     }
+  }
+
+  /// How to go on after the stop.
+  var wayOn: String {
+    switch self {
+    case .outputFailed(let error) where error.isOutOfSpace: "make room and run the same command again"
+    case .outputFailed: "make the output folder writable and run the same command again"
+    case .tooManyFailures: "repair or --exclude the failed sources, or raise --halt"
+    default: Self.usualWayOn
+    }
+  }
+
+  static var usualWayOn: String { "run the same command again to go on" }
+}
+
+extension JobReport {
+  /// Why the job ended before all its sources were done.
+  var whyWorkRemains: String {
+    if let stopCause { return "stopped \(stopCause.text)" }
+    var parts: [String] = []
+    if tally.cancelledByUser > 0 { parts.append("\(tally.cancelledByUser) cancelled by the user") }
+    let others = tally.cancelled - tally.cancelledByUser
+    if others > 0 { parts.append("\(others) left because memory was critical") }
+    return parts.isEmpty ? "not all sources were reached" : parts.joined(separator: ", ")
   }
 }

@@ -3,61 +3,52 @@ import Locking
 
 /// Messages on standard error: lines and, on a terminal, a line at the bottom that is redrawn.
 final class Console: Sendable {
-  private struct State {
-    /// The text of the bottom line.
-    var bottom = ""
-  }
-
-  /// Guards the order of writes.
-  private let state = Locked(State())
-  let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-  let hasColour: Bool
+  let terminal = Terminal(STDERR_FILENO)
   let deadline = WriteDeadline(.seconds(1))
+  /// The bottom line as it was written. The lock also guards the order of writes.
+  private let bottom = Locked("")
 
-  init() {
-    hasColour = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
-  }
+  var isTerminal: Bool { terminal.isTerminal }
 
   /// Prints whole lines above the bottom line. Control characters in them are escaped.
-  func print(_ text: String) {
-    let text = Self.escaped(text)
-    state.withLock { state in
-      self.write(Self.clear(state.bottom) + text + "\n" + Self.unwrapped(state.bottom))
+  func print(_ text: String, _ style: StyledText.Style? = nil) { print(StyledText(text, style)) }
+
+  /// Prints whole lines above the bottom line. Control characters in them are escaped.
+  func print(_ text: StyledText) {
+    let text = terminal.rendered(text)
+    bottom.withLock { bottom in
+      write(Self.removal(of: bottom) + text + "\n" + Self.drawing(of: bottom))
     }
   }
 
   /// Redraws the bottom line. An empty text removes it.
-  func setBottom(_ text: String) {
-    state.withLock { state in
-      guard text != state.bottom else { return }
-      self.write(Self.clear(state.bottom) + Self.unwrapped(text))
-      state.bottom = text
+  func setBottom(_ text: String) { setBottom(StyledText(text)) }
+
+  /// Redraws the bottom line, cut off at the edge of the terminal. An empty text removes it.
+  func setBottom(_ text: StyledText) {
+    let text = terminal.renderedLine(text)
+    bottom.withLock { bottom in
+      guard text != bottom else { return }
+      write(Self.removal(of: bottom) + Self.drawing(of: text))
+      bottom = text
     }
   }
 
-  /// The width of the terminal in columns.
-  var columns: Int {
-    var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+  /// Removes the bottom line for a process that exits at once: without the lock, which a blocked write may hold.
+  func abandonBottom() {
+    let deadline = WriteDeadline(.zero)
+    deadline.begin()
+    if isTerminal { _ = StandardStream.write(Self.removal, to: STDERR_FILENO, deadline: deadline) }
   }
 
-  /// The text with all control characters escaped except line feeds, so that a terminal does not interpret them.
-  static func escaped(_ text: String) -> String {
-    func isControl(_ scalar: Unicode.Scalar) -> Bool {
-      // Also those that change the direction of writing: they can make a text look like another.
-      scalar.properties.generalCategory == .control && scalar != "\n" || ("\u{202A}"..."\u{202E}").contains(scalar)
-        || ("\u{2066}"..."\u{2069}").contains(scalar)
-    }
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    return text.unicodeScalars.reduce(into: "") { $0 += isControl($1) ? $1.escaped(asASCII: true) : String($1) }
-  }
+  /// The terminal must not wrap the line: a second row could not be removed later. The cursor goes back to the beginning,
+  /// because a terminal that gets narrower may wrap the line afterwards, and all of its rows are below the cursor then.
+  private static func drawing(of bottom: String) -> String { bottom.isEmpty ? "" : "\u{1B}[?7l\(bottom)\u{1B}[?7h\r" }
 
-  /// Switches off line wrapping for the bottom line: the terminal cuts it off at the edge. A second row could not be removed
-  /// later.
-  private static func unwrapped(_ bottom: String) -> String { bottom.isEmpty ? "" : "\u{1B}[?7l\(bottom)\u{1B}[?7h" }
+  private static func removal(of bottom: String) -> String { bottom.isEmpty ? "" : removal }
 
-  private static func clear(_ bottom: String) -> String { bottom.isEmpty ? "" : "\r\u{1B}[K" }
+  /// Clears the screen from the beginning of the line.
+  private static let removal = "\r\u{1B}[J"
 
   /// Ignores errors, because they could only be reported to standard error.
   private func write(_ text: String) { _ = StandardStream.write(text, to: STDERR_FILENO, deadline: deadline) }

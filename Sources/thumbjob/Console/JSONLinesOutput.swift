@@ -11,6 +11,9 @@ final class JSONLinesOutput: Sendable {
   /// Longer than the console's for messages, because these lines are data.
   let deadline = WriteDeadline(.seconds(5))
 
+  private let terminal = Terminal(STDOUT_FILENO)
+  var isTerminal: Bool { terminal.isTerminal }
+
   /// The error number of the write that failed, `EPIPE` if no process reads; nil if all writes succeeded.
   var error: CInt? { failure.withLock { $0 } }
 
@@ -19,6 +22,11 @@ final class JSONLinesOutput: Sendable {
   /// - Returns: false if this or an earlier write failed.
   @discardableResult
   func write(_ line: some Encodable) -> Bool { write(text: Self.text(of: line)) }
+
+  /// Writes a line of a dry run. Only on a terminal does it depend on the locale.
+  ///
+  /// - Returns: false if this or an earlier write failed.
+  func write(plain line: String) -> Bool { write(text: (isTerminal ? terminal.shown(line) : line) + "\n") }
 
   /// A value as a line of JSON.
   static func text(of line: some Encodable) -> String {
@@ -29,8 +37,7 @@ final class JSONLinesOutput: Sendable {
     return String(decoding: data, as: UTF8.self) + "\n"
   }
 
-  /// - Returns: false if this or an earlier write failed.
-  func write(text: String) -> Bool {
+  private func write(text: String) -> Bool {
     failure.withLock { failure in
       failure = failure ?? StandardStream.write(text, to: STDOUT_FILENO, deadline: deadline)
       return failure == nil

@@ -1,5 +1,6 @@
 import BoundedQueue
 import Foundation
+import Locking
 import StatusEndpoint
 import Synchronization
 import ThumbnailJobs
@@ -17,10 +18,11 @@ final class JobEndpoint: RunDataSource, RunControl {
   private let recent = RecentOperations()
   private let rates = RecentRate()
   private let startedAt = Date()
-  /// The first arguments of the job, as text.
-  private let sources: [String]
-  private static let sourcesShown = 20
-  private let isFinished = Atomic(false)
+  /// The first arguments and output folders of the job, as text.
+  private let sources, outputs: [String]
+  private static let pathsShown = 20
+  /// How the run has ended; nil before. Guarded by its lock.
+  private let outcome = Locked<RunOutcome?>(nil)
   /// Whether a client has cancelled the job. Further requests are dropped, so that they cannot pile up.
   private let hasCancelledAll = Atomic(false)
   private let steering = DispatchQueue(label: "thumbjob.steering")
@@ -31,7 +33,8 @@ final class JobEndpoint: RunDataSource, RunControl {
     self.job = job
     self.thumbnails = thumbnails
     self.stop = stop
-    sources = job.settings.sources.prefix(Self.sourcesShown).map { "\($0)" }
+    sources = job.settings.sources.prefix(Self.pathsShown).map { "\($0)" }
+    outputs = job.settings.outputs.prefix(Self.pathsShown).map { $0.folder.printable }
     job.queue.observe { [weak self, trace = job.trace] event in
       trace.span("JobEndpoint.handle") { self?.handle(event) }
     }
@@ -61,11 +64,16 @@ final class JobEndpoint: RunDataSource, RunControl {
     postState()
   }
 
-  func postState() { feed.post(.run(status(listing: 0).state)) }
+  func postState() { feed.post(stateChange()) }
 
-  /// Call it when the run is over.
-  func finish() {
-    isFinished.store(true, ordering: .releasing)
+  private func stateChange() -> StateChange {
+    let status = status(listing: 0)
+    return .run(status.state, pausedBy: status.pausedBy)
+  }
+
+  /// Call it when the run is over. A second call replaces the outcome.
+  func finish(_ outcome: RunOutcome) {
+    self.outcome.withLock { $0 = outcome }
     postState()
   }
 
@@ -75,15 +83,18 @@ final class JobEndpoint: RunDataSource, RunControl {
     // Counts only if a client asks, because counting walks all folders a second time.
     if limit > 0 { job.countAhead() }
     let status = job.trace.span("Job.status") { job.status(waitingLimit: limit) }
+    let outcome = outcome.withLock { $0 }
+    let state = state(status, outcome)
     let counters = RunCounters(status)
     let rate = rates.rate(ended: counters.ended, made: counters.made, at: status.elapsed)
     let elapsed = max(status.elapsed / .seconds(1), 0.001)
     let remaining = status.total.map { max(0, $0 - counters.ended) }
-    let isGoing = status.queue.pauses.isEmpty && rate.made > 0
+    let isGoing = state == .running && rate.made > 0
     return RunStatus(
       version: Version.current, pid: Int(ProcessInfo.processInfo.processIdentifier), sources: sources,
-      startedAt: startedAt.timeIntervalSince1970, elapsedSeconds: status.elapsed / .seconds(1), state: state(status),
-      stopReason: status.stopCause.map { "stopped \($0.text)" }, counters: counters,
+      outputs: outputs, startedAt: startedAt.timeIntervalSince1970, elapsedSeconds: status.elapsed / .seconds(1),
+      state: state, pausedBy: state == .paused ? PauseCause.all(in: status.queue.pauses) : nil,
+      stopReason: status.stopCause.map { "stopped \($0.text)" }, outcome: outcome, counters: counters,
       limits: RunLimits(status.queue.limits),
       memory: MemoryStatus(
         reservedBytes: status.queue.counters.reserved, peakReservedBytes: status.queue.counters.peakReserved,
@@ -101,8 +112,8 @@ final class JobEndpoint: RunDataSource, RunControl {
       waiting: status.queue.waiting.map { OperationStatus($0) })
   }
 
-  private func state(_ status: Job.Status) -> RunState {
-    if isFinished.load(ordering: .acquiring) { return .finished }
+  private func state(_ status: Job.Status, _ outcome: RunOutcome?) -> RunState {
+    if outcome != nil { return .finished }
     if status.stopCause != nil { return .stopping }
     return status.queue.pauses.isEmpty ? .running : .paused
   }

@@ -7,6 +7,9 @@ import ThumbnailJobs
 ///
 /// *Concurrency*: immutable; every member may be called from any thread.
 final class JobEndpoints: Sendable {
+  /// The sender of requests to cancel the job, in messages.
+  static let sender = "a user through the status endpoint"
+
   private let job: JobEndpoint
   private let open: [StatusEndpoint]
 
@@ -51,9 +54,11 @@ final class JobEndpoints: Sendable {
   /// Call it when the job is stopping, or gets a new cause to stop.
   func handleStop() { job.postState() }
 
-  /// Reports the end of the run to all listeners and closes the endpoints. It takes at most about a second.
+  /// Reports the end of the run to all listeners. A second call replaces the outcome.
+  func finish(_ outcome: RunOutcome) { job.finish(outcome) }
+
+  /// Sends the last status to all listeners and closes the endpoints. It takes at most about a second.
   func close() {
-    job.finish()
     DispatchQueue.concurrentPerform(iterations: open.count) { open[$0].close() }
   }
 

@@ -1,4 +1,5 @@
 import BoundedQueue
+import Files
 import MemoryPressure
 import StatusEndpoint
 import ThumbnailJobs
@@ -10,7 +11,7 @@ extension RunCounters {
     let (tally, counters) = (status.tally, status.queue.counters)
     self.init(found: tally.found, total: status.total)
     (made, upToDate, failed, cancelled) = (tally.made, tally.upToDate, tally.failed, tally.cancelled)
-    passedOver = tally.notImages + tally.unsupportedImages + tally.duplicates
+    passedOver = tally.notImages + tally.ownThumbnails + tally.unsupportedImages + tally.duplicates
     (requeued, waiting, running) = (tally.requeued, counters.waiting, counters.running)
     waitingForMemory = counters.waitingForMemory
     (peakRunning, peakWaiting) = (counters.peakRunning, counters.peakWaiting)
@@ -21,6 +22,12 @@ extension RunCounters {
 extension RunLimits {
   init(_ limits: QueueLimits) {
     self.init(max: limits.max, backlog: limits.backlog, budgetBytes: limits.budget?.bytes ?? 0)
+  }
+}
+
+extension PauseCause {
+  static func all(in pauses: PauseReason) -> [PauseCause] {
+    (pauses.contains(.user) ? [.user] : []) + (pauses.contains(.pressure) ? [.pressure] : [])
   }
 }
 
@@ -36,6 +43,7 @@ extension PressureStatus.Level {
 
 extension OperationStatus {
   init(_ snapshot: OperationSnapshot) {
+    let source = OperationTitle.source(in: snapshot.title)
     var reason = snapshot.cancelReason.map { "cancelled \($0)" }
     let state: State
     switch snapshot.state {
@@ -46,8 +54,9 @@ extension OperationStatus {
     case .ended(.cancelledWhileWaiting), .ended(.cancelledWhileRunning): state = .cancelled
     }
     self.init(
-      id: snapshot.id, description: snapshot.title, source: String(OperationTitle.source(in: snapshot.title)),
-      state: state, stage: snapshot.stage, fraction: snapshot.fraction, waitedSeconds: snapshot.waited / .seconds(1),
+      id: snapshot.id, description: snapshot.title, source: Path(printable: source) ?? Path(String(source)),
+      state: state,
+      stage: snapshot.stage, fraction: snapshot.fraction, waitedSeconds: snapshot.waited / .seconds(1),
       ranSeconds: snapshot.ran / .seconds(1), reservedBytes: snapshot.bytesReserved, waitReason: snapshot.waitReason,
       reason: reason)
   }

@@ -6,8 +6,15 @@ import Thumbnails
 struct OutputOptions: ParsableArguments {
   @Option(
     name: [.customShort("o", allowingJoined: true), .customLong("out")],
-    help: "The folder for the thumbnails. (default: ./thumbs)")
+    help: ArgumentHelp("The folder for the thumbnails. (default: ./thumbs)", valueName: "folder"),
+    completion: .directory)
   var out: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %d folder, %w and %h the size's box. "
+        + "'%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER.", valueName: "pattern"))
+  var name: String?
 
   @Option(
     name: [.customShort("s", allowingJoined: true), .long],
@@ -24,10 +31,14 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Write progressive JPEG.")
   var progressive = false
 
-  @Option(help: "Chroma subsampling: 420 or 444. (default: 420)")
+  @Option(help: ArgumentHelp("Chroma subsampling. (default: 420)", valueName: "kind"))
   var subsample: ChromaSubsampling?
 
-  @Option(help: ArgumentHelp("Metadata to keep: icc, exif, copyright, separated by commas.", valueName: "kinds"))
+  @Option(
+    help: ArgumentHelp(
+      "Metadata to keep: icc, exif (without the place), gps (exif with the place), copyright; separated by commas.",
+      valueName: "kinds"),
+    completion: .list(KeptMetadata.words.map(\.key)))
   var keep: [String] = []
 
   @Flag(help: "Resize in linear light: slower, right for fine bright patterns.")
@@ -39,6 +50,7 @@ struct OutputOptions: ParsableArguments {
       output.sizes = []
       for text in size { output.sizes.append(try SizeSpec(parsing: text, for: "--size")) }
     }
+    if let name { output.name = try NamePattern(parsing: name, for: "--name") }
     if let quality { output.quality = try quality.checked(JobSettings.qualityRange, for: "--quality") }
     if progressive { output.progressive = true }
     if let subsample { output.subsample = subsample }

@@ -4,10 +4,7 @@ import ThumbnailJobs
 
 /// The options that limit a run and show its progress.
 struct RunOptions: ParsableArguments {
-  @Option(
-    name: [.long, .customShort("j", allowingJoined: true), .customLong("jobs")],
-    help: ArgumentHelp("Operations running at once. (default: processors this process may use)", valueName: "n"))
-  var max: Int?
+  @OptionGroup var maximum: MaxOption
 
   @Option(
     help: ArgumentHelp("Operations waiting; the walk pauses at this number. (default: 4 × max)", valueName: "n"))
@@ -21,14 +18,13 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What to do at critical memory: requeue (cancel and make again later), cancel, pause or ignore. "
-        + "(default: requeue)", valueName: "response"))
+      "What to do at critical memory; requeue cancels operations and makes them again later. (default: requeue)",
+      valueName: "response"))
   var onPressure: PressureResponse?
 
   @Option(
     help: ArgumentHelp(
-      "The signal of memory pressure: auto, systemd, cgroup2, cgroup1, psi, rss or off. (default: auto)",
-      valueName: "name"))
+      "The signal of memory pressure; auto is the first that works. (default: auto)", valueName: "name"))
   var pressureSource: PressureSignalChoice?
 
   @Option(
@@ -36,35 +32,46 @@ struct RunOptions: ParsableArguments {
     help: ArgumentHelp("Start nothing new after this time; exit status 75 if work remains.", valueName: "duration"))
   var duration: String?
 
-  @Option(help: ArgumentHelp("Stop after n failures, or when n% of the sources fail.", valueName: "n or n%"))
+  @Option(
+    help: ArgumentHelp(
+      "Stop after n failures, or once at least ten sources are done and n% of them have failed.",
+      valueName: "n or n%"))
   var halt: String?
+
+  @Flag(help: "Wait for the disk after each thumbnail, so that none of this run is lost if the system crashes.")
+  var durable = false
 
   @Flag(name: .customLong("dry-run"), help: "Print what would be made, and make nothing.")
   var dryRun = false
 
-  @Flag(help: "Write a JSON line for each source that is not up to date, then a summary, to standard output.")
+  @Flag(
+    help: ArgumentHelp(
+      "Write a JSON line for each source that is not up to date, then a summary, to standard output. With --dry-run, "
+        + "outcomes are would-make instead of made, and the summary counts them as would_make."))
   var json = false
 
   @Option(
     help: ArgumentHelp(
-      "Show progress: auto, bar, plain or none. (default: auto: a bar on a terminal)", valueName: "style"))
+      "How to show progress; auto is a bar on a terminal. (default: auto)", valueName: "style"))
   var progress: ProgressStyle?
 
   @Option(
     help: ArgumentHelp(
-      "Write a trace of operations, threads and counters that Perfetto opens.", valueName: "file"))
+      "Write a trace of operations, threads and counters that Perfetto opens.", valueName: "file"),
+    completion: .file())
   var trace: String?
 
   @Option(
     help: ArgumentHelp(
       "Also serve the status at unix:PATH or HOST:PORT; off: not even on the private socket.",
-      valueName: "address"))
+      valueName: "address"),
+    completion: .list(["off", "127.0.0.1:8080"]))
   var status: String?
 
-  @Flag(name: .shortAndLong, help: "Print the name of every thumbnail.")
+  @Flag(name: .shortAndLong, help: "Print the name of every thumbnail, and at the end the peaks beside their limits.")
   var verbose = false
 
-  @Flag(help: "Print only failures.")
+  @Flag(help: "Print only failures and warnings.")
   var quiet = false
 
   func apply(to settings: inout RunSettings) throws(TextError) {
@@ -73,18 +80,19 @@ struct RunOptions: ParsableArguments {
     if let progress { settings.progress = progress }
     if let status { settings.status = try RunSettings.parseStatusAddress(status, for: "--status") }
     if let trace { settings.trace = CommandWords.path(of: trace) }
-    if verbose { settings.verbose = true }
-    if quiet { settings.quiet = true }
+    // Either overrides the other in a job file.
+    if verbose || quiet { (settings.verbose, settings.quiet) = (verbose, quiet) }
   }
 
   private func apply(to job: inout JobSettings) throws(TextError) {
-    if let max { job.max = try max.checked(JobSettings.maxRange, for: "--max") }
+    if let max = try maximum.checked() { job.max = max }
     if let backlog { job.backlog = try backlog.checked(JobSettings.backlogRange, for: "--backlog") }
     if let memory { job.memory = try MemorySize(parsing: memory, for: "--memory") }
     if let onPressure { job.onPressure = onPressure }
     if let pressureSource { job.pressureSource = pressureSource }
     if let duration { job.runFor = try DurationText.parse(duration, for: "--for") }
     if let halt { job.halt = try HaltLimit(parsing: halt, for: "--halt") }
+    if durable { job.durable = true }
     if dryRun { job.dryRun = true }
   }
 }

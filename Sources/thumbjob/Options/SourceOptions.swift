@@ -5,16 +5,23 @@ import Thumbnails
 
 /// The options that choose sources and determine how faulty ones are treated.
 struct SourceOptions: ParsableArguments {
+  /// The usual extensions of JPEG files, for completions. A file is recognised by its content.
+  static let extensions = ["jpg", "jpeg", "jpe", "jfif"]
+
   @Option(
     name: .customLong("files0-from"),
-    help: ArgumentHelp("Read sources from a file, separated by NUL; - is standard input.", valueName: "file"))
+    help: ArgumentHelp("Read sources from a file, separated by NUL; - is standard input.", valueName: "file"),
+    completion: .file())
   var files0From: String?
 
-  @Option(help: ArgumentHelp("Read only files that match; repeatable.", valueName: "glob"))
+  @Option(help: ArgumentHelp("Read only files that match, such as '*.{jpg,png}'; repeatable.", valueName: "glob"))
   var include: [String] = []
 
   @Option(help: ArgumentHelp("Skip files and folders that match; repeatable.", valueName: "glob"))
   var exclude: [String] = []
+
+  @Flag(help: "Also read hidden files and folders, @eaDir and lost+found.")
+  var hidden = false
 
   @Flag(help: "Follow symbolic links.")
   var follow = false
@@ -31,7 +38,10 @@ struct SourceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The most pixels of a source: 500M, 1G. (default: 1G)", valueName: "n"))
   var limitPixels: String?
 
-  @Option(help: ArgumentHelp("The most time for a source: 90s, 5m. (default: 5m)", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp(
+      "The most time for a source: 90s, 5m. Time is measured in steps of 0.1 s, so a source may take up to 0.2 s longer. "
+        + "(default: 5m)", valueName: "duration"))
   var timeout: String?
 
   @Option(help: ArgumentHelp("Try a source that failed this many times more. (default: 0)", valueName: "n"))
@@ -49,6 +59,7 @@ struct SourceOptions: ParsableArguments {
     if !sources.isEmpty { job.sources = sources }
     if !include.isEmpty { job.filter.includes = try Self.globs(include) }
     if !exclude.isEmpty { job.filter.excludes = try Self.globs(exclude) }
+    if hidden { job.filter.takesHidden = true }
     if follow { job.followsLinks = true }
     if force { job.force = true }
     if let failOn { job.failOn = failOn }

@@ -3,9 +3,10 @@ import Foundation
 import ThumbnailJobs
 
 /// The exit statuses of the process. Those from 64 on are from sysexits.h.
-enum ExitStatus: Int32 {
+enum ExitStatus: Int32, CaseIterable {
   case success = 0
-  /// At least one source failed, and all others are done; or a running job rejected a request.
+  /// At least one source failed. All others are done, unless so many failed that the job stopped. Also: a running job
+  /// rejected a request.
   case someFailed = 1
   case usage = 64
   case jobFileInvalid = 65
@@ -24,8 +25,8 @@ enum ExitStatus: Int32 {
 
 extension JobReport {
   /// The exit status of a finished job. The first of these decides: the signal that ended it, an error of standard
-  /// output, work that remains, a fault of the disk or an incomplete trace, a missing argument, a failed source or a
-  /// folder that could not be read.
+  /// output, an output that can take no more, work that remains for another reason than failures, a fault of the disk or
+  /// an incomplete trace, a missing argument, a failed source or a folder that could not be read.
   ///
   /// - Parameters:
   ///   - signal: the INT or TERM that ended it; 0 for none.
@@ -34,7 +35,10 @@ extension JobReport {
   func exitCode(ending signal: CInt, outputError: CInt?, isTraced: Bool) -> ExitCode {
     if signal != 0 { return ExitCode(128 + signal) }
     if let outputError, outputError != EPIPE { return ExitStatus.ioError.code }
-    if workRemains { return ExitStatus.workRemains.code }
+    if case .outputFailed = stopCause { return ExitStatus.ioError.code }
+    // Too many failures do not end with 75, which service managers and schedulers take for a success, or for a reason to
+    // start again.
+    if workRemains, stopCause != .tooManyFailures { return ExitStatus.workRemains.code }
     if tally.diskFaults > 0 || !isTraced { return ExitStatus.ioError.code }
     if tally.missingArguments > 0 { return ExitStatus.noSuchSource.code }
     if tally.failed > 0 || tally.walkErrors > 0 { return ExitStatus.someFailed.code }

@@ -4,24 +4,6 @@ import Files
 import Foundation
 import ThumbnailJobs
 
-/// A path in JSON: its text, or, if the path is not UTF-8, an object with its repaired text and its bytes in base64.
-struct JSONPath: Encodable {
-  let path: Path
-
-  private enum Keys: String, CodingKey { case text, bytes }
-
-  func encode(to encoder: any Encoder) throws {
-    let (text, isRepaired) = path.jsonText
-    guard isRepaired else {
-      var container = encoder.singleValueContainer()
-      return try container.encode(text)
-    }
-    var container = encoder.container(keyedBy: Keys.self)
-    try container.encode(text, forKey: .text)
-    try container.encode(Data(path.bytes).base64EncodedString(), forKey: .bytes)
-  }
-}
-
 /// The event of a source that is done.
 struct SourceLine: Encodable {
   struct Thumbnail: Encodable {
@@ -47,19 +29,20 @@ struct SourceLine: Encodable {
   var bytesNeeded: Int?
 
   init(_ report: SourceReport, isDryRun: Bool) {
-    source = JSONPath(path: report.source.path)
+    source = JSONPath(report.source.path)
     bytes = report.bytes
     id = report.operation?.id
     waitedSeconds = report.operation.map { $0.waited / .seconds(1) }
     ranSeconds = report.operation.map { $0.ran / .seconds(1) }
     thumbnails = report.thumbnails.map {
       Thumbnail(
-        path: JSONPath(path: $0.path), size: $0.size, width: $0.pixels.width, height: $0.pixels.height, bytes: $0.bytes)
+        path: JSONPath($0.path), size: $0.size, width: $0.pixels.width, height: $0.pixels.height, bytes: $0.bytes)
     }
     warnings = report.warnings.isEmpty ? nil : report.warnings
     switch report.result {
     case .made: outcome = isDryRun ? "would-make" : "made"
     case .notImage: outcome = "passed-over"
+    case .thumbnail: outcome = "own-thumbnail"
     case .unsupported(let type):
       outcome = "not-read"
       self.type = type.rawValue
@@ -83,7 +66,7 @@ struct WalkErrorLine: Encodable {
   let error: String
 
   init(_ error: WalkError) {
-    path = JSONPath(path: error.path)
+    path = JSONPath(error.path)
     self.error = Advice.line(error)
   }
 }
@@ -117,11 +100,14 @@ struct PressureLine: Encodable {
   }
 }
 
-/// The last event, with all counters.
+/// The last event, with all counters, and the peaks beside their limits.
 struct SummaryLine: Encodable {
   let event = "summary"
-  let found, made, upToDate, passedOver, notRead, duplicates, failed, cancelled, missing, walkProblems: Int
-  let excluded, linksNotFollowed, specialFiles, earlierOutputs: Int
+  /// The output folders.
+  let outputs: [JSONPath]
+  /// In a dry run, `wouldMake` counts the sources that a run would make; else `made` those that were made.
+  let found, made, wouldMake, upToDate, passedOver, notRead, duplicates, failed, cancelled, missing, walkProblems: Int
+  let excluded, hidden, linksNotFollowed, specialFiles, ownThumbnails, inOutput: Int
   let thumbnails, bytesRead, bytesWritten: Int
   let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
   let max, backlog, peakRunning, peakWaiting, peakMemoryBytes: Int
@@ -129,18 +115,21 @@ struct SummaryLine: Encodable {
   let worstMemoryRatio: Double?
   let pressureSource: String
   let pressureWarnings, pressureCriticals, requeued: Int
+  let notReached: Int?
   let dryRun, workRemains: Bool
   let exitStatus: Int32
 
-  init(_ report: JobReport, isDryRun: Bool, exitCode: ExitCode) {
+  init(_ report: JobReport, _ settings: JobSettings, exitCode: ExitCode) {
     let tally = report.tally
-    (found, made, upToDate, passedOver) = (tally.found, tally.made, tally.upToDate, tally.notImages)
+    outputs = settings.outputs.map { JSONPath($0.folder) }
+    (found, upToDate, passedOver) = (tally.found, tally.upToDate, tally.notImages)
+    (made, wouldMake) = settings.dryRun ? (0, tally.made) : (tally.made, 0)
     notRead = tally.unsupportedImages
     (duplicates, failed, cancelled) = (tally.duplicates, tally.failed, tally.cancelled)
     (missing, walkProblems) = (tally.missingArguments, tally.walkErrors)
-    (excluded, linksNotFollowed, specialFiles, earlierOutputs) = (
-      report.walk.filtered, report.walk.linksNotFollowed, report.walk.special, report.walk.earlierOutputs
-    )
+    (excluded, hidden) = (report.walk.filtered, report.walk.hidden)
+    (linksNotFollowed, specialFiles) = (report.walk.linksNotFollowed, report.walk.special)
+    (ownThumbnails, inOutput) = (tally.ownThumbnails, report.walk.inOutput)
     (thumbnails, bytesRead, bytesWritten) = (tally.thumbnails, tally.bytesRead, tally.bytesWritten)
     elapsedSeconds = report.elapsed / .seconds(1)
     (thumbnailsPerSecond, bytesPerSecond) = (report.thumbnailsPerSecond, report.bytesPerSecond)
@@ -154,7 +143,8 @@ struct SummaryLine: Encodable {
     (pressureWarnings, pressureCriticals, requeued) = (
       tally.pressureWarnings, tally.pressureCriticals, tally.requeued
     )
-    (dryRun, workRemains) = (isDryRun, report.workRemains)
+    notReached = report.notReached
+    (dryRun, workRemains) = (settings.dryRun, report.workRemains)
     exitStatus = exitCode.rawValue
   }
 }

@@ -4,23 +4,27 @@ import ThumbnailJobs
 
 /// Messages about memory pressure.
 enum PressureText {
-  static func text(_ note: PressureNote) -> String {
+  /// - Parameter namesLimit: the most cancelled operations to name.
+  static func text(_ note: PressureNote, namesLimit: Int) -> StyledText {
+    func line(_ text: String) -> StyledText { StyledText("thumbjob: \(text)", note.level == .normal ? nil : .warning) }
     let memory = "memory \(note.level)" + (note.cause.map { " (\($0))" } ?? "")
     switch note.action {
-    case .paused: return "thumbjob: \(memory): starting nothing until it is normal"
+    case .paused: return line("\(memory): starting nothing until it is normal")
     case .requeued(let cancelled):
-      return QueueListing.text(cancelled, why: memory, fate: ", to be made again when it is normal")
-    case .stopped(let cancelled): return QueueListing.text(cancelled, why: memory)
+      return QueueListing.text(
+        cancelled, why: memory, fate: ", to be made again when it is normal", namesLimit: namesLimit)
+    // The summary names the cancelled sources.
+    case .stopped: return line("\(memory): cancelling what runs and waits")
     case .resumed(let max):
       // A return to normal always has the same origin, so only its reason is shown.
       let reason = note.cause.map { " (\($0.reason))" } ?? ""
-      return "thumbjob: memory \(note.level)\(reason): continuing, at most \(max) at once"
+      return line("memory \(note.level)\(reason): continuing, at most \(max) at once")
     case .oneAtATime:
-      return "thumbjob: memory still \(note.level), because of other processes: continuing, one at a time"
-    case .widened(let max): return "thumbjob: memory still \(note.level): now at most \(max) at once"
+      return line("memory still \(note.level), because of other processes: continuing, one at a time")
+    case .widened(let max): return line("memory still \(note.level): now at most \(max) at once")
     case .signalsLost:
-      return "thumbjob: memory pressure: \(note.cause.map { "\($0)" } ?? ""); the memory in use is measured instead"
-    case .none: return "thumbjob: \(memory)"
+      return line("memory pressure: \(note.cause.map { "\($0)" } ?? ""); the memory in use is measured instead")
+    case .none: return line(memory)
     }
   }
 

@@ -1,5 +1,4 @@
 import BoundedQueue
-import Files
 import Foundation
 import ThumbnailJobs
 
@@ -30,49 +29,40 @@ final class ProgressDisplay: Sendable {
   }
 
   private func update() {
-    let status = job.status(waitingLimit: 0)
+    let line = ProgressLine(job.status(waitingLimit: 0), shown: console.terminal.shown)
     switch style {
-    case .bar: console.setBottom(bar(status, columns: console.columns))
-    case .plain: console.print("thumbjob: \(counts(status))")
+    // The size is read every time, because the terminal may have been resized.
+    case .bar: console.setBottom(line.bar(columns: console.terminal.size.columns - 1, console.terminal.charset))
+    case .plain: console.print("thumbjob: \(line.figures)")
     }
   }
+}
 
-  private func counts(_ status: Job.Status) -> String {
+extension ProgressLine {
+  /// - Parameter shown: gives a name the characters that can be shown, so that its width is right.
+  init(_ status: Job.Status, shown: (String) -> String) {
     let tally = status.tally
-    let rate = Double(tally.made) / max(status.elapsed / .seconds(1), 0.001)
-    var text = "\(tally.ended) of \(status.total.map(String.init) ?? "\(tally.found) found so far")"
-    text += " · \(Units.decimal(rate))/s"
-    if let total = status.total, rate > 0, total > tally.ended, status.queue.pauses.isEmpty {
+    (pid, places) = (getpid(), status.queue.limits.max)
+    (done, found, total, failed) = (tally.ended, tally.found, status.total, tally.failed)
+    rate = Double(tally.made) / max(status.elapsed / .seconds(1), 0.001)
+    if status.stopCause != nil {
+      pause = "stopping"
+    } else if !status.queue.pauses.isEmpty {
+      pause = "\(status.queue.pauses)"
+    } else if let total, rate > 0, total > done {
       // The rate counts only the sources that were made, because the others take hardly any time.
-      text += " · ETA \(Units.time(.seconds(Double(total - tally.ended) / rate)))"
+      remaining = .seconds(Double(total - done) / rate)
     }
-    if !status.queue.pauses.isEmpty { text += " · \(status.queue.pauses)" }
-    if tally.failed > 0 { text += " · \(tally.failed) failed" }
-    return text
-  }
-
-  private func bar(_ status: Job.Status, columns: Int) -> String {
-    var line = ""
-    if let total = status.total, total > 0 {
-      let width = min(24, columns / 4)
-      let full = min(width, width * status.tally.ended / total)
-      let filled = String(repeating: "━", count: full)
-      let rest = String(repeating: "─", count: width - full)
-      line = console.hasColour ? "\u{1B}[32m\(filled)\u{1B}[90m\(rest)\u{1B}[0m " : "\(filled)\(rest) "
-    }
-    let running = status.queue.running.compactMap { operation -> String? in
+    running = status.queue.running.compactMap { operation in
       guard let stage = operation.stage else { return nil }
       let percent = operation.fraction.map { " \(Int($0 * 100)) %" } ?? ""
-      return "\(Self.name(operation.title)) \(stage)\(percent)"
+      return "\(shown(Self.name(operation.title))) \(stage)\(percent)"
     }
-    let visible = counts(status) + (running.isEmpty ? "" : " · \(running.joined(separator: ", "))")
-    let used = line.isEmpty ? 0 : min(24, columns / 4) + 1
-    return line + String(visible.prefix(max(0, columns - used - 1)))
   }
 
   /// The name of the source in the title of an operation.
-  private static func name(_ title: String) -> Substring {
+  private static func name(_ title: String) -> String {
     let path = OperationTitle.source(in: title)
-    return path.split(separator: "/").last ?? path
+    return String(path.split(separator: "/").last ?? path)
   }
 }

@@ -28,16 +28,20 @@ enum QueueListing {
     return lines.joined(separator: "\n")
   }
 
-  /// Lists cancelled operations, at most 200 by name.
+  /// Lists cancelled operations by name.
   ///
   /// - Parameters:
   ///   - why: the cause.
   ///   - fate: what happens to their sources.
-  static func text(_ cancelled: CancelledOperations, why: String, fate: String = "") -> String {
+  ///   - namesLimit: the most names.
+  static func text(_ cancelled: CancelledOperations, why: String, fate: String, namesLimit: Int) -> StyledText {
     let operations = cancelled.running + cancelled.waiting
-    var lines = ["thumbjob: \(why): \(Units.count(operations.count, "operation")) cancelled\(fate)"]
-    lines += operations.prefix(200).map { "  #\($0.id) \($0.title)" }
-    if operations.count > 200 { lines.append("  … and \(operations.count - 200) more") }
+    var lines = [
+      StyledText("thumbjob: \(why): \(Units.count(operations.count, "operation")) cancelled\(fate)", .warning)
+    ]
+    lines += operations.prefix(namesLimit).map { StyledText("  #\($0.id) \($0.title)") }
+    let rest = operations.count - namesLimit
+    if rest > 0 { lines.append(StyledText("  … and \(rest) more (-v names each)")) }
     return lines.joined(separator: "\n")
   }
 }

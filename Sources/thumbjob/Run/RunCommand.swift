@@ -8,28 +8,30 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Makes JPEG thumbnails of whole folders with a queue that never piles up.",
-    usage: "thumbjob [run] <source> ... [options]",
-    discussion: examples)
+    usage: "thumbjob [run] <source> ... [options]")
 
   @Argument(
     help: ArgumentHelp(
       "A folder (with all below it), a file, a job file (*.yml), or - for paths on standard input, one per line.",
-      valueName: "source"))
+      valueName: "source"),
+    completion: .file(extensions: SourceOptions.extensions + ["yml", "yaml"]))
   var words: [String] = []
 
   @OptionGroup(title: "Thumbnails") var output: OutputOptions
   @OptionGroup(title: "Sources") var source: SourceOptions
   @OptionGroup(title: "Running") var options: RunOptions
 
+  /// Printed by the root command, which knows all commands.
+  @Flag(help: "Show every option of every command.") var helpAll = false
+
   func run() throws {
     let settings: RunSettings
     do {
       settings = try readSettings()
     } catch let error as JobFileError {
-      _ = StandardStream.write(error.description + "\n", to: STDERR_FILENO)
-      throw ExitStatus.jobFileInvalid.code
-    } catch let error as TextError {
-      throw ValidationError(error.description)
+      // One line for each mistake.
+      Console().print("\(error)".split(separator: "\n").map { "thumbjob: \($0)" }.joined(separator: "\n"))
+      throw (error.isMissing ? ExitStatus.noSuchSource : .jobFileInvalid).code
     }
     throw RunSession(settings).run()
   }
@@ -72,20 +74,4 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
     for index in settings.job.outputs.indices { try output.apply(to: &settings.job.outputs[index]) }
     try options.apply(to: &settings)
   }
-
-  private static let examples = """
-    Examples:
-      thumbjob ./images                     a folder, into ./thumbs
-      thumbjob ./images --max 4 -o out      four at once, into another folder
-      thumbjob . -s 320x200^ -s large=1600  two sizes, the first cropped to fill
-      thumbjob jobs/gallery.yml             a job file; options override it
-      find . -newer mark -print0 | thumbjob --files0-from -
-      thumbjob compare ./images             compare with a queue without bounds
-    While it runs:
-      thumbjob status [PID] [--watch]       lists what runs, what waits and why
-      thumbjob cancel [PID [OPERATION]]     cancels everything, or one operation
-      thumbjob pause [PID]                  starts nothing new until it is resumed
-      kill -USR1 PID                        prints what runs and what waits
-      kill -USR2 PID                        cancels everything; run again to go on
-    """
 }

@@ -4,6 +4,9 @@ import ThumbnailJobs
 
 // The job's events: JSON lines on standard output, messages on standard error, updates for the status endpoint.
 extension RunSession {
+  /// The most cancelled operations to name without `-v`.
+  private static let namedCancelled = 5
+
   func handle(_ event: JobEvent) {
     switch event {
     case .source(let report):
@@ -15,13 +18,16 @@ extension RunSession {
       open.withLock { $0 }?.endpoints?.handle(note)
       write(PressureLine(note))
       // Printed asynchronously, as replies to signals are: a blocked standard error must not stall the job.
-      if !settings.quiet { replyQueue.async { [self] in console.print(PressureText.text(note)) } }
+      if !settings.quiet {
+        let namesLimit = settings.verbose ? .max : Self.namedCancelled
+        replyQueue.async { [self] in console.print(PressureText.text(note, namesLimit: namesLimit)) }
+      }
     case .stopping:
       limitWrites()
       open.withLock { $0 }?.endpoints?.handleStop()
     case .walkError(let error):
       write(WalkErrorLine(error))
-      console.print("thumbjob: \(Advice.line(error))")
+      console.print("thumbjob: \(Advice.line(error))", .failure)
     }
   }
 
@@ -37,18 +43,28 @@ extension RunSession {
     let name = report.source.path.printable
     switch report.result {
     case .made: printThumbnails(report, name)
-    case .failed(let failure): console.print("thumbjob: \(name): \(Advice.line(failure))")
+    case .failed(let failure): console.print("thumbjob: \(name): \(Advice.line(failure))", .failure)
     case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
       console.print(
-        "thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over")
+        "thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over",
+        .warning)
     case .cancelled(.pressure) where settings.job.onPressure == .requeue:
-      console.print("thumbjob: \(name): cancelled by memory pressure; left for another run")
+      console.print("thumbjob: \(name): cancelled by memory pressure; left for another run", .warning)
     case .cancelled(.user) where open.withLock({ $0?.job.isStopping }) == false:
-      // If the whole job is cancelled, a list names the operations.
-      console.print("thumbjob: \(name): cancelled by the user")
-    case .cancelled(let reason): if settings.verbose { console.print("\(name): cancelled \(reason)") }
+      console.print("thumbjob: \(name): cancelled by the user", .warning)
+    case .cancelled(let reason):
+      // The whole job is cancelled. There may be many, so the summary names a few of them.
+      if settings.verbose {
+        console.print("\(name): cancelled \(reason)")
+      } else {
+        cancelledNames.withLock { if $0.count < Self.namedCancelled { $0.append(name) } }
+      }
     case .notImage: if settings.verbose { console.print("\(name): not an image") }
+    case .thumbnail:
+      if settings.verbose || report.source.origin == .argument {
+        console.print("thumbjob: \(name): is a thumbnail that thumbjob has made; passed over", .warning)
+      }
     case .duplicate(let first): if settings.verbose { console.print("\(name): the same file as \(first.printable)") }
     }
   }
@@ -57,7 +73,7 @@ extension RunSession {
     for thumbnail in report.thumbnails {
       let line = "\(name) → \(thumbnail.path.printable) \(thumbnail.pixels)"
       if settings.job.dryRun && !settings.json {
-        if !output.write(text: line + "\n") { stopForLostOutput() }
+        if !output.write(plain: line) { stopForLostOutput() }
       } else if settings.verbose {
         console.print(line)
       }

@@ -24,6 +24,7 @@ extension RunSession {
         // The second INT or TERM. Unfinished files are removed without waiting for the threads that write them.
         job.closeOutputs()
         endpoints?.removeSockets()
+        console.abandonBottom()
         _exit(128 + signal)
       }
       endingSignal.store(signal, ordering: .releasing)
@@ -33,11 +34,25 @@ extension RunSession {
 
   func stop(_ job: Job, _ cause: StopCause) {
     limitWrites()
-    stopQueue.async { [self] in
-      let cancelled = job.trace.span("Job.stop") { job.stop(cause) }
+    let isNew = announced.withLock { announced in
+      if announced.contains(cause) { return false }
+      announced.append(cause)
+      return true
+    }
+    if isNew {
+      // At once: what runs may take a moment to stop. The summary says what was cancelled.
       replyQueue.async { [self] in
-        console.print(QueueListing.text(cancelled, why: "stopped \(cause.text)"))
+        console.print("thumbjob: stopped \(cause.text): \(Self.consequence(of: cause))", .warning)
       }
+    }
+    stopQueue.async { job.trace.span("Job.stop") { _ = job.stop(cause) } }
+  }
+
+  private static func consequence(of cause: StopCause) -> String {
+    switch cause {
+    case .startNothingNew: "starting nothing new, finishing what runs"
+    case .shutdown(let signal): "cancelling what runs and waits; a second \(signal) exits at once"
+    default: "cancelling what runs and waits"
     }
   }
 }

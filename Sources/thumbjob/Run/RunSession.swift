@@ -9,8 +9,8 @@ import ThumbnailJobs
 import Thumbnails
 import TraceRecording
 
-/// One job with everything that the command adds: messages, events, progress, signals, the status endpoint, and the exit
-/// status.
+/// One job with everything that the command adds: messages, events, progress, signals, the status endpoint, and the
+/// exit status.
 ///
 /// It is in three files: the course of the run (this one), the job's events (`RunSession+Events`) and signals
 /// (`RunSession+Signals`).
@@ -38,15 +38,20 @@ final class RunSession: Sendable {
   let open = Locked<Open?>(nil)
   /// The image types that a message has named as not supported. Guarded by its lock.
   let namedTypes = Locked<Set<ImageType>>([])
+  /// The names of the first sources that were cancelled with the whole job. Guarded by its lock.
+  let cancelledNames = Locked<[String]>([])
+  /// The causes of a stop that a message has named, so that a flood of signals is not a flood of messages. Guarded by
+  /// its lock.
+  let announced = Locked<[StopCause]>([])
   /// The INT or TERM that ends the process; 0 before.
   let endingSignal = Atomic<CInt>(0)
-  /// Whether a listing is requested and not yet printed. Further requests are dropped meanwhile, so that they cannot pile
-  /// up.
+  /// Whether a listing is requested and not yet printed. Further requests are dropped meanwhile, so that they cannot
+  /// pile up.
   let isListing = Atomic(false)
   /// Stops the job, so that the signal thread is always free for the next signal.
   let stopQueue = DispatchQueue(label: "thumbjob.stop")
-  /// Prints replies to signals. It has its own thread, because a reader of standard error that does not read must not keep
-  /// the job from being stopped.
+  /// Prints replies to signals. It has its own thread, because a reader of standard error that does not read must not
+  /// keep the job from being stopped.
   let replyQueue = DispatchQueue(label: "thumbjob.replies")
 
   /// How long a process that is told to end waits for a reader of standard error that does not read.
@@ -61,7 +66,7 @@ final class RunSession: Sendable {
       defer { closeEndpoints() }
       return try run(job, endpoints: open.withLock { $0?.endpoints })
     } catch {
-      console.print(error.text)
+      console.print(error.text, .failure)
       return error.status.code
     }
   }
@@ -83,6 +88,7 @@ final class RunSession: Sendable {
     do {
       report = try job.run()
     } catch {
+      endpoints?.finish(RunOutcome(.failed, text: "\(error)", exitStatus: Int(ExitStatus.usage.rawValue)))
       throw StartError("\(error)", .usage)
     }
     ticker?.stop()
@@ -91,10 +97,14 @@ final class RunSession: Sendable {
     let handled = endingSignal.load(ordering: .acquiring)
     let signal = handled != 0 ? handled : SignalListener.pendingEnd ?? 0
     let exitCode = report.exitCode(ending: signal, outputError: output.error, isTraced: isTraced)
-    if settings.json { output.write(SummaryLine(report, isDryRun: settings.job.dryRun, exitCode: exitCode)) }
+    // Before the last lines are written, because a reader that does not read them would delay it.
+    endpoints?.finish(RunOutcome(report, exitCode: exitCode, isDryRun: settings.job.dryRun))
+    if settings.json { output.write(SummaryLine(report, settings.job, exitCode: exitCode)) }
     printSummary(report)
     // Determined again, because writing the last line may have failed.
-    return report.exitCode(ending: signal, outputError: output.error, isTraced: isTraced)
+    let last = report.exitCode(ending: signal, outputError: output.error, isTraced: isTraced)
+    endpoints?.finish(RunOutcome(report, exitCode: last, isDryRun: settings.job.dryRun))
+    return last
   }
 
   // MARK: Opening
@@ -120,6 +130,10 @@ final class RunSession: Sendable {
       throw StartError(Advice.line(error), error.isOutOfSpace ? .ioError : .cannotCreateOutput)
     }
     open.withLock { $0 = Open(job: job) }
+    if settings.verbose {
+      let pid = getpid()
+      console.print("process \(pid): kill -USR1 \(pid) lists its operations, kill -USR2 \(pid) cancels them")
+    }
     printMemory(job.memory)
     do {
       if let thumbnails { try openEndpoints(job, thumbnails) }
@@ -134,7 +148,7 @@ final class RunSession: Sendable {
   private static func insert(into thumbnails: LatestThumbnails) -> ThumbnailHandler {
     { operation, source, thumbnail in
       thumbnails.insert(
-        thumbnail.bytes, operation: operation, source: source.printable, width: thumbnail.pixels.width,
+        thumbnail.bytes, operation: operation, source: source, width: thumbnail.pixels.width,
         height: thumbnail.pixels.height)
     }
   }
@@ -142,10 +156,10 @@ final class RunSession: Sendable {
   private func openEndpoints(_ job: Job, _ thumbnails: LatestThumbnails) throws(StartError) {
     do {
       let endpoints = try JobEndpoints(settings.status, job, thumbnails) { [self] in
-        stop(job, .cancelled(by: "the status endpoint"))
+        stop(job, .cancelled(by: JobEndpoints.sender))
       } onMessage: { message, isRequested in
         // The link to a requested address is printed even with --quiet: it has the token.
-        if isRequested || !settings.quiet { console.print("thumbjob: \(message)") }
+        if isRequested || !settings.quiet { console.print("thumbjob: \(message)", isRequested ? nil : .warning) }
       }
       open.withLock { $0?.endpoints = endpoints }
     } catch let error as TextError {
@@ -159,6 +173,8 @@ final class RunSession: Sendable {
     if settings.quiet { return nil }
     let style: ProgressDisplay.Style
     switch settings.progress {
+    // Lines of data on the same terminal show the progress themselves, and a bar would be in their way.
+    case .auto where console.isTerminal && output.isTerminal && (settings.json || settings.job.dryRun): return nil
     case .auto: style = console.isTerminal ? .bar : .plain
     case .bar: style = .bar
     case .plain: style = .plain
@@ -176,18 +192,16 @@ final class RunSession: Sendable {
       try trace?.close()
       return true
     } catch {
-      console.print("thumbjob: --trace: \(error); the trace is incomplete")
+      console.print("thumbjob: --trace: \(error); the trace is incomplete", .failure)
       return false
     }
   }
 
-  /// Warns of a budget that the process may not use. The run goes on, because the user has asked for this budget.
+  /// Warns of a budget that the process may not use. The run goes on all the same.
   private func printMemory(_ memory: MemoryPlan) {
     let budget = memory.budget
-    if budget.bytes > memory.available, !settings.quiet {
-      console.print(
-        "thumbjob: --memory \(ByteCount.memory(budget.bytes)) is more than this process may use, \(memory.limit); it may be "
-          + "killed")
+    if let warning = Advice.warning(of: memory, isRequested: settings.job.memory != nil), !settings.quiet {
+      console.print("thumbjob: \(warning)", .warning)
     } else if settings.verbose {
       let alone = budget.largest > budget.bytes ? ", one alone up to \(ByteCount.memory(budget.largest))" : ""
       console.print("memory: a budget of \(ByteCount.memory(budget.bytes))\(alone), of \(memory.limit)")
@@ -200,10 +214,12 @@ final class RunSession: Sendable {
     replyQueue.async(group: group) { [self] in
       if let error = output.error, error != EPIPE {
         let reason = error == EAGAIN ? "its reader does not read" : systemText(error)
-        console.print("thumbjob: standard output: \(reason)")
+        console.print("thumbjob: standard output: \(reason)", .failure)
       }
-      guard !settings.quiet, output.error != EPIPE else { return }
-      console.print(Summary.text(report, isDryRun: settings.job.dryRun))
+      guard output.error != EPIPE else { return }
+      let summary = Summary(report: report, settings: settings, cancelled: cancelledNames.withLock { $0 })
+      let text = settings.quiet ? summary.warnings : summary.text(columns: console.terminal.columns)
+      if let text { console.print(text) }
     }
     switch report.stopCause {
     case .cancelled, .shutdown: _ = group.wait(timeout: .now() + Self.lastWait)

@@ -3,80 +3,216 @@ import Files
 import Foundation
 import ThumbnailJobs
 
-/// The summary of a run: the results, and the peaks that show that it kept its limits.
-enum Summary {
-  static func text(_ report: JobReport, isDryRun: Bool) -> String {
-    let tally = report.tally
-    var lines: [String] = []
-    let verb = isDryRun ? "would make" : "made"
-    let rate = isDryRun || tally.made == 0 ? "" : " (\(Units.decimal(report.thumbnailsPerSecond)) a second)"
-    lines.append(
-      "\(verb) \(Units.count(tally.thumbnails, "thumbnail")) from \(tally.made) of "
-        + "\(Units.count(tally.found, "source")) in \(Units.time(report.elapsed))\(rate)")
-    if !rate.isEmpty {
-      lines.append(
-        "\(ByteCount.file(tally.bytesRead)) read at \(ByteCount.file(Int(report.bytesPerSecond)))/s, "
-          + "\(ByteCount.file(tally.bytesWritten)) written")
-    }
-    let others = others(report)
-    if !others.isEmpty { lines.append(others.joined(separator: " · ")) }
-    let counters = report.counters
-    lines.append(
-      "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
-        + "\(report.limits.backlog) waiting, \(reserved(report)), \(ByteCount.memory(report.peakMemory)) held in all")
-    lines.append(memory(report))
-    if tally.refusedMemory > 0, let option = Advice.memoryOption(for: tally.mostMemoryNeeded, in: report.memory) {
-      lines.append("\(Units.count(tally.refusedMemory, "source")) refused for memory; \(option) would allow all")
-    }
-    if report.workRemains {
-      let cause = report.stopCause.map { "stopped \($0.text)" } ?? remaining(tally)
-      let wayOn =
-        report.stopCause == .tooManyFailures
-        ? "repair or --exclude the failed sources, or raise --halt" : "run the same command again to go on"
-      lines.append("\(cause); \(wayOn)")
-    }
+/// The last lines of a run: the answer, the sources that were not made, and how to go on if work remains. With `-v`
+/// also the peaks, which show that the run kept its limits.
+struct Summary {
+  let report: JobReport
+  let settings: RunSettings
+  /// The first cancelled sources, if no line before has named them.
+  let cancelled: [String]
+
+  private var tally: JobTally { report.tally }
+
+  /// - Parameter columns: the width of the terminal; nil for no limit.
+  func text(columns: Int?) -> StyledText {
+    let (style, parts) = answer
+    var lines = [StyledText(parts.map { StyledText($0) }.folded(separator: " ", to: columns).text, style)]
+    if !others.isEmpty { lines.append(others.folded(separator: " · ", to: columns)) }
+    lines += cancelledNames + notes
+    if settings.verbose { lines += [volume, bounds, memory].map { StyledText($0) } }
+    if report.workRemains { lines.append(StyledText(wayOn, .warning)) }
     return lines.joined(separator: "\n")
   }
 
-  /// Why work remains although nothing has stopped the job.
-  private static func remaining(_ tally: JobTally) -> String {
-    var parts: [String] = []
-    if tally.cancelledByUser > 0 { parts.append("\(tally.cancelledByUser) cancelled by the user") }
-    let others = tally.cancelled - tally.cancelledByUser
-    if others > 0 { parts.append("\(others) left because memory was critical") }
-    return parts.isEmpty ? "not all sources were reached" : parts.joined(separator: ", ")
+  /// The warnings that even a quiet run prints: it stopped early; its thumbnails have other places than before; it found no
+  /// picture, perhaps because a disk is not mounted; or a pattern matched nothing. Nil if there are none.
+  var warnings: StyledText? {
+    // An empty list is usual, such as that of the new photos.
+    let isOnlyLists = settings.job.sources.allSatisfy { if case .list = $0 { true } else { false } }
+    let lines =
+      (isWithoutPictures && !isOnlyLists ? [StyledText(noPicture, .warning)] : []) + unmatchedIncludes + otherTree
+      + (report.workRemains ? [StyledText(wayOn, .warning)] : [])
+    return lines.isEmpty ? nil : lines.map { StyledText("thumbjob: ", .warning) + $0 }.joined(separator: "\n")
   }
 
-  private static func others(_ report: JobReport) -> [String] {
-    let (tally, walk) = (report.tally, report.walk)
-    var parts: [String] = []
-    if tally.upToDate > 0 { parts.append("\(tally.upToDate) up to date") }
-    if tally.failed > 0 { parts.append("\(tally.failed) failed") }
-    if tally.cancelled > 0 { parts.append("\(tally.cancelled) cancelled") }
-    if tally.notImages > 0 { parts.append("\(tally.notImages) passed over (no images)") }
-    for (type, count) in tally.unsupported.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      parts.append("\(count) \(type.displayName) not read yet")
+  // MARK: The answer
+
+  private var answer: (style: StyledText.Style, parts: [String]) {
+    let isDry = settings.job.dryRun
+    if tally.thumbnails > 0 {
+      if isDry { return (.answer, ["would make \(thumbnails)", "→ \(places)\(details([sizes]))"]) }
+      let details = details([sizes, ByteCount.file(tally.bytesWritten), rate])
+      return (.answer, ["\(thumbnails) in \(Units.time(report.elapsed))", "→ \(places)\(details)"])
     }
-    if tally.duplicates > 0 { parts.append("\(tally.duplicates) given more than once") }
-    if walk.earlierOutputs > 0 {
-      parts.append(Units.count(walk.earlierOutputs, "folder") + " of thumbnails passed over")
+    if tally.upToDate > 0 { return (.answer, ["\(isDry ? "would make nothing; " : "")\(tally.upToDate) up to date"]) }
+    if isWithoutPictures { return (.warning, [noPicture]) }
+    return (
+      tally.failed > 0 ? .failure : .warning,
+      [isDry ? "would make nothing" : "no thumbnail made in \(Units.time(report.elapsed))"]
+    )
+  }
+
+  /// With several sizes, there are more thumbnails than pictures; there may be some of a picture that failed or was
+  /// cancelled.
+  private var thumbnails: String {
+    let count = Units.count(tally.thumbnails, "thumbnail")
+    if tally.thumbnails == tally.made { return count }
+    let pictures = Units.count(tally.made, "picture")
+    let sizes = settings.job.outputs.reduce(0) { $0 + $1.sizes.count }
+    return tally.thumbnails == sizes * tally.made ? "\(count) of \(pictures)" : "\(count) (\(pictures) complete)"
+  }
+
+  private var places: String {
+    PlaceText.text(settings.job.outputs.map { PlaceText.text($0.folder.printable) })
+  }
+
+  private var sizes: String? {
+    guard settings.job.outputs.count == 1, let count = settings.job.outputs.first?.sizes.count, count > 1 else {
+      return nil
     }
-    if walk.filtered > 0 { parts.append("\(walk.filtered) excluded") }
-    if walk.linksNotFollowed > 0 { parts.append(Units.count(walk.linksNotFollowed, "link") + " not followed") }
-    if walk.special > 0 { parts.append(Units.count(walk.special, "special file") + " skipped") }
-    if tally.missingArguments > 0 { parts.append(Units.count(tally.missingArguments, "source") + " missing") }
-    if tally.walkErrors > 0 { parts.append(Units.count(tally.walkErrors, "place") + " could not be read") }
+    return "\(count) sizes"
+  }
+
+  /// Nil for a run so short that its rate says little.
+  private var rate: String? {
+    report.elapsed < .seconds(1) ? nil : "\(Units.decimal(report.thumbnailsPerSecond)) a second"
+  }
+
+  private func details(_ parts: [String?]) -> String {
+    let parts = parts.compactMap { $0 }
+    return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+  }
+
+  /// Whether the run reached every source and found no picture, not even one that failed.
+  private var isWithoutPictures: Bool {
+    !report.workRemains && tally.found == passedOver.reduce(0) { $0 + $1.count } && tally.missingArguments == 0
+  }
+
+  private var noPicture: String {
+    let sources = settings.job.sources.map { source in
+      if case .path(let path) = source { PlaceText.text(path.printable) } else { "\(source)" }
+    }
+    let what = tally.unsupported.isEmpty ? "no picture" : "no readable picture"
+    return "\(what) found in \(PlaceText.text(sources))"
+  }
+
+  // MARK: What was not made
+
+  /// Everything but the answer: each source found is counted once, here or in the answer.
+  private var others: [StyledText] {
+    let walk = report.walk
+    var parts: [StyledText] = []
+    func add(_ count: Int, _ text: String, _ style: StyledText.Style? = nil) {
+      if count > 0 { parts.append(StyledText(text, style)) }
+    }
+    add(tally.failed, "\(tally.failed) failed", .failure)
+    add(tally.missingArguments, Units.count(tally.missingArguments, "source") + " missing", .failure)
+    add(tally.walkErrors, Units.count(tally.walkErrors, "place") + " could not be read", .failure)
+    if tally.thumbnails > 0 { add(tally.upToDate, "\(tally.upToDate) up to date") }
+    add(passedOver.count, passedOverText)
+    let first =
+      walk.firstInOutput.map { walk.inOutput == 1 ? " (\($0.printable))" : " (such as \($0.printable))" } ?? ""
+    add(walk.inOutput, "\(walk.inOutput) in the output folder passed over\(first)")
+    add(walk.filtered, "\(walk.filtered) excluded")
+    add(walk.hidden, "\(walk.hidden) hidden passed over")
+    add(walk.linksNotFollowed, Units.count(walk.linksNotFollowed, "link") + " not followed")
+    add(walk.special, Units.count(walk.special, "special file") + " skipped")
+    let notReached = report.notReached ?? 0
+    add(notReached, "\(notReached) not reached", .warning)
+    // Last, because their names follow.
+    add(tally.cancelled, "\(tally.cancelled) cancelled\(cancelled.isEmpty ? "" : ":")", .warning)
     return parts
   }
 
-  private static func reserved(_ report: JobReport) -> String {
+  /// Sources that were passed over, by kind.
+  private var passedOver: [(count: Int, kind: String)] {
+    let types = tally.unsupported.sorted { $0.key.rawValue < $1.key.rawValue }
+    let kinds =
+      [
+        (tally.notImages, tally.notImages == 1 ? "not an image" : "not images"),
+        (tally.ownThumbnails, "made by thumbjob"),
+      ]
+      + types.map { ($0.value, "\($0.key.displayName), not read yet") } + [(tally.duplicates, "given more than once")]
+    return kinds.filter { $0.0 > 0 }
+  }
+
+  private var passedOverText: String {
+    let count = passedOver.reduce(0) { $0 + $1.count }
+    let kinds = passedOver.count == 1 ? passedOver.map(\.kind) : passedOver.map { "\($0.count) \($0.kind)" }
+    return "\(count) passed over (\(kinds.joined(separator: "; ")))"
+  }
+
+  private var cancelledNames: [StyledText] {
+    let rest = tally.cancelled - cancelled.count
+    return cancelled.isEmpty
+      ? [] : (cancelled + (rest > 0 ? ["… and \(rest) more (-v names each)"] : [])).map { StyledText("  \($0)") }
+  }
+
+  private var unmatchedIncludes: [StyledText] { unmatched(report.unmatchedPatterns.includes, of: "--include") }
+
+  private func unmatched(_ globs: [Glob], of option: String) -> [StyledText] {
+    let patterns = globs.map(\.description).joined(separator: ", ")
+    return globs.isEmpty ? [] : [StyledText("\(option) \(patterns): matched nothing", .warning)]
+  }
+
+  private var otherTree: [StyledText] {
+    guard tally.thumbnails > 0, let tree = report.tree,
+      let last = report.earlier.lazy.compactMap(\.lastTree).first(where: { !$0.isEmpty && $0 != tree })
+    else { return [] }
+    let verb = settings.job.dryRun ? "would mirror" : "mirror"
+    return [
+      StyledText(
+        "the thumbnails \(verb) the tree below \(tree.printable); those made before mirror the one below "
+          + last.printable, .warning)
+    ]
+  }
+
+  /// What a user may want to change before the next run.
+  private var notes: [StyledText] {
+    var lines = unmatchedIncludes + unmatched(report.unmatchedPatterns.excludes, of: "--exclude")
+    let left = report.earlier.flatMap(\.left)
+    if !left.isEmpty {
+      let sets = left.map { "\($0.folder.printable) (size \(printableText(of: Array($0.size.utf8))))" }
+      lines.append(
+        StyledText(
+          "left as they were, from earlier runs with other sizes: thumbnails in \(sets.joined(separator: ", "))"))
+    }
+    if report.replaced > 0, report.earlier.contains(where: \.hasOtherSize) {
+      let count = Units.count(report.replaced, "thumbnail")
+      lines.append(StyledText("replaced \(count) of another size; several -s make and keep several"))
+    }
+    lines += otherTree
+    if tally.refusedMemory > 0, let option = Advice.memoryOption(for: tally.mostMemoryNeeded, in: report.memory) {
+      lines.append(
+        StyledText("\(Units.count(tally.refusedMemory, "source")) refused for memory; \(option) would allow all"))
+    }
+    return lines
+  }
+
+  private var wayOn: String {
+    "\(report.whyWorkRemains); \(report.stopCause?.wayOn ?? StopCause.usualWayOn)"
+  }
+
+  // MARK: The proof of the limits
+
+  private var volume: String {
+    "\(Units.count(tally.found, "source")) found; \(ByteCount.file(tally.bytesRead)) read at "
+      + "\(ByteCount.file(Int(report.bytesPerSecond)))/s"
+  }
+
+  private var bounds: String {
+    let counters = report.counters
+    return "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
+      + "\(report.limits.backlog) waiting, \(reserved), \(ByteCount.memory(report.peakMemory)) held in all"
+  }
+
+  private var reserved: String {
     let (peak, budget) = (report.counters.peakReserved, report.limits.budget?.bytes ?? 0)
     if peak <= budget { return "\(ByteCount.memory(peak, of: budget)) reserved" }
     return "\(ByteCount.memory(peak)) reserved by one operation alone (\(ByteCount.memory(budget)) by several)"
   }
 
-  private static func memory(_ report: JobReport) -> String {
-    let tally = report.tally
+  private var memory: String {
     var line = "memory: "
     if let ratio = report.worstMemoryRatio {
       line +=

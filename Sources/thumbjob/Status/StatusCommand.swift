@@ -27,15 +27,17 @@ struct StatusCommand: ParsableCommand {
 
   private func watchOne(on screen: inout LiveText) throws {
     let target = try options.chosen()
-    try showOne(try target.ask { client throws(StatusClientError) in try client.status() }, target, on: &screen)
+    var last = try target.ask { client throws(StatusClientError) in try client.status() }
+    try showOne(last, target, on: &screen)
     while watch {
       sleep(1)
       do {
-        try showOne(try target.client.status(), target, on: &screen)
+        last = try target.client.status()
+        try showOne(last, target, on: &screen)
       } catch let error as StatusClientError {
         // Both mean that the job has ended: at its end it closes connections that wait for an answer.
         guard error.kind == .notRunning || error.kind == .connection else { throw target.leave(error) }
-        return Console().print("thumbjob: \(target.name) has ended")
+        return Console().print("thumbjob: process \(last.pid) \(StatusDetail.ending(of: last))")
       }
     }
   }
@@ -43,10 +45,11 @@ struct StatusCommand: ParsableCommand {
   private func showOne(_ status: RunStatus, _ target: TargetOptions.Target, on screen: inout LiveText) throws {
     var failed: [OperationStatus] = []
     if status.counters.failed > 0, !json {
-      let query = OperationQuery(states: [.failed], limit: StatusTable.failuresNamed)
+      let query = OperationQuery(states: [.failed], limit: StatusDetail.failuresNamed)
       failed = (try? target.client.operations(query).operations) ?? []
     }
-    try show([status], StatusTable.detail(status, failed), on: &screen)
+    let detail = StatusDetail(job: status, failed: failed).text(columns: screen.width, screen.charset)
+    try show([status], detail, on: &screen)
   }
 
   // MARK: All
@@ -60,7 +63,8 @@ struct StatusCommand: ParsableCommand {
         if isFirst { throw TargetOptions.exitWithoutJob() }
         return Console().print("thumbjob: no job is running now")
       }
-      try show(found, StatusTable.text(found, silent: silent), on: &screen)
+      let table = StatusTable(jobs: found, silent: silent).text(columns: screen.width, screen.charset)
+      try show(found, table, on: &screen)
       isFirst = false
       if watch { sleep(1) }
     } while watch

@@ -6,8 +6,11 @@ import ThumbnailJobs
 
 /// Selects a running job: by its process, by its address, or the only one.
 struct TargetOptions: ParsableArguments {
+  /// By this name completions recognise that a running job is wanted.
+  static let valueName = "pid or address"
+
   @Argument(
-    help: ArgumentHelp("The job's process id, or its address: unix:PATH or HOST:PORT.", valueName: "pid or address"))
+    help: ArgumentHelp("The job's process id, or its address: unix:PATH or HOST:PORT.", valueName: valueName))
   var target: String?
 
   /// A job and its name in messages.
@@ -39,7 +42,7 @@ struct TargetOptions: ParsableArguments {
     func leave(_ error: StatusClientError) -> ExitCode {
       switch error.kind {
       case .refused(status: 401): leave("\(name) requires its token: set THUMBJOB_TOKEN", .someFailed)
-      case .refused: leave("\(name): \(StatusTable.oneLine(error.reason))", .someFailed)
+      case .refused: leave("\(name): \(StatusFields.oneLine(error.reason))", .someFailed)
       case .timedOut: leave("\(name) \(error.reason); it may still carry out the request", .noStatusAddress)
       case .notRunning, .connection, .garbled: leave("\(name): \(error.reason)", .noStatusAddress)
       }
@@ -89,7 +92,7 @@ struct TargetOptions: ParsableArguments {
   }
 
   private static func leave(_ reason: String, _ status: ExitStatus) -> ExitCode {
-    Console().print("thumbjob: \(reason)")
+    Console().print("thumbjob: \(reason)", .failure)
     return status.code
   }
 }

@@ -1,0 +1,34 @@
+import Files
+
+/// Identifies the source of a thumbnail in the thumbnail's mark. Only thumbnails whose places a ``NamePattern`` makes
+/// have a key, because only there two sources may want one place.
+///
+/// A key is a hash of the path that leads from the output folder to the source. So it stays the same if another source
+/// joins the job, and if both folders are copied or mounted elsewhere together.
+public struct SourceKey: Sendable, Hashable {
+  private let path: Fingerprint
+
+  /// The number of its digits in a mark.
+  static let length = Fingerprint.length
+
+  /// - Parameters:
+  ///   - source: the path of the source.
+  ///   - output: the absolute path of the output folder.
+  init(of source: Path, from output: Path) {
+    guard let source = source.absolute else {
+      path = Fingerprint(of: source.bytes)
+      return
+    }
+    let common = source.commonFolder(with: output)
+    let up = Path(names: (output.below(common)?.names ?? []).map { _ in Path("..") })
+    path = Fingerprint(of: up.appending(source.below(common) ?? source).bytes)
+  }
+
+  /// Reads a key from its digits; nil if they are not those of a key.
+  init?(digits: some Collection<UInt8>) {
+    guard let path = Fingerprint(digits: digits) else { return nil }
+    self.path = path
+  }
+
+  var digits: [UInt8] { path.digits }
+}

@@ -1,0 +1,74 @@
+import Files
+import Foundation
+import Thumbnails
+
+/// The JPEG comment that every thumbnail has. It names thumbjob and identifies the settings.
+///
+/// The mark distinguishes a thumbnail from an original, which is never overwritten, and from a thumbnail with other
+/// settings. Unlike extended attributes, it stays in the file when the file is copied. It takes 29 bytes, is the same
+/// for all thumbnails with the same settings, and reveals nothing about the source. Where two sources may want one
+/// place, it has 17 bytes more, which tell the sources apart: see ``SourceKey``.
+///
+/// *Source*: ITU-T T.81, B.2.4.5 (comment); JFIF 1.02, whose own segment must come first.
+public struct ThumbnailMark: Sendable, Hashable {
+  private static let prefix = Array("thumbjob ".utf8)
+  /// The bytes of SOI, the JFIF segment and the longest mark.
+  static let headSize = 20 + 4 + prefix.count + Fingerprint.length + 1 + SourceKey.length
+
+  private let settings: Fingerprint
+  /// The key of the source; nil if only one source can want the place.
+  let source: SourceKey?
+
+  /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
+  public init(settings: String) {
+    self.init(Fingerprint(of: settings.utf8), nil)
+  }
+
+  private init(_ settings: Fingerprint, _ source: SourceKey?) { (self.settings, self.source) = (settings, source) }
+
+  /// The mark with the same settings for the thumbnail of this source.
+  func of(_ source: SourceKey?) -> ThumbnailMark { ThumbnailMark(settings, source) }
+
+  /// Whether the settings are the same.
+  func hasSettings(of other: ThumbnailMark) -> Bool { settings == other.settings }
+
+  /// The JPEG with the mark after its JFIF segment.
+  func inserted(into jpeg: UnsafeRawBufferPointer) -> [UInt8] {
+    let end = Self.endOfJFIF(jpeg) ?? 2
+    let comment = Self.prefix + settings.digits + (source.map { [UInt8(ascii: " ")] + $0.digits } ?? [])
+    let size = 2 + comment.count
+    var marked: [UInt8] = []
+    marked.reserveCapacity(jpeg.count + 2 + size)
+    marked += jpeg[..<end]
+    marked += JPEGMarker.com.bytes + [UInt8(size >> 8), UInt8(size & 0xFF)] + comment
+    marked += jpeg[end...]
+    return marked
+  }
+
+  /// Reads the mark of the file at `path`; nil if the file has none or cannot be read.
+  init?(of path: Path, in folder: CInt) {
+    self.init(head: (readFile(path, in: folder, limit: Self.headSize) ?? [])[...])
+  }
+
+  /// Reads the mark of a file from its first ``headSize`` bytes, or from all if it has fewer; nil if it has no mark.
+  init?(head: ArraySlice<UInt8>) {
+    let head = Array(head.prefix(Self.headSize))
+    guard head.count > 24, let end = head.withUnsafeBytes({ Self.endOfJFIF($0) }), end == 20,
+      head[20...].starts(with: JPEGMarker.com.bytes), head[24...].starts(with: Self.prefix)
+    else { return nil }
+    let size = Int(head[22]) << 8 | Int(head[23])
+    let digits = head[24...].prefix(max(0, size - 2)).dropFirst(Self.prefix.count)
+    guard let settings = Fingerprint(digits: digits.prefix(Fingerprint.length)) else { return nil }
+    let rest = digits.dropFirst(Fingerprint.length)
+    let source = rest.first == UInt8(ascii: " ") ? SourceKey(digits: rest.dropFirst()) : nil
+    // A comment that merely begins like a mark belongs to a photo.
+    if source == nil && !rest.isEmpty { return nil }
+    self.init(settings, source)
+  }
+
+  private static func endOfJFIF(_ jpeg: UnsafeRawBufferPointer) -> Int? {
+    guard jpeg.count > 6, jpeg[2...].starts(with: JPEGMarker.app0.bytes) else { return nil }
+    let end = 4 + (Int(jpeg[4]) << 8 | Int(jpeg[5]))
+    return end <= jpeg.count ? end : nil
+  }
+}

@@ -1,0 +1,32 @@
+/// The answer to `thumbjob --help`: one screen with what most people need. `--help-all` has the rest.
+enum ShortHelp {
+  static let text = """
+    Makes JPEG thumbnails of whole folders, with a queue that never piles up.
+
+    Usage: thumbjob SOURCE... [options]     a folder, file, job file (*.yml), or -
+           thumbjob compare SOURCE...       measures naive GCD beside this queue
+           thumbjob status [PID] [--watch]  what runs, what waits, and why
+           thumbjob cancel [PID [NUMBER]]   cancels a job, or one operation
+           thumbjob pause [PID]             a job starts nothing new
+           thumbjob resume [PID]            it continues
+           thumbjob report --threads FILE   which threads ran what, from a trace
+
+    Options:
+      -o, --out DIR       the folder for the thumbnails (./thumbs)
+      -s, --size SPEC     256, 320x200, 320x200^ to crop; repeat it for more (256)
+      -q, --quality N     of the JPEG files, 1 to 100 (80)
+      -j, --max N         how many operations run at once (one for each processor)
+      --memory SIZE       the most memory that all of them take: 512M, 25%
+      --exclude GLOB      passes over files and folders; --include reads no others
+      --force             also makes thumbnails that are up to date
+      --dry-run           lists what would be made, and makes nothing
+      --json              a line of JSON for each source, then a summary
+      --status ADDRESS    also serves a page that shows the run: 127.0.0.1:8080
+
+    Examples:
+    \(Reference.examples.map { "  \($0)" }.joined(separator: "\n"))
+
+    --help-all lists every option, `thumbjob COMMAND --help` those of one command.
+
+    """
+}

@@ -1,0 +1,36 @@
+import ThumbnailJobs
+
+/// The text about a mistake on the command line that ArgumentParser has found.
+enum UsageMistake {
+  /// - Parameters:
+  ///   - message: the message of ArgumentParser.
+  ///   - usage: the usage of the command. It is added only where the command line as a whole is wrong.
+  ///   - command: the command that the line is for.
+  static func text(_ message: String, usage: String?, command: CommandTable.Command) -> String {
+    if let option = message.wholeMatch(of: /Unknown option '(-.*?)'(?:\. Did you mean '[^']*'\?)?/)?.output.1 {
+      return unknownOption(String(option), command)
+    }
+    let isIncomplete = ["Missing expected", "Missing one of", "Unexpected argument"].contains { message.hasPrefix($0) }
+    let line = oneLine(message)
+    guard isIncomplete || message.contains(" unexpected arguments: "), let usage else { return line }
+    return "\(line)\n\(usage)"
+  }
+
+  /// ArgumentParser suggests options that are hardly similar, so the hint is ours.
+  private static func unknownOption(_ option: String, _ command: CommandTable.Command) -> String {
+    let names = command.options.flatMap { $0.names ?? [] }.filter { $0.kind == .long }.map(\.name)
+    if option.hasPrefix("--"), let meant = NearestWord.to(String(option.dropFirst(2)), among: names) {
+      return "unknown option \(option); did you mean --\(meant)?"
+    }
+    let help = command.commandName == "run" ? "--help-all" : "\(command.commandName) --help"
+    return "unknown option \(option); see thumbjob \(help)"
+  }
+
+  /// The message in one line, which begins with a small letter because it follows the name of the program.
+  private static func oneLine(_ message: String) -> String {
+    var text = message.prefix(1).lowercased() + message.dropFirst()
+    // A list of values has a line for each.
+    text = text.replacing(#/:\n +- /#, with: ": ").replacing(#/\n +- /#, with: ", ")
+    return text.replacing(#/\n +/#, with: ", ")
+  }
+}

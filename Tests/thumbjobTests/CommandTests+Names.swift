@@ -1,0 +1,174 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension TemporaryFolder {
+  fileprivate func contents(_ name: String) -> [UInt8]? {
+    FileManager.default.contents(atPath: self(name)).map { Array($0) }
+  }
+
+  fileprivate func setModified(_ name: String, seconds: Int) throws {
+    let time = Date(timeIntervalSince1970: Double(seconds))
+    try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: self(name))
+  }
+}
+
+extension CommandTests {
+  /// `--name`: places that do not mirror the sources.
+  @Suite struct Names {
+    private func run(_ arguments: String..., in folder: TemporaryFolder) async throws -> BuiltCommand.Ending {
+      try await BuiltCommand.run(executable: BuiltCommand.path, arguments + ["--json"], in: folder)
+    }
+
+    /// Different photos with these names.
+    private func photos(_ names: String...) throws -> TemporaryFolder {
+      let folder = TemporaryFolder()
+      for (number, name) in names.enumerated() {
+        try folder.write(SyntheticPhoto(seed: number, width: 64 + number, height: 48).jpeg(), to: name)
+        try folder.setModified(name, seconds: 1_500_000_000 + number * 1000)
+      }
+      return folder
+    }
+
+    @Test func thumbnailsMayBeBesideTheirPhotos() async throws {
+      let folder = try photos("pics/a.jpg", "pics/2024/b.jpg")
+      let originals = ["pics/a.jpg", "pics/2024/b.jpg"].map { folder.contents($0) }
+      for made in [2, 0] {
+        let ending = try await run("pics", "-o", "pics", "--name", "%d/%s-small", in: folder)
+        #expect(ending.status == 0 && ending.number("made") == made && ending.number("up_to_date") == 2 - made)
+        #expect(folder.files(below: "pics") == ["2024/b-small.jpg", "2024/b.jpg", "a-small.jpg", "a.jpg"])
+      }
+      #expect(["pics/a.jpg", "pics/2024/b.jpg"].map { folder.contents($0) } == originals)
+      // Without the name, the folder of the photos is refused as before.
+      #expect(try await run("pics", "-o", "pics", in: folder).status == 73)
+    }
+
+    @Test func ofTwoPhotosThatWantOnePlaceTheFirstKeepsIt() async throws {
+      let folder = try photos("a/x.jpg", "b/x.jpg")
+      var kept: [UInt8]?
+      // One operation at a time: of two that run at once, either may be first.
+      for (sources, made) in [(["a", "b"], 1), (["a", "b"], 0), (["b", "a"], 0)] {
+        let ending = try await run(
+          sources[0], sources[1], "-o", "flat", "--name", "%s", "--max", "1", in: folder)
+        #expect(ending.status == 1 && ending.number("made") == made && ending.number("failed") == 1)
+        #expect(ending.errors.contains("b/x.jpg: flat/x.jpg: has the thumbnail of another source; rename one of "))
+        #expect(ending.output.contains("\"kind\":\"collision\""))
+        let thumbnail = folder.contents("flat/x.jpg")
+        #expect(kept == nil || kept == thumbnail)
+        kept = thumbnail
+      }
+      // The owner may change. When it is gone, the other gets its place on request.
+      try folder.setModified("a/x.jpg", seconds: 1_700_000_000)
+      #expect(try await run("a", "b", "-o", "flat", "--name", "%s", in: folder).number("made") == 1)
+      try FileManager.default.removeItem(atPath: folder("a/x.jpg"))
+      #expect(try await run("a", "b", "-o", "flat", "--name", "%s", in: folder).number("failed") == 1)
+      for arguments in [["--force"], []] {
+        let ending = try await BuiltCommand.run(
+          executable: BuiltCommand.path, ["a", "b", "-o", "flat", "--name", "%s"] + arguments, in: folder)
+        #expect(ending.status == 0, "\(ending.errors)")
+      }
+    }
+
+    @Test func aCopyOfTheWholeTreeAndAFurtherSourceKeepTheThumbnails() async throws {
+      let folder = try photos("a/x.jpg", "b/y.jpg")
+      _ = try await run("a", "-o", "a", "--name", "%d/%s-small", in: folder)
+      try FileManager.default.copyItem(atPath: folder("a"), toPath: folder("copy"))
+      try folder.setModified("copy/x.jpg", seconds: 1_700_000_000)
+      let copy = try await run("copy", "-o", "copy", "--name", "%d/%s-small", in: folder)
+      #expect(copy.status == 0 && copy.number("made") == 1, "\(copy.errors)")
+      _ = try await run("a", "-o", "flat", "--name", "%s", in: folder)
+      let both = try await run("a", "b", "-o", "flat", "--name", "%s", in: folder)
+      #expect(both.status == 0 && both.number("up_to_date") == 1 && both.number("made") == 1, "\(both.errors)")
+    }
+
+    @Test func aPlaceIsKeptOverSeparateRuns() async throws {
+      let folder = try photos("a/x.jpg", "b/x.jpg")
+      for (source, status) in [("a", 0), ("b", 1), ("a", 0), ("b/x.jpg", 1)] {
+        let ending = try await run(source, "-o", "flat", "--name", "%s", in: folder)
+        #expect(ending.status == status, "\(source): \(ending.errors)")
+      }
+    }
+
+    @Test(arguments: ["%s", "small/%s", "%s-%wx%h"]) func ownThumbnailsThatAreFoundAsSourcesArePassedOver(
+      name: String
+    ) async throws {
+      let folder = try photos("pics/deep/a.jpg", "pics/b.jpg")
+      for made in [2, 0] {
+        let ending = try await run("pics", "-o", "pics/t", "-s", "32", "--name", name, in: folder)
+        #expect(ending.status == 0 && ending.number("made") == made && ending.number("failed") == 0, "\(ending.errors)")
+      }
+    }
+
+    /// A run with names makes a working folder beside the photos, which must not pass for that of a folder of thumbnails.
+    @Test func afterARunWithNamesTheFolderOfThePhotosIsStillRefused() async throws {
+      let folder = try photos("pics/a.jpg")
+      _ = try await run("pics", "-o", "pics", "--name", "%d/%s-small", in: folder)
+      let ending = try await run(".", "-o", "pics", in: folder)
+      #expect(
+        ending.status == 73 && ending.errors.contains("it is in a source folder and has photos"), "\(ending.errors)")
+    }
+
+    @Test func aTakenPlaceInOneOutputDoesNotPreventTheOther() async throws {
+      let folder = try photos("a/x.jpg", "b/x.jpg")
+      try folder.write(
+        Array("sources: [a, b]\noutputs: [{out: flat, name: \"%s\"}, {out: all}]\nmax: 1\n".utf8), to: "job.yml")
+      _ = try await run("job.yml", in: folder)
+      #expect(folder.files(below: "all") == ["a/x.jpg", "b/x.jpg"] && folder.files(below: "flat") == ["x.jpg"])
+      try FileManager.default.removeItem(atPath: folder("all/b/x.jpg"))
+      #expect(try await run("job.yml", in: folder).number("failed") == 1)
+      #expect(folder.files(below: "all") == ["a/x.jpg", "b/x.jpg"])
+    }
+
+    @Test func aPhotoWhoseCommentBeginsLikeAMarkIsAPhoto() async throws {
+      let folder = try photos("in/a.jpg")
+      let jpeg = try #require(folder.contents("in/a.jpg"))
+      for comment in ["thumbjob rocks", "thumbjob 0123456789abcdef!", "thumbjob 0123456789abcde"] {
+        let text = Array(comment.utf8)
+        try folder.write(jpeg[..<20] + [0xFF, 0xFE, 0, UInt8(text.count + 2)] + text + jpeg[20...], to: "in/b.jpg")
+        let ending = try await run("in", "--force", in: folder)
+        #expect(ending.number("made") == 2, "\(comment)")
+      }
+    }
+
+    @Test func ofManyPhotosThatWantOnePlaceAtOnceOneGetsIt() async throws {
+      let folder = TemporaryFolder()
+      for number in 0..<40 {
+        try folder.write(SyntheticPhoto(seed: number, width: 64 + number, height: 48).jpeg(), to: "in/\(number)/x.jpg")
+        try folder.setModified("in/\(number)/x.jpg", seconds: 1_500_000_000 + number)
+      }
+      let ending = try await run("in", "-o", "flat", "--name", "%s", "--max", "8", in: folder)
+      #expect(ending.number("made") == 1 && ending.number("failed") == 39 && ending.addsUp)
+      #expect(folder.files(below: "flat") == ["x.jpg"] && folder.leftovers.isEmpty)
+    }
+
+    @Test func aNameMayTellTheSizesApart() async throws {
+      let folder = try photos("in/a.jpg")
+      _ = try await run("in", "-s", "32", "-s", "40x", "--name", "%s-%wx%h", in: folder)
+      #expect(folder.files(below: "thumbs") == ["a-32x32.jpg", "a-40x.jpg"])
+      _ = try await run("in", "-s", "32", "-s", "40x", "-o", "two", "--name", "t/%s", in: folder)
+      #expect(folder.files(below: "two") == ["32x32/t/a.jpg", "40x/t/a.jpg"])
+      let clash = try await run("in", "-s", "32", "-s", "32^", "--name", "%s-%w", in: folder)
+      #expect(clash.status == 64 && clash.errors.contains("gives the sizes 32x32 and 32x32^ one place"))
+    }
+
+    @Test func noPhotoIsOverwritten() async throws {
+      let folder = try photos("in/a.jpg", "in/b.jpg")
+      let before = folder.contents("in/b.jpg")
+      let own = try await run("in/b.jpg", "-o", "in", "--name", "%s", in: folder)
+      #expect(own.status == 1 && own.errors.contains("its thumbnail would overwrite the source itself"))
+      try FileManager.default.moveItem(atPath: folder("in/a.jpg"), toPath: folder("in/b.jpeg"))
+      let other = try await run("in/b.jpeg", "-o", "in", "--name", "%s", in: folder)
+      #expect(other.status == 1 && other.errors.contains("in/b.jpg: exists and is not a thumbnail of thumbjob"))
+      #expect(folder.contents("in/b.jpg") == before)
+    }
+
+    @Test func aThumbnailInAMirroredPlaceIsTakenOver() async throws {
+      let folder = try photos("in/a.jpg")
+      for arguments in [[], ["--name", "%d/%s"], ["--name", "%d/%s"], []] {
+        let ending = try await BuiltCommand.run(
+          executable: BuiltCommand.path, ["in"] + arguments + ["--json"], in: folder)
+        #expect(ending.status == 0 && ending.number("made") + ending.number("up_to_date") == 1, "\(ending.errors)")
+      }
+    }
+  }
+}
