@@ -5,41 +5,77 @@
 
 #include "decoder.h"
 
+#include <string.h>
+
 #ifdef JPEG_INTERNALS
 
-/// The number of AC coefficients that are not zero.
-static int nonzero_count(const JBLOCK *block) {
-  int count = 0;
-  for (int k = 1; k < DCTSIZE2; k++) {
-    if ((*block)[k] != 0) count++;
+/// The beginning of libjpeg-turbo's arithmetic decoder (jdarith.c), which is in no header. `knows_registers` says
+/// whether this libjpeg has it.
+typedef struct arith_registers {
+  struct jpeg_entropy_decoder methods;
+  JLONG c;  // the C register, shifted left by the bits read ahead
+  JLONG a;  // the size of the interval
+  int ct;   // bits read ahead; -16 at the start of a restart interval, -1 after an error
+} arith_registers;
+
+/// Stands for the zeros after the end of a scan's data. An MCU takes less: it has at most 640 coefficients, each takes
+/// at most 30 decisions, and a decision at most 15 bits.
+static JOCTET zeros[(size_t)40 << 10];
+
+/// Whether the C register is neither zero nor has one of its last values.
+static bool takes_new_value(clibjpeg_arith_watch *watch, j_decompress_ptr jpeg) {
+  const arith_registers *registers = (const arith_registers *)jpeg->entropy;
+  if (registers->c == 0 || registers->ct < 0 || registers->ct > 7) return false;
+  unsigned long value = (unsigned long)registers->c << (7 - registers->ct);
+  for (unsigned i = 0; i < CLIBJPEG_ARITH_KNOWN_VALUES; i++) {
+    if (watch->known[i] == value) return false;
   }
-  return count;
+  watch->known[watch->values++ % CLIBJPEG_ARITH_KNOWN_VALUES] = value;
+  return true;
 }
 
-/// Whether a DC coefficient differs from the component's last one. Stores it as the last one.
-static bool dc_changes(clibjpeg_arith_watch *watch, int component, JCOEF dc) {
-  bool differs = watch->has_dc[component] && watch->dc[component] != dc;
-  watch->has_dc[component] = true;
-  watch->dc[component] = dc;
-  return differs;
+/// Starts to watch a restart interval.
+static void begin_interval(clibjpeg_arith_watch *watch) {
+  watch->in_interval = watch->zeros = 0;
+  watch->values = 0;
+  memset(watch->known, 0, sizeof watch->known);
+}
+
+/// Decodes an MCU after the end of the data. libjpeg does not count the zeros that it reads there, so it gets them from
+/// here, as if the data went on.
+static boolean decode_from_zeros(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
+  clibjpeg_arith_watch *watch = &clibjpeg_decoder_of((j_common_ptr)jpeg)->arith_watch;
+  struct jpeg_source_mgr *source = jpeg->src;
+  const JOCTET *next = source->next_input_byte;
+  size_t left = source->bytes_in_buffer;
+  int marker = jpeg->unread_marker;
+  source->next_input_byte = zeros;
+  source->bytes_in_buffer = sizeof zeros;
+  jpeg->unread_marker = 0;
+  watch->past_end = true;
+  boolean result = watch->decode_mcu(jpeg, blocks);
+  watch->past_end = false;
+  size_t read = sizeof zeros - source->bytes_in_buffer;
+  jpeg->unread_marker = marker;
+  source->next_input_byte = next;
+  source->bytes_in_buffer = left;
+  if (watch->knows_registers && takes_new_value(watch, jpeg)) watch->zeros += read;
+  if (watch->zeros > CLIBJPEG_ARITH_MOST_ZEROS) clibjpeg_warn_truncated(jpeg);
+  return result;
 }
 
 static boolean decode_mcu(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
   clibjpeg_arith_watch *watch = &clibjpeg_decoder_of((j_common_ptr)jpeg)->arith_watch;
-  // libjpeg handles restart markers itself. Any other marker ends the scan's data.
-  int marker = jpeg->unread_marker;
-  if (marker == 0 || (marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7)) return watch->decode_mcu(jpeg, blocks);
-  int before[D_MAX_BLOCKS_IN_MCU];
-  for (int i = 0; i < jpeg->blocks_in_MCU; i++) before[i] = nonzero_count(blocks[i]);
+  bool restarts = jpeg->restart_interval > 0 && watch->in_interval == jpeg->restart_interval;
+  if (restarts) begin_interval(watch);
+  bool is_first = watch->in_interval++ == 0;
+  // At a restart, libjpeg looks for the restart marker.
+  if (clibjpeg_at_scan_end(jpeg) && !restarts) return decode_from_zeros(jpeg, blocks);
+  uint64_t start = clibjpeg_source_position(jpeg);
   boolean result = watch->decode_mcu(jpeg, blocks);
-  bool is_new = false;
-  for (int i = 0; i < jpeg->blocks_in_MCU; i++) {
-    if (nonzero_count(blocks[i]) != before[i]) is_new = true;
-    // A DC refinement scan has one bit for each block, from which nothing can be concluded.
-    bool is_first_dc = jpeg->Ss == 0 && jpeg->Ah == 0;
-    if (is_first_dc && dc_changes(watch, jpeg->MCU_membership[i], (*blocks[i])[0])) is_new = true;
-  }
-  if (is_new && ++watch->count > CLIBJPEG_ARITH_MOST_PAST_END) clibjpeg_warn_truncated(jpeg);
+  // A scan of all coefficients has at least a byte. Zeros alone are a picture of one odd colour.
+  bool is_empty = clibjpeg_at_scan_end(jpeg) && clibjpeg_source_position(jpeg) - start <= 2;
+  if (is_first && is_empty && jpeg->Ss == 0 && jpeg->Se == DCTSIZE2 - 1) clibjpeg_warn_truncated(jpeg);
   return result;
 }
 
@@ -48,8 +84,9 @@ void clibjpeg_arith_watch_scan(j_decompress_ptr jpeg) {
   if (jpeg->entropy == NULL || jpeg->entropy->decode_mcu == decode_mcu) return;
   watch->decode_mcu = jpeg->entropy->decode_mcu;
   jpeg->entropy->decode_mcu = decode_mcu;
-  watch->count = 0;
-  for (int i = 0; i < MAX_COMPS_IN_SCAN; i++) watch->has_dc[i] = false;
+  const arith_registers *registers = (const arith_registers *)jpeg->entropy;
+  watch->knows_registers = registers->c == 0 && registers->a == 0 && registers->ct == -16;
+  begin_interval(watch);
 }
 
 #else

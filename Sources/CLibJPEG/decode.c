@@ -162,6 +162,18 @@ static bool missing_samples(const clibjpeg_decoder *decoder) {
   return false;
 }
 
+/// Whether a progressive file ends before all coefficients are known to their last bit. Called after all input has been
+/// read.
+static bool lacks_scans(const struct jpeg_decompress_struct *jpeg) {
+  if (!jpeg->progressive_mode || jpeg->coef_bits == NULL) return false;
+  for (int i = 0; i < jpeg->num_components; i++) {
+    for (int k = 0; k < DCTSIZE2; k++) {
+      if (jpeg->coef_bits[i][k] != 0) return true;
+    }
+  }
+  return false;
+}
+
 /// Whether every plane has room for its layout.
 static bool planes_fit(const struct jpeg_decompress_struct *jpeg, const clibjpeg_plane *planes) {
   for (int i = 0; i < jpeg->num_components; i++) {
@@ -199,7 +211,12 @@ static void start(clibjpeg_decoder *decoder, bool skip_fine_scans) {
     // rows that a skipped scan never delivers.
     jpeg_start_output(jpeg, 1);
   }
-  if (jpeg_has_multiple_scans(jpeg) && missing_samples(decoder)) clibjpeg_warn_truncated(jpeg);
+  if (!jpeg_has_multiple_scans(jpeg)) return;
+  if (missing_samples(decoder)) {
+    clibjpeg_warn_truncated(jpeg);
+  } else if (lacks_scans(jpeg)) {
+    clibjpeg_warn_harmless(jpeg, CLIBJPEG_LACKS_SCANS);
+  }
 }
 
 clibjpeg_status clibjpeg_decoder_decode(

@@ -4,8 +4,8 @@
 
 static void init_source(j_decompress_ptr jpeg) { (void)jpeg; }
 
-static boolean fill_input_buffer(j_decompress_ptr jpeg) {
-  clibjpeg_source *source = (clibjpeg_source *)jpeg->src;
+/// Reads the next window.
+static void read_window(j_decompress_ptr jpeg, clibjpeg_source *source) {
   if (source->input.cancelled(source->input.context)) {
     clibjpeg_trap_throw(source->trap, CLIBJPEG_CANCELLED, "cancelled");
   }
@@ -28,23 +28,40 @@ static boolean fill_input_buffer(j_decompress_ptr jpeg) {
     source->offset += (uint64_t)count;
     source->seen = source->offset;
   }
-  source->manager.next_input_byte = source->window;
-  source->manager.bytes_in_buffer = (size_t)count;
+  source->filled = (size_t)count;
+  source->handed = 0;
+}
+
+static boolean fill_input_buffer(j_decompress_ptr jpeg) {
+  clibjpeg_source *source = (clibjpeg_source *)jpeg->src;
+  if (source->handed == source->filled) read_window(jpeg, source);
+  size_t left = source->filled - source->handed;
+  size_t count = left < CLIBJPEG_SLICE_SIZE ? left : CLIBJPEG_SLICE_SIZE;
+  source->manager.next_input_byte = source->window + source->handed;
+  source->manager.bytes_in_buffer = count;
+  source->handed += count;
   return TRUE;
 }
 
 static void skip_input_data(j_decompress_ptr jpeg, long count) {
   clibjpeg_source *source = (clibjpeg_source *)jpeg->src;
   if (count <= 0) return;
-  if ((size_t)count <= source->manager.bytes_in_buffer) {
-    source->manager.next_input_byte += count;
-    source->manager.bytes_in_buffer -= (size_t)count;
+  size_t left = (size_t)count;
+  if (left <= source->manager.bytes_in_buffer) {
+    source->manager.next_input_byte += left;
+    source->manager.bytes_in_buffer -= left;
+    return;
+  }
+  left -= source->manager.bytes_in_buffer;
+  source->manager.bytes_in_buffer = 0;
+  size_t in_window = source->filled - source->handed;
+  if (left <= in_window) {
+    source->handed += left;
     return;
   }
   // Bytes outside the window are skipped without reading them.
-  if (!source->ended) source->offset += (size_t)count - source->manager.bytes_in_buffer;
-  source->manager.next_input_byte = source->window;
-  source->manager.bytes_in_buffer = 0;
+  if (!source->ended) source->offset += left - in_window;
+  source->handed = source->filled;
 }
 
 static void term_source(j_decompress_ptr jpeg) { (void)jpeg; }
@@ -54,6 +71,7 @@ void clibjpeg_source_init(clibjpeg_source *source, const clibjpeg_input *input, 
   source->trap = trap;
   source->offset = source->seen = 0;
   source->ended = false;
+  source->filled = source->handed = 0;
   source->manager.init_source = init_source;
   source->manager.fill_input_buffer = fill_input_buffer;
   source->manager.skip_input_data = skip_input_data;

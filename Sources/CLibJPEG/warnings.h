@@ -20,6 +20,9 @@ typedef struct clibjpeg_warnings {
 /// Makes libjpeg report its warnings to the decoder.
 void clibjpeg_warnings_install(j_decompress_ptr jpeg);
 
+/// Counts a harmless warning.
+void clibjpeg_warn_harmless(j_decompress_ptr jpeg, const char *message);
+
 /// Counts a warning that the picture's data ends early.
 void clibjpeg_warn_truncated(j_decompress_ptr jpeg);
 

@@ -3,10 +3,13 @@ public enum Decoding: Sendable {
   /// Only the parts that the thumbnails show. This takes the least memory, but may throw `ThumbnailError.irregular` for
   /// a damaged or unusual file.
   case sparing
-  /// The whole source, by libjpeg.
-  case whole
+  /// The whole source, by libjpeg. `damage` is what `ThumbnailError.irregular` told before; it is among the warnings.
+  case whole(damage: String? = nil)
   /// First as `sparing`; if that throws `irregular`, as `whole`.
   case automatic
+
+  var isWhole: Bool { if case .whole = self { true } else { false } }
+  var isAutomatic: Bool { if case .automatic = self { true } else { false } }
 }
 
 /// How a source is decoded: at which scale, and which parts are left out.
@@ -23,6 +26,9 @@ struct DecodePlan {
   /// The scale is 1/`denominator`.
   let denominator: Int
   let method: Method
+  /// Whether `BlockDecoder` checks the whole file before libjpeg decodes it, because it knows damage of which libjpeg
+  /// does not warn. In a progressive file it would have to hold all coefficients.
+  let checksFirst: Bool
 
   /// The denominators of the scales for which libjpeg has fast inverse transforms.
   private static let denominators = [8, 4, 2]
@@ -40,7 +46,8 @@ struct DecodePlan {
   /// needs the whole file decoded, so that every flaw is found.
   init(_ info: SourceInfo, for placements: [Placement], _ options: ThumbnailOptions, _ decoding: Decoding) {
     let reduction = options.linear ? 1 : placements.map(\.reduction).min() ?? 1
-    let mayLeaveOut = decoding != .whole && options.failOn != .warning
+    checksFirst = options.failOn == .warning && !info.isProgressive && BlockDecoder.supports(info)
+    let mayLeaveOut = options.failOn != .warning && !decoding.isWhole
     if mayLeaveOut, BlockDecoder.supports(info) {
       let coarsest = Self.coarsestChroma(of: info, options)
       if reduction >= 8 * Self.margin * coarsest {

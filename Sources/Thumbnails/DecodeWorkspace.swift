@@ -32,11 +32,14 @@ final class DecodeWorkspace {
     for buffer in buffers { buffer.release() }
   }
 
-  /// Decodes the lowest coefficients of each block into planes that are valid until the next call.
-  func decodeBlocks(_ decoder: JPEGDecoder, _ info: SourceInfo, side: Int) throws(BlockDecoderError) -> [DecodedPlane] {
+  /// Decodes the lowest coefficients of each block into planes that are valid until the next call. Also tells whether
+  /// the file lacks scans that these do not need.
+  func decodeBlocks(
+    _ decoder: JPEGDecoder, _ info: SourceInfo, side: Int
+  ) throws(BlockDecoderError) -> (planes: [DecodedPlane], lacksScans: Bool) {
     while buffers.count < 2 { buffers.append(PlaneBuffer()) }
     var blocks = BlockDecoder(decoder.input, header: info, side: side)
-    return try blocks.decode(into: buffers[0], masksIn: buffers[1])
+    return (try blocks.decode(into: buffers[0], masksIn: buffers[1]), blocks.lacksScans)
   }
 
   /// Decodes with libjpeg at scale 1/`denominator` into planes that are valid until the next call.

@@ -10,12 +10,13 @@ extension SourceInfo {
   ///   - decoding: how the source is decoded; `automatic` needs as much as `whole`.
   public func bytesNeeded(for options: ThumbnailOptions, decoding: Decoding = .automatic) -> Int {
     let placements = options.sizes.map { $0.placement(for: orientedPixels) }
-    let plan = DecodePlan(self, for: placements, options, decoding == .automatic ? .whole : decoding)
+    let plan = DecodePlan(self, for: placements, options, decoding.isAutomatic ? .whole() : decoding)
     let decoded = DecodingMemory(self, scale: plan.denominator)
     var (planes, coefficients) = (decoded.planes, isMultiscan ? decoded.coefficients : 0)
     if case .blocks(let side) = plan.method {
       (planes, coefficients) = BlockDecoder.bytesNeeded(self, side: side)
     }
+    if plan.checksFirst { planes = max(planes, BlockDecoder.bytesNeeded(self, side: 1).planes) }
     let rendering = RenderingMemory(self, scale: plan.denominator, placements, options)
     // The decoder holds the profile itself; the profile reader and the metadata hold copies.
     let profile = profileSize == 0 ? 0 : profileSize + ProfileContext.allowance(forProfileOf: profileSize)

@@ -1,3 +1,5 @@
+import CLibJPEG
+
 /// Makes the thumbnails of one source: reads the header, decodes the picture, then renders and encodes each size.
 ///
 /// *Concurrency*: for the thread that uses its workspace.
@@ -74,44 +76,75 @@ struct ThumbnailPipeline {
     let (placements, model) = try Self.plan(info, decoder, options)
     monitor?.entered(.decoding)
     let plan = DecodePlan(info, for: placements, options, decoding)
+    if plan.checksFirst { try check(decoder, info) }
     let planes: [DecodedPlane]
-    if let decoded = try decode(plan, decoder, info) {
+    switch try decode(plan, decoder, info) {
+    case .decoded(let decoded, let remark):
       planes = decoded
-    } else {
-      if case .blocks = plan.method, decoding == .sparing { throw .irregular }
+      var known: String?
+      if case .whole(let damage) = decoding { known = damage }
+      info.warnings = decoder.warnings(knowing: known) + (remark.map { [$0] } ?? [])
+    case .irregular(let damage):
+      if case .blocks = plan.method, case .sparing = decoding { throw .irregular(damage: damage) }
       // Frees the memory of the first attempt.
       workspace.releasePlanes()
       decoder = try JPEGDecoder(source: source, failOn: options.failOn, monitor: monitor, progress: decoder.progress)
-      let whole = DecodePlan(info, for: placements, options, .whole)
+      let whole = DecodePlan(info, for: placements, options, .whole())
       planes = try workspace.decode(decoder, whole.denominator, skippingFineScans: false)
+      info.warnings = decoder.warnings(knowing: damage)
     }
-    info.warnings = decoder.warnings
     let picture = DecodedPicture(pixels: info.pixels, orientation: info.orientation, model: model, planes: planes)
     return (picture, placements, SourceExtras(decoder, options.keep, workspace.profiles, model), info)
   }
 
-  /// Decodes according to a plan. Nil if the file is damaged or unusual: only decoding everything can identify the
-  /// fault and decide whether the options accept it.
+  /// The result of decoding according to a plan.
+  private enum Attempt {
+    /// The planes, and a flaw of the file that they do not show.
+    case decoded([DecodedPlane], remark: String?)
+    /// Only decoding everything can identify the fault, if there is one, and decide whether the options accept it.
+    case irregular(damage: String?)
+  }
+
   private func decode(
     _ plan: DecodePlan, _ decoder: JPEGDecoder, _ info: SourceInfo
-  ) throws(ThumbnailError) -> [DecodedPlane]? {
+  ) throws(ThumbnailError) -> Attempt {
     switch plan.method {
-    case .everything: return try workspace.decode(decoder, plan.denominator, skippingFineScans: false)
+    case .everything:
+      return .decoded(try workspace.decode(decoder, plan.denominator, skippingFineScans: false), remark: nil)
     case .withoutFineScans:
       do {
-        return try workspace.decode(decoder, plan.denominator, skippingFineScans: true)
+        return .decoded(try workspace.decode(decoder, plan.denominator, skippingFineScans: true), remark: nil)
       } catch .truncated, .damaged, .corrupt {
-        return nil
+        return .irregular(damage: nil)
       }
     case .blocks(let side):
       do {
-        return try workspace.decodeBlocks(decoder, info, side: side)
+        let (planes, lacksScans) = try workspace.decodeBlocks(decoder, info, side: side)
+        return .decoded(planes, remark: lacksScans ? CLIBJPEG_LACKS_SCANS : nil)
       } catch {
         switch error {
-        case .irregular: return nil
+        case .irregular: return .irregular(damage: nil)
+        case .corrupt(let corruption) where options.failOn == .truncated:
+          return .irregular(damage: corruption.fault.rawValue)
+        case .corrupt(let corruption): throw .corrupt(corruption.fault.rawValue)
         case .failed(let failure): throw failure
         }
       }
     }
   }
+
+  /// Throws if the file is corrupt.
+  private func check(_ decoder: JPEGDecoder, _ info: SourceInfo) throws(ThumbnailError) {
+    defer { workspace.releasePlanes() }
+    do {
+      _ = try workspace.decodeBlocks(decoder, info, side: 1)
+    } catch {
+      switch error {
+      case .irregular: return
+      case .corrupt(let corruption): throw .corrupt(corruption.fault.rawValue)
+      case .failed(let failure): throw failure
+      }
+    }
+  }
+
 }

@@ -77,11 +77,11 @@ extension BlockDecoderTests {
     let open = ByteReader(bytes: Array(regular.dropLast(2)))
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "16")])
     let maker = ThumbnailMaker()
-    #expect(throws: ThumbnailError.irregular) {
+    #expect(throws: ThumbnailError.irregular()) {
       try maker.makeThumbnails(of: open, options: options, decoding: .sparing) { _ in }
     }
     var made = 0
-    for decoding in [Decoding.automatic, .whole] {
+    for decoding in [Decoding.automatic, .whole()] {
       try maker.makeThumbnails(of: open, options: options, decoding: decoding) { _ in made += 1 }
     }
     #expect(made == 2)

@@ -95,7 +95,7 @@ struct MemoryCase {
   let source: [UInt8]
   let options: ThumbnailOptions
   var decoding = Decoding.sparing
-  var decodings = [Decoding.sparing, .whole]
+  var decodings = [Decoding.sparing, .whole()]
 
   init(
     _ name: String, _ source: some Sequence<UInt8>, _ sizes: String...,

@@ -53,7 +53,7 @@ import Testing
       let size = try SizeSpec(parsing: "12x10!")
       let placement = size.placement(for: PixelSize(width: width, height: height))
       let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: source))
-      let plan = DecodePlan(info, for: [placement], ThumbnailOptions(sizes: [size]), .whole)
+      let plan = DecodePlan(info, for: [placement], ThumbnailOptions(sizes: [size]), .whole())
       #expect(plan.denominator == scale)
       Self.expectSlope(try thumbnail(of: source, size.description), "scale \(scale) \(h)x\(v)", tolerance: 3)
     }
@@ -158,7 +158,7 @@ import Testing
         let note = Comment("\(size) \(subsampling), progressive: \(isProgressive)")
         let plan = DecodePlan(info, for: placements, options, .sparing)
         #expect(plan.method == method && plan.denominator == denominator, note)
-        #expect(DecodePlan(info, for: placements, options, .whole).method == .everything, note)
+        #expect(DecodePlan(info, for: placements, options, .whole()).method == .everything, note)
         options.failOn = .warning
         #expect(DecodePlan(info, for: placements, options, .sparing).method == .everything, note)
       }

@@ -47,6 +47,9 @@ typedef enum clibjpeg_warning {
   CLIBJPEG_WARNING_CLASSES,
 } clibjpeg_warning;
 
+/// The harmless warning for a progressive file in which some bits of coefficients have no scan.
+#define CLIBJPEG_LACKS_SCANS "its last scans are missing, which would show details"
+
 /// JPEG colour spaces. libjpeg derives them from the header's markers and component identifiers (libjpeg.txt, "Special
 /// color spaces").
 typedef enum clibjpeg_color {

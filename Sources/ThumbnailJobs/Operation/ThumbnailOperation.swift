@@ -119,8 +119,8 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   ) throws {
     do {
       try make(output, of: file, info, decoding)
-    } catch ThumbnailError.irregular {
-      decoding = .whole
+    } catch ThumbnailError.irregular(let damage) {
+      decoding = .whole(damage: damage)
       try make(output, of: file, info, decoding)
     }
   }

@@ -11,8 +11,8 @@ import CLibJPEG
 /// components at a larger scale; here all components have equally many samples for each block.
 ///
 /// It decodes only faultless files of the usual kinds: sequential (baseline or extended) or progressive, Huffman-coded,
-/// with 8 bits per sample. Any other file is `irregular` and is left to libjpeg. Errors in skipped scans are not
-/// noticed.
+/// with 8 bits per sample. Any other file is `corrupt`, or `irregular` and left to libjpeg. Errors in skipped scans are
+/// not noticed.
 ///
 /// *Source*: ITU-T T.81, from which this folder's names are taken: Annex B for markers and headers, F.2 for sequential
 /// and G.2 for progressive decoding.
@@ -26,6 +26,8 @@ struct BlockDecoder {
   private var restartInterval = 0
   /// The bits of the coefficients that are known so far, for each component.
   private var progress: [CoefficientProgress] = []
+  /// Whether the file was read up to its EOI marker, and lacks scans that this decoder does not need.
+  private(set) var lacksScans = false
 
   /// More scans than this exist only to waste time. They are irregular here, and libjpeg reports the error.
   private static let scanLimit = Int(CLIBJPEG_SCAN_LIMIT)
@@ -72,8 +74,10 @@ struct BlockDecoder {
     guard try reader.marker() == .soi else { throw .irregular }
     var picture: (frame: FrameHeader, store: CoefficientStore)?
     var scans = 0
+    var isDone = false
     while true {
       let marker = try reader.marker()
+      if let picture, isDone, marker == .sos { return picture }
       switch marker {
       case .sof0, .sof1, .sof2:
         guard picture == nil else { throw .irregular }
@@ -89,11 +93,12 @@ struct BlockDecoder {
         scans += 1
         guard let picture, scans <= Self.scanLimit else { throw .irregular }
         try decodeScan(picture.frame, into: picture.store)
-        // All further scans would be skipped, and the EOI marker shows that the file is complete.
-        let isDone = progress.allSatisfy { $0.isDone(side: side) }
-        if picture.frame.isProgressive, isDone, reader.endsWithEndMarker() { return picture }
+        // If all further scans would be skipped, an EOI marker at the end is enough to take the file for complete.
+        isDone =
+          picture.frame.isProgressive && progress.allSatisfy { $0.isDone(side: side) } && reader.endsWithEndMarker()
       case .eoi:
         guard let picture, progress.allSatisfy({ $0.hasDC }) else { throw .irregular }
+        lacksScans = !progress.allSatisfy { $0.isComplete }
         return picture
       default:
         guard marker.isApplication || marker == .com else { throw .irregular }

@@ -21,6 +21,9 @@ struct CoefficientProgress {
     }
   }
 
+  /// Whether every bit of every coefficient is known.
+  var isComplete: Bool { lowestBit.allSatisfy { $0 == 0 } }
+
   var hasDC: Bool { lowestBit[0] < Self.unknown }
 
   /// Whether every further scan would be skipped.

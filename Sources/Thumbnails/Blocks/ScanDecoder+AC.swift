@@ -22,7 +22,7 @@ extension ScanDecoder {
       var next = scan.spectralStart
       while next <= scan.spectralEnd {
         let bits = Self.word(window, position)
-        let (length, zeros, size) = try acSymbol(bits, 0, tables)
+        let (length, zeros, size) = try acSymbol(bits, at: position, 0, tables)
         position += length
         if size == 0, zeros < 15 {
           cursor.eobRun = Self.eobRunLength(bits << UInt64(length), zeros) - 1
@@ -31,7 +31,7 @@ extension ScanDecoder {
         }
         next += zeros
         if size > 0 {
-          guard next <= scan.spectralEnd else { throw .irregular }
+          guard next <= scan.spectralEnd else { throw .corrupt(Corruption(.tooManyCoefficients, at: position)) }
           mask |= 1 << UInt64(next)
           if let index = CoefficientStore.slot(of: next) {
             let value = Self.value(bits << UInt64(length), size) << Int32(scan.approximationLow)
@@ -66,14 +66,14 @@ extension ScanDecoder {
       var next = scan.spectralStart
       while cursor.eobRun == 0, next <= scan.spectralEnd {
         let bits = Self.word(window, position)
-        var (length, zeros, size) = try acSymbol(bits, 0, tables)
+        var (length, zeros, size) = try acSymbol(bits, at: position, 0, tables)
         position += length
         if size == 0, zeros < 15 {
           cursor.eobRun = Self.eobRunLength(bits << UInt64(length), zeros)
           position += zeros
           break
         }
-        guard size <= 1 else { throw .irregular }
+        guard size <= 1 else { throw .corrupt(Corruption(.valueOutOfRange, at: position)) }
         let isPositive = (bits << UInt64(length)) >> 63 == 1
         position += size
         // Passes the run of zeros up to the new coefficient, and refines the non-zero coefficients in between.
@@ -90,7 +90,8 @@ extension ScanDecoder {
         }
         guard next <= scan.spectralEnd else {
           // A run of zeros may end at the band's last coefficient, but then no new coefficient may follow.
-          guard size == 0, zeros == 0 else { throw .irregular }
+          guard size == 0 else { throw .corrupt(Corruption(.tooManyCoefficients, at: position)) }
+          guard zeros == 0 else { throw .irregular }
           break
         }
         if size == 1 {

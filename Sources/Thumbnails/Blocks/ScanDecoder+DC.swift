@@ -25,12 +25,16 @@ extension ScanDecoder {
         let entry = Int(dcLookups[block.component << HuffmanCode.dcLookupBits + prefix])
         var (length, size) = (entry & 31, entry >> 8)
         if length == 0 {
-          guard let (symbol, codeLength) = dcCodes[block.component].symbol(in: bits) else { throw .irregular }
+          guard let (symbol, codeLength) = dcCodes[block.component].symbol(in: bits) else {
+            throw .corrupt(Corruption(.noSuchCode, at: position))
+          }
           (length, size) = (codeLength, symbol)
         }
         let value = dcPredictors[block.component] + Self.value(bits << UInt64(length), size)
-        // No legal DC coefficient is larger. libjpeg decides about files with such a coefficient.
-        guard let dc = Int16(exactly: value << shift) else { throw .irregular }
+        // No legal DC coefficient is larger.
+        guard let dc = Int16(exactly: value << shift) else {
+          throw .corrupt(Corruption(.valueOutOfRange, at: position))
+        }
         dcPredictors[block.component] = value
         position += length + size
         let blockStart = (block.start + run.row * block.rowStep + column * block.columnStep) * perBlock
@@ -83,7 +87,7 @@ extension ScanDecoder {
     var next = 1
     while next <= 4 {
       let bits = Self.word(window, position)
-      let (length, run, size) = try acSymbol(bits, component, tables)
+      let (length, run, size) = try acSymbol(bits, at: position, component, tables)
       position += length + size
       if size == 0, run < 15 { return (position, 64) }
       next += run
@@ -130,10 +134,15 @@ extension ScanDecoder {
   private func skipACSymbol(
     _ window: RawSpan, _ position: Int, _ component: Int, _ next: Int
   ) throws(BlockDecoderError) -> (position: Int, next: Int) {
-    guard let (symbol, length) = acCodes[component].symbol(in: Self.word(window, position)) else { throw .irregular }
+    guard let (symbol, length) = acCodes[component].symbol(in: Self.word(window, position)) else {
+      throw .corrupt(Corruption(.noSuchCode, at: position))
+    }
     let (run, size) = (symbol >> 4, symbol & 15)
     if size == 0, run < 15 { return (position + length, 64) }
-    guard next + run + 1 <= 64 else { throw .irregular }
+    guard next + run + 1 <= 64 else {
+      // Zeros that go on after the block change no sample.
+      throw size == 0 ? .irregular : .corrupt(Corruption(.tooManyCoefficients, at: position))
+    }
     return (position + length + size, next + run + 1)
   }
 }

@@ -118,16 +118,25 @@ struct ScanDecoder {
     let window = reader.window.span.bytes
     var coefficients = store.coefficients.mutableSpan
     var masks = store.nonZeroMasks.mutableSpan
-    let next =
-      switch (isDC: scan.spectralStart == 0, isFirst: scan.approximationHigh == 0) {
-      case (true, true): try decodeDCFirst(run, window, &coefficients, &cursor)
-      case (true, false): decodeDCRefine(run, window, &coefficients, &cursor)
-      case (false, true): try decodeACFirst(run, window, &coefficients, &masks, &cursor)
-      case (false, false): try decodeACRefine(run, window, &coefficients, &masks, &cursor)
-      }
+    let next: Int
+    do {
+      next =
+        switch (isDC: scan.spectralStart == 0, isFirst: scan.approximationHigh == 0) {
+        case (true, true): try decodeDCFirst(run, window, &coefficients, &cursor)
+        case (true, false): decodeDCRefine(run, window, &coefficients, &cursor)
+        case (false, true): try decodeACFirst(run, window, &coefficients, &masks, &cursor)
+        case (false, false): try decodeACRefine(run, window, &coefficients, &masks, &cursor)
+        }
+    } catch .corrupt(let corruption) where corruption.position + Self.longestSymbol > lastBit {
+      // The fault may be an effect of bits after the end, and then the data ends early.
+      throw .irregular
+    }
     guard cursor.position <= lastBit else { throw .irregular }
     return next
   }
+
+  /// The bits of the longest symbol: a code of 16 bits and 15 additional bits.
+  private static let longestSymbol = 16 + 15
 
   // MARK: Bits
 
@@ -148,15 +157,17 @@ struct ScanDecoder {
     return value &- isNegative &* (1 << Int32(size) &- 1)
   }
 
-  /// The AC symbol that a word begins with: the length of its code, the run of zeros (RRRR) and the size (SSSS).
+  /// The AC symbol that a word, the bits from `position` on, begins with: the length of its code, the run of zeros (RRRR) and the size (SSSS).
   @inline(__always)
   func acSymbol(
-    _ bits: UInt64, _ component: Int, _ tables: Span<UInt16>
+    _ bits: UInt64, at position: Int, _ component: Int, _ tables: Span<UInt16>
   ) throws(BlockDecoderError) -> (length: Int, run: Int, size: Int) {
     let shift = UInt64(64 - HuffmanCode.acLookupBits)
     let entry = Int(tables[component << HuffmanCode.acLookupBits + Int(bits >> shift)])
     if entry != 0 { return (entry & 31, entry >> 12, entry >> 8 & 15) }
-    guard let (symbol, length) = acCodes[component].symbol(in: bits) else { throw .irregular }
+    guard let (symbol, length) = acCodes[component].symbol(in: bits) else {
+      throw .corrupt(Corruption(.noSuchCode, at: position))
+    }
     return (length, symbol >> 4, symbol & 15)
   }
 }

@@ -73,9 +73,13 @@ final class JPEGDecoder {
   var progress: Double { input.progress }
 
   /// The first warning of each class that did not end decoding.
-  var warnings: [String] {
+  ///
+  /// - parameter damage: the damage that is known, in case libjpeg has not noticed any.
+  func warnings(knowing damage: String?) -> [String] {
     [CLIBJPEG_WARNING_TRUNCATED, CLIBJPEG_WARNING_DAMAGED, CLIBJPEG_WARNING_HARMLESS].compactMap { warning in
-      guard clibjpeg_decoder_warning_count(handle, warning) > 0 else { return nil }
+      guard clibjpeg_decoder_warning_count(handle, warning) > 0 else {
+        return warning == CLIBJPEG_WARNING_DAMAGED ? damage : nil
+      }
       return String(cString: clibjpeg_decoder_warning_message(handle, warning))
     }
   }

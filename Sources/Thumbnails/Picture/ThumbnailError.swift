@@ -30,7 +30,8 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
   case unreadable(Int32)
   case outOfMemory
   /// `Decoding.sparing` cannot decode this file. Decoding all of it either makes the thumbnail or identifies the fault.
-  case irregular
+  /// `damage` is what is known to be wrong with the data, if that is no reason to fail.
+  case irregular(damage: String? = nil)
   /// A fault in this program, not in the file.
   case internalFault(String)
 
