@@ -119,6 +119,14 @@ import Testing
     }
   }
 
+  /// SHORT is what the standard says; some programs write LONG or SLONG.
+  @Test(arguments: [3, 4, 9]) func everyTypeOfNumberIsRead(_ type: Int) {
+    for isBigEndian in [true, false] {
+      let exif = TestExif(orientation: 6, orientationType: type, isBigEndian: isBigEndian)
+      #expect(exif.block.withUnsafeBufferPointer(ExifOrientation.read) == .rotated90)
+    }
+  }
+
   @Test func brokenBlocksNeverCrash() {
     let block = TestExif(orientation: 6).block
     for length in 0..<block.count { _ = Array(block.prefix(length)).withUnsafeBufferPointer(ExifOrientation.read) }

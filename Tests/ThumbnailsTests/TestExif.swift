@@ -1,6 +1,8 @@
 /// An EXIF block that is composed here: an orientation, text tags and a preview.
 struct TestExif {
   var orientation = 1
+  /// The type of the orientation: 3 for SHORT, 4 for LONG, 9 for SLONG.
+  var orientationType = 3
   var artist: String?
   var copyright: String?
   var software: String?
@@ -19,7 +21,8 @@ struct TestExif {
     let count = 1 + texts.count
     var dataOffset = 8 + 2 + count * 12 + 4
     var data: [UInt8] = []
-    var entries = number(Tag.orientation, 2) + number(3, 2) + number(1, 4) + number(orientation, 2) + [0, 0]
+    var entries = number(Tag.orientation, 2) + number(orientationType, 2) + number(1, 4)
+    entries += orientationType == 3 ? number(orientation, 2) + [0, 0] : number(orientation, 4)
     for (tag, bytes) in texts {
       entries += number(tag, 2) + number(2, 2) + number(bytes.count, 4)
       if bytes.count <= 4 {

@@ -18,9 +18,11 @@ enum ExifOrientation {
       let entry = directory + 2 + index * TIFFReader.entrySize
       guard let tag = reader.word(at: entry) else { return nil }
       guard tag == 0x0112 else { continue }
-      let (short, long) = (3, 4)
+      let (short, long, slong) = (3, 4, 9)
       guard let type = reader.word(at: entry + 2) else { return nil }
-      let value = type == short ? reader.word(at: entry + 8) : type == long ? reader.long(at: entry + 8) : nil
+      let value =
+        type == short
+        ? reader.word(at: entry + 8) : type == long || type == slong ? reader.long(at: entry + 8) : nil
       return value.flatMap(Orientation.init(rawValue:))
     }
     return nil
