@@ -2,7 +2,7 @@ import Files
 import Foundation
 import Locking
 
-/// The file of a trace. A serial queue of its own writes the blocks, so that a slow disk or a stalled reader does not
+/// The file of a trace. A thread of its own writes the blocks, so that a slow disk or a stalled reader does not
 /// stall recording.
 ///
 /// *Concurrency*: every member may be called from any thread.
@@ -23,7 +23,7 @@ final class TraceFile: Sendable {
   let path: String
   private let descriptor: CInt
   private let state = Locked(State())
-  private let writer = DispatchQueue(label: "thumbjob.trace")
+  private let writer = SerialThread(name: "trace")
 
   /// Creates the file, or empties an earlier trace. Any other file stays as it is: the path of a photo, given by
   /// mistake, must not cost the photo.
@@ -79,15 +79,13 @@ final class TraceFile: Sendable {
   ///
   /// - Throws: ``TraceError`` if some could not be written.
   func finish() throws(TraceError) {
-    let isWritten = DispatchGroup()
-    writer.async(group: isWritten) {}
     var before = state.withLock { $0.waiting }
-    while isWritten.wait(timeout: .now() + Self.timeout) == .timedOut {
+    while !writer.drain(upTo: Self.timeout) {
       let waiting = state.withLock { $0.waiting }
       if waiting >= before { throw TraceError(path: path, reason: "accepts no more data, so the end is missing") }
       before = waiting
     }
-    // At once, and not when the queue releases its last reference to `self`: the next trace may begin right after this.
+    // At once, and not when the thread releases its last reference to `self`: the next trace may begin right after this.
     _ = flock(descriptor, LOCK_UN)
     if let error = state.withLock({ $0.error }) { throw error }
   }

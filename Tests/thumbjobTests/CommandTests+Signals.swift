@@ -61,6 +61,24 @@ extension CommandTests {
       #expect(second.number("up_to_date") == 12 && second.number("made") == 22)
     }
 
+    /// The address space is limited while the job runs: small allocations succeed, but no further thread gets a stack.
+    @Test(arguments: [SIGUSR2, SIGTERM, 0]) func aRunAnswersAndEndsWithoutAFurtherThread(_ signal: CInt) async throws {
+      let folder = try TemporaryFolder.withHeldPlaces()
+      let ending = try await held(folder) { run in
+        let pages = try #require(
+          Int(try String(contentsOfFile: "/proc/\(run.processID)/statm", encoding: .utf8).split(separator: " ")[0]))
+        let limit = pages * Int(getpagesize()) + 3 << 20
+        let prlimit = try Process.run(
+          URL(fileURLWithPath: "/usr/bin/prlimit"), arguments: ["--pid", "\(run.processID)", "--as=\(limit)"])
+        prlimit.waitUntilExit()
+        try #require(prlimit.terminationStatus == 0)
+        run.send(SIGUSR1)
+        try await expectEventually { run.errors.contains(" found · ") }
+        if signal == 0 { try folder.releaseHeldPlaces() } else { run.send(signal) }
+      }
+      #expect(ending.addsUp && ending.status == [SIGUSR2: 75, SIGTERM: 143, 0: 0][signal], "\(ending.errors)")
+    }
+
     @Test(arguments: [false, true]) func aFewCancelledSourcesAreNamedAndWithVAll(isVerbose: Bool) async throws {
       let folder = try TemporaryFolder.withHeldPlaces()
       let ending = try await held(folder, isVerbose ? ["-v"] : []) { run in

@@ -10,7 +10,7 @@ import Synchronization
 /// operations. Once memory is normal again, the job then makes their thumbnails with half as many operations at once,
 /// and the governor raises this number one by one.
 ///
-/// *Concurrency*: events and ticks come from any thread. A serial queue carries them out one after the other.
+/// *Concurrency*: events and ticks come from any thread. A thread of its own carries them out one after the other.
 final class PressureGovernor: Sendable {
   private struct State {
     var policy: PressurePolicy
@@ -22,10 +22,10 @@ final class PressureGovernor: Sendable {
   private let state: Locked<State>
   /// Whether a tick is waiting on ``order``. Further ticks are dropped meanwhile, so that they cannot pile up.
   private let isTicking = Atomic(false)
-  private let order = DispatchQueue(label: "thumbjob.pressure")
+  private let order = SerialThread(name: "pressure")
   /// Delivers notes, because a receiver that blocks must not stall ``order``. Few notes can wait, because levels change
   /// seconds apart.
-  private let notes = DispatchQueue(label: "thumbjob.pressure-notes")
+  private let notes = SerialThread(name: "pressure notes")
   private let stop: @Sendable () -> CancelledOperations
   private let shrink: @Sendable () -> Void
   private let onNote: @Sendable (PressureNote) -> Void
@@ -75,8 +75,9 @@ final class PressureGovernor: Sendable {
 
   /// Returns when all earlier events are carried out and their notes are delivered. Later events do nothing.
   func finish() {
-    order.sync { state.withLock { $0.isFinished = true } }
-    notes.sync {}
+    order.async { [self] in state.withLock { $0.isFinished = true } }
+    order.drain()
+    notes.drain()
   }
 
   private func carryOut(_ step: PressurePolicy.Step, _ cause: PressureCause?, isChange: Bool) {

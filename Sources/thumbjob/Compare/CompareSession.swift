@@ -57,7 +57,7 @@ final class CompareSession: Sendable {
   /// How long printing the tables may block once a signal has ended the comparison.
   private let deadline = WriteDeadline(.seconds(2))
   /// Prints the progress asynchronously: a blocked standard error must not delay the handling of the next signal.
-  private let printing = DispatchQueue(label: "thumbjob.replies")
+  private let printing = SerialThread(name: "replies")
   private let state = Locked(State())
 
   init(_ settings: CompareSettings) { self.settings = settings }
@@ -68,7 +68,9 @@ final class CompareSession: Sendable {
       let folder: CompareFolder
       do { folder = try CompareFolder(settings.out) } catch { throw CompareError(error) }
       defer { folder.clear() }
-      SignalListener.listen { [self] signal in handle(signal) }
+      guard SignalListener.listen({ [self] signal in handle(signal) }) else {
+        throw CompareError(ProcessLimits.noThread, .systemLimit)
+      }
       let report = try compare(in: folder)
       try publish(report, in: folder)
       return (report.isBoundedComplete ? ExitStatus.success : .someFailed).code

@@ -81,7 +81,7 @@ final class VariantSession: Sendable {
     } catch {
       return giveUp(Advice.line(error), .cannotCreateOutput)
     }
-    SignalListener.listen { [reporter] signal in
+    let listens = SignalListener.listen { [reporter] signal in
       switch signal {
       case SIGUSR1:
         let status = job.status(waitingLimit: 10_000)
@@ -94,6 +94,7 @@ final class VariantSession: Sendable {
       default: break
       }
     }
+    guard listens else { return giveUp(ProcessLimits.noThread, .systemLimit) }
     reporter.bounds(backlog: job.queue.limits.backlog, budgetBytes: job.memory.budget.bytes)
     reporter.start { VariantCounts(job) }
     let report: JobReport
@@ -131,13 +132,14 @@ final class VariantSession: Sendable {
     } else {
       baseline = SerialLoop(prepare: prepare, work: make)
     }
-    SignalListener.listen { [self] signal in
+    let listens = SignalListener.listen { [self] signal in
       // Neither has a list to print.
       guard signal == SIGUSR2 else { return }
       reporter.toldToStop(VariantCounts(baseline.counters))
       // The naive variant goes on, because it cannot cancel a block.
       if variant == .serial { isStopped.store(true, ordering: .releasing) }
     }
+    guard listens else { return giveUp(ProcessLimits.noThread, .systemLimit) }
     reporter.start { VariantCounts(baseline.counters) }
     work.walk(shouldStop: { isStopped.load(ordering: .acquiring) }, visit: { baseline.submit($0) })
     baseline.drain()

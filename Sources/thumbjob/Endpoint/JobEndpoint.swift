@@ -8,7 +8,7 @@ import ThumbnailJobs
 /// Connects a job to its status endpoint: it provides snapshots, carries out commands, and posts changes.
 ///
 /// *Concurrency*: the endpoint's thread asks for snapshots, and any thread may post changes; each part has its own
-/// lock. A snapshot never waits for work. Commands run on a queue of their own, because they may block: they call
+/// lock. A snapshot never waits for work. Commands run on a thread of their own, because they may block: they call
 /// observers, which may wait for a reader of the job's output.
 final class JobEndpoint: RunDataSource, RunControl {
   let feed = EventFeed()
@@ -25,7 +25,7 @@ final class JobEndpoint: RunDataSource, RunControl {
   private let outcome = Locked<RunOutcome?>(nil)
   /// Whether a client has cancelled the job. Further requests are dropped, so that they cannot pile up.
   private let hasCancelledAll = Atomic(false)
-  private let steering = DispatchQueue(label: "thumbjob.steering")
+  private let steering = SerialThread(name: "steering")
   /// Cancels the job as USR2 does, and returns at once.
   private let stop: @Sendable () -> Void
 

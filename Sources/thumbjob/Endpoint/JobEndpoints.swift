@@ -57,9 +57,10 @@ final class JobEndpoints: Sendable {
   /// Reports the end of the run to all listeners. A second call replaces the outcome.
   func finish(_ outcome: RunOutcome) { job.finish(outcome) }
 
-  /// Sends the last status to all listeners and closes the endpoints. It takes at most about a second.
+  /// Sends the last status to all listeners and closes the endpoints. Each takes at most about a second. They are closed
+  /// one after the other, because closing both at once would need another thread.
   func close() {
-    DispatchQueue.concurrentPerform(iterations: open.count) { open[$0].close() }
+    for endpoint in open { endpoint.close() }
   }
 
   /// Only removes the sockets, for a thread that ends the process at once.

@@ -41,10 +41,13 @@ enum ProcessLimits {
 
   private static func problem(threads wanted: Int) -> String? {
     let started = threads(wanted)
-    if started >= wanted { return nil }
-    return
-      "gets only \(started) of \(wanted) threads from the system; raise the limit with ulimit -u, or that of the container"
+    return started >= wanted ? nil : "gets only \(started) of \(wanted) threads from the system; \(wayOut)"
   }
+
+  /// Says that a thread could not be started, although there were enough a moment before.
+  static let noThread = "gets no further thread from the system; \(wayOut)"
+
+  private static let wayOut = "raise the limit with ulimit -u, or that of the container"
 
   /// Starts up to `count` threads at the same time, and returns how many could be started.
   private static func threads(_ count: Int) -> Int {

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// Receives the signals that a job handles, on a thread that does nothing else.
 ///
@@ -43,14 +44,14 @@ enum SignalListener {
   }
 
   /// Calls `handler` for each signal, one after the other.
-  static func listen(_ handler: @escaping @Sendable (_ signal: CInt) -> Void) {
-    let thread = Thread {
+  ///
+  /// - Returns: false if the system gives no thread.
+  static func listen(_ handler: @escaping @Sendable (_ signal: CInt) -> Void) -> Bool {
+    startThread(name: "signals") {
       var set = signalSet()
       var number: CInt = 0
       while sigwait(&set, &number) == 0 { handler(number) }
     }
-    thread.name = "signals"
-    thread.start()
   }
 
   /// Written once, before the process has a second thread.

@@ -20,7 +20,7 @@ extension RunSession {
       // Printed asynchronously, as replies to signals are: a blocked standard error must not stall the job.
       if !settings.quiet {
         let namesLimit = settings.verbose ? .max : Self.namedCancelled
-        replyQueue.async { [self] in console.print(PressureText.text(note, namesLimit: namesLimit)) }
+        replies.async { [self] in console.print(PressureText.text(note, namesLimit: namesLimit)) }
       }
     case .stopping:
       limitWrites()

@@ -13,7 +13,7 @@ extension RunSession {
     switch signal {
     case SIGUSR1:
       guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
-      replyQueue.async { [self] in
+      replies.async { [self] in
         isListing.store(false, ordering: .releasing)
         console.print(QueueListing.text(job.status(waitingLimit: Self.listedOperations)))
       }
@@ -41,11 +41,11 @@ extension RunSession {
     }
     if isNew {
       // At once: what runs may take a moment to stop. The summary says what was cancelled.
-      replyQueue.async { [self] in
+      replies.async { [self] in
         console.print("thumbjob: stopped \(cause.text): \(Self.consequence(of: cause))", .warning)
       }
     }
-    stopQueue.async { job.trace.span("Job.stop") { _ = job.stop(cause) } }
+    stopper.async { job.trace.span("Job.stop") { _ = job.stop(cause) } }
   }
 
   private static func consequence(of cause: StopCause) -> String {

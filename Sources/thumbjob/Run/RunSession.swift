@@ -49,10 +49,10 @@ final class RunSession: Sendable {
   /// pile up.
   let isListing = Atomic(false)
   /// Stops the job, so that the signal thread is always free for the next signal.
-  let stopQueue = DispatchQueue(label: "thumbjob.stop")
+  let stopper = SerialThread(name: "stop")
   /// Prints replies to signals. It has its own thread, because a reader of standard error that does not read must not
   /// keep the job from being stopped.
-  let replyQueue = DispatchQueue(label: "thumbjob.replies")
+  let replies = SerialThread(name: "replies")
 
   /// How long a process that is told to end waits for a reader of standard error that does not read.
   private static let lastWait = DispatchTimeInterval.seconds(1)
@@ -80,7 +80,9 @@ final class RunSession: Sendable {
   }
 
   private func run(_ job: Job, endpoints: JobEndpoints?) throws(StartError) -> ExitCode {
-    SignalListener.listen { [self] signal in handle(signal, job, endpoints) }
+    guard SignalListener.listen({ [self] signal in handle(signal, job, endpoints) }) else {
+      throw StartError(ProcessLimits.noThread, .systemLimit)
+    }
     let display = progressDisplay(of: job)
     let ticker = display?.start()
     defer { ticker?.stop() }
@@ -210,8 +212,7 @@ final class RunSession: Sendable {
 
   /// Prints the summary after the replies to signals.
   private func printSummary(_ report: JobReport) {
-    let group = DispatchGroup()
-    replyQueue.async(group: group) { [self] in
+    replies.async { [self] in
       if let error = output.error, error != EPIPE {
         let reason = error == EAGAIN ? "its reader does not read" : systemText(error)
         console.print("thumbjob: standard output: \(reason)", .failure)
@@ -222,8 +223,8 @@ final class RunSession: Sendable {
       if let text { console.print(text) }
     }
     switch report.stopCause {
-    case .cancelled, .shutdown: _ = group.wait(timeout: .now() + Self.lastWait)
-    default: group.wait()
+    case .cancelled, .shutdown: replies.drain(upTo: Self.lastWait)
+    default: replies.drain()
     }
   }
 
