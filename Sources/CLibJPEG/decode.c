@@ -244,6 +244,7 @@ clibjpeg_status clibjpeg_decoder_decode(
   }
   if (jpeg->buffered_image) jpeg_finish_output(jpeg);
   jpeg_finish_decompress(jpeg);
+  clibjpeg_warnings_finish(jpeg);
   return CLIBJPEG_OK;
 }
 

@@ -2,15 +2,18 @@
 
 #include <jerror.h>
 
+static void count(clibjpeg_warnings *warnings, clibjpeg_warning warning, const char *message) {
+  if (warnings->classes[warning].count++ == 0) {
+    snprintf(warnings->classes[warning].first, CLIBJPEG_MESSAGE_SIZE, "%s", message);
+  }
+}
+
 /// Counts a warning, and ends decoding if the caller does not tolerate its class.
 static void warn(clibjpeg_decoder *decoder, clibjpeg_warning warning, const char *message) {
   static const clibjpeg_status status[CLIBJPEG_WARNING_CLASSES] = {
       CLIBJPEG_TRUNCATED, CLIBJPEG_CORRUPT, CLIBJPEG_WARNED};
-  clibjpeg_warnings *warnings = &decoder->warnings;
-  if (warnings->classes[warning].count++ == 0) {
-    snprintf(warnings->classes[warning].first, CLIBJPEG_MESSAGE_SIZE, "%s", message);
-  }
-  if (warnings->fail_mask & 1u << warning) clibjpeg_trap_throw(&decoder->trap, status[warning], message);
+  count(&decoder->warnings, warning, message);
+  if (decoder->warnings.fail_mask & 1u << warning) clibjpeg_trap_throw(&decoder->trap, status[warning], message);
 }
 
 void clibjpeg_warn_harmless(j_decompress_ptr jpeg, const char *message) {
@@ -75,7 +78,20 @@ static void emit_message(j_common_ptr common, int level) {
   clibjpeg_warning class = breaks_samples(code) ? CLIBJPEG_WARNING_DAMAGED : CLIBJPEG_WARNING_HARMLESS;
   char message[CLIBJPEG_MESSAGE_SIZE] = "";
   if (decoder->warnings.classes[class].count == 0) clibjpeg_trap_format(common, message);
-  warn(decoder, class, message);
+  // The rest of the decoding shows whether samples are missing too, which is the greater fault.
+  if (code == JWRN_JPEG_EOF) {
+    count(&decoder->warnings, class, message);
+  } else {
+    warn(decoder, class, message);
+  }
+}
+
+void clibjpeg_warnings_finish(j_decompress_ptr jpeg) {
+  clibjpeg_decoder *decoder = clibjpeg_decoder_of((j_common_ptr)jpeg);
+  const clibjpeg_warnings *warnings = &decoder->warnings;
+  if (warnings->classes[CLIBJPEG_WARNING_HARMLESS].count == 0) return;
+  if (!(warnings->fail_mask & 1u << CLIBJPEG_WARNING_HARMLESS)) return;
+  clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_WARNED, warnings->classes[CLIBJPEG_WARNING_HARMLESS].first);
 }
 
 void clibjpeg_warnings_install(j_decompress_ptr jpeg) { jpeg->err->emit_message = emit_message; }

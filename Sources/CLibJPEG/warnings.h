@@ -26,4 +26,8 @@ void clibjpeg_warn_harmless(j_decompress_ptr jpeg, const char *message);
 /// Counts a warning that the picture's data ends early.
 void clibjpeg_warn_truncated(j_decompress_ptr jpeg);
 
+/// Ends decoding if the EOI marker is missing, nothing else, and the caller tolerates no harmless warning. Call when the
+/// picture is decoded.
+void clibjpeg_warnings_finish(j_decompress_ptr jpeg);
+
 #endif

@@ -72,6 +72,17 @@ import Testing
     }
   }
 
+  /// The missing EOI marker is noticed first, but that samples are missing is the reason that `FailOn.error` shares.
+  @Test func aCutOffFileIsTruncatedEvenWhereEveryWarningFails() throws {
+    for (name, bytes) in try Self.samples() {
+      let outcome = try Self.outcome(Array(bytes.prefix(bytes.count * 3 / 4)), ThumbnailMaker(), .warning)
+      guard case .failure(.truncated) = outcome else {
+        Issue.record("\(name): \(outcome)")
+        continue
+      }
+    }
+  }
+
   @Test func aProgressiveFileCutBetweenScansIsTruncated() throws {
     let progressive = try #require(try Self.samples().first { $0.name == "progressive" }).bytes
     let scans = progressive.indices.dropLast().filter { progressive[$0...].starts(with: JPEGMarker.sos.bytes) }
