@@ -105,7 +105,7 @@ final class SimulatedRun: RunDataSource, RunControl {
         state.counters.cancelled += 1
       } else if done.id % 13 == 5 {
         done.state = .failed
-        done.reason = "the file is cut off after \(done.id * 811) bytes; --fail-on truncated allows it"
+        done.reason = "truncated: it is cut off after \(done.id * 811) bytes"
         state.counters.failed += 1
       } else {
         done.state = .finished

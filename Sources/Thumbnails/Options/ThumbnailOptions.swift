@@ -6,12 +6,16 @@ public enum ChromaSubsampling: String, Sendable, CaseIterable {
 }
 
 /// The faults of a source that make its thumbnails fail. Each level includes those before it.
+///
+/// What the thumbnails are made of is judged. Except for `warning`, the scans of a progressive file that only add details
+/// which they do not show are skipped, and faults there are not noticed. ``SourceInfo/warnings`` has the flaws that are
+/// no reason to fail, such as a missing EOI marker, or missing last scans of a file that has this marker.
 public enum FailOn: String, Sendable, CaseIterable {
-  /// Samples are missing: the file is cut off.
+  /// Samples are missing, or cannot be decoded. A file without an EOI marker is decoded as a whole to find out.
   case truncated
-  /// Samples are wrong: the data is corrupt.
+  /// Samples are missing or corrupt.
   case error
-  /// The decoder gives any warning, even if the picture is complete.
+  /// The whole file is decoded, and the decoder gives any warning.
   case warning
 }
 

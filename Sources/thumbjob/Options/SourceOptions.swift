@@ -31,8 +31,8 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The mildest fault that fails a source: truncated (cut off), error (corrupt), warning (any flaw). "
-        + "(default: error)", valueName: "level"))
+      "The mildest fault that fails a source: truncated (samples that its thumbnails need are missing), error (or "
+        + "corrupt), warning (any flaw of the whole file). (default: error)", valueName: "level"))
   var failOn: FailOn?
 
   @Option(help: ArgumentHelp("The most pixels of a source: 500M, 1G. (default: 1G)", valueName: "n"))
