@@ -58,7 +58,7 @@ QUOTE =
 PICTURES = $(FIGURES)
 
 .PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint test-deps quality bench bench-huge \
-  bench-compare bench-queue bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install deb deb-deps man deps \
+  bench-compare bench-queue bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
 help: ## lists the targets
@@ -191,6 +191,9 @@ docs: deps ## writes the libraries' documentation to .build/docs
 	    --output-path .build/docs/$$library --warnings-as-errors --transform-for-static-hosting \
 	    --hosting-base-path $$library; \
 	done
+
+sbom: build ## writes .build/sbom.json: the packages and libraries that the program is made of, as SPDX
+	scripts/sbom.py $(SWIFT) $(BINARY) .build/sbom.json
 
 man: build ## writes the manual page to .build/man
 	@mkdir -p .build/man

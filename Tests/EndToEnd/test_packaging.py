@@ -1,7 +1,10 @@
-"""What `make install` installs, and the systemd units among it. Nothing is built."""
+"""What `make install` installs, the systemd units among it, and the bill of materials. Nothing is built."""
 
+import json
+import os
 import re
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -43,3 +46,59 @@ def test_the_copyright_file_of_the_package_names_every_library_of_the_program():
     text = Path("packaging/debian/copyright").read_text()
     # These are in no program that is installed.
     assert {name for name in libraries if name not in text} == {"swift-docc-plugin", "swift-subprocess"}
+
+
+def bill_of_materials(folder, time):
+    """The text that scripts/sbom.py writes for the debug build."""
+    file = folder / "sbom.json"
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": time}
+    subprocess.run(["scripts/sbom.py", os.environ.get("SWIFT", "swift"), THUMBJOB, file], check=True, env=environment)
+    return file.read_text()
+
+
+@pytest.fixture(scope="module")
+def bill(tmp_path_factory):
+    return json.loads(bill_of_materials(tmp_path_factory.mktemp("bill"), "1790000000"))
+
+
+def test_the_bill_of_materials_has_the_fields_that_spdx_requires(bill):
+    assert bill["spdxVersion"] == "SPDX-2.3" and bill["dataLicense"] == "CC0-1.0"
+    assert bill["SPDXID"] == "SPDXRef-DOCUMENT" and bill["name"]
+    assert re.fullmatch(r"urn:uuid:[0-9a-f-]{36}", bill["documentNamespace"])
+    assert datetime.fromisoformat(bill["creationInfo"]["created"]).timestamp() == 1790000000
+    assert all(re.match("(Tool|Person|Organization): ", creator) for creator in bill["creationInfo"]["creators"])
+    known = [package["SPDXID"] for package in bill["packages"]] + [bill["SPDXID"]]
+    assert len(known) == len(set(known)) and all(re.fullmatch(r"SPDXRef-[A-Za-z0-9.-]+", name) for name in known)
+    for package in bill["packages"]:
+        assert package["name"] and package["downloadLocation"] and package["filesAnalyzed"] is False
+        assert package["licenseDeclared"] in {
+            "Apache-2.0", "Apache-2.0 WITH Swift-exception", "BSD-2-Clause", "BSD-3-Clause", "MIT", "NOASSERTION"}
+    kinds = {"DESCRIBES", "STATIC_LINK", "DYNAMIC_LINK", "OTHER"}
+    for relationship in bill["relationships"]:
+        assert relationship["relationshipType"] in kinds
+        assert {relationship["spdxElementId"], relationship["relatedSpdxElement"]} <= set(known)
+    # Every package is described, linked, or listed as not linked.
+    assert {relationship["relatedSpdxElement"] for relationship in bill["relationships"]} == set(known[:-1])
+
+
+def test_the_bill_of_materials_has_every_package_that_is_resolved_or_linked(bill):
+    resolved = json.loads((THUMBJOB.parents[2] / "Package.resolved").read_text())["pins"]
+    packages = {package["name"]: package for package in bill["packages"]}
+    for pin in resolved:
+        assert pin["state"]["revision"] in packages[pin["identity"]]["downloadLocation"]
+        assert packages[pin["identity"]]["licenseDeclared"] != "NOASSERTION", pin["identity"]
+    linked = {kind: set() for kind in ("STATIC_LINK", "DYNAMIC_LINK", "OTHER")}
+    names = {package["SPDXID"]: package["name"] for package in bill["packages"]}
+    for relationship in bill["relationships"][1:]:
+        linked[relationship["relationshipType"]].add(names[relationship["relatedSpdxElement"]])
+    assert {"hummingbird", "swift-nio", "yams"} <= linked["STATIC_LINK"] and "swift-subprocess" in linked["OTHER"]
+    for library in ("jpeg", "lcms2", "exif"):
+        assert any(library in name for name in linked["DYNAMIC_LINK"]), library
+    assert "swift" in linked["STATIC_LINK"] | linked["DYNAMIC_LINK"]
+
+
+def test_the_bill_of_materials_is_the_same_each_time_and_names_no_path_of_this_machine(tmp_path):
+    text = bill_of_materials(tmp_path, "1790000000")
+    assert bill_of_materials(tmp_path, "1790000000") == text
+    assert bill_of_materials(tmp_path, "1790000001") != text
+    assert str(THUMBJOB.parents[2]) not in text and "/lib/" not in text
