@@ -201,7 +201,7 @@ public final class Job: Sendable {
     let audit = ReservationAudit(queue, memory, in: surroundings)
     let tickers = [
       watchdog.start(),
-      Ticker(name: "thumbjob.memory", every: PressurePolicy.tick) {
+      Ticker(name: "memory", every: PressurePolicy.tick) {
         self.trace.span("ReservationAudit.measure") { audit.measure() }
         self.trace.span("PressureGovernor.tick") { governor.tick() }
         self.traceCounters(monitor.snapshot)

@@ -36,7 +36,7 @@ final class Watchdog: Sendable {
 
   /// Checks once every tick, until the returned ticker is stopped.
   func start() -> Ticker {
-    Ticker(name: "thumbjob.watchdog", every: Self.tick) { self.check() }
+    Ticker(name: "watchdog", every: Self.tick) { self.check() }
   }
 
   private func check() {

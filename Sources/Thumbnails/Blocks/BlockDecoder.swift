@@ -26,7 +26,7 @@ struct BlockDecoder {
   private var restartInterval = 0
   /// The bits of the coefficients that are known so far, for each component.
   private var progress: [CoefficientProgress] = []
-  /// Whether the file was read up to its EOI marker, and lacks scans that this decoder does not need.
+  /// Whether the file was read up to its EOI marker, and has no scan for some bits of its coefficients.
   private(set) var lacksScans = false
 
   /// More scans than this exist only to waste time. They are irregular here, and libjpeg reports the error.

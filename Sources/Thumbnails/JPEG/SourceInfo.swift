@@ -10,7 +10,8 @@ public struct SourceInfo: Sendable {
   public let isProgressive: Bool
   /// Whether there is a complete colour profile.
   public var hasProfile: Bool { profileSize > 0 }
-  /// Warnings of the decoder that did not end decoding, at most one of each class. Empty before decoding.
+  /// Flaws that did not end decoding: the decoder's first warning of each class, and missing scans. Empty before
+  /// decoding.
   public internal(set) var warnings: [String] = []
   /// Bytes of the embedded profile and of the EXIF block.
   let profileSize: Int

@@ -20,7 +20,7 @@ final class ProgressDisplay: Sendable {
 
   /// Shows the progress repeatedly until the returned ticker is stopped.
   func start() -> Ticker {
-    Ticker(name: "thumbjob.progress", every: style == .bar ? .milliseconds(100) : .seconds(10)) { self.update() }
+    Ticker(name: "progress", every: style == .bar ? .milliseconds(100) : .seconds(10)) { self.update() }
   }
 
   /// Removes the bar.
