@@ -123,6 +123,9 @@ def test_the_rate_agrees_with_the_thumbnails_made(browser, start, pictures):
 
 
 def test_a_waiting_operation_is_cancelled_by_its_button_and_the_job_continues(browser, job):
+    # Paused, so that it does not begin by itself before the button is pressed.
+    browser.press("#pause")
+    eventually("it is paused", lambda: browser.text("#state") == "paused")
     last = "#waiting li:last-child "
     operation, name = browser.run(f"const item = document.querySelector('{last}');"
                                   "return [item.dataset.id, item.querySelector('.name').textContent]")
@@ -130,11 +133,12 @@ def test_a_waiting_operation_is_cancelled_by_its_button_and_the_job_continues(br
     eventually("it is no longer listed as waiting", lambda: name not in browser.texts("#waiting .name"))
     ended = job.ask("GET", f"/operations/{operation}").json()
     assert (ended["source"], ended["state"]) == (name, "cancelled")
+    browser.press("#pause")
     made = job.counters()["made"]
     eventually("another source is made", lambda: job.counters()["made"] > made)
     eventually("it is counted", lambda: browser.texts("#counters dd")[4] == "1")
     assert job.counters()["cancelled"] == 1
-    assert browser.text("#state") == "running"
+    eventually("it runs again", lambda: browser.text("#state") == "running")
 
 
 def test_pause_and_resume_need_no_mouse(browser, job):
