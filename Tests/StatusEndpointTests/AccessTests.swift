@@ -83,6 +83,34 @@ import Testing
     #expect(served.run.commands.value.isEmpty)
   }
 
+  /// The first line of the answer to these bytes.
+  private static func firstLine(of request: String) async throws -> String {
+    let served = try await ServedRun.open()
+    let address = served.endpoint.address
+    let answer = try await onThread {
+      let client = try RawClient(address)
+      client.send(request)
+      return client.receive(until: "\r\n")
+    }
+    return withExtendedLifetime(served) { String(answer.prefix { $0 != "\r\n" }) }
+  }
+
+  @Test(arguments: [
+    "GET /status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+    "GET /status HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+    "GET http://evil.example/status HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "GET HTTP://evil.example:80?x HTTP/1.1\r\nHost: localhost\r\n\r\n",
+  ]) func aRequestThatNamesTwoHostsIsRefused(_ request: String) async throws {
+    let answer = try await Self.firstLine(of: request)
+    #expect(answer == "HTTP/1.1 400 Bad Request")
+  }
+
+  @Test func anAbsoluteURIOfTheSameHostIsAnswered() async throws {
+    let answer = try await Self.firstLine(of: "GET http://localhost/status HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(answer == "HTTP/1.1 200 OK")
+    #expect(RequestTargetCheck.host(of: "/status?from=http://evil.example/") == nil)
+  }
+
   @Test func itsOwnHostNamesAreAccepted() async throws {
     let (file, machine, network) = (
       try await ServedRun.open(.file), try await ServedRun.open(.tcp), try await ServedRun.open(.network)

@@ -18,8 +18,12 @@ struct AccessRules: Sendable {
   let host: String
   let token: AccessToken
 
-  /// - Throws: ``HTTPError`` if the request may come from a page of another site.
+  /// - Throws: ``HTTPError`` if the request names two hosts, or may come from a page of another site.
   func checkOrigin(_ head: HTTPRequest, isPage: Bool) throws(HTTPError) {
+    // The first Host header is the authority; others stay among the fields.
+    guard !head.headerFields.contains(.host) else {
+      throw HTTPError(.badRequest, "the request names two hosts; send one Host header, and no other host in the URI")
+    }
     let authority = head.authority?.lowercased()
     guard let authority, let name = Self.name(of: authority), isOwnName(name) else {
       throw HTTPError(.forbidden, "the Host header names another server; use the address that thumbjob has printed")
@@ -101,6 +105,7 @@ struct AccessRules: Sendable {
 }
 
 extension HTTPField.Name {
+  static let host = Self("Host")!
   static let fetchSite = Self("Sec-Fetch-Site")!
   static let fetchMode = Self("Sec-Fetch-Mode")!
 }

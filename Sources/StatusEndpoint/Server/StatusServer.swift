@@ -2,6 +2,7 @@ import Foundation
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 
 /// An HTTP server on a listening socket, with one thread that answers all requests.
@@ -72,7 +73,10 @@ final class StatusServer: Sendable {
         } catch {
           return channel.eventLoop.makeFailedFuture(error)
         }
-        return http.setup(channel: channel, logger: logger).map { value in
+        return http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+          let pipeline = channel.pipeline.syncOperations
+          let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+          try pipeline.addHandler(RequestTargetCheck(), position: .after(decoder))
           tasks.enter()
           Task(executorPreference: executor) {
             await http.handle(value: value, logger: logger)
