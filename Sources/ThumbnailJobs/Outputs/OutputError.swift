@@ -81,6 +81,8 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     let name = path.printable
     let reason = error?.description ?? ""
     return switch kind {
+    case .cannotCreate where error == .noSuchFileOrDirectory:
+      "\(name): cannot be the output folder: it is, or is below, a link that leads nowhere"
     case .cannotCreate where error == .fileExists || error == .notDirectory:
       "\(name): cannot be the output folder: a file is in the way"
     case .cannotCreate: "\(name): cannot be used as the output folder: \(reason)"

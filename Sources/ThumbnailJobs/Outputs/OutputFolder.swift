@@ -267,8 +267,12 @@ public final class OutputFolder: Sendable {
     case let error?:
       // No error matters if the folder exists: the path may be a link to a folder, or another run has just made it.
       let status = path.withCString { FileStatus.of($0, in: folder, followingLinks: true) }
-      if case .success(let status) = status, status.kind == .folder { return }
-      throw error
+      switch status {
+      case .success(let status) where status.kind == .folder: return
+      // A link that leads nowhere is there, but not for those who follow it.
+      case .failure(.noSuchFileOrDirectory) where error == .fileExists: throw .noSuchFileOrDirectory
+      default: throw error
+      }
     }
   }
 }
