@@ -163,6 +163,26 @@ extension CommandTests {
       }
     }
 
+    /// With fewer operations the same limit suffices.
+    @Test func operationsNeedFilesToo() async throws {
+      let folder = try TemporaryFolder.withPhotos(40)
+      for (max, status) in [("64", 71), ("4", 0)] {
+        let script = "ulimit -n 64; exec \"$0\" images --max \(max)"
+        let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
+        #expect(ending.status == status, "\(max): \(ending.errors)")
+        #expect(ending.errors.contains("may open only 64 files at once and needs 228") == (status == 71))
+      }
+    }
+
+    @Test func anOutputFolderThatIsALinkToNowhereIsNamedAsOne() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      try FileManager.default.createSymbolicLink(atPath: folder("out"), withDestinationPath: "nowhere")
+      for out in ["out", "out/thumbs"] {
+        let ending = try await run("images", "-o", out, in: folder)
+        #expect(ending.status == 73 && ending.errors.contains("a link that leads nowhere"), "\(ending.errors)")
+      }
+    }
+
     @Test(.needsUnprivilegedCommand) func aProcessWithTooFewThreadsReportsTheLimit() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       let ending = try await BuiltCommand.runUnprivileged("images", limit: "-u 3", in: folder)

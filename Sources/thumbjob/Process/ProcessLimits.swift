@@ -3,11 +3,13 @@ import Foundation
 /// Checks the limits of the process before a job starts. Dispatch and Foundation cannot report that there is no further
 /// thread or file: they crash or wait forever.
 enum ProcessLimits {
-  /// The fewest open files that suffice: the standard streams, files of the runtime, one folder for each level of a small
-  /// tree, sources and thumbnails.
-  private static let leastFiles: rlim_t = 48
+  /// The open files that a job needs besides those of its operations: the standard streams, files of the runtime, the
+  /// status endpoint, and one folder for each level of a small tree.
+  private static let otherFiles = 36
+  /// The files that an operation has open at once: the source, and the thumbnail with its folder.
+  private static let filesPerOperation = 3
   /// The fewest open files that suffice to ask one job.
-  private static let leastFilesOfClient: rlim_t = 16
+  private static let leastFilesOfClient = 16
   /// Threads besides those of operations: signals, replies to them, progress, the watchdog, the status endpoint, and those
   /// of the runtime.
   private static let otherThreads = 12
@@ -23,7 +25,7 @@ enum ProcessLimits {
 
   /// Describes the limit that is too low to run so many operations at once, and how to raise it; nil if all suffice.
   static func problem(max operations: Int) -> String? {
-    problem(files: leastFiles)
+    problem(files: otherFiles + operations * filesPerOperation).map { "\($0), or lower --max" }
       // Every thread must start: if one cannot, Dispatch retries forever.
       ?? problem(threads: operations + otherThreads).map { "\($0), or lower --max" }
   }
@@ -34,8 +36,8 @@ enum ProcessLimits {
     problem(files: leastFilesOfClient) ?? problem(threads: 2)
   }
 
-  private static func problem(files: rlim_t) -> String? {
-    guard let limit = openFiles(), limit.rlim_cur < files else { return nil }
+  private static func problem(files: Int) -> String? {
+    guard let limit = openFiles(), limit.rlim_cur < rlim_t(files) else { return nil }
     return "may open only \(limit.rlim_cur) files at once and needs \(files); raise the limit with ulimit -n"
   }
 
