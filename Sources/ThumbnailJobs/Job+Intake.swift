@@ -33,6 +33,8 @@ extension Job {
   /// - Returns: false if the job is stopping.
   private func add(_ source: Source, _ plan: OutputPlan) -> Bool {
     state.withLock { $0.tally.found += 1 }
+    var source = source
+    source.isContested = plan.isContested(source)
     let place: Path
     switch trace.span("OutputPlan.placement", { plan.placement(of: source) }) {
     case .place(let found): place = found

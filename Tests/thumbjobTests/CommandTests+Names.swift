@@ -69,6 +69,23 @@ extension CommandTests {
       }
     }
 
+    @Test func anEntryOfAListDoesNotFailForAFileThatIsNoEntry() async throws {
+      let folder = try photos("in/scan", "in/scan.jpg")
+      func run(_ entries: String...) async throws -> BuiltCommand.Ending {
+        try folder.write(Array(entries.map { "\($0)\0" }.joined().utf8), to: "list")
+        let arguments = ["--files0-from", "list", "--max", "1", "--json"]
+        return try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+      }
+      #expect(try await run("in/scan.jpg").number("made") == 1)
+      // Both want the same place. The first had it, and keeps it in every later run.
+      for _ in 0..<2 {
+        let both = try await run("in/scan", "in/scan.jpg")
+        #expect(both.status == 1 && both.number("up_to_date") == 1 && both.number("failed") == 1)
+        #expect(both.errors.hasPrefix("thumbjob: in/scan: thumbs/"), "\(both.errors)")
+        #expect(both.errors.contains("has the thumbnail of another source"))
+      }
+    }
+
     @Test func aCopyOfTheWholeTreeAndAFurtherSourceKeepTheThumbnails() async throws {
       let folder = try photos("a/x.jpg", "b/y.jpg")
       _ = try await run("a", "-o", "a", "--name", "%d/%s-small", in: folder)

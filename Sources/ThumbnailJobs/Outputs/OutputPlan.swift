@@ -9,6 +9,9 @@ import Foundation
 /// `photo.jpg` keeps its relative path; any other name gets `.jpg` appended. Two sources want the same place if
 /// - `scan.png` and `scan.png.jpg` are in one folder: `scan.png` gets it;
 /// - links or an entry of a list give two files the same relative path: that of the earlier argument gets it.
+///
+/// Two entries of one list may want the same place, too. The entries are not kept, so the plan only tells whether that is
+/// possible (``isContested(_:)``), and the first of them gets the place.
 public struct OutputPlan: Sendable {
   public enum Placement: Sendable, Equatable {
     /// The place relative to the output folder or, if there are several sizes, to the folder of each size. It is never
@@ -83,7 +86,8 @@ public struct OutputPlan: Sendable {
       ? [place] : [without, place]
   }
 
-  /// The files with the relative path `wanted` from arguments before the source's, and optionally from its own.
+  /// The files with the relative path `wanted` from arguments before the source's, and optionally from its own unless it
+  /// is a list.
   private func rivals(_ wanted: Path, place: Path, before source: Source, inOwnArgument: Bool) -> [Path] {
     let end = source.argument + (inOwnArgument ? 1 : 0)
     var found: [Path] = []
@@ -92,13 +96,17 @@ public struct OutputPlan: Sendable {
       guard let inner = wanted.below(folder.mirrored), !inner.isEmpty else { continue }
       if isReached(inner, below: folder.path) { found.append(folder.path.appending(inner)) }
     }
-    // The entries of a list are not kept, so any file next to the source may be an entry. A needless report of a
-    // collision is better than a thumbnail that is lost silently.
-    if source.origin == .list && inOwnArgument {
-      let sibling = source.path.parent.appending(wanted.lastName)
-      if FileStatus.isRegular(sibling, followingLinks: true) { found.append(sibling) }
-    }
     return found
+  }
+
+  /// Whether an entry of a list, if the list has it, wants the place of this one: `scan.png` beside `scan.png.jpg`.
+  func isContested(_ source: Source) -> Bool {
+    guard source.origin == .list else { return false }
+    return claims(to: Self.place(of: source.relativePath)).contains { wanted in
+      let sibling = source.path.parent.appending(wanted.lastName)
+      return wanted != source.relativePath && FileStatus.isRegular(sibling, followingLinks: true)
+        && FileIdentity(of: sibling) != FileIdentity(of: source.path) && isImage(sibling)
+    }
   }
 
   /// Whether a walk of `folder` reaches the file at `relative`: filters, links and output folders may prevent it.

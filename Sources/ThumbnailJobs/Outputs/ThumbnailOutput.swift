@@ -91,7 +91,7 @@ struct ThumbnailOutput: Sendable {
 
   /// The key of the source; nil if only one source can want its place.
   private func key(of source: Source) -> SourceKey? {
-    name == nil ? nil : SourceKey(of: source.path, from: absolutePath)
+    name == nil && !source.isContested ? nil : SourceKey(of: source.path, from: absolutePath)
   }
 
   /// The state of a source's thumbnails together: that of the first place that cannot be written to, otherwise the

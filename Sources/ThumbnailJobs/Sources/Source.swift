@@ -19,6 +19,9 @@ public struct Source: Sendable, Hashable {
   /// The index of its argument in the job. If two sources want the same place, the earlier argument gets it.
   public let argument: Int
   public let origin: Origin
+  /// Whether another source may want its place, which cannot be known beforehand. Its thumbnails then have a
+  /// ``SourceKey``, so that the first of the two keeps the place.
+  var isContested = false
 
   public init(path: Path, relativePath: Path, argument: Int, origin: Origin) {
     self.path = path
