@@ -220,6 +220,30 @@ extension CommandTests {
       #expect(folder.files(below: "thumbs").count < 2_000 && folder.leftovers.isEmpty)
     }
 
+    @Test func linesThatNobodyReadsAreCountedAndDoNotStopTheJob() async throws {
+      let folder = TemporaryFolder()
+      for number in 0..<3_000 { try folder.write([7], to: "images/a file that is no picture at all \(number).txt") }
+      mkfifo(folder("stuck"), 0o600)
+      let script = "exec 3<>stuck; exec \"$0\" images -v --json 2>&3"
+      let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
+        run in
+        // The job ends although the pipe is full; only the process waits for its reader.
+        try await expectEventually { run.output.contains("\"event\":\"summary\"") }
+        let stuck = folder("stuck")
+        let errors = try await onThread {
+          let reader = try #require(FileHandle(forReadingAtPath: stuck))
+          var text = ""
+          while !text.contains("no picture found") { text += String(decoding: reader.availableData, as: UTF8.self) }
+          return text.split(separator: "\n")
+        }
+        let printed = errors.count { $0.hasSuffix(": not an image") }
+        let report = try #require(errors.first { $0.contains("not printed, because nobody read standard error") })
+        #expect(report == "thumbjob: \(3_000 - printed) lines not printed, because nobody read standard error")
+        #expect(printed > 256 && printed < 3_000)
+      }
+      #expect(ending.status == 0 && ending.number("found") == 3_000, "\(ending.output)")
+    }
+
     @Test func aSignalThatEndsTheProcessOverridesOneThatCancels() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await interrupted(folder) { run in

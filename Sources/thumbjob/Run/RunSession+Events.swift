@@ -13,21 +13,22 @@ extension RunSession {
       write(SourceLine(report, isDryRun: settings.job.dryRun))
       printResult(report)
     case .watching(let reports):
-      if let text = PressureText.text(reports, isVerbose: settings.verbose), !settings.quiet { console.print(text) }
+      if let text = PressureText.text(reports, isVerbose: settings.verbose), !settings.quiet {
+        messages.print(StyledText(text))
+      }
     case .pressure(let note):
       open.withLock { $0 }?.endpoints?.handle(note)
       write(PressureLine(note))
-      // Printed asynchronously, as replies to signals are: a blocked standard error must not stall the job.
       if !settings.quiet {
         let namesLimit = settings.verbose ? .max : Self.namedCancelled
-        replies.async { [self] in console.print(PressureText.text(note, namesLimit: namesLimit)) }
+        messages.print(PressureText.text(note, namesLimit: namesLimit))
       }
     case .stopping:
       limitWrites()
       open.withLock { $0 }?.endpoints?.handleStop()
     case .walkError(let error):
       write(WalkErrorLine(error))
-      console.print("thumbjob: \(Advice.line(error))", .failure)
+      messages.printLine("thumbjob: \(Advice.line(error))", .failure)
     }
   }
 
@@ -43,29 +44,29 @@ extension RunSession {
     let name = report.source.path.printable
     switch report.result {
     case .made: printThumbnails(report, name)
-    case .failed(let failure): console.print("thumbjob: \(name): \(Advice.line(failure))", .failure)
+    case .failed(let failure): messages.printLine("thumbjob: \(name): \(Advice.line(failure))", .failure)
     case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
-      console.print(
+      messages.printLine(
         "thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over",
         .warning)
     case .cancelled(.pressure) where settings.job.onPressure == .requeue:
-      console.print("thumbjob: \(name): cancelled by memory pressure; left for another run", .warning)
+      messages.printLine("thumbjob: \(name): cancelled by memory pressure; left for another run", .warning)
     case .cancelled(.user) where open.withLock({ $0?.job.isStopping }) == false:
-      console.print("thumbjob: \(name): cancelled by the user", .warning)
+      messages.printLine("thumbjob: \(name): cancelled by the user", .warning)
     case .cancelled(let reason):
       // The whole job is cancelled. There may be many, so the summary names a few of them.
       if settings.verbose {
-        console.print("\(name): cancelled \(reason)")
+        messages.printLine("\(name): cancelled \(reason)")
       } else {
         cancelledNames.withLock { if $0.count < Self.namedCancelled { $0.append(name) } }
       }
-    case .notImage: if settings.verbose { console.print("\(name): not an image") }
+    case .notImage: if settings.verbose { messages.printLine("\(name): not an image") }
     case .thumbnail:
       if settings.verbose || report.source.origin == .argument {
-        console.print("thumbjob: \(name): is a thumbnail that thumbjob has made; passed over", .warning)
+        messages.printLine("thumbjob: \(name): is a thumbnail that thumbjob has made; passed over", .warning)
       }
-    case .duplicate(let first): if settings.verbose { console.print("\(name): the same file as \(first.printable)") }
+    case .duplicate(let first): if settings.verbose { messages.printLine("\(name): the same file as \(first.printable)") }
     }
   }
 
@@ -75,9 +76,9 @@ extension RunSession {
       if settings.job.dryRun && !settings.json {
         if !output.write(plain: line) { stopForLostOutput() }
       } else if settings.verbose {
-        console.print(line)
+        messages.printLine(line)
       }
     }
-    if settings.verbose { for warning in report.warnings { console.print("\(name): \(warning)") } }
+    if settings.verbose { for warning in report.warnings { messages.printLine("\(name): \(warning)") } }
   }
 }

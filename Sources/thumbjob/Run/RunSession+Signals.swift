@@ -13,7 +13,7 @@ extension RunSession {
     switch signal {
     case SIGUSR1:
       guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
-      replies.async { [self] in
+      messages.print { [self] console in
         isListing.store(false, ordering: .releasing)
         console.print(QueueListing.text(job.status(waitingLimit: Self.listedOperations)))
       }
@@ -41,9 +41,7 @@ extension RunSession {
     }
     if isNew {
       // At once: what runs may take a moment to stop. The summary says what was cancelled.
-      replies.async { [self] in
-        console.print("thumbjob: stopped \(cause.text): \(Self.consequence(of: cause))", .warning)
-      }
+      messages.print(StyledText("thumbjob: stopped \(cause.text): \(Self.consequence(of: cause))", .warning))
     }
     stopper.async { job.trace.span("Job.stop") { _ = job.stop(cause) } }
   }

@@ -32,7 +32,7 @@ final class RunSession: Sendable {
   }
 
   let settings: RunSettings
-  let console = Console()
+  let console: Console
   let output = JSONLinesOutput()
   /// Nil until the job can start. Guarded by its lock.
   let open = Locked<Open?>(nil)
@@ -50,14 +50,17 @@ final class RunSession: Sendable {
   let isListing = Atomic(false)
   /// Stops the job, so that the signal thread is always free for the next signal.
   let stopper = SerialThread(name: "stop")
-  /// Prints replies to signals. It has its own thread, because a reader of standard error that does not read must not
-  /// keep the job from being stopped.
-  let replies = SerialThread(name: "replies")
+  /// Prints everything that is said while the job runs, and the summary.
+  let messages: Messages
 
   /// How long a process that is told to end waits for a reader of standard error that does not read.
   private static let lastWait = DispatchTimeInterval.seconds(1)
 
-  init(_ settings: RunSettings) { self.settings = settings }
+  init(_ settings: RunSettings) {
+    self.settings = settings
+    console = Console()
+    messages = Messages(console)
+  }
 
   /// Runs the job and returns the exit status of the process.
   func run() -> ExitCode {
@@ -210,9 +213,9 @@ final class RunSession: Sendable {
     }
   }
 
-  /// Prints the summary after the replies to signals.
+  /// Prints the summary after all other messages.
   private func printSummary(_ report: JobReport) {
-    replies.async { [self] in
+    messages.print { [self] console in
       if let error = output.error, error != EPIPE {
         let reason = error == EAGAIN ? "its reader does not read" : systemText(error)
         console.print("thumbjob: standard output: \(reason)", .failure)
@@ -223,8 +226,8 @@ final class RunSession: Sendable {
       if let text { console.print(text) }
     }
     switch report.stopCause {
-    case .cancelled, .shutdown: replies.drain(upTo: Self.lastWait)
-    default: replies.drain()
+    case .cancelled, .shutdown: messages.drain(upTo: Self.lastWait)
+    default: messages.drain()
     }
   }
 
