@@ -171,7 +171,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 	@mkdir -p .build
 	$(SWIFT) package dump-package > .build/package.json
 	scripts/lint-rooms.py < .build/package.json
-	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG
+	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CEarlySignals
 	shellcheck scripts/*.sh Benchmarks/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
 	$(LINT)/bin/ruff check --quiet --cache-dir .build/lint/ruff
 	scripts/lint-page.sh $(LINT)/bin/oxlint

@@ -58,6 +58,7 @@ let package = Package(
     .target(name: "TraceRecording", dependencies: ["Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
+    .target(name: "CEarlySignals"),
     .target(
       name: "Thumbnails", dependencies: ["CLibJPEG", "CLcms2", "CLibExif"], swiftSettings: samples),
     .target(
@@ -96,8 +97,8 @@ let package = Package(
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "Comparison", "Files", "Locking", "MemoryPressure", "QueueBaselines", "StatusEndpoint",
-        "ThumbnailJobs", "Thumbnails", "TraceRecording",
+        "BoundedQueue", "CEarlySignals", "Comparison", "Files", "Locking", "MemoryPressure", "QueueBaselines",
+        "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [

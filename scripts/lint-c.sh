@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# lint-c.sh CLANG FOLDER: checks the C files of FOLDER with compiler warnings and clang's static analyser. Both come with
+# lint-c.sh CLANG FOLDER...: checks the C files of each FOLDER with compiler warnings and clang's static analyser. Both come with
 # Swift, so nothing has to be installed.
 set -euo pipefail
-clang=$1 folder=$2
+clang=$1
+shift
 
-"$clang" -fsyntax-only -Werror -Wall -Wextra -Wpedantic -Wno-nullability-extension -Wconversion -Wshadow -Wcast-qual -Wmissing-prototypes \
-  -Wstrict-prototypes -Wconditional-uninitialized -I"$folder/include" "$folder"/*.c
+for folder in "$@"; do
+  "$clang" -fsyntax-only -Werror -Wall -Wextra -Wpedantic -Wno-nullability-extension -Wconversion -Wshadow -Wcast-qual -Wmissing-prototypes \
+    -Wstrict-prototypes -Wconditional-uninitialized -I"$folder/include" "$folder"/*.c
 
-# Finds leaks, double frees, null pointers and dead stores. The checks for values that were never written are off, because
-# the analyser does not know how many components and blocks libjpeg allows.
-printf '%s\0' "$folder"/*.c | xargs -0 -P 2 -n 1 "$clang" --analyze --analyzer-output text -Xclang -analyzer-werror \
-  -Xclang -analyzer-disable-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,core.CallAndMessage \
-  -I"$folder/include"
+  # Finds leaks, double frees, null pointers and dead stores. The checks for values that were never written are off, because
+  # the analyser does not know how many components and blocks libjpeg allows.
+  printf '%s\0' "$folder"/*.c | xargs -0 -P 2 -n 1 "$clang" --analyze --analyzer-output text -Xclang -analyzer-werror \
+    -Xclang -analyzer-disable-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,core.CallAndMessage \
+    -I"$folder/include"
+done

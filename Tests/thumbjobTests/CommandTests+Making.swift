@@ -48,7 +48,7 @@ extension CommandTests {
     }
 
     /// Whether strace may trace a program here.
-    private static let canTrace: Bool = {
+    static let canTrace: Bool = {
       let tracer = Process()
       tracer.executableURL = URL(filePath: "/usr/bin/env")
       tracer.arguments = ["strace", "-o", "/dev/null", "true"]

@@ -28,6 +28,17 @@ extension CommandTests {
       }
     }
 
+    /// The mask is set once more in `main`, which replaces the whole mask and so is no SIG_BLOCK.
+    @Test(.enabled(if: Making.canTrace, "strace is missing or may not trace here"))
+    func signalsAreBlockedBeforeMain() async throws {
+      let folder = TemporaryFolder()
+      let command = ["strace", "-qq", "-e", "trace=rt_sigprocmask", "-o", folder("calls"), BuiltCommand.path, "--version"]
+      let ending = try await BuiltCommand.run(executable: "/usr/bin/env", command, in: folder)
+      let calls = try String(decoding: folder.bytes("calls"), as: UTF8.self)
+      #expect(ending.status == 0)
+      #expect(calls.hasPrefix("rt_sigprocmask(SIG_BLOCK, [HUP INT USR1 USR2 TERM], "), "\(calls)")
+    }
+
     @Test func usr1ListsRunningAndWaitingOperationsAtOnce() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await interrupted(folder) { run in
