@@ -64,7 +64,8 @@ let package = Package(
     .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "CMalloc", "Files", "Locking", "MemoryPressure", "Thumbnails", "TraceRecording", "Yams",
+        "BoundedQueue", "CLinux", "CMalloc", "Files", "Locking", "MemoryPressure", "Thumbnails", "TraceRecording",
+        "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

@@ -59,6 +59,15 @@ extension stat {
     #endif
   }
 
+  /// The time of the last read.
+  package var accessed: timespec {
+    #if os(Linux)
+      st_atim
+    #else
+      st_atimespec
+    #endif
+  }
+
   /// The time of the last change of contents, name, owner or mode. No program can set it back.
   package var changed: timespec {
     #if os(Linux)

@@ -99,8 +99,9 @@ extension Job {
   private func thumbnailState(of source: Source, at place: Path) -> (isUpToDate: Bool, refusal: SourceFailure?) {
     guard case .success(let status) = FileStatus.of(source.path, followingLinks: true) else { return (false, nil) }
     var (isUpToDate, refusal) = (true, nil as SourceFailure?)
+    let keepsChangeTime = changeTimes.areKept(for: source.path, status)
     for output in outputs {
-      switch output.state(of: source, place, status) {
+      switch output.state(of: source, place, status, keepsChangeTime: keepsChangeTime) {
       case .isSource: return (isUpToDate, .placeIsSource)
       case .isTaken(let place):
         refusal = refusal ?? .output(OutputError(.takenByName, output.path.appending(place)))

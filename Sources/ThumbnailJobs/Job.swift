@@ -53,6 +53,7 @@ public final class Job: Sendable {
   /// Whether one of the arguments exists. If none does, the job makes no output folder.
   let hasSources: Bool
   let walker: SourceWalker
+  let changeTimes = ChangeTimes()
   let shared: ThumbnailOperation.Shared
   let onEvent: @Sendable (JobEvent) -> Void
   /// Guards everything that changes while the job runs.

@@ -1,5 +1,7 @@
+import Files
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import ThumbnailJobs
@@ -12,7 +14,7 @@ struct SettingsStampTests {
 
   /// Makes a source and its thumbnail.
   func made(under settings: String = "256 q80") throws -> (OutputFolder, stat) {
-    try tree.file("in/a.png")
+    try tree.file("in/a.png", "one picture")
     try tree.setModified("in/a.png", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_789))
     let source = try tree.status("in/a.png")
     let output = try OutputFolder(tree.path("out"))
@@ -25,46 +27,58 @@ struct SettingsStampTests {
     let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + [UInt8](repeating: 0, count: 14) + [0xFF, 0xD9]
     _ = try jpeg.withUnsafeBytes { bytes in
       try output.publish(
-        thumbnail: bytes, marked: ThumbnailMark(settings: settings), to: "a.png.jpg", modified: source.modified)
+        thumbnail: bytes, marked: ThumbnailMark(settings: settings).of(contents(), nil), to: "a.png.jpg",
+        modified: source.modified)
     }
+  }
+
+  func contents() throws -> SourceContents { try SourceFile(tree.path("in/a.png")).contents() }
+
+  /// The state of the thumbnail of `in/a.png`.
+  func state(
+    _ stamp: SettingsStamp, of place: Path = "a.png.jpg", source: stat, keepsChangeTime: Bool = true
+  ) -> SettingsStamp.State {
+    let found = SettingsStamp.FoundSource(
+      status: source, key: nil, path: tree.path("in/a.png"), keepsChangeTime: keepsChangeTime)
+    return stamp.state(of: place, source: found)
   }
 
   @Test func aThumbnailWithTheSameSettingsAndTimeIsUpToDate() throws {
     let (output, source) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
-    #expect(stamp.state(of: "a.png.jpg", source: source) == .upToDate)
-    #expect(stamp.state(of: "b.png.jpg", source: source) == .missing)
+    #expect(state(stamp, source: source) == .upToDate)
+    #expect(state(stamp, of: "b.png.jpg", source: source) == .missing)
     let read = SettingsStamp(reading: "256 q80", size: nil, in: tree.path("out"))
-    #expect(read.state(of: "a.png.jpg", source: source) == .upToDate)
+    #expect(state(read, source: source) == .upToDate)
   }
 
   @Test func aThumbnailWithAnotherTimeIsStaleAndAnEmptyFileIsNone() throws {
     let (output, _) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
     try tree.setModified("in/a.png", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_788))
-    #expect(stamp.state(of: "a.png.jpg", source: try tree.status("in/a.png")) == .stale)
+    #expect(state(stamp, source: try tree.status("in/a.png")) == .stale)
     try output.publish([], to: "empty.jpg", modified: try tree.status("in/a.png").modified)
-    #expect(stamp.state(of: "empty.jpg", source: try tree.status("in/a.png")) == .missing)
+    #expect(state(stamp, of: "empty.jpg", source: try tree.status("in/a.png")) == .missing)
     try tree.folder("out/folder.jpg")
-    #expect(stamp.state(of: "folder.jpg", source: try tree.status("in/a.png")) == .missing)
+    #expect(state(stamp, of: "folder.jpg", source: try tree.status("in/a.png")) == .missing)
   }
 
   @Test func otherSettingsMakeAThumbnailStaleUntilItIsMadeAgain() throws {
     let (output, source) = try made()
     let dry = SettingsStamp(reading: "256 q90", size: nil, in: tree.path("out"))
-    #expect(dry.state(of: "a.png.jpg", source: source) == .stale)
+    #expect(state(dry, source: source) == .stale)
     #expect(try tree.contents("out/.thumbjob/settings") == "256 q80", "a dry run writes nothing")
     let stamp = try SettingsStamp(renewing: "256 q90", size: nil, in: output)
-    #expect(stamp.state(of: "a.png.jpg", source: source) == .stale)
+    #expect(state(stamp, source: source) == .stale)
     // New permissions change the time of the file's status, but not the settings of the thumbnail.
     chmod("\(tree.path("out/a.png.jpg"))", 0o600)
     let later = try SettingsStamp(renewing: "256 q90", size: nil, in: output)
-    #expect(later.state(of: "a.png.jpg", source: source) == .stale)
+    #expect(state(later, source: source) == .stale)
     try publish(under: "256 q90", in: output, source)
-    #expect(stamp.state(of: "a.png.jpg", source: source) == .upToDate)
-    #expect(later.state(of: "a.png.jpg", source: source) == .upToDate)
+    #expect(state(stamp, source: source) == .upToDate)
+    #expect(state(later, source: source) == .upToDate)
     let back = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
-    #expect(back.state(of: "a.png.jpg", source: source) == .stale)
+    #expect(state(back, source: source) == .stale)
   }
 
   @Test func thumbnailsOfASimultaneousRunWithOtherSettingsAreStale() throws {
@@ -74,16 +88,16 @@ struct SettingsStampTests {
     // The first run continues with its own settings.
     try publish(under: "256 q80", in: output, source)
     let third = try SettingsStamp(renewing: "100 q30", size: nil, in: try OutputFolder(tree.path("out")))
-    #expect(third.state(of: "a.png.jpg", source: source) == .stale)
+    #expect(state(third, source: source) == .stale)
   }
 
   @Test func withoutASettingsFileTheMarksDecide() throws {
     let (output, source) = try made()
     output.close()
     try FileManager.default.removeItem(atPath: "\(tree.path("out/.thumbjob"))")
-    for (settings, state) in [("256 q80", SettingsStamp.State.upToDate), ("256 q90", .stale)] {
+    for (settings, expected) in [("256 q80", SettingsStamp.State.upToDate), ("256 q90", .stale)] {
       let stamp = try SettingsStamp(renewing: settings, size: nil, in: try OutputFolder(tree.path("out")))
-      #expect(stamp.state(of: "a.png.jpg", source: source) == state)
+      #expect(state(stamp, source: source) == expected)
     }
   }
 
@@ -93,9 +107,9 @@ struct SettingsStampTests {
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
     try tree.setModified(
       "out/a.png.jpg", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_789 / grain * grain))
-    #expect(stamp.state(of: "a.png.jpg", source: source) == .upToDate)
+    #expect(state(stamp, source: source) == .upToDate)
     try tree.setModified("out/a.png.jpg", timespec(tv_sec: 1_499_999_999, tv_nsec: 123_456_789 / grain * grain))
-    #expect(stamp.state(of: "a.png.jpg", source: source) == .stale)
+    #expect(state(stamp, source: source) == .stale)
   }
 
   @Test func eachSizeHasItsOwnSettingsFile() throws {
@@ -108,15 +122,81 @@ struct SettingsStampTests {
   @Test func aPlaceThatIsTheSourceIsRecognised() throws {
     let (output, _) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
-    #expect(stamp.state(of: "a.png.jpg", source: try tree.status("out/a.png.jpg")) == .isSource)
+    #expect(state(stamp, source: try tree.status("out/a.png.jpg")) == .isSource)
   }
 
-  @Test func twentyThousandChecksTakeLessThanFourSeconds() throws {
+  /// Makes the status time of the thumbnail later than that of its source.
+  func waitForTheClock() async throws {
+    let isLater = try await eventually { [self] in
+      chmod("\(tree.path("out/a.png.jpg"))", 0o600)
+      return isThumbnailLater
+    }
+    #expect(isLater)
+  }
+
+  var isThumbnailLater: Bool {
+    guard let source = try? tree.status("in/a.png"), let thumbnail = try? tree.status("out/a.png.jpg") else {
+      return false
+    }
+    return isBefore(source.changed, thumbnail.changed)
+  }
+
+  @Test func aPhotoThatReplacesAnotherOfTheSameTimeMakesItsThumbnailStale() async throws {
     let (output, source) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    try await waitForTheClock()
+    #expect(try state(stamp, source: tree.status("in/a.png")) == .upToDate)
+    // Same size, same time, other contents.
+    try tree.file("in/other", "two picture")
+    try tree.setModified("in/other", source.modified)
+    try FileManager.default.removeItem(atPath: "\(tree.path("in/a.png"))")
+    try FileManager.default.moveItem(atPath: "\(tree.path("in/other"))", toPath: "\(tree.path("in/a.png"))")
+    let replaced = try tree.status("in/a.png")
+    #expect(isSameTime(replaced.modified, source.modified) && replaced.st_size == source.st_size)
+    #expect(state(stamp, source: replaced) == .stale)
+  }
+
+  @Test func aPhotoThatIsOnlyTouchedKeepsItsThumbnailAndIsComparedOnce() async throws {
+    let (output, source) = try made()
+    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    // A copy with its time, as restored from a backup.
+    try FileManager.default.moveItem(atPath: "\(tree.path("in/a.png"))", toPath: "\(tree.path("in/b.png"))")
+    try tree.file("in/a.png", tree.contents("in/b.png"))
+    try tree.setModified("in/a.png", source.modified)
+    let restored = try tree.status("in/a.png")
+    // The comparison renews the time of the thumbnail.
+    let isLater = try await eventually { [self] in
+      #expect(state(stamp, source: restored) == .upToDate)
+      return isThumbnailLater
+    }
+    #expect(isLater)
+    // So a dry run, which cannot renew it, finds it up to date without reading the source.
+    let dry = SettingsStamp(reading: "256 q80", size: nil, in: tree.path("out"))
+    let status = try tree.status("in/a.png")
+    try tree.file("in/a.png", "other contents")
+    #expect(state(dry, source: status) == .upToDate)
+    #expect(try isSameTime(tree.status("out/a.png.jpg").modified, asKept: source.modified))
+  }
+
+  /// FAT keeps no time of a rename.
+  @Test func whereStatusTimesAreNotKeptTheSizeIsCompared() async throws {
+    let (output, source) = try made()
+    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    try await waitForTheClock()
+    var larger = source
+    larger.st_size += 1
+    #expect(state(stamp, source: larger, keepsChangeTime: false) == .stale)
+    #expect(state(stamp, source: larger, keepsChangeTime: true) == .upToDate)
+    #expect(state(stamp, source: source, keepsChangeTime: false) == .upToDate)
+  }
+
+  @Test func twentyThousandChecksTakeLessThanFourSeconds() async throws {
+    let (output, source) = try made()
+    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
+    try await waitForTheClock()
     let count = 20_000
     let start = Self.threadSeconds()
-    for _ in 0..<count { #expect(stamp.state(of: "a.png.jpg", source: source) == .upToDate) }
+    for _ in 0..<count { #expect(state(stamp, source: source) == .upToDate) }
     // A release build should make 100,000 checks in a second of processor time; a debug build takes many times as long.
     #expect(Self.threadSeconds() - start < 4)
   }

@@ -69,6 +69,19 @@ extension CommandTests {
       }
     }
 
+    @Test func photosOfOneTimeThatTradeTheirNamesGetNewThumbnails() async throws {
+      let folder = try photos("in/a.jpg", "in/b.jpg")
+      for name in ["in/a.jpg", "in/b.jpg"] { try folder.setModified(name, seconds: 1_500_000_000) }
+      #expect(try await run("in", in: folder).number("made") == 2)
+      let (first, second) = (folder.contents("thumbs/a.jpg"), folder.contents("thumbs/b.jpg"))
+      for (from, to) in [("a.jpg", "c"), ("b.jpg", "a.jpg"), ("c", "b.jpg")] {
+        try FileManager.default.moveItem(atPath: folder("in/\(from)"), toPath: folder("in/\(to)"))
+      }
+      #expect(try await run("in", in: folder).number("made") == 2)
+      #expect(folder.contents("thumbs/a.jpg") == second && folder.contents("thumbs/b.jpg") == first)
+      #expect(try await run("in", in: folder).number("up_to_date") == 2)
+    }
+
     @Test func anEntryOfAListDoesNotFailForAFileThatIsNoEntry() async throws {
       let folder = try photos("in/scan", "in/scan.jpg")
       func run(_ entries: String...) async throws -> BuiltCommand.Ending {

@@ -30,6 +30,7 @@ public final class BaselineWork: Sendable {
     public var source: Path { placed.path }
     fileprivate let content: Content
     fileprivate let placed: Placed
+    fileprivate let contents: SourceContents
     fileprivate let modified: timespec
   }
 
@@ -70,7 +71,7 @@ public final class BaselineWork: Sendable {
       }
     }
     if let failure { throw .unreadable(failure) }
-    return Payload(content: .file(bytes), placed: placed, modified: file.modified)
+    return Payload(content: .file(bytes), placed: placed, contents: try file.contents(), modified: file.modified)
   }
 
   /// Decodes the pixels that the thumbnail needs.
@@ -79,7 +80,7 @@ public final class BaselineWork: Sendable {
   public func decode(_ placed: Placed) throws(ThumbnailError) -> Payload {
     let file = try SourceFile(placed.source.path)
     let pixels = try DecodedSource(file.bytes, options: output.options)
-    return Payload(content: .pixels(pixels), placed: placed, modified: file.modified)
+    return Payload(content: .pixels(pixels), placed: placed, contents: try file.contents(), modified: file.modified)
   }
 
   /// Makes the thumbnail and puts it in place.
@@ -88,7 +89,8 @@ public final class BaselineWork: Sendable {
   public func make(_ payload: Payload) throws {
     func publish(_ thumbnail: Thumbnail) throws {
       _ = try output.publish(
-        thumbnail, of: payload.placed.source, to: payload.placed.place, modified: payload.modified)
+        thumbnail, of: payload.placed.source, to: payload.placed.place, contents: payload.contents,
+        modified: payload.modified)
     }
     switch payload.content {
     case .file(let bytes):

@@ -4,7 +4,9 @@
 struct Fingerprint: Sendable, Hashable {
   static let length = 16
 
-  private let hash: UInt64
+  let hash: UInt64
+
+  init(hash: UInt64) { self.hash = hash }
 
   init(of bytes: some Sequence<UInt8>) {
     hash = bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -16,6 +18,9 @@ struct Fingerprint: Sendable, Hashable {
     self.hash = hash
     if !self.digits.elementsEqual(digits) { return nil }
   }
+
+  /// A hash of 32 bits.
+  var folded: UInt32 { UInt32(truncatingIfNeeded: hash ^ hash >> 32) }
 
   var digits: [UInt8] {
     let text = String(hash, radix: 16)

@@ -2,32 +2,39 @@ import Files
 import Foundation
 import Thumbnails
 
-/// The JPEG comment that every thumbnail has. It names thumbjob and identifies the settings.
+/// The JPEG comment that every thumbnail has. It names thumbjob and identifies the settings and the contents of the
+/// source.
 ///
 /// The mark distinguishes a thumbnail from an original, which is never overwritten, and from a thumbnail with other
-/// settings. Unlike extended attributes, it stays in the file when the file is copied. It takes 29 bytes, is the same
-/// for all thumbnails with the same settings, and reveals nothing about the source. Where two sources may want one
-/// place, it has 17 bytes more, which tell the sources apart: see ``SourceKey``.
+/// settings. Unlike extended attributes, it stays in the file when the file is copied. It takes 46 bytes and reveals
+/// nothing about the source but hashes. Where two sources may want one place, it has 17 bytes more, which tell the
+/// sources apart: see ``SourceKey``.
 ///
 /// *Source*: ITU-T T.81, B.2.4.5 (comment); JFIF 1.02, whose own segment must come first.
 public struct ThumbnailMark: Sendable, Hashable {
   private static let prefix = Array("thumbjob ".utf8)
   /// The bytes of SOI, the JFIF segment and the longest mark.
-  static let headSize = 20 + 4 + prefix.count + Fingerprint.length + 1 + SourceKey.length
+  static let headSize = 20 + 4 + prefix.count + Fingerprint.length + 1 + SourceContents.length + 1 + SourceKey.length
 
   private let settings: Fingerprint
+  /// The contents of the source; nil in the marks of earlier versions.
+  let contents: SourceContents?
   /// The key of the source; nil if only one source can want the place.
   let source: SourceKey?
 
   /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
   public init(settings: String) {
-    self.init(Fingerprint(of: settings.utf8), nil)
+    self.init(Fingerprint(of: settings.utf8), nil, nil)
   }
 
-  private init(_ settings: Fingerprint, _ source: SourceKey?) { (self.settings, self.source) = (settings, source) }
+  private init(_ settings: Fingerprint, _ contents: SourceContents?, _ source: SourceKey?) {
+    (self.settings, self.contents, self.source) = (settings, contents, source)
+  }
 
   /// The mark with the same settings for the thumbnail of this source.
-  func of(_ source: SourceKey?) -> ThumbnailMark { ThumbnailMark(settings, source) }
+  func of(_ contents: SourceContents, _ source: SourceKey?) -> ThumbnailMark {
+    ThumbnailMark(settings, contents, source)
+  }
 
   /// Whether the settings are the same.
   func hasSettings(of other: ThumbnailMark) -> Bool { settings == other.settings }
@@ -35,7 +42,9 @@ public struct ThumbnailMark: Sendable, Hashable {
   /// The JPEG with the mark after its JFIF segment.
   func inserted(into jpeg: UnsafeRawBufferPointer) -> [UInt8] {
     let end = Self.endOfJFIF(jpeg) ?? 2
-    let comment = Self.prefix + settings.digits + (source.map { [UInt8(ascii: " ")] + $0.digits } ?? [])
+    let comment =
+      Self.prefix + settings.digits + (contents.map { [UInt8(ascii: "=")] + $0.digits } ?? [])
+      + (source.map { [UInt8(ascii: " ")] + $0.digits } ?? [])
     let size = 2 + comment.count
     var marked: [UInt8] = []
     marked.reserveCapacity(jpeg.count + 2 + size)
@@ -59,11 +68,17 @@ public struct ThumbnailMark: Sendable, Hashable {
     let size = Int(head[22]) << 8 | Int(head[23])
     let digits = head[24...].prefix(max(0, size - 2)).dropFirst(Self.prefix.count)
     guard let settings = Fingerprint(digits: digits.prefix(Fingerprint.length)) else { return nil }
-    let rest = digits.dropFirst(Fingerprint.length)
+    var rest = digits.dropFirst(Fingerprint.length)
+    var contents: SourceContents?
+    if rest.first == UInt8(ascii: "=") {
+      contents = SourceContents(digits: rest.dropFirst().prefix(SourceContents.length))
+      if contents == nil { return nil }
+      rest = rest.dropFirst(1 + SourceContents.length)
+    }
     let source = rest.first == UInt8(ascii: " ") ? SourceKey(digits: rest.dropFirst()) : nil
     // A comment that merely begins like a mark belongs to a photo.
     if source == nil && !rest.isEmpty { return nil }
-    self.init(settings, source)
+    self.init(settings, contents, source)
   }
 
   private static func endOfJFIF(_ jpeg: UnsafeRawBufferPointer) -> Int? {

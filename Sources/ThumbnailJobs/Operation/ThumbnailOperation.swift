@@ -151,7 +151,8 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
         } else {
           report(stage: "writing")
           made = try shared.trace.span("ThumbnailOutput.publish") {
-            try output.publish(thumbnail, of: source, to: place, modified: file.modified)
+            try output.publish(
+              thumbnail, of: source, to: place, contents: file.contents(), modified: file.modified)
           }
           shared.onThumbnail?(id, source.path, thumbnail)
         }

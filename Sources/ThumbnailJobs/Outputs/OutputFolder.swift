@@ -31,11 +31,12 @@ public final class OutputFolder: Sendable {
   /// The source of a thumbnail that is being put in place.
   private struct Claimant {
     let modified: timespec
+    let contents: SourceContents?
     let key: SourceKey?
 
     func isSame(as other: Claimant) -> Bool {
       if let key, let other = other.key { return key == other }
-      return isSameTime(modified, other.modified)
+      return isSameTime(modified, other.modified) && contents == other.contents
     }
   }
 
@@ -95,8 +96,8 @@ public final class OutputFolder: Sendable {
   /// - Returns: the number of bytes written.
   /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
   ///   nor a thumbnail. It is `takenByName` if the keys in the marks differ: the place has the thumbnail of another
-  ///   source. Without keys, it is `taken` if the place has the thumbnail of another source of this run. The
-  ///   modification time shows this, because a list of all places of a run would take too much memory.
+  ///   source. Without keys, it is `taken` if the place has the thumbnail of another source of this run. Time and
+  ///   contents show this, because a list of all places of a run would take too much memory.
   @discardableResult
   public func publish(
     thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, to place: Path, modified: timespec
@@ -206,7 +207,7 @@ public final class OutputFolder: Sendable {
   /// - Returns: whether the place has a thumbnail with other settings.
   /// - Throws: why the place cannot be written to.
   private func claim(_ place: Path, _ mark: ThumbnailMark, _ modified: timespec) throws(OutputError) -> Bool {
-    let claimant = Claimant(modified: modified, key: mark.source)
+    let claimant = Claimant(modified: modified, contents: mark.contents, key: mark.source)
     let taken = OutputError(mark.source == nil ? .taken : .takenByName, path.appending(place))
     let begun = underWay.withLock { underWay in
       if let rival = underWay[place], !rival.isSame(as: claimant) { return false }
@@ -234,7 +235,9 @@ public final class OutputFolder: Sendable {
   /// Whether the thumbnail in a place is that of another source, which keeps the place.
   private func isThumbnail(_ mark: ThumbnailMark, _ status: stat, ofOtherThan claimant: Claimant) -> Bool {
     let isOfThisRun = isBefore(run.began, status.changed)
-    guard let key = claimant.key else { return isOfThisRun && !isSameTime(status.modified, claimant.modified) }
+    guard let key = claimant.key else {
+      return isOfThisRun && !(isSameTime(status.modified, claimant.modified) && mark.contents == claimant.contents)
+    }
     guard let there = mark.source, there != key else { return false }
     return isOfThisRun || !isForced
   }

@@ -4,11 +4,16 @@ import SystemPackage
 
 /// Determines which thumbnails of an output folder are up to date.
 ///
-/// A thumbnail is up to date if it is a file that is not empty, has the modification time of its source, and was made
-/// with the present settings. In most folders all thumbnails have the same settings: the file `.thumbjob/settings`
+/// A thumbnail is up to date if it is a file that is not empty, has the modification time of its source, was made from
+/// these contents, and with the present settings. In most folders all thumbnails have the same settings: the file `.thumbjob/settings`
 /// contains them (with several sizes, a file `settings-NAME` for each), and a `stat` of the thumbnail is enough. If the
 /// settings have changed, or the folder had files before its first run, that file ends with "mixed". Then the mark of
 /// each thumbnail is read. It is always read if a ``NamePattern`` makes the places, because it has the source's key.
+///
+/// The contents are compared only if the source was renamed, replaced or otherwise touched after its thumbnail was made,
+/// which its status time (`st_ctime`) tells: a photo may be replaced by another of the same modification time. Where
+/// that time is not kept, only the size is compared. A whole folder that trades its name with another changes no such
+/// time.
 ///
 /// *Complexity*: one `stat` for each thumbnail; where its mark is read, also a read of its first bytes.
 public struct SettingsStamp: Sendable {
@@ -31,6 +36,16 @@ public struct SettingsStamp: Sendable {
       case .upToDate, .missing, .stale: false
       }
     }
+  }
+
+  /// What a walk knows about a source.
+  struct FoundSource {
+    let status: stat
+    /// The key of the source; nil if only one source can want the place.
+    let key: SourceKey?
+    let path: Path
+    /// Whether the status tells when the source got its name and contents.
+    let keepsChangeTime: Bool
   }
 
   /// The mark of thumbnails with these settings.
@@ -72,9 +87,8 @@ public struct SettingsStamp: Sendable {
   ///
   /// - Parameters:
   ///   - place: the place of the thumbnail relative to the output folder.
-  ///   - source: the status of the source.
-  ///   - key: the key of the source; nil if only one source can want the place.
-  public func state(of place: Path, source: stat, _ key: SourceKey? = nil) -> State {
+  ///   - source: the source as the walk has found it.
+  func state(of place: Path, source: FoundSource) -> State {
     let (path, folder) =
       switch output {
       case .folder(let folder): (place, folder.descriptor)
@@ -82,14 +96,30 @@ public struct SettingsStamp: Sendable {
       }
     let found = path.withCString { FileStatus.of($0, in: folder, followingLinks: false) }
     guard case .success(let status) = found, status.kind == .regular else { return .missing }
-    if FileIdentity(status) == FileIdentity(source) { return .isSource }
+    if FileIdentity(status) == FileIdentity(source.status) { return .isSource }
     if status.st_size == 0 { return .missing }
-    let isCurrent = isSameTime(status.modified, asKept: source.modified)
-    // Without a key, the mark is read only if it can make a difference.
-    if key == nil, isUniform || !isCurrent { return isCurrent ? .upToDate : .stale }
-    let mark = ThumbnailMark(of: path, in: folder)
-    if let key, let there = mark?.source, there != key { return .isTaken(place) }
-    return isCurrent && mark?.hasSettings(of: self.mark) == true ? .upToDate : .stale
+    let isCurrent = isSameTime(status.modified, asKept: source.status.modified)
+    // Equal times count as touched, because a file system stores times of some milliseconds.
+    let isTouched = !isBefore(source.status.changed, status.changed)
+    // The mark is read only if it can make a difference.
+    if source.key == nil, !isCurrent { return .stale }
+    if source.key == nil, isUniform, !isTouched, source.keepsChangeTime { return .upToDate }
+    guard let mark = ThumbnailMark(of: path, in: folder) else { return .stale }
+    if let key = source.key, let there = mark.source, there != key { return .isTaken(place) }
+    guard isCurrent, isUniform && source.key == nil || mark.hasSettings(of: self.mark) else { return .stale }
+    if let contents = mark.contents, !contents.mayHave(size: Int(source.status.st_size)) { return .stale }
+    guard isTouched else { return .upToDate }
+    guard let contents = mark.contents, contents == (try? SourceFile(source.path).contents()) else { return .stale }
+    refresh(path, status)
+    return .upToDate
+  }
+
+  /// Renews the status time of a thumbnail, so that the next run need not compare contents again. A failure matters only
+  /// for the time that takes.
+  private func refresh(_ place: Path, _ status: stat) {
+    guard case .folder(let folder) = output else { return }
+    let times = [status.accessed, status.modified]
+    _ = place.withCString { utimensat(folder.descriptor, $0, times, AT_SYMLINK_NOFOLLOW) }
   }
 
   /// The last line of the settings file if not all thumbnails have these settings.

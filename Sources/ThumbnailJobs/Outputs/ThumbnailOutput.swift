@@ -74,16 +74,19 @@ struct ThumbnailOutput: Sendable {
 
   /// Puts a thumbnail in place.
   ///
-  /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
+  /// - Parameters:
+  ///   - place: the place of the source's thumbnails, from ``OutputPlan``.
+  ///   - contents: the contents of the source.
+  ///   - modified: the modification time of the source.
   /// - Throws: ``OutputError``.
   func publish(
-    _ thumbnail: Thumbnail, of source: Source, to place: Path, modified: timespec
+    _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents, modified: timespec
   ) throws(OutputError) -> MadeThumbnail {
     guard let folder, let index = options.sizes.firstIndex(of: thumbnail.size) else {
       preconditionFailure("only a real run publishes, and only sizes of its options")
     }
     let place = self.place(of: source, place, size: thumbnail.size)
-    let mark = stamps[index].mark.of(key(of: source))
+    let mark = stamps[index].mark.of(contents, key(of: source))
     let bytes = try folder.publish(thumbnail: thumbnail.bytes, marked: mark, to: place, modified: modified)
     return MadeThumbnail(
       path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes)
@@ -97,11 +100,14 @@ struct ThumbnailOutput: Sendable {
   /// The state of a source's thumbnails together: that of the first place that cannot be written to, otherwise the
   /// state of the first thumbnail that is not up to date.
   ///
-  /// - Parameter status: the status of the source.
-  func state(of source: Source, _ place: Path, _ status: stat) -> SettingsStamp.State {
-    let key = key(of: source)
+  /// - Parameters:
+  ///   - status: the status of the source.
+  ///   - keepsChangeTime: whether `status` tells when the source got its name and contents, as ``ChangeTimes`` knows.
+  func state(of source: Source, _ place: Path, _ status: stat, keepsChangeTime: Bool) -> SettingsStamp.State {
+    let found = SettingsStamp.FoundSource(
+      status: status, key: key(of: source), path: source.path, keepsChangeTime: keepsChangeTime)
     let states = zip(options.sizes, stamps).map { size, stamp in
-      stamp.state(of: self.place(of: source, place, size: size), source: status, key)
+      stamp.state(of: self.place(of: source, place, size: size), source: found)
     }
     return states.first(where: \.isRefused) ?? states.first { $0 != .upToDate } ?? .upToDate
   }

@@ -21,6 +21,7 @@ final class SourceFile {
   let size: Int
   /// The time of the last change of the contents.
   let modified: timespec
+  private var knownContents: SourceContents?
 
   /// Opens a regular file. Other kinds are refused, because a FIFO or a device could block or never end.
   ///
@@ -40,6 +41,24 @@ final class SourceFile {
   deinit { close(descriptor) }
 
   var bytes: ByteReader { ByteReader(fileDescriptor: descriptor) }
+
+  /// Identifies the contents for the marks of thumbnails. They are read once.
+  ///
+  /// - Throws: `ThumbnailError.unreadable`.
+  func contents() throws(ThumbnailError) -> SourceContents {
+    if let knownContents { return knownContents }
+    var ends: [UInt8] = []
+    for offset in [0, max(0, size - SourceContents.endSize)] {
+      var end = [UInt8](repeating: 0, count: min(SourceContents.endSize, size))
+      switch end.withUnsafeMutableBytes({ bytes.read(at: UInt64(offset), into: $0) }) {
+      case .success(let count): ends += end.prefix(count)
+      case .failure(let error): throw .unreadable(error.rawValue)
+      }
+    }
+    let contents = SourceContents(size: size, ends: ends)
+    knownContents = contents
+    return contents
+  }
 
   /// Determines the type from the first bytes.
   ///
