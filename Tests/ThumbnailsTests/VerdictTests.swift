@@ -29,7 +29,8 @@ import Testing
   ) throws -> Result<[String], ThumbnailError> {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], failOn: failOn)
     do {
-      return .success(try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: bytes), options: options) { _ in }.warnings)
+      return .success(
+        try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: bytes), options: options) { _ in }.warnings)
     } catch let error as ThumbnailError {
       return .failure(error)
     }

@@ -32,7 +32,9 @@ extension CommandTests {
     @Test(.enabled(if: Making.canTrace, "strace is missing or may not trace here"))
     func signalsAreBlockedBeforeMain() async throws {
       let folder = TemporaryFolder()
-      let command = ["strace", "-qq", "-e", "trace=rt_sigprocmask", "-o", folder("calls"), BuiltCommand.path, "--version"]
+      let command = [
+        "strace", "-qq", "-e", "trace=rt_sigprocmask", "-o", folder("calls"), BuiltCommand.path, "--version",
+      ]
       let ending = try await BuiltCommand.run(executable: "/usr/bin/env", command, in: folder)
       let calls = try String(decoding: folder.bytes("calls"), as: UTF8.self)
       #expect(ending.status == 0)

@@ -66,7 +66,8 @@ extension RunSession {
       if settings.verbose || report.source.origin == .argument {
         messages.printLine("thumbjob: \(name): is a thumbnail that thumbjob has made; passed over", .warning)
       }
-    case .duplicate(let first): if settings.verbose { messages.printLine("\(name): the same file as \(first.printable)") }
+    case .duplicate(let first):
+      if settings.verbose { messages.printLine("\(name): the same file as \(first.printable)") }
     }
   }
 
