@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from browser import Browser
-from job import SLOW, eventually
+from job import SLOW, HeldJob, eventually
 
 SCREENSHOTS = Path(".build/screenshots")
 # Slow enough that operations wait long.
@@ -23,12 +23,17 @@ def browser():
     browser.driver.quit()
 
 
-def visit(browser, job, width=1600, scheme="light", address=None):
+def open_page(browser, job, width=1600, scheme="light", address=None):
     browser.look(width, scheme)
     browser.driver.get("about:blank")
     (browser.complaints(), list(browser.requests()))  # discard those of earlier tests
     browser.driver.get(address or job.link)
     eventually("the page shows the run", lambda: browser.text("#state") == "running")
+
+
+def visit(browser, job, *look, **options):
+    """Opens the page of a job with many sources."""
+    open_page(browser, job, *look, **options)
     eventually("the page lists the waiting operations", lambda: len(browser.texts("#waiting .facts")) == 8)
 
 
@@ -178,9 +183,11 @@ def visible(browser, selector):
 
 
 def test_a_job_that_ends_by_itself_is_shown_with_its_outcome(browser, start, odd_pictures):
-    job = start(odd_pictures, *SLOWLY)
-    visit(browser, job)
+    job = start(*SLOWLY, kind=HeldJob)
+    open_page(browser, job)
     assert not visible(browser, "#outcome") and visible(browser, "#pause")
+    job.give(*odd_pictures.iterdir())
+    job.end_list()
     eventually("the job has ended", lambda: browser.text("#state") == "ended", 60)
     assert browser.text("#outcome strong") == "1 failed, 11 made"
     assert re.fullmatch(r"22 thumbnails, [\d.]+ MB · in .+ s · [\d.]+ a second · exit status 1",
