@@ -43,6 +43,12 @@ LINT = .build/venv-lint
 CLANG = $(or $(shell command -v clang),$(dir $(realpath $(shell command -v $(SWIFT))))clang)
 PROMTOOL = $(or $(shell command -v promtool),.build/prometheus/usr/bin/promtool)
 
+# The attack on the verdicts: how many files of each class, and the seed that they are made from. `make test` tries fewer
+# files. Files that break a rule are kept.
+PER_CLASS = 125
+SEED = 1
+ATTACK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/attack.py --keep .build/attack
+
 # The virtual environment of the Python packages that the benchmarks need, and the folder of their photographs. `make
 # corpus` keeps photographs that are already there.
 BENCH_VENV = .build/venv-benchmarks
@@ -57,7 +63,7 @@ QUOTE =
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint test-deps quality bench bench-huge \
+.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack test-deps quality bench bench-huge \
   bench-compare bench-queue bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -83,7 +89,7 @@ images-broken: deps icu-data ## makes ./images-broken, good files among bad ones
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race memory endpoint
+	@scripts/parts.sh lint unit command race memory endpoint attack-sample
 
 unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
@@ -106,6 +112,17 @@ memory: deps ## tests Thumbnails and the C code under the address sanitizer
 endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
 	$(BUILD) --product thumbjob
 	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
+
+attack-sample: test-deps ## tests the attack below, and tries a few hundred of its files
+	$(BUILD) --product thumbjob
+	rm -rf .build/attack
+	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Attack $(SHOWN)
+	$(ATTACK) --seed 1 --per-class 8 $(SHOWN)
+
+attack: test-deps ## compares the verdicts on thousands of damaged and unusual files with libjpeg's: a table. PER_CLASS=400 SEED=2 tries more, and others
+	$(BUILD) --product thumbjob
+	rm -rf .build/attack
+	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
 
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	python3 -m venv --clear $(PYTHON)

@@ -38,6 +38,7 @@ needs_of_test() {
   need strace command -v strace
   need procps command -v pgrep
   need util-linux command -v setpriv
+  need libjpeg-turbo-progs command -v cjpeg
   need zsh command -v zsh
   need fish command -v fish
   need bash-completion test -e /usr/share/bash-completion/bash_completion

@@ -1,0 +1,134 @@
+"""Runs thumbjob over a folder of files, and checks what holds for every run."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jpeg
+
+# The files that thumbjob keeps in its own folder in the output folder. Any other file there is a left temporary file.
+KEPT = {Path(".thumbjob/tree"), Path(".thumbjob/settings")}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What thumbjob says of one file."""
+
+    outcome: str
+    error: str | None
+    warnings: tuple[str, ...]
+    thumbnail: str | None  # a digest of the thumbnail without its comments
+
+    @property
+    def is_made(self):
+        return self.outcome == "made"
+
+    @property
+    def is_silent(self):
+        return self.is_made and not self.warnings
+
+    def __str__(self):
+        return f"{self.outcome}: {self.error or '; '.join(self.warnings) or 'no remark'}"
+
+
+@dataclass
+class Run:
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)  # what is wrong with the run as a whole
+    seconds: float = 0
+
+
+def run(thumbjob, folder, out, size, most_running, seconds):
+    """Makes thumbnails of all files in a folder.
+
+    - parameter seconds: if the run takes longer, it is ended, and that is a problem.
+    """
+    files = sorted(folder.iterdir())
+    result = Run()
+    command = [thumbjob, folder.name, "-o", out.name, "--size", str(size), "--json", "--max", str(most_running),
+               "--progress", "none", "--status", "off", "--quiet", "--force"]
+    # A runtime folder without sockets of other jobs.
+    environment = {**os.environ, "THUMBJOB_RUNTIME_DIR": str(folder.parent / "runtime")}
+    start = time.monotonic()
+    process = subprocess.Popen(
+        command, cwd=folder.parent, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL)
+    try:
+        output, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        output, _ = process.communicate()
+        result.problems.append(f"it did not end within {seconds:.0f} s")
+    result.seconds = time.monotonic() - start
+    if process.returncode < 0:
+        result.problems.append(f"it was ended by {signal.Signals(-process.returncode).name}")
+    events = _events(output, result)
+    _check_sources(events, files, folder, out, result)
+    _check_status(events, process.returncode, result)
+    _check_rest(events, out, result)
+    return result
+
+
+def _events(output, result):
+    events = []
+    for line in output.splitlines():
+        try:
+            events.append(json.loads(line))
+        except ValueError:
+            result.problems.append(f"it printed a line that is no JSON: {line[:80]!r}")
+    return events
+
+
+def _thumbnails(event, folder):
+    return [folder / thumbnail["path"] for thumbnail in event.get("thumbnails", ())]
+
+
+def _check_sources(events, files, folder, out, result):
+    counts = Counter()
+    for event in events:
+        if event["event"] != "source":
+            continue
+        name = Path(event["source"]).name
+        counts[name] += 1
+        digest = None
+        if event["outcome"] == "made":
+            path = next(iter(_thumbnails(event, out.parent)), None)
+            try:
+                digest = hashlib.sha256(jpeg.without_comments(path.read_bytes())).hexdigest()
+            except (OSError, AttributeError, jpeg.MalformedError) as error:
+                result.problems.append(f"the thumbnail of {name} is not there, or no whole JPEG file: {error}")
+        result.outcomes[name] = Outcome(
+            event["outcome"], event.get("error"), tuple(event.get("warnings", ())), digest)
+        if "a fault in thumbjob itself" in (event.get("error") or "") or event.get("kind") == "timeout":
+            result.problems.append(f"{name}: {event['error']}")
+    for file in files:
+        if counts[file.name] != 1:
+            result.problems.append(f"it told {counts[file.name]} times what became of {file.name}")
+            result.outcomes.setdefault(file.name, Outcome("nothing told", None, (), None))
+
+
+def _check_status(events, status, result):
+    outcomes = Counter(outcome.outcome for outcome in result.outcomes.values())
+    expected = 1 if outcomes["failed"] else 0
+    if status >= 0 and status != expected:
+        result.problems.append(f"the exit status is {status}, and should be {expected}")
+    summary = next((event for event in events if event["event"] == "summary"), {})
+    told = {"made": outcomes["made"], "failed": outcomes["failed"], "exit_status": expected}
+    for name, value in told.items():
+        if summary.get(name) != value:
+            result.problems.append(f"the summary says {name} {summary.get(name)}, and should say {value}")
+
+
+def _check_rest(events, out, result):
+    """Whether the output folder has no other files than the thumbnails."""
+    expected = {path for event in events if event["event"] == "source" for path in _thumbnails(event, out.parent)}
+    expected |= {out / path for path in KEPT}
+    for path in sorted(out.rglob("*")):
+        if path.is_file() and path not in expected:
+            result.problems.append(f"it left the file {path.relative_to(out.parent)}")

@@ -1,0 +1,201 @@
+"""Tests of the attack itself: its rule can fail, and its files are what they claim to be.
+
+    python3 -m unittest discover -s Tests/Attack
+"""
+
+import contextlib
+import io
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import attack
+import files
+import jpeg
+import mutations
+import oracle
+import pictures
+from jpeg import Part
+from verdicts import Facts, Finding, judged
+
+FAKE = Path(__file__).with_name("fake_thumbjob.py")
+
+
+def good_file(options, picture="photo-tiny", script=None):
+    return files.encoded("baseline", pictures.picture(picture), options.split(), script)
+
+
+def a_few_files(_):
+    return [good_file("-quality 80 -sample 2x2"), good_file("-progressive -restart 1"), good_file("-arithmetic")]
+
+
+def lied_to(*lies):
+    """Attacks a fake program that tells these lies, with few files. Returns the exit status and what was printed."""
+    with tempfile.TemporaryDirectory(prefix="thumbjob-attack-") as folder:
+        program = Path(folder) / "thumbjob"
+        program.write_text(f"#!/bin/sh\nexec {sys.executable} {FAKE} {','.join(lies)} \"$@\"\n")
+        program.chmod(0o755)
+        with (
+            contextlib.redirect_stdout(io.StringIO()) as printed,
+            mock.patch("files.usual_files", a_few_files), mock.patch("files.scripted_files", lambda *_: []),
+        ):
+            status = attack.main(["--thumbjob", str(program), "--per-class", "2", "--sizes", "32"])
+    return status, printed.getvalue()
+
+
+class Lies(unittest.TestCase):
+    """Each lie of a program must be found."""
+
+    def found(self, lie, *expected):
+        status, printed = lied_to(lie)
+        self.assertEqual(status, 1)
+        for text in expected:
+            self.assertIn(text, printed)
+
+    def test_a_program_that_makes_everything_silently_is_silent_but_wrong(self):
+        self.found("makes-all", f"{Finding.SILENT}: cut-at-a-percent-0.jpg at size 32")
+
+    def test_a_program_that_refuses_everything_refuses_good_files(self):
+        self.found("refuses-all", f"{Finding.REFUSED}: baseline-photo-tiny-quality-80-sample-2x2.jpg at size 32")
+
+    def test_a_program_that_remarks_on_everything_remarks_on_good_files(self):
+        self.found("remarks-on-all", f"{Finding.REMARKED}: baseline-photo-tiny-quality-80-sample-2x2.jpg at size 32")
+
+    def test_another_thumbnail_of_an_equivalent_file_is_found(self):
+        self.found("makes-all", f"{Finding.CHANGED}: fill-bytes-0.jpg")
+
+    def test_a_crash_is_found(self):
+        self.found("crashes", "it was ended by SIGSEGV")
+
+    def test_a_wrong_exit_status_is_found(self):
+        self.found("exits-with-0", "the exit status is 0, and should be 1")
+
+    def test_a_temporary_file_is_found(self):
+        self.found("leaves-a-file", "it left the file thumbs/.thumbjob/17/1.tmp")
+
+    def test_a_source_without_a_word_is_found(self):
+        self.found("forgets-one", "it told 0 times what became of ")
+
+    def test_a_difference_with_one_operation_at_a_time_is_found(self):
+        self.found("differs-with-max-1", "but with --max 1 made")
+
+    def test_an_endless_run_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sources = Path(folder) / "files"
+            sources.mkdir()
+            program = Path(folder) / "thumbjob"
+            program.write_text("#!/bin/sh\nexec sleep 100\n")
+            program.chmod(0o755)
+            result = attack.runs.run(program, sources, Path(folder) / "thumbs", 32, 1, seconds=0.2)
+        self.assertIn("it did not end within 0 s", result.problems)
+
+
+class Rule(unittest.TestCase):
+    WHOLE = oracle.Opinion({"tiny": ()}, None, False)
+    BROKEN = oracle.Opinion({"tiny": ("bad Huffman code",)}, None, False)
+    CUT = oracle.Opinion({"tiny": ()}, None, False, is_arithmetic=True)
+
+    def verdict(self, opinion, outcome="made", warnings=(), error=None, is_same=False, **others):
+        told = attack.runs.Outcome(outcome, error, warnings, "digest")
+        return judged(Facts(told, opinion, **{"is_good": False, "is_same": is_same, **others}))
+
+    def test_damage_that_does_not_change_the_thumbnail_may_be_silent(self):
+        self.assertIsNone(self.verdict(self.BROKEN, is_same=True))
+        self.assertEqual(self.verdict(self.BROKEN), Finding.SILENT)
+
+    def test_damage_may_be_refused_or_remarked_on(self):
+        self.assertIsNone(self.verdict(self.BROKEN, "failed", error="damaged"))
+        self.assertIsNone(self.verdict(self.BROKEN, warnings=("damaged",)))
+
+    def test_a_whole_mutant_is_refused_only_for_damage_that_libjpeg_does_not_see(self):
+        self.assertEqual(self.verdict(self.WHOLE, "failed", error="truncated: early"), Finding.REFUSED)
+        self.assertIsNone(self.verdict(self.WHOLE, "failed", error="damaged: a block has too many coefficients"))
+        self.assertIsNone(self.verdict(self.CUT, "failed", error="truncated: early"))
+
+    def test_missing_arithmetic_data_is_wrong_although_libjpeg_sees_nothing(self):
+        self.assertEqual(self.verdict(self.CUT, lost=500), Finding.SILENT)
+        self.assertIsNone(self.verdict(self.CUT, lost=5))
+
+    def test_a_good_file_with_a_fault_is_a_fault_of_the_attack(self):
+        self.assertEqual(self.verdict(self.BROKEN, is_good=True), Finding.FAULTY)
+
+
+class Oracle(unittest.TestCase):
+    def djpeg(self, data, *options):
+        return subprocess.run(["djpeg", *options], input=data, capture_output=True, check=False).returncode
+
+    def test_it_agrees_with_djpeg(self):
+        generator = random.Random("djpeg")
+        results = set()
+        for options in ("-quality 90 -sample 2x2", "-progressive", "-arithmetic"):
+            data = good_file(options).data
+            for _ in range(30):
+                at = generator.randrange(200, len(data))
+                mutant = data[:at] + generator.randbytes(2) + data[at + 2 :]
+                opinion = oracle.ask(mutant)
+                for buffer, extra in (("small", ()), ("whole", ("-memsrc",))):
+                    expected = 1 if opinion.error else 2 if opinion.warnings[buffer] else 0
+                    results.add(expected)
+                    self.assertEqual(self.djpeg(mutant, *extra), expected, f"{options}, byte {at}, {opinion}")
+        self.assertLessEqual({0, 2}, results)
+
+    def test_only_a_tiny_buffer_shows_every_code_that_does_not_exist(self):
+        data = good_file("-quality 85", "photo-grey").data
+        at = jpeg.scans_of(jpeg.segments(data))[0].header_end + 500
+        seen = set()
+        for length in range(2, 40):
+            # No code has only ones, so this run has codes that do not exist.
+            opinion = oracle.ask(data[:at] + b"\xff\x00" * length + data[at:])
+            seen.add(tuple(bool(opinion.warnings[buffer]) for buffer in ("tiny", "whole")))
+        self.assertIn((True, False), seen)
+        self.assertNotIn((False, True), seen)
+
+    def test_it_misses_scans(self):
+        data = good_file("-progressive").data
+        last = jpeg.scans_of(jpeg.segments(data))[-1]
+        opinion = oracle.ask(data[: last.start] + jpeg.END)
+        self.assertFalse(any(opinion.warnings.values()))
+        self.assertFalse(opinion.is_whole)
+
+    def test_it_can_be_asked_about_a_part(self):
+        data = good_file("-progressive").data
+        broken = jpeg.scans_of(jpeg.segments(data))[-1].header_end + 10
+        data = data[:broken] + jpeg.END
+        self.assertFalse(oracle.ask(data).is_whole)
+        self.assertTrue(oracle.ask(data, Part.COARSE).is_whole)
+        self.assertTrue(oracle.ask(data, Part.DC).is_whole)
+
+
+class Files(unittest.TestCase):
+    def test_scan_scripts_are_legal_and_whole(self):
+        for number in range(40):
+            file = files.encoded(
+                "scan scripts", pictures.picture("photo-tiny"), ["-sample", files.SAMPLINGS[number % 12]],
+                files.progressive_script, number)
+            self.assertTrue(oracle.ask(file.data).is_whole, file.name)
+
+    def test_the_same_seed_makes_the_same_mutants_and_another_does_not(self):
+        good = [good_file("-quality 80"), good_file("-quality 80 -restart 1")]
+        first, again, other = (list(mutations.mutants(good, seed, 3)) for seed in ("1", "1", "2"))
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+
+    def test_every_class_makes_mutants(self):
+        good = [good_file("-progressive -restart 1"), good_file("-quality 80 -sample 2x2")]
+        made = {mutant.kind for mutant in mutations.mutants(good, "1", 2)}
+        self.assertEqual(made, {kind.name for kind in mutations.KINDS})
+
+    def test_a_file_consists_of_its_segments(self):
+        for options in ("-quality 80", "-progressive -restart 1", "-arithmetic"):
+            data = good_file(options).data
+            parts = jpeg.segments(data)
+            self.assertEqual(b"".join(data[part.start : part.end] for part in parts), data)
+            self.assertTrue(jpeg.holds(Part.ALL, data))
+
+
+if __name__ == "__main__":
+    unittest.main()
