@@ -27,6 +27,8 @@ from verdicts import Facts, Finding, is_only_remarked, is_unseen, judged
 
 # All files get the same modification time, so that nothing but their bytes differs.
 MODIFIED = 1_700_000_000
+# Notes, which are no findings.
+UNSEEN, ONLY_REMARKED = "changed unseen", "only remarked"
 # How many findings are printed; --keep lists all.
 MOST_OF_CLASS, MOST_PROBLEMS = 5, 50
 
@@ -103,6 +105,7 @@ class Attack:
         self.findings = []
         self.notes = []  # damage that changes a thumbnail and is not reported, or only remarked
         self.problems = []  # of whole runs
+        self.refused = set()  # the files that were refused at any size
         self.counts = defaultdict(Counter)  # by class
 
     def attack(self, size):
@@ -130,6 +133,8 @@ class Attack:
         if outcome.is_silent and not is_same and not case.is_good and not opinion.is_whole:
             opinion = self._opinion_of_needed(case, outcomes) or opinion
         facts = Facts(outcome, opinion, case.is_good, is_same, case.lost)
+        if not outcome.is_made:
+            self.refused.add(case.name)
         finding = judged(facts)
         counts = self.counts[case.kind]
         counts["tried"] += 1
@@ -140,10 +145,15 @@ class Attack:
             self.findings.append(Report(case, size, finding, outcome, opinion))
         elif is_unseen(facts):
             counts["unseen"] += 1
-            self.notes.append(Report(case, size, "unseen", outcome, opinion))
+            self.notes.append(Report(case, size, UNSEEN, outcome, opinion))
         elif is_only_remarked(facts):
             counts["only remarked"] += 1
-            self.notes.append(Report(case, size, "only remarked", outcome, opinion))
+            self.notes.append(Report(case, size, ONLY_REMARKED, outcome, opinion))
+
+    @property
+    def seen_at_other_sizes(self):
+        """The damaged files that are refused at one size, and change the thumbnail unseen at another."""
+        return {note.case.name for note in self.notes if note.what == UNSEEN} & self.refused
 
     def _opinion_of_needed(self, case, outcomes):
         """The opinion on the part of the file that its thumbnail needs.
@@ -196,7 +206,8 @@ def keep(folder, attack, command):
         for name in {report.case.name, report.case.parent}:
             shutil.copy2(attack.sources.folder / name, folder / name)
     head = f"made by: {command}\nto see one again: thumbjob FILE -o OUT --size SIZE --json\n"
-    for name, reports in (("findings", [*attack.problems, *attack.findings]), ("notes", attack.notes)):
+    others = [f"refused at another size: {name}" for name in sorted(attack.seen_at_other_sizes)]
+    for name, reports in (("findings", [*attack.problems, *attack.findings]), ("notes", [*attack.notes, *others])):
         (folder / f"{name}.txt").write_text("\n".join([head, *map(str, reports)]) + "\n")
 
 
@@ -233,6 +244,7 @@ def main(arguments):
     print(table(attack.counts, sizes))
     for line in shown(attack.findings, attack.problems):
         print(line)
+    print(f"refused at one size and changed unseen at another: {len(attack.seen_at_other_sizes)} files")
     found = len(attack.findings) + len(attack.problems)
     print(f"findings: {found or 'none'}, after {time.monotonic() - start:.0f} s")
     if found:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -119,6 +120,9 @@ class Rule(unittest.TestCase):
     def test_missing_arithmetic_data_is_wrong_although_libjpeg_sees_nothing(self):
         self.assertEqual(self.verdict(self.CUT, lost=500), Finding.SILENT)
         self.assertIsNone(self.verdict(self.CUT, lost=5))
+        # Arithmetic-coded data of zeros only is left out.
+        empty = replace(self.CUT, has_empty_interval=True)
+        self.assertIsNone(self.verdict(empty, lost=500))
 
     def test_a_good_file_with_a_fault_is_a_fault_of_the_attack(self):
         self.assertEqual(self.verdict(self.BROKEN, is_good=True), Finding.FAULTY)
