@@ -9,6 +9,7 @@ import argparse
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -230,6 +231,8 @@ def main(arguments):
         sys.exit(f"{thumbjob} does not exist; build it, or name another with --thumbjob")
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="thumbjob-attack-") as work, multiprocessing.Pool() as pool:
+        # So that TERM removes the folder too.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
         folder = Path(work) / "files"
         folder.mkdir()
         sources = Sources(folder, options.seed, options.per_class)

@@ -65,6 +65,8 @@ def run(thumbjob, folder, out, size, most_running, seconds):
         process.kill()
         output, _ = process.communicate()
         result.problems.append(f"it did not end within {seconds:.0f} s")
+    finally:
+        process.kill()  # if the attack was stopped; otherwise it has ended
     result.seconds = time.monotonic() - start
     if process.returncode < 0:
         result.problems.append(f"it was ended by {signal.Signals(-process.returncode).name}")
