@@ -17,7 +17,9 @@ static void warn(clibjpeg_decoder *decoder, clibjpeg_warning warning, const char
 }
 
 void clibjpeg_warn_harmless(j_decompress_ptr jpeg, const char *message) {
-  warn(clibjpeg_decoder_of((j_common_ptr)jpeg), CLIBJPEG_WARNING_HARMLESS, message);
+  clibjpeg_decoder *decoder = clibjpeg_decoder_of((j_common_ptr)jpeg);
+  decoder->warnings.classes[CLIBJPEG_WARNING_HARMLESS].count = 0;
+  warn(decoder, CLIBJPEG_WARNING_HARMLESS, message);
 }
 
 void clibjpeg_warn_truncated(j_decompress_ptr jpeg) {

@@ -20,7 +20,7 @@ typedef struct clibjpeg_warnings {
 /// Makes libjpeg report its warnings to the decoder.
 void clibjpeg_warnings_install(j_decompress_ptr jpeg);
 
-/// Counts a harmless warning.
+/// Counts a harmless warning. Its message replaces those of libjpeg, because it says more.
 void clibjpeg_warn_harmless(j_decompress_ptr jpeg, const char *message);
 
 /// Counts a warning that the picture's data ends early.

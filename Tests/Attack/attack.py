@@ -223,6 +223,35 @@ def parsed(arguments):
     return parser.parse_args(arguments)
 
 
+def stop(*_):
+    sys.exit("stopped")
+
+
+def run(options, thumbjob, sizes, start):
+    """Attacks at each size, in a folder that is removed even at TERM."""
+    with tempfile.TemporaryDirectory(prefix="thumbjob-attack-") as work, multiprocessing.Pool() as pool:
+        # The processes of the pool have started: with this handler, TERM could not end them.
+        before = signal.signal(signal.SIGTERM, stop)
+        try:
+            return run_in(Path(work) / "files", pool, options, thumbjob, sizes, start)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+
+def run_in(folder, pool, options, thumbjob, sizes, start):
+    folder.mkdir()
+    sources = Sources(folder, options.seed, options.per_class)
+    names = [case.name for case in sources.cases]
+    opinions = dict(zip(names, pool.map(oracle.ask_of, [folder / name for name in names], 20), strict=True))
+    print(f"{len(names)} files, judged by libjpeg after {time.monotonic() - start:.0f} s", flush=True)
+    attack = Attack(thumbjob, sources, opinions)
+    for size in sizes:
+        print(f"size {size}: {attack.attack(size):.0f} s", flush=True)
+    if options.keep:
+        keep(options.keep, attack, " ".join(sys.argv))
+    return attack
+
+
 def main(arguments):
     options = parsed(arguments)
     sizes = [int(size) for size in options.sizes.split(",")]
@@ -230,20 +259,7 @@ def main(arguments):
     if not thumbjob.exists():
         sys.exit(f"{thumbjob} does not exist; build it, or name another with --thumbjob")
     start = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="thumbjob-attack-") as work, multiprocessing.Pool() as pool:
-        # So that TERM removes the folder too.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
-        folder = Path(work) / "files"
-        folder.mkdir()
-        sources = Sources(folder, options.seed, options.per_class)
-        names = [case.name for case in sources.cases]
-        opinions = dict(zip(names, pool.map(oracle.ask_of, [folder / name for name in names], 20), strict=True))
-        print(f"{len(names)} files, judged by libjpeg after {time.monotonic() - start:.0f} s", flush=True)
-        attack = Attack(thumbjob, sources, opinions)
-        for size in sizes:
-            print(f"size {size}: {attack.attack(size):.0f} s", flush=True)
-        if options.keep:
-            keep(options.keep, attack, " ".join(sys.argv))
+    attack = run(options, thumbjob, sizes, start)
     print(table(attack.counts, sizes))
     for line in shown(attack.findings, attack.problems):
         print(line)

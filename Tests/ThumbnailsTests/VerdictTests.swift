@@ -154,6 +154,12 @@ import Testing
       }
     }
     for size in Self.sizes { #expect(try Self.verdict(Self.progressive, size) == .success([])) }
+    // Other flaws do not hide it.
+    let padded = Self.progressive[..<scans[5]] + [UInt8](repeating: 0, count: 40) + JPEGMarker.eoi.bytes
+    for size in Self.sizes {
+      let warnings = try Self.verdict(Array(padded), size).get()
+      #expect(warnings.contains { $0.contains("last scans are missing") }, "\(size): \(warnings)")
+    }
   }
 
   // MARK: Arithmetic coding
