@@ -49,6 +49,12 @@ PER_CLASS = 125
 SEED = 1
 ATTACK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/attack.py --keep .build/attack
 
+# The fuzzers: the targets of Tests/Fuzz, and the seconds that each runs. Inputs and findings are kept in FUZZ.
+TARGETS = thumbnail blocks exif profile job-file list glob mark words request answer kernel messages decoder
+SECONDS = 60
+FUZZ = .build-fuzz/thumbjob
+FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
+
 # The virtual environment of the Python packages that the benchmarks need, and the folder of their photographs. `make
 # corpus` keeps photographs that are already there.
 BENCH_VENV = .build/venv-benchmarks
@@ -63,7 +69,7 @@ QUOTE =
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack test-deps quality bench bench-huge \
+.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack fuzz test-deps quality bench bench-huge \
   bench-compare bench-queue bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -123,6 +129,19 @@ attack: test-deps ## compares the verdicts on thousands of damaged and unusual f
 	$(BUILD) --product thumbjob
 	rm -rf .build/attack
 	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
+
+# All targets in Swift are one program, which runs the one that it is called by.
+fuzz: test-deps ## feeds what reads bytes with random inputs under sanitizers: a table. SECONDS=3600 for each, TARGETS="exif glob"
+	$(FUZZ_BUILD) --product FuzzTargets --scratch-path .build-fuzz
+	rm -rf $(FUZZ)/targets $(FUZZ)/seeds
+	mkdir -p $(FUZZ)/targets
+	$(SWIFT)c -sanitize=fuzzer,address -use-ld=lld .build-fuzz/release/libFuzzTargets.a \
+	  $$(pkg-config --libs libjpeg lcms2 libexif) -o $(FUZZ)/targets/all
+	for target in $(filter-out decoder,$(TARGETS)); do ln -s all $(FUZZ)/targets/$$target; done
+	$(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+	  -ISources/CLibJPEG/include Tests/Fuzz/decoder.c Sources/CLibJPEG/*.c -ljpeg -o $(FUZZ)/targets/decoder
+	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Fuzz/seeds.py $(FUZZ)/seeds
+	python3 Tests/Fuzz/fuzz.py $(TARGETS:%=$(FUZZ)/targets/%) --seconds $(SECONDS) --seeds $(FUZZ)/seeds --folder $(FUZZ)
 
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	python3 -m venv --clear $(PYTHON)

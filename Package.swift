@@ -18,6 +18,22 @@ let documentation: [Package.Dependency] =
   Context.environment["THUMBJOB_DOCS"] == nil
   ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
 
+/// Only for `make fuzz`: the fuzzer's compiler flag lets no executable be linked.
+let isFuzzed = Context.environment["THUMBJOB_FUZZ"] != nil
+let fuzzProducts: [Product] =
+  isFuzzed ? [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])] : []
+let fuzzTargets: [Target] =
+  isFuzzed
+  ? [
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "Comparison", "Files", "MemoryPressure", "StatusEndpoint", "ThumbnailJobs", "Thumbnails",
+        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+      ],
+      path: "Tests/Fuzz/Targets", swiftSettings: settings)
+  ] : []
+
 let package = Package(
   name: "thumbjob",
   // macOS is untested. The standard library's atomics and task executors need version 15.
@@ -29,7 +45,7 @@ let package = Package(
     .library(name: "Thumbnails", targets: ["Thumbnails"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
     .executable(name: "thumbjob", targets: ["thumbjob"]),
-  ],
+  ] + fuzzProducts,
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -157,5 +173,5 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
-  ]
+  ] + fuzzTargets
 )

@@ -76,7 +76,7 @@ public struct StatusClientError: Error, Sendable, Equatable, CustomStringConvert
     /// The connection broke or could not be opened.
     case connection
     /// It answered, with an HTTP status: 401 without the token, 404 for an unknown operation, 409 for one that has
-    /// ended.
+    /// ended, or for limits that the run cannot have.
     case refused(status: Int)
     /// The answer is not one of thumbjob.
     case garbled

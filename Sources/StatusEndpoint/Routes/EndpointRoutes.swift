@@ -117,7 +117,7 @@ struct EndpointRoutes: Sendable {
         do throws(LimitsError) {
           return .json(try await control.change(change))
         } catch {
-          throw HTTPError(.badRequest, error.description)
+          throw HTTPError(.conflict, error.description)
         }
       },
     ]

@@ -40,7 +40,7 @@ public struct LimitsChange: Codable, Sendable, Equatable {
   }
 }
 
-/// New limits were refused; the description is a sentence for the client.
+/// The run cannot have these limits now; the description is a sentence for the client.
 public struct LimitsError: Error, Sendable, CustomStringConvertible {
   public let description: String
 

@@ -1,0 +1,67 @@
+// The fuzz target of CLibJPEG: decodes any bytes as `Thumbnails` does, with the address and undefined-behaviour
+// sanitizers. The last two bytes choose the options, so that any file is an input.
+
+#include <clibjpeg.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Larger pictures take long and show nothing else.
+static const uint64_t most_samples = 1 << 20;
+static const int most_calls = 20000;
+
+typedef struct {
+  const uint8_t *bytes;
+  size_t size;
+  int calls;
+} fuzz_input;
+
+static ptrdiff_t fuzz_read(void *context, uint64_t offset, uint8_t *into, size_t capacity) {
+  const fuzz_input *input = context;
+  if (offset >= input->size) return 0;
+  size_t count = input->size - (size_t)offset;
+  if (count > capacity) count = capacity;
+  memcpy(into, input->bytes + offset, count);
+  return (ptrdiff_t)count;
+}
+
+static bool fuzz_cancelled(void *context) {
+  fuzz_input *input = context;
+  return ++input->calls > most_calls;
+}
+
+// Decodes into planes that are exactly as large as their layout demands.
+static void fuzz_decode(clibjpeg_decoder *decoder, unsigned choice, int components) {
+  clibjpeg_plane_layout layout[CLIBJPEG_MAX_COMPONENTS];
+  if (clibjpeg_decoder_set_scale(decoder, 1U << (choice >> 3 & 3), layout) != CLIBJPEG_OK) return;
+  clibjpeg_plane planes[CLIBJPEG_MAX_COMPONENTS] = {{0}};
+  for (int index = 0; index < components; index++) {
+    planes[index].stride = layout[index].min_stride;
+    planes[index].rows = layout[index].min_rows;
+    planes[index].data = malloc(planes[index].stride * planes[index].rows);
+    if (planes[index].data == NULL) abort();
+  }
+  clibjpeg_decoder_decode(decoder, choice >> 5 & 1, planes);
+  for (int index = 0; index < components; index++) free(planes[index].data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  if (size < 2) return 0;
+  unsigned choice = (unsigned)bytes[size - 2] << 8 | bytes[size - 1];
+  fuzz_input input = {bytes, size, 0};
+  clibjpeg_input reading = {&input, fuzz_read, fuzz_cancelled};
+  clibjpeg_decoder *decoder = clibjpeg_decoder_create(&reading);
+  if (decoder == NULL) return 0;
+  clibjpeg_header header;
+  if (clibjpeg_decoder_read_header(decoder, choice & 7, choice >> 6 & 1, &header) == CLIBJPEG_OK &&
+      (uint64_t)header.width * header.height * (uint64_t)header.components <= most_samples) {
+    fuzz_decode(decoder, choice, header.components);
+  }
+  for (int class = 0; class < CLIBJPEG_WARNING_CLASSES; class++) {
+    if (strlen(clibjpeg_decoder_warning_message(decoder, class)) >= CLIBJPEG_MESSAGE_SIZE) abort();
+  }
+  if (strlen(clibjpeg_decoder_message(decoder)) >= CLIBJPEG_MESSAGE_SIZE) abort();
+  clibjpeg_decoder_destroy(decoder);
+  return 0;
+}

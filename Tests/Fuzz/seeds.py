@@ -1,0 +1,130 @@
+"""seeds.py FOLDER: writes the first inputs of the fuzz targets, in a folder for each. The same in every run."""
+
+import random
+import struct
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Attack"))
+
+import files
+import mutations
+import pictures
+
+# The JPEG targets. Small pictures keep an input short, so that the fuzzer tries many.
+JPEG_TARGETS = ("thumbnail", "blocks", "decoder")
+WIDTH, HEIGHT = 41, 35
+SEED, MUTANTS = 1, 8
+
+
+def small_pictures():
+    drawn = pictures.all_pictures()
+    return {name: cropped(picture) for name, picture in drawn.items()}
+
+
+def cropped(picture):
+    """The upper left corner."""
+    channels = 1 if picture.is_grey else 3
+    width, height = min(WIDTH, picture.width), min(HEIGHT, picture.height)
+    row = picture.width * channels
+    rows = b"".join(picture.rows[y * row : y * row + width * channels] for y in range(height))
+    return pictures.Picture(picture.name, width, height, picture.is_grey, rows)
+
+
+def jpegs():
+    drawn = small_pictures()
+    good = files.usual_files(drawn) + files.scripted_files(drawn, SEED, MUTANTS)
+    found = {file.name: file.data for file in good}
+    found.update((mutant.name, mutant.data) for mutant in mutations.mutants(good, SEED, MUTANTS))
+    exif, profile = exif_block("II"), matrix_profile()
+    first = good[0].data
+    app1 = b"\xff\xe1" + struct.pack(">H", 8 + len(exif)) + b"Exif\0\0" + exif
+    app2 = b"\xff\xe2" + struct.pack(">H", 16 + len(profile)) + b"ICC_PROFILE\0\1\1" + profile
+    found["with-metadata"] = first[:2] + app1 + app2 + first[2:]
+    return found
+
+
+def exif_block(order):
+    """A TIFF structure with an orientation, a text, and an Exif directory with a pixel count."""
+    mark = "<" if order == "II" else ">"
+    text = b"Someone\0"
+    first, inner = 8, 8 + 2 + 3 * 12 + 4
+    after = inner + 2 + 12 + 4
+    entries = [
+        struct.pack(mark + "HHIHH", 0x0112, 3, 1, 6, 0), struct.pack(mark + "HHII", 0x013B, 2, len(text), after),
+        struct.pack(mark + "HHII", 0x8769, 4, 1, inner),
+    ]
+    exif = struct.pack(mark + "H", 1) + struct.pack(mark + "HHII", 0xA002, 4, 1, 4000) + struct.pack(mark + "I", 0)
+    head = order.encode() + struct.pack(mark + "HI", 42, first)
+    return head + struct.pack(mark + "H", 3) + b"".join(entries) + struct.pack(mark + "I", 0) + exif + text
+
+
+def icc(space, kind, tags):
+    """A profile of version 2 with these tags (ICC.1:2010, 7.2 and 7.3)."""
+    table, data = b"", b""
+    start = 128 + 4 + 12 * len(tags)
+    for name, value in tags:
+        table += name + struct.pack(">II", start + len(data), len(value))
+        data += value + b"\0" * (-len(value) % 4)
+    pcs = b"XYZ " if kind == b"mntr" else b"Lab "
+    head = struct.pack(">I4sI4s4s4s", start + len(data), b"lcms", 0x02400000, kind, space, pcs)
+    head += struct.pack(">6H", 2026, 1, 1, 0, 0, 0) + b"acsp" + b"\0" * 28 + struct.pack(">3i", 63190, 65536, 54061)
+    return head.ljust(128, b"\0") + struct.pack(">I", len(tags)) + table + data
+
+
+def xyz(x, y, z):
+    return b"XYZ \0\0\0\0" + struct.pack(">3i", *(round(value * 65536) for value in (x, y, z)))
+
+
+def gamma(value):
+    return b"curv\0\0\0\0" + struct.pack(">IH", 1, round(value * 256)) + b"\0\0"
+
+
+def matrix_profile():
+    white = (b"wtpt", xyz(0.9642, 1, 0.8249))
+    primaries = [(b"rXYZ", xyz(0.6, 0.3, 0.02)), (b"gXYZ", xyz(0.2, 0.6, 0.1)), (b"bXYZ", xyz(0.15, 0.06, 0.7))]
+    return icc(b"RGB ", b"mntr", [white, *primaries, *((name, gamma(1.8)) for name in (b"rTRC", b"gTRC", b"bTRC"))])
+
+
+def ink_profile():
+    """Four inks, by a table of two points for each (`lut8Type`, ICC.1:2010, 10.9)."""
+    generator = random.Random("inks")
+    identity = struct.pack(">9i", 65536, 0, 0, 0, 65536, 0, 0, 0, 65536)
+    ramp = bytes(range(256))
+    table = b"mft1\0\0\0\0" + bytes([4, 3, 2, 0]) + identity + ramp * 4 + generator.randbytes(2**4 * 3) + ramp * 3
+    return icc(b"CMYK", b"prtr", [(b"A2B0", table)])
+
+
+def profiles():
+    """The length of each chooses the kind of colours, with the last two bytes."""
+    grey = icc(b"GRAY", b"mntr", [(b"wtpt", xyz(0.9642, 1, 0.8249)), (b"kTRC", gamma(2.2))])
+    kinds = {"grey": (grey, 0), "rgb": (matrix_profile(), 1), "cmyk": (ink_profile(), 2)}
+    return {name: profile + struct.pack(">H", kind) for name, (profile, kind) in kinds.items()}
+
+
+def texts():
+    """The inputs that are kept as files, one folder for each target, and the job files of the project."""
+    here = Path(__file__).resolve().parent
+    for folder in sorted((here / "seeds").iterdir()):
+        yield folder.name, {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+    yield "job-file", {file.name: file.read_bytes() for file in sorted((here.parent.parent / "jobs").glob("*.yml"))}
+
+
+def write(folder, inputs):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in inputs.items():
+        (folder / name).write_bytes(data)
+
+
+def main(folder):
+    pictures_of_targets = jpegs()
+    for target in JPEG_TARGETS:
+        write(folder / target, pictures_of_targets)
+    write(folder / "exif", {order: exif_block(order) for order in ("II", "MM")})
+    write(folder / "profile", profiles())
+    for target, inputs in texts():
+        write(folder / target, inputs)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
