@@ -6,7 +6,6 @@ makes the same files; --keep stores those that break a rule, with a list of find
 """
 
 import argparse
-import multiprocessing
 import os
 import shutil
 import signal
@@ -14,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -227,23 +227,35 @@ def stop(*_):
     sys.exit("stopped")
 
 
+def end_at_term():
+    """In a worker: it has inherited the handler of the attack, and nothing to clean up."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def run(options, thumbjob, sizes, start):
     """Attacks at each size, in a folder that is removed even at TERM."""
-    with tempfile.TemporaryDirectory(prefix="thumbjob-attack-") as work, multiprocessing.Pool() as pool:
-        # The processes of the pool have started: with this handler, TERM could not end them.
-        before = signal.signal(signal.SIGTERM, stop)
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        with tempfile.TemporaryDirectory(prefix="thumbjob-attack-") as work:
+            return run_in(Path(work) / "files", options, thumbjob, sizes, start)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def opinions_of(files):
+    """The opinions on these files. It ends even if TERM has ended a worker, which a `multiprocessing.Pool` does not."""
+    with ProcessPoolExecutor(initializer=end_at_term) as pool:
         try:
-            return run_in(Path(work) / "files", pool, options, thumbjob, sizes, start)
+            return dict(zip((file.name for file in files), pool.map(oracle.ask_of, files, chunksize=20), strict=True))
         finally:
-            signal.signal(signal.SIGTERM, before)
+            pool.shutdown(cancel_futures=True)
 
 
-def run_in(folder, pool, options, thumbjob, sizes, start):
+def run_in(folder, options, thumbjob, sizes, start):
     folder.mkdir()
     sources = Sources(folder, options.seed, options.per_class)
-    names = [case.name for case in sources.cases]
-    opinions = dict(zip(names, pool.map(oracle.ask_of, [folder / name for name in names], 20), strict=True))
-    print(f"{len(names)} files, judged by libjpeg after {time.monotonic() - start:.0f} s", flush=True)
+    opinions = opinions_of([folder / case.name for case in sources.cases])
+    print(f"{len(opinions)} files, judged by libjpeg after {time.monotonic() - start:.0f} s", flush=True)
     attack = Attack(thumbjob, sources, opinions)
     for size in sizes:
         print(f"size {size}: {attack.attack(size):.0f} s", flush=True)

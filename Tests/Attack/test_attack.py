@@ -5,10 +5,13 @@
 
 import contextlib
 import io
+import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -172,6 +175,31 @@ class Oracle(unittest.TestCase):
         self.assertFalse(oracle.ask(data).is_whole)
         self.assertTrue(oracle.ask(data, Part.COARSE).is_whole)
         self.assertTrue(oracle.ask(data, Part.DC).is_whole)
+
+
+class Stopping(unittest.TestCase):
+    def test_term_ends_it_with_its_workers_and_leaves_nothing(self):
+        with tempfile.TemporaryDirectory(prefix="thumbjob-attack-test-") as folder:
+            program = [sys.executable, Path(__file__).with_name("attack.py"), "--thumbjob", sys.executable]
+            process = subprocess.Popen(
+                [*program, "--per-class", "8"], env={**os.environ, "TMPDIR": folder}, start_new_session=True,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while process.poll() is None and not workers(process.pid):
+                time.sleep(0.01)
+            # As `timeout` and a closed terminal do, to the workers too.
+            os.killpg(process.pid, signal.SIGTERM)
+            self.assertEqual(process.wait(60), 1)
+            self.assertEqual(list(Path(folder).iterdir()), [])
+
+
+def workers(pid):
+    """The children that are copies of the process."""
+    def command(number):
+        with contextlib.suppress(OSError):
+            return Path(f"/proc/{number}/cmdline").read_bytes()
+
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [child for child in children if command(child) == command(pid)]
 
 
 class Files(unittest.TestCase):

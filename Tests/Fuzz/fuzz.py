@@ -78,7 +78,8 @@ def main():
     folder = options.folder.resolve()
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         pending = [
-            pool.submit(run, program.absolute(), folder, options.seeds, options.seconds) for program in options.programs]
+            pool.submit(run, program.absolute(), folder, options.seeds, options.seconds)
+            for program in options.programs]
         print("| target | executions | seconds | inputs kept | findings |\n| --- | --- | --- | --- | --- |")
         results = []
         for future in pending:

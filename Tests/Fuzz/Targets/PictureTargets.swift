@@ -17,16 +17,18 @@ extension FuzzTarget {
     let options = options(choice(input))
     guard let info = try? ThumbnailMaker.readInfo(of: source, for: options) else { return }
     precondition(info.bytesNeeded(for: options) > 0)
-    var made: [Thumbnail] = []
-    let monitor = StoppingMonitor()
-    guard (try? ThumbnailMaker().makeThumbnails(of: source, options: options, monitor: monitor) { made.append($0) }) != nil
-    else { return }
-    precondition(made.count == options.sizes.count)
-    for thumbnail in made {
-      guard let decoder = try? JPEGDecoder(source: ByteReader(bytes: thumbnail.bytes), failOn: .warning, monitor: nil),
+    var made: [(pixels: PixelSize, bytes: [UInt8])] = []
+    let making: Void? = try? {
+      _ = try ThumbnailMaker().makeThumbnails(of: source, options: options, monitor: StoppingMonitor()) {
+        made.append(($0.pixels, Array($0.bytes)))
+      }
+    }()
+    precondition(making == nil || made.count == options.sizes.count)
+    for (pixels, bytes) in made {
+      guard let decoder = try? JPEGDecoder(source: ByteReader(bytes: bytes), failOn: .warning, monitor: nil),
         (try? DecodeWorkspace().decode(decoder, 1, skippingFineScans: false)) != nil
       else { preconditionFailure("a thumbnail is damaged") }
-      precondition(SourceInfo(decoder).pixels == thumbnail.pixels, "a thumbnail has another size")
+      precondition(SourceInfo(decoder).pixels == pixels, "a thumbnail has another size")
     }
   }
 
