@@ -23,6 +23,8 @@ RELEASE = -c release $(if $(LINUX),--static-swift-stdlib -Xlinker --no-export-dy
 BINARY = .build/release/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
+# The sanitizer of undefined behaviour, which Swift's compiler has for C alone. A finding ends the tests.
+UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
 
 # Runs as many test cases at a time as keep the processors busy while some of them wait. If all ran at once, each would
 # wait for the others, and this wait would count towards its time limit.
@@ -110,9 +112,9 @@ race: deps ## tests queue, job, comparison, file transfers, pressure monitor, tr
 	$(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
 	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|JobTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
-memory: deps ## tests Thumbnails and the C code under the address sanitizer
+memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that of undefined behaviour
 	@mkdir -p .build
-	$(SANITIZED) $(TEST) --sanitize=address --scratch-path .build-address \
+	$(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) --scratch-path .build-address \
 	  --filter 'ThumbnailsTests' $(SHOWN)
 
 endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients

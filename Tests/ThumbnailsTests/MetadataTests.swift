@@ -23,9 +23,12 @@ import Testing
     #expect(made.exif.isEmpty)
   }
 
-  @Test(arguments: [true, false]) func keptExifIsUprightAndWithoutPreview(_ isBigEndian: Bool) throws {
+  /// Of any type that an orientation may have: SHORT, LONG or SLONG.
+  @Test(arguments: [true, false], [3, 4, 9]) func keptExifIsUprightAndWithoutPreview(
+    _ isBigEndian: Bool, _ type: Int
+  ) throws {
     var exif = Self.rich
-    exif.isBigEndian = isBigEndian
+    (exif.isBigEndian, exif.orientationType) = (isBigEndian, type)
     let made = try thumbnail(of: Self.source(exif), "20") { $0.keep = .exif }
     #expect(made.exif.withUnsafeBufferPointer(ExifOrientation.read) == .upright)
     for text in ["Ada Somebody", "(c) Ada", "Camera 1.0"] { #expect(Self.contains(made.exif, text)) }

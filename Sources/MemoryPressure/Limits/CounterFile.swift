@@ -7,10 +7,13 @@ import Foundation
 /// *Concurrency*: use it from one thread.
 final class CounterFile {
   private let file: Descriptor
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16384, alignment: 16)
+  private let buffer: UnsafeMutableRawBufferPointer
   private var length = 0
 
-  init(_ path: String) throws(SystemError) { file = try Descriptor.open(path, O_RDONLY) }
+  init(_ path: String) throws(SystemError) {
+    file = try Descriptor.open(path, O_RDONLY)
+    buffer = .allocate(byteCount: 16384, alignment: 16)
+  }
 
   deinit { buffer.deallocate() }
 

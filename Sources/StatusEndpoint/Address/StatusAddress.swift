@@ -32,7 +32,15 @@ public enum StatusAddress: Sendable, Hashable {
 
   private static func host(_ host: String, of text: String) throws(StatusAddressError) -> String {
     if host.isEmpty { return "127.0.0.1" }
-    if host.hasPrefix("["), host.hasSuffix("]"), host.count > 2 { return String(host.dropFirst().dropLast()) }
+    if host.hasPrefix("["), host.hasSuffix("]") {
+      let address = host.dropFirst().dropLast()
+      // The rest of an IPv6 address may be an IPv4 address, and may name an interface after a percent sign.
+      let isAllowed = address.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || ":.%-_".utf8.contains($0) }
+      guard address.contains(":"), isAllowed else {
+        throw StatusAddressError(text, "no IPv6 address is in the brackets")
+      }
+      return String(address)
+    }
     guard !host.contains(":") else {
       throw StatusAddressError(text, "an IPv6 address is written in brackets, as in [::1]:8080")
     }

@@ -98,7 +98,7 @@ final class ExifBlock {
     switch entry.pointee.format {
     case EXIF_FORMAT_SHORT where entry.pointee.size >= 2:
       exif_set_short(bytes, order, ExifShort(truncatingIfNeeded: value))
-    case EXIF_FORMAT_LONG where entry.pointee.size >= 4:
+    case EXIF_FORMAT_LONG where entry.pointee.size >= 4, EXIF_FORMAT_SLONG where entry.pointee.size >= 4:
       exif_set_long(bytes, order, ExifLong(truncatingIfNeeded: value))
     default: break
     }

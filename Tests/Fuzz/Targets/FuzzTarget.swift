@@ -16,7 +16,8 @@ nonisolated(unsafe) private var chosen: FuzzTarget?
 
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(
-  _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>>>
+  _ count: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>>>
 ) -> CInt {
   let name = URL(filePath: String(cString: arguments.pointee[0])).lastPathComponent
   chosen = FuzzTarget.all.first { $0.name == name }

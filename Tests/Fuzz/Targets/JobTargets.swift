@@ -60,7 +60,8 @@ extension FuzzTarget {
   /// A mark that is read is written in the same way.
   private static func mark(_ input: UnsafeRawBufferPointer) {
     guard let mark = ThumbnailMark(head: Array(input)[...]) else { return }
-    let bare: [UInt8] = [0xff, 0xd8, 0xff, 0xe0, 0, 16] + Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0, 0xff, 0xd9]
+    let bare: [UInt8] =
+      [0xff, 0xd8, 0xff, 0xe0, 0, 16] + Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0, 0xff, 0xd9]
     let marked = bare.withUnsafeBytes { mark.inserted(into: $0) }
     precondition(ThumbnailMark(head: (marked + [UInt8](repeating: 0, count: 8))[...]) == mark)
   }
