@@ -71,7 +71,7 @@ QUOTE =
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack fuzz test-deps quality bench bench-huge \
+.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack coverage fuzz test-deps quality bench bench-huge \
   bench-compare bench-queue bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -131,6 +131,16 @@ attack: test-deps ## compares the verdicts on thousands of damaged and unusual f
 	$(BUILD) --product thumbjob
 	rm -rf .build/attack
 	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
+
+# The program's own profile is incomplete where a test limits the size of its files.
+coverage: test-deps $(PYTHON)/ready $(PROMTOOL) ## runs the tests of libraries, command and endpoint, and prints the share of lines that they run: a table
+	rm -rf .build-coverage/debug/codecov
+	$(TEST) --enable-code-coverage -Xcc -fprofile-instr-generate -Xcc -fcoverage-mapping --scratch-path .build-coverage \
+	  --skip aFileOverTheSizeLimitCountsAsAFullDisk $(SHOWN)
+	THUMBJOB=.build-coverage/debug/thumbjob LLVM_PROFILE_FILE=$(CURDIR)/.build-coverage/debug/codecov/%p-endpoint.profraw \
+	  PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q Tests/EndToEnd
+	scripts/coverage.py .build-coverage/debug/codecov .build-coverage/debug/thumbjobPackageTests.xctest \
+	  .build-coverage/debug/thumbjob
 
 # All targets in Swift are one program, which runs the one that it is called by.
 fuzz: test-deps ## feeds what reads bytes with random inputs under sanitizers: a table. SECONDS=3600 for each, TARGETS="exif glob"

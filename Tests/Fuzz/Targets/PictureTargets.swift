@@ -52,17 +52,20 @@ extension FuzzTarget {
     let side = choice(input) & 1 == 0 ? 1 : 2
     var blocks = BlockDecoder(decoder.input, header: info, side: side)
     guard let planes = try? blocks.decode(into: buffer, masksIn: masks), side == 1, !info.isProgressive else { return }
+    let workspace = DecodeWorkspace()
     guard let reference = try? JPEGDecoder(source: source, failOn: .error, monitor: nil),
-      let expected = try? DecodeWorkspace().decode(reference, 8, skippingFineScans: false)
+      let expected = try? workspace.decode(reference, 8, skippingFineScans: false)
     else { preconditionFailure("libjpeg finds damage where the block decoder finds none") }
     let hMax = info.sampling.map(\.h).max() ?? 1
     let mcus = (info.pixels.width + 8 * hMax - 1) / (8 * hMax)
-    for (index, (plane, other)) in zip(planes, expected).enumerated() {
-      // libjpeg decodes some subsampled planes at a larger scale.
-      guard other.view.stride == mcus * info.sampling[index].h else { continue }
-      for row in 0..<min(plane.view.rows, other.view.rows) {
-        let (mine, theirs) = (plane.view.row(row), other.view.row(row))
-        for column in 0..<plane.view.columns { precondition(mine[column] == theirs[column], "a sample differs") }
+    withExtendedLifetime((workspace, buffer)) {
+      for (index, (plane, other)) in zip(planes, expected).enumerated() {
+        // libjpeg decodes some subsampled planes at a larger scale.
+        guard other.view.stride == mcus * info.sampling[index].h else { continue }
+        for row in 0..<min(plane.view.rows, other.view.rows) {
+          let (mine, theirs) = (plane.view.row(row), other.view.row(row))
+          for column in 0..<plane.view.columns { precondition(mine[column] == theirs[column], "a sample differs") }
+        }
       }
     }
   }
