@@ -57,6 +57,10 @@ SECONDS = 60
 FUZZ = .build-fuzz/thumbjob
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
 
+# The endurance test: how many minutes, and the seed of everything that it does at random. `make test` runs one minute.
+MINUTES = 60
+SOAK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Soak/soak.py --keep .build/soak
+
 # The virtual environment of the Python packages that the benchmarks need, and the folder of their photographs. `make
 # corpus` keeps photographs that are already there.
 BENCH_VENV = .build/venv-benchmarks
@@ -71,7 +75,7 @@ QUOTE =
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack coverage fuzz test-deps quality bench bench-huge \
+.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack soak-sample soak coverage fuzz test-deps quality bench bench-huge \
   bench-compare bench-queue bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -97,7 +101,7 @@ images-broken: deps icu-data ## makes ./images-broken, good files among bad ones
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race memory endpoint attack-sample
+	@scripts/parts.sh lint unit command race memory endpoint attack-sample soak-sample
 
 unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
@@ -154,6 +158,17 @@ fuzz: test-deps ## feeds what reads bytes with random inputs under sanitizers: a
 	  -ISources/CLibJPEG/include Tests/Fuzz/decoder.c Sources/CLibJPEG/*.c -ljpeg -o $(FUZZ)/targets/decoder
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Fuzz/seeds.py $(FUZZ)/seeds
 	python3 Tests/Fuzz/fuzz.py $(TARGETS:%=$(FUZZ)/targets/%) --seconds $(SECONDS) --seeds $(FUZZ)/seeds --folder $(FUZZ)
+
+soak-sample: test-deps ## tests the endurance test below, and runs a minute of it
+	$(BUILD) --product thumbjob
+	$(BUILD) --product make-images
+	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Soak $(SHOWN)
+	$(SOAK) --seed 1 --minutes 1 $(SHOWN)
+
+soak: test-deps ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes less time, and disturbs otherwise
+	$(BUILD) --product thumbjob
+	$(BUILD) --product make-images
+	$(SOAK) --seed $(SEED) --minutes $(MINUTES)
 
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	python3 -m venv --clear $(PYTHON)
