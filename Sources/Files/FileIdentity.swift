@@ -36,6 +36,17 @@ package enum FileStatus {
   }
 }
 
+extension FileStatus {
+  /// Whether there is a file at `path`, with links followed. Where the system cannot tell, there may be one: whoever opens
+  /// it learns why not.
+  package static func exists(_ path: Path) -> Bool {
+    switch of(path, followingLinks: true) {
+    case .success: true
+    case .failure(let error): error != .noSuchFileOrDirectory && error != .notDirectory
+    }
+  }
+}
+
 extension stat {
   /// The kinds of file that a walk distinguishes.
   package enum Kind { case regular, folder, link, special }

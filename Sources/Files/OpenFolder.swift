@@ -55,7 +55,7 @@ package final class OpenFolder {
   private static func open(
     _ name: UnsafePointer<CChar>, in folder: CInt, flags: CInt, path: Path, relativePath: Path
   ) -> Result<OpenFolder, Errno> {
-    let descriptor = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
+    let descriptor = retryOnInterrupt { openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags) }
     guard descriptor >= 0 else { return .failure(Errno(rawValue: errno)) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, let stream = fdopendir(descriptor) else {

@@ -87,8 +87,17 @@ package func readAll(from file: CInt, limit: Int = .max) throws(Errno) -> [UInt8
 ///
 /// - Parameter folder: the open folder from which a relative path starts.
 package func readFile(_ path: Path, in folder: CInt = AT_FDCWD, limit: Int) -> [UInt8]? {
-  let file = path.withCString { openat(folder, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-  guard file >= 0 else { return nil }
+  try? readBeginning(of: path, in: folder, limit: limit)
+}
+
+/// The first bytes of a file, as ``readFile(_:in:limit:)`` reads them.
+///
+/// - Throws: the error of the system.
+package func readBeginning(of path: Path, in folder: CInt, limit: Int) throws(Errno) -> [UInt8] {
+  let file = path.withCString { name in
+    retryOnInterrupt { openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+  }
+  if file < 0 { throw Errno(rawValue: errno) }
   defer { close(file) }
-  return try? readAll(from: file, limit: limit)
+  return try readAll(from: file, limit: limit)
 }

@@ -32,34 +32,41 @@ final class TraceFile: Sendable {
   /// - Throws: ``TraceError``
   init(path: UnsafePointer<CChar>, name: String) throws(TraceError) {
     // O_NONBLOCK, because opening a FIFO without a reader would block, and the run does not handle signals yet.
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
+    let descriptor = retryOnInterrupt { open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666) }
     guard descriptor >= 0 else { throw TraceError(path: name, code: errno) }
-    let reason =
-      flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-      ? "is being written by another run"
-      : Self.mayEmpty(descriptor, path) ? nil : "holds something else than a trace, and is left as it is"
-    if let reason {
+    let isLocked = retryOnInterrupt { flock(descriptor, LOCK_EX | LOCK_NB) } != 0 && errno == EWOULDBLOCK
+    if let reason = isLocked ? "is being written by another run" : Self.reasonToKeep(descriptor, path) {
       Foundation.close(descriptor)
       throw TraceError(path: name, reason: reason)
     }
-    _ = ftruncate(descriptor, 0)
+    // EINVAL: a FIFO or a device has no length.
+    if retryOnInterrupt({ ftruncate(descriptor, 0) }) != 0, errno != EINVAL {
+      let error = TraceError(path: name, code: errno)
+      Foundation.close(descriptor)
+      throw error
+    }
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
     (self.descriptor, self.path) = (descriptor, name)
   }
 
   deinit { Foundation.close(descriptor) }
 
-  /// Whether the file is empty, a trace, or not a regular file.
-  private static func mayEmpty(_ descriptor: CInt, _ path: UnsafePointer<CChar>) -> Bool {
+  /// Why the file may not be emptied; nil if it is empty, a trace, or not a regular file.
+  private static func reasonToKeep(_ descriptor: CInt, _ path: UnsafePointer<CChar>) -> String? {
+    func unreadable(_ code: CInt) -> String { "cannot be read, and is left as it is: \(systemText(code))" }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
-    let reader = open(path, O_RDONLY | O_CLOEXEC)
-    guard reader >= 0 else { return false }
+    guard fstat(descriptor, &status) == 0 else { return unreadable(errno) }
+    if status.kind != .regular || status.st_size == 0 { return nil }
+    let reader = retryOnInterrupt { open(path, O_RDONLY | O_CLOEXEC) }
+    guard reader >= 0 else { return unreadable(errno) }
     defer { Foundation.close(reader) }
     let beginning = Array("[\n{\"ph\":".utf8)
-    var found = [UInt8](repeating: 0, count: beginning.count)
-    let count = found.withUnsafeMutableBytes { try? readAll(into: $0, from: reader) }
-    return count == found.count && found == beginning
+    do {
+      if try readAll(from: reader, limit: beginning.count) == beginning { return nil }
+    } catch {
+      return unreadable(error.rawValue)
+    }
+    return "holds something else than a trace, and is left as it is"
   }
 
   /// Submits a block for writing; never waits.

@@ -49,7 +49,11 @@ struct ListeningSocket {
     // On Linux the file gets the mode of the socket, so that it is never open to other users.
     _ = fchmod(number, 0o600)
     let isBound = Sockets.withUnixAddress(path) { bind(number, $0, $1) == 0 } ?? false
-    guard isBound, let file = SocketFile(path) else { throw failed(number, name) }
+    guard isBound, let file = SocketFile(path) else {
+      let error = failed(number, name)
+      if isBound { unlink(path) }
+      throw error
+    }
     guard chmod(path, 0o600) == 0, listen(number, backlog) == 0 else {
       let error = failed(number, name)
       file.remove()

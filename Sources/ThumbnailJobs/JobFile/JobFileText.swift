@@ -17,7 +17,7 @@ struct JobFileText {
   init(reading file: Path) throws(JobFileError) {
     func problem(_ message: String) -> JobFileError { JobFileError(in: file, message) }
     // O_NONBLOCK: opening a FIFO must not wait for a writer.
-    let descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    let descriptor = file.withCString { name in retryOnInterrupt { open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } }
     guard descriptor >= 0 else {
       let error = Errno(rawValue: errno)
       if error == .noSuchFileOrDirectory || error == .notDirectory {
@@ -27,7 +27,8 @@ struct JobFileText {
     }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.kind == .regular else { throw problem("is not a regular file") }
+    guard fstat(descriptor, &status) == 0 else { throw problem("cannot be read: \(Errno(rawValue: errno))") }
+    guard status.kind == .regular else { throw problem("is not a regular file") }
     let bytes: [UInt8]
     do {
       bytes = try readAll(from: descriptor, limit: Self.maximumSize + 1)

@@ -10,7 +10,7 @@ public enum SourceArgument: Sendable, Hashable {
   /// Whether it exists. An open descriptor does.
   var exists: Bool {
     switch self {
-    case .path(let path): (try? FileStatus.of(path, followingLinks: true).get()) != nil
+    case .path(let path): FileStatus.exists(path)
     case .list(let list): list.exists
     }
   }

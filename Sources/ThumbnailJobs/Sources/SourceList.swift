@@ -34,7 +34,7 @@ public struct SourceList: Sendable, Hashable {
   /// Whether the list exists. An open descriptor does.
   var exists: Bool {
     guard case .file(let file) = location else { return true }
-    return FileIdentity(of: file) != nil
+    return FileStatus.exists(file)
   }
 
   /// Whether a second reading gives the same entries, because the list is a regular file.
@@ -58,7 +58,7 @@ public struct SourceList: Sendable, Hashable {
     case .descriptor(let open): descriptor = open
     case .file(let file):
       // O_NONBLOCK: opening a FIFO without a writer must not block, because then the run could not be stopped.
-      descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+      descriptor = file.withCString { name in retryOnInterrupt { open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } }
       if descriptor < 0 { return try body(.failure(SourceListError(.cannotOpen(Errno(rawValue: errno)), file))) }
     }
     defer { if case .file = location { close(descriptor) } }
