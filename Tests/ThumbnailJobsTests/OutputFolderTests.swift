@@ -201,6 +201,23 @@ struct OutputFolderTests {
     #expect(ThumbnailMark(of: tree.path("out/new.jpg"), in: AT_FDCWD) == ThumbnailMark(settings: "s"))
   }
 
+  @Test(arguments: ["out", "out/.thumbjob"]) func anOutputFolderThatIsRemovedEndsTheJob(removed: Path) throws {
+    let output = try OutputFolder(tree.path("out"))
+    try output.publish([1], to: "a/a.jpg", modified: time)
+    OpenFolder.remove(tree.path(removed))
+    let failure = error { try output.publish([1], to: "a/b.jpg", modified: time) }
+    #expect(failure?.kind == .removed && failure?.endsJob == true)
+    #expect(failure?.description == "\(tree.path("out").printable): was removed while the run wrote to it")
+  }
+
+  @Test func aFolderThatIsRemovedBelowTheOutputIsMadeAgain() throws {
+    let output = try OutputFolder(tree.path("out"))
+    try output.publish([1], to: "a/a.jpg", modified: time)
+    OpenFolder.remove(tree.path("out/a"))
+    try output.publish([1], to: "a/b.jpg", modified: time)
+    #expect(tree.exists("out/a/b.jpg"))
+  }
+
   @Test func aParentThatAcceptsNoFoldersIsAnErrorAndNotAnEndlessRecursion() {
     #expect(error { _ = try OutputFolder("/proc/no/such") }?.kind == .cannotCreate)
     #expect(error { _ = try OutputFolder("/proc/x") }?.kind == .cannotCreate)

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import SystemPackage
 import Thumbnails
 
 /// The JPEG comment that every thumbnail has. It names thumbjob and identifies the settings and the contents of the
@@ -56,7 +57,15 @@ public struct ThumbnailMark: Sendable, Hashable {
 
   /// Reads the mark of the file at `path`; nil if the file has none or cannot be read.
   init?(of path: Path, in folder: CInt) {
-    self.init(head: (readFile(path, in: folder, limit: Self.headSize) ?? [])[...])
+    guard let mark = try? Self.read(path, in: folder) else { return nil }
+    self = mark
+  }
+
+  /// Reads the mark of the file at `path`; nil if the file has none.
+  ///
+  /// - Throws: the error of the system.
+  static func read(_ path: Path, in folder: CInt) throws(Errno) -> ThumbnailMark? {
+    ThumbnailMark(head: try readBeginning(of: path, in: folder, limit: headSize)[...])
   }
 
   /// Reads the mark of a file from its first ``headSize`` bytes, or from all if it has fewer; nil if it has no mark.

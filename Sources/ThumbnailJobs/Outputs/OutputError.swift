@@ -14,6 +14,8 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case shared
     /// The place has a file that is not a thumbnail.
     case foreign
+    /// The place has a file that cannot be read, so it may be no thumbnail.
+    case unreadable
     /// The place has the thumbnail of another source of this run.
     case taken
     /// The place, which a ``NamePattern`` has made, has the thumbnail of another source.
@@ -22,6 +24,8 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case blocked
     /// The name is longer than the file system allows.
     case nameTooLong
+    /// The output folder, or the folder `.thumbjob` in it, was removed during the run.
+    case removed
     /// The run is ending and writes nothing more.
     case closed
     /// The system reported another error.
@@ -65,13 +69,16 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Whether it concerns this place only, so that the source may have thumbnails in other outputs.
   var isOnlyOfPlace: Bool {
     switch kind {
-    case .foreign, .taken, .takenByName, .blocked, .nameTooLong: true
-    case .cannotCreate, .isSource, .hasPhotos, .shared, .closed, .failed: false
+    case .foreign, .unreadable, .taken, .takenByName, .blocked, .nameTooLong: true
+    case .cannotCreate, .isSource, .hasPhotos, .shared, .removed, .closed, .failed: false
     }
   }
 
-  /// Whether the job ends with this error: the disk is full, the quota is used up, or the disk is read-only.
-  var endsJob: Bool { error == .noSpace || error == .diskQuotaExceeded || error == .readOnlyFileSystem }
+  /// Whether the job ends with this error: the disk is full, the quota is used up, the disk is read-only, or the output
+  /// folder is gone.
+  var endsJob: Bool {
+    kind == .removed || error == .noSpace || error == .diskQuotaExceeded || error == .readOnlyFileSystem
+  }
 
   /// Whether the whole disk is at fault: full, faulty or read-only.
   public var isDiskFault: Bool { isOutOfSpace || error == .ioError || error == .readOnlyFileSystem }
@@ -90,12 +97,14 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .hasPhotos(let photo):
       "\(name): cannot be the output folder: it is in a source folder and has photos, such as \(photo.printable)"
     case .foreign: "\(name): exists and is not a thumbnail of thumbjob"
+    case .unreadable: "\(name): exists and cannot be read: \(reason)"
     case .shared: "\(name): is the folder of two outputs, or in that of another; give each output its own folder"
     case .taken: "\(name): has the thumbnail of another source of this run; rename one of the sources"
     case .takenByName: "\(name): has the thumbnail of another source"
     case .blocked where error == .isDirectory: "\(name): cannot be written: a folder has this name"
     case .blocked: "\(name): cannot be written: a file is where a folder is needed"
     case .nameTooLong: "\(name): cannot be written: the name is longer than the file system allows"
+    case .removed: "\(name): was removed while the run wrote to it"
     case .closed: "\(name): not written: the run is ending"
     case .failed: "\(name): cannot be written: \(reason)"
     }

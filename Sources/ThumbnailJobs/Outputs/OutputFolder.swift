@@ -79,10 +79,14 @@ public final class OutputFolder: Sendable {
   }
 
   private func isEmpty(_ open: OpenFolder) -> Bool {
-    while case .success(let entry?) = open.next() {
-      if entry.name != SourceWalker.workingFolderName { return false }
+    while true {
+      switch open.next() {
+      case .success(nil): return true
+      case .success(let entry?): if entry.name != SourceWalker.workingFolderName { return false }
+      // There may be more.
+      case .failure: return false
+      }
     }
-    return true
   }
 
   deinit {
@@ -138,6 +142,7 @@ public final class OutputFolder: Sendable {
     } catch {
       // close() has removed the run's folder during the write.
       if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
+      if error == .noSuchFileOrDirectory, isRemoved { throw OutputError(.removed, path) }
       throw OutputError(writing: shown, error)
     }
   }
@@ -199,6 +204,14 @@ public final class OutputFolder: Sendable {
     }
   }
 
+  /// Whether this folder, or that of the run in it, has no name any more.
+  private var isRemoved: Bool {
+    [descriptor, run.descriptor].contains { folder in
+      var status = stat()
+      return fstat(folder, &status) == 0 && status.st_nlink == 0
+    }
+  }
+
   /// How many thumbnails with other settings this run has replaced.
   var replacedCount: Int { replaced.load(ordering: .relaxed) }
 
@@ -221,7 +234,7 @@ public final class OutputFolder: Sendable {
       guard case .success(let status) = found, status.kind != .folder else { return false }
       // An empty file is no original where only thumbnails are. Beside photos, another program may be writing it.
       if status.st_size == 0, mark.source == nil { return false }
-      guard status.kind == .regular, let there = ThumbnailMark(of: place, in: descriptor) else {
+      guard status.kind == .regular, let there = try readMark(at: place) else {
         throw OutputError(.foreign, path.appending(place))
       }
       if isThumbnail(there, status, ofOtherThan: claimant) { throw taken }
@@ -229,6 +242,15 @@ public final class OutputFolder: Sendable {
     } catch {
       underWay.withLock { $0[place] = nil }
       throw error
+    }
+  }
+
+  /// The mark of the file in a place; nil if it has none.
+  ///
+  /// - Throws: ``OutputError``. What cannot be read may be an original, and is not overwritten.
+  private func readMark(at place: Path) throws(OutputError) -> ThumbnailMark? {
+    do throws(Errno) { return try ThumbnailMark.read(place, in: descriptor) } catch {
+      throw OutputError(.unreadable, path.appending(place), error)
     }
   }
 
@@ -274,6 +296,7 @@ public final class OutputFolder: Sendable {
       case .success(let status) where status.kind == .folder: return
       // A link that leads nowhere is there, but not for those who follow it.
       case .failure(.noSuchFileOrDirectory) where error == .fileExists: throw .noSuchFileOrDirectory
+      case .failure(let other) where error == .fileExists: throw other
       default: throw error
       }
     }

@@ -49,10 +49,10 @@ enum Advice {
     case .cannotCreate: "choose another with --out"
     case .isSource, .hasPhotos:
       "choose another with --out, or put the thumbnails beside the photos under other names, as with --name '%d/%s-small'"
-    case .foreign: "move it away or choose another folder with --out"
+    case .foreign, .unreadable: "move it away or choose another folder with --out"
     case .takenByName:
       "rename one of them, tell them apart by folder or extension (--name '%d-%s-%e'), or --force if the other is gone"
-    case .shared, .taken, .blocked, .nameTooLong, .closed, .failed: nil
+    case .shared, .taken, .blocked, .nameTooLong, .removed, .closed, .failed: nil
     }
   }
 
@@ -118,6 +118,7 @@ extension StopCause {
   var wayOn: String {
     switch self {
     case .outputFailed(let error) where error.isOutOfSpace: "make room and run the same command again"
+    case .outputFailed(let error) where error.kind == .removed: Self.usualWayOn
     case .outputFailed: "make the output folder writable and run the same command again"
     case .tooManyFailures: "repair or --exclude the failed sources, or raise --halt"
     default: Self.usualWayOn
