@@ -152,13 +152,14 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
           report(stage: "writing")
           made = try shared.trace.span("ThumbnailOutput.publish") {
             try output.publish(
-              thumbnail, of: source, to: place, contents: file.contents(), modified: file.modified)
+              thumbnail, of: source, to: place, contents: file.contents(), modified: file.thumbnailTime)
           }
           shared.onThumbnail?(id, source.path, thumbnail)
         }
         findings.withLock { $0.thumbnails.append(made) }
       }
-      findings.withLock { $0.warnings = info.warnings }
+      let change = file.isTouched ? ["changed while it was read; the next run makes its thumbnails again"] : []
+      findings.withLock { $0.warnings = info.warnings + change }
     }
   }
 

@@ -77,7 +77,7 @@ struct ThumbnailOutput: Sendable {
   /// - Parameters:
   ///   - place: the place of the source's thumbnails, from ``OutputPlan``.
   ///   - contents: the contents of the source.
-  ///   - modified: the modification time of the source.
+  ///   - modified: the modification time for the thumbnail, from ``SourceFile/thumbnailTime``.
   /// - Throws: ``OutputError``.
   func publish(
     _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents, modified: timespec

@@ -21,24 +21,45 @@ final class SourceFile {
   let size: Int
   /// The time of the last change of the contents.
   let modified: timespec
+  /// The time of the last change of contents or name when it was opened.
+  private let changed: timespec
   private var knownContents: SourceContents?
 
   /// Opens a regular file. Other kinds are refused, because a FIFO or a device could block or never end.
   ///
   /// - Throws: `ThumbnailError.unreadable`.
   init(_ path: Path) throws(ThumbnailError) {
-    descriptor = path.withCString { open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+    descriptor = path.withCString { name in retryOnInterrupt { open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC) } }
     guard descriptor >= 0 else { throw .unreadable(errno) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    let error =
+      fstat(descriptor, &status) != 0 ? errno : status.kind == .regular ? 0 : status.kind == .folder ? EISDIR : EINVAL
+    if error != 0 {
       close(descriptor)
-      throw .unreadable(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+      throw .unreadable(error)
     }
     size = Int(status.st_size)
     modified = status.modified
+    changed = status.changed
   }
 
   deinit { close(descriptor) }
+
+  /// Whether something has changed the file or its name since it was opened: what was read may be neither the old contents
+  /// nor the new, or no longer have this name.
+  var isTouched: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && !isSameTime(status.changed, changed)
+  }
+
+  /// The modification time for its thumbnails, by which the next run recognises that they are up to date. After the file
+  /// was touched, it is the present time, so that the next run makes them again.
+  var thumbnailTime: timespec {
+    if !isTouched { return modified }
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return now
+  }
 
   var bytes: ByteReader { ByteReader(fileDescriptor: descriptor) }
 
@@ -49,11 +70,7 @@ final class SourceFile {
     if let knownContents { return knownContents }
     var ends: [UInt8] = []
     for offset in [0, max(0, size - SourceContents.endSize)] {
-      var end = [UInt8](repeating: 0, count: min(SourceContents.endSize, size))
-      switch end.withUnsafeMutableBytes({ bytes.read(at: UInt64(offset), into: $0) }) {
-      case .success(let count): ends += end.prefix(count)
-      case .failure(let error): throw .unreadable(error.rawValue)
-      }
+      ends += try read(min(SourceContents.endSize, size), at: offset)
     }
     let contents = SourceContents(size: size, ends: ends)
     knownContents = contents
@@ -86,14 +103,22 @@ final class SourceFile {
 
   /// The first bytes, as many as ``ImageType`` and ``ThumbnailMark`` need.
   private func head() throws(ThumbnailError) -> [UInt8] {
-    var head = [UInt8](repeating: 0, count: max(ImageType.sniffLength, ThumbnailMark.headSize))
-    let count =
-      switch head.withUnsafeMutableBytes({ bytes.read(at: 0, into: $0) }) {
-      case .success(let count): count
-      case .failure(let error): throw .unreadable(error.rawValue)
-      }
-    head.removeLast(head.count - count)
-    return head
+    try read(max(ImageType.sniffLength, ThumbnailMark.headSize), at: 0)
+  }
+
+  /// Bytes from an offset; fewer than `count` only if the file ends before.
+  ///
+  /// - Throws: `ThumbnailError.unreadable`.
+  private func read(_ count: Int, at offset: Int) throws(ThumbnailError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = bytes.withUnsafeMutableBytes { bytes in
+      Result { () throws(Errno) in try readAll(into: bytes, from: descriptor, at: offset) }
+    }
+    switch read {
+    case .success(let count): bytes.removeLast(bytes.count - count)
+    case .failure(let error): throw .unreadable(error.rawValue)
+    }
+    return bytes
   }
 
   /// The first bytes of AppleDouble files such as `._photo.jpg` (RFC 1740). macOS writes such a file next to a photo if
