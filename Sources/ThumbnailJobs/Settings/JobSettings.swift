@@ -54,6 +54,12 @@ public struct JobSettings: Sendable, Equatable {
   /// pattern names the thumbnails, they may be beside their sources, and only their marks tell them apart.
   var mirroredOutputs: [Path] { outputs.filter { $0.name == nil }.map(\.folder) }
 
+  /// Whether the working folder is missing although a path starts from it. Then the places of thumbnails are not known.
+  public var lacksWorkingFolder: Bool {
+    let paths = outputs.map(\.folder) + sources.compactMap { if case .path(let path) = $0 { path } else { nil } }
+    return paths.contains { !$0.isAbsolute } && Path.workingFolder == nil
+  }
+
   /// - Throws: ``TextError`` if settings that are valid by themselves contradict each other.
   public func validate() throws(TextError) {
     if let clash = outputs.lazy.compactMap({ OutputSettings.clash(in: $0.sizes) }).first {

@@ -116,6 +116,9 @@ final class RunSession: Sendable {
 
   private func openAll() throws(StartError) -> Job {
     if let problem = ProcessLimits.problem(max: settings.job.maxInUse) { throw StartError(problem, .systemLimit) }
+    if settings.job.lacksWorkingFolder {
+      throw StartError("the working folder cannot be found, and relative paths start from it", .noSuchSource)
+    }
     let trace: TraceRecorder?
     do {
       trace = try settings.trace.map { path throws(TraceError) in
