@@ -61,6 +61,9 @@ FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sa
 MINUTES = 60
 SOAK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Soak/soak.py --keep .build/soak
 
+# The fault injection, with the C compiler for its library.
+FAULTS = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Faults/faults.py --compiler $(CLANG)
+
 # The virtual environment of the Python packages that the benchmarks need, and the folder of their photographs. `make
 # corpus` keeps photographs that are already there.
 BENCH_VENV = .build/venv-benchmarks
@@ -75,7 +78,7 @@ QUOTE =
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack soak-sample soak coverage fuzz test-deps quality bench bench-huge \
+.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults soak-sample soak coverage fuzz test-deps quality bench bench-huge \
   bench-compare bench-queue bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -101,7 +104,7 @@ images-broken: deps icu-data ## makes ./images-broken, good files among bad ones
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race memory endpoint attack-sample soak-sample
+	@scripts/parts.sh lint unit command race memory endpoint attack-sample faults-sample soak-sample
 
 unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
@@ -170,6 +173,15 @@ soak: test-deps ## runs jobs for an hour, and disturbs them at random: a table a
 	$(BUILD) --product make-images
 	$(SOAK) --seed $(SEED) --minutes $(MINUTES)
 
+faults-sample: test-deps ## tests the fault injection below, and tries one fault of each kind
+	$(BUILD) --product thumbjob
+	COMPILER=$(CLANG) PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Faults $(SHOWN)
+	$(FAULTS) --sample --check docs/faults.md $(SHOWN)
+
+faults: test-deps ## lets each system call of a job fail once, and writes what happens to docs/faults.md: ten minutes
+	$(BUILD) --product thumbjob
+	$(FAULTS) --write docs/faults.md
+
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	python3 -m venv --clear $(PYTHON)
 	$(PYTHON)/bin/pip install -q --disable-pip-version-check -r $<
@@ -234,7 +246,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 	@mkdir -p .build
 	$(SWIFT) package dump-package > .build/package.json
 	scripts/lint-rooms.py < .build/package.json
-	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CEarlySignals
+	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CEarlySignals Tests/Faults
 	shellcheck scripts/*.sh Benchmarks/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
 	$(LINT)/bin/ruff check --quiet --cache-dir .build/lint/ruff
 	scripts/lint-page.sh $(LINT)/bin/oxlint

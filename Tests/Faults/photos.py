@@ -1,0 +1,48 @@
+"""The sources of the jobs: small photos of each kind that thumbjob decodes differently, and files that it does not."""
+
+import random
+import subprocess
+from functools import cache
+
+WIDTH, HEIGHT = 480, 320
+MODIFIED = 1_700_000_000
+
+
+def _ppm(seed):
+    """Waves of colour with noise, so that a file has enough bytes to be read in several pieces."""
+    generator = random.Random(seed)
+    rows = bytearray()
+    steps = [generator.randrange(1, 7) for _ in range(3)]
+    for y in range(HEIGHT):
+        noise = generator.randbytes(WIDTH * 3)
+        row = bytes((steps[c] * x + y * (c + 1)) // 4 & 0xE0 for x in range(WIDTH) for c in range(3))
+        rows += bytes(a | b >> 3 for a, b in zip(row, noise, strict=True))
+    return b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + rows
+
+
+@cache
+def jpeg(seed, *options):
+    command = ["cjpeg", "-quality", "75", *options]
+    return subprocess.run(command, input=_ppm(seed), stdout=subprocess.PIPE, check=True).stdout
+
+
+def baseline(seed=1):
+    return jpeg(seed)
+
+
+def progressive(seed=2):
+    return jpeg(seed, "-progressive")
+
+
+def arithmetic(seed=3):
+    """A file that only libjpeg decodes."""
+    return jpeg(seed, "-arithmetic")
+
+
+def broken(seed=4):
+    """A file that ends early."""
+    data = jpeg(seed)
+    return data[: len(data) // 2]
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)

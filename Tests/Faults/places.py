@@ -1,0 +1,56 @@
+"""Names for people of what a call is about."""
+
+import re
+
+# How much memory there is, and how tight it is. Which files tell that depends on the machine.
+OF_KERNEL = "memory figures of the kernel"
+
+_RULES = (
+    (r"stdout$", "standard output"),
+    (r"stderr$", "standard error"),
+    (r"\.(/\.)?$", "the working folder"),
+    (r"photos$|photos/below$", "a folder of photos"),
+    (r"photos/.*\.(jpg|png|txt)$", "a photo"),
+    (r"photos/", "a name beside a photo"),
+    (r"list$", "the list of sources"),
+    (r"job\.yml$", "the job file"),
+    (r"trace\.json$", "the trace"),
+    (r"sock$|run(/.*)?$", "the socket's place"),
+    (r"thumbs[^/]*/\.thumbjob/(settings|tree)", "the settings of the last run"),
+    (r"thumbs[^/]*/\.thumbjob(/\.)?$", "the folder .thumbjob"),
+    (r"thumbs[^/]*/\.thumbjob/run-\*/.*\.note", "the note of a temporary file"),
+    (r"thumbs[^/]*/\.thumbjob/run-\*/[^/]*\.tmp$", "a temporary file"),
+    (r"thumbs.*/\.thumbjob-run-\*", "a temporary file"),
+    (r"thumbs[^/]*/\.thumbjob/run-\*", "the run's own folder"),
+    (r"thumbs[^/]*/.*\.(jpg|png|txt)$", "a thumbnail"),
+    (r"thumbs[^/]*(/.*)?$", "an output folder"),
+    (r"/proc/pressure|/proc/|/sys/", OF_KERNEL),
+    (r"socket:|anon_inode:|pipe:", "sockets and events"),
+    (r"real$", "the clock"),
+    (r"boot$", "the time since the machine started"),
+    (r"monotonic$|raw$|thread$|other$", "other clocks"),
+    (r"process$|memory$|no file$", "the process"),
+    (r"/", "a folder above"),
+)
+
+
+class Names:
+    def __init__(self, scene, calls):
+        self._outs = scene.outs
+        # Which temporary files are thumbnails, and which are settings.
+        self._settings = set()
+        for call in calls:
+            if call.name == "rename" and re.search(r"/\.thumbjob/(settings|tree)", call.place.split(" -> ")[1]):
+                self._settings.add(call.place.split(" -> ")[0])
+
+    def of(self, call):
+        place = call.place
+        if " -> " in place:
+            source, place = place.split(" -> ")
+            return "putting the settings in place" if source in self._settings else "putting a thumbnail in place"
+        if place in self._settings:
+            return "the temporary file of the settings"
+        for pattern, name in _RULES:
+            if re.match(pattern, place):
+                return name
+        raise KeyError(f"places.py has no name for {place}")

@@ -1,0 +1,160 @@
+"""Which faults are tried: every call of an undisturbed run, with the errors that the kernel may return for it."""
+
+import errno
+from dataclasses import dataclass
+
+import places
+from preload import FOREVER, Rule
+
+# The errors of each call, the most usual first. Interrupted are only calls whose manual pages say so.
+ERRORS = {
+    "open": "EIO EACCES ENOENT EMFILE ENOMEM EINTR",
+    "create": "ENOSPC EIO EACCES EROFS EMFILE EDQUOT EINTR",
+    "fdopendir": "ENOMEM",
+    "readdir": "EIO",
+    "read": "EIO EINTR short",
+    "pread": "EIO EINTR short",
+    "write": "ENOSPC EIO EDQUOT EFBIG EINTR short",
+    "close": "EIO ENOSPC EINTR",
+    "fsync": "EIO ENOSPC EDQUOT EINTR",
+    "ftruncate": "EIO EINTR",
+    "flock": "ENOLCK EOPNOTSUPP EINTR",
+    "futimens": "EIO EPERM EROFS",
+    "utimensat": "EIO EROFS",
+    "fchmod": "EPERM EIO EROFS",
+    "chmod": "EPERM EIO",
+    "fstat": "EIO ENOMEM",
+    "stat": "EIO EACCES ENOENT",
+    "statfs": "EIO EINTR",
+    "access": "EACCES",
+    "mkdir": "ENOSPC EROFS EACCES EDQUOT EIO",
+    "unlink": "EIO EROFS EACCES",
+    "rename": "EIO ENOSPC EROFS EACCES EDQUOT",
+    "getcwd": "ENOENT",
+    "realpath": "EACCES",
+    "readlink": "EACCES",
+    "socket": "EMFILE EAFNOSUPPORT",
+    "epoll_create": "EMFILE ENOMEM",
+    "epoll_ctl": "ENOMEM ENOSPC",
+    "epoll_wait": "EINTR",
+    "eventfd": "EMFILE",
+    "timerfd_create": "EMFILE",
+    "timerfd_settime": "",  # fails only for values that are wrong
+    "pipe": "EMFILE ENFILE",
+    "poll": "EINTR ENOMEM",
+    "bind": "EADDRINUSE EACCES EROFS",
+    "listen": "EADDRINUSE",
+    "getsockname": "ENOBUFS",
+    "mmap": "ENOMEM",
+    "madvise": "EAGAIN",
+    "getrlimit": "EFAULT",
+    "setrlimit": "EPERM",
+    "pthread_create": "EAGAIN",
+    "clock": "jump",
+}
+# What a full or a read-only disk refuses.
+_GROWING = ("create", "write", "mkdir")
+_CHANGING = ("create", "write", "mkdir", "rename", "unlink", "futimens", "utimensat")
+# These must change nothing.
+_INVISIBLE = ("EINTR", "short")
+_YEARS = 10 * 365 * 86400
+# Clocks that people or the kernel set; the others only go on.
+_JUMPS = {"real": (_YEARS, -_YEARS), "boot": (86400,)}
+
+
+@dataclass(frozen=True)
+class Fault:
+    scene: str
+    rules: tuple[Rule, ...]
+    call: str
+    kind: str  # an error's name, or what happens otherwise
+    place: str  # what the call is about, for people
+
+    @property
+    def is_invisible(self):
+        """Whether the run must be the same as without it."""
+        return self.kind in _INVISIBLE or self.call == "clock"
+
+    @property
+    def error(self):
+        """Its errno; None if no call fails."""
+        return getattr(errno, self.kind.split()[0], None)
+
+    def __str__(self):
+        return f"{self.scene}: {'; '.join(map(str, self.rules))} ({self.place})"
+
+
+def rule_of(call, kind):
+    """The rule that makes one call fail, or transfer less."""
+    if kind == "short":
+        return Rule(call.name, call.place, kind, 0, call.number, call.number)
+    return Rule(call.name, call.place, "error", getattr(errno, kind), call.number, call.number)
+
+
+def faults_of(scene, log):
+    """All faults of a scene, given the log of its undisturbed run."""
+    # Which clocks have jumped for which callers, and which kinds of calls have had all errors.
+    names = places.Names(scene, log.calls)
+    seen = set()
+    for call in log.calls:
+        place = names.of(call)
+        if call.name == "clock":
+            key = call.place, call.site
+            for ahead in () if key in seen else _JUMPS.get(call.place, ()):
+                rule = Rule(call.name, call.place, "jump", ahead, call.number, call.number)
+                yield Fault(scene.name, (rule,), call.name, "back" if ahead < 0 else "ahead", place)
+            seen.add(key)
+            continue
+        if call.name not in ERRORS:
+            raise KeyError(f"plan.py has no errors for {call}")
+        for kind in _kinds(call, place, seen):
+            # Only files transfer less, and only files fail when they are closed.
+            if call.place.startswith(("socket:", "anon_inode:", "pipe:")) and (
+                    kind == "short" or (call.name == "close" and kind != "EINTR")):
+                continue
+            yield Fault(scene.name, (rule_of(call, kind),), call.name, kind, place)
+    yield from _lasting(scene, log, names)
+
+
+def _kinds(call, place, seen):
+    """The first error, and those that must change nothing. The first call of a kind gets the other errors, too."""
+    kinds = ERRORS[call.name].split()
+    is_first = (call.name, place) not in seen
+    seen.add((call.name, place))
+    if place == places.OF_KERNEL and not is_first:
+        return []
+    return kinds if is_first else [kind for kind in kinds if kind in (kinds[0], *_INVISIBLE)]
+
+
+def _lasting(scene, log, names):
+    """Disks that are full, faulty or read-only from some moment on."""
+    for call in log.calls:
+        if not any(call.place.startswith(f"{out}/") for out in scene.outs) or call.name not in _CHANGING:
+            continue
+        for kind, kept in (("ENOSPC", _GROWING), ("EROFS", _CHANGING)):
+            if call.name not in kept:
+                continue
+            rules = tuple(
+                Rule(name, f"{out}/*", "error", getattr(errno, kind), _number(log, call, name, out) + 1, FOREVER)
+                for name in kept for out in scene.outs)
+            yield Fault(scene.name, rules, call.name, f"{kind} from then on", names.of(call))
+
+
+def _number(log, until, name, out):
+    """How many calls of this name there were in an output folder before a call."""
+    count = 0
+    for call in log.calls:
+        if call == until:
+            break
+        count += call.name == name and call.place.startswith(f"{out}/")
+    return count
+
+
+def sample(faults, already):
+    """One fault of each kind of call, place and error group; `already` has those of earlier scenes."""
+    for fault in faults:
+        group = "invisible" if fault.is_invisible else "lasting" if fault.kind.endswith("on") else "error"
+        key = fault.call, fault.place, group
+        if key not in already:
+            already.add(key)
+            yield fault

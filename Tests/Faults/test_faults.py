@@ -1,0 +1,220 @@
+"""Tests of the fault injection itself: each rule can be broken, and the document can be false.
+
+    python3 -m unittest discover -s Tests/Faults
+"""
+
+import errno
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import changes
+import faults
+import plan
+import preload
+import scenes
+import table
+from preload import Call, Rule
+
+HERE = Path(__file__).parent
+COMPILER = os.environ.get("COMPILER", "cc")
+PHOTOS = {"photos/a.jpg": b"a" * 3000, "photos/b.jpg": b"b" * 3000}
+SCENE = scenes.Scene("fake", ("--json",), "a program that lies", PHOTOS)
+
+
+def fault(call, place, kind, number=1):
+    found = Call(call, place, "fake", "0", number)
+    return plan.Fault("fake", (plan.rule_of(found, kind),), call, kind, plan.places.Names(SCENE, [found]).of(found))
+
+
+class Lies(unittest.TestCase):
+    """Each lie of a program must be found."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="thumbjob-faults-")
+        work = Path(cls.folder.name)
+        cls.library = preload.build(COMPILER, work)
+        cls.program = work / "thumbjob"
+        subprocess.run([COMPILER, "-o", cls.program, HERE / "fake_thumbjob.c"], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def problems(self, lie, what, limit=30):
+        with (
+            tempfile.TemporaryDirectory(dir=self.folder.name) as work, mock.patch.object(faults, "AT_ONCE", 1),
+            mock.patch.dict(os.environ, {"LIES": lie}),
+        ):
+            tested = faults.Faults(Path(work), self.program, self.library, limit)
+            return tested.try_fault(SCENE, tested.reference(SCENE), what).problems
+
+    def found(self, lie, what, expected, **others):
+        self.assertEqual(self.problems("", what), [])
+        problems = self.problems(lie, what, **others)
+        self.assertTrue(any(re.search(expected, problem) for problem in problems), problems)
+
+    def test_a_crash_is_found(self):
+        self.found("crashes", fault("open", "photos/a.jpg", "EIO"), "ended by signal 11")
+
+    def test_an_endless_run_is_found(self):
+        self.found("hangs", fault("write", "thumbs/.thumbjob/run-*/a.jpg.tmp", "EIO"), "did not end in time", limit=3)
+
+    def test_a_temporary_file_is_found(self):
+        what = fault("write", "thumbs/.thumbjob/run-*/a.jpg.tmp", "ENOSPC")
+        self.found("leaves-a-file", what, "it left thumbs/.thumbjob/run-1/a.jpg.tmp")
+
+    def test_a_half_thumbnail_is_found(self):
+        places = ("thumbs/a.jpg", "thumbs/.thumbjob/run-*/a.jpg.tmp")
+        rules = [Rule("write", place, "short") for place in places]
+        rules += [Rule("write", place, "error", errno.ENOSPC, 2, 2) for place in places]
+        what = plan.Fault("fake", tuple(rules), "write", "ENOSPC", "a temporary file")
+        self.found("writes-in-place", what, "thumbs/a.jpg is neither the thumbnail")
+
+    def test_a_short_write_is_found(self):
+        what = fault("write", "thumbs/.thumbjob/run-*/b.jpg.tmp", "short")
+        self.found("expects-all-bytes", what, "it differs from the undisturbed run: other files: thumbs/b.jpg")
+
+    def test_an_interrupted_call_is_found(self):
+        self.found("fails-if-interrupted", fault("read", "photos/b.jpg", "EINTR"), "it differs from the undisturbed")
+
+    def test_a_jump_of_the_clock_is_found(self):
+        what = plan.Fault("fake", (Rule("clock", "real", "jump", 1 << 30),), "clock", "ahead", "the clock")
+        self.found("knows-the-year", what, "it differs from the undisturbed run: exit status 1 instead of 0")
+
+    def test_a_wrong_exit_status_is_found(self):
+        what = fault("read", "photos/a.jpg", "EIO")
+        self.found("exits-with-0", what, "the exit status is 0, but not everything is made")
+        what = fault("mkdir", "thumbs/.thumbjob/run-*", "ENOSPC")
+        self.found("exits-with-7", what, "the exit status 7 is not documented")
+
+    def test_a_run_that_does_not_say_why_is_found(self):
+        what = fault("read", "photos/a.jpg", "EIO")
+        self.found("says-nothing", what, "it says nothing of the fault")
+        self.found("names-no-cause", what, "it does not say “Input/output error”")
+
+    def test_a_wrong_sum_is_found(self):
+        self.found("miscounts", fault("read", "photos/a.jpg", "EIO"), "the summary does not add up")
+
+    def test_a_changed_source_is_found(self):
+        self.found("changes-a-source", fault("read", "photos/a.jpg", "EIO"), "it changed the source photos/a.jpg")
+
+    def test_a_next_run_that_does_not_make_the_rest_is_found(self):
+        rules = (Rule("write", "thumbs/a.jpg", "short"), Rule("write", "thumbs/a.jpg", "error", errno.EIO, 2, 2))
+        what = plan.Fault("fake", rules, "write", "EIO", "a thumbnail")
+        problems = self.problems("writes-in-place,trusts-any-file", what)
+        self.assertIn("the next run does not make everything right", problems)
+
+    def test_a_change_that_no_run_notices_is_found(self):
+        # The program looks only whether there is a thumbnail.
+        def problems(call):
+            rule = Rule(call, "photos/a.jpg", "wait")
+            change = changes.Change("fake", rule, "is replaced", "photos/a.jpg", changes.replace)
+            with tempfile.TemporaryDirectory(dir=self.folder.name) as work, mock.patch.object(faults, "AT_ONCE", 1):
+                tested = faults.Faults(Path(work), self.program, self.library)
+                return tested.try_change(SCENE, tested.reference(SCENE), change).problems
+        self.assertEqual(problems("open"), [])
+        self.assertIn("after the next run thumbs/a.jpg is not the thumbnail of its photo", problems("close"))
+
+    def test_a_fault_that_is_not_reached_is_found(self):
+        problems = self.problems("", fault("read", "photos/c.jpg", "EIO"))
+        self.assertIn("the fault was not reached in three runs", problems)
+
+
+class Library(unittest.TestCase):
+    def test_a_rule_with_a_mistake_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library = preload.build(COMPILER, Path(folder))
+            for rules in ("read 1 1 eror 5 *", "read 1 error"):
+                environment = {**os.environ, "LD_PRELOAD": f"./{library.name}", "FAULTS": rules}
+                ended = subprocess.run(
+                    ["/bin/true"], cwd=folder, env=environment, stderr=subprocess.DEVNULL, check=False)
+                self.assertEqual(ended.returncode, 99, rules)
+
+    def test_places_have_no_varying_parts(self):
+        folder = Path("/tmp/job")
+        for place, expected in (
+            ("/tmp/job/thumbs/.thumbjob/run-1a2b/3.tmp", "thumbs/.thumbjob/run-*/3.tmp"),
+            ("/tmp/job", "."), ("/tmp/job/.", "./."),
+            ("/tmp/job/run/4829.sock", "run/*.sock"), ("socket:[12]", "socket:[*]"),
+            ("/proc/17/statm", "/proc/*/statm"),
+        ):
+            self.assertEqual(preload.normal(place, folder), expected)
+
+    def test_a_rule_matches_the_place_that_it_was_made_from(self):
+        folder = Path("/tmp/job [1]")
+        for place, expected in (
+            ("./.", r"/tmp/job \[1\]/."), (".", r"/tmp/job \[1\]"),
+            ("socket:[*]", r"socket:\[*\]"), ("/proc/*/statm", "/proc/*/statm"),
+            ("photos/a?.jpg", r"/tmp/job \[1\]/photos/a\?.jpg"),
+            ("run/*.tmp -> a.jpg", r"/tmp/job \[1\]/run/*.tmp -> /tmp/job \[1\]/a.jpg"),
+        ):
+            self.assertEqual(Rule("open", place, "error", 5).line(folder), f"open 1 1 error 5 {expected}")
+
+
+class Document(unittest.TestCase):
+    ROW = table.Row("a photo", "open", "EIO", "the photo fails", "1", "nothing")
+    CHANGE = table.Row("a photo", "is removed", "", "it is made", "0", "nothing")
+
+    def document(self):
+        empty = f"words\n{table.BEGIN}\n{table.END}\nmore\n"
+        return table.quoted(empty, table.text([SCENE], [self.ROW], [self.CHANGE]))
+
+    def test_what_is_written_can_be_read(self):
+        document = self.document()
+        self.assertEqual(table.read(document), ({self.ROW}, {self.CHANGE}))
+        self.assertEqual(table.differences(document, [self.ROW], [self.CHANGE]), [])
+        self.assertTrue(document.startswith("words\n") and document.endswith("more\n"))
+
+    def test_a_false_document_is_found(self):
+        other = table.Row("a photo", "open", "EIO", "nothing changes", "0", "nothing")
+        self.assertEqual(len(table.differences(self.document(), [other], [])), 1)
+        self.assertEqual(len(table.differences(self.document(), [], [other])), 1)
+
+    def test_what_depends_on_the_machine_is_one_row_unless_it_does_harm(self):
+        place = "memory figures of the kernel"
+        rows = {
+            table.row(place, call, "EIO", ending, "0", "nothing")
+            for call in ("open", "read") for ending in ("nothing changes", "a message; everything is made")}
+        self.assertEqual(len(rows), 1)
+        rows.add(table.row(place, "open", "EIO", "the run stops", "74", "nothing"))
+        self.assertEqual(len(rows), 2)
+
+    def test_the_tests_that_it_names_exist(self):
+        root = HERE.parent.parent
+        named = re.findall(r"`(\w{20,})`", (root / "docs/faults.md").read_text())
+        sources = "".join(path.read_text() for path in (root / "Tests").rglob("*.swift"))
+        self.assertGreater(len(named), 3)
+        self.assertEqual([name for name in named if f"func {name}(" not in sources], [])
+
+
+class Plan(unittest.TestCase):
+    def test_every_call_gets_its_errors_and_a_name(self):
+        call = Call("open", "photos/a.jpg", "thumbjob", "1f", 2)
+        found = list(plan.faults_of(SCENE, preload.Log([call], [])))
+        self.assertEqual([one.kind for one in found], plan.ERRORS["open"].split())
+        self.assertEqual(found[0].rules[0], Rule("open", "photos/a.jpg", "error", 5, 2, 2))
+        with self.assertRaises(KeyError):
+            list(plan.faults_of(SCENE, preload.Log([Call("unknown", "photos/a.jpg", "", "")], [])))
+        with self.assertRaises(KeyError):
+            list(plan.faults_of(SCENE, preload.Log([Call("open", "elsewhere", "", "")], [])))
+
+    def test_a_full_disk_stays_full(self):
+        calls = [Call("create", f"thumbs/.thumbjob/run-*/{n}.tmp", "thumbjob", "1") for n in (1, 2)]
+        lasting = [one for one in plan.faults_of(SCENE, preload.Log(calls, [])) if one.kind == "ENOSPC from then on"]
+        self.assertEqual([one.rules[0].first for one in lasting], [1, 2])
+        self.assertTrue(all(rule.last == preload.FOREVER for one in lasting for rule in one.rules))
+
+    def test_a_sample_has_each_kind_once(self):
+        calls = [Call("open", f"photos/{name}.jpg", "thumbjob", "1") for name in "ab"]
+        found = list(plan.sample(plan.faults_of(SCENE, preload.Log(calls, [])), set()))
+        self.assertEqual([one.kind for one in found], ["EIO", "EINTR"])
+
+
+if __name__ == "__main__":
+    unittest.main()
