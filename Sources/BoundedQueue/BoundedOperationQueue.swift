@@ -116,10 +116,40 @@ public final class BoundedOperationQueue: Sendable {
     _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) throws(SubmitError) -> Account.Admission {
     guard !CurrentQueue.isCurrent(self) else { throw .fromOwnWorker }
-    guard operation.dependencies.isEmpty else { throw .hasDependencies }
-    let joined = operation.state.withLock { $0.join(self, at: .now) }
+    let (joined, isJoin) = operation.state.withLock { ($0.join(self, at: .now), !$0.dependencies.isEmpty) }
     guard joined else { throw .alreadySubmitted }
-    let (admission, effects) = account.withLock { $0.admit(operation, orBlock: release) }
+    if isJoin { return try admitJoin(operation, orBlock: release) }
+    return try admitJoined(operation, orBlock: release)
+  }
+
+  /// Admits an operation with dependencies. From here on they tell it of their ends, on any thread; it is ready when the
+  /// last has ended, but not before this function has ended.
+  private func admitJoin(
+    _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
+  ) throws(SubmitError) -> Account.Admission {
+    do throws(SubmitError) {
+      try operation.checkDependencies()
+    } catch {
+      operation.state.withLock { $0.leave() }
+      throw error
+    }
+    let waits = operation.registerWithDependencies()
+    do throws(SubmitError) {
+      let admission = try admitJoined(operation, isReady: !waits, orBlock: release)
+      if case .full = admission { operation.unregisterFromDependencies() }
+      if operation.state.withLock({ $0.dependencies.endSubmission() }) { ready(operation) }
+      return admission
+    } catch {
+      operation.unregisterFromDependencies()
+      throw error
+    }
+  }
+
+  private func admitJoined(
+    _ operation: BoundedOperation, isReady: Bool = true,
+    orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
+  ) throws(SubmitError) -> Account.Admission {
+    let (admission, effects) = account.withLock { $0.admit(operation, isReady: isReady, orBlock: release) }
     switch admission {
     case .accepted: carryOut(effects)
     case .blocked: break
@@ -135,10 +165,16 @@ public final class BoundedOperationQueue: Sendable {
     guard let ticket = producer.ticket else { return }
     let (withdrawn, effects) = account.withLock { $0.withdrawProducer(ticket) }
     if withdrawn {
-      operation.state.withLock { $0.leave() }
+      leave(operation)
       producer.resume(with: .failure(CancellationError()))
     }
     carryOut(effects)
+  }
+
+  /// Makes an operation that was not accepted new again.
+  private func leave(_ operation: BoundedOperation) {
+    operation.unregisterFromDependencies()
+    operation.state.withLock { $0.leave() }
   }
 
   // MARK: Inspection
@@ -282,6 +318,9 @@ public final class BoundedOperationQueue: Sendable {
     account.withLock { $0.waitReason(operation, hasBegun: hasBegun) }
   }
 
+  /// Lets an operation whose dependencies have ended wait for a place.
+  func ready(_ operation: BoundedOperation) { carryOut(account.withLock { $0.ready(operation) }) }
+
   /// Takes a cancelled operation out of the waiting line it is in.
   func withdraw(_ operation: BoundedOperation) { carryOut(account.withLock { $0.withdraw(operation) }) }
 
@@ -327,15 +366,16 @@ public final class BoundedOperationQueue: Sendable {
   }
 
   /// Frees the place of an operation whose end has been delivered.
-  func departed(_ operation: BoundedOperation) { carryOut(depart(operation)) }
+  func departed(_ operation: BoundedOperation) {
+    let (effects, settled) = depart(operation)
+    carryOut(effects)
+    Settlement.carryOut(settled, endOf: operation)
+  }
 
-  private func depart(_ operation: BoundedOperation) -> Account.Effects {
-    let outcome = operation.state.withLock { state -> Outcome? in
-      state.depart()
-      return state.outcome
-    }
+  private func depart(_ operation: BoundedOperation) -> (Account.Effects, Dependencies.Settled) {
+    let (settled, outcome) = operation.state.withLock { ($0.depart(), $0.outcome) }
     guard let outcome else { preconditionFailure("operation #\(operation.id) departs before it has ended") }
-    return account.withLock { $0.depart(operation, outcome: outcome) }
+    return (account.withLock { $0.depart(operation, outcome: outcome) }, settled)
   }
 
   // MARK: Effects
@@ -345,17 +385,21 @@ public final class BoundedOperationQueue: Sendable {
   /// effects again.
   private func carryOut(_ first: Account.Effects) {
     var next: Account.Effects? = first
+    var settled: [(operation: BoundedOperation, rest: Dependencies.Settled)] = []
     while let effects = next.take() {
       for (operation, lane) in effects.started {
         operation.state.withLock { $0.isQueued = false }
         lanes.execute(operation, in: lane)
       }
       for (producer, result) in effects.released {
-        if case .failure = result { producer.operation.state.withLock { $0.leave() } }
+        switch result {
+        case .success: _ = producer.operation.state.withLock { $0.accept() }  // its dependants may follow at once
+        case .failure: leave(producer.operation)
+        }
         producer.release(result)
       }
       for (claim, answer) in effects.answered { claim.answer(answer) }
-      guard !effects.accepted.isEmpty || !effects.withdrawn.isEmpty || !effects.drained.isEmpty else { return }
+      guard !effects.accepted.isEmpty || !effects.withdrawn.isEmpty || !effects.drained.isEmpty else { break }
       var departed: [BoundedOperation] = []
       CurrentQueue.with(self) {
         for operation in effects.accepted where operation.deliverAccepted(to: self) { departed.append(operation) }
@@ -367,9 +411,11 @@ public final class BoundedOperationQueue: Sendable {
       }
       for wake in effects.drained { wake() }
       for operation in departed {
-        let later = depart(operation)
+        let (later, rest) = depart(operation)
         if next == nil { next = later } else { next?.append(later) }
+        if !rest.isEmpty { settled.append((operation, rest)) }
       }
     }
+    for (operation, rest) in settled { Settlement.carryOut(rest, endOf: operation) }
   }
 }

@@ -193,9 +193,6 @@ extension QueueTests {
       await #expect(throws: SubmitError.alreadySubmitted) { try await queue.submit(work) }
       await queue.drain()
       await #expect(throws: SubmitError.alreadySubmitted) { try await queue.submit(work) }
-      let dependent = Work()
-      dependent.addDependency(Work())
-      await #expect(throws: SubmitError.hasDependencies) { try await queue.submit(dependent) }
       #expect(queue.counters.submitted == 1)
     }
   }

@@ -10,6 +10,8 @@ struct Account {
     /// Its producer waits for room in the backlog.
     case blocked(ticket: Int)
     case waiting(ticket: Int)
+    /// It waits for its dependencies.
+    case joining(ticket: Int)
     /// It has a lane. While it waits for memory, `claim` is the ticket of its claim.
     case running(lane: Int, claim: Int?)
     /// Taken out of the waiting line by a cancellation; its end is being delivered.
@@ -77,7 +79,14 @@ struct Account {
   /// The place of each operation of this queue, by id. It is not kept in the operation, because the operation may
   /// belong to another queue by the time a cancellation arrives here.
   private var places: [Int: Place] = [:]
+  /// The operations that may start, in this order.
   private var waiting = WaitingLine<BoundedOperation>()
+  /// The accepted operations whose dependencies have not ended. They count as waiting, so a backlog full of them is full.
+  private var joining = WaitingLine<BoundedOperation>()
+  /// The ids of the operations, accepted or with a blocked producer, whose dependencies have not ended.
+  private var unready: Set<Int> = []
+  /// Whether an operation has had dependencies, so that operations may wait in another order than they were submitted.
+  private var hasJoined = false
   private var running: [BoundedOperation] = []
   /// Lanes without an operation. The number of lanes is the most operations that have run at once.
   private var freeLanes: [Int] = []
@@ -96,7 +105,8 @@ struct Account {
 
   var counters: QueueCounters {
     var counters = totals
-    counters.waiting = waiting.count
+    counters.waiting = waitingCount
+    counters.waitingForDependencies = joining.count
     counters.running = running.count
     counters.blockedProducers = blocked.count
     counters.waitingForMemory = claims.count
@@ -104,24 +114,34 @@ struct Account {
     return counters
   }
 
-  var isIdle: Bool { running.isEmpty && waiting.isEmpty && blocked.isEmpty && withdrawing == 0 }
+  var isIdle: Bool { running.isEmpty && waitingCount == 0 && blocked.isEmpty && withdrawing == 0 }
 
   private var isPaused: Bool { !pauses.isEmpty }
   private var canStart: Bool { !isPaused && running.count < limits.max }
-  private var hasRoom: Bool { waiting.count < limits.backlog || (waiting.isEmpty && canStart) }
+  private var waitingCount: Int { waiting.count + joining.count }
+
+  /// An operation that can start at once needs no room in the backlog.
+  private func hasRoom(for operation: BoundedOperation) -> Bool {
+    waitingCount < limits.backlog || (waiting.isEmpty && canStart && isReady(operation))
+  }
+
+  private func isReady(_ operation: BoundedOperation) -> Bool { unready.isEmpty || !unready.contains(operation.id) }
 
   // MARK: Inspection
 
   func operations(
     waitingLimit: Int, waitingAfter id: Int = 0
   ) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
-    (running, waiting.prefix(waitingLimit) { $0.id > id })
+    guard hasJoined else { return (running, waiting.prefix(waitingLimit) { $0.id > id }) }
+    let all = (waiting.prefix(.max) { $0.id > id } + joining.prefix(.max) { $0.id > id }).sorted { $0.id < $1.id }
+    return (running, Array(all.prefix(waitingLimit)))
   }
 
   func operation(id: Int) -> BoundedOperation? {
     switch places[id] {
     case .running: running.first { $0.id == id }
     case .waiting(let ticket): waiting[ticket]
+    case .joining(let ticket): joining[ticket]
     case .blocked, .withdrawn, nil: nil
     }
   }
@@ -134,7 +154,8 @@ struct Account {
     case .waiting: limits.max == 1 ? "the only place is taken" : "all \(limits.max) places are taken"
     case .running where !hasBegun: "starting"
     case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { waitReason(for: $0) }
-    case .withdrawn, nil: nil
+    // The operation itself names its dependencies.
+    case .joining, .withdrawn, nil: nil
     }
   }
 
@@ -152,9 +173,12 @@ struct Account {
 
   // MARK: Admission
 
-  /// - Parameter release: wakes the producer; nil if the producer must not wait.
+  /// - Parameters:
+  ///   - isReady: false if a dependency of the operation has not ended. ``ready(_:)`` must be called when all have.
+  ///   - release: wakes the producer; nil if the producer must not wait.
   mutating func admit(
-    _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
+    _ operation: BoundedOperation, isReady: Bool = true,
+    orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) -> (Admission, Effects) {
     var effects = Effects()
     guard !isClosed else { return (.refused(.closed), effects) }
@@ -165,15 +189,28 @@ struct Account {
       effects.accepted.append(operation)
       return (.accepted, effects)
     }
-    if hasRoom, blocked.isEmpty {
+    if !isReady { unready.insert(operation.id) }
+    if blocked.isEmpty, hasRoom(for: operation) {
       accept(operation, into: &effects)
       return (.accepted, effects)
     }
-    guard let release else { return (.full, effects) }
+    guard let release else {
+      unready.remove(operation.id)
+      return (.full, effects)
+    }
     let producer = BlockedProducer(operation: operation, release: release)
     let ticket = blocked.append(producer)
     places[operation.id] = .blocked(ticket: ticket)
     return (.blocked(ticket: ticket), effects)
+  }
+
+  /// Lets an operation whose dependencies have all ended wait for a place.
+  mutating func ready(_ operation: BoundedOperation) -> Effects {
+    guard unready.remove(operation.id) != nil else { return Effects() }
+    if case .joining(let ticket) = places[operation.id], joining.remove(ticket) != nil {
+      places[operation.id] = .waiting(ticket: waiting.append(operation))
+    }
+    return dispatch()
   }
 
   /// Counts an operation whose work begins on a thread.
@@ -256,6 +293,7 @@ struct Account {
     } else {
       withdrawing -= 1
     }
+    if outcome.cancelReason == .dependency { totals.cancelledForDependencies += 1 }
     dispatch(into: &effects)
     return effects
   }
@@ -273,6 +311,9 @@ struct Account {
     case .waiting(let ticket):
       guard waiting.remove(ticket) != nil else { break }
       withdraw([operation], into: &effects)
+    case .joining(let ticket):
+      guard joining.remove(ticket) != nil else { break }
+      withdraw([operation], into: &effects)
     case .running(_, let ticket):
       guard let claim = ticket.flatMap({ claims.remove($0) }) else { break }
       setClaim(nil, of: operation)
@@ -287,7 +328,7 @@ struct Account {
   mutating func withdrawAll(_ reason: CancelReason, closing: Bool) -> Effects {
     var effects = Effects()
     isClosed = isClosed || closing
-    withdraw(waiting.removeAll(), into: &effects)
+    withdraw(waiting.removeAll() + joining.removeAll(), into: &effects)
     turnAway(.cancelled(reason), into: &effects)
     dispatch(into: &effects)
     return effects
@@ -322,6 +363,7 @@ struct Account {
   mutating func withdrawProducer(_ ticket: Int) -> (Bool, Effects) {
     guard let producer = blocked.remove(ticket) else { return (false, Effects()) }
     places[producer.operation.id] = nil
+    unready.remove(producer.operation.id)
     return (true, dispatch())
   }
 
@@ -339,7 +381,7 @@ struct Account {
     answerClaims(into: &effects)
     repeat {
       while canStart, let operation = waiting.popFirst() { run(operation, into: &effects) }
-      guard hasRoom, let producer = blocked.popFirst() else { break }
+      guard let first = blocked.first, hasRoom(for: first.operation), let producer = blocked.popFirst() else { break }
       effects.released.append((producer, .success(())))
       accept(producer.operation, into: &effects)
     } while true
@@ -358,12 +400,15 @@ struct Account {
   private mutating func accept(_ operation: BoundedOperation, into effects: inout Effects) {
     totals.submitted += 1
     effects.accepted.append(operation)
-    if waiting.isEmpty, canStart {
-      run(operation, into: &effects)
+    if !isReady(operation) {
+      hasJoined = true
+      places[operation.id] = .joining(ticket: joining.append(operation))
+    } else if waiting.isEmpty, canStart {
+      return run(operation, into: &effects)
     } else {
       places[operation.id] = .waiting(ticket: waiting.append(operation))
-      totals.peakWaiting = max(totals.peakWaiting, waiting.count)
     }
+    totals.peakWaiting = max(totals.peakWaiting, waitingCount)
   }
 
   private mutating func run(_ operation: BoundedOperation, into effects: inout Effects) {
@@ -374,7 +419,10 @@ struct Account {
   }
 
   private mutating func withdraw(_ operations: [BoundedOperation], into effects: inout Effects) {
-    for operation in operations { places[operation.id] = .withdrawn }
+    for operation in operations {
+      places[operation.id] = .withdrawn
+      if !unready.isEmpty { unready.remove(operation.id) }
+    }
     withdrawing += operations.count
     totals.cancelledWhileWaiting += operations.count
     effects.withdrawn += operations
@@ -383,6 +431,7 @@ struct Account {
   private mutating func turnAway(_ error: SubmitError, into effects: inout Effects) {
     for producer in blocked.removeAll() {
       places[producer.operation.id] = nil
+      unready.remove(producer.operation.id)
       effects.released.append((producer, .failure(error)))
     }
   }

@@ -6,6 +6,8 @@ public struct QueueCounters: Sendable, Hashable {
   public internal(set) var submitted = 0
   /// Operations that wait to run.
   public internal(set) var waiting = 0
+  /// Those of them that depend on operations that have not ended.
+  public internal(set) var waitingForDependencies = 0
   /// Operations that hold one of the `max` places. A place is freed after the observers have received the operation's
   /// end.
   public internal(set) var running = 0
@@ -15,6 +17,8 @@ public struct QueueCounters: Sendable, Hashable {
   public internal(set) var failed = 0
   public internal(set) var cancelledWhileWaiting = 0
   public internal(set) var cancelledWhileRunning = 0
+  /// The cancelled operations whose reason was a dependency.
+  public internal(set) var cancelledForDependencies = 0
   /// The most operations that ran at once. Operations that had a place but had not begun are not counted.
   public internal(set) var peakRunning = 0
   /// The most operations that waited at once.

@@ -9,9 +9,11 @@ public enum SubmitError: Error, Sendable, Hashable {
   case fromOwnWorker
   /// The operation was submitted or started before, or has ended: an operation runs once.
   case alreadySubmitted
-  /// The operation has dependencies. The queue runs first in, first out, so an operation that cannot start yet would
-  /// block the operations after it.
-  case hasDependencies
+  /// The operation depends on one that is not submitted. A queue could become full of operations that wait for one that
+  /// has no room in it.
+  case dependencyNotSubmitted(OperationName)
+  /// The operation depends on itself, directly or by operations of other kinds.
+  case dependsOnItself
 }
 
 extension SubmitError: CustomStringConvertible {
@@ -22,7 +24,8 @@ extension SubmitError: CustomStringConvertible {
     case .fromOwnWorker:
       "an operation or observer may not submit to its own queue: it would wait for a place that only it can free"
     case .alreadySubmitted: "the operation was submitted or started before; create a new one"
-    case .hasDependencies: "the operation has dependencies; a bounded queue runs first in, first out"
+    case .dependencyNotSubmitted(let name): "the operation depends on \(name), which must be submitted first"
+    case .dependsOnItself: "the operation depends on itself, and could never start"
     }
   }
 }

@@ -18,8 +18,8 @@ extension BoundedOperation {
   ///
   /// - Returns: true if the end of the operation was delivered too: the caller must then free its place.
   func deliverAccepted(to queue: BoundedOperationQueue) -> Bool {
-    queue.observers.deliver(
-      QueueEvent(operation: self, change: .waiting, instant: state.withLock { $0.acceptedAt() }))
+    let instant = state.withLock { $0.accept() }
+    queue.observers.deliver(QueueEvent(operation: self, change: .waiting, instant: instant))
     return deliverPosted(to: queue)
   }
 

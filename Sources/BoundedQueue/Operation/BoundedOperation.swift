@@ -106,6 +106,52 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     return try body()
   }
 
+  // MARK: Dependencies
+
+  /// Makes the operation wait until another one has ended. If that one does not succeed, this one is cancelled with the
+  /// reason ``CancelReason/dependency``.
+  ///
+  /// While it waits it takes no running place, but one in the backlog of its queue. The other operation may belong to
+  /// another queue, and be any `Operation`; one that is cancelled counts as not successful. A ``BoundedOperation`` must
+  /// have been submitted before its dependant, so that dependencies have no cycle and cannot fill a queue for ever.
+  ///
+  /// Add dependencies before the operation is submitted; it traps afterwards.
+  public final override func addDependency(_ operation: Operation) { addDependency(operation, mayFail: false) }
+
+  /// - Parameter mayFail: true if this operation runs even if the other one does not succeed.
+  public final func addDependency(_ operation: Operation, mayFail: Bool) {
+    state.withLock { state in
+      precondition(state.isNew, "operation #\(id) gets a dependency after its submission")
+      state.dependencies.add(operation, mayFail: mayFail)
+    }
+  }
+
+  /// Makes the operation wait for another one, whose result its work reads.
+  ///
+  /// - Parameter mayFail: true if this operation runs even if the other one does not succeed.
+  public final func dependency<Value>(
+    on operation: ResultOperation<Value>, mayFail: Bool = false
+  ) -> Dependency<Value> {
+    addDependency(operation, mayFail: mayFail)
+    let dependency = Dependency(on: operation)
+    keep(dependency)
+    return dependency
+  }
+
+  /// Lets a result go at the end of the operation.
+  final func keep(_ result: any ReleasableResult) { state.withLock { $0.dependencies.keep(result) } }
+
+  /// Removes a dependency. It traps once the operation is submitted.
+  public final override func removeDependency(_ operation: Operation) {
+    state.withLock { state in
+      precondition(state.isNew, "operation #\(id) loses a dependency after its submission")
+      state.dependencies.remove(operation)
+    }
+  }
+
+  /// The operations that this one still waits for. Those that have ended are let go.
+  public final override var dependencies: [Operation] { state.withLock { $0.dependencies.edges.map(\.operation) } }
+
   // MARK: Inspection and cancellation
 
   /// True from the first request to cancel, even if the request came too late to stop the work. A request after the end
@@ -153,7 +199,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     }
     CurrentQueue.with(queue) {
       runToEnd()
-      queue?.finished(self)
+      if let queue { queue.finished(self) } else { settle() }
     }
   }
 
@@ -178,6 +224,9 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     guard let reason = state.withLock({ $0.reasonToEndUnstarted() }) else { return }
     end(.cancelledWhileWaiting(reason))
   }
+
+  /// Ends both roles in dependencies: lets go what it has waited for, and tells those that wait for it.
+  private func settle() { Settlement.carryOut(state.withLock { $0.dependencies.settle() }, endOf: self) }
 
   /// Records the request to cancel; the caller then takes the operation out of its queue's waiting line.
   func markCancelled(_ reason: CancelReason) -> (accepted: Bool, queue: BoundedOperationQueue?) {

@@ -8,6 +8,8 @@ public enum CancelReason: String, Sendable, Hashable, CaseIterable {
   case shutdown
   /// The operation exceeded its time limit.
   case timeout
+  /// An operation that it depends on did not succeed; ``OperationSnapshot/failedDependency`` names it.
+  case dependency
 }
 
 extension CancelReason: CustomStringConvertible {
@@ -18,6 +20,7 @@ extension CancelReason: CustomStringConvertible {
     case .pressure: "by memory pressure"
     case .shutdown: "by shutdown"
     case .timeout: "by its time limit"
+    case .dependency: "because an operation that it depends on did not succeed"
     }
   }
 }

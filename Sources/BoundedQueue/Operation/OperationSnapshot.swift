@@ -27,10 +27,18 @@ public struct OperationSnapshot: Sendable {
   public let waitReason: String?
   /// The reason for its cancellation; nil if it was not cancelled.
   public let cancelReason: CancelReason?
+  /// The operations that it depends on and that have not ended.
+  public let waitsFor: [OperationName]
+  /// How many operations of any queue wait for this one.
+  public let neededBy: Int
+  /// The dependency for which it was cancelled; nil if it was not.
+  public let failedDependency: FailedDependency?
 
   init(
     id: Int, title: String, state: OperationState, fraction: Double?, bytesReserved: Int, waitReason: String?
   ) {
+    (waitsFor, neededBy) = (state.dependencies.waitsFor, state.dependencies.neededBy)
+    failedDependency = state.cancelReason == .dependency ? state.dependencies.failure : nil
     self.id = id
     self.title = title
     self.fraction = fraction
@@ -56,7 +64,7 @@ extension OperationSnapshot: CustomStringConvertible {
     switch state {
     case .waiting:
       parts.append("waiting \(Self.seconds(waited))")
-      if let waitReason { parts.append(waitReason) }
+      if let waitReason = Self.text(waitsFor) ?? waitReason { parts.append(waitReason) }
     case .running:
       parts.append("running")
       if let stage { parts.append(fraction.map { "\(stage) \(Int($0 * 100)) %" } ?? stage) }
@@ -65,10 +73,20 @@ extension OperationSnapshot: CustomStringConvertible {
       if let waitReason { parts.append(waitReason) }
     case .ended(let outcome):
       parts.append("\(outcome)")
+      if let failedDependency { parts.append("\(failedDependency)") }
       parts.append("ran \(Self.seconds(ran))")
     }
     if case .ended = state {} else if let cancelReason { parts.append("being cancelled \(cancelReason)") }
     return "#\(id) \(title): " + parts.joined(separator: ", ")
+  }
+
+  /// Such as "waits for #41 and #42".
+  private static func text(_ operations: [OperationName]) -> String? {
+    let shown = operations.prefix(3).map { $0.id.map { "#\($0)" } ?? $0.title }
+    let others = operations.count - shown.count
+    guard let last = others > 0 ? "\(others) more" : shown.last else { return nil }
+    let first = others > 0 ? shown[...] : shown.dropLast()
+    return "waits for " + (first.isEmpty ? last : first.joined(separator: ", ") + " and " + last)
   }
 
   private static func seconds(_ duration: Duration) -> String {

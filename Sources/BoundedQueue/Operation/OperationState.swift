@@ -19,6 +19,9 @@ struct OperationState {
   private(set) var stage: String?
   /// How long it has waited for memory in total. A wait that is still going on is not included.
   var waitedForMemory = Duration.zero
+  var dependencies = Dependencies()
+  /// True once a queue has accepted the operation.
+  private(set) var isAccepted = false
   /// True from joining a queue until the operation is handed to a thread or withdrawn.
   var isQueued = false
 
@@ -30,6 +33,19 @@ struct OperationState {
 
   var outcome: Outcome? {
     if case .ended(let outcome, _, _, _) = phase { outcome } else { nil }
+  }
+
+  /// Whether the operation belongs to no queue and has not begun.
+  var isNew: Bool {
+    if case .new = phase { queue == nil } else { false }
+  }
+
+  /// Whether the operation ends without a further submission: a queue has accepted it, or it was started.
+  var isSubmitted: Bool {
+    switch phase {
+    case .new, .waiting: isAccepted
+    case .running, .ended: true
+    }
   }
 
   /// A copy for snapshots, which keeps no queue and no events alive.
@@ -99,14 +115,22 @@ struct OperationState {
   }
 
   /// Releases the queue after the operation has left it.
-  mutating func depart() { queue = nil }
+  ///
+  /// - Returns: what is left to be done for the operations around it.
+  mutating func depart() -> Dependencies.Settled {
+    queue = nil
+    return dependencies.settle()
+  }
 
   // MARK: Events
 
-  /// The time of the event `waiting`, which is delivered now. It must not be later than the start of the work, which
-  /// may have begun already.
-  func acceptedAt() -> Instant {
-    switch phase {
+  /// Notes that the queue has accepted the operation.
+  ///
+  /// - Returns: the time of the event `waiting`, which is delivered now. It must not be later than the start of the work,
+  ///   which may have begun already.
+  mutating func accept() -> Instant {
+    isAccepted = true
+    return switch phase {
     case .new, .waiting: .now
     case .running(let since, _): since
     case .ended(_, let end, _, let ran): end - ran

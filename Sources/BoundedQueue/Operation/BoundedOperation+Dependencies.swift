@@ -1,0 +1,143 @@
+import Foundation
+
+extension BoundedOperation {
+  /// Checks that each dependency can end without anything that is still to be submitted: then no order of submission
+  /// leads to a queue that is full of operations that wait for one outside it.
+  func checkDependencies() throws(SubmitError) {
+    var ahead = state.withLock { $0.dependencies.edges.map(\.operation) }
+    var seen: Set<ObjectIdentifier> = []
+    while let next = ahead.popLast() {
+      if next === self { throw .dependsOnItself }
+      if let bounded = next as? BoundedOperation {
+        guard bounded.state.withLock({ $0.isSubmitted }) else { throw .dependencyNotSubmitted(OperationName(bounded)) }
+      } else if !next.isFinished, seen.insert(ObjectIdentifier(next)).inserted {
+        // Whether an operation of another kind was submitted is not known. What it waits for is.
+        ahead += next.dependencies
+      }
+    }
+  }
+
+  /// Registers the operation with its dependencies, which then tell it of their ends.
+  ///
+  /// - Returns: true if one of them has not ended.
+  func registerWithDependencies() -> Bool {
+    let edges = state.withLock { state in
+      state.dependencies.beginSubmission()
+      return state.dependencies.edges
+    }
+    for edge in edges {
+      if let bounded = edge.operation as? BoundedOperation {
+        let waits = bounded.state.withLock { $0.dependencies.register(self) }
+        if !waits { dependencyEnded(bounded) }
+      } else if edge.operation.isFinished {
+        dependencyEnded(edge.operation)
+      } else {
+        Bell.ring(atEndOf: edge.operation, for: self)
+      }
+    }
+    return state.withLock { !$0.dependencies.isEmpty }
+  }
+
+  /// Undoes ``registerWithDependencies()``.
+  func unregisterFromDependencies() {
+    let edges = state.withLock { state in
+      state.dependencies.abandonSubmission()
+      return state.dependencies.edges
+    }
+    for edge in edges { forget(edge.operation) }
+  }
+
+  /// Stops waiting for the end of a dependency.
+  fileprivate func forget(_ operation: Operation) {
+    (operation as? BoundedOperation)?.state.withLock { $0.dependencies.unregister(self) }
+  }
+
+  /// Takes notice of the end of a dependency: starts waiting for a place, or is cancelled.
+  func dependencyEnded(_ operation: Operation) {
+    let failure = FailedDependency(of: operation)
+    let (consequence, queue) = state.withLock { ($0.dependencies.ended(operation, failure: failure), $0.queue) }
+    switch consequence {
+    case .none: break
+    case .ready: queue?.ready(self)
+    case .cancelled: cancel(reason: .dependency)
+    }
+  }
+}
+
+extension FailedDependency {
+  /// Nil if the operation succeeded.
+  fileprivate init?(of operation: Operation) {
+    guard let bounded = operation as? BoundedOperation else {
+      guard operation.isCancelled else { return nil }
+      self.init(operation: OperationName(operation), ending: "was cancelled")
+      return
+    }
+    let (outcome, root) = bounded.state.withLock { ($0.outcome, $0.dependencies.failure) }
+    switch outcome {
+    case .succeeded, nil: return nil
+    case .failed(let error): self.init(operation: OperationName(operation), ending: "failed: \(error)")
+    case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason):
+      if reason == .dependency, let root {
+        self = root
+      } else {
+        self.init(operation: OperationName(operation), ending: "was cancelled \(reason)")
+      }
+    }
+  }
+}
+
+/// Tells dependants of ended operations. The end of one may end others, down a chain of any length, so a thread that is
+/// telling already only notes further ends instead of calling itself.
+enum Settlement {
+  private final class Pending {
+    var ended: [(operation: BoundedOperation, dependants: [BoundedOperation])] = []
+  }
+
+  static func carryOut(_ settled: Dependencies.Settled, endOf operation: BoundedOperation) {
+    for dependency in settled.unfinished { operation.forget(dependency) }
+    // In the order of their creation.
+    if !settled.dependants.isEmpty { tell(settled.dependants.sorted { $0.id < $1.id }, endOf: operation) }
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    let status = pthread_key_create(&key, nil)
+    precondition(status == 0, "no thread-specific key is left: \(String(cString: strerror(status)))")
+    return key
+  }()
+
+  private static func tell(_ dependants: [BoundedOperation], endOf operation: BoundedOperation) {
+    if let outer = pthread_getspecific(key) {
+      return Unmanaged<Pending>.fromOpaque(outer).takeUnretainedValue().ended.append((operation, dependants))
+    }
+    let pending = Pending()
+    pthread_setspecific(key, Unmanaged.passUnretained(pending).toOpaque())
+    defer { pthread_setspecific(key, nil) }
+    var next: (operation: BoundedOperation, dependants: [BoundedOperation])? = (operation, dependants)
+    while let (operation, dependants) = next.take() {
+      for dependant in dependants { dependant.dependencyEnded(operation) }
+      next = pending.ended.popLast()
+    }
+  }
+}
+
+/// Tells of the end of operations that are no ``BoundedOperation``. Foundation has no other way on Linux than an
+/// operation that depends on them.
+private enum Bell {
+  private static let threads = DispatchQueue(label: "dependencies of bounded operations")
+  private static let queue: OperationQueue = {
+    let queue = OperationQueue()
+    queue.underlyingQueue = threads
+    return queue
+  }()
+
+  /// The bell does not keep the dependant alive.
+  static func ring(atEndOf operation: Operation, for dependant: BoundedOperation) {
+    let bell = BlockOperation { [weak dependant, weak operation] in
+      guard let dependant, let operation else { return }
+      dependant.dependencyEnded(operation)
+    }
+    bell.addDependency(operation)
+    queue.addOperation(bell)
+  }
+}

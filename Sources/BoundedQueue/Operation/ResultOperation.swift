@@ -1,0 +1,132 @@
+import Locking
+
+/// An operation whose work has a result, which operations that depend on it can read.
+///
+/// Give it a closure, or subclass it and override ``makeResult()``. The work of an operation *after* others gets their
+/// results; it starts when all of them have succeeded, and it is cancelled if one of them does not:
+///
+/// ```swift
+/// func makePage(of user: String, in queue: BoundedOperationQueue) async throws -> String? {
+///   let profile = ResultOperation(title: "profile of \(user)") { try fetch("/profiles/\(user)") }
+///   let photos = ResultOperation(title: "photos of \(user)") { try fetch("/photos/\(user)") }
+///   let page = ResultOperation(title: "page of \(user)", after: profile, photos) { profile, photos in
+///     profile + photos
+///   }
+///   for operation in [profile, photos, page] { try await queue.submit(operation) }
+///   await queue.drain()
+///   return page.value
+/// }
+/// ```
+///
+/// *Concurrency*: as for ``BoundedOperation``. The result is written once, before the operation ends.
+open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendable {  // locks guard both properties
+  /// The work, if it is a closure. It is let go when it begins.
+  private let work: Locked<(@Sendable () throws -> Value)?>
+  private let result = Locked<Value?>(nil)
+
+  /// For subclasses, which override ``makeResult()``.
+  ///
+  /// - Parameter title: a one-line description of the work.
+  public override init(title: String) {
+    work = Locked(nil)
+    super.init(title: title)
+  }
+
+  /// - Parameters:
+  ///   - title: a one-line description of the work.
+  ///   - work: makes the result.
+  public init(title: String, work: @escaping @Sendable () throws -> Value) {
+    self.work = Locked(work)
+    super.init(title: title)
+  }
+
+  /// - Parameters:
+  ///   - title: a one-line description of the work.
+  ///   - inputs: the operations whose results the work needs. Submit them first.
+  ///   - work: makes the result from theirs.
+  public convenience init<each Input: Sendable>(
+    title: String, after inputs: repeat ResultOperation<each Input>,
+    work: @escaping @Sendable (repeat each Input) throws -> Value
+  ) {
+    let needed = (repeat Dependency(on: each inputs))
+    self.init(title: title) { try work(repeat (each needed).value) }
+    repeat add(each needed, each inputs)
+  }
+
+  private func add<Input>(_ dependency: Dependency<Input>, _ input: ResultOperation<Input>) {
+    addDependency(input)
+    keep(dependency)
+  }
+
+  /// Makes the result. Override it unless the operation has a closure; never call it.
+  open func makeResult() throws -> Value {
+    guard let work = work.withLock({ $0.take() }) else {
+      preconditionFailure("\(type(of: self)) must override makeResult()")
+    }
+    return try work()
+  }
+
+  public final override func execute() throws {
+    let value = try makeResult()
+    result.withLock { $0 = value }
+  }
+
+  /// The result; nil until the operation has succeeded, and if it does not succeed.
+  public final var value: Value? {
+    guard case .succeeded = outcome else { return nil }
+    return result.withLock { $0 }
+  }
+
+  /// The result, or why there is none.
+  var ending: Result<Value, any Error> {
+    switch outcome {
+    case .succeeded:
+      guard let value = result.withLock({ $0 }) else { preconditionFailure("operation #\(id) has no result") }
+      return .success(value)
+    case .failed(let error): return .failure(error)
+    case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason):
+      return .failure(OperationCancelledError(reason: reason))
+    case nil: preconditionFailure("operation #\(id) is read before it has ended")
+    }
+  }
+}
+
+/// The result of an operation that another one waits for, as the work of that one reads it. Made by
+/// ``BoundedOperation/dependency(on:mayFail:)``.
+///
+/// *Concurrency*: its members may be called from any thread, in ``BoundedOperation/execute()`` of the dependant. They trap
+/// at any other time: before, the result does not exist, and afterwards it has been let go, so that a chain of a million
+/// operations holds only those that have not ended.
+public final class Dependency<Value: Sendable>: Sendable {
+  private let operation: Locked<ResultOperation<Value>?>
+
+  init(on operation: ResultOperation<Value>) { self.operation = Locked(operation) }
+
+  /// How the operation has ended.
+  public var outcome: Outcome {
+    guard let outcome = read().outcome else { preconditionFailure("a dependency is read before it has ended") }
+    return outcome
+  }
+
+  /// Its result.
+  ///
+  /// - Throws: the error with which it failed, or ``OperationCancelledError``. An operation that does not cope with
+  ///   failures is cancelled instead, and never gets here.
+  public var value: Value { get throws { try read().ending.get() } }
+
+  private func read() -> ResultOperation<Value> {
+    guard let operation = operation.withLock({ $0 }) else {
+      preconditionFailure("a dependency is read after its dependant has ended")
+    }
+    return operation
+  }
+}
+
+extension Dependency: ReleasableResult {
+  func release() { operation.withLock { $0 = nil } }
+}
+
+/// A result that is let go when its reader has ended.
+protocol ReleasableResult: Sendable {
+  func release()
+}

@@ -1,0 +1,438 @@
+import BoundedQueue
+import Foundation
+import TestSupport
+import Testing
+
+extension QueueTests {
+  @Suite struct Dependencies {
+    private func queue(max: Int = 2, backlog: Int = 100) -> BoundedOperationQueue {
+      BoundedOperationQueue(name: "test", max: max, backlog: backlog)
+    }
+
+    // MARK: Order and places
+
+    @Test func aDependantStartsAfterItsDependenciesAndTakesNoPlaceMeanwhile() async throws {
+      let (queue, gate) = (queue(), Gate())
+      let (first, second, dependant) = (Work("first", at: gate), Work("second"), Work("dependant"))
+      dependant.addDependency(first)
+      dependant.addDependency(second)
+      let others = (0..<20).map { _ in Work() }
+      try await onThread {
+        for operation in [first, second, dependant] + others { try queue.submit(operation) }
+        gate.awaitArrivals(1)
+      }
+      // One of the two places is free for all others, although the dependant was submitted before them.
+      #expect(try await eventually { queue.counters.succeeded == 21 })
+      #expect(queue.counters.waiting == 1 && queue.counters.waitingForDependencies == 1)
+      #expect(dependant.snapshot().waitsFor.map(\.id) == [first.id])
+      #expect(dependant.description.contains("waits for #\(first.id)"))
+      #expect(first.snapshot().neededBy == 1)
+      gate.open()
+      await queue.drain()
+      #expect(queue.counters.succeeded == 23 && queue.counters.waitingForDependencies == 0)
+      #expect(dependant.dependencies.isEmpty)
+    }
+
+    @Test func aBacklogFullOfDependantsBlocksProducers() async throws {
+      let (queue, gate) = (queue(max: 1, backlog: 2), Gate())
+      let first = Work(at: gate)
+      let dependants = (0..<3).map { _ in Work() }
+      for dependant in dependants { dependant.addDependency(first) }
+      try await onThread { for operation in [first] + dependants.prefix(2) { try queue.submit(operation) } }
+      #expect(try !queue.submitIfRoom(dependants[2]))
+      async let third: Void = onThread { try queue.submit(dependants[2]) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      gate.open()
+      try await third
+      await queue.drain()
+      #expect(queue.counters.succeeded == 4 && queue.counters.peakWaiting == 2)
+    }
+
+    @Test func withoutABacklogTheProducerOfADependantWaitsForItsDependencies() async throws {
+      let (queue, gate) = (queue(max: 2, backlog: 0), Gate())
+      let (first, dependant) = (Work(at: gate), Work())
+      dependant.addDependency(first)
+      try await onThread { try queue.submit(first) }
+      #expect(try !queue.submitIfRoom(dependant))
+      async let submitted: Void = queue.submit(dependant)
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      gate.open()
+      try await submitted
+      await queue.drain()
+      #expect(queue.counters.succeeded == 2)
+    }
+
+    @Test func dependenciesMayBelongToAnotherQueueOrBeOfAnotherKind() async throws {
+      let (queue, other, foundation) = (queue(), queue(), OperationQueue())
+      let gates = [Gate(), Gate()]
+      let (elsewhere, dependant) = (Work(at: gates[0]), Work())
+      let block = BlockOperation { gates[1].pass() }
+      block.name = "a block"
+      dependant.addDependency(elsewhere)
+      dependant.addDependency(block)
+      foundation.addOperation(block)
+      try await onThread {
+        try other.submit(elsewhere)
+        try queue.submit(dependant)
+      }
+      #expect(dependant.description.contains("waits for #\(elsewhere.id) and a block"))
+      gates[0].open()
+      await other.drain()
+      #expect(try await eventually { dependant.snapshot().waitsFor.map(\.title) == ["a block"] })
+      gates[1].open()
+      await queue.drain()
+      #expect(queue.counters.succeeded == 1)
+    }
+
+    @Test func aDependencyThatHasEndedDelaysNothing() async throws {
+      let (queue, first, dependant) = (queue(), Work(), Work())
+      dependant.addDependency(first)
+      try await queue.submit(first)
+      await queue.drain()
+      try await queue.submit(dependant)
+      await queue.drain()
+      #expect(queue.counters.succeeded == 2 && queue.counters.peakWaiting == 0)
+    }
+
+    @Test func aPausedQueueStartsNoDependant() async throws {
+      let (queue, first, dependant) = (queue(), Work(), Work())
+      dependant.addDependency(first)
+      let other = self.queue()
+      queue.pause()
+      try await onThread {
+        try other.submit(first)
+        try queue.submit(dependant)
+      }
+      await other.drain()
+      #expect(try await eventually { queue.counters.waitingForDependencies == 0 })
+      #expect(queue.counters.waiting == 1 && queue.counters.running == 0)
+      queue.resume()
+      await queue.drain()
+      #expect(queue.counters.succeeded == 1)
+    }
+
+    // MARK: Refusals
+
+    @Test func anOperationThatIsNotSubmittedCannotBeADependency() async throws {
+      let (queue, gate) = (queue(max: 1, backlog: 1), Gate())
+      let (new, dependant) = (Work("new"), Work())
+      dependant.addDependency(new)
+      let refused = "the operation depends on #\(new.id) new, which must be submitted first"
+      let error = await #expect(throws: SubmitError.self) { try await queue.submit(dependant) }
+      #expect(error?.description == refused)
+      // By way of an operation of another kind, too.
+      let block = BlockOperation {}
+      block.addDependency(new)
+      let indirect = Work()
+      indirect.addDependency(block)
+      #expect(await #expect(throws: SubmitError.self) { try await queue.submit(indirect) }?.description == refused)
+      // And while its producer still waits for room, because the producer may give up.
+      try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
+      async let blocked: Void = onThread { try queue.submit(new) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      let other = self.queue()
+      #expect(await #expect(throws: SubmitError.self) { try await other.submit(dependant) }?.description == refused)
+      gate.open()
+      try await blocked
+      try await other.submit(dependant)
+      await queue.drain()
+      await other.drain()
+      #expect(other.counters.succeeded == 1 && other.counters.submitted == 1)
+    }
+
+    @Test func anOperationCannotDependOnItself() async throws {
+      let (queue, work, indirect) = (queue(), Work(), Work())
+      work.addDependency(work)
+      await #expect(throws: SubmitError.dependsOnItself) { try await queue.submit(work) }
+      let block = BlockOperation {}
+      block.addDependency(indirect)
+      indirect.addDependency(block)
+      await #expect(throws: SubmitError.dependsOnItself) { try await queue.submit(indirect) }
+      indirect.removeDependency(block)
+      try await queue.submit(indirect)
+      await queue.drain()
+      #expect(queue.counters.succeeded == 1)
+    }
+
+    @Test func aRefusedDependantCanBeSubmittedElsewhere() async throws {
+      let (closed, queue, gate) = (queue(), queue(), Gate())
+      let (first, dependant) = (Work(at: gate), Work())
+      dependant.addDependency(first)
+      closed.close()
+      try await queue.submit(first)
+      await #expect(throws: SubmitError.closed) { try await closed.submit(dependant) }
+      #expect(first.snapshot().neededBy == 0)
+      try await queue.submit(dependant)
+      #expect(first.snapshot().neededBy == 1)
+      gate.open()
+      await queue.drain()
+      #expect(queue.counters.succeeded == 2)
+    }
+
+    @Test func aProducerThatGivesUpLeavesItsDependencies() async throws {
+      let (queue, gate) = (queue(max: 1, backlog: 0), Gate())
+      let (first, dependant) = (Work(at: gate), Work())
+      dependant.addDependency(first)
+      try await queue.submit(first)
+      let producer = Task { try await queue.submit(dependant) }
+      #expect(try await eventually { queue.counters.blockedProducers == 1 })
+      producer.cancel()
+      await #expect(throws: CancellationError.self) { try await producer.value }
+      #expect(first.snapshot().neededBy == 0)
+      gate.open()
+      await queue.drain()
+      try await queue.submit(dependant)
+      await queue.drain()
+      #expect(queue.counters.succeeded == 2)
+    }
+
+    // MARK: Failure and cancellation
+
+    @Test func aFailureCancelsAllDependantsDownTheChainAndNamesItsRoot() async throws {
+      let (queue, gate) = (queue(), Gate())
+      let failing = Work("failing") { _ in
+        gate.pass()
+        throw Deliberate()
+      }
+      let chain = (0..<3).map { Work("link \($0)") }
+      for (dependant, dependency) in zip(chain, [failing] + chain) { dependant.addDependency(dependency) }
+      try await onThread { for operation in [failing] + chain { try queue.submit(operation) } }
+      gate.open()
+      await queue.drain()
+      for link in chain {
+        #expect(link.outcome?.cancelReason == .dependency)
+        #expect(link.snapshot().failedDependency?.description == "#\(failing.id) failing failed: deliberate")
+        #expect(link.description.contains("#\(failing.id) failing failed: deliberate"))
+      }
+      let counters = queue.counters
+      #expect(counters.failed == 1 && counters.cancelledWhileWaiting == 3 && counters.cancelledForDependencies == 3)
+      #expect(counters.addUp)
+    }
+
+    @Test func aDependencyThatFailedBeforeTheSubmissionCancelsTheDependantAtOnce() async throws {
+      let queue = queue()
+      let (failing, dependant) = (Work { _ in throw Deliberate() }, Work())
+      try await queue.submit(failing)
+      await queue.drain()
+      dependant.addDependency(failing)
+      try await queue.submit(dependant)
+      await queue.drain()
+      #expect(dependant.outcome?.cancelReason == .dependency && queue.counters.addUp)
+    }
+
+    @Test func aDependantThatCopesRunsAndReadsWhatHappened() async throws {
+      let (queue, gate) = (queue(), Gate())
+      let failing = ResultOperation<Int>(title: "failing") {
+        gate.pass()
+        throw Deliberate()
+      }
+      let cancelled = ResultOperation<Int>(title: "cancelled") { 1 }
+      let fine = ResultOperation<Int>(title: "fine") { 7 }
+      let sheet = Sheet([failing, cancelled, fine])
+      try await onThread {
+        for operation in [failing, cancelled, fine, sheet] as [BoundedOperation] { try queue.submit(operation) }
+        cancelled.cancel()
+      }
+      gate.open()
+      await queue.drain()
+      #expect(fine.value == 7 && failing.value == nil)
+      #expect(sheet.value?[0] == "failed: deliberate" && sheet.value?[2] == "7")
+    }
+
+    @Test func cancellingADependantLeavesAloneWhatOthersNeed() async throws {
+      let (queue, gate) = (queue(), Gate())
+      let (first, dependant, other) = (Work(at: gate), Work(), Work())
+      dependant.addDependency(first)
+      other.addDependency(first)
+      try await onThread { for operation in [first, dependant, other] { try queue.submit(operation) } }
+      #expect(queue.cancel(id: dependant.id, reason: .user))
+      #expect(dependant.outcome?.cancelReason == .user)
+      #expect(dependant.snapshot().failedDependency == nil)
+      #expect(first.snapshot().neededBy == 1)
+      gate.open()
+      await queue.drain()
+      #expect(queue.counters.succeeded == 2 && queue.counters.cancelledWhileWaiting == 1)
+    }
+
+    @Test func cancellingWhatOthersNeedCancelsThem() async throws {
+      let queue = queue()
+      let started = Gate()
+      let (first, dependant) = (Work.endless(started), Work())
+      dependant.addDependency(first)
+      try await onThread {
+        for operation in [first, dependant] { try queue.submit(operation) }
+        started.pass()
+      }
+      #expect(first.snapshot().neededBy == 1)
+      first.cancel()
+      await queue.drain()
+      #expect(dependant.snapshot().failedDependency?.ending == "was cancelled by the user")
+    }
+
+    @Test func aCancelledOperationOfAnotherKindCountsAsNotSuccessful() async throws {
+      let (queue, dependant, block) = (queue(), Work(), BlockOperation {})
+      block.cancel()
+      dependant.addDependency(block)
+      let foundation = OperationQueue()
+      foundation.addOperation(block)
+      try await queue.submit(dependant)
+      await queue.drain()
+      #expect(dependant.outcome?.cancelReason == .dependency)
+    }
+
+    @Test func cancellingAllEndsDependantsWithTheReasonOfTheCancellation() async throws {
+      let (queue, gate) = (queue(backlog: 20_000), Gate())
+      let first = Work(at: gate)
+      try await onThread {
+        try queue.submit(first)
+        var last = first
+        for number in 0..<20_000 {
+          let dependant = Work()
+          dependant.addDependency(number % 2 == 0 ? first : last)
+          try queue.submit(dependant)
+          last = dependant
+        }
+      }
+      let cancelled = queue.cancelAll(reason: .shutdown)
+      #expect(cancelled.waiting.count == 20_000)
+      #expect(cancelled.waiting.allSatisfy { $0.outcome?.cancelReason == .shutdown })
+      #expect(first.snapshot().neededBy == 0)
+      gate.open()
+      await queue.drain()
+      #expect(queue.counters.addUp && queue.counters.cancelledForDependencies == 0)
+    }
+
+    @Test func aLongChainIsCancelledWithoutRecursion() async throws {
+      let (queue, gate) = (queue(backlog: 100_000), Gate())
+      let failing = Work { _ in
+        gate.pass()
+        throw Deliberate()
+      }
+      try await onThread {
+        try queue.submit(failing)
+        var last = failing
+        for _ in 0..<100_000 {
+          let dependant = Work()
+          dependant.addDependency(last)
+          try queue.submit(dependant)
+          last = dependant
+        }
+      }
+      gate.open()
+      await queue.drain()
+      #expect(queue.counters.cancelledForDependencies == 100_000)
+    }
+
+    // MARK: Results
+
+    @Test func twoRequestsAndThenTheNextStep() async throws {
+      let queue = queue()
+      let profile = ResultOperation(title: "profile") { "Ann" }
+      let photos = ResultOperation(title: "photos") { [1, 2, 3] }
+      let page = ResultOperation(title: "page", after: profile, photos) { "\($0): \($1.count) photos" }
+      for operation in [profile, photos, page] as [BoundedOperation] { try await queue.submit(operation) }
+      await queue.drain()
+      #expect(page.value == "Ann: 3 photos")
+    }
+
+    @Test func aChainHoldsOnlyWhatIsUnderWay() async throws {
+      let queue = queue(max: 2, backlog: 8)
+      let alive = LockedBox((now: 0, peak: 0))
+      try await onThread {
+        var last = Counted(alive, after: nil)
+        try queue.submit(last)
+        for _ in 0..<50_000 {
+          let next = Counted(alive, after: last)
+          try queue.submit(next)
+          last = next
+        }
+        queue.drain()
+        #expect(last.value == 50_000)
+      }
+      #expect(alive.value.peak < 20)
+      #expect(try await eventually { alive.value.now == 0 })
+    }
+
+    @Test func dependantsThatWereCancelledDoNotStayWithTheirDependency() async throws {
+      let (queue, gate) = (queue(), Gate())
+      let alive = LockedBox((now: 0, peak: 0))
+      let first = ResultOperation<Int>(title: "first") {
+        gate.pass()
+        return 0
+      }
+      try await onThread {
+        try queue.submit(first)
+        for _ in 0..<1_000 {
+          let dependant = Counted(alive, after: first)
+          try queue.submit(dependant)
+          dependant.cancel()
+        }
+      }
+      #expect(try await eventually { alive.value.now == 0 })
+      gate.open()
+      await queue.drain()
+    }
+
+    // MARK: Listing
+
+    @Test func pagesOfTheListHaveEveryWaitingOperationOnce() async throws {
+      let (queue, gates) = (queue(max: 1), [Gate(), Gate()])
+      let other = self.queue()
+      let (elsewhere, running) = (Work(at: gates[0]), Work(at: gates[1]))
+      let waiting = (0..<10).map { _ in Work() }
+      for dependant in waiting.prefix(5) { dependant.addDependency(elsewhere) }
+      try await onThread {
+        try other.submit(elsewhere)
+        for operation in [running] + waiting { try queue.submit(operation) }
+      }
+      func listed() -> [Int] {
+        var ids: [Int] = []
+        while case let page = queue.snapshot(waitingLimit: 3, waitingAfter: ids.last ?? 0).waiting, !page.isEmpty {
+          ids += page.map(\.id)
+        }
+        return ids
+      }
+      #expect(listed() == waiting.map(\.id))
+      // The dependants may start now, and stand behind the others in the line.
+      gates[0].open()
+      #expect(try await eventually { queue.counters.waitingForDependencies == 0 })
+      #expect(listed() == waiting.map(\.id))
+      gates[1].open()
+      await queue.drain()
+    }
+  }
+}
+
+/// Joins results, and copes with missing ones.
+private final class Sheet: ResultOperation<[String]>, @unchecked Sendable {
+  private var entries: [Dependency<Int>] = []
+
+  init(_ operations: [ResultOperation<Int>]) {
+    super.init(title: "sheet")
+    entries = operations.map { dependency(on: $0, mayFail: true) }
+  }
+
+  override func makeResult() throws -> [String] {
+    entries.map { entry in (try? entry.value).map { "\($0)" } ?? "\(entry.outcome)" }
+  }
+}
+
+/// Counts one more than the operation before, and how many of its kind are alive.
+private final class Counted: ResultOperation<Int>, @unchecked Sendable {
+  private let alive: LockedBox<(now: Int, peak: Int)>
+  private var before: Dependency<Int>?
+
+  init(_ alive: LockedBox<(now: Int, peak: Int)>, after operation: ResultOperation<Int>?) {
+    self.alive = alive
+    super.init(title: "counted")
+    before = operation.map { dependency(on: $0) }
+    alive.change {
+      $0.now += 1
+      $0.peak = max($0.peak, $0.now)
+    }
+  }
+
+  deinit { alive.change { $0.now -= 1 } }
+
+  override func makeResult() throws -> Int { try before.map { try $0.value + 1 } ?? 0 }
+}
