@@ -303,7 +303,7 @@ extension QueueTests {
     }
 
     @Test func aLongChainIsCancelledWithoutRecursion() async throws {
-      let (queue, gate) = (queue(backlog: 100_000), Gate())
+      let (queue, gate) = (queue(backlog: 20_000), Gate())
       let failing = Work { _ in
         gate.pass()
         throw Deliberate()
@@ -311,7 +311,7 @@ extension QueueTests {
       try await onThread {
         try queue.submit(failing)
         var last = failing
-        for _ in 0..<100_000 {
+        for _ in 0..<20_000 {
           let dependant = Work()
           dependant.addDependency(last)
           try queue.submit(dependant)
@@ -320,7 +320,7 @@ extension QueueTests {
       }
       gate.open()
       await queue.drain()
-      #expect(queue.counters.cancelledForDependencies == 100_000)
+      #expect(queue.counters.cancelledForDependencies == 20_000)
     }
 
     // MARK: Results
@@ -341,13 +341,13 @@ extension QueueTests {
       try await onThread {
         var last = Counted(alive, after: nil)
         try queue.submit(last)
-        for _ in 0..<50_000 {
+        for _ in 0..<10_000 {
           let next = Counted(alive, after: last)
           try queue.submit(next)
           last = next
         }
         queue.drain()
-        #expect(last.value == 50_000)
+        #expect(last.value == 10_000)
       }
       #expect(alive.value.peak < 20)
       #expect(try await eventually { alive.value.now == 0 })
