@@ -36,6 +36,23 @@ func copyAll(_ names: [String]) throws {
   observation.cancel()
 }
 
+func makePage(of user: String, in queue: BoundedOperationQueue) async throws -> String? {
+  let profile = ResultOperation(title: "profile of \(user)") { try fetch("/profiles/\(user)") }
+  let photos = ResultOperation(title: "photos of \(user)") { try fetch("/photos/\(user)") }
+  let page = ResultOperation(title: "page of \(user)", after: profile, photos) { profile, photos in
+    profile + photos
+  }
+  for operation in [profile, photos, page] { try await queue.submit(operation) }
+  await queue.drain()
+  return page.value
+}
+
+/// Stands for a request of the reader's.
+private func fetch(_ path: String) throws -> String {
+  if path == "/photos/nobody" { throw CocoaError(.fileNoSuchFile) }
+  return path
+}
+
 func watchMemory() throws {
   let monitor = try PressureMonitor { event in
     if case .changed(_, to: .critical, let cause) = event { print("giving memory back:", cause) }
@@ -83,6 +100,13 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
 }
 
 @Suite struct DocumentedExamples {
+  @Test func twoRequestsAndThenThePage() async throws {
+    let queue = BoundedOperationQueue(name: "requests", max: 2)
+    #expect(try await makePage(of: "ann", in: queue) == "/profiles/ann/photos/ann")
+    #expect(try await makePage(of: "nobody", in: queue) == nil)
+    #expect(queue.counters.cancelledForDependencies == 1)
+  }
+
   /// Every block of Swift in the documentation of the libraries is also in this file, so it compiles.
   @Test func everyExampleOfTheDocumentationCompiles() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

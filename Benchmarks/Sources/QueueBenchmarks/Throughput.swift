@@ -18,6 +18,32 @@ struct Throughput: Benchmark {
       }
       queue.drain()
     },
+    Throughput(name: "BoundedOperationQueue, a chain: each depends on the one before") { count, max in
+      let queue = BoundedOperationQueue(name: "benchmark", max: max)
+      var last: ClosureOperation?
+      for _ in 0..<count {
+        let operation = ClosureOperation()
+        if let last { operation.addDependency(last) }
+        do { try queue.submit(operation) } catch { fatalError("the queue is open: \(error)") }
+        last = operation
+      }
+      queue.drain()
+    },
+    Throughput(name: "BoundedOperationQueue, fans: each hundredth depends on the 99 before") { count, max in
+      let queue = BoundedOperationQueue(name: "benchmark", max: max)
+      var fan: [ClosureOperation] = []
+      for number in 1...count {
+        let operation = ClosureOperation()
+        if number % 100 == 0 {
+          for dependency in fan { operation.addDependency(dependency) }
+          fan = []
+        } else {
+          fan.append(operation)
+        }
+        do { try queue.submit(operation) } catch { fatalError("the queue is open: \(error)") }
+      }
+      queue.drain()
+    },
     Throughput(name: "OperationQueue, no bound on what waits") { count, max in
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = max
