@@ -118,7 +118,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
       }
       .map { room.appendingPathComponent($0) }
     }
-    documents.append(root.appendingPathComponent("docs/libraries.md"))
+    documents += ["libraries.md", "two-requests.md"].map { root.appendingPathComponent("docs/\($0)") }
     let compiled = try Self.lines(URL(fileURLWithPath: #filePath))
     var examples = 0
     for document in documents {
