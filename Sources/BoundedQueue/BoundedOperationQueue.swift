@@ -127,11 +127,12 @@ public final class BoundedOperationQueue: Sendable {
   private func admitJoin(
     _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) throws(SubmitError) -> Account.Admission {
-    do throws(SubmitError) {
-      try operation.checkDependencies()
-    } catch {
+    if let endless = operation.endlessDependency() {
       operation.state.withLock { $0.leave() }
-      throw error
+      switch endless {
+      case .onItself: throw .dependsOnItself
+      case .notSubmitted(let name): throw .dependencyNotSubmitted(name)
+      }
     }
     let waits = operation.registerWithDependencies()
     do throws(SubmitError) {

@@ -15,7 +15,7 @@ public enum WrongJoins {
   ///
   /// - Parameter next: the next step, with the answers that have arrived.
   public static func leavingAGroupEarly<Answer: Sendable>(
-    _ first: Request<Answer>, _ second: Request<Answer>, next: ([Answer]) -> Void
+    _ first: @escaping Request<Answer>, _ second: @escaping Request<Answer>, next: ([Answer]) -> Void
   ) {
     let group = DispatchGroup()
     let answers = SharedAnswers<Answer>()

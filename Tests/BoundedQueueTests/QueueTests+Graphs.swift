@@ -13,8 +13,10 @@ extension QueueTests {
         group.addTask { try await onThread { graph.disturb(200) } }
         try await group.waitForAll()
       }
-      graph.queues.forEach { $0.resume() }
-      for queue in graph.queues { await queue.drain() }
+      for queue in graph.queues {
+        queue.resume()
+        await queue.drain()
+      }
       graph.check()
       let nodes = graph.forget()
       #expect(try await eventually { nodes.allSatisfy { $0.node == nil } }, "nothing that has ended is kept alive")

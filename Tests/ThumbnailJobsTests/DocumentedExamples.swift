@@ -118,7 +118,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
       }
       .map { room.appendingPathComponent($0) }
     }
-    documents += ["libraries.md", "two-requests.md"].map { root.appendingPathComponent("docs/\($0)") }
+    documents += ["README.md", "docs/libraries.md", "docs/two-requests.md"].map { root.appendingPathComponent($0) }
     let compiled = try Self.lines(URL(fileURLWithPath: #filePath))
     var examples = 0
     for document in documents {

@@ -1,20 +1,27 @@
 import Foundation
 
 extension BoundedOperation {
-  /// Checks that each dependency can end without anything that is still to be submitted: then no order of submission
-  /// leads to a queue that is full of operations that wait for one outside it.
-  func checkDependencies() throws(SubmitError) {
+  /// Why a dependency may never end.
+  enum EndlessDependency {
+    case onItself
+    case notSubmitted(OperationName)
+  }
+
+  /// Finds a dependency that may never end; nil if each ends without anything that is still to be submitted. Then no order
+  /// of submission leads to a queue that is full of operations that wait for one outside it.
+  func endlessDependency() -> EndlessDependency? {
     var ahead = state.withLock { $0.dependencies.edges.map(\.operation) }
     var seen: Set<ObjectIdentifier> = []
     while let next = ahead.popLast() {
-      if next === self { throw .dependsOnItself }
+      if next === self { return .onItself }
       if let bounded = next as? BoundedOperation {
-        guard bounded.state.withLock({ $0.isSubmitted }) else { throw .dependencyNotSubmitted(OperationName(bounded)) }
+        guard bounded.state.withLock({ $0.isSubmitted }) else { return .notSubmitted(OperationName(bounded)) }
       } else if !next.isFinished, seen.insert(ObjectIdentifier(next)).inserted {
         // Whether an operation of another kind was submitted is not known. What it waits for is.
         ahead += next.dependencies
       }
     }
+    return nil
   }
 
   /// Registers the operation with its dependencies, which then tell it of their ends.
