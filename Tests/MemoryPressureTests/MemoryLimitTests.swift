@@ -83,6 +83,14 @@ import Testing
     }
   }
 
+  @Test(arguments: ["0", "-5", "9007199254740993", "lots"]) func anImpossibleMemoryOfTheMachineIsNotUsed(
+    _ kibibytes: String
+  ) throws {
+    let system = try FakeSystem(mounts: "", groups: "0::/\n")
+    try system.file("/proc/meminfo", "MemTotal: \(kibibytes) kB\n")
+    #expect(system.limit == MemoryLimit(bytes: Int(ProcessInfo.processInfo.physicalMemory), origin: .machine))
+  }
+
   @Test func usageCoversTheProcessAndItsGroupWithoutPageCache() throws {
     let legacy = try FakeSystem(mounts: FakeSystem.legacyMount, groups: "4:memory:/own\n")
     try legacy.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")

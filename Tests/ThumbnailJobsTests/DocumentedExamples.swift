@@ -135,7 +135,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
         }
       }
     }
-    #expect(examples == 9)
+    #expect(examples == 13)
   }
 
   /// The lines of a file, without indentation and comment slashes.

@@ -23,8 +23,10 @@ public struct MemoryLimit: Equatable, Sendable {
   public static func ofThisProcess() -> MemoryLimit { find(in: Surroundings()) }
 
   package static func find(in surroundings: Surroundings) -> MemoryLimit {
-    let memory = surroundings.number("/proc/meminfo", after: "MemTotal:").map { $0 * 1024 }
-    let machine = memory ?? Int(ProcessInfo.processInfo.physicalMemory)
+    let kibibytes = surroundings.number("/proc/meminfo", after: "MemTotal:") ?? 0
+    // A simulated file may have any number.
+    let isPlausible = kibibytes > 0 && kibibytes < 1 << 50
+    let machine = isPlausible ? kibibytes * 1024 : Int(ProcessInfo.processInfo.physicalMemory)
     var limits = [MemoryLimit(bytes: machine, origin: .machine)]
     for folder in ControlGroups.find(.v2, in: surroundings)?.folders ?? [] {
       for name in ["memory.max", "memory.high"] {
