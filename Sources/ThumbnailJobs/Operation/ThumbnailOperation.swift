@@ -139,6 +139,8 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   }
 
   private func make(_ output: ThumbnailOutput, of file: SourceFile, _ decoding: Decoding) throws {
+    // Before the picture is read, so that contents that are written meanwhile do not pass for those of the thumbnail.
+    let contents = try file.contents()
     try shared.makers.withMaker { maker in
       let info = try maker.makeThumbnails(
         of: file.bytes, options: output.options, decoding: decoding, monitor: self
@@ -152,13 +154,13 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
           report(stage: "writing")
           made = try shared.trace.span("ThumbnailOutput.publish") {
             try output.publish(
-              thumbnail, of: source, to: place, contents: file.contents(), modified: file.thumbnailTime)
+              thumbnail, of: source, to: place, contents: contents, modified: file.thumbnailTime)
           }
           shared.onThumbnail?(id, source.path, thumbnail)
         }
         findings.withLock { $0.thumbnails.append(made) }
       }
-      let change = file.isTouched ? ["changed while it was read; the next run makes its thumbnails again"] : []
+      let change = file.hasChanged ? ["changed while it was read; the next run makes its thumbnails again"] : []
       findings.withLock { $0.warnings = info.warnings + change }
     }
   }

@@ -21,7 +21,9 @@ final class SourceFile {
   let size: Int
   /// The time of the last change of the contents.
   let modified: timespec
-  /// The time of the last change of contents or name when it was opened.
+  private let path: Path
+  private let identity: FileIdentity
+  /// Its status time when it was opened. Every change of the contents, of the names or of the mode sets it.
   private let changed: timespec
   private var knownContents: SourceContents?
 
@@ -41,21 +43,32 @@ final class SourceFile {
     size = Int(status.st_size)
     modified = status.modified
     changed = status.changed
+    self.path = path
+    identity = FileIdentity(status)
   }
 
   deinit { close(descriptor) }
 
-  /// Whether something has changed the file or its name since it was opened: what was read may be neither the old contents
-  /// nor the new, or no longer have this name.
-  var isTouched: Bool {
+  /// Whether its contents have changed since it was opened, or its path leads to another file: what was read may be neither
+  /// the old contents nor the new, or no longer have this name. A further name of the file (a hard link) or another mode is
+  /// no such change, so its status time alone does not decide.
+  var hasChanged: Bool {
     var status = stat()
-    return fstat(descriptor, &status) == 0 && !isSameTime(status.changed, changed)
+    guard fstat(descriptor, &status) == 0, !isSameTime(status.changed, changed) else { return false }
+    return Int(status.st_size) != size || !isSameTime(status.modified, modified) || FileIdentity(of: path) != identity
+      || hasOtherContents
   }
 
-  /// The modification time for its thumbnails, by which the next run recognises that they are up to date. After the file
-  /// was touched, it is the present time, so that the next run makes them again.
+  /// Whether the contents differ although size and modification time are the same: a program may set that time.
+  private var hasOtherContents: Bool {
+    guard let knownContents, let ends = try? ends() else { return false }
+    return SourceContents(size: size, ends: ends) != knownContents
+  }
+
+  /// The modification time for its thumbnails, by which the next run recognises that they are up to date. After a change it
+  /// is the present time, so that the next run makes them again.
   var thumbnailTime: timespec {
-    if !isTouched { return modified }
+    if !hasChanged { return modified }
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return now
@@ -68,13 +81,18 @@ final class SourceFile {
   /// - Throws: `ThumbnailError.unreadable`.
   func contents() throws(ThumbnailError) -> SourceContents {
     if let knownContents { return knownContents }
+    let contents = SourceContents(size: size, ends: try ends())
+    knownContents = contents
+    return contents
+  }
+
+  /// The first and the last bytes.
+  private func ends() throws(ThumbnailError) -> [UInt8] {
     var ends: [UInt8] = []
     for offset in [0, max(0, size - SourceContents.endSize)] {
       ends += try read(min(SourceContents.endSize, size), at: offset)
     }
-    let contents = SourceContents(size: size, ends: ends)
-    knownContents = contents
-    return contents
+    return ends
   }
 
   /// Determines the type from the first bytes.
