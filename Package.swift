@@ -140,6 +140,7 @@ let package = Package(
       ],
       path: "Tests/StatusDemo", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "LockingTests", dependencies: ["Locking", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "FilesTests",
       dependencies: ["Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],

@@ -65,10 +65,10 @@ public final class SerialThread: Sendable {
   /// - Parameter timeout: how long to wait; nil means for ever.
   /// - Returns: false if the time is over.
   @discardableResult
-  public func drain(upTo timeout: DispatchTimeInterval? = nil) -> Bool {
-    let done = DispatchSemaphore(value: 0)
+  public func drain(upTo timeout: Duration? = nil) -> Bool {
+    let done = TimedSignal()
     async { done.signal() }
-    return done.wait(timeout: timeout.map { .now() + $0 } ?? .distantFuture) == .success
+    return done.wait(upTo: timeout ?? .seconds(1 << 33))
   }
 
   private func nextOfCaller() -> Work? {

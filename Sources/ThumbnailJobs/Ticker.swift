@@ -7,14 +7,13 @@ import Locking
 /// neither while one is slow nor while the process is stopped. If the system gives no thread, `body` is never called.
 package final class Ticker: Sendable {
   /// Signalled once to stop the thread.
-  private let stopping = DispatchSemaphore(value: 0)
+  private let stopping = TimedSignal()
   /// Signalled once the thread has stopped.
   private let stopped = DispatchSemaphore(value: 0)
 
   package init(name: String, every pause: Duration, _ body: @escaping @Sendable () -> Void) {
-    let interval = DispatchTimeInterval.milliseconds(Int(pause / .milliseconds(1)))
     let isStarted = startThread(name: name) { [stopping, stopped] in
-      while stopping.wait(timeout: .now() + interval) == .timedOut { body() }
+      while !stopping.wait(upTo: pause) { body() }
       stopped.signal()
     }
     if !isStarted { stopped.signal() }

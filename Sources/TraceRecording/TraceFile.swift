@@ -17,7 +17,7 @@ final class TraceFile: Sendable {
   /// The largest number of waiting blocks. Further blocks are dropped.
   private static let capacity = 64
   /// How long `finish` waits for a block to be written.
-  private static let timeout = DispatchTimeInterval.seconds(5)
+  private static let timeout = Duration.seconds(5)
 
   /// The path in its printable form, for errors.
   let path: String

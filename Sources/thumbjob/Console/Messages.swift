@@ -1,4 +1,3 @@
-import Dispatch
 import Files
 import Locking
 
@@ -25,7 +24,7 @@ final class Messages: Sendable {
   /// The most lines about sources that wait.
   static let capacity = 256
   /// How long a sender waits for a reader that takes nothing.
-  private static let patience = DispatchTimeInterval.seconds(1)
+  private static let patience = Duration.seconds(1)
 
   private let console: Console
   private let thread = SerialThread(name: "messages")
@@ -33,7 +32,7 @@ final class Messages: Sendable {
   private let state = Locked(State())
   /// Signalled for a sender when a line has been printed. There may be more signals than senders, so a sender checks
   /// again.
-  private let room = DispatchSemaphore(value: 0)
+  private let room = TimedSignal()
 
   init(_ console: Console) { self.console = console }
 
@@ -57,7 +56,7 @@ final class Messages: Sendable {
   /// Waits until all earlier messages are printed.
   ///
   /// - Parameter timeout: how long to wait; nil means for ever.
-  func drain(upTo timeout: DispatchTimeInterval? = nil) { thread.drain(upTo: timeout) }
+  func drain(upTo timeout: Duration? = nil) { thread.drain(upTo: timeout) }
 
   /// Waits for room if need be. Returns false if the line is dropped.
   private func takeRoom() -> Bool {
@@ -76,7 +75,7 @@ final class Messages: Sendable {
         return (nil, state.printed)
       }
       if let hasRoom { return hasRoom }
-      let isLate = room.wait(timeout: .now() + Self.patience) == .timedOut
+      let isLate = !room.wait(upTo: Self.patience)
       state.withLock { state in
         state.senders -= 1
         if isLate && state.printed == printed { state.isStuck = true }

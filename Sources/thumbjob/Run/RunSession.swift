@@ -54,7 +54,7 @@ final class RunSession: Sendable {
   let messages: Messages
 
   /// How long a process that is told to end waits for a reader of standard error that does not read.
-  private static let lastWait = DispatchTimeInterval.seconds(1)
+  private static let lastWait = Duration.seconds(1)
 
   init(_ settings: RunSettings) {
     self.settings = settings
