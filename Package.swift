@@ -18,21 +18,10 @@ let documentation: [Package.Dependency] =
   Context.environment["THUMBJOB_DOCS"] == nil
   ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
 
-/// Only for `make fuzz`: the fuzzer's compiler flag lets no executable be linked.
-let isFuzzed = Context.environment["THUMBJOB_FUZZ"] != nil
+/// Only for `make fuzz`: the compiler flag of the fuzzer lets no executable be linked. Other builds only compile the target.
 let fuzzProducts: [Product] =
-  isFuzzed ? [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])] : []
-let fuzzTargets: [Target] =
-  isFuzzed
-  ? [
-    .target(
-      name: "FuzzTargets",
-      dependencies: [
-        "Comparison", "Files", "MemoryPressure", "StatusEndpoint", "ThumbnailJobs", "Thumbnails",
-        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
-      ],
-      path: "Tests/Fuzz/Targets", swiftSettings: settings)
-  ] : []
+  Context.environment["THUMBJOB_FUZZ"] == nil
+  ? [] : [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])]
 
 let package = Package(
   name: "thumbjob",
@@ -140,6 +129,13 @@ let package = Package(
       ],
       path: "Tests/StatusDemo", swiftSettings: settings),
     .testTarget(name: "BoundedQueueTests", dependencies: ["BoundedQueue", "TestSupport"], swiftSettings: settings),
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "Comparison", "Files", "MemoryPressure", "StatusEndpoint", "ThumbnailJobs", "Thumbnails",
+        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+      ],
+      path: "Tests/Fuzz/Targets", swiftSettings: settings),
     .testTarget(name: "LockingTests", dependencies: ["Locking", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "FilesTests",
@@ -174,5 +170,5 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
-  ] + fuzzTargets
+  ]
 )

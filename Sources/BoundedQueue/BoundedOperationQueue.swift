@@ -116,15 +116,15 @@ public final class BoundedOperationQueue: Sendable {
     _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) throws(SubmitError) -> Account.Admission {
     guard !CurrentQueue.isCurrent(self) else { throw .fromOwnWorker }
-    let (joined, isJoin) = operation.state.withLock { ($0.join(self, at: .now), !$0.dependencies.isEmpty) }
+    let (joined, isDependant) = operation.state.withLock { ($0.join(self, at: .now), !$0.dependencies.isEmpty) }
     guard joined else { throw .alreadySubmitted }
-    if isJoin { return try admitJoin(operation, orBlock: release) }
-    return try admitJoined(operation, orBlock: release)
+    return isDependant
+      ? try admitDependant(operation, orBlock: release) : try admit(operation, isReady: true, orBlock: release)
   }
 
-  /// Admits an operation with dependencies. From here on they tell it of their ends, on any thread; it is ready when the
+  /// Admits an operation with dependencies. From here on they notify it of their ends, on any thread; it is ready when the
   /// last has ended, but not before this function has ended.
-  private func admitJoin(
+  private func admitDependant(
     _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) throws(SubmitError) -> Account.Admission {
     if let endless = operation.endlessDependency() {
@@ -135,28 +135,26 @@ public final class BoundedOperationQueue: Sendable {
       }
     }
     let waits = operation.registerWithDependencies()
-    do throws(SubmitError) {
-      let admission = try admitJoined(operation, isReady: !waits, orBlock: release)
-      if case .full = admission { operation.unregisterFromDependencies() }
+    let admission = try admit(operation, isReady: !waits, orBlock: release)
+    switch admission {
+    case .accepted, .blocked:
+      operation.watchForeignDependencies()
       if operation.state.withLock({ $0.dependencies.endSubmission() }) { ready(operation) }
-      return admission
-    } catch {
-      operation.unregisterFromDependencies()
-      throw error
+    case .full, .refused: break  // it has left the queue
     }
+    return admission
   }
 
-  private func admitJoined(
-    _ operation: BoundedOperation, isReady: Bool = true,
-    orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
+  private func admit(
+    _ operation: BoundedOperation, isReady: Bool, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) throws(SubmitError) -> Account.Admission {
     let (admission, effects) = account.withLock { $0.admit(operation, isReady: isReady, orBlock: release) }
     switch admission {
     case .accepted: carryOut(effects)
     case .blocked: break
-    case .full: operation.state.withLock { $0.leave() }
+    case .full: leave(operation)
     case .refused(let error):
-      operation.state.withLock { $0.leave() }
+      leave(operation)
       throw error
     }
     return admission
@@ -207,7 +205,7 @@ public final class BoundedOperationQueue: Sendable {
   /// The current state of the queue: counters, limits, and the running and waiting operations in order.
   ///
   /// The lists are copied together under one lock, in O(running + waiting) at most; without an id, a low `waitingLimit`
-  /// makes it faster. Each operation's snapshot is taken afterwards, so an operation in `running` may have ended in
+  /// makes it faster. Once operations have had dependencies, the waiting ones are also sorted by id, in O(n log n). Each operation's snapshot is taken afterwards, so an operation in `running` may have ended in
   /// between; its state then shows this.
   ///
   /// - Parameters:
@@ -234,7 +232,8 @@ public final class BoundedOperationQueue: Sendable {
   /// delivering an event of the same operation. Events of one operation arrive in order and never concurrently; events
   /// of different operations may arrive concurrently. An operation keeps its place until its observers have received
   /// its end, so a slow observer slows the queue instead of letting events pile up. An observer may inspect, pause,
-  /// resume and cancel. It must neither submit to the queue, which throws an error, nor drain it, which traps.
+  /// resume and cancel. It must neither submit to the queue, which throws an error, nor drain it, which traps. It must not
+  /// wait for another queue either, because that may wait for this end: use ``submitIfRoom(_:)`` there.
   @discardableResult
   public func observe(_ body: @escaping @Sendable (QueueEvent) -> Void) -> QueueObservation { observers.add(body) }
 
@@ -367,16 +366,15 @@ public final class BoundedOperationQueue: Sendable {
   }
 
   /// Frees the place of an operation whose end has been delivered.
-  func departed(_ operation: BoundedOperation) {
-    let (effects, settled) = depart(operation)
-    carryOut(effects)
-    Settlement.carryOut(settled, endOf: operation)
-  }
+  func departed(_ operation: BoundedOperation) { carryOut(depart(operation)) }
 
-  private func depart(_ operation: BoundedOperation) -> (Account.Effects, Dependencies.Settled) {
-    let (settled, outcome) = operation.state.withLock { ($0.depart(), $0.outcome) }
+  /// Notifies the dependants before the place is free: the next operation would have to wait for this thread, which is that
+  /// of the place.
+  private func depart(_ operation: BoundedOperation) -> Account.Effects {
+    let (released, outcome) = operation.state.withLock { ($0.depart(), $0.outcome) }
     guard let outcome else { preconditionFailure("operation #\(operation.id) departs before it has ended") }
-    return (account.withLock { $0.depart(operation, outcome: outcome) }, settled)
+    EndNotification.carryOut(released, of: operation)
+    return account.withLock { $0.depart(operation, outcome: outcome) }
   }
 
   // MARK: Effects
@@ -386,7 +384,6 @@ public final class BoundedOperationQueue: Sendable {
   /// effects again.
   private func carryOut(_ first: Account.Effects) {
     var next: Account.Effects? = first
-    var settled: [(operation: BoundedOperation, rest: Dependencies.Settled)] = []
     while let effects = next.take() {
       for (operation, lane) in effects.started {
         operation.state.withLock { $0.isQueued = false }
@@ -400,7 +397,7 @@ public final class BoundedOperationQueue: Sendable {
         producer.release(result)
       }
       for (claim, answer) in effects.answered { claim.answer(answer) }
-      guard !effects.accepted.isEmpty || !effects.withdrawn.isEmpty || !effects.drained.isEmpty else { break }
+      guard !effects.accepted.isEmpty || !effects.withdrawn.isEmpty || !effects.drained.isEmpty else { return }
       var departed: [BoundedOperation] = []
       CurrentQueue.with(self) {
         for operation in effects.accepted where operation.deliverAccepted(to: self) { departed.append(operation) }
@@ -412,11 +409,9 @@ public final class BoundedOperationQueue: Sendable {
       }
       for wake in effects.drained { wake() }
       for operation in departed {
-        let (later, rest) = depart(operation)
+        let later = depart(operation)
         if next == nil { next = later } else { next?.append(later) }
-        if !rest.isEmpty { settled.append((operation, rest)) }
       }
     }
-    for (operation, rest) in settled { Settlement.carryOut(rest, endOf: operation) }
   }
 }

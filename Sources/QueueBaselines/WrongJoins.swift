@@ -22,7 +22,7 @@ public enum WrongJoins {
     for request in [first, second] {
       group.enter()
       request { answer in answers.all.withLock { $0.append(answer) } }
-      group.leave()  // too early: it belongs into the closure
+      group.leave()  // too early: it belongs in the closure
     }
     group.wait()
     next(answers.all.withLock { $0 })

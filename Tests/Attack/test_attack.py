@@ -188,7 +188,11 @@ class Stopping(unittest.TestCase):
                 time.sleep(0.01)
             # As `timeout` and a closed terminal do, to the workers too.
             os.killpg(process.pid, signal.SIGTERM)
-            self.assertEqual(process.wait(60), 1)
+            try:
+                self.assertEqual(process.wait(60), 1)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
             self.assertEqual(list(Path(folder).iterdir()), [])
 
 

@@ -323,6 +323,52 @@ extension QueueTests {
       #expect(queue.counters.cancelledForDependencies == 20_000)
     }
 
+    @Test func aDependencyThatIsAddedTwiceMayFailOnlyIfBothSaySo() async throws {
+      let (queue, failing) = (queue(), Work { _ in throw Deliberate() })
+      let (needs, copes) = (Work(), Work())
+      for mayFail in [true, false] { needs.addDependency(failing, mayFail: mayFail) }
+      for mayFail in [true, true] { copes.addDependency(failing, mayFail: mayFail) }
+      try await onThread { for operation in [failing, needs, copes] { try queue.submit(operation) } }
+      await queue.drain()
+      #expect(needs.outcome?.cancelReason == .dependency && copes.outcome?.words == "succeeded")
+    }
+
+    @Test func aLongChainThatWasNeverSubmittedIsReleasedWithoutRecursion() {
+      let alive = LockedBox((now: 0, peak: 0))
+      do {
+        var last = Counted(alive, after: nil)
+        for _ in 0..<50_000 { last = Counted(alive, after: last) }
+        #expect(alive.value.now == 50_001 && last.value == nil)
+      }
+      #expect(alive.value.now == 0)
+    }
+
+    /// The observer runs on a thread of the queue whose operation has ended: it could wait for itself.
+    @Test func anObserverThatADependencyCallsMayNotSubmitToTheQueueOfThatDependency() async throws {
+      let (first, second) = (queue(), queue())
+      let error = LockedBox<SubmitError?>(nil)
+      second.observe { event in
+        guard case .ended = event.change else { return }
+        do throws(SubmitError) { try first.submit(Work()) } catch let refused { error.change { $0 = refused } }
+      }
+      let (failing, dependant) = (Work { _ in throw Deliberate() }, Work())
+      let gate = Gate()
+      let held = Work { _ in
+        gate.pass()
+        throw Deliberate()
+      }
+      dependant.addDependency(held)
+      try await onThread {
+        try first.submit(failing)
+        try first.submit(held)
+        try second.submit(dependant)
+      }
+      gate.open()
+      await first.drain()
+      await second.drain()
+      #expect(error.value == .fromOwnWorker)
+    }
+
     // MARK: Results
 
     @Test func twoRequestsAndThenTheNextStep() async throws {

@@ -89,7 +89,9 @@ class Faults:
             if not result.is_late and (left or not judge.is_complete(reference, result)):
                 problems += judge.problems_of_next(reference, place.run(scene))
             is_reached = bool(result.log.disturbed)
-            if not is_reached and fault.place not in _IRREGULAR:
+            # How many threads Dispatch starts depends on how busy the machine is.
+            is_certain = fault.place not in _IRREGULAR and fault.call != "pthread_create"
+            if not is_reached and is_certain:
                 problems.append("the fault was not reached in three runs")
             row = table.row(
                 fault.place, fault.call, fault.kind, judge.ending(reference, fault, result),

@@ -228,12 +228,14 @@ def ending(reference, fault, result):
         return "a message; everything is made" if new_lines(reference, result) else "nothing changes"
     if ends_alike(reference, result):
         return "everything is made, also what was up to date"
+    if not result.summary and (64 <= result.status <= 73 or (result.status == 74 and not _has_made(reference, result))):
+        return "the run does not start; what an earlier one has made stays"
     if is_complete(reference, result):
         return "everything is made, and the run ends with an error"
     if any("run the same command again" in line for line in result.errors):
         return "the run stops"
     if 64 <= result.status <= 73 or (result.status == 74 and not _has_made(reference, result)):
-        return "the run does not start"
+        return "the run does not start; what an earlier one has made stays"
     if _failed(result) <= _failed(reference.result):
         return "it is named; everything else is made"
     return "the photo fails; the others are made"

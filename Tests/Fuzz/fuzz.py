@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,10 +53,11 @@ def run(program, folder, seeds, seconds):
         f"-timeout={MOST_SECONDS}", f"-rss_limit_mb={MOST_MEBIBYTES}", f"-artifact_prefix={findings}/",
         "-print_final_stats=1", inputs, seeds / target,
     ]
-    with open(log, "wb") as output:
+    # A target that ends at a finding does not remove its files.
+    with open(log, "wb") as output, tempfile.TemporaryDirectory(prefix="thumbjob-fuzz-") as temporary:
         status = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env={**os.environ, **ENVIRONMENT},
-            check=False).returncode
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+            env={**os.environ, **ENVIRONMENT, "TMPDIR": temporary}, check=False).returncode
     text = log.read_text(errors="replace")
     kept = sorted(str(file) for file in set(findings.iterdir()) - before)
     # A fuzzer that ends in another way, such as without its seeds, has found nothing and tried nothing.

@@ -11,7 +11,7 @@ struct Account {
     case blocked(ticket: Int)
     case waiting(ticket: Int)
     /// It waits for its dependencies.
-    case joining(ticket: Int)
+    case dependant(ticket: Int)
     /// It has a lane. While it waits for memory, `claim` is the ticket of its claim.
     case running(lane: Int, claim: Int?)
     /// Taken out of the waiting line by a cancellation; its end is being delivered.
@@ -82,11 +82,11 @@ struct Account {
   /// The operations that may start, in this order.
   private var waiting = WaitingLine<BoundedOperation>()
   /// The accepted operations whose dependencies have not ended. They count as waiting, so a backlog full of them is full.
-  private var joining = WaitingLine<BoundedOperation>()
+  private var dependants = WaitingLine<BoundedOperation>()
   /// The ids of the operations, accepted or with a blocked producer, whose dependencies have not ended.
   private var unready: Set<Int> = []
   /// Whether an operation has had dependencies, so that operations may wait in another order than they were submitted.
-  private var hasJoined = false
+  private var hasHadDependants = false
   private var running: [BoundedOperation] = []
   /// Lanes without an operation. The number of lanes is the most operations that have run at once.
   private var freeLanes: [Int] = []
@@ -106,7 +106,7 @@ struct Account {
   var counters: QueueCounters {
     var counters = totals
     counters.waiting = waitingCount
-    counters.waitingForDependencies = joining.count
+    counters.waitingForDependencies = dependants.count
     counters.running = running.count
     counters.blockedProducers = blocked.count
     counters.waitingForMemory = claims.count
@@ -118,7 +118,7 @@ struct Account {
 
   private var isPaused: Bool { !pauses.isEmpty }
   private var canStart: Bool { !isPaused && running.count < limits.max }
-  private var waitingCount: Int { waiting.count + joining.count }
+  private var waitingCount: Int { waiting.count + dependants.count }
 
   /// An operation that can start at once needs no room in the backlog.
   private func hasRoom(for operation: BoundedOperation) -> Bool {
@@ -132,8 +132,8 @@ struct Account {
   func operations(
     waitingLimit: Int, waitingAfter id: Int = 0
   ) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
-    guard hasJoined else { return (running, waiting.prefix(waitingLimit) { $0.id > id }) }
-    let all = (waiting.prefix(.max) { $0.id > id } + joining.prefix(.max) { $0.id > id }).sorted { $0.id < $1.id }
+    guard hasHadDependants, waitingLimit > 0 else { return (running, waiting.prefix(waitingLimit) { $0.id > id }) }
+    let all = (waiting.prefix(.max) { $0.id > id } + dependants.prefix(.max) { $0.id > id }).sorted { $0.id < $1.id }
     return (running, Array(all.prefix(waitingLimit)))
   }
 
@@ -141,7 +141,7 @@ struct Account {
     switch places[id] {
     case .running: running.first { $0.id == id }
     case .waiting(let ticket): waiting[ticket]
-    case .joining(let ticket): joining[ticket]
+    case .dependant(let ticket): dependants[ticket]
     case .blocked, .withdrawn, nil: nil
     }
   }
@@ -155,7 +155,7 @@ struct Account {
     case .running where !hasBegun: "starting"
     case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { waitReason(for: $0) }
     // The operation itself names its dependencies.
-    case .joining, .withdrawn, nil: nil
+    case .dependant, .withdrawn, nil: nil
     }
   }
 
@@ -207,7 +207,7 @@ struct Account {
   /// Lets an operation whose dependencies have all ended wait for a place.
   mutating func ready(_ operation: BoundedOperation) -> Effects {
     guard unready.remove(operation.id) != nil else { return Effects() }
-    if case .joining(let ticket) = places[operation.id], joining.remove(ticket) != nil {
+    if case .dependant(let ticket) = places[operation.id], dependants.remove(ticket) != nil {
       places[operation.id] = .waiting(ticket: waiting.append(operation))
     }
     return dispatch()
@@ -311,8 +311,8 @@ struct Account {
     case .waiting(let ticket):
       guard waiting.remove(ticket) != nil else { break }
       withdraw([operation], into: &effects)
-    case .joining(let ticket):
-      guard joining.remove(ticket) != nil else { break }
+    case .dependant(let ticket):
+      guard dependants.remove(ticket) != nil else { break }
       withdraw([operation], into: &effects)
     case .running(_, let ticket):
       guard let claim = ticket.flatMap({ claims.remove($0) }) else { break }
@@ -328,7 +328,7 @@ struct Account {
   mutating func withdrawAll(_ reason: CancelReason, closing: Bool) -> Effects {
     var effects = Effects()
     isClosed = isClosed || closing
-    withdraw(waiting.removeAll() + joining.removeAll(), into: &effects)
+    withdraw(waiting.removeAll() + dependants.removeAll(), into: &effects)
     turnAway(.cancelled(reason), into: &effects)
     dispatch(into: &effects)
     return effects
@@ -401,8 +401,8 @@ struct Account {
     totals.submitted += 1
     effects.accepted.append(operation)
     if !isReady(operation) {
-      hasJoined = true
-      places[operation.id] = .joining(ticket: joining.append(operation))
+      hasHadDependants = true
+      places[operation.id] = .dependant(ticket: dependants.append(operation))
     } else if waiting.isEmpty, canStart {
       return run(operation, into: &effects)
     } else {

@@ -10,7 +10,7 @@ extension BoundedOperation {
   /// Finds a dependency that may never end; nil if each ends without anything that is still to be submitted. Then no order
   /// of submission leads to a queue that is full of operations that wait for one outside it.
   func endlessDependency() -> EndlessDependency? {
-    var ahead = state.withLock { $0.dependencies.edges.map(\.operation) }
+    var ahead = state.withLock { $0.dependencies.operations }
     var seen: Set<ObjectIdentifier> = []
     while let next = ahead.popLast() {
       if next === self { return .onItself }
@@ -24,34 +24,41 @@ extension BoundedOperation {
     return nil
   }
 
-  /// Registers the operation with its dependencies, which then tell it of their ends.
+  /// Registers the operation with its dependencies, which then notify it of their ends. Those of another kind do so only
+  /// after ``watchForeignDependencies()``.
   ///
   /// - Returns: true if one of them has not ended.
   func registerWithDependencies() -> Bool {
-    let edges = state.withLock { state in
+    let operations = state.withLock { state in
       state.dependencies.beginSubmission()
-      return state.dependencies.edges
+      return state.dependencies.operations
     }
-    for edge in edges {
-      if let bounded = edge.operation as? BoundedOperation {
+    for operation in operations {
+      if let bounded = operation as? BoundedOperation {
         let waits = bounded.state.withLock { $0.dependencies.register(self) }
         if !waits { dependencyEnded(bounded) }
-      } else if edge.operation.isFinished {
-        dependencyEnded(edge.operation)
-      } else {
-        Bell.ring(atEndOf: edge.operation, for: self)
+      } else if operation.isFinished {
+        dependencyEnded(operation)
       }
     }
     return state.withLock { !$0.dependencies.isEmpty }
   }
 
+  /// Has the end of each dependency that is no ``BoundedOperation`` notified. It cannot be undone, so it is called only once
+  /// the operation will be accepted: a producer that tries again and again would otherwise leave something behind each time.
+  func watchForeignDependencies() {
+    for operation in state.withLock({ $0.dependencies.operations }) where !(operation is BoundedOperation) {
+      Bell.ring(atEndOf: operation, for: self)
+    }
+  }
+
   /// Undoes ``registerWithDependencies()``.
   func unregisterFromDependencies() {
-    let edges = state.withLock { state in
+    let operations = state.withLock { state in
       state.dependencies.abandonSubmission()
-      return state.dependencies.edges
+      return state.dependencies.operations
     }
-    for edge in edges { forget(edge.operation) }
+    for operation in operations { forget(operation) }
   }
 
   /// Stops waiting for the end of a dependency.
@@ -59,7 +66,7 @@ extension BoundedOperation {
     (operation as? BoundedOperation)?.state.withLock { $0.dependencies.unregister(self) }
   }
 
-  /// Takes notice of the end of a dependency: starts waiting for a place, or is cancelled.
+  /// Called at the end of a dependency: the operation waits for the others or for a place, or it is cancelled.
   func dependencyEnded(_ operation: Operation) {
     let failure = FailedDependency(of: operation)
     let (consequence, queue) = state.withLock { ($0.dependencies.ended(operation, failure: failure), $0.queue) }
@@ -93,17 +100,11 @@ extension FailedDependency {
   }
 }
 
-/// Tells dependants of ended operations. The end of one may end others, down a chain of any length, so a thread that is
-/// telling already only notes further ends instead of calling itself.
-enum Settlement {
+/// Notifies dependants of the end of what they wait for. The end of one may end others, down a chain of any length, so a
+/// thread that is notifying already only notes further ends instead of calling itself.
+enum EndNotification {
   private final class Pending {
     var ended: [(operation: BoundedOperation, dependants: [BoundedOperation])] = []
-  }
-
-  static func carryOut(_ settled: Dependencies.Settled, endOf operation: BoundedOperation) {
-    for dependency in settled.unfinished { operation.forget(dependency) }
-    // In the order of their creation.
-    if !settled.dependants.isEmpty { tell(settled.dependants.sorted { $0.id < $1.id }, endOf: operation) }
   }
 
   private static let key: pthread_key_t = {
@@ -113,7 +114,15 @@ enum Settlement {
     return key
   }()
 
-  private static func tell(_ dependants: [BoundedOperation], endOf operation: BoundedOperation) {
+  /// Takes care of what an operation has released at its end.
+  static func carryOut(_ released: Dependencies.Released, of operation: BoundedOperation) {
+    for result in released.results { result.release() }
+    for dependency in released.unfinished { operation.forget(dependency) }
+    // In the order of their creation.
+    if !released.dependants.isEmpty { notify(released.dependants.sorted { $0.id < $1.id }, of: operation) }
+  }
+
+  private static func notify(_ dependants: [BoundedOperation], of operation: BoundedOperation) {
     if let outer = pthread_getspecific(key) {
       return Unmanaged<Pending>.fromOpaque(outer).takeUnretainedValue().ended.append((operation, dependants))
     }
@@ -128,7 +137,7 @@ enum Settlement {
   }
 }
 
-/// Tells of the end of operations that are no ``BoundedOperation``. Foundation has no other way on Linux than an
+/// Notices the end of operations that are no ``BoundedOperation``. Foundation has no other way on Linux than an
 /// operation that depends on them.
 private enum Bell {
   private static let threads = DispatchQueue(label: "dependencies of bounded operations")

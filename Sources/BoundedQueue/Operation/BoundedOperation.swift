@@ -53,6 +53,22 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     self.title = title
   }
 
+  /// Releases a chain of operations that were never accepted in a loop, because each would otherwise release the next one
+  /// within its own deinitialiser.
+  deinit {
+    var ahead = unlink()
+    while var next = ahead.popLast() {
+      if isKnownUniquelyReferenced(&next) { ahead += next.unlink() }
+    }
+  }
+
+  /// Releases what it waits for.
+  private func unlink() -> [BoundedOperation] {
+    let released = state.withLock { $0.dependencies.end() }
+    for result in released.results { result.release() }
+    return released.unfinished.compactMap { $0 as? BoundedOperation }
+  }
+
   // MARK: For subclasses
 
   /// Does the work. Override it; never call it.
@@ -115,10 +131,12 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// another queue, and be any `Operation`; one that is cancelled counts as not successful. A ``BoundedOperation`` must
   /// have been submitted before its dependant, so that dependencies have no cycle and cannot fill a queue for ever.
   ///
-  /// Add dependencies before the operation is submitted; it traps afterwards.
+  /// Add dependencies before the operation is submitted; it traps afterwards. Only a bounded queue waits for them: started
+  /// in another way, the operation traps while one of them has not ended.
   public final override func addDependency(_ operation: Operation) { addDependency(operation, mayFail: false) }
 
-  /// - Parameter mayFail: true if this operation runs even if the other one does not succeed.
+  /// - Parameter mayFail: true if this operation runs even if the other one does not succeed. A dependency that is added
+  ///   twice may fail only if both calls say so.
   public final func addDependency(_ operation: Operation, mayFail: Bool) {
     state.withLock { state in
       precondition(state.isNew, "operation #\(id) gets a dependency after its submission")
@@ -138,7 +156,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     return dependency
   }
 
-  /// Lets a result go at the end of the operation.
+  /// Releases a result at the end of the operation.
   final func keep(_ result: any ReleasableResult) { state.withLock { $0.dependencies.keep(result) } }
 
   /// Removes a dependency. It traps once the operation is submitted.
@@ -149,8 +167,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     }
   }
 
-  /// The operations that this one still waits for. Those that have ended are let go.
-  public final override var dependencies: [Operation] { state.withLock { $0.dependencies.edges.map(\.operation) } }
+  /// The operations that this one still waits for. Those that have ended are released.
+  public final override var dependencies: [Operation] { state.withLock { $0.dependencies.operations } }
 
   // MARK: Inspection and cancellation
 
@@ -195,11 +213,13 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   public final override func start() {
     let queue = state.withLock { state in
       precondition(!state.isQueued, "start() called on operation #\(id), which waits for its turn in a queue")
+      let isReady = state.queue != nil || state.dependencies.operations.allSatisfy(\.isFinished)
+      precondition(isReady, "start() called on operation #\(id), which waits for others: submit it to a bounded queue")
       return state.queue
     }
     CurrentQueue.with(queue) {
       runToEnd()
-      if let queue { queue.finished(self) } else { settle() }
+      if let queue { queue.finished(self) } else { endDependencies() }
     }
   }
 
@@ -225,8 +245,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     end(.cancelledWhileWaiting(reason))
   }
 
-  /// Ends both roles in dependencies: lets go what it has waited for, and tells those that wait for it.
-  private func settle() { Settlement.carryOut(state.withLock { $0.dependencies.settle() }, endOf: self) }
+  /// Releases what it has waited for, and notifies those that wait for it.
+  func endDependencies() { EndNotification.carryOut(state.withLock { $0.dependencies.end() }, of: self) }
 
   /// Records the request to cancel; the caller then takes the operation out of its queue's waiting line.
   func markCancelled(_ reason: CancelReason) -> (accepted: Bool, queue: BoundedOperationQueue?) {

@@ -6,35 +6,41 @@ struct Dependencies {
   struct Edge {
     let operation: Operation
     /// Whether the dependant runs even if this operation does not succeed.
-    let mayFail: Bool
+    var mayFail: Bool
+    /// Counts the edges, for their order.
+    let number: Int
   }
 
-  /// The dependencies that have not ended, in the order in which they were added.
-  private(set) var edges: [Edge] = []
+  /// The dependencies that have not ended.
+  private var edges: [ObjectIdentifier: Edge] = [:]
+  private var edgesAdded = 0
   /// How many ends the operation still waits for, and one more while it is being submitted.
   private var missing = 0
-  /// The operations that wait for this one, by id, so that each can leave in O(1); nil once all have been told of its
+  /// The operations that wait for this one, by id, so that each can leave in O(1); nil once they are being notified of its
   /// end.
   private var dependants: [Int: BoundedOperation]? = [:]
-  /// The results that the work may read. They are let go at its end.
+  /// The results that the work may read.
   private var results: [any ReleasableResult] = []
   /// Why the operation cannot run.
   private(set) var failure: FailedDependency?
 
   var isEmpty: Bool { edges.isEmpty }
-  var waitsFor: [OperationName] { edges.map { OperationName($0.operation) } }
+  /// The dependencies that have not ended, in the order in which they were added.
+  var operations: [Operation] { edges.values.sorted { $0.number < $1.number }.map(\.operation) }
+  var waitsFor: [OperationName] { operations.map { OperationName($0) } }
   var neededBy: Int { dependants?.count ?? 0 }
-  /// Whether the end of this operation has been told.
-  var hasSettled: Bool { dependants == nil }
 
   // MARK: As a dependant
 
+  /// Adds a dependency. One that is added again may fail only if both say so.
   mutating func add(_ operation: Operation, mayFail: Bool) {
-    if edges.contains(where: { $0.operation === operation }) { return }
-    edges.append(Edge(operation: operation, mayFail: mayFail))
+    let key = ObjectIdentifier(operation)
+    let mayFail = mayFail && edges[key]?.mayFail ?? true
+    edges[key] = Edge(operation: operation, mayFail: mayFail, number: edges[key]?.number ?? edgesAdded)
+    edgesAdded += 1
   }
 
-  mutating func remove(_ operation: Operation) { edges.removeAll { $0.operation === operation } }
+  mutating func remove(_ operation: Operation) { edges[ObjectIdentifier(operation)] = nil }
 
   mutating func keep(_ result: any ReleasableResult) { results.append(result) }
 
@@ -59,8 +65,7 @@ struct Dependencies {
   ///
   /// - Parameter failure: why it did not succeed; nil if it did.
   mutating func ended(_ operation: Operation, failure: FailedDependency?) -> Consequence {
-    guard let index = edges.firstIndex(where: { $0.operation === operation }) else { return .none }
-    let edge = edges.remove(at: index)
+    guard let edge = edges.removeValue(forKey: ObjectIdentifier(operation)) else { return .none }
     let isReady = countEnd()
     guard let failure, !edge.mayFail else { return isReady ? .ready : .none }
     self.failure = self.failure ?? failure
@@ -84,22 +89,24 @@ struct Dependencies {
 
   mutating func unregister(_ dependant: BoundedOperation) { dependants?[dependant.id] = nil }
 
+  // MARK: The end
+
   /// Ends both roles, so that nothing that has ended is kept alive.
-  mutating func settle() -> Settled {
-    for result in results { result.release() }
-    results = []
-    defer { edges = [] }
-    return Settled(dependants: Array((dependants.take() ?? [:]).values), unfinished: edges.map(\.operation))
+  mutating func end() -> Released {
+    defer { (edges, results) = ([:], []) }
+    return Released(
+      dependants: Array((dependants.take() ?? [:]).values), unfinished: edges.values.map(\.operation),
+      results: results)
   }
 
-  /// What an ended operation leaves to be done once the lock is released.
-  struct Settled {
-    /// The operations that wait for it, which must be told of its end.
-    var dependants: [BoundedOperation] = []
+  /// What an ended operation held. The caller takes care of it after it has released the lock.
+  struct Released {
+    /// The operations that wait for it, which must be notified of its end.
+    let dependants: [BoundedOperation]
     /// The operations that it would still wait for, if it had not been cancelled. They must forget it.
-    var unfinished: [Operation] = []
-
-    var isEmpty: Bool { dependants.isEmpty && unfinished.isEmpty }
+    let unfinished: [Operation]
+    /// The results that it could read, which must be released.
+    let results: [any ReleasableResult]
   }
 }
 

@@ -116,10 +116,10 @@ struct OperationState {
 
   /// Releases the queue after the operation has left it.
   ///
-  /// - Returns: what is left to be done for the operations around it.
-  mutating func depart() -> Dependencies.Settled {
+  /// - Returns: what it held of other operations.
+  mutating func depart() -> Dependencies.Released {
     queue = nil
-    return dependencies.settle()
+    return dependencies.end()
   }
 
   // MARK: Events

@@ -6,12 +6,11 @@ import Locking
 /// results; it starts when all of them have succeeded, and it is cancelled if one of them does not:
 ///
 /// ```swift
-/// func makePage(of user: String, in queue: BoundedOperationQueue) async throws -> String? {
+/// func makePage(of user: String) async throws -> String? {
+///   let queue = BoundedOperationQueue(name: "page of \(user)", max: 2)
 ///   let profile = ResultOperation(title: "profile of \(user)") { try fetch("/profiles/\(user)") }
 ///   let photos = ResultOperation(title: "photos of \(user)") { try fetch("/photos/\(user)") }
-///   let page = ResultOperation(title: "page of \(user)", after: profile, photos) { profile, photos in
-///     profile + photos
-///   }
+///   let page = ResultOperation(title: "page of \(user)", after: profile, photos) { $0 + $1 }
 ///   for operation in [profile, photos, page] { try await queue.submit(operation) }
 ///   await queue.drain()
 ///   return page.value
@@ -20,7 +19,7 @@ import Locking
 ///
 /// *Concurrency*: as for ``BoundedOperation``. The result is written once, before the operation ends.
 open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendable {  // locks guard both properties
-  /// The work, if it is a closure. It is let go when it begins.
+  /// The work, if it is a closure. It is released when it begins.
   private let work: Locked<(@Sendable () throws -> Value)?>
   private let result = Locked<Value?>(nil)
 
@@ -95,7 +94,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
 /// ``BoundedOperation/dependency(on:mayFail:)``.
 ///
 /// *Concurrency*: its members may be called from any thread, in ``BoundedOperation/execute()`` of the dependant. They trap
-/// at any other time: before, the result does not exist, and afterwards it has been let go, so that a chain of a million
+/// at any other time: before, the result does not exist, and afterwards it has been released, so that a chain of a million
 /// operations holds only those that have not ended.
 public final class Dependency<Value: Sendable>: Sendable {
   private let operation: Locked<ResultOperation<Value>?>
@@ -123,10 +122,14 @@ public final class Dependency<Value: Sendable>: Sendable {
 }
 
 extension Dependency: ReleasableResult {
-  func release() { operation.withLock { $0 = nil } }
+  func release() {
+    // Outside the lock, because it may be the last reference: the program's own code then runs.
+    let released = operation.withLock { $0.take() }
+    withExtendedLifetime(released) {}
+  }
 }
 
-/// A result that is let go when its reader has ended.
+/// A result that is released when its reader has ended.
 protocol ReleasableResult: Sendable {
   func release()
 }

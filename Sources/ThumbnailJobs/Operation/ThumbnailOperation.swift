@@ -160,7 +160,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
         }
         findings.withLock { $0.thumbnails.append(made) }
       }
-      let change = file.hasChanged ? ["changed while it was read; the next run makes its thumbnails again"] : []
+      let change = file.hasChanged ? ["changed, or was removed, while it was read; if it is there, the next run makes its thumbnails again"] : []
       findings.withLock { $0.warnings = info.warnings + change }
     }
   }

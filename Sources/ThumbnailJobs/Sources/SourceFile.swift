@@ -54,9 +54,9 @@ final class SourceFile {
   /// no such change, so its status time alone does not decide.
   var hasChanged: Bool {
     var status = stat()
-    guard fstat(descriptor, &status) == 0, !isSameTime(status.changed, changed) else { return false }
-    return Int(status.st_size) != size || !isSameTime(status.modified, modified) || FileIdentity(of: path) != identity
-      || hasOtherContents
+    guard fstat(descriptor, &status) == 0 else { return false }
+    if Int(status.st_size) != size || !isSameTime(status.modified, modified) { return true }
+    return !isSameTime(status.changed, changed) && (FileIdentity(of: path) != identity || hasOtherContents)
   }
 
   /// Whether the contents differ although size and modification time are the same: a program may set that time.
@@ -66,12 +66,13 @@ final class SourceFile {
   }
 
   /// The modification time for its thumbnails, by which the next run recognises that they are up to date. After a change it
-  /// is the present time, so that the next run makes them again.
+  /// is a day before that of the file which has the path now, so that the next run makes them again, even where times are
+  /// kept to two seconds.
   var thumbnailTime: timespec {
     if !hasChanged { return modified }
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return now
+    var time = (try? FileStatus.of(path, followingLinks: true).get().modified) ?? modified
+    time.tv_sec -= 86_400
+    return time
   }
 
   var bytes: ByteReader { ByteReader(fileDescriptor: descriptor) }

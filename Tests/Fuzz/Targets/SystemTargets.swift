@@ -30,7 +30,6 @@ extension FuzzTarget {
     for folder in ["proc/self", "cg/g"] {
       try? FileManager.default.createDirectory(at: root.appending(path: folder), withIntermediateDirectories: true)
     }
-    atexit { try? FileManager.default.removeItem(at: kernelRoot) }
     return root
   }()
 
