@@ -138,6 +138,9 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     }
   }
 
+  private static let changeWarning =
+    "changed, or was removed, while it was read; if it is there, the next run makes its thumbnails again"
+
   private func make(_ output: ThumbnailOutput, of file: SourceFile, _ decoding: Decoding) throws {
     // Before the picture is read, so that contents that are written meanwhile do not pass for those of the thumbnail.
     let contents = try file.contents()
@@ -160,8 +163,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
         }
         findings.withLock { $0.thumbnails.append(made) }
       }
-      let change = file.hasChanged ? ["changed, or was removed, while it was read; if it is there, the next run makes its thumbnails again"] : []
-      findings.withLock { $0.warnings = info.warnings + change }
+      findings.withLock { $0.warnings = info.warnings + (file.hasChanged ? [Self.changeWarning] : []) }
     }
   }
 
