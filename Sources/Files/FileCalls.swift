@@ -3,6 +3,29 @@ import SystemPackage
 
 // System calls on paths that throw errors and repeat interrupted calls.
 
+/// Opens a file.
+///
+/// - Parameters:
+///   - folder: the open folder that a relative path starts from, or `AT_FDCWD`.
+///   - flags: of open(2). No child process inherits the descriptor.
+///   - mode: the mode of a file that is created, of which the umask takes away.
+/// - Returns: the descriptor; the caller closes it.
+package func openFile(_ path: Path, in folder: CInt, flags: CInt, mode: mode_t = 0) throws(Errno) -> CInt {
+  let file = path.withCString { name in retryOnInterrupt { openat(folder, name, flags | O_CLOEXEC, mode) } }
+  if file < 0 { throw Errno(rawValue: errno) }
+  return file
+}
+
+/// Opens a file to read it. Does not wait for the writer of a FIFO.
+///
+/// - Parameters:
+///   - folder: the open folder that a relative path starts from; default: the working folder.
+///   - flags: further flags of open(2), such as `O_NOFOLLOW`.
+/// - Returns: the descriptor; the caller closes it.
+package func openToRead(_ path: Path, in folder: CInt = AT_FDCWD, flags: CInt = 0) throws(Errno) -> CInt {
+  try openFile(path, in: folder, flags: O_RDONLY | O_NONBLOCK | flags)
+}
+
 /// Opens a folder.
 ///
 /// - Parameters:
@@ -10,22 +33,14 @@ import SystemPackage
 ///   - flags: further flags of open(2), such as `O_NOFOLLOW`.
 /// - Returns: the descriptor; the caller closes it.
 package func openFolder(_ path: Path, in folder: CInt, flags: CInt = 0) throws(Errno) -> CInt {
-  let file = path.withCString { name in
-    retryOnInterrupt { openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags) }
-  }
-  if file < 0 { throw Errno(rawValue: errno) }
-  return file
+  try openFile(path, in: folder, flags: O_RDONLY | O_DIRECTORY | flags)
 }
 
 /// Opens a file, and creates it if it is missing, with the permissions that the umask allows. Fails if it is a link.
 ///
 /// - Returns: the descriptor; the caller closes it.
 package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno) -> CInt {
-  let file = path.withCString { name in
-    retryOnInterrupt { openat(folder, name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
-  }
-  if file < 0 { throw Errno(rawValue: errno) }
-  return file
+  try openFile(path, in: folder, flags: flags | O_CREAT | O_NOFOLLOW, mode: 0o666)
 }
 
 /// `UTIME_OMIT`, a macro that Swift does not import: leaves a time unchanged.

@@ -34,11 +34,9 @@ package enum FileStatus {
     guard fstatat(folder, name, &status, flags) == 0 else { return .failure(Errno(rawValue: errno)) }
     return .success(status)
   }
-}
 
-extension FileStatus {
-  /// Whether there is a file at `path`, with links followed. Where the system cannot tell, there may be one: whoever opens
-  /// it learns why not.
+  /// Whether there is a file at `path`, with links followed. True also if the system cannot tell: opening the file then
+  /// gives the error.
   package static func exists(_ path: Path) -> Bool {
     switch of(path, followingLinks: true) {
     case .success: true

@@ -94,10 +94,7 @@ package func readFile(_ path: Path, in folder: CInt = AT_FDCWD, limit: Int) -> [
 ///
 /// - Throws: the error of the system.
 package func readBeginning(of path: Path, in folder: CInt, limit: Int) throws(Errno) -> [UInt8] {
-  let file = path.withCString { name in
-    retryOnInterrupt { openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-  }
-  if file < 0 { throw Errno(rawValue: errno) }
+  let file = try openToRead(path, in: folder, flags: O_NOFOLLOW)
   defer { close(file) }
   return try readAll(from: file, limit: limit)
 }

@@ -16,10 +16,8 @@ struct JobFileText {
 
   init(reading file: Path) throws(JobFileError) {
     func problem(_ message: String) -> JobFileError { JobFileError(in: file, message) }
-    // O_NONBLOCK: opening a FIFO must not wait for a writer.
-    let descriptor = file.withCString { name in retryOnInterrupt { open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } }
-    guard descriptor >= 0 else {
-      let error = Errno(rawValue: errno)
+    let descriptor: CInt
+    do throws(Errno) { descriptor = try openToRead(file) } catch {
       if error == .noSuchFileOrDirectory || error == .notDirectory {
         throw JobFileError(in: file, "no such job file", isMissing: true)
       }

@@ -5,10 +5,11 @@ import SystemPackage
 /// Determines which thumbnails of an output folder are up to date.
 ///
 /// A thumbnail is up to date if it is a file that is not empty, has the modification time of its source, was made from
-/// these contents, and with the present settings. In most folders all thumbnails have the same settings: the file `.thumbjob/settings`
-/// contains them (with several sizes, a file `settings-NAME` for each), and a `stat` of the thumbnail is enough. If the
-/// settings have changed, or the folder had files before its first run, that file ends with "mixed". Then the mark of
-/// each thumbnail is read. It is always read if a ``NamePattern`` makes the places, because it has the source's key.
+/// these contents, and with the present settings. In most folders all thumbnails have the same settings: the file
+/// `.thumbjob/settings` contains them (with several sizes, a file `settings-NAME` for each), and a `stat` of the thumbnail
+/// is enough. If the settings have changed, or the folder had files before its first run, that file ends with "mixed".
+/// Then the mark of each thumbnail is read. It is always read if a ``NamePattern`` makes the places, because it has the
+/// source's key.
 ///
 /// The contents are compared only if the source was renamed, replaced or otherwise touched after its thumbnail was made,
 /// which its status time (`st_ctime`) tells: a photo may be replaced by another of the same modification time. Where

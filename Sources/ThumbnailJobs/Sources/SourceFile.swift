@@ -31,8 +31,7 @@ final class SourceFile {
   ///
   /// - Throws: `ThumbnailError.unreadable`.
   init(_ path: Path) throws(ThumbnailError) {
-    descriptor = path.withCString { name in retryOnInterrupt { open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC) } }
-    guard descriptor >= 0 else { throw .unreadable(errno) }
+    do throws(Errno) { descriptor = try openToRead(path) } catch { throw .unreadable(error.rawValue) }
     var status = stat()
     let error =
       fstat(descriptor, &status) != 0 ? errno : status.kind == .regular ? 0 : status.kind == .folder ? EISDIR : EINVAL

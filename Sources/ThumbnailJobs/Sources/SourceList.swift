@@ -57,9 +57,10 @@ public struct SourceList: Sendable, Hashable {
     switch location {
     case .descriptor(let open): descriptor = open
     case .file(let file):
-      // O_NONBLOCK: opening a FIFO without a writer must not block, because then the run could not be stopped.
-      descriptor = file.withCString { name in retryOnInterrupt { open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } }
-      if descriptor < 0 { return try body(.failure(SourceListError(.cannotOpen(Errno(rawValue: errno)), file))) }
+      switch Result(catching: { () throws(Errno) in try openToRead(file) }) {
+      case .success(let open): descriptor = open
+      case .failure(let error): return try body(.failure(SourceListError(.cannotOpen(error), file)))
+      }
     }
     defer { if case .file = location { close(descriptor) } }
     var entries = EntrySplitter(separator: separator.rawValue, maximumLength: SourceWalker.maximumPathLength)
