@@ -205,8 +205,9 @@ public final class BoundedOperationQueue: Sendable {
   /// The current state of the queue: counters, limits, and the running and waiting operations in order.
   ///
   /// The lists are copied together under one lock, in O(running + waiting) at most; without an id, a low `waitingLimit`
-  /// makes it faster. Once operations have had dependencies, the waiting ones are also sorted by id, in O(n log n). Each operation's snapshot is taken afterwards, so an operation in `running` may have ended in
-  /// between; its state then shows this.
+  /// makes it faster. Once operations have had dependencies, the waiting ones are also sorted by id, in O(n log n). Each
+  /// operation's snapshot is taken afterwards, so an operation in `running` may have ended in between; its state then
+  /// shows this.
   ///
   /// - Parameters:
   ///   - waitingLimit: the most waiting operations to list.

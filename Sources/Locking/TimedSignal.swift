@@ -3,8 +3,8 @@ import Foundation
 
 /// A count of signals that threads wait for, each at most for a while.
 ///
-/// It is a semaphore whose waits go by a clock that nobody sets. On Linux those of `DispatchSemaphore` go by the clock of
-/// the day (`sem_timedwait(3)`), so a clock that is set back by a day makes them a day longer.
+/// It is a semaphore with time limits by the monotonic clock. `DispatchSemaphore` measures them by the clock of the day on
+/// Linux (`sem_timedwait(3)`): if that is set back by a day, a wait takes a day longer.
 ///
 /// *Concurrency*: every member may be called from any thread.
 public final class TimedSignal: Sendable {

@@ -125,7 +125,7 @@ struct Account {
     waitingCount < limits.backlog || (waiting.isEmpty && canStart && isReady(operation))
   }
 
-  private func isReady(_ operation: BoundedOperation) -> Bool { unready.isEmpty || !unready.contains(operation.id) }
+  private func isReady(_ operation: BoundedOperation) -> Bool { !unready.contains(operation.id) }
 
   // MARK: Inspection
 
@@ -421,7 +421,7 @@ struct Account {
   private mutating func withdraw(_ operations: [BoundedOperation], into effects: inout Effects) {
     for operation in operations {
       places[operation.id] = .withdrawn
-      if !unready.isEmpty { unready.remove(operation.id) }
+      unready.remove(operation.id)
     }
     withdrawing += operations.count
     totals.cancelledWhileWaiting += operations.count

@@ -44,8 +44,8 @@ extension BoundedOperation {
     return state.withLock { !$0.dependencies.isEmpty }
   }
 
-  /// Has the end of each dependency that is no ``BoundedOperation`` notified. It cannot be undone, so it is called only once
-  /// the operation will be accepted: a producer that tries again and again would otherwise leave something behind each time.
+  /// Watches for the end of each dependency that is no ``BoundedOperation``. This cannot be undone, so it is called only
+  /// when the queue takes the operation: each refused submission would otherwise add a watcher that stays.
   func watchForeignDependencies() {
     for operation in state.withLock({ $0.dependencies.operations }) where !(operation is BoundedOperation) {
       Bell.ring(atEndOf: operation, for: self)
@@ -107,12 +107,8 @@ enum EndNotification {
     var ended: [(operation: BoundedOperation, dependants: [BoundedOperation])] = []
   }
 
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    let status = pthread_key_create(&key, nil)
-    precondition(status == 0, "no thread-specific key is left: \(String(cString: strerror(status)))")
-    return key
-  }()
+  /// The ``Pending`` of a thread that is notifying.
+  private static let pending = ThreadPointer()
 
   /// Takes care of what an operation has released at its end.
   static func carryOut(_ released: Dependencies.Released, of operation: BoundedOperation) {
@@ -123,12 +119,12 @@ enum EndNotification {
   }
 
   private static func notify(_ dependants: [BoundedOperation], of operation: BoundedOperation) {
-    if let outer = pthread_getspecific(key) {
+    if let outer = self.pending.value {
       return Unmanaged<Pending>.fromOpaque(outer).takeUnretainedValue().ended.append((operation, dependants))
     }
     let pending = Pending()
-    pthread_setspecific(key, Unmanaged.passUnretained(pending).toOpaque())
-    defer { pthread_setspecific(key, nil) }
+    self.pending.value = Unmanaged.passUnretained(pending).toOpaque()
+    defer { self.pending.value = nil }
     var next: (operation: BoundedOperation, dependants: [BoundedOperation])? = (operation, dependants)
     while let (operation, dependants) = next.take() {
       for dependant in dependants { dependant.dependencyEnded(operation) }

@@ -138,9 +138,14 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// - Parameter mayFail: true if this operation runs even if the other one does not succeed. A dependency that is added
   ///   twice may fail only if both calls say so.
   public final func addDependency(_ operation: Operation, mayFail: Bool) {
+    addDependency(operation, mayFail: mayFail, readAs: nil)
+  }
+
+  /// - Parameter result: the result that the work reads, which is released at the end of this operation.
+  final func addDependency(_ operation: Operation, mayFail: Bool, readAs result: (any ReleasableResult)?) {
     state.withLock { state in
       precondition(state.isNew, "operation #\(id) gets a dependency after its submission")
-      state.dependencies.add(operation, mayFail: mayFail)
+      state.dependencies.add(operation, mayFail: mayFail, readAs: result)
     }
   }
 
@@ -150,14 +155,10 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   public final func dependency<Value>(
     on operation: ResultOperation<Value>, mayFail: Bool = false
   ) -> Dependency<Value> {
-    addDependency(operation, mayFail: mayFail)
     let dependency = Dependency(on: operation)
-    keep(dependency)
+    addDependency(operation, mayFail: mayFail, readAs: dependency)
     return dependency
   }
-
-  /// Releases a result at the end of the operation.
-  final func keep(_ result: any ReleasableResult) { state.withLock { $0.dependencies.keep(result) } }
 
   /// Removes a dependency. It traps once the operation is submitted.
   public final override func removeDependency(_ operation: Operation) {
@@ -246,7 +247,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   }
 
   /// Releases what it has waited for, and notifies those that wait for it.
-  func endDependencies() { EndNotification.carryOut(state.withLock { $0.dependencies.end() }, of: self) }
+  private func endDependencies() { EndNotification.carryOut(state.withLock { $0.dependencies.end() }, of: self) }
 
   /// Records the request to cancel; the caller then takes the operation out of its queue's waiting line.
   func markCancelled(_ reason: CancelReason) -> (accepted: Bool, queue: BoundedOperationQueue?) {

@@ -33,16 +33,17 @@ struct Dependencies {
   // MARK: As a dependant
 
   /// Adds a dependency. One that is added again may fail only if both say so.
-  mutating func add(_ operation: Operation, mayFail: Bool) {
+  ///
+  /// - Parameter result: the result that the work reads; nil if it reads none.
+  mutating func add(_ operation: Operation, mayFail: Bool, readAs result: (any ReleasableResult)?) {
     let key = ObjectIdentifier(operation)
     let mayFail = mayFail && edges[key]?.mayFail ?? true
     edges[key] = Edge(operation: operation, mayFail: mayFail, number: edges[key]?.number ?? edgesAdded)
     edgesAdded += 1
+    if let result { results.append(result) }
   }
 
   mutating func remove(_ operation: Operation) { edges[ObjectIdentifier(operation)] = nil }
-
-  mutating func keep(_ result: any ReleasableResult) { results.append(result) }
 
   /// Begins to count ends. The operation cannot become ready before ``endSubmission()``.
   mutating func beginSubmission() { missing = edges.count + 1 }

@@ -49,12 +49,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
   ) {
     let needed = (repeat Dependency(on: each inputs))
     self.init(title: title) { try work(repeat (each needed).value) }
-    repeat add(each needed, each inputs)
-  }
-
-  private func add<Input>(_ dependency: Dependency<Input>, _ input: ResultOperation<Input>) {
-    addDependency(input)
-    keep(dependency)
+    repeat addDependency(each inputs, mayFail: false, readAs: each needed)
   }
 
   /// Makes the result. Override it unless the operation has a closure; never call it.
