@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -224,12 +223,8 @@ def parsed(arguments):
 
 
 def stop(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not interrupt the cleaning up
     sys.exit("stopped")
-
-
-def end_at_term():
-    """In a worker: it has inherited the handler of the attack, and nothing to clean up."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def run(options, thumbjob, sizes, start):
@@ -242,19 +237,10 @@ def run(options, thumbjob, sizes, start):
         signal.signal(signal.SIGTERM, before)
 
 
-def opinions_of(files):
-    """The opinions on these files. It ends even if TERM has ended a worker, which a `multiprocessing.Pool` does not."""
-    with ProcessPoolExecutor(initializer=end_at_term) as pool:
-        try:
-            return dict(zip((file.name for file in files), pool.map(oracle.ask_of, files, chunksize=20), strict=True))
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
 def run_in(folder, options, thumbjob, sizes, start):
     folder.mkdir()
     sources = Sources(folder, options.seed, options.per_class)
-    opinions = opinions_of([folder / case.name for case in sources.cases])
+    opinions = oracle.opinions_of([folder / case.name for case in sources.cases])
     print(f"{len(opinions)} files, judged by libjpeg after {time.monotonic() - start:.0f} s", flush=True)
     attack = Attack(thumbjob, sources, opinions)
     for size in sizes:

@@ -1,6 +1,7 @@
 """What libjpeg says of a file: the oracle to which the verdicts of thumbjob are compared.
 
     python3 Tests/Attack/oracle.py FILE...      prints libjpeg's warnings and errors
+    python3 Tests/Attack/oracle.py --json       reads names of files, and prints each opinion as JSON
 
 libjpeg is called directly, so no compiler is needed and the buffer can have any size. The size matters: libjpeg-turbo
 decodes the Huffman codes of a sequential file by a faster routine while its buffer has 512 bytes or more for each block
@@ -8,13 +9,16 @@ of an MCU (jdhuff.c, BUFSIZE), and that routine does not warn of every fault. `d
 to switch it off. Each file is decoded in a child process, because libjpeg's fatal errors must not return.
 """
 
+import contextlib
 import ctypes
 import json
 import os
 import resource
 import signal
+import subprocess
 import sys
-from dataclasses import dataclass
+import tempfile
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import jpeg
@@ -32,7 +36,7 @@ MOST_SECONDS = 60
 class Opinion:
     """What libjpeg says of a file, for each size of buffer."""
 
-    warnings: dict[str, tuple[str, ...]]  # the first few
+    warnings: dict[str, list[str]]  # the first few
     error: str | None
     lacks_scans: bool  # which libjpeg does not tell
     is_arithmetic: bool = False
@@ -131,7 +135,7 @@ class _Decoding:
         library.jpeg_read_coefficients(reference)
         library.jpeg_finish_decompress(reference)
         library.jpeg_destroy_decompress(reference)
-        return tuple(self.messages)
+        return self.messages
 
     def _message(self):
         text = ctypes.create_string_buffer(200)
@@ -215,7 +219,7 @@ def ask(data, part=Part.ALL):
         said = [json.loads(line) for line in pipe if line.endswith(b"\n")]
     _, status = os.waitpid(child, 0)
     error = next((line["error"] for line in said if "error" in line), None)
-    warnings = {line["buffer"]: tuple(line["warnings"]) for line in said if "buffer" in line}
+    warnings = {line["buffer"]: line["warnings"] for line in said if "buffer" in line}
     if error is None and len(warnings) < len(BUFFERS):
         error = f"libjpeg did not finish (wait status {status})"
     is_arithmetic = jpeg.is_arithmetic(data)
@@ -227,6 +231,48 @@ def ask_of(path):
     return ask(Path(path).read_bytes())
 
 
+def opinions_of(paths):
+    """The opinions on files, by name. A process for each processor asks for them.
+
+    However this ends, the processes end too. One of which nothing is known, because a signal interrupted its start, has
+    nothing to do: its names come through a pipe, which then ends.
+    """
+    count = min(os.cpu_count() or 1, len(paths))
+    with contextlib.ExitStack() as ends:
+        processes = []
+        for number in range(count):
+            names = "".join(f"{path}\n" for path in paths[number::count])
+            said = ends.enter_context(tempfile.TemporaryFile())
+            process = subprocess.Popen(
+                [sys.executable, __file__, "--json"], stdin=subprocess.PIPE, stdout=said, text=True)
+            ends.callback(_end, process)
+            processes.append((process, said, names))
+        for process, _, names in processes:
+            process.stdin.write(names)
+            process.stdin.close()
+        opinions = {}
+        for process, said, _ in processes:
+            if process.wait() != 0:
+                raise RuntimeError(f"a process of the oracle ended with status {process.returncode}")
+            said.seek(0)
+            opinions |= {Path(line["path"]).name: Opinion(**line["opinion"]) for line in map(json.loads, said)}
+        return opinions
+
+
+def _end(process):
+    process.kill()
+    process.wait()
+
+
+def main(arguments):
+    if arguments == ["--json"]:
+        # All names first, so that the writer of the pipe does not wait for opinions.
+        for path in sys.stdin.read().splitlines():
+            print(json.dumps({"path": path, "opinion": asdict(ask_of(path))}), flush=True)
+    else:
+        for path in arguments:
+            print(f"{path}: {ask_of(path)}")
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        print(f"{name}: {ask_of(name)}")
+    main(sys.argv[1:])

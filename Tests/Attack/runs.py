@@ -66,7 +66,9 @@ def run(thumbjob, folder, out, size, most_running, seconds):
         output, _ = process.communicate()
         result.problems.append(f"it did not end within {seconds:.0f} s")
     finally:
-        process.kill()  # if the attack was stopped; otherwise it has ended
+        # If the attack was stopped; otherwise it has ended.
+        process.kill()
+        process.wait()
     result.seconds = time.monotonic() - start
     if process.returncode < 0:
         result.problems.append(f"it was ended by {signal.Signals(-process.returncode).name}")

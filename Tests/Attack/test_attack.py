@@ -99,9 +99,9 @@ class Lies(unittest.TestCase):
 
 
 class Rule(unittest.TestCase):
-    WHOLE = oracle.Opinion({"tiny": ()}, None, False)
-    BROKEN = oracle.Opinion({"tiny": ("bad Huffman code",)}, None, False)
-    CUT = oracle.Opinion({"tiny": ()}, None, False, is_arithmetic=True)
+    WHOLE = oracle.Opinion({"tiny": []}, None, False)
+    BROKEN = oracle.Opinion({"tiny": ["bad Huffman code"]}, None, False)
+    CUT = oracle.Opinion({"tiny": []}, None, False, is_arithmetic=True)
 
     def verdict(self, opinion, outcome="made", warnings=(), error=None, is_same=False, **others):
         told = attack.runs.Outcome(outcome, error, warnings, "digest")
@@ -178,32 +178,55 @@ class Oracle(unittest.TestCase):
 
 
 class Stopping(unittest.TestCase):
-    def test_term_ends_it_with_its_workers_and_leaves_nothing(self):
+    def stopped(self, seen_processes, send):
+        """Starts an attack, ends it by TERM once it has so many processes, and checks that it leaves nothing."""
         with tempfile.TemporaryDirectory(prefix="thumbjob-attack-test-") as folder:
             program = [sys.executable, Path(__file__).with_name("attack.py"), "--thumbjob", sys.executable]
             process = subprocess.Popen(
-                [*program, "--per-class", "8"], env={**os.environ, "TMPDIR": folder}, start_new_session=True,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            while process.poll() is None and not workers(process.pid):
-                time.sleep(0.01)
-            # As `timeout` and a closed terminal do, to the workers too.
-            os.killpg(process.pid, signal.SIGTERM)
+                [*program, "--per-class", "2"], env={**os.environ, "TMPDIR": folder}, start_new_session=True,
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             try:
-                self.assertEqual(process.wait(60), 1)
+                while process.poll() is None and len(oracles(process.pid)) < seen_processes:
+                    time.sleep(0.001)
+                send(process.pid, signal.SIGTERM)
+                _, said = process.communicate(timeout=60)
+                self.assertEqual((process.returncode, said), (1, "stopped\n"))
+                while members(process.pid):
+                    time.sleep(0.001)
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
             self.assertEqual(list(Path(folder).iterdir()), [])
 
+    def test_term_ends_it_with_its_processes_and_leaves_nothing(self):
+        for seen_processes in range(1, min(os.cpu_count(), 3) + 1):
+            # `timeout` and a closed terminal send it to the whole group; `kill` does not.
+            for send in (os.killpg, os.kill):
+                with self.subTest(seen_processes=seen_processes, send=send.__name__):
+                    self.stopped(seen_processes, send)
 
-def workers(pid):
-    """The children that are copies of the process."""
+
+def oracles(pid):
+    """The children of a process that run the oracle."""
     def command(number):
         with contextlib.suppress(OSError):
             return Path(f"/proc/{number}/cmdline").read_bytes()
+        return b""
 
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [child for child in children if command(child) == command(pid)]
+    return [child for child in children if b"oracle.py" in command(child)]
+
+
+def members(group):
+    """The processes of a group."""
+    def group_of(number):
+        with contextlib.suppress(OSError):
+            return os.getpgid(number)
+        return None
+
+    numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [number for number in numbers if group_of(number) == group]
 
 
 class Files(unittest.TestCase):
