@@ -23,7 +23,7 @@ RELEASE = -c release $(if $(LINUX),--static-swift-stdlib -Xlinker --no-export-dy
 BINARY = .build/release/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
-# The sanitizer of undefined behaviour, which Swift's compiler has for C alone. A finding ends the tests.
+# The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
 UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
 
 # Runs as many test cases at a time as keep the processors busy while some of them wait. If all ran at once, each would
@@ -45,19 +45,19 @@ LINT = .build/venv-lint
 CLANG = $(or $(shell command -v clang),$(dir $(realpath $(shell command -v $(SWIFT))))clang)
 PROMTOOL = $(or $(shell command -v promtool),.build/prometheus/usr/bin/promtool)
 
-# The attack on the verdicts: how many files of each class, and the seed that they are made from. `make test` tries fewer
+# The attack with damaged files: how many files of each class, and the seed of the random generator. `make test` tries fewer
 # files. Files that break a rule are kept.
 PER_CLASS = 125
 SEED = 1
 ATTACK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/attack.py --keep .build/attack
 
-# The fuzzers: the targets of Tests/Fuzz, and the seconds that each runs. Inputs and findings are kept in FUZZ.
+# The fuzzers: the targets of Tests/Fuzz, and how many seconds each runs. FUZZ has the inputs and findings.
 TARGETS = thumbnail blocks exif profile job-file list glob mark words request answer kernel messages decoder
 SECONDS = 60
 FUZZ = .build-fuzz/thumbjob
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
 
-# The endurance test: how many minutes, and the seed of everything that it does at random. `make test` runs one minute.
+# The endurance test: how many minutes, and the seed of the random generator. `make test` runs one minute.
 MINUTES = 60
 SOAK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Soak/soak.py --keep .build/soak
 
@@ -119,7 +119,7 @@ race: deps ## tests queue, job, comparison, file transfers, pressure monitor, tr
 	$(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
 	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|JobTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
-memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that of undefined behaviour
+memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build
 	$(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) --scratch-path .build-address \
 	  --filter 'ThumbnailsTests' $(SHOWN)
@@ -128,19 +128,19 @@ endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) ## tests the built program's pag
 	$(BUILD) --product thumbjob
 	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
 
-attack-sample: test-deps ## tests the attack below, and tries a few hundred of its files
+attack-sample: test-deps ## tests `attack` itself, and runs it with a few hundred files
 	$(BUILD) --product thumbjob
 	rm -rf .build/attack
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Attack $(SHOWN)
 	$(ATTACK) --seed 1 --per-class 8 $(SHOWN)
 
-attack: test-deps ## compares the verdicts on thousands of damaged and unusual files with libjpeg's: a table. PER_CLASS=400 SEED=2 tries more, and others
+attack: test-deps ## compares the results for thousands of damaged and unusual files with libjpeg's: a table. PER_CLASS=400 SEED=2 tries more files, and others
 	$(BUILD) --product thumbjob
 	rm -rf .build/attack
 	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
 
-# The program's own profile is incomplete where a test limits the size of its files.
-coverage: test-deps $(PYTHON)/ready $(PROMTOOL) ## runs the tests of libraries, command and endpoint, and prints the share of lines that they run: a table
+# The skipped test limits the size of files, so the program could not write its whole profile.
+coverage: test-deps $(PYTHON)/ready $(PROMTOOL) ## measures the line coverage of the tests of libraries, command and endpoint: a table
 	rm -rf .build-coverage/debug/codecov
 	$(TEST) --enable-code-coverage -Xcc -fprofile-instr-generate -Xcc -fcoverage-mapping --scratch-path .build-coverage \
 	  --skip aFileOverTheSizeLimitCountsAsAFullDisk $(SHOWN)
@@ -149,8 +149,8 @@ coverage: test-deps $(PYTHON)/ready $(PROMTOOL) ## runs the tests of libraries, 
 	scripts/coverage.py .build-coverage/debug/codecov .build-coverage/debug/thumbjobPackageTests.xctest \
 	  .build-coverage/debug/thumbjob
 
-# All targets in Swift are one program, which runs the one that it is called by.
-fuzz: test-deps ## feeds what reads bytes with random inputs under sanitizers: a table. SECONDS=3600 for each, TARGETS="exif glob"
+# All Swift targets are one program. It runs the target that has the name by which it is called.
+fuzz: test-deps ## feeds parsers and decoders random inputs, under sanitizers: a table. SECONDS=3600 runs each for an hour, TARGETS="exif glob" only these
 	$(FUZZ_BUILD) --product FuzzTargets --scratch-path .build-fuzz
 	rm -rf $(FUZZ)/targets $(FUZZ)/seeds
 	mkdir -p $(FUZZ)/targets
@@ -162,23 +162,23 @@ fuzz: test-deps ## feeds what reads bytes with random inputs under sanitizers: a
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Fuzz/seeds.py $(FUZZ)/seeds
 	python3 Tests/Fuzz/fuzz.py $(TARGETS:%=$(FUZZ)/targets/%) --seconds $(SECONDS) --seeds $(FUZZ)/seeds --folder $(FUZZ)
 
-soak-sample: test-deps ## tests the endurance test below, and runs a minute of it
+soak-sample: test-deps ## tests `soak` itself, and runs it for a minute
 	$(BUILD) --product thumbjob
 	$(BUILD) --product make-images
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Soak $(SHOWN)
 	$(SOAK) --seed 1 --minutes 1 $(SHOWN)
 
-soak: test-deps ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes less time, and disturbs otherwise
+soak: test-deps ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes ten minutes, with other disturbances
 	$(BUILD) --product thumbjob
 	$(BUILD) --product make-images
 	$(SOAK) --seed $(SEED) --minutes $(MINUTES)
 
-faults-sample: test-deps ## tests the fault injection below, and tries one fault of each kind
+faults-sample: test-deps ## tests `faults` itself, and tries one fault of each kind
 	$(BUILD) --product thumbjob
 	COMPILER=$(CLANG) PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Faults $(SHOWN)
 	$(FAULTS) --sample --check docs/faults.md $(SHOWN)
 
-faults: test-deps ## lets each system call of a job fail once, and writes what happens to docs/faults.md: ten minutes
+faults: test-deps ## lets each system call of a job fail once, and writes the results to docs/faults.md; takes ten minutes
 	$(BUILD) --product thumbjob
 	$(FAULTS) --write docs/faults.md
 

@@ -18,7 +18,8 @@ let documentation: [Package.Dependency] =
   Context.environment["THUMBJOB_DOCS"] == nil
   ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
 
-/// Only for `make fuzz`: the compiler flag of the fuzzer lets no executable be linked. Other builds only compile the target.
+/// Only for `make fuzz`. It is a library, because no executable can be linked with the compiler flag for fuzzing. Other
+/// builds only compile the target.
 let fuzzProducts: [Product] =
   Context.environment["THUMBJOB_FUZZ"] == nil
   ? [] : [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])]

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""coverage.py FOLDER PROGRAM... : prints the share of lines that the tests run, for each room, and files that they run
-less than the rest. FOLDER has the profiles that the instrumented PROGRAMs wrote."""
+"""coverage.py FOLDER PROGRAM...: prints the line coverage of each room, and the files with low coverage.
+
+FOLDER has the profiles that the instrumented PROGRAMs wrote.
+"""
 
 import json
 import os
@@ -9,20 +11,20 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# A file with less than this share of its lines is named.
+# A file is listed if the tests run less than this share of its lines.
 LOW = 0.8
 
 
 def tool(name):
-    """Of the Swift toolchain, because the format of profiles differs between versions of LLVM."""
+    """The path of an LLVM tool of the Swift toolchain. The format of profiles differs between versions of LLVM."""
     swift = os.path.realpath(subprocess.check_output(["which", "swift"], text=True).strip())
     return os.path.join(os.path.dirname(swift), name)
 
 
 def lines_of(folder, programs):
-    """Lines that were run and all lines, by file."""
+    """How many lines were run, and how many there are, for each file."""
     merged = folder / "all.profdata"
-    # A process that may write no large file has left an invalid profile.
+    # A process with a limit on the size of its files leaves an invalid profile.
     subprocess.run(
         [tool("llvm-profdata"), "merge", "-sparse", "-failure-mode=all", "-o", merged, *folder.glob("*.profraw")],
         check=True, stderr=subprocess.DEVNULL)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lint-c.sh CLANG FOLDER...: checks the C files of each FOLDER with compiler warnings and clang's static analyser. Both come with
-# Swift, so nothing has to be installed.
+# lint-c.sh CLANG FOLDER...: checks the C files of each FOLDER with compiler warnings and clang's static analyser. Both
+# come with Swift, so nothing has to be installed.
 set -euo pipefail
 clang=$1
 shift
