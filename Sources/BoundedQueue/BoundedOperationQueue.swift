@@ -35,7 +35,7 @@ public final class BoundedOperationQueue: Sendable {
 
   /// Guards all state of the queue. Held briefly; the only foreign code called under it is the closure of
   /// ``changeLimits(_:)``.
-  private let account: Locked<Account>
+  let account: Locked<Account>
   let observers = ObserverList()
   /// Executes the operations that hold a place.
   private let lanes: Lanes
@@ -313,58 +313,7 @@ public final class BoundedOperationQueue: Sendable {
     return CancelledOperations(waiting: effects.withdrawn, running: stopping)
   }
 
-  // MARK: Called by operations
-
-  func waitReason(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
-    account.withLock { $0.waitReason(operation, hasBegun: hasBegun) }
-  }
-
-  /// Lets an operation whose dependencies have ended wait for a place.
-  func ready(_ operation: BoundedOperation) { carryOut(account.withLock { $0.ready(operation) }) }
-
-  /// Takes a cancelled operation out of the waiting line it is in.
-  func withdraw(_ operation: BoundedOperation) { carryOut(account.withLock { $0.withdraw(operation) }) }
-
-  /// Counts an operation whose work is beginning.
-  func began(_ operation: BoundedOperation) { account.withLock { $0.began() } }
-
-  /// Reserves `bytes` of the budget for the operation, and blocks until they are free.
-  ///
-  /// - Throws: ``BudgetExceededError``, or ``OperationCancelledError`` if it was cancelled while it waited.
-  func reserve(_ bytes: Int, for operation: BoundedOperation) throws {
-    var answer = account.withLock { $0.claim(bytes, for: operation, answer: nil) }
-    if case .waits = answer {
-      let since = ContinuousClock.now
-      answer = claim(bytes, for: operation)
-      operation.state.withLock { $0.waitedForMemory += .now - since }
-    }
-    switch answer {
-    case .granted: return
-    case .refused(let error): throw error
-    case .waits, .cancelled: try operation.checkCancelled()
-    }
-  }
-
-  private func claim(_ bytes: Int, for operation: BoundedOperation) -> Account.ClaimAnswer {
-    let wake = DispatchSemaphore(value: 0)
-    let later = Locked(Account.ClaimAnswer.waits)  // written before the signal, read after it
-    let answer = account.withLock { account in
-      account.claim(bytes, for: operation) { answer in
-        later.withLock { $0 = answer }
-        wake.signal()
-      }
-    }
-    guard case .waits = answer else { return answer }
-    wake.wait()
-    return later.withLock { $0 }
-  }
-
-  func giveBack(_ bytes: Int) { carryOut(account.withLock { $0.giveBack(bytes) }) }
-
-  /// Delivers the end of an operation to the observers, then frees its place.
-  func finished(_ operation: BoundedOperation) {
-    if operation.deliverEnd(to: self) { departed(operation) }
-  }
+  // MARK: Effects
 
   /// Frees the place of an operation whose end has been delivered.
   func departed(_ operation: BoundedOperation) { carryOut(depart(operation)) }
@@ -378,12 +327,10 @@ public final class BoundedOperationQueue: Sendable {
     return account.withLock { $0.depart(operation, outcome: outcome) }
   }
 
-  // MARK: Effects
-
   /// Carries out the effects that the account decided on under the lock, and the effects that follow from them. It
   /// loops instead of calling itself, because the end of an operation may be delivered here, and freeing its place has
   /// effects again.
-  private func carryOut(_ first: Account.Effects) {
+  func carryOut(_ first: Account.Effects) {
     var next: Account.Effects? = first
     while let effects = next.take() {
       for (operation, lane) in effects.started {

@@ -186,189 +186,6 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 2)
     }
 
-    // MARK: Failure and cancellation
-
-    @Test func aFailureCancelsAllDependantsDownTheChainAndNamesItsRoot() async throws {
-      let (queue, gate) = (queue(), Gate())
-      let failing = Work("failing") { _ in
-        gate.pass()
-        throw Deliberate()
-      }
-      let chain = (0..<3).map { Work("link \($0)") }
-      for (dependant, dependency) in zip(chain, [failing] + chain) { dependant.addDependency(dependency) }
-      try await onThread { for operation in [failing] + chain { try queue.submit(operation) } }
-      gate.open()
-      await queue.drain()
-      for link in chain {
-        #expect(link.outcome?.cancelReason == .dependency)
-        #expect(link.snapshot().failedDependency?.description == "#\(failing.id) failing failed: deliberate")
-        #expect(link.description.contains("#\(failing.id) failing failed: deliberate"))
-      }
-      let counters = queue.counters
-      #expect(counters.failed == 1 && counters.cancelledWhileWaiting == 3 && counters.cancelledForDependencies == 3)
-      #expect(counters.addUp)
-    }
-
-    @Test func aDependencyThatFailedBeforeTheSubmissionCancelsTheDependantAtOnce() async throws {
-      let queue = queue()
-      let (failing, dependant) = (Work { _ in throw Deliberate() }, Work())
-      try await queue.submit(failing)
-      await queue.drain()
-      dependant.addDependency(failing)
-      try await queue.submit(dependant)
-      await queue.drain()
-      #expect(dependant.outcome?.cancelReason == .dependency && queue.counters.addUp)
-    }
-
-    @Test func aDependantThatCopesRunsAndReadsWhatHappened() async throws {
-      let (queue, gate) = (queue(), Gate())
-      let failing = ResultOperation<Int>(title: "failing") {
-        gate.pass()
-        throw Deliberate()
-      }
-      let cancelled = ResultOperation<Int>(title: "cancelled") { 1 }
-      let fine = ResultOperation<Int>(title: "fine") { 7 }
-      let sheet = Sheet([failing, cancelled, fine])
-      try await onThread {
-        for operation in [failing, cancelled, fine, sheet] as [BoundedOperation] { try queue.submit(operation) }
-        cancelled.cancel()
-      }
-      gate.open()
-      await queue.drain()
-      #expect(fine.value == 7 && failing.value == nil)
-      #expect(sheet.value?[0] == "failed: deliberate" && sheet.value?[2] == "7")
-    }
-
-    @Test func cancellingADependantLeavesAloneWhatOthersNeed() async throws {
-      let (queue, gate) = (queue(), Gate())
-      let (first, dependant, other) = (Work(at: gate), Work(), Work())
-      dependant.addDependency(first)
-      other.addDependency(first)
-      try await onThread { for operation in [first, dependant, other] { try queue.submit(operation) } }
-      #expect(queue.cancel(id: dependant.id, reason: .user))
-      #expect(dependant.outcome?.cancelReason == .user)
-      #expect(dependant.snapshot().failedDependency == nil)
-      #expect(first.snapshot().neededBy == 1)
-      gate.open()
-      await queue.drain()
-      #expect(queue.counters.succeeded == 2 && queue.counters.cancelledWhileWaiting == 1)
-    }
-
-    @Test func cancellingWhatOthersNeedCancelsThem() async throws {
-      let queue = queue()
-      let started = Gate()
-      let (first, dependant) = (Work.endless(started), Work())
-      dependant.addDependency(first)
-      try await onThread {
-        for operation in [first, dependant] { try queue.submit(operation) }
-        started.pass()
-      }
-      #expect(first.snapshot().neededBy == 1)
-      first.cancel()
-      await queue.drain()
-      #expect(dependant.snapshot().failedDependency?.ending == "was cancelled by the user")
-    }
-
-    @Test func aCancelledOperationOfAnotherKindCountsAsNotSuccessful() async throws {
-      let (queue, dependant, block) = (queue(), Work(), BlockOperation {})
-      block.cancel()
-      dependant.addDependency(block)
-      let foundation = OperationQueue()
-      foundation.addOperation(block)
-      try await queue.submit(dependant)
-      await queue.drain()
-      #expect(dependant.outcome?.cancelReason == .dependency)
-    }
-
-    @Test func cancellingAllEndsDependantsWithTheReasonOfTheCancellation() async throws {
-      let (queue, gate) = (queue(backlog: 20_000), Gate())
-      let first = Work(at: gate)
-      try await onThread {
-        try queue.submit(first)
-        var last = first
-        for number in 0..<20_000 {
-          let dependant = Work()
-          dependant.addDependency(number % 2 == 0 ? first : last)
-          try queue.submit(dependant)
-          last = dependant
-        }
-      }
-      let cancelled = queue.cancelAll(reason: .shutdown)
-      #expect(cancelled.waiting.count == 20_000)
-      #expect(cancelled.waiting.allSatisfy { $0.outcome?.cancelReason == .shutdown })
-      #expect(first.snapshot().neededBy == 0)
-      gate.open()
-      await queue.drain()
-      #expect(queue.counters.addUp && queue.counters.cancelledForDependencies == 0)
-    }
-
-    @Test func aLongChainIsCancelledWithoutRecursion() async throws {
-      let (queue, gate) = (queue(backlog: 20_000), Gate())
-      let failing = Work { _ in
-        gate.pass()
-        throw Deliberate()
-      }
-      try await onThread {
-        try queue.submit(failing)
-        var last = failing
-        for _ in 0..<20_000 {
-          let dependant = Work()
-          dependant.addDependency(last)
-          try queue.submit(dependant)
-          last = dependant
-        }
-      }
-      gate.open()
-      await queue.drain()
-      #expect(queue.counters.cancelledForDependencies == 20_000)
-    }
-
-    @Test func aDependencyThatIsAddedTwiceMayFailOnlyIfBothSaySo() async throws {
-      let (queue, failing) = (queue(), Work { _ in throw Deliberate() })
-      let (needs, copes) = (Work(), Work())
-      for mayFail in [true, false] { needs.addDependency(failing, mayFail: mayFail) }
-      for mayFail in [true, true] { copes.addDependency(failing, mayFail: mayFail) }
-      try await onThread { for operation in [failing, needs, copes] { try queue.submit(operation) } }
-      await queue.drain()
-      #expect(needs.outcome?.cancelReason == .dependency && copes.outcome?.words == "succeeded")
-    }
-
-    @Test func aLongChainThatWasNeverSubmittedIsReleasedWithoutRecursion() {
-      let alive = LockedBox((now: 0, peak: 0))
-      do {
-        var last = Counted(alive, after: nil)
-        for _ in 0..<50_000 { last = Counted(alive, after: last) }
-        #expect(alive.value.now == 50_001 && last.value == nil)
-      }
-      #expect(alive.value.now == 0)
-    }
-
-    /// The observer runs on a thread of the queue whose operation has ended: it could wait for itself.
-    @Test func anObserverThatADependencyCallsMayNotSubmitToTheQueueOfThatDependency() async throws {
-      let (first, second) = (queue(), queue())
-      let error = LockedBox<SubmitError?>(nil)
-      second.observe { event in
-        guard case .ended = event.change else { return }
-        do throws(SubmitError) { try first.submit(Work()) } catch let refused { error.change { $0 = refused } }
-      }
-      let (failing, dependant) = (Work { _ in throw Deliberate() }, Work())
-      let gate = Gate()
-      let held = Work { _ in
-        gate.pass()
-        throw Deliberate()
-      }
-      dependant.addDependency(held)
-      try await onThread {
-        try first.submit(failing)
-        try first.submit(held)
-        try second.submit(dependant)
-      }
-      gate.open()
-      await first.drain()
-      await second.drain()
-      #expect(error.value == .fromOwnWorker)
-    }
-
     // MARK: Results
 
     @Test func twoRequestsAndThenTheNextStep() async throws {
@@ -419,6 +236,17 @@ extension QueueTests {
       await queue.drain()
     }
 
+    @Test func aLongChainThatWasNeverSubmittedIsReleasedWithoutRecursion() {
+      let alive = LockedBox((now: 0, peak: 0))
+      do {
+        var last = Counted(alive, after: nil)
+        for _ in 0..<50_000 { last = Counted(alive, after: last) }
+        #expect(alive.value.now == 50_001 && last.value == nil)
+      }
+      #expect(alive.value.now == 0)
+    }
+
+    /// The observer runs on a thread of the queue whose operation has ended: it could wait for itself.
     // MARK: Listing
 
     @Test func pagesOfTheListHaveEveryWaitingOperationOnce() async throws {
@@ -439,27 +267,13 @@ extension QueueTests {
         return ids
       }
       #expect(listed() == waiting.map(\.id))
-      // The dependants may start now, and stand behind the others in the line.
+      // The dependants may start now. They have joined the waiting line last, but the list is sorted by id.
       gates[0].open()
       #expect(try await eventually { queue.counters.waitingForDependencies == 0 })
       #expect(listed() == waiting.map(\.id))
       gates[1].open()
       await queue.drain()
     }
-  }
-}
-
-/// Joins results, and copes with missing ones.
-private final class Sheet: ResultOperation<[String]>, @unchecked Sendable {
-  private var entries: [Dependency<Int>] = []
-
-  init(_ operations: [ResultOperation<Int>]) {
-    super.init(title: "sheet")
-    entries = operations.map { dependency(on: $0, mayFail: true) }
-  }
-
-  override func makeResult() throws -> [String] {
-    entries.map { entry in (try? entry.value).map { "\($0)" } ?? "\(entry.outcome)" }
   }
 }
 

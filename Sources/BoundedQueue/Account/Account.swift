@@ -18,59 +18,6 @@ struct Account {
     case withdrawn
   }
 
-  /// A producer in `submit` that found the backlog full.
-  struct BlockedProducer {
-    let operation: BoundedOperation
-    let release: @Sendable (Result<Void, SubmitError>) -> Void
-  }
-
-  /// A running operation that waits for memory.
-  struct Claim {
-    let operation: BoundedOperation
-    let bytes: Int
-    let answer: @Sendable (ClaimAnswer) -> Void
-  }
-
-  enum ClaimAnswer: Sendable {
-    case granted
-    case waits
-    case refused(BudgetExceededError)
-    case cancelled
-  }
-
-  /// The actions to carry out after the lock is released, in this order.
-  struct Effects {
-    /// Operations to execute, each in its lane.
-    var started: [(operation: BoundedOperation, lane: Int)] = []
-    /// Producers to wake, with the result of their submission.
-    var released: [(producer: BlockedProducer, result: Result<Void, SubmitError>)] = []
-    /// Claims to answer.
-    var answered: [(claim: Claim, answer: ClaimAnswer)] = []
-    /// Operations whose acceptance is to be delivered to the observers.
-    var accepted: [BoundedOperation] = []
-    /// Operations to end as cancelled while waiting.
-    var withdrawn: [BoundedOperation] = []
-    /// Callbacks to call because the queue is idle.
-    var drained: [@Sendable () -> Void] = []
-
-    mutating func append(_ later: Effects) {
-      started += later.started
-      released += later.released
-      answered += later.answered
-      accepted += later.accepted
-      withdrawn += later.withdrawn
-      drained += later.drained
-    }
-  }
-
-  enum Admission {
-    case accepted
-    /// The ticket is for `withdrawProducer(_:)`.
-    case blocked(ticket: Int)
-    case full
-    case refused(SubmitError)
-  }
-
   private(set) var limits: QueueLimits
   private(set) var widestLimits: QueueLimits
   /// Why the queue is paused.
