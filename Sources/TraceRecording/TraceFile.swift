@@ -34,8 +34,7 @@ final class TraceFile: Sendable {
     // O_NONBLOCK, because opening a FIFO without a reader would block, and the run does not handle signals yet.
     let descriptor = retryOnInterrupt { open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666) }
     guard descriptor >= 0 else { throw TraceError(path: name, code: errno) }
-    let isLocked = retryOnInterrupt { flock(descriptor, LOCK_EX | LOCK_NB) } != 0 && errno == EWOULDBLOCK
-    if let reason = isLocked ? "is being written by another run" : Self.reasonToKeep(descriptor, path) {
+    if let reason = Self.reasonToKeep(descriptor, path) {
       Foundation.close(descriptor)
       throw TraceError(path: name, reason: reason)
     }
@@ -51,12 +50,17 @@ final class TraceFile: Sendable {
 
   deinit { Foundation.close(descriptor) }
 
-  /// Why the file may not be emptied; nil if it is empty, a trace, or not a regular file.
+  /// Why the file may not be emptied; nil if it is empty, a trace, or not a regular file. A regular file is locked, so that
+  /// two runs do not mix their traces. Several may write to one device, such as `/dev/null`.
   private static func reasonToKeep(_ descriptor: CInt, _ path: UnsafePointer<CChar>) -> String? {
     func unreadable(_ code: CInt) -> String { "cannot be read, and is left as it is: \(systemText(code))" }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return unreadable(errno) }
-    if status.kind != .regular || status.st_size == 0 { return nil }
+    if status.kind != .regular { return nil }
+    if retryOnInterrupt({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0, errno == EWOULDBLOCK {
+      return "is being written by another run"
+    }
+    if status.st_size == 0 { return nil }
     let reader = retryOnInterrupt { open(path, O_RDONLY | O_CLOEXEC) }
     guard reader >= 0 else { return unreadable(errno) }
     defer { Foundation.close(reader) }

@@ -105,6 +105,11 @@ import Testing
     }
   }
 
+  @Test func twoRunsMayWriteToOneDevice() throws {
+    let traces = [try TraceRecorder(path: "/dev/null"), try TraceRecorder(path: "/dev/null")]
+    for trace in traces { try trace.close() }
+  }
+
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full here"))
   func aFullDiskEndsTheTraceAndIsReportedByClose() throws {
     let trace = try TraceRecorder(path: "/dev/full")
