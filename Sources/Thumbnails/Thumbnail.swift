@@ -6,4 +6,6 @@ public struct Thumbnail {
   public let pixels: PixelSize
   /// The whole JPEG file. It is valid only during the call of `deliver`, because the buffer is reused.
   public let bytes: UnsafeRawBufferPointer
+  /// The source's placeholder, which all its sizes share, made of the first one; nil unless the options ask for it.
+  public let placeholder: Placeholder?
 }

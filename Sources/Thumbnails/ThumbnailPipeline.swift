@@ -50,17 +50,22 @@ struct ThumbnailPipeline {
   /// Makes every size from the decoded picture, which is in the workspace's buffers.
   func render(_ decoded: Decoded, deliver: (Thumbnail) throws -> Void) throws {
     let (picture, placements, extras, _) = decoded
+    var placeholder: Placeholder?
     for (index, size) in options.sizes.enumerated() {
       try checkCancelled()
       let placement = placements[index]
       monitor?.entered(.resizing)
       let rendered = try workspace.renderer.render(
         picture, placement, conversion: extras.conversion, options: options, proceed: checkCancelled)
+      if options.makesPlaceholder, placeholder == nil {
+        placeholder = try workspace.renderer.placeholder(
+          of: rendered, pixels: placement.pixels, options: options, proceed: checkCancelled)
+      }
       monitor?.entered(.encoding)
       let bytes = try workspace.currentEncoder().encode(
         rendered, pixels: placement.pixels, halfChroma: ThumbnailRenderer.halvesChroma(options), options: options,
         metadata: extras.metadata(for: placement.pixels), monitor: monitor)
-      try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes))
+      try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes, placeholder: placeholder))
       let done = Double(index + 1) / Double(options.sizes.count)
       monitor?.progressed(to: DecoderProgress.share + (1 - DecoderProgress.share) * done)
     }

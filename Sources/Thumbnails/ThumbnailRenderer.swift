@@ -61,6 +61,20 @@ final class ThumbnailRenderer {
     return try finish(Array(planes.prefix(model == .grey ? 1 : 3)), picture.orientation, options, proceed)
   }
 
+  /// Makes the placeholder of a thumbnail.
+  ///
+  /// - parameters:
+  ///   - planes: the thumbnail's planes, as `render` has made them.
+  ///   - proceed: called between planes and every few rows.
+  /// - throws: `outOfMemory`, and the errors of `proceed`.
+  func placeholder(
+    of planes: [PlaneView], pixels: PixelSize, options: ThumbnailOptions, proceed: CancellationCheck
+  ) throws(ThumbnailError) -> Placeholder {
+    Placeholder(
+      try SmallPicture(
+        reducing: planes, pixels: pixels, halfChroma: Self.halvesChroma(options), with: resampler, proceed: proceed))
+  }
+
   /// Frees all memory.
   func trim() {
     resampler.trim()

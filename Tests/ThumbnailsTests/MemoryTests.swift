@@ -159,6 +159,9 @@ struct MemoryCase {
       MemoryCase("large profile", heavy, "256"), MemoryCase("large profile kept", heavy, "256") { $0.keep = .icc },
       MemoryCase("CMYK", inks.bytes(), "100"), MemoryCase("CMYK enlarged", inks.bytes(), "1200<"),
       MemoryCase("thin", baseline, "1x20000!"), MemoryCase("thin", baseline, "20000x1!"),
+      MemoryCase("placeholder", baseline, "60") { $0.makesPlaceholder = true },
+      MemoryCase("placeholder", turned, "900") { $0.makesPlaceholder = true },
+      MemoryCase("placeholder", baseline, "20000x1!") { $0.makesPlaceholder = true },
     ]
   }
 

@@ -87,6 +87,7 @@ import Testing
 
   @Test func aCancellationEndsTheWorkAnywhereAndTheMakerStaysUsable() throws {
     var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8"), try SizeSpec(parsing: "9")])
+    options.makesPlaceholder = true
     let progressive = try thumbnails(
       of: Self.source(), ThumbnailOptions(sizes: [try SizeSpec(parsing: "80")], progressive: true))[0]
     let maker = ThumbnailMaker()

@@ -57,10 +57,13 @@ public struct ThumbnailOptions: Sendable, Hashable {
   public var failOn: FailOn
   /// The most pixels that a source, or one thumbnail, may have.
   public var limitPixels: Int
+  /// Whether each source also gets a ``Placeholder``, which is made of its first thumbnail.
+  public var makesPlaceholder: Bool
 
   public init(
     sizes: [SizeSpec], quality: Int = 80, progressive: Bool = false, subsampling: ChromaSubsampling = .s420,
-    keep: KeptMetadata = [], linear: Bool = false, failOn: FailOn = .error, limitPixels: Int = 1_000_000_000
+    keep: KeptMetadata = [], linear: Bool = false, failOn: FailOn = .error, limitPixels: Int = 1_000_000_000,
+    makesPlaceholder: Bool = false
   ) {
     self.sizes = sizes
     self.quality = quality
@@ -70,5 +73,6 @@ public struct ThumbnailOptions: Sendable, Hashable {
     self.linear = linear
     self.failOn = failOn
     self.limitPixels = limitPixels
+    self.makesPlaceholder = makesPlaceholder
   }
 }

@@ -1,10 +1,7 @@
 import Foundation
 
-/// One axis of a resize: the first input sample and the weights of every output sample.
-///
-/// The filter is Lanczos with three lobes, stretched by the reduction so that all input samples contribute. Samples are
-/// centre sited: input sample `i` spans `i ..< i + 1`. Weights outside the input are added to the weight of its edge
-/// sample, as if the edge were repeated.
+/// One axis of a resize: the first input sample and the weights of every output sample. Samples are centre sited: input
+/// sample `i` spans `i ..< i + 1`.
 struct AxisFilter {
   /// The number of output samples.
   let count: Int
@@ -15,6 +12,9 @@ struct AxisFilter {
   /// The weights of all output samples. Those of one output sample add up to 1.
   private(set) var weights: [Float]
 
+  /// Lanczos with three lobes, stretched by the reduction so that all input samples contribute. Weights outside the
+  /// input are added to the weight of its edge sample, as if the edge were repeated.
+  ///
   /// - parameters:
   ///   - samples: the count of input samples, at least one.
   ///   - start: the start of the part shown, in input samples; may be outside the input.
@@ -45,6 +45,33 @@ struct AxisFilter {
         let weight = Lanczos.weight((Double(input) + 0.5 - center) / stretch)
         sum += weight
         weights[base + min(max(input, first), last) - first] += Float(weight)
+      }
+      finish(from: base, first: first, sum: sum)
+    }
+  }
+
+  /// The mean of the part that each output sample covers. Input samples at its ends count in part.
+  ///
+  /// - parameters:
+  ///   - samples: the count of input samples, at least one.
+  ///   - length: the length of all output samples together, in input samples from the first on, above 0.
+  ///   - count: the number of output samples, at least one.
+  init(averaging samples: Int, length: Double, count: Int) {
+    self.count = count
+    let step = length / Double(count)
+    starts = []
+    offsets = [0]
+    weights = []
+    for output in 0..<count {
+      let (low, high) = (Double(output) * step, Double(output + 1) * step)
+      let first = min(Int(low), samples - 1)
+      let last = min(max(Int(high.rounded(.up)) - 1, first), samples - 1)
+      let base = weights.count
+      var sum = 0.0
+      for input in first...last {
+        let weight = max(min(high, Double(input + 1)) - max(low, Double(input)), 0)
+        sum += weight
+        weights.append(Float(weight))
       }
       finish(from: base, first: first, sum: sum)
     }
