@@ -23,7 +23,8 @@ extension SourceInfo {
     let keptProfile = options.keep.contains(.icc) ? profileSize * 2 : profileSize
     // If any of EXIF is kept, memory holds the block itself, libexif's tree of it, and its serialized form.
     let exif = options.keep.isDisjoint(with: [.exif, .copyright]) ? exifSize : exifSize * 6
-    // This is for windows, Huffman and quantization tables of decoder and encoder, and some rows of the picture.
+    // This is for windows, Huffman and quantization tables of decoder and encoder, some rows of the picture, and the
+    // small picture of a placeholder, which takes 70 KiB.
     let working = 640 << 10 + (pixels.width + pixels.height) * 32
     return planes + max(coefficients, profile, rendering.total + keptProfile) + profileSize + exif + working
   }
