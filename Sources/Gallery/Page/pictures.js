@@ -1,0 +1,95 @@
+// The pictures of the data, in the order in which they are shown, and the choice of some of them.
+
+const LEAST_SIDE = 150;         // pixels: a thumbnail with a shorter side is too coarse for the grid
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+// Folders in the order of a tree: a folder comes before those in it, and `2 a` before `10 b`.
+function compareFolders(left, right) {
+  const [lefts, rights] = [left.split("/"), right.split("/")];
+  for (let place = 0; place < Math.min(lefts.length, rights.length); place += 1) {
+    const order = collator.compare(lefts[place], rights[place]);
+    if (order !== 0) return order;
+  }
+  return lefts.length - rights.length;
+}
+
+// A picture of the data, or a missing one, which has a reason. Its key is the address of its path.
+function newPicture(entry) {
+  const text = pathText(entry.source);
+  const key = pathAddress(entry.source);
+  return { ...entry, text, name: fileOf(text), key, folder: folderOf(key), folderText: folderOf(text) };
+}
+
+// All pictures in groups, one for each folder.
+function groupsOf(entries) {
+  const groups = new Map();
+  for (const picture of entries.map(newPicture)) {
+    const group = groups.get(picture.folder);
+    if (group) group.pictures.push(picture);
+    else groups.set(picture.folder, { key: picture.folder, text: picture.folderText, pictures: [picture] });
+  }
+  for (const { pictures } of groups.values()) pictures.sort((a, b) => collator.compare(a.name, b.name));
+  return [...groups.values()].sort((a, b) => compareFolders(a.text, b.text));
+}
+
+// Without accents and capitals.
+const searchable = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
+const isWithin = (folder, key) => key === "" || folder === key || folder.startsWith(`${key}/`);
+
+// The groups with the pictures that are in a folder, have all words in their paths and, if wanted, are missing.
+function chosen(groups, { folder, search, missing }) {
+  const words = searchable(search).split(/\s+/).filter(Boolean);
+  const isWanted = (picture) => {
+    if (missing && !picture.reason) return false;
+    if (words.length === 0) return true;
+    picture.searchable ??= searchable(picture.text);
+    return words.every((word) => picture.searchable.includes(word));
+  };
+  return groups.filter(({ key }) => isWithin(key, folder))
+    .map((group) => ({ ...group, pictures: group.pictures.filter(isWanted) }))
+    .filter(({ pictures }) => pictures.length > 0);
+}
+
+// The thumbnails of a picture, from small to large.
+function thumbnailsOf(picture) {
+  return picture.thumbnails.flatMap((thumbnail, index) => {
+    if (!thumbnail) return [];
+    const [width, height, path] = thumbnail;
+    const { name, folder } = window.gallery.sizes[index];
+    return [{ name, width, height, address: addressIn(folder, path ?? picture.source) }];
+  }).sort((a, b) => a.width * a.height - b.width * b.height);
+}
+
+// Whether two thumbnails, from small to large, show the same part of the picture, except for rounding.
+const haveOneShape = (small, large) => Math.abs(small.height - small.width * large.height / large.width) <= 1
+  || Math.abs(small.width - small.height * large.width / large.height) <= 1;
+
+// The thumbnails for the grid: the smallest that is large enough, and all others of its shape. If it was cropped, the grid
+// shows cropped ones.
+function gridThumbnails(picture) {
+  const all = thumbnailsOf(picture);
+  const small = all.find(({ width, height }) => Math.min(width, height) >= LEAST_SIDE) ?? all.at(-1);
+  return all.filter((other) => other.width < small.width ? haveOneShape(other, small) : haveOneShape(small, other));
+}
+
+// The thumbnails for the viewer: the largest and all others of its shape.
+function viewerThumbnails(picture) {
+  const all = thumbnailsOf(picture);
+  return all.filter((other) => haveOneShape(other, all.at(-1)));
+}
+
+// Lets the browser choose among thumbnails for a width on the page, in CSS pixels, and the density of the screen.
+function setSources(image, thumbnails, width) {
+  const sizes = `${Math.ceil(width)}px`;
+  if (image.sizes !== sizes) image.sizes = sizes;
+  if (image.src) return;
+  image.srcset = thumbnails.map((thumbnail) => `${thumbnail.address} ${thumbnail.width}w`).join(", ");
+  image.src = thumbnails.at(-1).address;
+}
+
+const originalOf = (picture) => {
+  if (picture.original) return pathAddress(picture.original);
+  return window.gallery.originals === undefined ? null : addressIn(window.gallery.originals, picture.source);
+};
