@@ -7,7 +7,7 @@ function nearest(row, middle) {
 }
 
 // The picture that a key leads to.
-function target(key, picture) {
+function pictureAt(key, picture) {
   const { row, tile, index } = placeOf.get(picture);
   const middle = tile.left + tile.width / 2;
   const rowIndex = rows.indexOf(row);
@@ -30,7 +30,7 @@ const hasModifier = (event) => event.altKey || event.ctrlKey || event.metaKey ||
 
 grid.addEventListener("keydown", (event) => {
   if (hasModifier(event) || !current || !event.target.matches(".tile")) return;
-  const next = target(event.key, current);
+  const next = pictureAt(event.key, current);
   if (!next) return;
   event.preventDefault();
   focusPicture(next);

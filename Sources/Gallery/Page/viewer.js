@@ -4,7 +4,7 @@ const SIDE = 720;               // pixels of the longer side to which small thum
 
 const viewer = $("viewer");
 let viewed = null;
-let neighbours = [];            // images of the pictures beside it, so that the next step is quick
+const neighbours = new Set();   // images of the pictures beside it, held so that the next step is quick
 
 const viewable = () => order.filter((picture) => !picture.reason);
 
@@ -29,16 +29,17 @@ function view(picture) {
   $("frame").replaceChildren(...parts, $("viewer-problem"));
   if (!viewer.open) viewer.showModal();
   fit();
-  const { width } = frameSize(picture);
-  neighbours = [all[index + 1], all[index - 1]].filter(Boolean).map((beside) => {
+  neighbours.clear();
+  for (const beside of [all[index + 1], all[index - 1]].filter(Boolean)) {
     const early = new Image();
-    setSources(early, viewerThumbnails(beside), frameSize(beside, width).width);
-    return early;
-  });
+    setSources(early, viewerThumbnails(beside), frameSize(beside).width);
+    neighbours.add(early);
+  }
 }
 
 function showFiles(picture) {
-  const links = thumbnailsOf(picture).map(({ name, width, height, address }) => fileLink(address, name, pixels(width, height)));
+  const links = thumbnailsOf(picture).map(({ name, width, height, address }) =>
+    fileLink(address, name, pixels(width, height)));
   const original = originalOf(picture);
   const size = pixels(picture.width, picture.height);
   links.push(original ? fileLink(original, "original", size) : make("span", "quiet", `original ${size}`));
@@ -81,7 +82,7 @@ $("previous").addEventListener("click", () => step(-1));
 $("next").addEventListener("click", () => step(1));
 $("close").addEventListener("click", () => viewer.close());
 // A click beside the picture.
-$("stage").addEventListener("click", ({ target: place }) => { if (place === $("stage")) viewer.close(); });
+$("stage").addEventListener("click", ({ target }) => { if (target === $("stage")) viewer.close(); });
 
 viewer.addEventListener("keydown", (event) => {
   const places = { ArrowLeft: -1, ArrowUp: -1, PageUp: -10, Home: -Infinity,
@@ -95,7 +96,7 @@ viewer.addEventListener("keydown", (event) => {
 viewer.addEventListener("close", () => {
   const last = viewed;
   viewed = null;
-  neighbours = [];
+  neighbours.clear();
   $("frame").replaceChildren($("viewer-problem"));
   if (state.picture) leavePicture();
   if (placeOf.has(last)) focusPicture(last);
