@@ -27,9 +27,9 @@ class Browser:
         self.driver = webdriver.Chrome(options=options, service=Service(driver))
         self.driver.set_page_load_timeout(30)
 
-    def look(self, width, scheme, height=1000):
+    def look(self, width, scheme, height=1000, density=1):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            "width": width, "height": height, "deviceScaleFactor": density, "mobile": False})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
@@ -61,6 +61,16 @@ class Browser:
 
     def key(self, key):
         webdriver.ActionChains(self.driver).send_keys(getattr(Keys, key)).perform()
+
+    def touch(self, *places):
+        """Puts a finger down at the first place (x, y), moves it to the others, and lifts it."""
+        for kind, points in (("touchStart", places[:1]), ("touchMove", places[1:])):
+            for x, y in points:
+                self._touch(kind, [{"x": x, "y": y}])
+        self._touch("touchEnd", [])
+
+    def _touch(self, kind, points):
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
     def picture(self, path):
         """Saves a picture of the whole page, including the part below the window."""

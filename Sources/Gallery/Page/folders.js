@@ -14,7 +14,7 @@ function folderList(groups) {
         all.set(folder, { key: folder, text: texts.slice(0, depth).join("/"), count: 0, own: 0, children: new Set() });
       }
       const node = all.get(folder);
-      node.count += pictures.length;
+      node.count += countOf(pictures);
       if (child === null) node.own += pictures.length;
       else node.children.add(child);
       child = folder;

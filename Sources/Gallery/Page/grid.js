@@ -7,7 +7,7 @@ let rows = [];                  // of all sections, from top to bottom
 let order = [];                 // all pictures that are shown, in their order
 let placeOf = new Map();        // from picture to { row, tile, index }
 const shownSections = new Map();  // from section to { element, list }
-const shownTiles = new Map();   // from picture to its list item
+const shownTiles = new Map();   // from picture to { item, tile }: its list item, and where that was put
 let current = null;             // the picture that the keyboard goes to
 let laidWidth = 0;
 
@@ -48,7 +48,9 @@ function firstBelow(items, top) {
 
 function between(items, top, end) {
   const found = [];
-  for (let index = firstBelow(items, top); index < items.length && items[index].top < end; index += 1) found.push(items[index]);
+  for (let index = firstBelow(items, top); index < items.length && items[index].top < end; index += 1) {
+    found.push(items[index]);
+  }
   return found;
 }
 
@@ -65,8 +67,8 @@ function draw() {
   near.sort((a, b) => a.top - b.top).forEach(take);
   for (const section of between(sections, from, to)) if (!wanted.has(section)) wanted.set(section, []);
 
-  const pictures = new Set([...wanted.values()].flatMap((some) => some.flatMap(({ tiles }) => tiles.map((tile) => tile.picture))));
-  for (const [picture, item] of shownTiles) {
+  const pictures = new Set(near.flatMap(({ tiles }) => tiles.map(({ picture }) => picture)));
+  for (const [picture, { item }] of shownTiles) {
     if (pictures.has(picture)) continue;
     item.remove();
     shownTiles.delete(picture);
@@ -91,10 +93,13 @@ function drawTiles(list, section, near) {
   let place = 0;
   for (const row of near) {
     for (const tile of row.tiles) {
-      if (!shownTiles.has(tile.picture)) shownTiles.set(tile.picture, newTile(tile.picture));
-      const item = shownTiles.get(tile.picture);
+      if (!shownTiles.has(tile.picture)) shownTiles.set(tile.picture, { item: newTile(tile.picture), tile: null });
+      const shown = shownTiles.get(tile.picture);
+      const { item } = shown;
       if (list.children[place] !== item) list.insertBefore(item, list.children[place] ?? null);
       place += 1;
+      if (shown.tile === tile) continue;
+      shown.tile = tile;
       putTile(item, tile, row, row.top - section.top - section.head);
     }
   }
@@ -127,7 +132,7 @@ function newHeading({ key, text, pictures }) {
     });
   }
   parts.title = text;
-  heading.append(parts, make("span", "quiet", number(pictures.length)));
+  heading.append(parts, make("span", "quiet", number(countOf(pictures))));
   return heading;
 }
 
@@ -162,14 +167,15 @@ function putTile(item, tile, row, top) {
   if (tile.picture.reason) return;
   item.firstChild.href = hashOf({ ...state, picture: tile.picture.key });
   const image = item.querySelector("img");
-  if (image) setSources(image, gridThumbnails(tile.picture), Math.max(tile.width, row.height * ratioOf(tile.picture)));
+  const width = Math.max(tile.width, row.height * ratioOf(tile.picture));
+  if (image) setSources(image, tile.picture, gridThumbnails(tile.picture), width);
 }
 
 // One picture of the grid can be reached with Tab: the current one, or else the first one in the window.
 function setTabStop(top) {
   const visibleRow = rows[Math.min(rows.length - 1, firstBelow(rows, Math.max(0, top)))];
   const stop = shownTiles.has(current) ? current : visibleRow?.tiles[0].picture;
-  for (const [picture, item] of shownTiles) item.firstChild.tabIndex = picture === stop ? 0 : -1;
+  for (const [picture, { item }] of shownTiles) item.firstChild.tabIndex = picture === stop ? 0 : -1;
 }
 
 // Scrolls only as far as needed to show a picture, below the heading that stays at the top.
@@ -186,7 +192,7 @@ function reveal(picture) {
 
 function focusPicture(picture) {
   reveal(picture);
-  shownTiles.get(picture).firstChild.focus({ preventScroll: true });
+  shownTiles.get(picture).item.firstChild.focus({ preventScroll: true });
 }
 
 // Keeps the first picture of the window in its place when the width changes.
@@ -197,7 +203,7 @@ function layOutAgain() {
   const offset = first ? first.top - top : 0;
   const hasFocus = grid.contains(document.activeElement) && current;
   layOut(sections.map(({ group }) => group));
-  if (hasFocus) shownTiles.get(current)?.firstChild.focus({ preventScroll: true });
+  if (hasFocus) shownTiles.get(current)?.item.firstChild.focus({ preventScroll: true });
   if (first) scrollTo(0, gridTop() + placeOf.get(first.tiles[0].picture).row.top - offset);
 }
 

@@ -38,7 +38,7 @@ grid.addEventListener("keydown", (event) => {
 
 grid.addEventListener("focusin", (event) => {
   const item = event.target.closest("li");
-  for (const [picture, shown] of shownTiles) if (shown === item) current = picture;
+  for (const [picture, shown] of shownTiles) if (shown.item === item) current = picture;
 });
 
 $("search").addEventListener("keydown", (event) => {

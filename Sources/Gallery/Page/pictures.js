@@ -14,6 +14,9 @@ function compareFolders(left, right) {
   return lefts.length - rights.length;
 }
 
+// How many of some pictures are there; if all are missing, how many these are.
+const countOf = (pictures) => pictures.filter(({ reason }) => !reason).length || pictures.length;
+
 // A picture of the data, or a missing one, which has a reason. Its key is the address of its path.
 function newPicture(entry) {
   const text = pathText(entry.source);
@@ -56,10 +59,14 @@ function chosen(groups, { folder, search, missing }) {
 function thumbnailsOf(picture) {
   return picture.thumbnails.flatMap((thumbnail, index) => {
     if (!thumbnail) return [];
-    const [width, height, path] = thumbnail;
-    const { name, folder } = window.gallery.sizes[index];
-    return [{ name, width, height, address: addressIn(folder, path ?? picture.source) }];
+    const [width, height] = thumbnail;
+    return [{ index, width, height }];
   }).sort((a, b) => a.width * a.height - b.width * b.height);
+}
+
+function thumbnailAddress(picture, index) {
+  const path = picture.thumbnails[index][2] ?? picture.source;
+  return addressIn(window.gallery.sizes[index].folder, path);
 }
 
 // Whether two thumbnails, from small to large, show the same part of the picture, except for rounding.
@@ -69,9 +76,12 @@ const haveOneShape = (small, large) => Math.abs(small.height - small.width * lar
 // The thumbnails for the grid: the smallest that is large enough, and all others of its shape. If it was cropped, the grid
 // shows cropped ones.
 function gridThumbnails(picture) {
+  if (picture.forGrid) return picture.forGrid;
   const all = thumbnailsOf(picture);
   const small = all.find(({ width, height }) => Math.min(width, height) >= LEAST_SIDE) ?? all.at(-1);
-  return all.filter((other) => other.width < small.width ? haveOneShape(other, small) : haveOneShape(small, other));
+  picture.forGrid = all.filter((other) =>
+    other.width < small.width ? haveOneShape(other, small) : haveOneShape(small, other));
+  return picture.forGrid;
 }
 
 // The thumbnails for the viewer: the largest and all others of its shape.
@@ -81,12 +91,13 @@ function viewerThumbnails(picture) {
 }
 
 // Lets the browser choose among thumbnails for a width on the page, in CSS pixels, and the density of the screen.
-function setSources(image, thumbnails, width) {
+function setSources(image, picture, thumbnails, width) {
   const sizes = `${Math.ceil(width)}px`;
   if (image.sizes !== sizes) image.sizes = sizes;
   if (image.src) return;
-  image.srcset = thumbnails.map((thumbnail) => `${thumbnail.address} ${thumbnail.width}w`).join(", ");
-  image.src = thumbnails.at(-1).address;
+  image.srcset = thumbnails.map((thumbnail) =>
+    `${thumbnailAddress(picture, thumbnail.index)} ${thumbnail.width}w`).join(", ");
+  image.src = thumbnailAddress(picture, thumbnails.at(-1).index);
 }
 
 const originalOf = (picture) => {

@@ -16,7 +16,7 @@ function start() {
   const missing = gallery.missing ?? [];
   groups = groupsOf([...gallery.pictures, ...missing]);
   showTitle(gallery);
-  showFolders(groups, gallery.pictures.length + missing.length);
+  showFolders(groups, gallery.pictures.length);
   $("missing").hidden = missing.length === 0;
   set($("missing"), `${number(missing.length)} missing`);
   // The browser cannot know how high the page will be.

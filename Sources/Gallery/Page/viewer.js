@@ -32,14 +32,14 @@ function view(picture) {
   neighbours.clear();
   for (const beside of [all[index + 1], all[index - 1]].filter(Boolean)) {
     const early = new Image();
-    setSources(early, viewerThumbnails(beside), frameSize(beside).width);
+    setSources(early, beside, viewerThumbnails(beside), frameSize(beside).width);
     neighbours.add(early);
   }
 }
 
 function showFiles(picture) {
-  const links = thumbnailsOf(picture).map(({ name, width, height, address }) =>
-    fileLink(address, name, pixels(width, height)));
+  const links = thumbnailsOf(picture).map(({ index, width, height }) =>
+    fileLink(thumbnailAddress(picture, index), window.gallery.sizes[index].name, pixels(width, height)));
   const original = originalOf(picture);
   const size = pixels(picture.width, picture.height);
   links.push(original ? fileLink(original, "original", size) : make("span", "quiet", `original ${size}`));
@@ -68,7 +68,7 @@ function fit() {
   $("frame").style.width = `${width}px`;
   $("frame").style.height = `${height}px`;
   const image = $("frame").querySelector("img");
-  if (image) setSources(image, viewerThumbnails(viewed), width);
+  if (image) setSources(image, viewed, viewerThumbnails(viewed), width);
 }
 
 // Goes to the picture that many places after (or before) the viewed one, if there is one.
