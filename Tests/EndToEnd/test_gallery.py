@@ -24,9 +24,9 @@ MOST_BYTES = 4_000_000
 
 # Names that try to break out of addresses, attributes, markup and scripts; the last is not UTF-8.
 HOSTILE = [os.fsencode(name) for name in (
-    "a b.jpg", "a#b.jpg", "a?b=c&d.jpg", "a%20b.jpg", "a&picture=b.jpg", "c:d.jpg", "back\\slash.jpg", "line\nbreak.jpg",
-    "quotes\"'`.jpg", "<img src=x onerror=window.hurt=1>.jpg", "separator\u2028.jpg", "right\u202eto left.jpg",
-    "комната ñ.jpg", ", 2x.jpg", "..jpg")] + [b"caf\xe9 \xff.jpg"]
+    "a b.jpg", "a#b.jpg", "a?b=c&d.jpg", "a%20b.jpg", "a&picture=b.jpg", "c:d.jpg", "back\\slash.jpg",
+    "line\nbreak.jpg", "quotes\"'`.jpg", "<img src=x onerror=window.hurt=1>.jpg", "separator\u2028.jpg", "right\u202eto left.jpg",
+    "комната ñ.jpg", ", 2x.jpg", "x..jpg")] + [b"caf\xe9 \xff.jpg"]
 # Makes `</script>` of a folder and a file.
 MARKUP = (b"odd <", b"script><script>window.hurt=1<")
 
@@ -37,7 +37,7 @@ def made_gallery(folder, photos, *sizes):
     command = [THUMBJOB, photos, "-o", thumbs, "--json", "--progress", "none", "--status", "off"]
     for size in sizes:
         command += ["-s", size]
-    lines = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False).stdout.splitlines()
+    lines = subprocess.run(command, capture_output=True, check=False).stdout.splitlines()
     events = [json.loads(line) for line in lines]
     reasons = {os.path.relpath(event["source"], photos): event["error"] for event in events
                if event.get("outcome") == "failed"}
@@ -240,7 +240,7 @@ def test_hostile_names_are_text_and_their_pictures_load(browser, hostile, visit)
     assert browser.run("return document.querySelectorAll('script').length") == len(page_files())
     shown = names(browser)
     assert "<img src=x onerror=window.hurt=1>.jpg" in shown and "line\\u{a}break.jpg" in shown
-    assert "right\\u{202e}to left.jpg" in shown and "caf\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER}.jpg" in shown
+    assert "right\\u{202e}to left.jpg" in shown and HOSTILE[-1].decode(errors="replace") in shown
     assert browser.text("h2 .path") == os.fsdecode(b"/".join(MARKUP))
 
 
@@ -290,7 +290,8 @@ def test_a_thumbhash_is_drawn_as_its_format_says(browser, album, visit):
     ):
         drawn = browser.run("""const canvas = hashCanvas(arguments[0]);
           const { width, height } = canvas;
-          const pixel = (x, y) => [...canvas.getContext("2d").getImageData(x, y, 1, 1).data];
+          const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+          const pixel = (x, y) => [...data.slice(4 * (y * width + x)).slice(0, 4)];
           return [[width, height], pixel(0, 0), pixel(width >> 1, height >> 1)]""", text)
         assert drawn == [size, corner, centre]
 
@@ -544,7 +545,8 @@ def test_of_ten_thousand_pictures_only_those_near_the_window_have_elements(brows
         frames(browser)
         assert_few(browser.run(COUNTS))
         # The window is full of pictures.
-        assert browser.run("return document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest('.tile, section')")
+        middle_of_window = "document.elementFromPoint(innerWidth / 2, innerHeight / 2)"
+        assert browser.run(f"return {middle_of_window}.closest('#grid section') !== null")
     seconds.append(time.monotonic() - start)
     assert names(browser)[-1] == f"IMG_{MANY - 1:05}.jpg"
     eventually("the thumbnails at the end are loaded", lambda: all_loaded(browser, "#grid img"))
@@ -613,6 +615,7 @@ def test_another_width_and_reloading_keep_the_place(browser, many, visit):
             int(re.search(r"\d+", top_picture(browser) or "0")[0]) - int(re.search(r"\d+", name)[0])) <= 6)
         assert browser.run("return document.documentElement.scrollWidth") <= width
     name, place = top_picture(browser), browser.run("return scrollY")
+    eventually("the place is saved", lambda: browser.run("return history.state.top") == place)
     browser.driver.refresh()
     eventually("the place is the same", lambda: browser.run("return scrollY") == place)
     eventually("the picture too", lambda: top_picture(browser) == name)

@@ -6,7 +6,7 @@ const NOTHING = { folder: "", search: "", missing: false, picture: "" };
 
 let state = null;
 let groups = [];
-let waiting = 0;                // the timer of a change that is not in the address yet
+let waiting = 0;                // the timer until what is shown is written into the address
 
 function hashOf({ folder, search, missing, picture }) {
   const parts = [folder && `folder=${folder}`, search && `search=${encodeURIComponent(search)}`, missing && "missing",
@@ -41,7 +41,6 @@ const addressOf = (shown) => hashOf(shown) === "#" ? location.pathname + locatio
 // Shows something new, which the back button leaves.
 function go(next) {
   writeAddress();
-  history.replaceState({ ...history.state, top: scrollY }, "");
   history.pushState({ opened: !state.picture && Boolean(next.picture) }, "", addressOf(next));
   show(next);
 }
@@ -49,21 +48,23 @@ function go(next) {
 // Shows something else in place of what is shown.
 function goSoon(next) {
   show(next);
+  writeSoon();
+}
+
+function writeSoon() {
   clearTimeout(waiting);
   waiting = setTimeout(writeAddress, WAIT);
 }
 
+// Also writes the place on the page, for the way back.
 function writeAddress() {
-  if (!waiting) return;
   clearTimeout(waiting);
-  waiting = 0;
-  history.replaceState(history.state, "", addressOf(state));
+  history.replaceState({ ...history.state, top: scrollY }, "", addressOf(state));
 }
 
 // After the viewer was closed: back to where it was opened, if that was here.
 function leavePicture() {
   clearTimeout(waiting);
-  waiting = 0;
   state = { ...state, picture: "" };
   if (history.state?.opened) history.back();
   else history.replaceState(null, "", addressOf(state));
@@ -118,15 +119,11 @@ function showPicture() {
 
 addEventListener("popstate", ({ state: entry }) => {
   clearTimeout(waiting);
-  waiting = 0;
   show(stateOf(location.hash), entry?.top);
 });
 
-// Reloading finds the place again.
-addEventListener("pagehide", () => {
-  writeAddress();
-  history.replaceState({ ...history.state, top: scrollY }, "");
-});
+// Reloading finds the place again. When the page is left it would be too late to save it.
+addEventListener("scroll", writeSoon, { passive: true });
 
 // Links of this page do not load it again, and keep the place for the back button.
 document.addEventListener("click", (event) => {
