@@ -25,8 +25,8 @@ MOST_BYTES = 4_000_000
 # Names that try to break out of addresses, attributes, markup and scripts; the last is not UTF-8.
 HOSTILE = [os.fsencode(name) for name in (
     "a b.jpg", "a#b.jpg", "a?b=c&d.jpg", "a%20b.jpg", "a&picture=b.jpg", "c:d.jpg", "back\\slash.jpg",
-    "line\nbreak.jpg", "quotes\"'`.jpg", "<img src=x onerror=window.hurt=1>.jpg", "separator\u2028.jpg", "right\u202eto left.jpg",
-    "комната ñ.jpg", ", 2x.jpg", "x..jpg")] + [b"caf\xe9 \xff.jpg"]
+    "line\nbreak.jpg", "quotes\"'`.jpg", "<img src=x onerror=window.hurt=1>.jpg", "separator\u2028.jpg",
+    "right\u202eto left.jpg", "комната ñ.jpg", ", 2x.jpg", "x..jpg")] + [b"caf\xe9 \xff.jpg"]
 # Makes `</script>` of a folder and a file.
 MARKUP = (b"odd <", b"script><script>window.hurt=1<")
 

@@ -25,7 +25,7 @@ function readHash(text) {
         place += 1;
       }
     }
-    return { mean, terms };
+    return { mean, terms, columns };
   };
   // Saved colours are reduced by the rounding to four bits; a quarter more makes up for it.
   return {
@@ -33,7 +33,7 @@ function readHash(text) {
     l: channel((head & 63) / 63, (head >> 18 & 31) / 31, Math.max(3, across), Math.max(3, down)),
     p: channel((head >> 6 & 63) / 31.5 - 1, (more >> 3 & 63) / 63 * 1.25, 3, 3),
     q: channel((head >> 12 & 63) / 31.5 - 1, (more >> 9 & 63) / 63 * 1.25, 3, 3),
-    a: hasAlpha ? channel((bytes[5] & 15) / 15, (bytes[5] >> 4) / 15, 5, 5) : { mean: 1, terms: [] },
+    a: hasAlpha ? channel((bytes[5] & 15) / 15, (bytes[5] >> 4) / 15, 5, 5) : { mean: 1, terms: [], columns: 0 },
   };
 }
 
@@ -50,8 +50,9 @@ function hashCanvas(text) {
   const channels = [hash.l, hash.p, hash.q, hash.a];
   const sums = channels.map(() => new Float32Array(7));
   const valueAt = (channel, x) => {
-    let sum = channels[channel].mean;
-    for (let column = 0; column < 7; column += 1) sum += sums[channel][column] * across[column][x];
+    const { mean, columns } = channels[channel];
+    let sum = mean;
+    for (let column = 0; column < columns; column += 1) sum += sums[channel][column] * across[column][x];
     return sum;
   };
   let at = 0;

@@ -94,6 +94,8 @@ viewer.addEventListener("keydown", (event) => {
 
 // Escape closes the dialog too. The focus goes to the picture that was viewed last.
 viewer.addEventListener("close", () => {
+  // The event comes late: another picture may have been opened.
+  if (viewer.open) return;
   const last = viewed;
   viewed = null;
   neighbours.clear();
