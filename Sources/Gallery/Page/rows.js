@@ -1,8 +1,11 @@
 // The places of pictures in rows of the same width, in whole pixels. Pictures keep their shapes.
 
 const GAP = 6;                  // pixels between pictures
-const HEADING = 44;             // pixels of a folder's heading
+const HEADING = 46;             // pixels of a folder's heading, with a space for the focus ring below it
 const AFTER = 22;               // pixels below a folder
+
+// The last row of a folder fills the width if that makes it only so much higher than the wanted height.
+const STRETCH = 1.15;
 
 const MISSING_RATIO = 1.5;
 // Pictures that are longer are cropped in the grid, so that a panorama does not take its row's height.
@@ -24,7 +27,8 @@ function rowsOf(pictures, width, wanted) {
   const height = (count, ratios) => (width - GAP * (count - 1)) / ratios;
   const close = (isLast) => {
     const full = height(row.length, sum);
-    rows.push(placed(row, width, isLast ? Math.min(wanted, full) : full, !isLast || full <= wanted));
+    const isFull = !isLast || full <= wanted * STRETCH;
+    rows.push(placed(row, width, isFull ? full : wanted, isFull));
     [row, sum] = [[], 0];
   };
   for (const picture of pictures) {
