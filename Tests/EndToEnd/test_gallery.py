@@ -468,6 +468,16 @@ def test_the_back_button_closes_the_viewer_and_undoes_the_choice_of_a_folder(bro
     assert fragment(browser) == ""
 
 
+def test_pictures_appear_at_once_for_people_who_want_less_motion(browser, album, visit):
+    visit(album[0])
+    duration = "return getComputedStyle(document.querySelector('#grid img.loaded')).transitionDuration"
+    eventually("the thumbnails are loaded", lambda: browser.run("return document.querySelector('#grid img.loaded')"))
+    assert browser.run(duration) == "0.18s"
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+        "features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
+    assert browser.run(duration) == "0s"
+
+
 # MARK: Search and folders
 
 
