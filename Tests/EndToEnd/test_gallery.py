@@ -629,7 +629,7 @@ def test_another_width_and_reloading_keep_the_place(browser, many, visit):
             int(re.search(r"\d+", top_picture(browser) or "0")[0]) - int(re.search(r"\d+", name)[0])) <= 6)
         assert browser.run("return document.documentElement.scrollWidth") <= width
     name, place = top_picture(browser), browser.run("return scrollY")
-    eventually("the place is saved", lambda: browser.run("return history.state.top") == place)
+    eventually("the place is saved", lambda: browser.run("return history.state?.top") == place)
     browser.driver.refresh()
     eventually("the place is the same", lambda: browser.run("return scrollY") == place)
     eventually("the picture too", lambda: top_picture(browser) == name)
