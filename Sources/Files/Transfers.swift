@@ -16,12 +16,18 @@ package func retryOnInterrupt<Result: SignedInteger>(_ call: () -> Result) -> Re
 
 /// Writes all bytes, with as many calls as needed.
 ///
-/// - Parameter file: a blocking descriptor; `EAGAIN` of a non-blocking one is thrown.
+/// - Parameters:
+///   - file: a blocking descriptor; `EAGAIN` of a non-blocking one is thrown.
+///   - offset: the byte of the file to begin at, which leaves the file position unchanged; nil to write at the file
+///     position.
 /// - Throws: the error of the system; some of the bytes may have been written.
-package func writeAll(_ bytes: UnsafeRawBufferPointer, to file: CInt) throws(Errno) {
+package func writeAll(_ bytes: UnsafeRawBufferPointer, to file: CInt, at offset: Int? = nil) throws(Errno) {
   var done = 0
   while done < bytes.count {
-    let count = retryOnInterrupt { write(file, bytes.baseAddress! + done, bytes.count - done) }
+    let count = retryOnInterrupt {
+      let (place, size) = (bytes.baseAddress! + done, bytes.count - done)
+      return if let offset { pwrite(file, place, size, off_t(offset + done)) } else { write(file, place, size) }
+    }
     if count < 0 { throw Errno(rawValue: errno) }
     if count == 0 { throw .ioError }
     done += count
@@ -30,10 +36,11 @@ package func writeAll(_ bytes: UnsafeRawBufferPointer, to file: CInt) throws(Err
 
 /// Writes all bytes of a collection, with as many calls as needed.
 ///
+/// - Parameter offset: as above.
 /// - Throws: the error of the system; some of the bytes may have been written.
-package func writeAll(_ bytes: some Collection<UInt8>, to file: CInt) throws(Errno) {
+package func writeAll(_ bytes: some Collection<UInt8>, to file: CInt, at offset: Int? = nil) throws(Errno) {
   let result = Array(bytes).withUnsafeBytes { bytes in
-    Result { () throws(Errno) in try writeAll(bytes, to: file) }
+    Result { () throws(Errno) in try writeAll(bytes, to: file, at: offset) }
   }
   try result.get()
 }

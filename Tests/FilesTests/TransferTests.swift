@@ -92,6 +92,17 @@ import Testing
     #expect(try readAll(from: file.number) == Array("3456789".utf8))
   }
 
+  @Test func writingAtAnOffsetDoesNotMoveTheFilePosition() throws {
+    let folder = TemporaryFolder()
+    try folder.write(Array("0123456789".utf8), to: "file")
+    let file = try Descriptor.open(folder("file"), O_RDWR)
+    try writeAll(Array("ab".utf8), to: file.number, at: 4)
+    try writeAll(Array("c".utf8), to: file.number)
+    try writeAll(Array("d".utf8), to: file.number, at: 11)
+    #expect(try Array(folder.bytes("file")) == Array("c123ab6789\0d".utf8))
+    #expect(throws: Errno.illegalSeek) { try writeAll([1], to: writer.number, at: 0) }
+  }
+
   @Test func failuresAreThrownWithoutARetry() throws {
     #expect(throws: Errno.badFileDescriptor) { try readAll(from: -1) }
     #expect(throws: Errno.badFileDescriptor) { try writeAll([1], to: -1) }
