@@ -61,6 +61,9 @@ let package = Package(
       name: "Files", dependencies: [.product(name: "SystemPackage", package: "swift-system")], swiftSettings: settings),
     .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "MemoryPressure", dependencies: ["CLinux", "Files", "Locking"], swiftSettings: settings),
+    .target(
+      name: "ContactSheet", dependencies: ["Files", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: settings),
     .target(name: "TraceRecording", dependencies: ["Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
@@ -141,6 +144,12 @@ let package = Package(
     .testTarget(
       name: "FilesTests",
       dependencies: ["Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ContactSheetTests",
+      dependencies: [
+        "ContactSheet", "Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ComparisonTests",

@@ -1,0 +1,97 @@
+/// The operators that draw a page: the content stream.
+///
+/// *Source*: ISO 32000-1, 8 and 9; 14.9.4 for replacement text.
+struct PageContent {
+  /// How dark things are: 0 is black, 1 is white.
+  enum Grey {
+    static let caption = 0.3
+    static let margin = 0.45
+    static let edge = 0.84
+    static let missingFill = 0.96
+    static let missingLine = 0.84
+  }
+  enum Alignment { case left, centre, right }
+
+  private(set) var bytes: [UInt8] = []
+
+  /// The most bytes that the content of a page has: for each cell two texts, each with its replacement text of four
+  /// digits for each UTF-16 unit, and four lines, each at most as long as the page is wide.
+  static func sizeLimit(_ grid: SheetGrid) -> Int {
+    let text = 4 * PDFSyntax.textLimit + 64
+    let line = 1200
+    return grid.count * (2 * text + 4 * line + 400) + 3 * (text + line)
+  }
+
+  /// - Parameter capacity: how many bytes to have room for, so that the array never grows while it is filled.
+  init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+  private mutating func draw(_ operators: String) {
+    bytes += operators.utf8
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  private func numbers(_ values: Double...) -> String { values.map(PDFSyntax.number).joined(separator: " ") }
+
+  private func rectangle(_ box: SheetBox) -> String { numbers(box.x, box.y, box.width, box.height) + " re" }
+
+  /// - Parameter name: the image's name among the resources of the page.
+  mutating func drawImage(_ name: String, in box: SheetBox) {
+    draw("q \(numbers(box.width, 0, 0, box.height, box.x, box.y)) cm /\(name) Do Q")
+    // A white picture would have no edge on white paper.
+    draw("q \(numbers(Grey.edge)) G 0.25 w \(rectangle(box)) S Q")
+  }
+
+  /// A crossed box with the reason why it has no picture.
+  mutating func drawMissing(_ reason: String, in box: SheetBox, size: Double) {
+    let (right, top) = (box.x + box.width, box.y + box.height)
+    draw("q \(numbers(Grey.missingFill)) g \(numbers(Grey.missingLine)) G 0.5 w \(rectangle(box)) B")
+    draw("\(numbers(box.x, box.y)) m \(numbers(right, top)) l \(numbers(box.x, top)) m \(numbers(right, box.y)) l S Q")
+
+    let leading = 1.3 * size
+    let count = min(3, Int(0.8 * box.height / leading))
+    let codes = WinAnsi.codes(PDFSyntax.clipped(reason))
+    guard count > 0, !codes.isEmpty else { return }
+    let lines = Helvetica.lines(codes, size: size, width: box.width - 2 * size, count: count)
+    let (centreX, centreY) = (box.x + box.width / 2, box.y + box.height / 2)
+    // Interrupts the cross behind the words.
+    let width = (lines.map { Helvetica.width($0, size: size) }.max() ?? 0) + size
+    let height = leading * Double(lines.count) + 0.6 * size
+    let background = SheetBox(x: centreX - width / 2, y: centreY - height / 2, width: width, height: height)
+    draw("q \(numbers(Grey.missingFill)) g \(rectangle(background)) f Q")
+    beginText(reason)
+    for (index, line) in lines.enumerated() {
+      // Letters without descender are 0.72 high: this puts the middle line's letters in the middle.
+      let middle = centreY + leading * (Double(lines.count - 1) / 2 - Double(index))
+      drawLine(line, x: centreX, baseline: middle - 0.36 * size, size: size, grey: Grey.margin, align: .centre)
+    }
+    draw("EMC")
+  }
+
+  /// A line of text. One that is too wide is shortened in the middle.
+  mutating func drawText(
+    _ text: String, x: Double, baseline: Double, width: Double, size: Double, grey: Double, align: Alignment
+  ) {
+    let codes = Helvetica.shortened(WinAnsi.codes(PDFSyntax.clipped(text)), size: size, to: width)
+    guard !codes.isEmpty else { return }
+    beginText(text)
+    drawLine(codes, x: x, baseline: baseline, size: size, grey: grey, align: align)
+    draw("EMC")
+  }
+
+  /// Begins marked content. Readers copy, search and speak the whole text instead of the codes that are shown.
+  private mutating func beginText(_ text: String) { draw("/Span << /ActualText \(PDFSyntax.text(text)) >> BDC") }
+
+  private mutating func drawLine(
+    _ codes: [UInt8], x: Double, baseline: Double, size: Double, grey: Double, align: Alignment
+  ) {
+    let width = Helvetica.width(codes, size: size)
+    let start =
+      switch align {
+      case .left: x
+      case .centre: x - width / 2
+      case .right: x - width
+      }
+    draw(
+      "BT \(numbers(grey)) g /F1 \(numbers(size)) Tf \(numbers(start, baseline)) Td \(PDFSyntax.literal(codes)) Tj ET")
+  }
+}
