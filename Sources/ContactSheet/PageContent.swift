@@ -6,7 +6,7 @@ struct PageContent {
   enum Grey {
     static let caption = 0.3
     static let margin = 0.45
-    static let edge = 0.84
+    static let edge = 0.88
     static let missingFill = 0.96
     static let missingLine = 0.84
   }

@@ -74,5 +74,7 @@ import Testing
     let codes = WinAnsi.codes("the file has no pixels, and nothing else")
     let lines = Helvetica.lines(codes, size: 10, width: 70, count: 2)
     #expect(lines == ["the file has no", "pixels, and n…"].map(WinAnsi.codes))
+    let first = Helvetica.lines(codes, size: 10, width: 80, count: 1)
+    #expect(first == [WinAnsi.codes("the file has no…")])
   }
 }

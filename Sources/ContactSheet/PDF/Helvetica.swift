@@ -22,7 +22,10 @@ enum Helvetica {
   private static func cut(_ codes: [UInt8], size: Double, to limit: Double) -> [UInt8] {
     if width(codes, size: size) <= limit { return codes }
     let room = limit - width([WinAnsi.ellipsis], size: size)
-    return room < 0 ? [] : prefix(codes, size: size, to: room) + [WinAnsi.ellipsis]
+    if room < 0 { return [] }
+    var kept = prefix(codes, size: size, to: room)
+    while kept.last == UInt8(ascii: " ") { kept.removeLast() }
+    return kept + [WinAnsi.ellipsis]
   }
 
   /// A text as lines, broken at spaces. The last line, and a word that is wider than a line, lose their end.
