@@ -8,7 +8,8 @@ import SystemPackage
 /// Each page is written when it is added. In between, the writer holds 8 bytes for each picture and two times 8 for each
 /// page: 9 MB for a million pictures. The same pages give the same bytes.
 ///
-/// *Concurrency*: a value that one operation uses after the other; only one copy of it may write.
+/// *Concurrency*: a value that one operation uses after the other; only one copy of it may write. Move it out of where it
+/// is kept while a page is added (set that to nil): if there is a second copy, Swift copies the list of objects.
 ///
 /// *Source*: ISO 32000-1 (PDF 1.7).
 public struct ContactSheetWriter: Sendable {
