@@ -33,6 +33,33 @@ extension QueueTests {
       #expect(dependant.dependencies.isEmpty)
     }
 
+    @Test func aSnapshotNamesTheFirstOfManyDependencies() async throws {
+      let queue = queue(backlog: 200)
+      queue.pause(.user)
+      let (work, dependant) = ((0..<150).map { _ in Work() }, Work("dependant"))
+      for operation in work { dependant.addDependency(operation) }
+      for operation in work + [dependant] { #expect(try queue.submitIfRoom(operation)) }
+      #expect(work[0].dependants.map(\.title) == ["dependant"])
+      let snapshot = dependant.snapshot()
+      #expect(snapshot.waitsFor.map(\.id) == work.prefix(OperationSnapshot.waitsForLimit).map(\.id))
+      #expect(snapshot.waitsForCount == 150)
+      let first = work.prefix(3).map { "#\($0.id)" }.joined(separator: ", ")
+      #expect(snapshot.waitReason == "waits for \(first) and 147 more")
+      #expect(snapshot.description.hasSuffix(", waits for \(first) and 147 more"))
+      // Observers receive its end while it still has the dependencies, but it waits for nothing any more.
+      let atEnd = LockedBox<[Int]>([])
+      let observation = queue.observe { event in
+        guard case .ended = event.change else { return }
+        let snapshot = event.operation.snapshot()
+        atEnd.change { $0.append(snapshot.waitsFor.count + snapshot.waitsForCount) }
+      }
+      #expect(queue.cancel(id: dependant.id, reason: .user))
+      #expect(atEnd.value == [0])
+      observation.cancel()
+      queue.resume(.user)
+      await queue.drain()
+    }
+
     @Test func aBacklogFullOfDependantsBlocksProducers() async throws {
       let (queue, gate) = (queue(max: 1, backlog: 2), Gate())
       let first = Work(at: gate)

@@ -171,6 +171,10 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// The operations that this one still waits for. Those that have ended are released.
   public final override var dependencies: [Operation] { state.withLock { $0.dependencies.operations } }
 
+  /// The operations that wait for this one, in the order of their creation. An observer that receives the end of this one
+  /// still sees them.
+  public final var dependants: [OperationName] { state.withLock { $0.dependencies }.dependantNames }
+
   // MARK: Inspection and cancellation
 
   /// True from the first request to cancel, even if the request came too late to stop the work. A request after the end

@@ -27,8 +27,22 @@ struct Dependencies {
   var isEmpty: Bool { edges.isEmpty }
   /// The dependencies that have not ended, in the order in which they were added.
   var operations: [Operation] { edges.values.sorted { $0.number < $1.number }.map(\.operation) }
-  var waitsFor: [OperationName] { operations.map { OperationName($0) } }
+  var count: Int { edges.count }
   var neededBy: Int { dependants?.count ?? 0 }
+  /// The names of the operations that wait for this one, in the order of their creation.
+  var dependantNames: [OperationName] { (dependants ?? [:]).values.sorted { $0.id < $1.id }.map { OperationName($0) } }
+
+  /// The first dependencies that have not ended, in the order in which they were added.
+  ///
+  /// *Complexity*: linear in their number, because they are not sorted all.
+  func waitsFor(limit: Int) -> [OperationName] {
+    var first: [Edge] = []
+    for edge in edges.values where first.count < limit || edge.number < (first.last?.number ?? 0) {
+      first.insert(edge, at: first.firstIndex { edge.number < $0.number } ?? first.endIndex)
+      if first.count > limit { first.removeLast() }
+    }
+    return first.map { OperationName($0.operation) }
+  }
 
   // MARK: As a dependant
 

@@ -23,27 +23,38 @@ public struct OperationSnapshot: Sendable {
   public let ran: Duration
   /// The part of ``ran`` in which it waited for memory. A wait that is still going on is not included.
   public let waitedForMemory: Duration
-  /// Why it waits for a place or, while running, for memory; nil if it does not wait.
+  /// Why it waits: for other operations, for a place or, while running, for memory; nil if it does not wait.
   public let waitReason: String?
   /// The reason for its cancellation; nil if it was not cancelled.
   public let cancelReason: CancelReason?
-  /// The operations that it depends on and that have not ended.
+  /// The first of the operations that it depends on and that have not ended; at most ``waitsForLimit``, because an
+  /// operation may depend on all others. Empty once it has ended itself.
   public let waitsFor: [OperationName]
+  /// How many operations it waits for in all.
+  public let waitsForCount: Int
   /// How many operations of any queue wait for this one.
   public let neededBy: Int
   /// The dependency for which it was cancelled; nil if it was not.
   public let failedDependency: FailedDependency?
 
+  /// The most operations that ``waitsFor`` lists.
+  public static let waitsForLimit = 100
+
   init(
     id: Int, title: String, state: OperationState, fraction: Double?, bytesReserved: Int, waitReason: String?
   ) {
-    (waitsFor, neededBy) = (state.dependencies.waitsFor, state.dependencies.neededBy)
+    neededBy = state.dependencies.neededBy
     failedDependency = state.cancelReason == .dependency ? state.dependencies.failure : nil
     self.id = id
     self.title = title
     self.fraction = fraction
     self.bytesReserved = bytesReserved
-    self.waitReason = waitReason
+    if state.outcome == nil {
+      (waitsFor, waitsForCount) = (state.dependencies.waitsFor(limit: Self.waitsForLimit), state.dependencies.count)
+    } else {
+      (waitsFor, waitsForCount) = ([], 0)  // a cancelled operation still had them at the moment of its end
+    }
+    self.waitReason = Self.text(waitsFor, of: waitsForCount) ?? waitReason
     stage = state.stage
     waitedForMemory = state.waitedForMemory
     cancelReason = state.cancelReason
@@ -64,7 +75,7 @@ extension OperationSnapshot: CustomStringConvertible {
     switch state {
     case .waiting:
       parts.append("waiting \(Self.seconds(waited))")
-      if let waitReason = Self.text(waitsFor) ?? waitReason { parts.append(waitReason) }
+      if let waitReason { parts.append(waitReason) }
     case .running:
       parts.append("running")
       if let stage { parts.append(fraction.map { "\(stage) \(Int($0 * 100)) %" } ?? stage) }
@@ -81,9 +92,9 @@ extension OperationSnapshot: CustomStringConvertible {
   }
 
   /// Such as "waits for #41 and #42".
-  private static func text(_ operations: [OperationName]) -> String? {
+  private static func text(_ operations: [OperationName], of count: Int) -> String? {
     let shown = operations.prefix(3).map { $0.id.map { "#\($0)" } ?? $0.title }
-    let others = operations.count - shown.count
+    let others = count - shown.count
     guard let last = others > 0 ? "\(others) more" : shown.last else { return nil }
     let first = others > 0 ? shown[...] : shown.dropLast()
     return "waits for " + (first.isEmpty ? last : first.joined(separator: ", ") + " and " + last)
