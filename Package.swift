@@ -164,7 +164,7 @@ let package = Package(
     .testTarget(
       name: "ThumbnailJobsTests",
       dependencies: [
-        "BoundedQueue", "Files", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport",
+        "BoundedQueue", "Files", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport", "TraceRecording",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

@@ -25,7 +25,7 @@ public struct ThreadReport: Sendable, Equatable {
   private struct Event: Decodable {
     struct Arguments: Decodable { let name: String? }
 
-    let ph, name: String?
+    let ph, name, cat: String?
     let tid, dur: Int?
     let args: Arguments?
   }
@@ -55,7 +55,8 @@ public struct ThreadReport: Sendable, Equatable {
       guard let event = try? decoder.decode(Event.self, from: bytes), let thread = event.tid, let name = event.name
       else { continue }
       if event.ph == "M", name == "thread_name" { names[thread] = event.args?.name }
-      guard event.ph == "X" else { continue }
+      // A span with a category is a mark about an operation.
+      guard event.ph == "X", event.cat == nil else { continue }
       lines[name, default: (0, 0, [])].calls += 1
       lines[name, default: (0, 0, [])].time &+= event.dur ?? 0
       lines[name, default: (0, 0, [])].threads.insert(thread)

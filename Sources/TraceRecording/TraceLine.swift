@@ -5,6 +5,10 @@ struct TraceLine {
   private let time: Int
   private var number: (name: StaticString, value: Int)?
   private var id: Int?
+  /// The category; viewers tell events of the same id apart by it.
+  private var category: StaticString = "operation"
+  /// Whether the end of an arrow belongs to the span around it, and not to the next one.
+  private var isBound = false
   private var note: String?
   private var values: [(name: StaticString, value: Int)] = []
 
@@ -19,8 +23,18 @@ struct TraceLine {
     (self.kind, self.name, self.time, self.id, self.note) = (kind, name, time, id, note)
   }
 
+  init(_ kind: StaticString, _ name: String, at time: Int, id: Int, lasting duration: Int) {
+    self.init(kind, name, at: time, number: ("dur", duration))
+    self.id = id
+  }
+
   init(_ kind: StaticString, _ name: String, at time: Int, values: [(name: StaticString, value: Int)]) {
     (self.kind, self.name, self.time, self.values) = (kind, name, time, values)
+  }
+
+  /// One end of an arrow, which belongs to the span around it.
+  init(arrow kind: StaticString, _ name: StaticString, at time: Int, id: Int) {
+    (self.kind, self.name, self.time, self.id, category, isBound) = (kind, "\(name)", time, id, "arrow", true)
   }
 
   /// The name of the thread that the event is written for.
@@ -41,7 +55,8 @@ struct TraceLine {
     var text = "{\"ph\":\"\(kind)\",\"pid\":\(process),\"tid\":\(thread),\"ts\":\(time),\"name\":"
     text += Self.quoted(name)
     if let number { text += ",\"\(number.name)\":\(number.value)" }
-    if let id { text += ",\"cat\":\"operation\",\"id\":\(id)" }
+    if let id { text += ",\"cat\":\"\(category)\",\"id\":\(id)" }
+    if isBound { text += ",\"bp\":\"e\"" }
     if let note {
       // The event `thread_name` or `process_name` has the name itself as an argument.
       text += ",\"args\":{\"\(id == nil ? "name" : "note")\":\(Self.quoted(note))}"

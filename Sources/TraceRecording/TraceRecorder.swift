@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import Synchronization
 
 /// Records what ran when, and on which thread, in a file that Perfetto and Chrome open: asynchronous spans, spans on
 /// threads, and counters over time.
@@ -44,6 +45,7 @@ public final class TraceRecorder: Sendable {
   private let file: TraceFile
   private let state = Locked(State())
   private let start = ContinuousClock.now
+  private let lastArrow = Atomic(0)
   private let processID = Int(ProcessInfo.processInfo.processIdentifier)
 
   /// Creates the file, or overwrites an earlier trace.
@@ -86,6 +88,25 @@ public final class TraceRecorder: Sendable {
     write(TraceLine("e", name, at: time(instant), id: id, note: note))
   }
 
+  /// Marks this moment on this thread, so that arrows can begin or end here.
+  ///
+  /// - Parameters:
+  ///   - name: the name that is displayed.
+  ///   - id: the operation that the mark is about.
+  public func mark(_ name: String, of id: Int) -> TraceMark {
+    let mark = TraceMark(time: time(.now), thread: ThreadIdentity.current.id)
+    // Viewers attach arrows to spans only.
+    write(TraceLine("X", name, at: mark.time, id: id, lasting: TraceMark.duration))
+    return mark
+  }
+
+  /// Records an arrow between two marks.
+  public func arrow(_ name: StaticString, from first: TraceMark, to last: TraceMark) {
+    let id = lastArrow.add(1, ordering: .relaxed).newValue
+    write(TraceLine(arrow: "s", name, at: first.time, id: id), thread: first.thread)
+    write(TraceLine(arrow: "f", name, at: last.time, id: id), thread: last.thread)
+  }
+
   /// Records the current values of related numbers, which are displayed in one chart.
   public func count(_ name: StaticString, _ values: [(name: StaticString, value: Int)]) {
     write(TraceLine("C", "\(name)", at: time(.now), values: values))
@@ -115,17 +136,28 @@ public final class TraceRecorder: Sendable {
 
   private func time(_ instant: ContinuousClock.Instant) -> Int { TraceLine.microseconds(instant - start) }
 
-  private func write(_ line: TraceLine) {
+  /// - Parameter number: the thread that the event is about; nil for the current one.
+  private func write(_ line: TraceLine, thread number: Int? = nil) {
     let thread = ThreadIdentity.current
     state.withLock { state in
       guard !state.isClosed else { return }
       if state.named.insert(thread.id).inserted {
         state.append(TraceLine(threadName: thread.name), processID, thread.id)
       }
-      state.append(line, processID, thread.id)
+      state.append(line, processID, number ?? thread.id)
       if state.block.count >= Self.blockSize { state.submit(to: file) }
     }
   }
+}
+
+/// A moment on a thread, from ``TraceRecorder/mark(_:of:)``.
+public struct TraceMark: Sendable {
+  /// Microseconds since the start of the trace.
+  let time: Int
+  let thread: Int
+
+  /// The microseconds that a mark is displayed as. Without a duration, it would contain no moment.
+  static let duration = 1
 }
 
 extension TraceRecorder? {

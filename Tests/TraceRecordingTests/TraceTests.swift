@@ -31,6 +31,33 @@ import Testing
     #expect(events[4]["args"] as? [String: String] == ["note": "succeeded"])
   }
 
+  @Test func anArrowBeginsAndEndsInTheMarksOfItsThreads() async throws {
+    let trace = try TraceRecorder(path: folder("trace.json"))
+    let first = try await onThread { trace.mark("thumbnail a.jpg", of: 7) }
+    let second = try await onThread { trace.mark("thumbnail b.jpg", of: 8) }
+    let last = trace.mark("contact sheet", of: 9)
+    for mark in [first, second] { trace.arrow("dependency", from: mark, to: last) }
+    try trace.close()
+    let events = try events()
+    let marks = events.filter { $0["ph"] as? String == "X" }
+    #expect(marks.map { $0["id"] as? Int } == [7, 8, 9])
+    for (begin, mark) in zip(events.filter { $0["ph"] as? String == "s" }, marks) {
+      let end = try #require(events.first { $0["ph"] as? String == "f" && $0["id"] as? Int == begin["id"] as? Int })
+      for (arrow, mark) in [(begin, mark), (end, marks[2])] {
+        #expect(arrow["name"] as? String == "dependency" && arrow["cat"] as? String == "arrow")
+        // Without it, a viewer looks for the next span instead of the one around this moment.
+        #expect(arrow["bp"] as? String == "e")
+        #expect(arrow["tid"] as? Int == mark["tid"] as? Int)
+        let time = try #require(arrow["ts"] as? Int)
+        let (start, duration) = (try #require(mark["ts"] as? Int), try #require(mark["dur"] as? Int))
+        #expect((start..<start + duration).contains(time))
+      }
+    }
+    #expect(Set(events.filter { $0["ph"] as? String == "s" }.map { $0["id"] as? Int }).count == 2)
+    // They are no methods.
+    #expect(try ThreadReport(path: folder("trace.json")).methods.isEmpty)
+  }
+
   @Test func theReportListsTheThreadsOfEachMethod() async throws {
     let trace = try TraceRecorder(path: folder("trace.json"))
     let gate = Gate()
