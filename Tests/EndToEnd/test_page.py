@@ -62,6 +62,100 @@ def test_running_and_waiting_operations_are_listed_with_the_reason(browser, job)
     assert browser.text("#queue-now") == "1 of 1 run · 8 of 8 wait"
 
 
+def show_edges(browser, running, waiting, **counters):
+    """Shows operations that depend on others instead of those of the job, whose news the page then ignores."""
+    browser.run("""
+      Object.assign(handlers, { counters() {}, operation() {} });
+      const [running, waiting, counters] = arguments;
+      const operation = (state, known) => ({ description: `contact sheet sheet.pdf, page ${known.id}`, state,
+        age_seconds: 2, waited_seconds: 2, ran_seconds: 0, reserved_bytes: 0, ...known });
+      const status = { ...lastStatus, running: running.map((known) => operation("running", known)),
+        waiting: waiting.map((known) => operation("waiting", known)) };
+      status.counters = { ...status.counters, running: running.length, waiting: waiting.length, ...counters };
+      lastStatus = status;
+      showRun(status);
+      showLists(status);""", running, waiting, counters)
+
+
+def waits_for(ids, count=None):
+    return {"waits_for": ids, "waits_for_count": count or len(ids), "why_it_waits": "waits for others"}
+
+
+def edges(browser, operation):
+    """The text about an operation, and the operations that its links lead to."""
+    return browser.run("""
+      const facts = document.querySelector(`#operation-${arguments[0]} .facts`);
+      return [facts.textContent, [...facts.querySelectorAll("a")].map((link) => link.dataset.to)]""", operation)
+
+
+THUMBNAILS = [{"id": 41, "source": "a/41.jpg", "needed_by": 1}, {"id": 42, "source": "a/42.jpg", "needed_by": 2}]
+
+
+def test_an_operation_shows_what_it_waits_for_and_its_numbers_lead_there(browser, job):
+    job.command("POST", "/pause")
+    show_edges(browser, THUMBNAILS[:1], [
+        THUMBNAILS[1], {"id": 43, **waits_for([41, 42])}, {"id": 44, **waits_for([42])},
+        {"id": 45, **waits_for([7, 42, 8, 9], 20)}, {"id": 46, "why_it_waits": "waits for a block"},
+    ], waiting_for_dependencies=3, cancelled_for_dependencies=2)
+    assert edges(browser, 43) == ["#43 · waits for #41 and #42 · 2.0 s", ["41", "42"]]
+    assert edges(browser, 44) == ["#44 · waits for #42 · 2.0 s", ["42"]]
+    # Only the numbers of listed operations are links.
+    assert edges(browser, 45) == ["#45 · waits for #7, #42, #8 and 17 more · 2.0 s", ["42"]]
+    assert edges(browser, 46) == ["waits for a block · 2.0 s", []]
+    assert edges(browser, 42)[0].startswith("#42 · needed by 2 · ")
+    assert browser.text("#operation-43 .name") == "contact sheet sheet.pdf, page 43"
+    assert browser.run("return document.querySelector('#operation-43 button').getAttribute('aria-label')") == (
+        "Cancel contact sheet sheet.pdf, page 43")
+    assert browser.text("#queue-now").endswith(" of 8 wait, 3 for others")
+    assert browser.texts("#counters dt")[-1:] + browser.texts("#counters dd.bad")[-1:] == [
+        "Cancelled for a dependency", "2"]
+    # A link works with the keyboard, and without an entry in the history.
+    address, entries = browser.run("return [location.href, history.length]")
+    browser.run("document.querySelector('#operation-43 a[data-to=\"41\"]').focus()")
+    browser.key("ENTER")
+    assert browser.run("return document.activeElement.id") == "operation-41"
+    assert browser.run("return [location.href, history.length]") == [address, entries]
+    assert browser.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_a_link_keeps_the_focus_when_another_dependency_ends(browser, job):
+    job.command("POST", "/pause")
+    show_edges(browser, THUMBNAILS, [{"id": 43, **waits_for([41, 42])}])
+    browser.run("document.querySelector('#operation-43 a[data-to=\"42\"]').focus()")
+    show_edges(browser, THUMBNAILS[1:], [{"id": 43, **waits_for([42])}])
+    assert edges(browser, 43) == ["#43 · waits for #42 · 2.0 s", ["42"]]
+    assert browser.run("return document.activeElement.dataset.to") == "42"
+    show_edges(browser, [], [{"id": 43, "why_it_waits": "the only place is taken"}])
+    assert edges(browser, 43) == ["the only place is taken · 2.0 s", []]
+
+
+def test_a_job_without_dependencies_shows_none(browser, job):
+    assert browser.texts("#operations a") == [] and "others" not in browser.text("#queue-now")
+    assert "#" not in "".join(browser.texts("#waiting .facts, #running .facts"))
+    assert browser.texts("#counters dt")[-1] == "Read / s"
+
+
+@pytest.mark.parametrize("width, scheme", LOOKS)
+def test_dependencies_fit_and_can_be_read(browser, job, width, scheme):
+    browser.look(width, scheme)
+    job.command("POST", "/pause")
+    show_edges(browser, [{"id": 1000041, "source": "a.jpg", "needed_by": 1000}],
+               [{"id": 1000043, **waits_for([1000041, 1000042, 1000044], 2000)}], waiting_for_dependencies=1000)
+    wide, shown = browser.run("const { scrollWidth, clientWidth } = document.documentElement;"
+                              "return [scrollWidth, clientWidth]")
+    assert wide <= shown == width
+    # The contrast of a link with its card, by the formula of WCAG.
+    contrast = browser.run("""
+      const light = (element, name) => getComputedStyle(element)[name].match(/[\\d.]+/g).slice(0, 3)
+        .map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+      const link = document.querySelector("#waiting a");
+      const [one, other] = [light(link, "color"), light(link.closest(".card"), "backgroundColor")];
+      return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);""")
+    assert contrast >= 4.5
+    browser.picture(SCREENSHOTS / f"dependencies-{width}-{scheme}.png")
+
+
 def test_a_failure_is_shown_with_its_reason(browser, job, broken_picture):
     eventually("the failure is listed", lambda: browser.text("#failures .name") == str(broken_picture))
     assert browser.text("#failures .why").startswith("not an image")

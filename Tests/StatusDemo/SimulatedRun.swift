@@ -5,7 +5,8 @@ import StatusEndpoint
 import TestSupport
 
 /// A run that does no work, but shows every state: operations wait, run, fail, and are cancelled; memory becomes tight
-/// and free again. The run ends when all its sources are done, or when it is cancelled.
+/// and free again. Every eighth operation is a page of a contact sheet, which waits for the seven before it. The run ends
+/// when all its sources are done, or when it is cancelled.
 ///
 /// *Concurrency*: the lock guards all state.
 final class SimulatedRun: RunDataSource, RunControl {
@@ -67,18 +68,28 @@ final class SimulatedRun: RunDataSource, RunControl {
     while state.counters.found < total, state.waiting.count < min(state.limits.backlog, 1000), state.steps > 5 {
       state.counters.found += 1
       let (id, name) = (state.counters.found, Self.names[state.counters.found % Self.names.count])
+      let isPage = id % 8 == 0
       state.waiting.append(
         OperationStatus(
-          id: id, description: "thumbnail \(name)", source: Path(name), state: .waiting, waitedSeconds: 0,
-          ranSeconds: 0,
-          waitReason: "waits for a place"))
+          id: id, description: isPage ? "contact sheet sheet.pdf, page \(id / 8)" : "thumbnail \(name)",
+          source: isPage ? nil : Path(name), state: .waiting, waitedSeconds: 0, ranSeconds: 0,
+          waitReason: "waits for a place", waitsFor: isPage ? Array(id - 7..<id) : [], neededBy: isPage ? 0 : 1))
     }
+    let unfinished = Set((state.running + state.waiting).map(\.id))
+    for index in state.waiting.indices {
+      guard let left = state.waiting[index].waitsFor?.filter({ unfinished.contains($0) }) else { continue }
+      state.waiting[index].waitsFor = left.isEmpty ? nil : left
+      state.waiting[index].waitsForCount = left.isEmpty ? nil : left.count
+    }
+    state.counters.waitingForDependencies = state.waiting.count { $0.waitsFor != nil }
     for index in state.waiting.indices {
       state.waiting[index].waitedSeconds += 0.1
       state.waiting[index].ageSeconds += 0.1
     }
-    while !state.isPaused, state.level == .normal, state.running.count < state.limits.max, !state.waiting.isEmpty {
-      var next = state.waiting.removeFirst()
+    while !state.isPaused, state.level == .normal, state.running.count < state.limits.max,
+      let first = state.waiting.firstIndex(where: { $0.waitsFor == nil })
+    {
+      var next = state.waiting.remove(at: first)
       (next.state, next.stage, next.fraction, next.waitReason) = (.running, "reading", 0, nil)
       next.reservedBytes = (20 + next.id * 37 % 110) << 20
       state.running.append(next)
@@ -114,8 +125,10 @@ final class SimulatedRun: RunDataSource, RunControl {
         state.counters.bytesWritten += 14_000
         state.counters.bytesRead += 4_100_000
         let sides = [(192, 128), (128, 192), (160, 160)][done.id % 3]
-        SyntheticPhoto(seed: done.id, width: sides.0, height: sides.1).jpeg().withUnsafeBytes {
-          thumbnails.insert($0, operation: done.id, source: done.source.path, width: sides.0, height: sides.1)
+        if let source = done.source?.path {
+          SyntheticPhoto(seed: done.id, width: sides.0, height: sides.1).jpeg().withUnsafeBytes {
+            thumbnails.insert($0, operation: done.id, source: source, width: sides.0, height: sides.1)
+          }
         }
       }
       times.waitingForPlace.record(.seconds(done.waitedSeconds))

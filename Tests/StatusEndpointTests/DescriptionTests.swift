@@ -132,7 +132,7 @@ import Testing
     #expect(try keys(status.memory) == fields("MemoryStatus"))
     #expect(try keys(status.pressure) == fields("PressureStatus"))
     #expect(try keys(status.rates) == fields("RunRates"))
-    #expect(try keys(FakeRun.running) == fields("OperationStatus"))
+    #expect(try keys(FakeRun.running).union(keys(FakeRun.waiting)) == fields("OperationStatus"))
     #expect(try keys(RunHistory.Columns()) == fields("RunHistory"))
     #expect(try keys(FakeRun.outcome) == fields("RunOutcome"))
     #expect(fields("LimitsChange") == Set(LimitsChange.CodingKeys.allCases.map(\.rawValue)))
@@ -144,6 +144,8 @@ import Testing
       #expect(
         limits[key]?["minimum"] as? Int == range.lowerBound && limits[key]?["maximum"] as? Int == range.upperBound)
     }
+    let operation = try #require(schemas["OperationStatus"]?["properties"] as? [String: Object])
+    #expect(operation["waits_for"]?["maxItems"] as? Int == OperationStatus.waitsForLimit)
     #expect(schemas["RunState"]?["enum"] as? [String] == RunState.allCases.map(\.rawValue))
     #expect(schemas["PauseCause"]?["enum"] as? [String] == PauseCause.allCases.map(\.rawValue))
     let outcome = try #require(schemas["RunOutcome"]?["properties"] as? [String: Object])

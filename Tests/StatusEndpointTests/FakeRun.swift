@@ -25,7 +25,7 @@ final class FakeRun: RunDataSource, RunControl {
   static let waiting = OperationStatus(
     id: 4, description: "thumbnail d.jpg", source: Path(bytes: [0x64, 0xff])!, state: .waiting, waitedSeconds: 3,
     ranSeconds: 0,
-    waitReason: "waits for a place")
+    waitReason: "waits for #3 and 1 more", waitsFor: [3], waitsForCount: 2, neededBy: 1)
 
   static let outcome = RunOutcome(.stopped, cause: .time, text: "stopped: 1 made", exitStatus: 75)
 
@@ -53,6 +53,7 @@ final class FakeRun: RunDataSource, RunControl {
     statusCalls.change { $0 += 1 }
     var counters = RunCounters(found: 9, total: 10)
     (counters.made, counters.failed, counters.running, counters.waiting) = (1, 1, 1, live.count - 1)
+    (counters.waitingForDependencies, counters.cancelledForDependencies) = (1, 2)
     return RunStatus(
       version: "1.2.3", pid: 42, sources: ["photos"], outputs: ["thumbs"], startedAt: 1000, elapsedSeconds: 5,
       state: state.value, pausedBy: PauseCause.allCases, stopReason: "told to", outcome: Self.outcome,

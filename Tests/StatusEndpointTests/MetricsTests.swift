@@ -17,6 +17,8 @@ import Testing
     let lines = Set(try await metrics().split(separator: "\n"))
     for line in [
       "thumbjob_info{version=\"1.2.3\"} 1", "thumbjob_operations{state=\"running\"} 1",
+      "thumbjob_operations{state=\"waiting\"} 0", "thumbjob_operations{state=\"waiting_for_dependencies\"} 1",
+      "thumbjob_operations_cancelled_for_dependencies_total 2",
       "thumbjob_sources_total{outcome=\"made\"} 1", "thumbjob_sources_total{outcome=\"failed\"} 1",
       "thumbjob_memory_reserved_bytes 1048576", "thumbjob_memory_budget_bytes 1073741824",
       "thumbjob_memory_resident_bytes 3145728", "thumbjob_pressure_level 1",

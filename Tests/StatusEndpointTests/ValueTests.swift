@@ -68,6 +68,23 @@ import Testing
     #expect(page.operations.map(\.state) == [.finished, .running])
   }
 
+  @Test func anOperationListsAHundredOfThoseItWaitsForAndTheirNumber() throws {
+    func json(_ status: OperationStatus) throws -> [String: Any] {
+      let bytes = Data(JSONText.encode(status).readableBytesView)
+      #expect(try JSONText.decode(OperationStatus.self, from: bytes) == status)
+      return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+    }
+    let many = OperationStatus(
+      id: 1001, description: "manifest photos.json", source: nil, state: .waiting, waitedSeconds: 0, ranSeconds: 0,
+      waitsFor: Array(1...1000), neededBy: 2)
+    #expect(try json(many)["waits_for"] as? [Int] == Array(1...100))
+    #expect(try json(many)["waits_for_count"] as? Int == 1000 && json(many)["needed_by"] as? Int == 2)
+    #expect(try json(many)["source"] == nil)
+    // An ordinary operation has none of these fields.
+    #expect(try Set(json(ended(1, .waiting)).keys).isDisjoint(with: ["waits_for", "waits_for_count", "needed_by"]))
+    #expect(try json(ended(1, .waiting))["source"] as? String == "")
+  }
+
   @Test func aDurationFallsIntoTheFirstBucketWhoseBoundIsNotBelowIt() {
     let histogram = DurationHistogram()
     for seconds in [0, 0.001, 0.0011, 60, 61] { histogram.record(.seconds(seconds)) }

@@ -104,6 +104,20 @@ struct StatusTextTests {
     for columns in 36...120 { #expect(detail(columns).dropFirst(2).allSatisfy { $0.displayWidth <= columns }) }
   }
 
+  @Test func whatWaitsForOthersIsCountedAndNamed() {
+    var job = Self.job()
+    (job.counters.waiting, job.counters.waitingForDependencies, job.counters.cancelledForDependencies) = (1, 1, 2)
+    job.waiting = [
+      OperationStatus(
+        id: 43, description: "contact sheet sheet.pdf, page\n3", source: nil, state: .waiting, waitedSeconds: 2,
+        ranSeconds: 0, waitReason: "waits for #41 and #42", waitsFor: [41, 42])
+    ]
+    let lines = detail(nil, job)
+    #expect(lines[2].contains(" · 312 made · 2 cancelled for a dependency · "))
+    #expect(lines[4] == "  1 of 2 running · 1 of 40 waiting, 1 of them for others")
+    #expect(lines.last == "  #43 2.0 s, waits for #41 and #42: contact sheet sheet.pdf, page\\n3")
+  }
+
   @Test func theEndTellsWhatTheLastStatusTold() {
     #expect(
       StatusDetail.ending(of: Self.job()) == "(./images → ./thumbs) has ended; last seen with 312 of 2000 done")

@@ -2,6 +2,7 @@
 
 const FAILURES = 50;            // shown on the page
 const LISTED = 100;             // the most running, and the most waiting, operations that the status lists
+const NAMED = 3;                // of the operations that one waits for
 
 // An element is kept as long as its operation is listed, so that a focused button keeps the focus.
 function showOperations(list, operations, fill, emptyText) {
@@ -24,25 +25,76 @@ function showOperations(list, operations, fill, emptyText) {
 function newOperation(operation) {
   const item = make("li");
   item.dataset.id = operation.id;
-  const name = path(nameOf(operation.source));
+  item.id = `operation-${operation.id}`;
+  const name = path(nameOf(titled(operation)));
   const button = make("button", "small grave control", "Cancel");
   button.type = "button";
-  button.setAttribute("aria-label", `Cancel ${nameOf(operation.source)}`);
+  button.setAttribute("aria-label", `Cancel ${nameOf(titled(operation))}`);
   button.addEventListener("click", async () => {
     button.disabled = true;
     await command(`operations/${operation.id}`, "DELETE");
     if (item.isConnected) button.disabled = false;
   });
-  item.append(name, button, make("div", "facts"));
+  const facts = make("div", "facts");
+  facts.append(make("span", "edges"), make("span"));
+  item.append(name, button, facts);
   return item;
 }
+
+// The source of an operation. One that works on the results of others has none, but a title.
+const titled = ({ source, description }) => source ?? description;
+
+// The number of an operation, if others wait for it or it waits for others, and what it waits for.
+function edgesOf({ id, needed_by: neededBy, waits_for: ids = [], waits_for_count: count }) {
+  const parts = neededBy || ids.length > 0 ? [`#${id}`] : [];
+  if (neededBy) parts.push(`needed by ${number(neededBy)}`);
+  if (ids.length > 0) {
+    const named = ids.slice(0, NAMED).map((other) => ({ id: other, isListed: itemOf(other) !== null }));
+    const rest = count - named.length;
+    const all = rest > 0 ? [...named, `${number(rest)} more`] : named;
+    parts.push(["waits for ", ...all.flatMap((each, index) =>
+      index === 0 ? [each] : [index === all.length - 1 ? " and " : ", ", each])]);
+  }
+  return parts.flatMap((part) => [part, " · "].flat());
+}
+
+const itemOf = (id) => $(`operation-${id}`);
+
+// The numbers of listed operations are links. They are replaced only if they change, and keep the focus.
+function showEdges(element, operation) {
+  const edges = edgesOf(operation);
+  const key = JSON.stringify(edges);
+  if (key === (element.dataset.key ?? "[]")) return;
+  element.dataset.key = key;
+  const focused = element.contains(document.activeElement) ? document.activeElement.dataset.to : undefined;
+  element.replaceChildren(...edges.map((edge) => typeof edge === "string" ? edge : edge.isListed ? linkTo(edge.id) : `#${edge.id}`));
+  if (focused) element.querySelector(`[data-to="${focused}"]`)?.focus({ preventScroll: true });
+}
+
+function linkTo(id) {
+  const link = make("a", "", `#${id}`);
+  link.href = `#operation-${id}`;
+  link.dataset.to = id;
+  link.title = itemOf(id).querySelector(".name").title;
+  // Without a new entry in the history of the browser. The row takes the focus only from here, not from a click on it.
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const item = itemOf(id);
+    item.tabIndex = -1;
+    item.focus();
+    item.addEventListener("blur", () => item.removeAttribute("tabindex"), { once: true });
+  });
+  return link;
+}
+
+function showFacts(item, facts) { set(item.querySelector(".facts").lastChild, facts.join(" · ")); }
 
 function fillRunning(item, operation) {
   let bar = item.querySelector("progress");
   if (!bar) {
     bar = make("progress");
     bar.max = 1;
-    bar.setAttribute("aria-label", `Progress of ${nameOf(operation.source)}`);
+    bar.setAttribute("aria-label", `Progress of ${nameOf(titled(operation))}`);
     item.insertBefore(bar, item.lastChild);
     item.classList.add("has-bar");
   }
@@ -50,16 +102,21 @@ function fillRunning(item, operation) {
   const facts = [operation.reason || operation.why_it_waits || operation.stage || "beginning"];
   facts.push(time(operation.ran_seconds));
   if (operation.reserved_bytes > 0) facts.push(bytes(operation.reserved_bytes));
-  set(item.querySelector(".facts"), facts.join(" · "));
+  showFacts(item, facts);
 }
 
 function fillWaiting(item, operation) {
-  set(item.querySelector(".facts"), `${operation.why_it_waits || "waits for a place"} · ${time(operation.waited_seconds)}`);
+  const why = operation.waits_for?.length > 0 ? [] : [operation.why_it_waits || "waits for a place"];
+  showFacts(item, [...why, time(operation.waited_seconds)]);
 }
 
 function showLists(status) {
   showOperations($("running"), status.running, fillRunning, "Nothing runs.");
   showOperations($("waiting"), status.waiting, fillWaiting, "Nothing waits.");
+  // Last, when all operations that can be linked to are listed.
+  for (const operation of [...status.running, ...status.waiting]) {
+    showEdges(itemOf(operation.id).querySelector(".edges"), operation);
+  }
   const { counters } = status;
   // If all operations are listed, the list is newer than the count.
   const shown = (all, some) => all > LISTED ? `${some} of ${number(all)}` : some > 0 ? number(some) : "";
@@ -100,7 +157,7 @@ function showFailures() {
   const all = [...failures.values()].sort((a, b) => b.id - a.id);
   const items = all.slice(0, FAILURES).map((operation) => {
     const item = make("li");
-    item.append(make("div", "name", nameOf(operation.source)), make("div", "why", operation.reason || "failed"));
+    item.append(make("div", "name", nameOf(titled(operation))), make("div", "why", operation.reason || "failed"));
     return item;
   });
   if (items.length === 0) items.push(make("li", "empty", "None."));

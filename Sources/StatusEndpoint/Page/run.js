@@ -17,14 +17,19 @@ function showRun(status) {
   set($("done-of"), total === undefined ? `of ${number(counters.found)} found so far` : `of ${number(total)} sources`);
   set($("eta"), status.eta_seconds === undefined ? "" : `about ${time(status.eta_seconds)} to go`);
   if (total) { $("progress").value = ended / total; } else { $("progress").removeAttribute("value"); }
-  showCounters([
+  const rows = [
     ["Made", number(counters.made)], ["Up to date", number(counters.up_to_date)],
     ["Passed over", number(counters.passed_over)], ["Failed", number(counters.failed), counters.failed > 0],
     ["Cancelled", number(counters.cancelled)], ["Thumbnails", number(counters.thumbnails)],
     ["Written", fileSize(counters.bytes_written)], ["Thumbnails / s", perSecond(rates.thumbnails_per_second)],
     ["Read / s", fileSize(rates.bytes_per_second)],
-  ]);
-  set($("queue-now"), `${counters.running} of ${limits.max} run · ${counters.waiting} of ${limits.backlog} wait`);
+  ];
+  const dependants = counters.cancelled_for_dependencies;
+  if (dependants > 0) rows.push(["Cancelled for a dependency", number(dependants), true]);
+  showCounters(rows);
+  const forOthers = counters.waiting_for_dependencies;
+  set($("queue-now"), `${counters.running} of ${limits.max} run · ${counters.waiting} of ${limits.backlog} wait`
+    + (forOthers > 0 ? `, ${forOthers} for others` : ""));
   set($("memory-now"), `${bytes(memory.reserved_bytes)} of ${bytes(memory.budget_bytes)} reserved`);
   showLimits(limits);
   showOutcome(status);

@@ -23,7 +23,8 @@ struct MetricsText {
     family(
       "thumbjob_operations", "gauge", "Operations that have not ended, by state.",
       [
-        ("state", "waiting", counters.waiting),
+        ("state", "waiting", counters.waiting - counters.waitingForDependencies),
+        ("state", "waiting_for_dependencies", counters.waitingForDependencies),
         ("state", "running", counters.running - counters.waitingForMemory),
         ("state", "waiting_for_memory", counters.waitingForMemory),
       ])
@@ -40,6 +41,9 @@ struct MetricsText {
     sample(
       "thumbjob_operations_requeued_total", "counter", "Operations cancelled by memory pressure and submitted again.",
       counters.requeued)
+    sample(
+      "thumbjob_operations_cancelled_for_dependencies_total", "counter",
+      "Operations cancelled because one that they depend on did not succeed.", counters.cancelledForDependencies)
     sample("thumbjob_thumbnails_total", "counter", "Thumbnails written.", counters.thumbnails)
     sample("thumbjob_written_bytes_total", "counter", "Bytes of thumbnails written.", counters.bytesWritten)
     sample("thumbjob_read_bytes_total", "counter", "Bytes of sources whose thumbnails were made.", counters.bytesRead)

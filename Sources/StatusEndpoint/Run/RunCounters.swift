@@ -13,12 +13,16 @@ public struct RunCounters: Codable, Sendable, Equatable {
   public var cancelled = 0
   /// Operations that memory pressure cancelled and that were submitted again.
   public var requeued = 0
-  /// Operations that wait for a place.
+  /// Operations that wait for a place or for other operations.
   public var waiting = 0
+  /// Those of them that wait for other operations.
+  public var waitingForDependencies = 0
   /// Operations that hold a place.
   public var running = 0
   /// Running operations that wait for memory.
   public var waitingForMemory = 0
+  /// Operations that were cancelled because one that they depend on did not succeed.
+  public var cancelledForDependencies = 0
   /// The most operations that ran, and that waited, at once.
   public var peakRunning = 0
   public var peakWaiting = 0
@@ -32,7 +36,9 @@ public struct RunCounters: Codable, Sendable, Equatable {
     case found, total, made, failed, cancelled, requeued, waiting, running, thumbnails
     case upToDate = "up_to_date"
     case passedOver = "passed_over"
+    case waitingForDependencies = "waiting_for_dependencies"
     case waitingForMemory = "waiting_for_memory"
+    case cancelledForDependencies = "cancelled_for_dependencies"
     case peakRunning = "peak_running"
     case peakWaiting = "peak_waiting"
     case bytesWritten = "bytes_written"
@@ -47,8 +53,9 @@ public struct RunCounters: Codable, Sendable, Equatable {
 
   /// Whether all counts are in a plausible range, so that a wrong answer from another program cannot overflow a sum.
   var arePlausible: Bool {
-    [found, total ?? 0, made, upToDate, passedOver, failed, cancelled, waiting, running].allSatisfy {
-      (0...1 << 48).contains($0)
-    }
+    [
+      found, total ?? 0, made, upToDate, passedOver, failed, cancelled, waiting, waitingForDependencies, running,
+      cancelledForDependencies,
+    ].allSatisfy { (0...1 << 48).contains($0) }
   }
 }

@@ -7,9 +7,11 @@ public enum OperationTitle {
 
   static func text(_ source: Path, _ sizes: String) -> String { verb + source.printable + arrow + sizes }
 
-  /// The path of the source in a title, such as `folder/photo.jpg`, in its printable form.
-  public static func source(in title: String) -> Substring {
+  /// The path of the source in a title, such as `folder/photo.jpg`, in its printable form; nil for the title of another
+  /// kind of operation, such as `contact sheet sheet.pdf, page 3`.
+  public static func source(in title: String) -> Substring? {
+    guard title.hasPrefix(verb) else { return nil }
     let end = title.ranges(of: arrow).last?.lowerBound ?? title.endIndex
-    return title[..<end].dropFirst(title.hasPrefix(verb) ? verb.count : 0)
+    return title[..<end].dropFirst(verb.count)
   }
 }

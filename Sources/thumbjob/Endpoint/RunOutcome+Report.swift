@@ -9,9 +9,10 @@ extension RunOutcome {
   init(_ report: JobReport, exitCode: ExitCode, isDryRun: Bool) {
     let (tally, exitStatus) = (report.tally, Int(exitCode.rawValue))
     let done = Self.done(tally, isDryRun)
+    let dependants = Self.dependants(report)
     if report.workRemains {
       let cause = report.stopCause.map { Cause($0) } ?? (tally.cancelledByUser > 0 ? .user : .pressure)
-      let counts = (done + Self.faults(tally)).joined(separator: ", ")
+      let counts = (done + Self.faults(tally) + dependants).joined(separator: ", ")
       let wayOn = report.stopCause?.wayOn ?? StopCause.usualWayOn
       self.init(
         .stopped, cause: cause, text: "\(report.whyWorkRemains): \(counts.isEmpty ? "nothing made" : counts); \(wayOn)",
@@ -21,10 +22,11 @@ extension RunOutcome {
     let faults = Self.faults(tally)
     // A signal after the last source changes the exit status, but not what was made.
     if faults.isEmpty, exitStatus == 0 || exitStatus > 128 {
-      self.init(.complete, text: Self.complete(tally, done), exitStatus: exitStatus)
+      let parts = [Self.complete(tally, done)] + dependants
+      self.init(.complete, text: parts.joined(separator: ", "), exitStatus: exitStatus)
     } else {
       let causes = faults.isEmpty ? ["an output of the run failed"] : faults
-      self.init(.failed, text: (causes + done).joined(separator: ", "), exitStatus: exitStatus)
+      self.init(.failed, text: (causes + dependants + done).joined(separator: ", "), exitStatus: exitStatus)
     }
   }
 
@@ -42,6 +44,12 @@ extension RunOutcome {
     if tally.made > 0 { parts.append("\(tally.made) \(isDryRun ? "would be made" : "made")") }
     if tally.upToDate > 0 { parts.append("\(tally.upToDate) up to date") }
     return parts
+  }
+
+  /// Operations that were cancelled because one that they depend on did not succeed.
+  private static func dependants(_ report: JobReport) -> [String] {
+    let count = report.counters.cancelledForDependencies
+    return count > 0 ? ["\(count) cancelled for a dependency"] : []
   }
 
   private static func faults(_ tally: JobTally) -> [String] {

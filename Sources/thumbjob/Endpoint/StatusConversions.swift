@@ -13,7 +13,8 @@ extension RunCounters {
     (made, upToDate, failed, cancelled) = (tally.made, tally.upToDate, tally.failed, tally.cancelled)
     passedOver = tally.notImages + tally.ownThumbnails + tally.unsupportedImages + tally.duplicates
     (requeued, waiting, running) = (tally.requeued, counters.waiting, counters.running)
-    waitingForMemory = counters.waitingForMemory
+    (waitingForDependencies, waitingForMemory) = (counters.waitingForDependencies, counters.waitingForMemory)
+    cancelledForDependencies = counters.cancelledForDependencies
     (peakRunning, peakWaiting) = (counters.peakRunning, counters.peakWaiting)
     (thumbnails, bytesWritten, bytesRead) = (tally.thumbnails, tally.bytesWritten, tally.bytesRead)
   }
@@ -43,8 +44,9 @@ extension PressureStatus.Level {
 
 extension OperationStatus {
   init(_ snapshot: OperationSnapshot) {
-    let source = OperationTitle.source(in: snapshot.title)
+    let source = OperationTitle.source(in: snapshot.title).map { Path(printable: $0) ?? Path(String($0)) }
     var reason = snapshot.cancelReason.map { "cancelled \($0)" }
+    if let failed = snapshot.failedDependency { reason = "cancelled because \(failed)" }
     let state: State
     switch snapshot.state {
     case .waiting: state = .waiting
@@ -54,11 +56,11 @@ extension OperationStatus {
     case .ended(.cancelledWhileWaiting), .ended(.cancelledWhileRunning): state = .cancelled
     }
     self.init(
-      id: snapshot.id, description: snapshot.title, source: Path(printable: source) ?? Path(String(source)),
-      state: state,
-      stage: snapshot.stage, fraction: snapshot.fraction, waitedSeconds: snapshot.waited / .seconds(1),
+      id: snapshot.id, description: snapshot.title, source: source, state: state, stage: snapshot.stage,
+      fraction: snapshot.fraction, waitedSeconds: snapshot.waited / .seconds(1),
       ranSeconds: snapshot.ran / .seconds(1), reservedBytes: snapshot.bytesReserved, waitReason: snapshot.waitReason,
-      reason: reason)
+      waitsFor: snapshot.waitsFor.compactMap(\.id), waitsForCount: snapshot.waitsForCount,
+      neededBy: state.isEnded ? 0 : snapshot.neededBy, reason: reason)
   }
 }
 

@@ -60,9 +60,9 @@ extension ProgressLine {
     }
   }
 
-  /// The name of the source in the title of an operation.
+  /// The name of the source in the title of an operation; the whole title if it has no source.
   private static func name(_ title: String) -> String {
-    let path = OperationTitle.source(in: title)
+    guard let path = OperationTitle.source(in: title) else { return title }
     return String(path.split(separator: "/").last ?? path)
   }
 }

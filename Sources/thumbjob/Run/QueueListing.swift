@@ -9,7 +9,10 @@ enum QueueListing {
     let counters = queue.counters
     var lines = ["thumbjob: \(counters.running) of \(queue.limits.max) running"]
     lines += queue.running.map { "  \($0)" }
-    lines.append("thumbjob: \(counters.waiting) of \(queue.limits.backlog) waiting")
+    let forOthers = counters.waitingForDependencies
+    lines.append(
+      "thumbjob: \(counters.waiting) of \(queue.limits.backlog) waiting"
+        + (forOthers > 0 ? ", \(forOthers) of them for others" : ""))
     lines += queue.waiting.map { "  \($0)" }
     let rest = counters.waiting - queue.waiting.count
     if rest > 0 { lines.append("  … and \(rest) more") }
@@ -18,10 +21,10 @@ enum QueueListing {
       if let pressure = status.pressure { line += " · pressure \(pressure.level) (\(pressure.signals))" }
       lines.append(line)
     }
-    let tally = status.tally
+    let (tally, dependants) = (status.tally, counters.cancelledForDependencies)
     lines.append(
       "thumbjob: \(tally.found) found · \(tally.made) made · \(tally.upToDate) up to date · \(tally.failed) failed · "
-        + "\(tally.cancelled) cancelled")
+        + "\(tally.cancelled) cancelled\(dependants > 0 ? " · \(dependants) cancelled for a dependency" : "")")
     lines.append(
       "thumbjob: \(Units.time(status.elapsed)) so far · at most \(counters.peakRunning) running, "
         + "\(counters.peakWaiting) waiting")

@@ -18,7 +18,9 @@ struct StatusDetail {
   func text(columns: Int?, _ charset: Charset) -> String {
     let counters = job.counters
     let (running, waiting) = (
-      "\(counters.running) of \(job.limits.max) running", "\(counters.waiting) of \(job.limits.backlog) waiting"
+      "\(counters.running) of \(job.limits.max) running",
+      "\(counters.waiting) of \(job.limits.backlog) waiting"
+        + (counters.waitingForDependencies > 0 ? ", \(counters.waitingForDependencies) of them for others" : "")
     )
     func folded(_ parts: [String]) -> [String] {
       let lines = parts.map { StyledText($0) }.folded(separator: " · ", to: columns.map { $0 - 2 })
@@ -33,7 +35,7 @@ struct StatusDetail {
     lines += folded(progress) + folded(memory) + folded([running, waiting])
     if !failed.isEmpty {
       lines.append("\(counters.failed) failed")
-      lines += failed.map { "  #\($0.id) \($0.source.path.printable): \(StatusFields.oneLine($0.reason ?? ""))" }
+      lines += failed.map { "  #\($0.id) \(StatusFields.name($0)): \(StatusFields.oneLine($0.reason ?? ""))" }
       if counters.failed > failed.count { lines.append("  … and \(counters.failed - failed.count) more") }
     }
     lines += [running] + list(job.running) + [waiting] + list(job.waiting.prefix(Self.waitingNamed))
@@ -54,7 +56,8 @@ struct StatusDetail {
     let counters = job.counters
     let parts = [
       (counters.made, "made"), (counters.upToDate, "up to date"), (counters.passedOver, "passed over"),
-      (counters.failed, "failed"), (counters.cancelled, "cancelled"), (counters.requeued, "requeued by pressure"),
+      (counters.failed, "failed"), (counters.cancelled, "cancelled"),
+      (counters.cancelledForDependencies, "cancelled for a dependency"), (counters.requeued, "requeued by pressure"),
     ]
     return ["\(StatusFields.done(job)) done"] + parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
       + [StatusFields.rate(job)] + (StatusFields.eta(job).map { ["ETA \($0)"] } ?? [])
@@ -72,7 +75,7 @@ struct StatusDetail {
   /// One operation. Where the line would be too long, the beginning of its source is cut off, and if that is not
   /// enough, details are left out.
   private func line(_ operation: OperationStatus, _ columns: Int?, _ charset: Charset) -> String {
-    let source = charset.text(operation.source.path.printable, escapingOthers: columns != nil)
+    let source = charset.text(StatusFields.name(operation), escapingOthers: columns != nil)
     // The details that are left out first come last.
     var details = [StatusFields.time(operation.ageSeconds)]
     if let stage = operation.stage {

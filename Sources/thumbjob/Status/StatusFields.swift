@@ -22,6 +22,11 @@ enum StatusFields {
     oneLine(job.outputs.map { PlaceText.text($0) }.joined(separator: " "))
   }
 
+  /// The source of an operation, or else its description.
+  static func name(_ operation: OperationStatus) -> String {
+    operation.source?.path.printable ?? oneLine(operation.description)
+  }
+
   /// Escapes line feeds: the text must not look like further lines.
   static func oneLine(_ text: String) -> String { text.replacing("\n", with: "\\n") }
 }
