@@ -1,4 +1,6 @@
+import ArgumentParser
 import Files
+import StatusEndpoint
 import Testing
 import Thumbnails
 
@@ -11,11 +13,13 @@ extension JobReport {
   static func known(
     _ tally: JobTally = JobTally(), walk: WalkCounters = WalkCounters(), stop: StopCause? = nil,
     isWalkComplete: Bool = true, seconds: Double = 0.34, unmatched: (includes: [Glob], excludes: [Glob]) = ([], []),
-    earlier: [EarlierRuns] = [], notReached: Int? = nil
+    earlier: [EarlierRuns] = [], notReached: Int? = nil, cancelledForDependencies: Int = 0
   ) -> JobReport {
+    var counters = QueueCounters()
+    counters.cancelledForDependencies = cancelledForDependencies
     let limit = MemoryLimit(bytes: 1 << 30, origin: .machine)
     return JobReport(
-      tally: tally, walk: walk, counters: QueueCounters(), limits: QueueLimits(max: 2, backlog: 8),
+      tally: tally, walk: walk, counters: counters, limits: QueueLimits(max: 2, backlog: 8),
       elapsed: .seconds(seconds), peakMemory: 40 << 20,
       memory: MemoryPlan(nil, limit: limit, usage: MemoryUsage(resident: 20 << 20, group: nil)), worstMemoryRatio: nil,
       pressureSource: .psi, stopCause: stop, isWalkComplete: isWalkComplete, unmatchedPatterns: unmatched,
@@ -153,6 +157,31 @@ struct SummaryTests {
     #expect(
       text(tally).text.hasSuffix(
         "\n2 cancelled by the user, 1 left because memory was critical; run the same command again to go on"))
+  }
+
+  @Test func operationsCancelledForADependencyAreCountedOnlyIfThereAreSome() {
+    func text(_ tally: JobTally, _ count: Int) -> String {
+      let report = JobReport.known(tally, cancelledForDependencies: count)
+      return Summary(report: report, settings: RunSettings(), cancelled: []).text(columns: nil).text
+    }
+    var tally = made(3)
+    #expect(!text(tally, 0).contains("dependency"))
+    (tally.failed, tally.cancelled, tally.found) = (2, 1, 6)
+    #expect(text(tally, 1).contains("\n2 failed · 1 operation cancelled for a dependency · 1 cancelled\n"))
+    #expect(text(tally, 4).contains("\n2 failed · 4 operations cancelled for a dependency · 1 cancelled\n"))
+  }
+
+  @Test func theOutcomeCountsOperationsCancelledForADependency() {
+    func outcome(_ tally: JobTally, _ count: Int, _ exitCode: ExitCode = .success) -> RunOutcome {
+      RunOutcome(.known(tally, cancelledForDependencies: count), exitCode: exitCode, isDryRun: false)
+    }
+    var tally = made(3)
+    #expect(outcome(tally, 0).text == "all 3 made")
+    #expect(outcome(tally, 2).text == "all 3 made, 2 cancelled for a dependency")
+    tally.failed = 1
+    #expect(outcome(tally, 2, .failure).text == "1 failed, 2 cancelled for a dependency, 3 made")
+    tally.cancelled = 1
+    #expect(outcome(tally, 2, .failure).text.contains(": 3 made, 1 failed, 2 cancelled for a dependency; "))
   }
 
   @Test func whatTheNextRunMayNeedIsNotedBelowTheCounts() throws {

@@ -115,6 +115,7 @@ struct SummaryLine: Encodable {
   let worstMemoryRatio: Double?
   let pressureSource: String
   let pressureWarnings, pressureCriticals, requeued: Int
+  let cancelledForDependencies: Int
   let notReached: Int?
   let dryRun, workRemains: Bool
   let exitStatus: Int32
@@ -143,6 +144,7 @@ struct SummaryLine: Encodable {
     (pressureWarnings, pressureCriticals, requeued) = (
       tally.pressureWarnings, tally.pressureCriticals, tally.requeued
     )
+    cancelledForDependencies = report.counters.cancelledForDependencies
     notReached = report.notReached
     (dryRun, workRemains) = (settings.dryRun, report.workRemains)
     exitStatus = exitCode.rawValue

@@ -98,7 +98,8 @@ struct Summary {
 
   // MARK: What was not made
 
-  /// Everything but the answer: each source found is counted once, here or in the answer.
+  /// Everything but the answer: each source found is counted once, here or in the answer. Operations that were cancelled
+  /// for a dependency have no source.
   private var others: [StyledText] {
     let walk = report.walk
     var parts: [StyledText] = []
@@ -119,6 +120,8 @@ struct Summary {
     add(walk.special, Units.count(walk.special, "special file") + " skipped")
     let notReached = report.notReached ?? 0
     add(notReached, "\(notReached) not reached", .warning)
+    let dependants = report.counters.cancelledForDependencies
+    add(dependants, Units.count(dependants, "operation") + " cancelled for a dependency", .warning)
     // Last, because their names follow.
     add(tally.cancelled, "\(tally.cancelled) cancelled\(cancelled.isEmpty ? "" : ":")", .warning)
     return parts
