@@ -144,6 +144,9 @@ def test_dependencies_fit_and_can_be_read(browser, job, width, scheme):
     wide, shown = browser.run("const { scrollWidth, clientWidth } = document.documentElement;"
                               "return [scrollWidth, clientWidth]")
     assert wide <= shown == width
+    name, facts = browser.run("""return [...document.querySelectorAll("#waiting .name, #waiting .facts")]
+      .map((element) => element.scrollWidth <= element.clientWidth)""")
+    assert name and facts
     # The contrast of a link with its card, by the formula of WCAG.
     contrast = browser.run("""
       const light = (element, name) => getComputedStyle(element)[name].match(/[\\d.]+/g).slice(0, 3)

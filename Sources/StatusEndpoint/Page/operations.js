@@ -26,7 +26,8 @@ function newOperation(operation) {
   const item = make("li");
   item.dataset.id = operation.id;
   item.id = `operation-${operation.id}`;
-  const name = path(nameOf(titled(operation)));
+  // A title tells operations apart by its end, such as a page number, so it is not shortened.
+  const name = operation.source ? path(nameOf(operation.source)) : make("div", "name whole", nameOf(operation.description));
   const button = make("button", "small grave control", "Cancel");
   button.type = "button";
   button.setAttribute("aria-label", `Cancel ${nameOf(titled(operation))}`);
@@ -75,7 +76,7 @@ function linkTo(id) {
   const link = make("a", "", `#${id}`);
   link.href = `#operation-${id}`;
   link.dataset.to = id;
-  link.title = itemOf(id).querySelector(".name").title;
+  link.title = itemOf(id).querySelector(".name").textContent;
   // Without a new entry in the history of the browser. The row takes the focus only from here, not from a click on it.
   link.addEventListener("click", (event) => {
     event.preventDefault();
