@@ -52,7 +52,7 @@ SEED = 1
 ATTACK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/attack.py --keep .build/attack
 
 # The fuzzers: the targets of Tests/Fuzz, and how many seconds each runs. FUZZ has the inputs and findings.
-TARGETS = thumbnail blocks exif profile job-file list glob mark words request answer kernel messages decoder
+TARGETS = thumbnail blocks exif profile job-file list glob mark words sheet request answer kernel messages decoder
 SECONDS = 60
 FUZZ = .build-fuzz/thumbjob
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing

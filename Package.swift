@@ -71,10 +71,20 @@ let package = Package(
     .target(
       name: "Thumbnails", dependencies: ["CLibJPEG", "CLcms2", "CLibExif"], swiftSettings: samples),
     .target(
+      name: "Gallery",
+      resources: [
+        .embedInCode("Page/index.html"), .embedInCode("Page/gallery.css"), .embedInCode("Page/text.js"),
+        .embedInCode("Page/paths.js"), .embedInCode("Page/thumbhash.js"), .embedInCode("Page/pictures.js"),
+        .embedInCode("Page/folders.js"), .embedInCode("Page/rows.js"), .embedInCode("Page/grid.js"),
+        .embedInCode("Page/viewer.js"), .embedInCode("Page/address.js"), .embedInCode("Page/keys.js"),
+        .embedInCode("Page/swipe.js"), .embedInCode("Page/start.js"),
+      ],
+      swiftSettings: settings),
+    .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "CLinux", "CMalloc", "Files", "Locking", "MemoryPressure", "Thumbnails", "TraceRecording",
-        "Yams",
+        "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Files", "Gallery", "Locking", "MemoryPressure",
+        "Thumbnails", "TraceRecording", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
@@ -107,8 +117,8 @@ let package = Package(
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "CEarlySignals", "Comparison", "Files", "Locking", "MemoryPressure", "QueueBaselines",
-        "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
+        "BoundedQueue", "CEarlySignals", "Comparison", "ContactSheet", "Files", "Locking", "MemoryPressure",
+        "QueueBaselines", "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [
@@ -136,8 +146,9 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Comparison", "Files", "MemoryPressure", "StatusEndpoint", "ThumbnailJobs", "Thumbnails",
+        "Comparison", "ContactSheet", "Files", "MemoryPressure", "StatusEndpoint", "ThumbnailJobs", "Thumbnails",
         .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: settings),
     .testTarget(name: "LockingTests", dependencies: ["Locking", "TestSupport"], swiftSettings: settings),

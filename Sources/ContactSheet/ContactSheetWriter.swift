@@ -16,6 +16,9 @@ public struct ContactSheetWriter: Sendable {
   public let grid: SheetGrid
   public let title: String
 
+  /// How each file begins, by which a program recognises those that this library has written.
+  public static let signature = ObjectWriter.signature
+
   private var objects: ObjectWriter
   private var tree: PageTree
   private let catalogue: Int

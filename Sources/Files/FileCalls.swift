@@ -43,6 +43,29 @@ package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno
   try openFile(path, in: folder, flags: flags | O_CREAT | O_NOFOLLOW, mode: 0o666)
 }
 
+/// Creates a file without a name, to read and write. It is gone when its descriptor is closed.
+///
+/// - Returns: the descriptor; the caller closes it.
+package func createUnnamedFile(in folder: CInt) throws(Errno) -> CInt {
+  #if os(Linux)
+    do throws(Errno) {
+      return try openFile(".", in: folder, flags: O_RDWR | temporaryFlag, mode: 0o666)
+    } catch {
+      // Some file systems cannot, and say so in different ways.
+      guard [.notSupported, .isDirectory, .invalidArgument, .noFunction].contains(error) else { throw error }
+    }
+  #endif
+  let name = Path(".thumbjob-\(getpid())-\(UInt32.random(in: 0 ... .max)).tmp")
+  let file = try createFile(name, in: folder, flags: O_RDWR | O_EXCL)
+  unlink(name, in: folder)
+  return file
+}
+
+#if os(Linux)
+  /// `O_TMPFILE`, a macro that Swift does not import.
+  private let temporaryFlag: CInt = 0o20000000 | O_DIRECTORY
+#endif
+
 /// `UTIME_OMIT`, a macro that Swift does not import: leaves a time unchanged.
 #if os(Linux)
   private let unchangedTime = (1 << 30) - 2

@@ -13,4 +13,22 @@ extension Path {
   package var absolute: Path? {
     isAbsolute ? normalized : Self.workingFolder?.appending(self).normalized
   }
+
+  /// The relative path that leads from a folder to this path, by the text alone: `../photos/a.jpg`. An absolute path is
+  /// returned if there is no working folder.
+  ///
+  /// - Parameter folder: absolute and normalized. Only if no part of it is a link does the path lead to the same file.
+  package func leading(from folder: Path) -> Path {
+    guard let absolute else { return self }
+    let common = absolute.commonFolder(with: folder)
+    let up = Path(names: (folder.below(common)?.names ?? []).map { _ in Path("..") })
+    return up.appending(absolute.below(common) ?? absolute)
+  }
+
+  /// The absolute path without links and `..`; nil if there is no such file.
+  package var real: Path? {
+    guard let real = withCString({ realpath($0, nil) }) else { return nil }
+    defer { free(real) }
+    return Path(cString: real)
+  }
 }

@@ -6,20 +6,38 @@ extension Job {
   /// run.
   private static let maximumCancellations = 3
 
-  func ended(_ operation: ThumbnailOperation, _ outcome: Outcome) {
-    if outcome.cancelReason == .pressure, requeue(operation) { return }
-    let found = operation.found
-    let result: SourceResult =
-      switch outcome {
-      case .succeeded: found.result ?? .notImage
-      case .failed(let error): failed(SourceFailure(error, plan: memory))
-      case .cancelledWhileRunning(.timeout), .cancelledWhileWaiting(.timeout): .failed(.timeout(settings.timeout))
-      case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason): .cancelled(reason)
-      }
-    report(
-      SourceReport(
-        source: operation.source, result: result, thumbnails: found.thumbnails, warnings: found.warnings,
-        bytes: found.bytes, operation: operation.snapshot()))
+  func ended(_ operation: BoundedOperation, _ outcome: Outcome) {
+    switch operation {
+    case let operation as SourceOperation:
+      if outcome.cancelReason == .pressure, requeue(operation) { return }
+      ended(operation, outcome)
+    case let page as SheetPageOperation: joins?.sheet?.ended(page, outcome)
+    default: break
+    }
+  }
+
+  private func ended(_ operation: SourceOperation, _ outcome: Outcome) {
+    var findings = ThumbnailOperation.Findings()
+    var result: SourceResult
+    switch (outcome, operation) {
+    case (.succeeded, let operation as DescribingOperation):
+      if let entry = operation.entry { joins?.store(entry) }
+      return state.withLock { $0.tally.upToDate += 1 }
+    case (.succeeded, _): result = .notImage
+    case (.failed(let error), _): result = failed(SourceFailure(error, plan: memory))
+    case (.cancelledWhileRunning(.timeout), _), (.cancelledWhileWaiting(.timeout), _):
+      result = .failed(.timeout(settings.timeout))
+    case (.cancelledWhileWaiting(let reason), _), (.cancelledWhileRunning(let reason), _): result = .cancelled(reason)
+    }
+    if let operation = operation as? ThumbnailOperation {
+      findings = operation.found
+      if case .succeeded = outcome, let found = findings.result { result = found }
+    }
+    let report = SourceReport(
+      source: operation.source, result: result, thumbnails: findings.thumbnails, warnings: findings.warnings,
+      bytes: findings.bytes, operation: operation.snapshot())
+    joins?.store(report, findings, place: operation.place)
+    self.report(report)
   }
 
   /// The result of a source that has failed. After the first failure of a whole output the job stops. The further
@@ -38,17 +56,15 @@ extension Job {
   /// Requeues the source of an operation that memory pressure has cancelled.
   ///
   /// - Returns: false if the source is left for another run.
-  private func requeue(_ operation: ThumbnailOperation) -> Bool {
+  private func requeue(_ operation: SourceOperation) -> Bool {
     // An operation that held no memory did not cause the pressure.
-    let found = operation.found
-    let times = operation.timesCancelled + (found.hasHeldMemory ? 1 : 0)
+    let times = operation.timesCancelled + (operation.hasHeldMemory ? 1 : 0)
     return state.withLock { state in
       guard state.stopCause == nil, settings.onPressure == .requeue, times < Self.maximumCancellations else {
         return false
       }
-      state.requeued.append(
-        Requeued(
-          source: operation.source, place: operation.place, timesCancelled: times, thumbnails: found.thumbnails))
+      operation.markRequeued()
+      state.requeued.append(Requeued(operation: operation, timesCancelled: times))
       state.tally.requeued += 1
       return true
     }

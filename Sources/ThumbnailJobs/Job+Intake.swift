@@ -32,41 +32,71 @@ extension Job {
   ///
   /// - Returns: false if the job is stopping.
   private func add(_ source: Source, _ plan: OutputPlan) -> Bool {
-    state.withLock { $0.tally.found += 1 }
     var source = source
+    source.number = state.withLock { state in
+      defer { state.tally.found += 1 }
+      return state.tally.found
+    }
     source.isContested = plan.isContested(source)
     let place: Path
     switch trace.span("OutputPlan.placement", { plan.placement(of: source) }) {
     case .place(let found): place = found
-    case .taken(let rival):
-      report(SourceReport(source: source, result: .failed(.placeTaken(by: rival))))
-      return true
+    case .taken(let rival): return refuse(source, .placeTaken(by: rival))
     case .duplicate(let rival):
       report(SourceReport(source: source, result: .duplicate(of: rival)))
       return true
-    case .reserved:
-      report(SourceReport(source: source, result: .failed(.placeReserved)))
-      return true
+    case .reserved: return refuse(source, .placeReserved)
     }
     let (isUpToDate, refusal) = trace.span("Job.thumbnailState") { thumbnailState(of: source, at: place) }
     let isDone = isUpToDate && !settings.force
     if let refusal, isDone || refusal == .placeIsSource {
       // A thumbnail beside the photos is found as a source, too; its operation passes it over.
       if ThumbnailMark(of: source.path, in: AT_FDCWD) == nil {
-        report(SourceReport(source: source, result: .failed(refusal)))
-        return true
+        return refuse(source, refusal)
       }
     } else if isDone {
+      if joins != nil { return start(DescribingOperation(source: source, place: place, shared: shared)) }
       state.withLock { $0.tally.upToDate += 1 }
       return true
     }
-    return submit(ThumbnailOperation(source: source, place: place, shared: shared))
+    return start(ThumbnailOperation(source: source, place: place, shared: shared))
+  }
+
+  /// Submits the first operation of a source, which gets its place on the contact sheet.
+  ///
+  /// - Returns: false if the job is stopping.
+  private func start(_ operation: SourceOperation) -> Bool {
+    guard submit(operation) else { return false }
+    putOnSheet(operation.source, .operation(operation))
+    return true
+  }
+
+  /// Reports a source that can have no thumbnail, whatever it is.
+  ///
+  /// - Returns: true: the walk goes on.
+  private func refuse(_ source: Source, _ failure: SourceFailure) -> Bool {
+    let report = SourceReport(source: source, result: .failed(failure))
+    joins?.store(report)
+    self.report(report)
+    putOnSheet(source, .missing(reason: "\(failure)"))
+    return true
+  }
+
+  /// Submits the operation of a source as soon as the backlog has room.
+  ///
+  /// - Returns: false if the job is stopping.
+  private func submit(_ operation: SourceOperation) -> Bool {
+    guard submit(operation as BoundedOperation) else {
+      report(SourceReport(source: operation.source, result: .cancelled(stopReason)))
+      return false
+    }
+    return true
   }
 
   /// Submits an operation as soon as the backlog has room.
   ///
   /// - Returns: false if the job is stopping.
-  private func submit(_ operation: ThumbnailOperation) -> Bool {
+  func submit(_ operation: BoundedOperation) -> Bool {
     while true {
       do {
         try trace.span("BoundedOperationQueue.submit") { () throws(SubmitError) in try queue.submit(operation) }
@@ -74,24 +104,23 @@ extension Job {
       } catch {
         // Memory pressure also cancels a submission that waits for room. The queue stays open, so submit again.
         if error == .cancelled(.pressure), !isStopping { continue }
-        report(SourceReport(source: operation.source, result: .cancelled(stopReason)))
         return false
       }
     }
   }
 
-  /// Submits new operations for the sources that memory pressure has cancelled.
+  /// Submits new operations for those that memory pressure has cancelled.
   func resubmit() {
     let requeued = state.withLock { state in
       defer { state.requeued = [] }
       return state.requeued
     }
     for item in requeued {
-      _ = submit(
-        ThumbnailOperation(
-          source: item.source, place: item.place, timesCancelled: item.timesCancelled, thumbnails: item.thumbnails,
-          shared: shared))
+      let operation = item.operation.again(timesCancelled: item.timesCancelled)
+      joins?.sheet?.replace(by: operation)
+      _ = submit(operation)
     }
+    resubmitPages()
   }
 
   /// Whether all thumbnails of a source that can be made are up to date, and why others cannot be made. They count as

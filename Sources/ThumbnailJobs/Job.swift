@@ -12,19 +12,17 @@ import TraceRecording
 /// The walk submits one operation for each source and blocks while the backlog is full, so a million sources need no
 /// more memory than a thousand. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
-/// The code is in four files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), and
-/// the results of ended operations (`Job+EndedOperations`).
+/// The code is in five files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), the
+/// results of ended operations (`Job+EndedOperations`), and what is made of all thumbnails (`Job+Joins`).
 ///
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
 public final class Job: Sendable {
-  /// A source whose operation memory pressure has cancelled. It needs a new operation.
+  /// An operation that memory pressure has cancelled, and whose source needs a new one.
   struct Requeued {
-    let source: Source
-    let place: Path
+    let operation: SourceOperation
+    /// How often memory pressure has cancelled the work on the source, this time included.
     let timesCancelled: Int
-    /// Thumbnails that the cancelled operation had put in place.
-    let thumbnails: [MadeThumbnail]
   }
 
   struct State {
@@ -53,8 +51,10 @@ public final class Job: Sendable {
   /// Whether one of the arguments exists. If none does, the job makes no output folder.
   let hasSources: Bool
   let walker: SourceWalker
+  /// Nil if the job makes nothing but thumbnails.
+  let joins: Joins?
   let changeTimes = ChangeTimes()
-  let shared: ThumbnailOperation.Shared
+  let shared: SourceOperation.Shared
   let onEvent: @Sendable (JobEvent) -> Void
   /// Guards everything that changes while the job runs.
   let state = Locked(State())
@@ -96,7 +96,8 @@ public final class Job: Sendable {
     hasSources = settings.sources.contains(where: \.exists)
     var outputs: [ThumbnailOutput] = []
     for output in settings.outputs {
-      let options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
+      var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
+      options.makesPlaceholder = !settings.joins.isEmpty
       let isRead = settings.dryRun || !hasSources
       outputs.append(
         try ThumbnailOutput(
@@ -107,23 +108,24 @@ public final class Job: Sendable {
     self.outputs = outputs
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
-      outputs: settings.mirroredOutputs)
+      isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs)
+    joins =
+      settings.joins.isEmpty || settings.dryRun || !hasSources
+      ? nil : try Joins(settings.joins, outputs: outputs, tree: walker.tree.root)
     let limit = MemoryLimit.find(in: surroundings)
     memory = MemoryPlan(
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
     queue = BoundedOperationQueue(
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
-    shared = ThumbnailOperation.Shared(
+    shared = SourceOperation.Shared(
       outputs: outputs, memory: memory, retries: settings.retries, trace: trace, onThumbnail: onThumbnail)
     if let trace {
       let operations = OperationTrace(trace)
       queue.observe { operations.record($0) }
     }
     queue.observe { [weak self] event in
-      guard case .ended(let outcome) = event.change, let operation = event.operation as? ThumbnailOperation else {
-        return
-      }
-      self?.trace.span("Job.ended") { self?.ended(operation, outcome) }
+      guard case .ended(let outcome) = event.change else { return }
+      self?.trace.span("Job.ended") { self?.ended(event.operation, outcome) }
     }
   }
 
@@ -209,7 +211,7 @@ public final class Job: Sendable {
       },
     ]
     let (walk, isWalkComplete) = walkSources()
-    finish()
+    let joins = finish()
     for ticker in tickers { ticker.stop() }
     monitor.stop()
     governor.finish()
@@ -226,7 +228,7 @@ public final class Job: Sendable {
       unmatchedPatterns: isWalkComplete && walk.hasFiltered ? settings.filter.unmatched(walk.matches) : ([], []),
       earlier: outputs.map(\.earlier), tree: walker.tree.root,
       replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
-      notReached: total.map { isWalkComplete ? 0 : max(0, $0 - tally.found) })
+      joins: joins, notReached: total.map { isWalkComplete ? 0 : max(0, $0 - tally.found) })
   }
 
   private func makeGovernor() -> PressureGovernor {
@@ -250,12 +252,19 @@ public final class Job: Sendable {
     trace.count("pressure", [("level", pressure.level.rawValue)])
   }
 
-  /// Waits for all operations, including the new ones for sources that memory pressure has cancelled.
-  private func finish() {
+  /// Waits for all operations, including the new ones for those that memory pressure has cancelled.
+  private func finish() -> [JoinReport] {
+    submitLastPage()
     repeat {
       resubmit()
       queue.drain()
-    } while state.withLock({ !$0.requeued.isEmpty })
+    } while hasRequeued
+    let joins = makeJoins()
     queue.close()
+    return joins
+  }
+
+  private var hasRequeued: Bool {
+    state.withLock { !$0.requeued.isEmpty } || joins?.sheet?.hasPostponed == true && !isStopping
   }
 }

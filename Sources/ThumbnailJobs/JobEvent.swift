@@ -6,6 +6,8 @@ public enum JobEvent: Sendable {
   case source(SourceReport)
   /// The walk could not read something.
   case walkError(WalkError)
+  /// A manifest, a contact sheet or a gallery is done, or will not be made.
+  case join(JoinReport)
   /// The job watches memory pressure from now on. Each report says whether one of the possible signals can be used.
   case watching([PressureSignalReport])
   /// The job responded to memory pressure.

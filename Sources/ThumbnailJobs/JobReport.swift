@@ -33,6 +33,8 @@ public struct JobReport: Sendable {
   /// Thumbnails with other settings that the job has replaced.
   public let replaced: Int
 
+  /// What became of the manifest, the contact sheet and the gallery, of those that were asked for.
+  public let joins: [JoinReport]
   /// The sources that the walk had not found when the job stopped; nil if it is not known how many there are.
   public let notReached: Int?
 

@@ -12,7 +12,7 @@ import mutations
 import pictures
 
 # The JPEG targets. Small pictures keep an input short, so that the fuzzer tries many.
-JPEG_TARGETS = ("thumbnail", "blocks", "decoder")
+JPEG_TARGETS = ("thumbnail", "blocks", "decoder", "sheet")
 WIDTH, HEIGHT = 41, 35
 SEED, MUTANTS = 1, 8
 

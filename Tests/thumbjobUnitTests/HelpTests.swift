@@ -47,7 +47,7 @@ struct HelpTests {
   }
 
   @Test(arguments: [
-    "retry-failed", "background", "shard", "manifest", "contact-sheet", "html", "title", "prune", "previews",
+    "retry-failed", "background", "shard", "title", "prune", "previews",
     "isolate", "per-host", "allow-private", "bogus", "hold",
   ])
   func anOptionThatDoesNotExistHasNoHintUnlessAnotherIsReallyNear(name: String) {

@@ -13,7 +13,7 @@ extension JobReport {
   static func known(
     _ tally: JobTally = JobTally(), walk: WalkCounters = WalkCounters(), stop: StopCause? = nil,
     isWalkComplete: Bool = true, seconds: Double = 0.34, unmatched: (includes: [Glob], excludes: [Glob]) = ([], []),
-    earlier: [EarlierRuns] = [], notReached: Int? = nil, cancelledForDependencies: Int = 0
+    earlier: [EarlierRuns] = [], joins: [JoinReport] = [], notReached: Int? = nil, cancelledForDependencies: Int = 0
   ) -> JobReport {
     var counters = QueueCounters()
     counters.cancelledForDependencies = cancelledForDependencies
@@ -23,7 +23,7 @@ extension JobReport {
       elapsed: .seconds(seconds), peakMemory: 40 << 20,
       memory: MemoryPlan(nil, limit: limit, usage: MemoryUsage(resident: 20 << 20, group: nil)), worstMemoryRatio: nil,
       pressureSource: .psi, stopCause: stop, isWalkComplete: isWalkComplete, unmatchedPatterns: unmatched,
-      earlier: earlier, tree: "/photos", replaced: 0, notReached: notReached)
+      earlier: earlier, tree: "/photos", replaced: 0, joins: joins, notReached: notReached)
   }
 }
 

@@ -9,6 +9,8 @@ import SystemPackage
 struct ObjectWriter {
   /// The size of the buffer.
   static let bufferSize = 64 << 10
+  /// How each file begins.
+  static let signature = Array("%PDF-1.7\n%thumbjob ".utf8)
 
   /// A point to which the writer can roll back.
   struct Checkpoint {
@@ -106,7 +108,7 @@ struct ObjectWriter {
   mutating func begin(_ object: Int) throws(Errno) {
     if position == 0 {
       // Four bytes above 127 tell programs for transfers that the file is not text.
-      try append(Array("%PDF-1.7\n%".utf8) + [0xE2, 0xE3, 0xCF, 0xD3] + Array("\n".utf8))
+      try append(Self.signature + [0xE2, 0xE3, 0xCF, 0xD3] + Array("\n".utf8))
     }
     guard position <= lastOffset else { throw .fileTooLarge }
     offsets[object - 1] = position

@@ -1,3 +1,4 @@
+import ContactSheet
 import Files
 import Thumbnails
 import Yams
@@ -31,6 +32,10 @@ extension JobSettings {
     JobFileKey("retries", \.retries) { value, name, reader in reader.number(value, name, retriesRange) },
     .flag("dry-run", \.dryRun),
     .text("halt", \.halt) { text, key throws(TextError) in try HaltLimit(parsing: text, for: key) },
+    .path("manifest", \.joins.manifest),
+    .path("contact-sheet", \.joins.contactSheet),
+    .text("sheet-grid", \.joins.sheetGrid) { text, key throws(TextError) in try SheetGrid(parsing: text, for: key) },
+    .path("html", \.joins.gallery),
     .text("for", \.runFor) { text, key throws(TextError) in try DurationText.parse(text, for: key) },
   ]
 

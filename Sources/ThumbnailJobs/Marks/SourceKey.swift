@@ -15,13 +15,7 @@ public struct SourceKey: Sendable, Hashable {
   ///   - source: the path of the source.
   ///   - output: the absolute path of the output folder.
   init(of source: Path, from output: Path) {
-    guard let source = source.absolute else {
-      path = Fingerprint(of: source.bytes)
-      return
-    }
-    let common = source.commonFolder(with: output)
-    let up = Path(names: (output.below(common)?.names ?? []).map { _ in Path("..") })
-    path = Fingerprint(of: up.appending(source.below(common) ?? source).bytes)
+    path = Fingerprint(of: source.leading(from: output).bytes)
   }
 
   /// Reads a key from its digits; nil if they are not those of a key.

@@ -40,17 +40,18 @@ public struct ThumbnailMark: Sendable, Hashable {
   /// Whether the settings are the same.
   func hasSettings(of other: ThumbnailMark) -> Bool { settings == other.settings }
 
-  /// The JPEG with the mark after its JFIF segment.
-  func inserted(into jpeg: UnsafeRawBufferPointer) -> [UInt8] {
+  /// The JPEG with the mark after its JFIF segment, and after that a description of the source if there is one.
+  func inserted(into jpeg: UnsafeRawBufferPointer, followedBy description: DescriptionComment? = nil) -> [UInt8] {
     let end = Self.endOfJFIF(jpeg) ?? 2
     let comment =
       Self.prefix + settings.digits + (contents.map { [UInt8(ascii: "=")] + $0.digits } ?? [])
       + (source.map { [UInt8(ascii: " ")] + $0.digits } ?? [])
     let size = 2 + comment.count
+    let described = description?.segment ?? []
     var marked: [UInt8] = []
-    marked.reserveCapacity(jpeg.count + 2 + size)
+    marked.reserveCapacity(jpeg.count + 2 + size + described.count)
     marked += jpeg[..<end]
-    marked += JPEGMarker.com.bytes + [UInt8(size >> 8), UInt8(size & 0xFF)] + comment
+    marked += JPEGMarker.com.bytes + [UInt8(size >> 8), UInt8(size & 0xFF)] + comment + described
     marked += jpeg[end...]
     return marked
   }
@@ -88,6 +89,15 @@ public struct ThumbnailMark: Sendable, Hashable {
     // A comment that merely begins like a mark belongs to a photo.
     if source == nil && !rest.isEmpty { return nil }
     self.init(settings, contents, source)
+  }
+
+  /// The description of the source that follows the mark; nil if there is none, or the head has no mark.
+  ///
+  /// - Parameter head: the first bytes of a thumbnail, ``headSize`` and ``DescriptionComment/longest`` more.
+  static func description(head: ArraySlice<UInt8>) -> DescriptionComment? {
+    guard ThumbnailMark(head: head) != nil else { return nil }
+    let size = Int(head[head.startIndex + 22]) << 8 | Int(head[head.startIndex + 23])
+    return DescriptionComment(segment: head.dropFirst(22 + size))
   }
 
   private static func endOfJFIF(_ jpeg: UnsafeRawBufferPointer) -> Int? {

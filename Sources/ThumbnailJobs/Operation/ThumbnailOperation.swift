@@ -11,36 +11,23 @@ import TraceRecording
 ///
 /// It opens the source and checks its type, decodes it once for each output, and puts the thumbnails of all sizes in
 /// place one by one. If it is cancelled, it ends within a few rows of pixels and leaves no temporary file.
-final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `findings` has a lock; the rest is constant
-  /// The values that all operations of a job share.
-  struct Shared: Sendable {
-    let outputs: [ThumbnailOutput]
-    let memory: MemoryPlan
-    let makers = MakerPool()
-    /// How many more times to try a source after a failure that may be temporary.
-    let retries: Int
-    let trace: TraceRecorder?
-    /// Receives every thumbnail that is in place.
-    let onThumbnail: ThumbnailHandler?
-  }
-
+final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `findings` has a lock; the rest is constant
   /// The results of the work so far.
   struct Findings: Sendable {
-    var bytes = 0
+    /// The size and the time of the source; nil before it was opened.
+    var file: SourceFile.Version?
+    var bytes: Int { file?.bytes ?? 0 }
     var thumbnails: [MadeThumbnail] = []
     var warnings: [String] = []
     var result: SourceResult?
+    /// What a join says about the source; nil if the job has none, or before the first thumbnail.
+    var description: SourceDescription?
     /// Whether the operation has had a reservation.
     var hasHeldMemory = false
   }
 
-  let source: Source
-  let place: Path
-  /// How often memory pressure has cancelled the work on this source.
-  let timesCancelled: Int
   /// Thumbnails that an earlier, cancelled operation put in place.
   private let alreadyMade: [MadeThumbnail]
-  private let shared: Shared
   private let findings = Locked(Findings())
 
   /// - Parameters:
@@ -50,13 +37,18 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   init(
     source: Source, place: Path, timesCancelled: Int = 0, thumbnails: [MadeThumbnail] = [], shared: Shared
   ) {
-    self.source = source
-    self.place = place
-    self.timesCancelled = timesCancelled
     alreadyMade = thumbnails
-    self.shared = shared
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
-    super.init(title: OperationTitle.text(source.path, sizes))
+    super.init(
+      title: OperationTitle.text(source.path, sizes), source: source, place: place, timesCancelled: timesCancelled,
+      shared: shared)
+  }
+
+  override var hasHeldMemory: Bool { found.hasHeldMemory }
+
+  override func again(timesCancelled: Int) -> SourceOperation {
+    ThumbnailOperation(
+      source: source, place: place, timesCancelled: timesCancelled, thumbnails: found.thumbnails, shared: shared)
   }
 
   /// The results so far. They are complete when the operation has ended.
@@ -80,7 +72,7 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
   private func makeAll() throws -> SourceResult {
     report(stage: ThumbnailStage.reading.rawValue)
     let file = try SourceFile(source.path)
-    findings.withLock { $0 = Findings(bytes: file.size, hasHeldMemory: $0.hasHeldMemory) }
+    findings.withLock { $0 = Findings(file: file.version, hasHeldMemory: $0.hasHeldMemory) }
     switch try file.content(of: source) {
     case .other: return .notImage
     case .thumbnail: return .thumbnail
@@ -134,14 +126,16 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
     // While this waits for memory, the operation holds neither a header nor a maker.
     try withReservation(of: shared.memory.reservation(for: needed)) {
       findings.withLock { $0.hasHeldMemory = true }
-      try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, decoding) }
+      try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, header: info, decoding) }
     }
   }
 
   private static let changeWarning =
     "changed, or was removed, while it was read; if it is there, the next run makes its thumbnails again"
 
-  private func make(_ output: ThumbnailOutput, of file: SourceFile, _ decoding: Decoding) throws {
+  private func make(
+    _ output: ThumbnailOutput, of file: SourceFile, header: SourceInfo, _ decoding: Decoding
+  ) throws {
     // Before the picture is read, so that contents that are written meanwhile do not pass for those of the thumbnail.
     let contents = try file.contents()
     try shared.makers.withMaker { maker in
@@ -149,6 +143,10 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
         of: file.bytes, options: output.options, decoding: decoding, monitor: self
       ) { thumbnail in
         try checkCancelled()
+        let description = thumbnail.placeholder.map {
+          SourceDescription(pixels: header.orientedPixels, orientation: header.orientation, placeholder: $0)
+        }
+        findings.withLock { $0.description = $0.description ?? description }
         let path = output.path.appending(output.place(of: source, place, size: thumbnail.size))
         let made: MadeThumbnail
         if let earlier = alreadyMade.first(where: { $0.path == path }) {
@@ -157,7 +155,8 @@ final class ThumbnailOperation: BoundedOperation, @unchecked Sendable {  // `fin
           report(stage: "writing")
           made = try shared.trace.span("ThumbnailOutput.publish") {
             try output.publish(
-              thumbnail, of: source, to: place, contents: contents, modified: file.thumbnailTime)
+              thumbnail, of: source, to: place, contents: contents, description: description,
+              modified: file.thumbnailTime)
           }
           shared.onThumbnail?(id, source.path, thumbnail)
         }

@@ -14,6 +14,8 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case shared
     /// The place has a file that is not a thumbnail.
     case foreign
+    /// The place of a manifest, a contact sheet or a gallery has another file.
+    case notJoin(JoinKind)
     /// The place has a file that cannot be read, so it may be no thumbnail.
     case unreadable
     /// The place has the thumbnail of another source of this run.
@@ -70,7 +72,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   var isOnlyOfPlace: Bool {
     switch kind {
     case .foreign, .unreadable, .taken, .takenByName, .blocked, .nameTooLong: true
-    case .cannotCreate, .isSource, .hasPhotos, .shared, .removed, .closed, .failed: false
+    case .cannotCreate, .isSource, .hasPhotos, .notJoin, .shared, .removed, .closed, .failed: false
     }
   }
 
@@ -97,6 +99,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .hasPhotos(let photo):
       "\(name): cannot be the output folder: it is in a source folder and has photos, such as \(photo.printable)"
     case .foreign: "\(name): exists and is not a thumbnail of thumbjob"
+    case .notJoin(let kind): "\(name): exists and is not a \(kind.rawValue) of thumbjob"
     case .unreadable: "\(name): exists and cannot be read: \(reason)"
     case .shared: "\(name): is the folder of two outputs, or in that of another; give each output its own folder"
     case .taken: "\(name): has the thumbnail of another source of this run; rename one of the sources"

@@ -96,19 +96,22 @@ public final class OutputFolder: Sendable {
 
   /// Adds the mark to a thumbnail and puts it in place. An older thumbnail there is replaced.
   ///
-  /// - Parameter jpeg: the thumbnail without its mark.
+  /// - Parameters:
+  ///   - jpeg: the thumbnail without its mark.
+  ///   - described: a comment that follows the mark.
   /// - Returns: the number of bytes written.
   /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
   ///   nor a thumbnail. It is `takenByName` if the keys in the marks differ: the place has the thumbnail of another
   ///   source. Without keys, it is `taken` if the place has the thumbnail of another source of this run. Time and
   ///   contents show this, because a list of all places of a run would take too much memory.
   @discardableResult
-  public func publish(
-    thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, to place: Path, modified: timespec
+  func publish(
+    thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, described: DescriptionComment? = nil,
+    to place: Path, modified: timespec
   ) throws(OutputError) -> Int {
     let replaces = try claim(place, mark, modified)
     defer { underWay.withLock { $0[place] = nil } }
-    let marked = mark.inserted(into: jpeg)
+    let marked = mark.inserted(into: jpeg, followedBy: described)
     try publish(marked, to: place, modified: modified)
     if replaces { replaced.add(1, ordering: .relaxed) }
     return marked.count

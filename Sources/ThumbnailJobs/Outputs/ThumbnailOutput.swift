@@ -57,7 +57,12 @@ struct ThumbnailOutput: Sendable {
 
   /// The folders for thumbnails: one for each size, or only one if there is one size or the names tell the sizes apart.
   var folders: [Path] {
-    Self.hasSizeFolders(options, name) ? options.sizes.map { path.appending(Path($0.name)) } : [path]
+    Self.hasSizeFolders(options, name) ? options.sizes.map(folder(of:)) : [path]
+  }
+
+  /// The folder below which the thumbnails of a size are.
+  func folder(of size: SizeSpec) -> Path {
+    Self.hasSizeFolders(options, name) ? path.appending(Path(size.name)) : path
   }
 
   private static func hasSizeFolders(_ options: ThumbnailOptions, _ name: NamePattern?) -> Bool {
@@ -77,17 +82,21 @@ struct ThumbnailOutput: Sendable {
   /// - Parameters:
   ///   - place: the place of the source's thumbnails, from ``OutputPlan``.
   ///   - contents: the contents of the source.
+  ///   - description: what the thumbnail is to say about the source; nil if nothing.
   ///   - modified: the modification time for the thumbnail, from ``SourceFile/thumbnailTime``.
   /// - Throws: ``OutputError``.
   func publish(
-    _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents, modified: timespec
+    _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents,
+    description: SourceDescription?, modified: timespec
   ) throws(OutputError) -> MadeThumbnail {
     guard let folder, let index = options.sizes.firstIndex(of: thumbnail.size) else {
       preconditionFailure("only a real run publishes, and only sizes of its options")
     }
     let place = self.place(of: source, place, size: thumbnail.size)
     let mark = stamps[index].mark.of(contents, key(of: source))
-    let bytes = try folder.publish(thumbnail: thumbnail.bytes, marked: mark, to: place, modified: modified)
+    let bytes = try folder.publish(
+      thumbnail: thumbnail.bytes, marked: mark, described: description.map { DescriptionComment($0, thumbnail.pixels) },
+      to: place, modified: modified)
     return MadeThumbnail(
       path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes)
   }

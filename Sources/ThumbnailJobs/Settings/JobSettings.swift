@@ -19,6 +19,8 @@ public struct JobSettings: Sendable, Equatable {
   public var followsLinks = false
   /// At least one output. Each has its own folder.
   public var outputs = [OutputSettings()]
+  /// What is made of all thumbnails, besides them.
+  public var joins = JoinSettings()
   /// How many operations may run at once; nil means ``ProcessorCount/usable()``.
   public var max: Int?
   /// ``max``, or its default on this machine.

@@ -1,3 +1,4 @@
+import ContactSheet
 import Files
 import Thumbnails
 
@@ -57,5 +58,13 @@ extension SizeSpec {
         "\(subject): “\(printableText(of: Array(text.utf8)))” is not a size: \(error.reason); for example \(error.example)"
       )
     }
+  }
+}
+
+extension SheetGrid {
+  /// - Parameter subject: the option or key that the error names.
+  /// - Throws: ``TextError``.
+  public init(parsing text: String, for subject: String) throws(TextError) {
+    do { try self.init(parsing: text) } catch { throw TextError("\(subject): \(error)") }
   }
 }

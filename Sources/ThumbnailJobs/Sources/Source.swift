@@ -19,6 +19,8 @@ public struct Source: Sendable, Hashable {
   /// The index of its argument in the job. If two sources want the same place, the earlier argument gets it.
   public let argument: Int
   public let origin: Origin
+  /// Counts the sources of a walk from 0.
+  var number = 0
   /// Whether another source may want its place, which cannot be known beforehand. Its thumbnails then have a
   /// ``SourceKey``, so that the first of the two keeps the place.
   var isContested = false

@@ -16,6 +16,12 @@ final class SourceFile {
     case notAnImage(ThumbnailError)
   }
 
+  /// What distinguishes a file from an earlier one of the same name.
+  struct Version: Sendable {
+    let bytes: Int
+    let modified: timespec
+  }
+
   let descriptor: CInt
   /// The size in bytes.
   let size: Int
@@ -47,6 +53,8 @@ final class SourceFile {
   }
 
   deinit { close(descriptor) }
+
+  var version: Version { Version(bytes: size, modified: modified) }
 
   /// Whether its contents have changed since it was opened, or its path leads to another file: what was read may be neither
   /// the old contents nor the new, or no longer have this name. A further name of the file (a hard link) or another mode is
@@ -122,6 +130,13 @@ final class SourceFile {
   /// The first bytes, as many as ``ImageType`` and ``ThumbnailMark`` need.
   private func head() throws(ThumbnailError) -> [UInt8] {
     try read(max(ImageType.sniffLength, ThumbnailMark.headSize), at: 0)
+  }
+
+  /// What a thumbnail says of its source; nil if it says nothing.
+  ///
+  /// - Throws: `ThumbnailError.unreadable`.
+  func description() throws(ThumbnailError) -> DescriptionComment? {
+    ThumbnailMark.description(head: try read(ThumbnailMark.headSize + DescriptionComment.longest, at: 0)[...])
   }
 
   /// Bytes from an offset; fewer than `count` only if the file ends before.

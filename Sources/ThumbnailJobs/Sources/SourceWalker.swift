@@ -4,8 +4,9 @@ import SystemPackage
 
 /// Finds sources: it walks folders, checks files that are arguments, and reads lists of paths.
 ///
-/// A walk streams: it visits each file as soon as it finds it, in the order of the file system. It keeps one folder
-/// open for each level, so its memory depends only on the depth of the tree. A walker has no state. Several threads may
+/// A walk streams: it visits each file as soon as it finds it, in the order of the file system or, if ``isSorted``, by
+/// name. It keeps one folder open for each level, so its memory depends only on the depth of the tree; and if it sorts, on the
+/// size of the folders, up to 50,000 entries of each. A walker has no state. Several threads may
 /// walk at once: one to make thumbnails, one to count.
 public struct SourceWalker: Sendable {
   /// Whether a walk continues after a visit.
@@ -22,17 +23,20 @@ public struct SourceWalker: Sendable {
   public let arguments: [SourceArgument]
   public let filter: SourceFilter
   public let followsLinks: Bool
+  /// Whether the entries of a folder are visited by name, in which numbers are ordered by value.
+  let isSorted: Bool
   /// The output folders. No file in them is a source.
   let outputs: FolderSet
   let tree: SourceTree
 
   public init(
     arguments: [SourceArgument], filter: SourceFilter = SourceFilter(), followsLinks: Bool = false,
-    outputs: [Path] = []
+    isSorted: Bool = false, outputs: [Path] = []
   ) {
     self.arguments = arguments
     self.filter = filter
     self.followsLinks = followsLinks
+    self.isSorted = isSorted
     self.outputs = FolderSet(outputs)
     tree = SourceTree(of: arguments)
   }

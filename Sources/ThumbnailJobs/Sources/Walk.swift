@@ -120,14 +120,15 @@ final class Walk {
   private func walkFolder(
     _ top: Path, mirroredAs mirrored: Path, relativePath: Path, argument: Int, origin: Source.Origin
   ) throws {
-    var stack: [OpenFolder] = []
+    var stack: [FolderEntries] = []
     switch OpenFolder.open(top, relativePath: relativePath) {
-    case .success(let folder): stack.append(folder)
+    case .success(let folder): stack.append(FolderEntries(of: folder, isSorted: walker.isSorted))
     case .failure(let error): return report(WalkError(error, top, argument: argument, origin: origin))
     }
     counters.folders += 1
-    while let folder = stack.last {
-      switch folder.next() {
+    while let entries = stack.last {
+      let folder = entries.folder
+      switch entries.next() {
       case .success(nil): stack.removeLast()
       case .failure(let error):
         report(WalkError(error, folder.path, argument: argument, origin: .folder))
@@ -135,7 +136,7 @@ final class Walk {
       case .success(let entry?):
         try checkStop()
         if let inner = try handle(entry, in: folder, mirroredAs: mirrored, ancestors: stack, argument: argument) {
-          stack.append(inner)
+          stack.append(FolderEntries(of: inner, isSorted: walker.isSorted))
         }
       }
     }
@@ -143,7 +144,7 @@ final class Walk {
 
   /// Visits a file, or opens a folder to walk next.
   private func handle(
-    _ entry: OpenFolder.Entry, in folder: OpenFolder, mirroredAs mirrored: Path, ancestors: [OpenFolder],
+    _ entry: OpenFolder.Entry, in folder: OpenFolder, mirroredAs mirrored: Path, ancestors: [FolderEntries],
     argument: Int
   ) throws -> OpenFolder? {
     if entry.name == SourceWalker.workingFolderName { return nil }
@@ -189,7 +190,7 @@ final class Walk {
   }
 
   private func enter(
-    _ entry: OpenFolder.Entry, of folder: OpenFolder, ancestors: [OpenFolder], argument: Int
+    _ entry: OpenFolder.Entry, of folder: OpenFolder, ancestors: [FolderEntries], argument: Int
   ) -> OpenFolder? {
     let path = folder.path.appending(entry.name)
     guard ancestors.count < SourceWalker.maximumDepth else {
@@ -202,7 +203,7 @@ final class Walk {
       return nil
     case .success(let inner):
       if outputs.contains(inner.identity) || entry.kind == .link && outputs.encloses(path) { return nil }
-      if ancestors.contains(where: { $0.identity == inner.identity }) {
+      if ancestors.contains(where: { $0.folder.identity == inner.identity }) {
         report(WalkError(.loop, path, argument: argument))
         return nil
       }

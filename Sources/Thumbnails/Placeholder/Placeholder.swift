@@ -14,6 +14,11 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
   /// *Source*: Evan Wallace, https://evanw.github.io/thumbhash/.
   public let thumbHash: [UInt8]
 
+  public init(meanColor: RGBColor, thumbHash: [UInt8]) {
+    self.meanColor = meanColor
+    self.thumbHash = thumbHash
+  }
+
   /// The bytes of the ThumbHash in Base64, with padding, as JSON files and pages keep them.
   public var thumbHashText: String { Data(thumbHash).base64EncodedString() }
 

@@ -15,6 +15,7 @@ enum Advice {
     case let failure as SourceFailure: advice(on: failure)
     case let error as ThumbnailError: advice(on: error)
     case let error as OutputError: advice(on: error)
+    case .output(let error) as JoinError: advice(on: error)
     case let error as WalkError: advice(on: error)
     case is StatusEndpointError: "--status chooses another address, or off"
     default: nil
@@ -49,6 +50,7 @@ enum Advice {
     case .cannotCreate: "choose another with --out"
     case .isSource, .hasPhotos:
       "choose another with --out, or put the thumbnails beside the photos under other names, as with --name '%d/%s-small'"
+    case .notJoin: "move it away or choose another name"
     case .foreign, .unreadable: "move it away or choose another folder with --out"
     case .takenByName:
       "rename one of them, tell them apart by folder or extension (--name '%d-%s-%e'), or --force if the other is gone"

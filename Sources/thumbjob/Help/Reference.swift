@@ -9,7 +9,7 @@ enum Reference {
     "thumbjob . -o out -s 320x200^ -s big=1600   # two sizes, the first cropped",
     "thumbjob jobs/gallery.yml --dry-run         # a job file; options override it",
     "find . -type f -newer mark -print0 | thumbjob --files0-from -",
-    "thumbjob compare ./images --memory-limit 192M",
+    "thumbjob ./images --html web                # also a gallery: web/index.html",
   ]
 
   typealias Entry = (term: String, text: String)
@@ -33,7 +33,7 @@ enum Reference {
     ("66", "a source does not exist"),
     ("69", "no running job found, or the status address is not available"),
     ("71", "the system allows too few threads or open files"),
-    ("73", "the output folder or the trace cannot be created"),
+    ("73", "the output folder, the trace, or a manifest, contact sheet or gallery cannot be created"),
     ("74", "the disk is full or faulty, or standard output failed"),
     ("75", "stopped early; run the same command again to go on"),
     ("130, 143", "ended by INT, by TERM"),

@@ -26,7 +26,7 @@ enum ExitStatus: Int32, CaseIterable {
 extension JobReport {
   /// The exit status of a finished job. The first of these decides: the signal that ended it, an error of standard
   /// output, an output that can take no more, work that remains for another reason than failures, a fault of the disk or
-  /// an incomplete trace, a missing argument, a failed source or a folder that could not be read.
+  /// an incomplete trace, a manifest, contact sheet or gallery that could not be made, a missing argument, a failed source or a folder that could not be read.
   ///
   /// - Parameters:
   ///   - signal: the INT or TERM that ended it; 0 for none.
@@ -39,7 +39,9 @@ extension JobReport {
     // Too many failures do not end with 75, which service managers and schedulers take for a success, or for a reason to
     // start again.
     if workRemains, stopCause != .tooManyFailures { return ExitStatus.workRemains.code }
-    if tally.diskFaults > 0 || !isTraced { return ExitStatus.ioError.code }
+    let joinErrors = joins.compactMap { if case .failed(let error) = $0.result { error } else { nil } }
+    if tally.diskFaults > 0 || !isTraced || joinErrors.contains(where: \.isDiskFault) { return ExitStatus.ioError.code }
+    if !joinErrors.isEmpty { return ExitStatus.cannotCreateOutput.code }
     if tally.missingArguments > 0 { return ExitStatus.noSuchSource.code }
     if tally.failed > 0 || tally.walkErrors > 0 { return ExitStatus.someFailed.code }
     return ExitStatus.success.code

@@ -71,6 +71,32 @@ struct WalkErrorLine: Encodable {
   }
 }
 
+/// The event of a manifest, a contact sheet or a gallery.
+struct JoinLine: Encodable {
+  let event: String
+  let path: JSONPath
+  let outcome: String
+  var sources, pages: Int?
+  var error: String?
+
+  init(_ report: JoinReport) {
+    switch report.kind {
+    case .manifest: event = "manifest"
+    case .contactSheet: event = "contact-sheet"
+    case .gallery: event = "gallery"
+    }
+    path = JSONPath(report.path)
+    switch report.result {
+    case .made: outcome = "made"
+    case .unchanged: outcome = "up-to-date"
+    case .notMade: outcome = "not-made"
+    case .failed(let failure): (outcome, error) = ("failed", Advice.line(failure))
+    }
+    guard report.isInPlace else { return }
+    if report.kind == .contactSheet { pages = report.count } else { sources = report.count }
+  }
+}
+
 /// The event of a change of memory pressure.
 struct PressureLine: Encodable {
   let event = "pressure"

@@ -18,6 +18,7 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   var words: [String] = []
 
   @OptionGroup(title: "Thumbnails") var output: OutputOptions
+  @OptionGroup(title: "Of all thumbnails") var joins: JoinOptions
   @OptionGroup(title: "Sources") var source: SourceOptions
   @OptionGroup(title: "Running") var options: RunOptions
 
@@ -72,6 +73,7 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   private func apply(to settings: inout RunSettings, paths: [Path]) throws(TextError) {
     try source.apply(to: &settings.job, words: paths)
     for index in settings.job.outputs.indices { try output.apply(to: &settings.job.outputs[index]) }
+    try joins.apply(to: &settings.job.joins)
     try options.apply(to: &settings)
   }
 }

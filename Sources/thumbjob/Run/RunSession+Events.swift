@@ -23,6 +23,11 @@ extension RunSession {
         let namesLimit = settings.verbose ? .max : Self.namedCancelled
         messages.print(PressureText.text(note, namesLimit: namesLimit))
       }
+    case .join(let report):
+      write(JoinLine(report))
+      if case .failed(let error) = report.result {
+        messages.printLine("thumbjob: \(report.kind.rawValue): \(Advice.line(error))", .failure)
+      }
     case .stopping:
       limitWrites()
       open.withLock { $0 }?.endpoints?.handleStop()

@@ -18,7 +18,7 @@ struct Summary {
     let (style, parts) = answer
     var lines = [StyledText(parts.map { StyledText($0) }.folded(separator: " ", to: columns).text, style)]
     if !others.isEmpty { lines.append(others.folded(separator: " · ", to: columns)) }
-    lines += cancelledNames + notes
+    lines += cancelledNames + joins + notes
     if settings.verbose { lines += [volume, bounds, memory].map { StyledText($0) } }
     if report.workRemains { lines.append(StyledText(wayOn, .warning)) }
     return lines.joined(separator: "\n")
@@ -194,6 +194,26 @@ struct Summary {
 
   private var wayOn: String {
     "\(report.whyWorkRemains); \(report.stopCause?.wayOn ?? StopCause.usualWayOn)"
+  }
+
+  // MARK: What was made of all thumbnails
+
+  private var joins: [StyledText] {
+    report.joins.compactMap { join in
+      let name = "\(join.kind.rawValue) \(join.path.printable)"
+      let count =
+        switch join.kind {
+        case .manifest: Units.count(join.count, "source")
+        case .contactSheet: Units.count(join.count, "page")
+        case .gallery: Units.count(join.count, "picture")
+        }
+      switch join.result {
+      case .made: return StyledText("\(name): \(count)", .answer)
+      case .unchanged: return StyledText("\(name): \(count), up to date")
+      case .notMade: return StyledText("\(name): not made, because the run stopped", .warning)
+      case .failed: return nil  // a line before has said why
+      }
+    }
   }
 
   // MARK: The proof of the limits

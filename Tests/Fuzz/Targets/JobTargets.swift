@@ -1,4 +1,7 @@
+import ContactSheet
 import Files
+import Foundation
+import SystemPackage
 
 @testable import ThumbnailJobs
 @testable import Thumbnails
@@ -8,6 +11,7 @@ extension FuzzTarget {
   static let jobs = [
     FuzzTarget(name: "job-file", run: jobFile), FuzzTarget(name: "list", run: list),
     FuzzTarget(name: "glob", run: glob), FuzzTarget(name: "mark", run: mark), FuzzTarget(name: "words", run: words),
+    FuzzTarget(name: "sheet", run: sheet),
   ]
 
   private static func jobFile(_ input: UnsafeRawBufferPointer) {
@@ -57,8 +61,13 @@ extension FuzzTarget {
     _ = pattern.matches(names, isFolder: choice(input) & 1 == 0)
   }
 
-  /// A mark that is read is written in the same way.
+  /// A mark that is read is written in the same way, and so is the description that follows it.
   private static func mark(_ input: UnsafeRawBufferPointer) {
+    if let description = DescriptionComment(segment: Array(input)[...]) {
+      precondition(description.segment.count <= DescriptionComment.longest)
+      precondition(DescriptionComment(segment: description.segment[...]) == description)
+    }
+    _ = ThumbnailMark.description(head: Array(input)[...])
     guard let mark = ThumbnailMark(head: Array(input)[...]) else { return }
     let bare: [UInt8] =
       [0xff, 0xd8, 0xff, 0xe0, 0, 16] + Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0, 0xff, 0xd9]
@@ -77,6 +86,25 @@ extension FuzzTarget {
     _ = try? MemorySize(parsing: text, for: "--memory")
     if let limit = try? HaltLimit(parsing: text, for: "--halt") { _ = limit.isReached(failed: 3, ended: 20) }
     _ = try? NamePattern(parsing: text, for: "--name")
+    _ = try? SheetGrid(parsing: text)
     _ = printableText(of: Array(input))
+  }
+
+  /// A contact sheet takes any file for a picture.
+  private static func sheet(_ input: UnsafeRawBufferPointer) {
+    guard let (file, picture) = try? (createUnnamedFile(in: AT_FDCWD), createUnnamedFile(in: AT_FDCWD)) else { return }
+    defer { close(file) }
+    do throws(Errno) {
+      try writeAll(input, to: picture, at: 0)
+      var writer = ContactSheetWriter(to: file, title: String(decoding: input.prefix(20), as: UTF8.self))
+      let caption = String(decoding: input.suffix(40), as: UTF8.self)
+      try writer.addPage([SheetCell(caption: caption, picture: .jpeg { () throws(Errno) in picture })])
+      try writer.finish()
+      var status = stat()
+      precondition(
+        fstat(file, &status) == 0 && Int(status.st_size) < input.count + 8192, "a page of one picture is short")
+    } catch {
+      preconditionFailure("\(error)")
+    }
   }
 }

@@ -1,0 +1,41 @@
+import BoundedQueue
+import Thumbnails
+
+// Joins: what the job makes of all its thumbnails, besides them.
+extension Job {
+  /// Gives a source its place on the contact sheet, and submits the page if it is full.
+  func putOnSheet(_ source: Source, _ content: SheetPageOperation.Cell.Content) {
+    // Only the contents tell whether a file with another name is a photo.
+    guard let sheet = joins?.sheet, source.relativePath.hasJPEGName || SourceFile.isJPEG(source.path) else { return }
+    if let page = sheet.add(source, content, memory: memory) { _ = submit(page) }
+  }
+
+  func submitLastPage() {
+    if let page = joins?.sheet?.lastPage(memory: memory) { _ = submit(page) }
+  }
+
+  /// Submits new operations for postponed pages of the contact sheet.
+  func resubmitPages() {
+    guard let sheet = joins?.sheet else { return }
+    for page in sheet.again(memory: memory) { _ = submit(page) }
+  }
+
+  /// Makes everything that needs all thumbnails, now that these are done. If the job was stopped, nothing is made, and what an
+  /// earlier run made stays.
+  func makeJoins() -> [JoinReport] {
+    guard let joins else { return [] }
+    return settings.joins.paths.map { kind, path in
+      var report = JoinReport(kind: kind, path: path, result: .notMade, count: 0)
+      while !isStopping {
+        let operation = joins.operation(kind)
+        guard submit(operation) else { break }
+        queue.drain()
+        report = operation.report
+        // Memory pressure cancels these operations too. They lose nothing by it.
+        if operation.outcome?.cancelReason != .pressure { break }
+      }
+      onEvent(.join(report))
+      return report
+    }
+  }
+}

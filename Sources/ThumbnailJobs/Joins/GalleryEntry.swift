@@ -1,0 +1,54 @@
+import Files
+import Thumbnails
+
+/// The sizes of a gallery: the name of each, and the folder of its thumbnails from the gallery. docs/gallery.md
+/// describes the fields.
+struct GallerySize: Encodable {
+  let name: String
+  let folder: JSONPath
+}
+
+/// A picture of a gallery.
+struct GalleryPicture: Encodable {
+  /// `[width, height]`, `[width, height, path]` or `null`.
+  struct Thumbnail: Encodable {
+    let pixels: PixelSize
+    /// Its path below the folder of its size, if that is not the path of the source.
+    let path: JSONPath?
+
+    func encode(to encoder: any Encoder) throws {
+      var list = encoder.unkeyedContainer()
+      try list.encode(pixels.width)
+      try list.encode(pixels.height)
+      if let path { try list.encode(path) }
+    }
+  }
+
+  let source: JSONPath
+  let width: Int
+  let height: Int
+  let thumbhash: String
+  let color: String
+  let thumbnails: [Thumbnail?]
+
+  /// - Parameter folders: the folder of each size's thumbnails.
+  init(_ source: Source, _ description: SourceDescription, _ pictures: [SourceEntry.Picture], folders: [Path]) {
+    self.source = JSONPath(source.relativePath)
+    (width, height) = (description.pixels.width, description.pixels.height)
+    thumbhash = description.placeholder.thumbHashText
+    color = description.placeholder.meanColor.description
+    var thumbnails = [Thumbnail?](repeating: nil, count: folders.count)
+    for picture in pictures {
+      let path = picture.thumbnail.path.below(folders[picture.size]) ?? picture.thumbnail.path
+      thumbnails[picture.size] = Thumbnail(
+        pixels: picture.thumbnail.pixels, path: path == source.relativePath ? nil : JSONPath(path))
+    }
+    self.thumbnails = thumbnails
+  }
+}
+
+/// A source of a gallery that has no thumbnails.
+struct MissingPicture: Encodable {
+  let source: JSONPath
+  let reason: String
+}

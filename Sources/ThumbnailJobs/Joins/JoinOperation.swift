@@ -1,0 +1,40 @@
+import BoundedQueue
+import Files
+import Locking
+
+/// An operation that writes something of all thumbnails of a job: a manifest, a contact sheet or a gallery.
+class JoinOperation: BoundedOperation, @unchecked Sendable {  // the result has a lock, the rest is constant
+  let kind: JoinKind
+  let path: Path
+  private let done = Locked<(count: Int, isChanged: Bool)?>(nil)
+
+  init(_ kind: JoinKind, _ path: Path) {
+    (self.kind, self.path) = (kind, path)
+    super.init(title: "\(kind.rawValue) \(path.printable)")
+  }
+
+  /// Writes the files.
+  ///
+  /// - Returns: how many sources or pages they have, and whether they differ from those that were there.
+  func makeJoin() throws -> (count: Int, isChanged: Bool) {
+    preconditionFailure("\(type(of: self)) must override makeJoin()")
+  }
+
+  override func execute() throws {
+    report(stage: "writing")
+    let result = try makeJoin()
+    done.withLock { $0 = result }
+  }
+
+  /// The report of the operation, which has ended.
+  var report: JoinReport {
+    let done = done.withLock { $0 }
+    let result: JoinReport.Result =
+      switch outcome {
+      case .succeeded?: done?.isChanged == true ? .made : .unchanged
+      case .failed(let error)?: .failed(JoinError(error))
+      case .cancelledWhileRunning?, .cancelledWhileWaiting?, nil: .notMade
+      }
+    return JoinReport(kind: kind, path: path, result: result, count: done?.count ?? 0)
+  }
+}

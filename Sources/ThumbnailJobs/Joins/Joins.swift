@@ -1,0 +1,99 @@
+import BoundedQueue
+import Files
+import Foundation
+import SystemPackage
+
+/// The manifest, the contact sheet and the gallery of one job: what they need is collected while the job runs.
+///
+/// *Concurrency*: every method may be called from any thread. What is collected is on the disk, so a million sources take no
+/// more memory than a thousand.
+final class Joins: Sendable {
+  private struct Manifest {
+    let path: Path
+    /// From which its paths lead.
+    let folder: Path
+    let entries: EntryList
+  }
+
+  private struct Gallery {
+    let plan: GalleryPlan
+    let pictures: EntryList
+    let missing: EntryList
+  }
+
+  private let outputs: [ThumbnailOutput]
+  private let manifest: Manifest?
+  private let gallery: Gallery?
+  /// Nil if there is no contact sheet.
+  let sheet: SheetPages?
+
+  /// Checks that everything can be made.
+  ///
+  /// - Parameters:
+  ///   - outputs: at least one, whose folder exists: the entries are stored on its file system.
+  ///   - tree: the folder whose tree the thumbnails mirror; nil if it is not known.
+  /// - Throws: ``OutputError``.
+  init(_ settings: JoinSettings, outputs: [ThumbnailOutput], tree: Path?) throws(OutputError) {
+    self.outputs = outputs
+    let output = outputs[0]
+    func entries() throws(OutputError) -> EntryList {
+      do throws(Errno) { return try EntryList(in: output.folder?.descriptor ?? AT_FDCWD) } catch {
+        throw OutputError(writing: output.path, error)
+      }
+    }
+    if let path = settings.manifest {
+      _ = try JoinFile(path, kind: .manifest)
+      guard let folder = (path.parent.isEmpty ? "." : path.parent).real else { throw OutputError(.removed, path) }
+      manifest = Manifest(path: path, folder: folder, entries: try entries())
+    } else {
+      manifest = nil
+    }
+    if let folder = settings.gallery {
+      gallery = Gallery(
+        plan: try GalleryPlan(folder, outputs: outputs, tree: tree), pictures: try entries(),
+        missing: try entries())
+    } else {
+      gallery = nil
+    }
+    sheet = try settings.contactSheet.map { path throws(OutputError) in
+      try SheetPages(path, grid: settings.sheetGrid, title: (tree ?? Path.workingFolder ?? path).lastName)
+    }
+  }
+
+  /// Stores what the manifest and the gallery say of a source that is not up to date.
+  ///
+  /// - Parameters:
+  ///   - findings: of its operation; nil if it had none.
+  ///   - place: the place of its thumbnails; nil if it has none.
+  func store(_ report: SourceReport, _ findings: ThumbnailOperation.Findings? = nil, place: Path? = nil) {
+    if let entry = SourceEntry(report, findings, place: place, outputs: outputs) { store(entry) }
+  }
+
+  /// Stores what the manifest and the gallery say of a source.
+  func store(_ entry: SourceEntry) {
+    let number = entry.source.number
+    if let manifest { manifest.entries.store(ManifestEntry(entry, from: manifest.folder), at: number) }
+    guard let gallery else { return }
+    switch entry.result {
+    case .pictures(let description, let pictures):
+      let picture = GalleryPicture(entry.source, description, pictures, folders: gallery.plan.sizeFolders)
+      gallery.pictures.store(picture, at: number)
+    case .missing(_, let reason):
+      gallery.missing.store(MissingPicture(source: JSONPath(entry.source.relativePath), reason: reason), at: number)
+    }
+  }
+
+  /// The operation that makes one of the joins, which the settings have.
+  func operation(_ kind: JoinKind) -> JoinOperation {
+    switch kind {
+    case .manifest:
+      if let manifest { return ManifestOperation(manifest.path, manifest.entries) }
+    case .contactSheet: if let sheet { return SheetOperation(sheet) }
+    case .gallery:
+      if let gallery {
+        return GalleryOperation(gallery.plan, pictures: gallery.pictures, missing: gallery.missing)
+      }
+    }
+    preconditionFailure("the job makes no \(kind.rawValue)")
+  }
+}

@@ -1,0 +1,46 @@
+import Files
+import Foundation
+import Thumbnails
+
+/// A source in a manifest. docs/manifest.md describes the fields.
+struct ManifestEntry: Encodable {
+  struct Thumbnail: Encodable {
+    let path: JSONPath
+    let size: String
+    let width: Int
+    let height: Int
+    let bytes: Int
+  }
+
+  let source: JSONPath
+  let bytes: Int?
+  let modified: Double?
+  var width: Int?
+  var height: Int?
+  var orientation: Int?
+  var color: String?
+  var thumbhash: String?
+  var thumbnails: [Thumbnail]?
+  var outcome: String?
+  var error: String?
+
+  /// - Parameter folder: the folder of the manifest, from which its paths lead: absolute, without links.
+  init(_ entry: SourceEntry, from folder: Path) {
+    source = JSONPath(entry.source.path.leading(from: folder))
+    bytes = entry.file?.bytes
+    modified = entry.file.map { Double($0.modified.tv_sec) + Double($0.modified.tv_nsec) / 1e9 }
+    switch entry.result {
+    case .pictures(let description, let pictures):
+      (width, height) = (description.pixels.width, description.pixels.height)
+      orientation = description.orientation.rawValue
+      color = description.placeholder.meanColor.description
+      thumbhash = description.placeholder.thumbHashText
+      thumbnails = pictures.map(\.thumbnail).map {
+        Thumbnail(
+          path: JSONPath($0.path.leading(from: folder)), size: $0.size, width: $0.pixels.width,
+          height: $0.pixels.height, bytes: $0.bytes)
+      }
+    case .missing(let outcome, let reason): (self.outcome, error) = (outcome, reason)
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import BoundedQueue
+import Files
+
+/// Writes the manifest of a job, once all its sources are done.
+final class ManifestOperation: JoinOperation, @unchecked Sendable {  // constant
+  private let entries: EntryList
+
+  init(_ path: Path, _ entries: EntryList) {
+    self.entries = entries
+    super.init(.manifest, path)
+  }
+
+  override func makeJoin() throws -> (count: Int, isChanged: Bool) {
+    let file = try JoinFile(path, kind: .manifest)
+    try file.append(kind.signature + #""sources":["#.utf8)
+    let count = try entries.append(to: file)
+    try file.append(Array("\n]}\n".utf8))
+    return (count, try file.publish())
+  }
+}

@@ -1,0 +1,52 @@
+import BoundedQueue
+import Files
+import Foundation
+import Thumbnails
+
+/// What the joins know of a source that is done.
+struct SourceEntry: Sendable {
+  /// A thumbnail and the output and size that it belongs to.
+  struct Picture: Sendable {
+    /// The index of its size among all sizes of all outputs.
+    let size: Int
+    let thumbnail: MadeThumbnail
+  }
+
+  enum Result: Sendable {
+    case pictures(SourceDescription, [Picture])
+    /// There are no thumbnails, for this reason. The outcome is a word of the events.
+    case missing(outcome: String, reason: String)
+  }
+
+  let source: Source
+  /// The size and the modification time of the source; nil if it could not be read.
+  let file: SourceFile.Version?
+  let result: Result
+}
+
+extension SourceEntry {
+  /// The entry of a source that is not up to date; nil for a file that is no photo, or one that has an entry already.
+  ///
+  /// - Parameters:
+  ///   - findings: of its operation; nil if it had none.
+  ///   - outputs: all outputs of the job.
+  init?(_ report: SourceReport, _ findings: ThumbnailOperation.Findings?, place: Path?, outputs: [ThumbnailOutput]) {
+    switch report.result {
+    case .made:
+      guard let description = findings?.description, let place else { return nil }
+      let places = outputs.flatMap { output in
+        output.options.sizes.map { output.path.appending(output.place(of: report.source, place, size: $0)) }
+      }
+      let pictures = report.thumbnails.compactMap { thumbnail in
+        places.firstIndex(of: thumbnail.path).map { Picture(size: $0, thumbnail: thumbnail) }
+      }
+      result = .pictures(description, pictures)
+    case .failed(let failure): result = .missing(outcome: "failed", reason: "\(failure)")
+    case .cancelled(let reason): result = .missing(outcome: "cancelled", reason: "cancelled \(reason)")
+    case .unsupported(let type):
+      result = .missing(outcome: "not-read", reason: "\(type.displayName) images are not read yet")
+    case .notImage, .thumbnail, .duplicate: return nil
+    }
+    (source, file) = (report.source, findings?.file)
+  }
+}

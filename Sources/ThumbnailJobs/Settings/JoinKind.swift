@@ -1,0 +1,17 @@
+import ContactSheet
+
+/// What a job can make of all its thumbnails.
+public enum JoinKind: String, Sendable, CaseIterable {
+  case manifest
+  case contactSheet = "contact sheet"
+  case gallery
+
+  /// How each file of this kind begins, by which thumbjob recognises those that it may replace.
+  var signature: [UInt8] {
+    switch self {
+    case .manifest: Array(#"{"thumbjob-manifest":1,"#.utf8)
+    case .contactSheet: ContactSheetWriter.signature
+    case .gallery: Array("<!doctype html>\n<!-- A gallery by thumbjob".utf8)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import Files
+
+/// The order in which people expect names: by bytes, but numbers by their value, so that `IMG_2` comes before `IMG_10`.
+enum NaturalOrder {
+  /// Whether the first name comes before the second. Names that differ only in leading zeros are ordered by bytes, so
+  /// different names are never equal.
+  static func precedes(_ first: Path, _ second: Path) -> Bool {
+    let (a, b) = (first.bytes, second.bytes)
+    var (i, j) = (a.startIndex, b.startIndex)
+    while i < a.endIndex, j < b.endIndex {
+      if isDigit(a[i]), isDigit(b[j]) {
+        let (left, right) = (number(in: a, from: &i), number(in: b, from: &j))
+        if left.count != right.count { return left.count < right.count }
+        if let difference = zip(left, right).first(where: { $0 != $1 }) { return difference.0 < difference.1 }
+      } else {
+        if a[i] != b[j] { return a[i] < b[j] }
+        i += 1
+        j += 1
+      }
+    }
+    if i == a.endIndex, j == b.endIndex { return a.lexicographicallyPrecedes(b) }
+    return i == a.endIndex
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  /// The digits from an index on without leading zeros. The index moves behind them.
+  private static func number(in bytes: ArraySlice<UInt8>, from index: inout Int) -> ArraySlice<UInt8> {
+    let digits = bytes[index...].prefix(while: isDigit)
+    index = digits.endIndex
+    return digits.drop { $0 == UInt8(ascii: "0") }
+  }
+}

@@ -1,0 +1,246 @@
+import BoundedQueue
+import ContactSheet
+import Files
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MemoryPressure
+@testable import ThumbnailJobs
+
+extension JobTests {
+  /// Jobs that make a manifest, a contact sheet and a gallery.
+  @Suite(.serialized) struct Joins {
+    private let folder = TemporaryFolder()
+    private let bell = Doorbell(.fifo)
+
+    /// Seven photos with the orientations of Exif, and one that is cut off.
+    private func photos() throws {
+      for number in 1...7 {
+        var photo = SyntheticPhoto(seed: number, width: 300 + number, height: 200)
+        photo.orientation = number
+        try folder.write(photo.jpeg(), to: "images/\(number % 2)/\(number).jpg")
+      }
+      try folder.write(SyntheticPhoto(seed: 1, width: 64, height: 64).jpeg().dropLast(200), to: "images/0/cut off.jpg")
+      try folder.write(Array("text".utf8), to: "images/notes.txt")
+    }
+
+    private func settings(joins: Bool = true) -> JobSettings {
+      var settings = JobSettings()
+      settings.sources = [.path(Path(folder("images")))]
+      settings.outputs[0].folder = Path(folder("thumbs"))
+      settings.outputs[0].sizes = [.known("64"), .known("small=32")]
+      (settings.max, settings.backlog) = (2, 4)
+      guard joins else { return settings }
+      settings.joins.manifest = Path(folder("made/manifest.json"))
+      settings.joins.contactSheet = Path(folder("made/sheet.pdf"))
+      settings.joins.sheetGrid = SheetGrid(columns: 3, rows: 1)
+      settings.joins.gallery = Path(folder("web"))
+      return settings
+    }
+
+    private func run(_ settings: JobSettings) async throws -> JobReport {
+      try await onThread { try Job(settings) { _ in }.run() }
+    }
+
+    private struct Manifest: Decodable {
+      struct Source: Decodable {
+        struct Thumbnail: Decodable {
+          let path, size: String
+          let width, height, bytes: Int
+        }
+
+        let source: String
+        let bytes: Int?
+        let modified: Double?
+        let width, height, orientation: Int?
+        let color, thumbhash, outcome, error: String?
+        let thumbnails: [Thumbnail]?
+      }
+
+      let sources: [Source]
+    }
+
+    private func manifest() throws -> Manifest {
+      try JSONDecoder().decode(Manifest.self, from: Data(try folder.bytes("made/manifest.json")))
+    }
+
+    private func text(_ name: String) throws -> String { String(decoding: try folder.bytes(name), as: UTF8.self) }
+
+    /// What was made and the time of each file, to see whether a run has replaced it.
+    private func made() throws -> [String: Date] {
+      var times: [String: Date] = [:]
+      for name in ["made/manifest.json", "made/sheet.pdf", "web/index.html", "web/page/data.js", "web/page/start.js"] {
+        times[name] = try FileManager.default.attributesOfItem(atPath: folder(name))[.modificationDate] as? Date
+      }
+      return times
+    }
+
+    private func isMade(_ report: JoinReport) -> Bool { if case .made = report.result { true } else { false } }
+    private func isUnchanged(_ report: JoinReport) -> Bool {
+      if case .unchanged = report.result { true } else { false }
+    }
+
+    @Test func theManifestDescribesEverySource() async throws {
+      try photos()
+      let report = try await run(settings())
+      #expect(report.tally.made == 7 && report.tally.failed == 1 && report.joins.map(\.count) == [8, 3, 7])
+      #expect(report.joins.allSatisfy(isMade))
+      let sources = try manifest().sources
+      #expect(
+        sources.map(\.source)
+          == ["0/2", "0/4", "0/6", "0/cut off", "1/1", "1/3", "1/5", "1/7"].map {
+            "../images/\($0).jpg"
+          })
+      for source in sources where source.outcome == nil {
+        let number = try #require(source.orientation)
+        #expect(source.source.hasSuffix("/\(number).jpg"))
+        let (width, height) = number < 5 ? (300 + number, 200) : (200, 300 + number)
+        #expect(source.width == width && source.height == height)
+        #expect(try source.bytes == folder.bytes("images/\(number % 2)/\(number).jpg").count)
+        let thumbnails = try #require(source.thumbnails)
+        #expect(thumbnails.map(\.size) == ["64x64", "small"])
+        for thumbnail in thumbnails {
+          #expect(try thumbnail.bytes == folder.bytes("made/\(thumbnail.path)").count)
+          #expect(max(thumbnail.width, thumbnail.height) == (thumbnail.size == "small" ? 32 : 64))
+        }
+        #expect(source.color?.count == 7 && (source.thumbhash?.count ?? 0) >= 8)
+      }
+      let broken = try #require(sources.first { $0.outcome != nil })
+      #expect(broken.outcome == "failed" && broken.error?.hasPrefix("truncated") == true && broken.width == nil)
+    }
+
+    @Test func aSecondRunReplacesNothing() async throws {
+      try photos()
+      _ = try await run(settings())
+      let first = try made()
+      let report = try await run(settings())
+      #expect(report.tally.upToDate == 7 && report.joins.allSatisfy(isUnchanged))
+      #expect(try made() == first)
+      // A source that is gone leaves all three.
+      try FileManager.default.removeItem(atPath: folder("images/1/5.jpg"))
+      let third = try await run(settings())
+      #expect(third.joins.allSatisfy(isMade) && third.joins.map(\.count) == [7, 3, 6])
+      #expect(try !text("web/page/data.js").contains("1/5.jpg"))
+    }
+
+    /// Thumbnails that were made without joins have no description of their source.
+    @Test func thumbnailsOfAnEarlierJobAreDescribedAlike() async throws {
+      try photos()
+      _ = try await run(settings())
+      let direct = try manifest()
+      try FileManager.default.removeItem(atPath: folder("thumbs"))
+      _ = try await run(settings(joins: false))
+      let report = try await run(settings())
+      #expect(report.tally.upToDate == 7 && report.tally.thumbnails == 0)
+      for (before, after) in zip(direct.sources, try manifest().sources) {
+        #expect(before.source == after.source && before.outcome == after.outcome)
+        #expect(before.width == after.width && before.orientation == after.orientation)
+        #expect(before.thumbnails?.map(\.width) == after.thumbnails?.map(\.width))
+        // The placeholder is made of the thumbnail, so it is only nearly the same.
+        #expect((before.thumbhash == nil) == (after.thumbhash == nil))
+      }
+    }
+
+    @Test func aJobThatStopsLeavesWhatIsThere() async throws {
+      try photos()
+      _ = try await run(settings())
+      let first = try made()
+      var settings = settings()
+      settings.force = true
+      let forced = settings
+      let reached = LockedBox<Job?>(nil)
+      let report = try await onThread {
+        let job = try Job(forced) { event in
+          if case .source = event { reached.value?.stop(.cancelled(by: "USR2")) }
+        }
+        reached.change { $0 = job }
+        return try job.run()
+      }
+      reached.change { $0 = nil }
+      #expect(report.workRemains && report.joins.count == 3)
+      for join in report.joins { if case .notMade = join.result {} else { Issue.record("\(join)") } }
+      #expect(try made() == first)
+    }
+
+    @Test func aSheetThatCannotBeWrittenFailsAlone() async throws {
+      try photos()
+      var settings = settings()
+      settings.sources.append(.path(Path(folder("images/1"))))
+      let removed = settings
+      let folder = folder
+      let report = try await onThread {
+        let job = try Job(removed) { event in
+          // The folder is there when the job begins, and gone when it ends.
+          if case .source = event { try? FileManager.default.removeItem(atPath: folder("made")) }
+        }
+        return try job.run()
+      }
+      for join in report.joins {
+        switch (join.kind, join.result) {
+        case (.gallery, .made), (.manifest, .made), (.contactSheet, .failed): break
+        default: Issue.record("\(join)")
+        }
+      }
+      #expect(report.tally.made == 7)
+    }
+
+    @Test func nothingIsMadeInADryRunOrWithoutSources() async throws {
+      try photos()
+      var settings = settings()
+      settings.dryRun = true
+      #expect(try await run(settings).joins.isEmpty)
+      settings.dryRun = false
+      settings.sources = [.path(Path(folder("nothing")))]
+      #expect(try await run(settings).joins.isEmpty)
+      #expect(folder.files(below: "made") == [] && folder.files(below: "web") == [])
+    }
+
+    /// Memory pressure cancels sources and pages; both are made again, each page after its sources.
+    @Test(arguments: [1, 2, 5, 11]) func pressureLosesNoPictureOfTheSheet(moment: Int) async throws {
+      let photos = (0..<3).map { SyntheticPhoto(seed: $0, width: 300 + $0, height: 200).jpeg() }
+      for number in 0..<60 { try folder.write(photos[number % 3], to: "images/\(number).jpg") }
+      var settings = settings()
+      (settings.max, settings.backlog) = (2, 8)
+      settings.pressureSource = .systemd
+      let requeuing = settings
+      var rules = PressureRules()
+      (rules.sampling, rules.coalescing) = (.milliseconds(10), .milliseconds(10))
+      (rules.quiet, rules.quietAfterCritical) = (.milliseconds(100), .milliseconds(100))
+      (rules.calmShare, rules.warningShare, rules.criticalShare) = (1, 1, 1)
+      let quick = rules
+      let (reached, heard, ended) = (Gate(), Gate(), LockedBox(0))
+      let report = try await onThread {
+        let job = try Job(
+          requeuing, surroundings: Surroundings(variables: ["MEMORY_PRESSURE_WATCH": bell.path]), pressureRules: quick
+        ) { event in
+          switch event {
+          case .pressure: heard.open()
+          case .source(let report):
+            if case .cancelled = report.result { return }
+            let count = ended.change { ended in
+              ended += 1
+              return ended
+            }
+            if count == moment { reached.open() }
+            if count >= moment { heard.pass() }
+          default: break
+          }
+        }
+        Thread.detachNewThread {
+          reached.pass()
+          while job.queue.counters.waiting < 8 { usleep(1_000) }
+          bell.ring()
+        }
+        return try job.run()
+      }
+      #expect(report.tally.made == 60 && report.tally.requeued > 0)
+      #expect(report.joins.map(\.count) == [60, 20, 60])
+      let interrupted = try folder.bytes("made/sheet.pdf")
+      // An undisturbed run makes the same.
+      try FileManager.default.removeItem(atPath: folder("made"))
+      _ = try await run(self.settings())
+      #expect(try folder.bytes("made/sheet.pdf") == interrupted)
+    }
+  }
+}

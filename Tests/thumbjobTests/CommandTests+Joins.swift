@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  /// Manifest, contact sheet and gallery of the built binary.
+  @Suite struct Joins {
+    private static let all = [
+      "--manifest", "made/manifest.json", "--contact-sheet", "made/sheet.pdf", "--html", "made/web",
+    ]
+
+    private func isWhole(_ folder: TemporaryFolder) -> Bool {
+      let ends = ["made/manifest.json": "]}\n", "made/sheet.pdf": "%%EOF\n", "made/web/page/data.js": "]};\n"]
+      return ends.allSatisfy { name, end in
+        guard let bytes = try? folder.bytes(name) else { return true }
+        return bytes.suffix(end.utf8.count).elementsEqual(end.utf8)
+      }
+    }
+
+    @Test func allThreeAreMadeReportedAndUpToDateInASecondRun() async throws {
+      let folder = try TemporaryFolder.withPhotos()
+      try folder.write(try folder.bytes("images/0/photo 0.jpg").prefix(400), to: "images/1/broken.jpg")
+      let first = try await BuiltCommand.run(
+        executable: BuiltCommand.path, ["images", "--sheet-grid", "2x2"] + Self.all, in: folder)
+      #expect(first.status == 1)
+      #expect(first.errors.contains("\nmanifest made/manifest.json: 13 sources\n"))
+      #expect(first.errors.contains("\ncontact sheet made/sheet.pdf: 4 pages\n"))
+      #expect(first.errors.hasSuffix("\ngallery made/web: 12 pictures\n"), "\(first.errors)")
+      let second = try await BuiltCommand.run(
+        executable: BuiltCommand.path, ["images", "--sheet-grid", "2x2", "--json"] + Self.all, in: folder)
+      #expect(second.status == 1)
+      for event in ["gallery", "manifest", "contact-sheet"] {
+        #expect(second.output.contains("\"event\":\"\(event)\""))
+      }
+      #expect(second.output.components(separatedBy: "\"outcome\":\"up-to-date\"").count == 4, "\(second.output)")
+      #expect(isWhole(folder))
+    }
+
+    @Test func aPageOfTheSheetWaitsForItsSourcesAndIsListed() async throws {
+      let folder = try TemporaryFolder.withHeldPlaces()
+      let arguments =
+        TemporaryFolder.heldArguments + ["--json", "--progress", "none", "--sheet-grid", "7x2"] + Self.all
+      let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder) { run in
+        try await expectEventually { run.output.split(separator: "\n").count == 12 }
+        run.send(SIGUSR1)
+        try await expectEventually { run.errors.contains(" found · ") }
+        run.send(SIGUSR2)
+      }
+      #expect(ending.status == 75)
+      let line = try #require(ending.errorLines.first { $0.contains("contact sheet made/sheet.pdf, page 1: ") })
+      #expect(line.contains(/waits for #\d+ and #\d+$/), "\(line)")
+      #expect(ending.errors.contains("contact sheet made/sheet.pdf: not made, because the run stopped"))
+      #expect(folder.files(below: "made") == [])
+    }
+
+    @Test func aPhotoIsNeverReplaced() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      let photo = try folder.bytes("images/0/photo 0.jpg")
+      for option in ["--manifest", "--contact-sheet"] {
+        let ending = try await BuiltCommand.run("images", option, "images/0/photo 0.jpg", in: folder)
+        #expect(ending.status == 73 && ending.errorLines.count == 1)
+        #expect(ending.errors.contains("exists and is not a ") && ending.errors.contains("move it away"))
+      }
+      #expect(try folder.bytes("images/0/photo 0.jpg") == photo)
+      try folder.write(Array("my own page".utf8), to: "site/index.html")
+      let ending = try await BuiltCommand.run("images", "--html", "site", in: folder)
+      #expect(ending.status == 73 && ending.errors.contains("site/index.html: exists and is not a gallery of thumbjob"))
+    }
+
+    @Test func aKillAtAnyMomentLeavesWholeFilesOnly() async throws {
+      let folder = try TemporaryFolder.withPhotos(30)
+      let arguments = ["images", "--force", "--quiet", "--max", "2", "--sheet-grid", "2x2"] + Self.all
+      let start = ContinuousClock.now
+      let whole = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+      let time = ContinuousClock.now - start
+      #expect(whole.status == 0)
+      let files = Set(folder.files(below: "made"))
+      for moment in 1...20 {
+        // Every second time there is nothing before.
+        if moment % 2 == 0 { try? FileManager.default.removeItem(atPath: folder("made")) }
+        _ = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder) { run in
+          try await Task.sleep(for: time * moment / 20)
+          run.send(SIGKILL)
+        }
+        #expect(isWhole(folder), "killed after \(moment) twentieths of a run")
+        #expect(Set(folder.files(below: "made")).isSubset(of: files))
+      }
+      let last = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+      #expect(last.status == 0 && Set(folder.files(below: "made")) == files)
+    }
+
+    @Test func aFullDiskFailsThemWithOneLineEachAndStatus74() async throws {
+      let folder = try TemporaryFolder.withPhotos()
+      let limited = "ulimit -f 40; exec \"$0\" \"$@\""
+      let ending = try await BuiltCommand.run(
+        executable: "/bin/sh", ["-c", limited, BuiltCommand.path, "images", "--quiet", "--contact-sheet", "sheet.pdf"],
+        in: folder)
+      #expect(ending.status == 74)
+      #expect(ending.errorLines.contains { $0.hasPrefix("thumbjob: contact sheet: sheet.pdf: cannot be written") })
+      #expect(folder.files(below: "").allSatisfy { !$0.hasSuffix("sheet.pdf") })
+    }
+  }
+}
