@@ -195,16 +195,18 @@ function focusPicture(picture) {
   shownTiles.get(picture).item.firstChild.focus({ preventScroll: true });
 }
 
-// Keeps the first picture of the window in its place when the width changes.
+// Keeps the first picture of the window in its place when the width changes, although its row may get another height.
 function layOutAgain() {
   if (grid.clientWidth === laidWidth) return draw();
   const top = scrollY - gridTop();
   const first = top > 0 ? rows[firstBelow(rows, top)] : null;
-  const offset = first ? first.top - top : 0;
+  const share = first ? (top - first.top) / first.height : 0;
   const hasFocus = grid.contains(document.activeElement) && current;
   layOut(sections.map(({ group }) => group));
   if (hasFocus) shownTiles.get(current)?.item.firstChild.focus({ preventScroll: true });
-  if (first) scrollTo(0, gridTop() + placeOf.get(first.tiles[0].picture).row.top - offset);
+  if (!first) return;
+  const { row } = placeOf.get(first.tiles[0].picture);
+  scrollTo(0, gridTop() + row.top + share * row.height);
 }
 
 let isDrawingSoon = false;

@@ -2,10 +2,9 @@
 
 const VERSION = 1;              // of the data
 
-function showTitle({ title, made }) {
+function showTitle({ title }) {
   set($("title"), pathText(title));
   document.title = pathText(title);
-  if (made) set($("made"), `Made on ${new Date(made).toLocaleDateString("en-GB", { dateStyle: "long" })} by thumbjob`);
 }
 
 function start() {
