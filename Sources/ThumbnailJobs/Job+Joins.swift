@@ -1,13 +1,20 @@
 import BoundedQueue
+import Foundation
 import Thumbnails
 
 // Joins: what the job makes of all its thumbnails, besides them.
 extension Job {
   /// Gives a source its place on the contact sheet, and submits the page if it is full.
   func putOnSheet(_ source: Source, _ content: SheetPageOperation.Cell.Content) {
-    // Only the contents tell whether a file with another name is a photo.
-    guard let sheet = joins?.sheet, source.relativePath.hasJPEGName || SourceFile.isJPEG(source.path) else { return }
+    guard let sheet = joins?.sheet, isOnSheet(source) else { return }
     if let page = sheet.add(source, content, memory: memory) { _ = submit(page) }
+  }
+
+  /// Whether a source gets a place on the contact sheet: a photo, or a file that is named like one. Only the contents tell
+  /// whether a file with another name is a photo, and whether one is a thumbnail, as beside the photos.
+  private func isOnSheet(_ source: Source) -> Bool {
+    source.relativePath.hasJPEGName
+      ? ThumbnailMark(of: source.path, in: AT_FDCWD) == nil : SourceFile.isJPEG(source.path)
   }
 
   func submitLastPage() {
@@ -25,7 +32,7 @@ extension Job {
   func makeJoins() -> [JoinReport] {
     guard let joins else { return [] }
     return settings.joins.paths.map { kind, path in
-      var report = JoinReport(kind: kind, path: path, result: .notMade, count: 0)
+      var report = JoinReport(kind: kind, path: path, result: .notMade(stopReason), count: 0)
       while !isStopping {
         let operation = joins.operation(kind)
         guard submit(operation) else { break }

@@ -111,7 +111,7 @@ public final class Job: Sendable {
       isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs)
     joins =
       settings.joins.isEmpty || settings.dryRun || !hasSources
-      ? nil : try Joins(settings.joins, outputs: outputs, tree: walker.tree.root)
+      ? nil : try Joins(settings.joins, outputs: outputs, tree: walker.tree.root, isDurable: settings.durable)
     let limit = MemoryLimit.find(in: surroundings)
     memory = MemoryPlan(
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())

@@ -38,10 +38,10 @@ public struct JobReport: Sendable {
   /// The sources that the walk had not found when the job stopped; nil if it is not known how many there are.
   public let notReached: Int?
 
-  /// Whether the job ended before all its sources were done.
+  /// Whether the job ended before all its sources and joins were done.
   public var workRemains: Bool {
     if case .outputFailed = stopCause { return true }
-    return !isWalkComplete || tally.cancelled > 0
+    return !isWalkComplete || tally.cancelled > 0 || joins.contains(where: \.isLeft)
   }
 
   public var thumbnailsPerSecond: Double { Double(tally.thumbnails) / seconds }

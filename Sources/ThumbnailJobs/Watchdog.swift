@@ -1,7 +1,7 @@
 import BoundedQueue
 import Locking
 
-/// Cancels operations that run too long, and ends the job when its time is over.
+/// Cancels operations on sources that run too long, and ends the job when its time is over.
 ///
 /// It counts ticks and does not read a clock: while the process is stopped (Ctrl-Z, a suspended machine), no time
 /// passes.
@@ -41,7 +41,7 @@ final class Watchdog: Sendable {
 
   private func check() {
     let running = queue.snapshot(waitingLimit: 0).running.filter { operation in
-      if case .running = operation.state { true } else { false }
+      if case .running = operation.state { OperationTitle.source(in: operation.title) != nil } else { false }
     }
     let (expired, isTimeUp) = state.withLock { state in
       state.ticks += 1

@@ -185,6 +185,130 @@ extension JobTests {
       #expect(report.tally.made == 7)
     }
 
+    /// The gallery may be among its own photos.
+    @Test func theOriginalsAreFoundFromTheFolderOfTheSources() async throws {
+      try photos()
+      var settings = settings()
+      settings.joins.gallery = Path(folder("images"))
+      _ = try await run(settings)
+      #expect(try text("images/page/data.js").contains(#""originals":".","#))
+      settings.joins.gallery = Path(folder("thumbs/small"))
+      _ = try await run(settings)
+      let data = try text("thumbs/small/page/data.js")
+      #expect(data.contains(#""originals":"../../images","#))
+      #expect(data.contains(#"[{"folder":"../64x64","name":"64x64"},{"folder":".","name":"small"}]"#))
+    }
+
+    @Test func filesOfOthersInTheFolderOfAGalleryAreNeverReplaced() async throws {
+      try photos()
+      try folder.write(Array("mine".utf8), to: "web/page/text.js")
+      let error = await #expect(throws: OutputError.self) { try await run(settings()) }
+      #expect(error?.kind == .notJoin(.gallery) && error?.path == Path(folder("web/page/text.js")))
+      #expect(try text("web/page/text.js") == "mine")
+      // The files of a run that was killed before it had written the page are its own.
+      try FileManager.default.removeItem(atPath: folder("web"))
+      _ = try await run(settings())
+      try FileManager.default.removeItem(atPath: folder("web/index.html"))
+      try FileManager.default.removeItem(atPath: folder("web/page/data.js"))
+      let again = try await run(settings())
+      #expect(again.joins.allSatisfy { $0.isInPlace })
+    }
+
+    @Test func thumbnailsThatCannotBeDescribedAreListedAllTheSame() async throws {
+      try folder.write(SyntheticPhoto(seed: 1, width: 900, height: 600).jpeg(), to: "images/a.jpg")
+      var settings = settings(joins: false)
+      settings.outputs[0].sizes = [.known("800")]
+      _ = try await run(settings)
+      settings.joins = self.settings().joins
+      settings.memory = try MemorySize(parsing: "1M", for: "memory")
+      let report = try await run(settings)
+      #expect(report.tally.upToDate == 1 && report.tally.failed == 0 && report.joins.allSatisfy(isMade))
+      let source = try #require(try manifest().sources.first)
+      #expect(source.outcome == nil && source.thumbhash == nil && source.thumbnails?.first?.width == 800)
+      #expect(try text("web/page/data.js").contains(#""thumbnails":[[800,533]]"#))
+    }
+
+    /// The thumbnails that the walk finds beside their photos have no place.
+    @Test func thumbnailsBesideThePhotosDoNotChangeTheSheet() async throws {
+      try photos()
+      var settings = settings()
+      settings.outputs[0].folder = Path(folder("images"))
+      settings.outputs[0].sizes = [.known("64")]
+      settings.outputs[0].name = try NamePattern(parsing: "%d/%s-small", for: "name")
+      let first = try await run(settings)
+      let second = try await run(settings)
+      #expect(first.tally.made == 7 && second.tally.upToDate == 7 && second.tally.ownThumbnails == 7)
+      #expect(second.joins.allSatisfy(isUnchanged) && second.joins.map(\.count) == first.joins.map(\.count))
+    }
+
+    /// Another program may replace a thumbnail between the walk and the operation that reads it.
+    @Test func aFileInThePlaceOfAThumbnailIsNotListed() throws {
+      try folder.write(SyntheticPhoto(seed: 1, width: 90, height: 60).jpeg(), to: "images/a.jpg")
+      let options = OutputSettings().thumbnailOptions(failOn: .error, limitPixels: 1_000_000)
+      let output = try ThumbnailOutput(path: Path(folder("thumbs")), options: options, isDryRun: false)
+      let memory = MemoryPlan(
+        nil, limit: MemoryLimit(bytes: 1 << 30, origin: .machine), usage: MemoryUsage(resident: 0, group: nil))
+      let shared = SourceOperation.Shared(
+        outputs: [output], memory: memory, retries: 0, trace: nil, onThumbnail: nil)
+      let source = Source(
+        path: Path(folder("images/a.jpg")), relativePath: "a.jpg", argument: 0, origin: .folder)
+      try folder.write(Array("a secret".utf8), to: "secret")
+      let others: [() throws -> Void] = [
+        {}, { try folder.write(Array("text".utf8), to: "thumbs/a.jpg") },
+        { try folder.write(try folder.bytes("images/a.jpg"), to: "thumbs/a.jpg") },
+        {
+          try FileManager.default.removeItem(atPath: folder("thumbs/a.jpg"))
+          try FileManager.default.createSymbolicLink(atPath: folder("thumbs/a.jpg"), withDestinationPath: "../secret")
+        },
+      ]
+      for other in others {
+        try other()
+        let operation = DescribingOperation(source: source, place: "a.jpg", shared: shared)
+        let error = #expect(throws: SourceFailure.self) { try operation.execute() }
+        #expect(error?.description.contains("its thumbnails were removed or replaced during the run") == true)
+      }
+    }
+
+    /// The stop comes when nothing is left to do but the joins.
+    @Test func aStopAfterTheLastSourceLeavesWork() async throws {
+      try folder.write(SyntheticPhoto(seed: 1, width: 90, height: 60).jpeg(), to: "images/a.jpg")
+      let theJob = LockedBox<Job?>(nil)
+      let settings = settings()
+      let report = try await onThread {
+        let job = try Job(settings) { event in
+          if case .source = event { theJob.value?.stop(.startNothingNew) }
+        }
+        theJob.change { $0 = job }
+        return try job.run()
+      }
+      theJob.change { $0 = nil }
+      #expect(report.tally.made == 1 && report.tally.cancelled == 0 && report.workRemains)
+      for join in report.joins where !join.isLeft { Issue.record("\(join)") }
+    }
+
+    @Test func aPageThatAUserCancelsLeavesTheSheetForAnotherRun() async throws {
+      try photos()
+      let (theJob, isCancelled) = (LockedBox<Job?>(nil), LockedBox(false))
+      let settings = settings()
+      let report = try await onThread {
+        let job = try Job(settings) { event in
+          guard case .source = event, !isCancelled.value, let queue = theJob.value?.queue else { return }
+          // The first source that ends is on the first page, which waits for it until this returns.
+          while !isCancelled.value {
+            for operation in queue.snapshot(waitingLimit: 100).waiting where operation.title.hasSuffix("page 1") {
+              queue.cancel(id: operation.id, reason: .user)
+              isCancelled.change { $0 = true }
+            }
+          }
+        }
+        theJob.change { $0 = job }
+        return try job.run()
+      }
+      theJob.change { $0 = nil }
+      #expect(report.joins.map(\.isLeft) == [false, true, false] && report.workRemains)
+      #expect(report.tally.made == 7 && report.stopCause == nil)
+    }
+
     @Test func nothingIsMadeInADryRunOrWithoutSources() async throws {
       try photos()
       var settings = settings()
@@ -236,6 +360,8 @@ extension JobTests {
       }
       #expect(report.tally.made == 60 && report.tally.requeued > 0)
       #expect(report.joins.map(\.count) == [60, 20, 60])
+      // Of the eight operations that waited, two at least were pages.
+      #expect(report.counters.submitted > 60 + report.tally.requeued + 20 + 3, "no page was made again")
       let interrupted = try folder.bytes("made/sheet.pdf")
       // An undisturbed run makes the same.
       try FileManager.default.removeItem(atPath: folder("made"))

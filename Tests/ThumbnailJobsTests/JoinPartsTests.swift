@@ -150,6 +150,44 @@ import Thumbnails
     #expect(try folder.bytes("x/file").count == 1 << 20)
   }
 
+  @Test func aLinkStaysAndTheFileThatItLeadsToIsReplaced() throws {
+    try folder.write([], to: "real/file")
+    try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: "real/file")
+    let file = try JoinFile(Path(folder("link")), kind: nil, isDurable: true)
+    try file.append([1])
+    #expect(try file.publish())
+    #expect(try folder.bytes("real/file") == Data([1]))
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("link")) == "real/file")
+  }
+
+  @Test func whatAKilledRunHasLeftIsRemoved() throws {
+    try folder.write([9], to: "a/.thumbjob.tmp")
+    let file = try JoinFile(Path(folder("a/file")), kind: nil)
+    try file.append([1])
+    #expect(try file.publish())
+    #expect(folder.files(below: "a") == ["file"])
+  }
+
+  @Test func ofSeveralThatReplaceOneFileEachIsWhole() throws {
+    let folder = folder
+    _ = try write("before")
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for number in 0..<50 {
+        let text = [UInt8](repeating: UInt8(thread * 50 + number), count: 100_000)
+        do {
+          let file = try JoinFile(Path(folder("a/b/file")), kind: nil)
+          try file.append(text)
+          _ = try file.publish()
+        } catch {
+          Issue.record(error)
+        }
+        let there = (try? folder.bytes("a/b/file")) ?? Data()
+        #expect(there.count == 100_000 && Set(there).count == 1 || there.count == 6)
+      }
+    }
+    #expect(folder.files(below: "a").count == 1)
+  }
+
   @Test(arguments: JoinKind.allCases) func aFileThatIsNoJoinIsNeverReplaced(kind: JoinKind) throws {
     let photo = SyntheticPhoto(seed: 1, width: 40, height: 30).jpeg()
     try folder.write(photo, to: "photo.jpg")

@@ -89,15 +89,30 @@ extension CommandTests {
       #expect(last.status == 0 && Set(folder.files(below: "made")) == files)
     }
 
-    @Test func aFullDiskFailsThemWithOneLineEachAndStatus74() async throws {
-      let folder = try TemporaryFolder.withPhotos()
-      let limited = "ulimit -f 40; exec \"$0\" \"$@\""
+    /// The entries of a manifest are stored in the output folder until it is written.
+    @Test(arguments: [("manifest", "m.json", "thumbs"), ("contact sheet", "sheet.pdf", "sheet.pdf")])
+    func aFullDiskFailsThemWithOneLineEachAndStatus74(name: String, file: String, full: String) async throws {
+      let folder = try TemporaryFolder.withPhotos(40)
+      let limited = "ulimit -f 8; exec \"$0\" \"$@\""
+      let option = "--" + name.replacing(" ", with: "-")
       let ending = try await BuiltCommand.run(
-        executable: "/bin/sh", ["-c", limited, BuiltCommand.path, "images", "--quiet", "--contact-sheet", "sheet.pdf"],
-        in: folder)
+        executable: "/bin/sh",
+        ["-c", limited, BuiltCommand.path, "images", "-s", "48", "--quiet", "--status", "off", option, file], in: folder
+      )
       #expect(ending.status == 74)
-      #expect(ending.errorLines.contains { $0.hasPrefix("thumbjob: contact sheet: sheet.pdf: cannot be written") })
-      #expect(folder.files(below: "").allSatisfy { !$0.hasSuffix("sheet.pdf") })
+      #expect(ending.errors == "thumbjob: \(name): \(full): cannot be written: File too large\n")
+      #expect(!FileManager.default.fileExists(atPath: folder(file)))
+    }
+
+    @Test func twoOfOneNameAreAMistake() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      let ending = try await BuiltCommand.run("images", "--manifest", "x", "--contact-sheet", "./x", in: folder)
+      #expect(
+        ending.status == 64 && ending.errors.contains("./x cannot belong to both the manifest and the contact sheet"))
+      let gallery = try await BuiltCommand.run("images", "--manifest", "web/page/data.js", "--html", "web", in: folder)
+      #expect(gallery.status == 64)
+      let empty = try await BuiltCommand.run("images", "--manifest", "", in: folder)
+      #expect(empty.status == 64 && empty.errors.contains("the path of the manifest is empty"))
     }
   }
 }

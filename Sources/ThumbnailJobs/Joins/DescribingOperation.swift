@@ -2,6 +2,7 @@ import BoundedQueue
 import Files
 import Foundation
 import Locking
+import SystemPackage
 import Thumbnails
 
 /// Describes a source whose thumbnails are up to date, for the joins of a job.
@@ -33,7 +34,6 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
 
   override func execute() throws {
     report(stage: ThumbnailStage.reading.rawValue)
-    let file = try SourceFile(source.path)
     var pictures: [SourceEntry.Picture] = []
     var description: SourceDescription?
     var slot = 0
@@ -42,25 +42,50 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
         defer { slot += 1 }
         try checkCancelled()
         let path = output.path.appending(output.place(of: source, place, size: size))
-        // A place that another source has, or that is gone since the walk, has no thumbnail of this source.
-        guard let thumbnail = try? SourceFile(path) else { continue }
-        let comment = try thumbnail.description()
-        description = description ?? comment?.source
-        let pixels = try comment?.pixels ?? ThumbnailMaker.readInfo(of: thumbnail.bytes).pixels
+        guard let thumbnail = try Self.open(path), let pixels = try pixels(of: thumbnail, &description) else {
+          continue
+        }
         pictures.append(
           SourceEntry.Picture(
             size: slot,
             thumbnail: MadeThumbnail(path: path, size: size.name, pixels: pixels, bytes: thumbnail.size)))
       }
     }
-    let known = try description ?? describe(file, pictures)
-    found.withLock { $0.entry = SourceEntry(source: source, file: file.version, result: .pictures(known, pictures)) }
+    if pictures.isEmpty {
+      throw SourceFailure.other("its thumbnails were removed or replaced during the run; the next run makes them")
+    }
+    let file = try? SourceFile(source.path)
+    if description == nil, let file {
+      // The thumbnails are up to date all the same.
+      do { description = try describe(file, pictures) } catch { try checkCancelled() }
+    }
+    let entry = SourceEntry(source: source, file: file?.version, result: .pictures(description, pictures))
+    found.withLock { $0.entry = entry }
+  }
+
+  /// Opens a thumbnail; nil if it was removed since the walk, or replaced by a link or a folder.
+  ///
+  /// - Throws: ``OutputError``.
+  private static func open(_ path: Path) throws(OutputError) -> SourceFile? {
+    guard FileStatus.isRegular(path, followingLinks: false) else { return nil }
+    do throws(ThumbnailError) { return try SourceFile(path) } catch {
+      guard case .unreadable(let number) = error, number != ENOENT else { return nil }
+      throw OutputError(.unreadable, path, Errno(rawValue: number))
+    }
+  }
+
+  /// The size of a thumbnail; nil if the file is none. Reads the description too, unless another thumbnail had one.
+  private func pixels(of file: SourceFile, _ description: inout SourceDescription?) throws -> PixelSize? {
+    guard try file.isThumbnail() else { return nil }
+    guard let comment = try file.description() else { return try? ThumbnailMaker.readInfo(of: file.bytes).pixels }
+    description = description ?? comment.source
+    return comment.pixels
   }
 
   /// Describes the source by its header and its smallest thumbnail.
   private func describe(_ file: SourceFile, _ pictures: [SourceEntry.Picture]) throws -> SourceDescription {
     guard let smallest = pictures.map(\.thumbnail).min(by: { $0.pixels.count < $1.pixels.count }) else {
-      throw SourceFailure.source(.unreadable(ENOENT))
+      preconditionFailure("there is a thumbnail")
     }
     let info = try ThumbnailMaker.readInfo(of: file.bytes)
     let options = ThumbnailOptions(sizes: [Self.small], makesPlaceholder: true)

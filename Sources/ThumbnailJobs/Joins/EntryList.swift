@@ -1,3 +1,4 @@
+import BoundedQueue
 import Files
 import Foundation
 import SystemPackage
@@ -5,31 +6,45 @@ import SystemPackage
 /// The entries of a manifest or a gallery, as JSON, in the order of the walk. Most are stored long before the list is
 /// written, because sources end in another order.
 ///
-/// *Concurrency*: as of ``OrderedSpool``.
+/// *Concurrency*: as for ``OrderedSpool``.
 struct EntryList: Sendable {
   private let spool: OrderedSpool
+  /// The folder on whose file system the entries are stored.
+  private let folder: Path
 
-  /// - Parameter folder: an open folder, on whose file system the entries are stored.
-  init(in folder: CInt) throws(Errno) { spool = try OrderedSpool(in: folder) }
+  /// - Parameter output: an output folder, on whose file system the entries are stored.
+  /// - Throws: ``OutputError``.
+  init(in output: ThumbnailOutput) throws(OutputError) {
+    folder = output.path
+    do throws(Errno) { spool = try OrderedSpool(in: output.folder?.descriptor ?? AT_FDCWD) } catch {
+      throw OutputError(writing: folder, error)
+    }
+  }
 
   /// - Parameter number: of the source in the walk.
   func store(_ entry: some Encodable, at number: Int) { spool.store(Self.json(entry), at: number) }
 
   /// Appends the entries to a file, each on a line of its own with commas between.
   ///
+  /// - Parameter operation: ends the loop if it is cancelled.
   /// - Returns: how many there are.
   /// - Throws: also the error of an entry that could not be stored.
   @discardableResult
-  func append(to file: JoinFile) throws -> Int {
+  func append(to file: JoinFile, in operation: BoundedOperation) throws -> Int {
     var count = 0
-    try spool.visit { text in
-      try file.append(Array((count == 0 ? "\n" : ",\n").utf8) + text)
-      count += 1
+    do {
+      try spool.visit { text in
+        if count % 256 == 0 { try operation.checkCancelled() }
+        try file.append(Array((count == 0 ? "\n" : ",\n").utf8) + text)
+        count += 1
+      }
+    } catch let error as Errno {
+      throw OutputError(writing: folder, error)
     }
     return count
   }
 
-  /// The JSON of a value, of which equal values have the same.
+  /// The JSON of a value. Equal values have equal JSON.
   static func json(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -27,16 +27,21 @@ struct GalleryPicture: Encodable {
   let source: JSONPath
   let width: Int
   let height: Int
-  let thumbhash: String
-  let color: String
+  let thumbhash: String?
+  let color: String?
   let thumbnails: [Thumbnail?]
 
+  /// Nil if there is no thumbnail.
+  ///
   /// - Parameter folders: the folder of each size's thumbnails.
-  init(_ source: Source, _ description: SourceDescription, _ pictures: [SourceEntry.Picture], folders: [Path]) {
+  init?(_ source: Source, _ description: SourceDescription?, _ pictures: [SourceEntry.Picture], folders: [Path]) {
+    let largest = pictures.map(\.thumbnail.pixels).max { $0.count < $1.count }
+    // Without a description, the largest thumbnail has nearly its shape.
+    guard let largest, case let pixels = description?.pixels ?? largest else { return nil }
     self.source = JSONPath(source.relativePath)
-    (width, height) = (description.pixels.width, description.pixels.height)
-    thumbhash = description.placeholder.thumbHashText
-    color = description.placeholder.meanColor.description
+    (width, height) = (pixels.width, pixels.height)
+    thumbhash = description?.placeholder.thumbHashText
+    color = description?.placeholder.meanColor.description
     var thumbnails = [Thumbnail?](repeating: nil, count: folders.count)
     for picture in pictures {
       let path = picture.thumbnail.path.below(folders[picture.size]) ?? picture.thumbnail.path

@@ -1,7 +1,8 @@
 import Files
 import Gallery
 
-/// What a gallery says of a whole job: where it is, and where its thumbnails are, seen from it.
+/// The facts about a gallery that are known before the run: its folder, its title, and the folders of thumbnails and
+/// originals.
 struct GalleryPlan: Sendable {
   let folder: Path
   let title: JSONPath
@@ -17,16 +18,28 @@ struct GalleryPlan: Sendable {
   /// - Throws: ``OutputError``.
   init(_ folder: Path, outputs: [ThumbnailOutput], tree: Path?) throws(OutputError) {
     self.folder = folder
-    _ = try JoinFile(folder.appending(Path(GalleryPage.index)), kind: .gallery)
-    _ = try JoinFile(folder.appending(Path(GalleryPage.data)), kind: nil)
+    try Self.check(folder)
     guard let start = folder.real else { throw OutputError(.removed, folder) }
+    func leading(_ path: Path) -> JSONPath {
+      let leading = path.leading(from: start)
+      return JSONPath(leading.isEmpty ? "." : leading)
+    }
     let places = outputs.flatMap { output in output.options.sizes.map { (output.folder(of: $0), $0.name) } }
     sizeFolders = places.map(\.0)
-    sizes = places.map { place, name in
-      let leading = place.leading(from: start)
-      return GallerySize(name: name, folder: JSONPath(leading.isEmpty ? "." : leading))
-    }
-    originals = tree.map { JSONPath($0.leading(from: start)) }
+    sizes = places.map { GallerySize(name: $1, folder: leading($0)) }
+    originals = tree.map(leading)
     title = JSONPath((tree ?? Path.workingFolder ?? folder).lastName)
+  }
+
+  /// Refuses a folder with a page of other origin, or with a file that the gallery would replace. A page of thumbjob shows
+  /// that the other files are its own. Without one, they may be those of a run that was killed.
+  private static func check(_ folder: Path) throws(OutputError) {
+    let index = folder.appending(Path(GalleryPage.index))
+    _ = try JoinFile(index, kind: .gallery)
+    let hasPage = FileIdentity(of: index) != nil
+    for (name, contents) in GalleryPage.files + [(GalleryPage.data, [])] where name != GalleryPage.index {
+      let path = folder.appending(Path(name))
+      if try JoinFile(path, kind: nil).isOther(than: contents), !hasPage { throw OutputError(.notJoin(.gallery), path) }
+    }
   }
 }

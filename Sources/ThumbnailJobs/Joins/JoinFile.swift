@@ -2,47 +2,65 @@ import Files
 import Foundation
 import SystemPackage
 
-/// A file that a join writes. It appears in its place whole or not at all, and where it changes nothing, the file that is
-/// there stays untouched. Until then it has no name, so nothing remains of it if the process is killed.
+/// A file that a join writes. It appears whole or not at all. A file with the same contents stays untouched.
 ///
 /// *Concurrency*: one thread at a time may use it.
 final class JoinFile {
   let path: Path
+  /// What a file that is already there must be; nil for a file beside the page of a gallery.
+  private let kind: JoinKind?
+  private let isDurable: Bool
   private let folder: Descriptor
+  /// The name in the folder. If the path is a link, the file that it leads to.
+  private let name: Path
+  /// Has no name until it is whole.
   private let contents: Descriptor
   /// Bytes that are not yet in the file.
   private var pending: [UInt8] = []
 
   private static let bufferSize = 1 << 16
+  /// The name of a whole file for the moment before it replaces another.
+  private static let temporary: Path = ".thumbjob.tmp"
 
   /// Checks that the file can be made, and makes missing folders above it.
   ///
-  /// - Parameter kind: what a file that is already there must be; nil for a file that belongs to a gallery.
+  /// - Parameters:
+  ///   - kind: what a file that is already there must be; nil for a file beside the page of a gallery.
+  ///   - isDurable: whether to wait for the disk before the file is in place.
   /// - Throws: ``OutputError``: of kind `notJoin` if another file is there.
-  init(_ path: Path, kind: JoinKind?) throws(OutputError) {
-    self.path = path
+  init(_ path: Path, kind: JoinKind?, isDurable: Bool = false) throws(OutputError) {
+    (self.path, self.kind, self.isDurable) = (path, kind, isDurable)
     do throws(Errno) {
-      try OutputFolder.makeFolder(path.parent, in: AT_FDCWD)
-      folder = Descriptor(try openFolder(path.parent.isEmpty ? "." : path.parent, in: AT_FDCWD))
+      let isLink = (try? FileStatus.of(path, followingLinks: false).get())?.kind == .link
+      guard let place = isLink ? path.real : path else { throw .noSuchFileOrDirectory }
+      try OutputFolder.makeFolder(place.parent, in: AT_FDCWD)
+      folder = Descriptor(try openFolder(place.parent.isEmpty ? "." : place.parent, in: AT_FDCWD))
+      name = place.lastName
       contents = Descriptor(try createUnnamedFile(in: folder.number))
     } catch {
       throw OutputError(writing: path, error)
     }
-    if let kind { try check(kind) }
+    try check()
   }
 
   /// Refuses to replace a file that thumbjob has not made.
-  private func check(_ kind: JoinKind) throws(OutputError) {
-    switch path.withCString({ FileStatus.of($0, in: AT_FDCWD, followingLinks: true) }) {
+  private func check() throws(OutputError) {
+    guard let kind else { return }
+    switch name.withCString({ FileStatus.of($0, in: folder.number, followingLinks: false) }) {
     case .failure(.noSuchFileOrDirectory): return
     case .failure(let error): throw OutputError(writing: path, error)
     case .success(let status) where status.kind == .folder: throw OutputError(writing: path, .isDirectory)
     case .success(let status):
       if status.kind == .regular, status.st_size == 0 { return }
-      guard status.kind == .regular, readFile(path, limit: kind.signature.count) == kind.signature else {
-        throw OutputError(.notJoin(kind), path)
-      }
+      let beginning = readFile(name, in: folder.number, limit: kind.signature.count)
+      guard status.kind == .regular, beginning == kind.signature else { throw OutputError(.notJoin(kind), path) }
     }
+  }
+
+  /// Whether there is a file with other contents than these.
+  func isOther(than contents: [UInt8]) -> Bool {
+    guard let there = readFile(name, in: folder.number, limit: contents.count + 1) else { return false }
+    return there != contents
   }
 
   /// The descriptor, for a writer that needs no buffer.
@@ -67,42 +85,59 @@ final class JoinFile {
   /// - Throws: ``OutputError``. The file that was there stays.
   func publish() throws(OutputError) -> Bool {
     try flush()
+    try check()
     do throws(Errno) {
       if try isUnchanged() { return false }
-      let temporary = Path(".thumbjob-\(getpid())-\(UInt32.random(in: 0 ... .max)).tmp")
-      try name(temporary)
-      do throws(Errno) {
-        try rename(temporary, in: folder.number, to: path.lastName, in: folder.number)
-      } catch {
-        unlink(temporary, in: folder.number)
-        throw error
+      if isDurable { try syncToDisk(contents.number) }
+      unlink(Self.temporary, in: folder.number)
+      do throws(Errno) { try link(name) } catch {
+        guard error == .fileExists else { throw error }
+        try replace()
       }
+      // Some network file systems cannot do this for folders, and do not need it.
+      if isDurable { do throws(Errno) { try syncToDisk(folder.number) } catch  where error == .invalidArgument {} }
       return true
     } catch {
       throw OutputError(writing: path, error)
     }
   }
 
-  /// Gives the file a name, or copies it where that is not possible.
-  private func name(_ name: Path) throws(Errno) {
-    let own = "/proc/self/fd/\(contents.number)"
-    let linked = name.withCString { linkat(AT_FDCWD, own, folder.number, $0, AT_SYMLINK_FOLLOW) }
-    if linked == 0 { return }
-    let copy = Descriptor(try createFile(name, in: folder.number, flags: O_WRONLY | O_EXCL))
-    do throws(Errno) {
-      try forEachChunk(of: contents.number) { chunk, _ throws(Errno) in
-        try writeAll(chunk, to: copy.number)
-        return true
+  /// Replaces the file that is there. A temporary file with the same name is of a run that was killed, or that is doing the
+  /// same at this moment, and tries again.
+  private func replace() throws(Errno) {
+    for attempt in 1... {
+      unlink(Self.temporary, in: folder.number)
+      do throws(Errno) {
+        try link(Self.temporary)
+        return try rename(Self.temporary, in: folder.number, to: name, in: folder.number)
+      } catch {
+        let isOfOther = error == .fileExists || error == .noSuchFileOrDirectory
+        if attempt == 10 || !isOfOther {
+          unlink(Self.temporary, in: folder.number)
+          throw error
+        }
       }
-    } catch {
-      unlink(name, in: folder.number)
-      throw error
     }
+  }
+
+  /// Gives the file a name that no other has. Where that is not possible, it copies the file.
+  private func link(_ name: Path) throws(Errno) {
+    let own = "/proc/self/fd/\(contents.number)"
+    if name.withCString({ linkat(AT_FDCWD, own, folder.number, $0, AT_SYMLINK_FOLLOW) }) == 0 { return }
+    if errno == EEXIST { throw .fileExists }
+    // Under its own name, an unfinished copy would be seen.
+    if name != Self.temporary { throw .fileExists }
+    let copy = Descriptor(try createFile(name, in: folder.number, flags: O_WRONLY | O_EXCL))
+    try forEachChunk(of: contents.number) { chunk, _ throws(Errno) in
+      try writeAll(chunk, to: copy.number)
+      return true
+    }
+    if isDurable { try syncToDisk(copy.number) }
   }
 
   /// Whether the file that is there has the same contents.
   private func isUnchanged() throws(Errno) -> Bool {
-    guard let there = try? openToRead(path.lastName, in: folder.number) else { return false }
+    guard let there = try? openToRead(name, in: folder.number) else { return false }
     defer { close(there) }
     guard size(of: there) == size(of: contents.number) else { return false }
     return try forEachChunk(of: contents.number) { chunk, offset throws(Errno) in

@@ -6,10 +6,12 @@ import Locking
 class JoinOperation: BoundedOperation, @unchecked Sendable {  // the result has a lock, the rest is constant
   let kind: JoinKind
   let path: Path
+  /// Whether to wait for the disk before it is in place.
+  let isDurable: Bool
   private let done = Locked<(count: Int, isChanged: Bool)?>(nil)
 
-  init(_ kind: JoinKind, _ path: Path) {
-    (self.kind, self.path) = (kind, path)
+  init(_ kind: JoinKind, _ path: Path, isDurable: Bool) {
+    (self.kind, self.path, self.isDurable) = (kind, path, isDurable)
     super.init(title: "\(kind.rawValue) \(path.printable)")
   }
 
@@ -32,8 +34,10 @@ class JoinOperation: BoundedOperation, @unchecked Sendable {  // the result has 
     let result: JoinReport.Result =
       switch outcome {
       case .succeeded?: done?.isChanged == true ? .made : .unchanged
+      case .failed(let error as SheetPages.CancelledError)?: .notMade(error.reason)
       case .failed(let error)?: .failed(JoinError(error))
-      case .cancelledWhileRunning?, .cancelledWhileWaiting?, nil: .notMade
+      case .cancelledWhileRunning(let reason)?, .cancelledWhileWaiting(let reason)?: .notMade(reason)
+      case nil: .notMade(.shutdown)
       }
     return JoinReport(kind: kind, path: path, result: result, count: done?.count ?? 0)
   }

@@ -1,3 +1,5 @@
+import BoundedQueue
+import ContactSheet
 import Files
 
 /// What became of a manifest, a contact sheet or a gallery.
@@ -7,8 +9,8 @@ public struct JoinReport: Sendable {
     case made
     /// An equal one was in place, and stays.
     case unchanged
-    /// The job stopped before it was made. An older one stays.
-    case notMade
+    /// The job stopped before it was made, or its operation was cancelled. An older one stays.
+    case notMade(CancelReason)
     case failed(JoinError)
   }
 
@@ -17,6 +19,8 @@ public struct JoinReport: Sendable {
   public let result: Result
   /// How many sources it lists, or pages it has; 0 unless it is in place.
   public let count: Int
+  /// Thumbnails that a contact sheet could not show.
+  public var unusable: [UnusablePicture] = []
 
   /// Whether it is in place, made by this job or equal to what it would have made.
   public var isInPlace: Bool {
@@ -25,16 +29,26 @@ public struct JoinReport: Sendable {
     case .notMade, .failed: false
     }
   }
+
+  /// Whether a later run must make it.
+  public var isLeft: Bool { if case .notMade = result { true } else { false } }
 }
 
 /// Why a manifest, a contact sheet or a gallery could not be made.
 public enum JoinError: Error, Sendable, CustomStringConvertible {
   case output(OutputError)
+  /// A page of the contact sheet needs more memory than `plan` gives to one operation.
+  case memory(BudgetExceededError, plan: MemoryPlan)
   /// An error that the job does not know.
   case other(String)
 
   init(_ error: any Error) {
-    self = (error as? OutputError).map { .output($0) } ?? .other("\(error)")
+    self =
+      switch error {
+      case let error as JoinError: error
+      case let error as OutputError: .output(error)
+      default: .other("\(error)")
+      }
   }
 
   /// Whether the whole disk is at fault: full, faulty or read-only.
@@ -44,6 +58,7 @@ public enum JoinError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .output(let error): "\(error)"
+    case .memory(let error, _): "a page \(error)"
     case .other(let text): text
     }
   }

@@ -10,7 +10,7 @@ import SystemPackage
 final class Joins: Sendable {
   private struct Manifest {
     let path: Path
-    /// From which its paths lead.
+    /// The paths in the manifest lead from this folder.
     let folder: Path
     let entries: EntryList
   }
@@ -22,6 +22,7 @@ final class Joins: Sendable {
   }
 
   private let outputs: [ThumbnailOutput]
+  private let isDurable: Bool
   private let manifest: Manifest?
   private let gallery: Gallery?
   /// Nil if there is no contact sheet.
@@ -32,31 +33,29 @@ final class Joins: Sendable {
   /// - Parameters:
   ///   - outputs: at least one, whose folder exists: the entries are stored on its file system.
   ///   - tree: the folder whose tree the thumbnails mirror; nil if it is not known.
+  ///   - isDurable: whether each file must outlive a crash of the system once it is in place.
   /// - Throws: ``OutputError``.
-  init(_ settings: JoinSettings, outputs: [ThumbnailOutput], tree: Path?) throws(OutputError) {
-    self.outputs = outputs
-    let output = outputs[0]
-    func entries() throws(OutputError) -> EntryList {
-      do throws(Errno) { return try EntryList(in: output.folder?.descriptor ?? AT_FDCWD) } catch {
-        throw OutputError(writing: output.path, error)
-      }
-    }
+  init(
+    _ settings: JoinSettings, outputs: [ThumbnailOutput], tree: Path?, isDurable: Bool
+  ) throws(OutputError) {
+    (self.outputs, self.isDurable) = (outputs, isDurable)
     if let path = settings.manifest {
       _ = try JoinFile(path, kind: .manifest)
       guard let folder = (path.parent.isEmpty ? "." : path.parent).real else { throw OutputError(.removed, path) }
-      manifest = Manifest(path: path, folder: folder, entries: try entries())
+      manifest = Manifest(path: path, folder: folder, entries: try EntryList(in: outputs[0]))
     } else {
       manifest = nil
     }
     if let folder = settings.gallery {
       gallery = Gallery(
-        plan: try GalleryPlan(folder, outputs: outputs, tree: tree), pictures: try entries(),
-        missing: try entries())
+        plan: try GalleryPlan(folder, outputs: outputs, tree: tree), pictures: try EntryList(in: outputs[0]),
+        missing: try EntryList(in: outputs[0]))
     } else {
       gallery = nil
     }
     sheet = try settings.contactSheet.map { path throws(OutputError) in
-      try SheetPages(path, grid: settings.sheetGrid, title: (tree ?? Path.workingFolder ?? path).lastName)
+      try SheetPages(
+        path, grid: settings.sheetGrid, title: (tree ?? Path.workingFolder ?? path).lastName, isDurable: isDurable)
     }
   }
 
@@ -76,8 +75,9 @@ final class Joins: Sendable {
     guard let gallery else { return }
     switch entry.result {
     case .pictures(let description, let pictures):
-      let picture = GalleryPicture(entry.source, description, pictures, folders: gallery.plan.sizeFolders)
-      gallery.pictures.store(picture, at: number)
+      if let picture = GalleryPicture(entry.source, description, pictures, folders: gallery.plan.sizeFolders) {
+        gallery.pictures.store(picture, at: number)
+      }
     case .missing(_, let reason):
       gallery.missing.store(MissingPicture(source: JSONPath(entry.source.relativePath), reason: reason), at: number)
     }
@@ -87,11 +87,12 @@ final class Joins: Sendable {
   func operation(_ kind: JoinKind) -> JoinOperation {
     switch kind {
     case .manifest:
-      if let manifest { return ManifestOperation(manifest.path, manifest.entries) }
+      if let manifest { return ManifestOperation(manifest.path, manifest.entries, isDurable: isDurable) }
     case .contactSheet: if let sheet { return SheetOperation(sheet) }
     case .gallery:
       if let gallery {
-        return GalleryOperation(gallery.plan, pictures: gallery.pictures, missing: gallery.missing)
+        return GalleryOperation(
+          gallery.plan, pictures: gallery.pictures, missing: gallery.missing, isDurable: isDurable)
       }
     }
     preconditionFailure("the job makes no \(kind.rawValue)")

@@ -31,10 +31,10 @@ struct ManifestEntry: Encodable {
     modified = entry.file.map { Double($0.modified.tv_sec) + Double($0.modified.tv_nsec) / 1e9 }
     switch entry.result {
     case .pictures(let description, let pictures):
-      (width, height) = (description.pixels.width, description.pixels.height)
-      orientation = description.orientation.rawValue
-      color = description.placeholder.meanColor.description
-      thumbhash = description.placeholder.thumbHashText
+      (width, height) = (description?.pixels.width, description?.pixels.height)
+      orientation = description?.orientation.rawValue
+      color = description?.placeholder.meanColor.description
+      thumbhash = description?.placeholder.thumbHashText
       thumbnails = pictures.map(\.thumbnail).map {
         Thumbnail(
           path: JSONPath($0.path.leading(from: folder)), size: $0.size, width: $0.pixels.width,

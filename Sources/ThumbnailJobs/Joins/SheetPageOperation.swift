@@ -40,7 +40,7 @@ final class SheetPageOperation: BoundedOperation, @unchecked Sendable {  // `wor
     (self.number, self.cells, self.pages, self.memory) = (number, cells, pages, memory)
     super.init(title: "\(JoinKind.contactSheet.rawValue) \(pages.path.printable), page \(number)")
     for case .operation(let operation) in cells.map(\.content) { addDependency(operation, mayFail: true) }
-    if let previous { addDependency(previous, mayFail: true) }
+    if let previous { addDependency(previous) }
   }
 
   /// Whether the page must be made again by a new operation, because memory pressure has cancelled a source.
@@ -50,9 +50,13 @@ final class SheetPageOperation: BoundedOperation, @unchecked Sendable {  // `wor
     guard pages.isNext(self), !cells.contains(where: \.isPostponed) else {
       return work.withLock { $0 = .postponed }
     }
-    try withReservation(of: memory.reservation(for: ContactSheetWriter.bytesNeeded(for: pages.grid))) {
-      report(stage: "writing")
-      try pages.add(cells.compactMap { $0.shown(memory) }, of: self)
+    do {
+      try withReservation(of: memory.reservation(for: ContactSheetWriter.bytesNeeded(for: pages.grid))) {
+        report(stage: "writing")
+        try pages.write(cells.compactMap { $0.shown(memory) }, of: self)
+      }
+    } catch let error as BudgetExceededError {
+      throw JoinError.memory(error, plan: memory)
     }
     work.withLock { $0 = .done }
   }
@@ -75,6 +79,7 @@ extension SheetPageOperation.Cell {
       case (.succeeded?, let operation as DescribingOperation):
         if case .pictures(_, let pictures)? = operation.entry?.result { cell(pictures.map(\.thumbnail)) } else { nil }
       case (.failed(let error)?, _): cell(missing: "\(SourceFailure(error, plan: memory))")
+      case (.cancelledWhileRunning(.timeout)?, _): cell(missing: "took too long")
       default: cell(missing: "cancelled")
       }
     }

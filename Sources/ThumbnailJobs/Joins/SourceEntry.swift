@@ -13,7 +13,8 @@ struct SourceEntry: Sendable {
   }
 
   enum Result: Sendable {
-    case pictures(SourceDescription, [Picture])
+    /// The description is nil if the source could not be described, although its thumbnails are there.
+    case pictures(SourceDescription?, [Picture])
     /// There are no thumbnails, for this reason. The outcome is a word of the events.
     case missing(outcome: String, reason: String)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Thumbnails
 
-/// What a manifest or a gallery says about a photo, and only its pixels tell.
+/// What a manifest and a gallery say about a photo: its upright size, its orientation and its placeholder.
 struct SourceDescription: Sendable, Hashable {
   /// The size of the upright picture.
   let pixels: PixelSize

@@ -7,7 +7,7 @@ import SystemPackage
 import Thumbnails
 import TraceRecording
 
-/// The operation of a job: it makes all thumbnails of one source.
+/// Makes all thumbnails of one source.
 ///
 /// It opens the source and checks its type, decodes it once for each output, and puts the thumbnails of all sizes in
 /// place one by one. If it is cancelled, it ends within a few rows of pixels and leaves no temporary file.

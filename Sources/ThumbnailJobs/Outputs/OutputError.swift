@@ -1,7 +1,7 @@
 import Files
 import SystemPackage
 
-/// An output folder or a thumbnail could not be written.
+/// An output folder, a thumbnail or a join could not be written.
 public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
     /// The output folder cannot be made or written to, so there can be no thumbnail at all.

@@ -72,6 +72,7 @@ public struct JobSettings: Sendable, Equatable {
       throw TextError(
         "out: \(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
     }
+    try joins.validate()
     var folders: Set<Path> = []
     for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
       throw TextError("out: two outputs share the folder \(output.folder.printable); give each its own")

@@ -1,5 +1,6 @@
 import ContactSheet
 import Files
+import Gallery
 
 /// What a job makes of all its thumbnails, besides them.
 public struct JoinSettings: Sendable, Equatable {
@@ -20,6 +21,21 @@ public struct JoinSettings: Sendable, Equatable {
   public var paths: [(kind: JoinKind, path: Path)] {
     [(.manifest, manifest), (.contactSheet, contactSheet), (.gallery, gallery)].compactMap { kind, path in
       path.map { (kind, $0) }
+    }
+  }
+
+  /// - Throws: ``TextError`` if a path is empty, or two files have the same.
+  func validate() throws(TextError) {
+    var owners: [Path: JoinKind] = [:]
+    for (kind, path) in paths {
+      if path.isEmpty { throw TextError("the path of the \(kind.rawValue) is empty") }
+      let names = kind == .gallery ? GalleryPage.files.map(\.path) + [GalleryPage.data] : [""]
+      for name in names {
+        let file = path.appending(Path(name))
+        if let other = owners.updateValue(kind, forKey: file.normalized ?? file), other != kind {
+          throw TextError("\(file.printable) cannot belong to both the \(other.rawValue) and the \(kind.rawValue)")
+        }
+      }
     }
   }
 }

@@ -24,7 +24,7 @@ enum NaturalOrder {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-  /// The digits from an index on without leading zeros. The index moves behind them.
+  /// The digits from an index on, without leading zeros. The index moves past them.
   private static func number(in bytes: ArraySlice<UInt8>, from index: inout Int) -> ArraySlice<UInt8> {
     let digits = bytes[index...].prefix(while: isDigit)
     index = digits.endIndex

@@ -132,6 +132,11 @@ final class SourceFile {
     try read(max(ImageType.sniffLength, ThumbnailMark.headSize), at: 0)
   }
 
+  /// Whether thumbjob has made the file.
+  ///
+  /// - Throws: `ThumbnailError.unreadable`.
+  func isThumbnail() throws(ThumbnailError) -> Bool { Self.image(try head()) == .thumbnail }
+
   /// What a thumbnail says of its source; nil if it says nothing.
   ///
   /// - Throws: `ThumbnailError.unreadable`.

@@ -16,6 +16,8 @@ enum Advice {
     case let error as ThumbnailError: advice(on: error)
     case let error as OutputError: advice(on: error)
     case .output(let error) as JoinError: advice(on: error)
+    case .memory(let error, let plan) as JoinError:
+      memoryOption(for: error.needed, in: plan).map { "\($0) would allow it" }
     case let error as WalkError: advice(on: error)
     case is StatusEndpointError: "--status chooses another address, or off"
     default: nil
@@ -50,11 +52,19 @@ enum Advice {
     case .cannotCreate: "choose another with --out"
     case .isSource, .hasPhotos:
       "choose another with --out, or put the thumbnails beside the photos under other names, as with --name '%d/%s-small'"
-    case .notJoin: "move it away or choose another name"
+    case .notJoin(let kind): "move it away or choose another place with \(option(for: kind))"
     case .foreign, .unreadable: "move it away or choose another folder with --out"
     case .takenByName:
       "rename one of them, tell them apart by folder or extension (--name '%d-%s-%e'), or --force if the other is gone"
     case .shared, .taken, .blocked, .nameTooLong, .removed, .closed, .failed: nil
+    }
+  }
+
+  private static func option(for kind: JoinKind) -> String {
+    switch kind {
+    case .manifest: "--manifest"
+    case .contactSheet: "--contact-sheet"
+    case .gallery: "--html"
     }
   }
 
@@ -138,6 +148,7 @@ extension JobReport {
     if tally.cancelledByUser > 0 { parts.append("\(tally.cancelledByUser) cancelled by the user") }
     let others = tally.cancelled - tally.cancelledByUser
     if others > 0 { parts.append("\(others) left because memory was critical") }
+    parts += joins.filter(\.isLeft).map { "\($0.kind.rawValue) not made" }
     return parts.isEmpty ? "not all sources were reached" : parts.joined(separator: ", ")
   }
 }
