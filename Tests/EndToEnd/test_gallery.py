@@ -622,7 +622,7 @@ def test_another_width_and_reloading_keep_the_place(browser, many, visit):
         browser.look(width, "light")
         eventually("the rows have the new width", lambda width=width: browser.run(
             "return innerWidth === arguments[0] && laidWidth === grid.clientWidth", width))
-        eventually("it is still at the top", lambda: is_at_top(browser, name))
+        eventually("it is still at the top", lambda name=name: is_at_top(browser, name))
         assert browser.run("return document.documentElement.scrollWidth") <= width
     name, place = top_picture(browser), browser.run("return scrollY")
     eventually("the place is saved", lambda: browser.run("return history.state?.top") == place)
