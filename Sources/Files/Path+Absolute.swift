@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 
 extension Path {
   /// The working folder of the process, which never changes it; nil if it does not exist, or has no path. It is asked for
@@ -25,9 +26,9 @@ extension Path {
     return up.appending(absolute.below(common) ?? absolute)
   }
 
-  /// The absolute path without links and `..`; nil if there is no such file.
-  package var real: Path? {
-    guard let real = withCString({ realpath($0, nil) }) else { return nil }
+  /// The absolute path without links and `..`: realpath(3).
+  package func real() throws(Errno) -> Path {
+    guard let real = withCString({ realpath($0, nil) }) else { throw Errno(rawValue: errno) }
     defer { free(real) }
     return Path(cString: real)
   }

@@ -36,6 +36,8 @@ public struct JobTally: Sendable, Equatable {
   /// Errors of the walk: arguments that do not exist, and everything else that it could not read.
   public internal(set) var missingArguments = 0
   public internal(set) var walkErrors = 0
+  /// Of these, folders and lists that could not be read.
+  public internal(set) var unreadable = 0
   /// Thumbnails written, and their bytes.
   public internal(set) var thumbnails = 0
   public internal(set) var bytesWritten = 0
@@ -85,5 +87,6 @@ public struct JobTally: Sendable, Equatable {
 
   mutating func count(_ error: WalkError) {
     if error.kind == .missingArgument { missingArguments += 1 } else { walkErrors += 1 }
+    if error.kind == .unreadable || error.kind == .tooManyOpenFiles { unreadable += 1 }
   }
 }

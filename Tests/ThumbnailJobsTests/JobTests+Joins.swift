@@ -228,6 +228,36 @@ extension JobTests {
       #expect(try text("web/page/data.js").contains(#""thumbnails":[[800,533]]"#))
     }
 
+    /// A disk that is not mounted today must not empty a gallery.
+    @Test func aMissingSourceWithholdsThem() async throws {
+      try photos()
+      _ = try await run(settings())
+      let first = try made()
+      var settings = settings()
+      settings.sources.append(.path(Path(folder("gone"))))
+      let report = try await run(settings)
+      #expect(report.tally.missingArguments == 1 && !report.workRemains)
+      for join in report.joins { if case .withheld = join.result {} else { Issue.record("\(join)") } }
+      #expect(try made() == first)
+    }
+
+    /// Another program removes a thumbnail before the page is written.
+    @Test func aThumbnailThatIsGoneLeavesAMarkedPlaceAndIsReported() async throws {
+      for number in 1...3 {
+        let photo = SyntheticPhoto(seed: number, width: 300, height: 200).jpeg()
+        try folder.write(photo, to: "images/\(number).jpg")
+      }
+      let settings = settings()
+      let report = try await onThread {
+        try Job(settings) { event in
+          guard case .source(let report) = event, report.source.relativePath == "2.jpg" else { return }
+          for size in ["64x64", "small"] { try? FileManager.default.removeItem(atPath: folder("thumbs/\(size)/2.jpg")) }
+        }.run()
+      }
+      let sheet = try #require(report.joins.first { $0.kind == .contactSheet })
+      #expect(sheet.isInPlace && sheet.unusable.map(\.caption) == ["2.jpg"])
+    }
+
     /// The thumbnails that the walk finds beside their photos have no place.
     @Test func thumbnailsBesideThePhotosDoNotChangeTheSheet() async throws {
       try photos()

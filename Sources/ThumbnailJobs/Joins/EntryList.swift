@@ -9,14 +9,14 @@ import SystemPackage
 /// *Concurrency*: as for ``OrderedSpool``.
 struct EntryList: Sendable {
   private let spool: OrderedSpool
-  /// The folder on whose file system the entries are stored.
+  /// The folder in which the entries are stored.
   private let folder: Path
 
-  /// - Parameter output: an output folder, on whose file system the entries are stored.
+  /// - Parameter output: an output folder, in which the entries are stored.
   /// - Throws: ``OutputError``.
   init(in output: ThumbnailOutput) throws(OutputError) {
     folder = output.path
-    do throws(Errno) { spool = try OrderedSpool(in: output.folder?.descriptor ?? AT_FDCWD) } catch {
+    do throws(Errno) { spool = try OrderedSpool(in: output.folder?.runDescriptor ?? AT_FDCWD) } catch {
       throw OutputError(writing: folder, error)
     }
   }

@@ -1,5 +1,6 @@
 import Files
 import Gallery
+import SystemPackage
 
 /// The facts about a gallery that are known before the run: its folder, its title, and the folders of thumbnails and
 /// originals.
@@ -19,7 +20,8 @@ struct GalleryPlan: Sendable {
   init(_ folder: Path, outputs: [ThumbnailOutput], tree: Path?) throws(OutputError) {
     self.folder = folder
     try Self.check(folder)
-    guard let start = folder.real else { throw OutputError(.removed, folder) }
+    let start: Path
+    do throws(Errno) { start = try folder.real() } catch { throw OutputError(writing: folder, error) }
     func leading(_ path: Path) -> JSONPath {
       let leading = path.leading(from: start)
       return JSONPath(leading.isEmpty ? "." : leading)

@@ -32,7 +32,7 @@ final class JoinFile {
     (self.path, self.kind, self.isDurable) = (path, kind, isDurable)
     do throws(Errno) {
       let isLink = (try? FileStatus.of(path, followingLinks: false).get())?.kind == .link
-      guard let place = isLink ? path.real : path else { throw .noSuchFileOrDirectory }
+      let place = isLink ? try path.real() : path
       try OutputFolder.makeFolder(place.parent, in: AT_FDCWD)
       folder = Descriptor(try openFolder(place.parent.isEmpty ? "." : place.parent, in: AT_FDCWD))
       name = place.lastName
@@ -52,8 +52,14 @@ final class JoinFile {
     case .success(let status) where status.kind == .folder: throw OutputError(writing: path, .isDirectory)
     case .success(let status):
       if status.kind == .regular, status.st_size == 0 { return }
-      let beginning = readFile(name, in: folder.number, limit: kind.signature.count)
-      guard status.kind == .regular, beginning == kind.signature else { throw OutputError(.notJoin(kind), path) }
+      guard status.kind == .regular else { throw OutputError(.notJoin(kind), path) }
+      let beginning: [UInt8]
+      do throws(Errno) {
+        beginning = try readBeginning(of: name, in: folder.number, limit: kind.signature.count)
+      } catch {
+        throw OutputError(.unreadable, path, error)
+      }
+      if beginning != kind.signature { throw OutputError(.notJoin(kind), path) }
     }
   }
 
@@ -87,9 +93,9 @@ final class JoinFile {
     try flush()
     try check()
     do throws(Errno) {
-      if try isUnchanged() { return false }
-      if isDurable { try syncToDisk(contents.number) }
       unlink(Self.temporary, in: folder.number)
+      if isUnchanged() { return false }
+      if isDurable { try syncToDisk(contents.number) }
       do throws(Errno) { try link(name) } catch {
         guard error == .fileExists else { throw error }
         try replace()
@@ -127,26 +133,35 @@ final class JoinFile {
     if errno == EEXIST { throw .fileExists }
     // Under its own name, an unfinished copy would be seen.
     if name != Self.temporary { throw .fileExists }
-    let copy = Descriptor(try createFile(name, in: folder.number, flags: O_WRONLY | O_EXCL))
-    try forEachChunk(of: contents.number) { chunk, _ throws(Errno) in
-      try writeAll(chunk, to: copy.number)
-      return true
+    let copy = try createFile(name, in: folder.number, flags: O_WRONLY | O_EXCL)
+    var failure: Errno?
+    do throws(Errno) {
+      try forEachChunk(of: contents.number) { chunk, _ throws(Errno) in
+        try writeAll(chunk, to: copy)
+        return true
+      }
+      if isDurable { try syncToDisk(copy) }
+    } catch {
+      failure = error
     }
-    if isDurable { try syncToDisk(copy.number) }
+    // A network file system may report only now that it has no room. On Linux an interrupted call has closed the file.
+    if close(copy) != 0 && errno != EINTR && failure == nil { failure = Errno(rawValue: errno) }
+    if let failure { throw failure }
   }
 
-  /// Whether the file that is there has the same contents.
-  private func isUnchanged() throws(Errno) -> Bool {
+  /// Whether the file that is there has the same contents. One that cannot be read is replaced.
+  private func isUnchanged() -> Bool {
     guard let there = try? openToRead(name, in: folder.number) else { return false }
     defer { close(there) }
     guard size(of: there) == size(of: contents.number) else { return false }
-    return try forEachChunk(of: contents.number) { chunk, offset throws(Errno) in
+    let isSame = try? forEachChunk(of: contents.number) { chunk, offset throws(Errno) in
       var other = [UInt8](repeating: 0, count: chunk.count)
       let read = other.withUnsafeMutableBytes { other in
         Result { () throws(Errno) in try readAll(into: other, from: there, at: offset) }
       }
       return try read.get() == chunk.count && other.elementsEqual(chunk)
     }
+    return isSame == true
   }
 
   private func size(of file: CInt) -> Int? {

@@ -11,6 +11,8 @@ public struct JoinReport: Sendable {
     case unchanged
     /// The job stopped before it was made, or its operation was cancelled. An older one stays.
     case notMade(CancelReason)
+    /// A source is missing, or a folder could not be read, so it would lack photos. An older one stays.
+    case withheld
     case failed(JoinError)
   }
 
@@ -26,7 +28,7 @@ public struct JoinReport: Sendable {
   public var isInPlace: Bool {
     switch result {
     case .made, .unchanged: true
-    case .notMade, .failed: false
+    case .notMade, .withheld, .failed: false
     }
   }
 

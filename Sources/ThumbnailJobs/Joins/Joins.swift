@@ -41,7 +41,10 @@ final class Joins: Sendable {
     (self.outputs, self.isDurable) = (outputs, isDurable)
     if let path = settings.manifest {
       _ = try JoinFile(path, kind: .manifest)
-      guard let folder = (path.parent.isEmpty ? "." : path.parent).real else { throw OutputError(.removed, path) }
+      let folder: Path
+      do throws(Errno) { folder = try (path.parent.isEmpty ? "." : path.parent).real() } catch {
+        throw OutputError(writing: path, error)
+      }
       manifest = Manifest(path: path, folder: folder, entries: try EntryList(in: outputs[0]))
     } else {
       manifest = nil

@@ -20,6 +20,8 @@ public final class OutputFolder: Sendable {
   private let isDurable: Bool
   let descriptor: CInt
   private let run: RunFolder
+  /// The folder for temporary files of this run, which a later run removes if this one is killed.
+  var runDescriptor: CInt { run.descriptor }
   private let isClosed = Atomic(false)
   /// The places that are being written to, with their sources.
   private let underWay = Locked<[Path: Claimant]>([:])

@@ -78,8 +78,12 @@ struct JoinLine: Encodable {
   let outcome: String
   var sources, pages: Int?
   var error: String?
+  var warnings: [String]?
+
+  static let whyWithheld = "it would lack photos that could not be read"
 
   init(_ report: JoinReport) {
+    warnings = report.unusableText.map { [$0] }
     switch report.kind {
     case .manifest: event = "manifest"
     case .contactSheet: event = "contact-sheet"
@@ -90,10 +94,20 @@ struct JoinLine: Encodable {
     case .made: outcome = "made"
     case .unchanged: outcome = "up-to-date"
     case .notMade: outcome = "not-made"
+    case .withheld: (outcome, error) = ("not-made", Self.whyWithheld)
     case .failed(let failure): (outcome, error) = ("failed", Advice.line(failure))
     }
     guard report.isInPlace else { return }
     if report.kind == .contactSheet { pages = report.count } else { sources = report.count }
+  }
+}
+
+extension JoinReport {
+  /// A line about thumbnails that the contact sheet could not show; nil if there are none.
+  var unusableText: String? {
+    guard let first = unusable.first else { return nil }
+    let count = Units.count(unusable.count, "thumbnail")
+    return "\(count) could not be read, such as that of \(printableText(of: Array(first.description.utf8)))"
   }
 }
 

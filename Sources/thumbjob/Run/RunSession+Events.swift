@@ -25,15 +25,26 @@ extension RunSession {
       }
     case .join(let report):
       write(JoinLine(report))
-      if case .failed(let error) = report.result {
-        messages.printLine("thumbjob: \(report.kind.rawValue): \(Advice.line(error))", .failure)
-      }
+      printJoin(report)
     case .stopping:
       limitWrites()
       open.withLock { $0 }?.endpoints?.handleStop()
     case .walkError(let error):
       write(WalkErrorLine(error))
       messages.printLine("thumbjob: \(Advice.line(error))", .failure)
+    }
+  }
+
+  private func printJoin(_ report: JoinReport) {
+    let name = "thumbjob: \(report.kind.rawValue)"
+    switch report.result {
+    case .failed(let error): messages.printLine("\(name): \(Advice.line(error))", .failure)
+    case .withheld:
+      messages.printLine("\(name) \(report.path.printable): not made, because \(JoinLine.whyWithheld)", .warning)
+    case .made, .unchanged, .notMade: break
+    }
+    if let text = report.unusableText {
+      messages.printLine("\(name) \(report.path.printable): \(text)", .warning)
     }
   }
 

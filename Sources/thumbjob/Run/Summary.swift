@@ -208,20 +208,14 @@ struct Summary {
         case .gallery: Units.count(join.count, "picture")
         }
       switch join.result {
-      case .made: return StyledText("\(name): \(count)\(unusable(join))", .answer)
-      case .unchanged: return StyledText("\(name): \(count), up to date\(unusable(join))")
+      case .made: return StyledText("\(name): \(count)", .answer)
+      case .unchanged: return StyledText("\(name): \(count), up to date")
       case .notMade(.user) where report.stopCause == nil:
         return StyledText("\(name): not made, cancelled by the user", .warning)
       case .notMade: return StyledText("\(name): not made, because the run stopped", .warning)
-      case .failed: return nil  // a line before has said why
+      case .withheld, .failed: return nil  // a line before has said why
       }
     }
-  }
-
-  private func unusable(_ join: JoinReport) -> String {
-    guard let first = join.unusable.first else { return "" }
-    let count = Units.count(join.unusable.count, "thumbnail")
-    return "; \(count) could not be read, such as that of \(printableText(of: Array(first.description.utf8)))"
   }
 
   // MARK: The proof of the limits
