@@ -109,7 +109,7 @@ final class JoinFile {
   }
 
   /// Replaces the file that is there. A temporary file with the same name is of a run that was killed, or that is doing the
-  /// same at this moment, and tries again.
+  /// same at this moment. Removing it makes the other try again, so each tries often.
   private func replace() throws(Errno) {
     for attempt in 1... {
       unlink(Self.temporary, in: folder.number)
@@ -118,7 +118,7 @@ final class JoinFile {
         return try rename(Self.temporary, in: folder.number, to: name, in: folder.number)
       } catch {
         let isOfOther = error == .fileExists || error == .noSuchFileOrDirectory
-        if attempt == 10 || !isOfOther {
+        if attempt == 1000 || !isOfOther {
           unlink(Self.temporary, in: folder.number)
           throw error
         }
