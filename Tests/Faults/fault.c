@@ -44,7 +44,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_RULES 16
+#define MOST_RULES 64
 #define PLACE_SIZE 4096
 /// A clock that is read all the time would fill the log. Its first calls are enough to learn who reads it.
 #define MOST_CLOCK_LINES 2000
@@ -254,15 +254,18 @@ static void find(void *function, const char *name) {
     va_end(list);                                                          \
   }
 
-/// What only reads is told apart from what a full or read-only disk refuses.
-#define OPENING(flags) (((flags) & (O_CREAT | O_WRONLY | O_RDWR)) == 0 ? "open" : "create")
+/// What only reads is told apart from what a full or read-only disk refuses, and from what some file systems cannot do.
+static const char *opening(int flags) {
+  if ((flags & O_TMPFILE) == O_TMPFILE) return "create_unnamed";
+  return (flags & (O_CREAT | O_WRONLY | O_RDWR)) == 0 ? "open" : "create";
+}
 
 #define OPEN(name)                                                                      \
   int name(const char *path, int flags, ...) {                                          \
     REAL(int, name, (const char *, int, ...))                                           \
     MODE_OF(flags)                                                                      \
     char place[PLACE_SIZE];                                                             \
-    struct fate fate = fate_of(OPENING(flags), of_path(AT_FDCWD, path, place), CALLER); \
+    struct fate fate = fate_of(opening(flags), of_path(AT_FDCWD, path, place), CALLER); \
     if (fate.effect == FAIL) {                                                          \
       errno = (int)fate.value;                                                          \
       return -1;                                                                        \
@@ -275,7 +278,7 @@ static void find(void *function, const char *name) {
     REAL(int, name, (int, const char *, int, ...))                                      \
     MODE_OF(flags)                                                                      \
     char place[PLACE_SIZE];                                                             \
-    struct fate fate = fate_of(OPENING(flags), of_path(folder, path, place), CALLER);   \
+    struct fate fate = fate_of(opening(flags), of_path(folder, path, place), CALLER);   \
     if (fate.effect == FAIL) {                                                          \
       errno = (int)fate.value;                                                          \
       return -1;                                                                        \
@@ -384,6 +387,10 @@ ON_ENTRY(
 STAND_BEFORE(
     int, -1, renameat, "rename", of_rename(folder, path, to_folder, to, place),
     (int folder, const char *path, int to_folder, const char *to), (folder, path, to_folder, to))
+/// The place is the new name, because a file that gets its first one has no other.
+STAND_BEFORE(
+    int, -1, linkat, "linkat", of_path(to_folder, to, place),
+    (int folder, const char *path, int to_folder, const char *to, int flags), (folder, path, to_folder, to, flags))
 STAND_BEFORE(
     ssize_t, -1, readlink, "readlink", of_path(AT_FDCWD, path, place), (const char *path, char *text, size_t size),
     (path, text, size))
