@@ -5,6 +5,8 @@ import os
 import re
 from dataclasses import dataclass
 
+import joins
+
 DOCUMENTED = {0, 1, 64, 65, 66, 69, 71, 73, 74, 75}
 # Each source is counted in exactly one of these.
 _COUNTS = (
@@ -28,6 +30,11 @@ def steady_tree(tree):
 
 
 def is_complete(reference, result):
+    """Whether the thumbnails, and what is made of them, are those of the undisturbed run."""
+    return has_thumbnails(reference, result) and result.joins == reference.result.joins
+
+
+def has_thumbnails(reference, result):
     """Whether the thumbnails are those of the undisturbed run."""
     return steady_tree(result.tree) == steady_tree(reference.result.tree)
 
@@ -61,6 +68,7 @@ def problems(scene, reference, fault, result):
     found += _of_tree(scene, reference, fault, result)
     found += _of_status(scene, reference, fault, result)
     found += _of_message(reference, fault, result)
+    found += joins.problems(scene, reference, fault, result)
     if result.trace is not None and result.status in (0, 1) and not _is_json(result.trace):
         found.append("the trace is no JSON")
     return found
@@ -100,6 +108,8 @@ def difference(reference, result):
     parts += lines[:2]
     paths = {path for path, value in steady_tree(result.tree).items() if steady_tree(expected.tree).get(path) != value}
     paths |= steady_tree(expected.tree).keys() - result.tree.keys()
+    made, wanted = result.joins, expected.joins
+    paths |= {path for path in made.keys() | wanted.keys() if made.get(path) != wanted.get(path)}
     parts += [f"other files: {', '.join(sorted(paths))}"] if paths else []
     return "; ".join(parts + result.errors[:2])
 
@@ -179,7 +189,11 @@ def problems_of_next(reference, after):
 
 def left_in_words(paths):
     """What a run has left, for the table. The next run removes it."""
-    words = {"the socket" if path.endswith("sock") else "the run's own folder" for path in paths}
+    def word(path):
+        if path.endswith("sock"):
+            return "the socket"
+        return "a temporary file" if re.search(r"/\.thumbjob-\d+-\d+\.tmp$", path) else "the run's own folder"
+    words = {word(path) for path in paths}
     return f"{' and '.join(sorted(words))}, until the next run" if words else "nothing"
 
 
@@ -234,7 +248,10 @@ def ending(reference, fault, result):
         return "everything is made, and the run ends with an error"
     if any("run the same command again" in line for line in result.errors):
         return "the run stops"
-    if 64 <= result.status <= 73 or (result.status == 74 and not _has_made(reference, result)):
+    if joins.not_made(result) and has_thumbnails(reference, result):
+        return "it is not made, and an older one stays; everything else is made"
+    is_stopped = 64 <= result.status <= 73 and not joins.outcomes(result)
+    if is_stopped or (result.status == 74 and not _has_made(reference, result)):
         return "the run does not start; what an earlier one has made stays"
     if _failed(result) <= _failed(reference.result):
         return "it is named; everything else is made"

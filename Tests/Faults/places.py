@@ -4,6 +4,12 @@ import re
 
 # How much memory there is, and how tight it is. Which files tell that depends on the machine.
 OF_KERNEL = "memory figures of the kernel"
+# What depends on the machine, too.
+OF_MACHINE = (OF_KERNEL, "sockets and events", "the clock", "other clocks", "the process")
+# What is made of all thumbnails.
+OF_MANIFEST, OF_SHEET, OF_GALLERY = "the manifest", "the contact sheet", "the gallery"
+# What the manifest and the gallery say of each photo, until all of it is known.
+OF_ENTRIES = "the stored entries of manifest and gallery"
 
 _RULES = (
     (r"stdout$", "standard output"),
@@ -15,6 +21,10 @@ _RULES = (
     (r"list$", "the list of sources"),
     (r"job\.yml$", "the job file"),
     (r"trace\.json$", "the trace"),
+    (r"manifest(/.*)?$", OF_MANIFEST),
+    (r"sheet(/.*)?$", OF_SHEET),
+    (r"web(/.*)?$", OF_GALLERY),
+    (r"thumbs[^/]*/(#\*|\.thumbjob-\*\.tmp)", OF_ENTRIES),
     (r"sock$|run(/.*)?$", "the socket's place"),
     (r"thumbs[^/]*/\.thumbjob/(settings|tree)", "the settings of the last run"),
     (r"thumbs[^/]*/\.thumbjob(/\.)?$", "the folder .thumbjob"),
@@ -47,9 +57,17 @@ class Names:
         place = call.place
         if " -> " in place:
             source, place = place.split(" -> ")
+            if not place.startswith(self._outs):
+                return self._of_file(place)
             return "putting the settings in place" if source in self._settings else "putting a thumbnail in place"
         if place in self._settings:
             return "the temporary file of the settings"
+        if call.name == "create_unnamed" and place.startswith(self._outs):
+            return OF_ENTRIES
+        return self._of_file(place)
+
+    @staticmethod
+    def _of_file(place):
         for pattern, name in _RULES:
             if re.match(pattern, place):
                 return name

@@ -10,11 +10,13 @@ from preload import FOREVER, Rule
 ERRORS = {
     "open": "EIO EACCES ENOENT EMFILE ENOMEM EINTR",
     "create": "ENOSPC EIO EACCES EROFS EMFILE EDQUOT EINTR",
+    "create_unnamed": "ENOSPC EIO EACCES EROFS EMFILE EDQUOT EOPNOTSUPP EISDIR EINVAL ENOSYS EINTR",
     "fdopendir": "ENOMEM",
     "readdir": "EIO",
     "read": "EIO EINTR short",
     "pread": "EIO EINTR short",
     "write": "ENOSPC EIO EDQUOT EFBIG EINTR short",
+    "pwrite": "ENOSPC EIO EDQUOT EFBIG EINTR short",
     "close": "EIO ENOSPC EINTR",
     "fsync": "EIO ENOSPC EDQUOT EINTR",
     "ftruncate": "EIO EINTR",
@@ -29,9 +31,10 @@ ERRORS = {
     "access": "EACCES",
     "mkdir": "ENOSPC EROFS EACCES EDQUOT EIO",
     "unlink": "EIO EROFS EACCES",
+    "linkat": "EIO ENOSPC EEXIST EACCES EPERM EXDEV ENOENT EMLINK EDQUOT EROFS EOPNOTSUPP",
     "rename": "EIO ENOSPC EROFS EACCES EDQUOT",
     "getcwd": "ENOENT",
-    "realpath": "EACCES",
+    "realpath": "EACCES EIO ENOENT",
     "readlink": "EACCES",
     "socket": "EMFILE EAFNOSUPPORT",
     "epoll_create": "EMFILE ENOMEM",
@@ -53,10 +56,16 @@ ERRORS = {
     "clock": "jump",
 }
 # What a full or a read-only disk refuses.
-_GROWING = ("create", "write", "mkdir")
-_CHANGING = ("create", "write", "mkdir", "rename", "unlink", "futimens", "utimensat")
+_GROWING = ("create", "create_unnamed", "write", "pwrite", "mkdir", "linkat")
+_CHANGING = (*_GROWING, "rename", "unlink", "futimens", "utimensat")
 # These must change nothing.
 _INVISIBLE = ("EINTR", "short")
+# What some file systems cannot do, so that there must be another way.
+_UNSUPPORTED = {
+    "create_unnamed": ("EOPNOTSUPP", "EISDIR", "EINVAL", "ENOSYS"),
+    "linkat": ("ENOENT", "EXDEV", "EPERM", "EOPNOTSUPP"),
+}
+_NO_FILES = ("socket:", "anon_inode:", "pipe:")
 _YEARS = 10 * 365 * 86400
 # Clocks that people or the kernel set; the others only go on.
 _JUMPS = {"real": (_YEARS, -_YEARS), "boot": (86400,)}
@@ -73,7 +82,7 @@ class Fault:
     @property
     def is_invisible(self):
         """Whether the run must be the same as without it."""
-        return self.kind in _INVISIBLE or self.call == "clock"
+        return self.kind in _INVISIBLE or self.kind in _UNSUPPORTED.get(self.call, ()) or self.call == "clock"
 
     @property
     def error(self):
@@ -96,8 +105,14 @@ def faults_of(scene, log):
     # Which clocks have jumped for which callers, and which kinds of calls have had all errors.
     names = places.Names(scene, log.calls)
     seen = set()
+    last = _last_numbers(log)
     for call in log.calls:
         place = names.of(call)
+        if scene.focus and not _is_chosen(scene, call, place, last):
+            if place not in places.OF_MACHINE and (call.name, place) not in seen:
+                seen.add((call.name, place))
+                yield from _first_error(scene, call, place)
+            continue
         if call.name == "clock":
             key = call.place, call.site
             for ahead in () if key in seen else _JUMPS.get(call.place, ()):
@@ -109,11 +124,26 @@ def faults_of(scene, log):
             raise KeyError(f"plan.py has no errors for {call}")
         for kind in _kinds(call, place, seen):
             # Only files transfer less, and only files fail when they are closed.
-            if call.place.startswith(("socket:", "anon_inode:", "pipe:")) and (
+            if call.place.startswith(_NO_FILES) and (
                     kind == "short" or (call.name == "close" and kind != "EINTR")):
                 continue
             yield Fault(scene.name, (rule_of(call, kind),), call.name, kind, place)
     yield from _lasting(scene, log, names)
+
+
+def _last_numbers(log):
+    return {(call.name, call.place): call.number for call in log.calls}
+
+
+def _is_chosen(scene, call, place, last):
+    """Whether a call is in the focus of a scene. Of those about the same file, the first and the last are enough."""
+    return place in scene.focus and call.number in (1, last[call.name, call.place])
+
+
+def _first_error(scene, call, place):
+    for kind in ERRORS[call.name].split()[:1]:
+        if kind not in _INVISIBLE and kind != "jump" and not call.place.startswith(_NO_FILES):
+            yield Fault(scene.name, (rule_of(call, kind),), call.name, kind, place)
 
 
 def _kinds(call, place, seen):
@@ -128,25 +158,30 @@ def _kinds(call, place, seen):
 
 def _lasting(scene, log, names):
     """Disks that are full, faulty or read-only from some moment on."""
+    folders = scene.written
+    last = _last_numbers(log)
     for call in log.calls:
-        if not any(call.place.startswith(f"{out}/") for out in scene.outs) or call.name not in _CHANGING:
+        if not any(call.place.startswith(f"{folder}/") for folder in folders) or call.name not in _CHANGING:
+            continue
+        place = names.of(call)
+        if scene.focus and not _is_chosen(scene, call, place, last):
             continue
         for kind, kept in (("ENOSPC", _GROWING), ("EROFS", _CHANGING)):
             if call.name not in kept:
                 continue
             rules = tuple(
-                Rule(name, f"{out}/*", "error", getattr(errno, kind), _number(log, call, name, out) + 1, FOREVER)
-                for name in kept for out in scene.outs)
-            yield Fault(scene.name, rules, call.name, f"{kind} from then on", names.of(call))
+                Rule(name, f"{folder}/*", "error", getattr(errno, kind), _number(log, call, name, folder) + 1, FOREVER)
+                for name in kept for folder in folders)
+            yield Fault(scene.name, rules, call.name, f"{kind} from then on", place)
 
 
-def _number(log, until, name, out):
-    """How many calls of this name there were in an output folder before a call."""
+def _number(log, until, name, folder):
+    """How many calls of this name there were in a folder before a call."""
     count = 0
     for call in log.calls:
         if call == until:
             break
-        count += call.name == name and call.place.startswith(f"{out}/")
+        count += call.name == name and call.place.startswith(f"{folder}/")
     return count
 
 

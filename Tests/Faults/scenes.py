@@ -2,12 +2,15 @@
 
 import errno
 import os
+import re
 import shutil
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import joins
 import photos
+import places
 from preload import FOREVER, Rule
 
 
@@ -24,10 +27,26 @@ class Scene:
     folders: tuple[str, ...] = ()  # that are there before
     outs: tuple[str, ...] = ("thumbs",)
     status: int = 0  # of an undisturbed run
+    # The names of places that this job is about; empty: all places. Calls about others fail only once, with one error:
+    # other jobs have the rest.
+    focus: tuple[str, ...] = ()
 
     @property
     def has_json(self):
         return "--json" in self.arguments
+
+    @property
+    def has_joins(self):
+        return "--manifest" in self.arguments
+
+    @property
+    def written(self):
+        """The folders that a run writes to."""
+        return (*self.outs, *joins.FOLDERS) if self.has_joins else self.outs
+
+    @property
+    def photos(self):
+        return {path for path in self.files if re.match(r"photos/.*\.(jpg|png)$", path)}
 
     def lay_out(self, folder):
         """Writes the files into a new folder."""
@@ -75,11 +94,15 @@ _PHOTOS = {
 }
 
 
-def _changed(folder):
-    """Since the last run a photo was replaced, a thumbnail removed, and a photo touched."""
+def replace_photo(folder):
     path = folder / "photos/a.jpg"
     path.write_bytes(photos.baseline(7))
     os.utime(path, (photos.MODIFIED + 10, photos.MODIFIED + 10))
+
+
+def _changed(folder):
+    """Since the last run a photo was replaced, a thumbnail removed, and a photo touched."""
+    replace_photo(folder)
     (folder / "thumbs/below/b.jpg").unlink()
     os.utime(folder / "photos/c.jpg", (photos.MODIFIED, photos.MODIFIED))
 
@@ -90,6 +113,8 @@ def _other_settings(folder):
 
 
 _ONE = ("--max", "1", "--json", "--progress", "none")
+_WITH_BROKEN = {**_PHOTOS, "photos/broken.jpg": photos.broken()}
+_JOINS = ("photos", "-o", "thumbs", "-s", "100", *joins.ARGUMENTS, "--status", "off", *_ONE)
 
 SCENES = (
     Scene(
@@ -99,7 +124,7 @@ SCENES = (
         "again",
         ("photos", "-o", "thumbs", "-s", "100", "--durable", "--trace", "trace.json", "--status", "unix:sock", *_ONE),
         "the same after a photo was replaced and a thumbnail removed, with `--durable`, `--trace` and `--status`",
-        {**_PHOTOS, "photos/broken.jpg": photos.broken()}, _changed, status=1),
+        _WITH_BROKEN, _changed, status=1),
     Scene(
         "marks", ("photos", "-o", "thumbs", "-s", "100", "--status", "off", *_ONE),
         "up-to-date thumbnails whose settings file is lost", _PHOTOS, _other_settings),
@@ -119,4 +144,14 @@ SCENES = (
         "an output folder with a subfolder on another file system", _PHOTOS,
         folders=("thumbs/below",),
         always=(Rule("rename", "thumbs/.thumbjob/run-*.tmp -> thumbs/below/*.jpg", "error", errno.EXDEV, 1, FOREVER),)),
+    Scene(
+        "joins", _JOINS, "a manifest, a contact sheet and a gallery of photos, one of which is broken", _WITH_BROKEN,
+        status=1, focus=(*joins.PLACES, places.OF_ENTRIES, "a thumbnail")),
+    Scene(
+        "joins-again", _JOINS, "the same after a photo was replaced", _WITH_BROKEN, replace_photo, status=1,
+        focus=(*joins.PLACES, "a thumbnail")),
+    Scene(
+        "joins-named", _JOINS, "the same on a file system that has no files without a name", _WITH_BROKEN, status=1,
+        focus=(places.OF_MANIFEST, places.OF_SHEET, places.OF_ENTRIES),
+        always=(Rule("create_unnamed", "*", "error", errno.EOPNOTSUPP, 1, FOREVER),)),
 )

@@ -9,6 +9,7 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 
+import joins
 import preload
 import scenes
 
@@ -22,6 +23,7 @@ class Result:
     lines: list = field(default_factory=list)  # of standard output
     errors: list = field(default_factory=list)  # the lines of standard error
     tree: dict = field(default_factory=dict)  # the files of the output folders
+    joins: dict = field(default_factory=dict)  # the bytes of what it has made of all thumbnails
     rest: list = field(default_factory=list)  # other files that the run has left
     sources: dict = field(default_factory=dict)
     trace: bytes | None = None
@@ -153,6 +155,8 @@ class Workplace:
                 result.tree[path] = value
             elif path in scene.files:
                 result.sources[path] = value
+            elif scene.has_joins and joins.is_part(path):
+                result.joins[path] = value[0]
             elif path == "trace.json":
                 result.trace = value[0]
             else:
