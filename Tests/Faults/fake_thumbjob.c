@@ -2,6 +2,8 @@
 /// Its thumbnails are the first bytes of the photos.
 #define _GNU_SOURCE
 
+#include "fake_joins.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +20,7 @@
 
 static const char *const names[] = {"a.jpg", "b.jpg"};
 
-static bool lies(const char *what) {
+bool lies(const char *what) {
   const char *told = getenv("LIES");
   return told != NULL && strstr(told, what) != NULL;
 }
@@ -96,7 +98,7 @@ static bool make(const char *name, bool *was_there) {
   return false;
 }
 
-int main(void) {
+int main(int count, char **arguments) {
   if (lies("knows-the-year") && time(NULL) > 2000000000) return 1;
   mkdir("thumbs", 0777);
   mkdir("thumbs/.thumbjob", 0777);
@@ -104,10 +106,13 @@ int main(void) {
     fprintf(stderr, "thumbjob: thumbs: cannot be used as the output folder: %s\n", strerror(errno));
     return lies("exits-with-7") ? 7 : 73;
   }
+  struct entry entries[2];
   int made = 0, failed = 0, up_to_date = 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     bool was_there = false;
+    entries[i] = (struct entry){names[i], true};
     if (!make(names[i], &was_there)) {
+      entries[i].is_made = false;
       failed++;
     } else if (was_there) {
       up_to_date++;
@@ -118,6 +123,10 @@ int main(void) {
   remove_run();
   if (lies("miscounts")) failed = 0;
   int status = failed > 0 && !lies("exits-with-0") ? 1 : 0;
+  if (count > 1 && strcmp(arguments[1], "--manifest") == 0) {
+    int of_joins = make_joins(entries);
+    if (of_joins != 0) status = of_joins;
+  }
   printf(
       "{\"event\": \"summary\", \"found\": 2, \"made\": %d, \"up_to_date\": %d, \"failed\": %d, \"exit_status\": %d, "
       "\"cancelled\": 0, \"duplicates\": 0, \"not_read\": 0, \"own_thumbnails\": 0, \"passed_over\": 0, "

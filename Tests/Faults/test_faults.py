@@ -9,11 +9,13 @@ import re
 import subprocess
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 import changes
 import faults
+import joins
 import plan
 import preload
 import scenes
@@ -24,6 +26,15 @@ HERE = Path(__file__).parent
 COMPILER = os.environ.get("COMPILER", "cc")
 PHOTOS = {"photos/a.jpg": b"a" * 3000, "photos/b.jpg": b"b" * 3000}
 SCENE = scenes.Scene("fake", ("--json",), "a program that lies", PHOTOS)
+JOINS = scenes.Scene("fake-joins", (*joins.ARGUMENTS, "--json"), "also of all thumbnails", PHOTOS)
+
+
+def _replaced(folder):
+    (folder / "photos/a.jpg").write_bytes(b"c" * 3000)
+    (folder / "thumbs/a.jpg").unlink()
+
+
+OVER_JOINS = replace(JOINS, name="fake-over", changes=_replaced)
 
 
 def fault(call, place, kind, number=1):
@@ -40,23 +51,23 @@ class Lies(unittest.TestCase):
         work = Path(cls.folder.name)
         cls.library = preload.build(COMPILER, work)
         cls.program = work / "thumbjob"
-        subprocess.run([COMPILER, "-o", cls.program, HERE / "fake_thumbjob.c"], check=True)
+        subprocess.run([COMPILER, "-o", cls.program, HERE / "fake_thumbjob.c", HERE / "fake_joins.c"], check=True)
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def problems(self, lie, what, limit=30):
+    def problems(self, lie, what, limit=30, scene=SCENE):
         with (
             tempfile.TemporaryDirectory(dir=self.folder.name) as work, mock.patch.object(faults, "AT_ONCE", 1),
             mock.patch.dict(os.environ, {"LIES": lie}),
         ):
             tested = faults.Faults(Path(work), self.program, self.library, limit)
-            return tested.try_fault(SCENE, tested.reference(SCENE), what).problems
+            return tested.try_fault(scene, tested.reference(scene), what).problems
 
-    def found(self, lie, what, expected, **others):
-        self.assertEqual(self.problems("", what), [])
-        problems = self.problems(lie, what, **others)
+    def found(self, lie, what, expected, scene=SCENE, **others):
+        self.assertEqual(self.problems("", what, scene=scene), [])
+        problems = self.problems(lie, what, scene=scene, **others)
         self.assertTrue(any(re.search(expected, problem) for problem in problems), problems)
 
     def test_a_crash_is_found(self):
@@ -125,6 +136,62 @@ class Lies(unittest.TestCase):
         problems = self.problems("", fault("read", "photos/c.jpg", "EIO"))
         self.assertIn("the fault was not reached in three runs", problems)
 
+    def test_a_half_join_is_found(self):
+        for folder, path, half in (
+            ("manifest", "manifest/m.json", "is not whole: Unterminated string"),
+            ("sheet", "sheet/sheet.pdf", "is not whole"), ("web/page", "web/page/data.js", "is not whole: it has"),
+        ):
+            places = f"{folder}/#*", path
+            rules = [Rule("pwrite", place, "short") for place in places]
+            rules += [Rule("pwrite", place, "error", errno.ENOSPC, 2, 2) for place in places]
+            name = plan.places.Names(JOINS, []).of(Call("pwrite", path, "", ""))
+            what = plan.Fault("fake", tuple(rules), "pwrite", "ENOSPC", name)
+            self.found("writes-joins-in-place", what, f"{path} {half}", JOINS)
+
+    def test_an_older_join_that_is_gone_is_found(self):
+        what = fault("pwrite", "manifest/#*", "EIO")
+        self.found("removes-an-older-one", what, "manifest/m.json is gone", OVER_JOINS)
+
+    def test_a_short_write_of_a_join_is_found(self):
+        what = fault("pwrite", "sheet/#*", "short")
+        self.found("joins-expect-all-bytes", what, "differs from the undisturbed run: other files: sheet", JOINS)
+
+    def test_a_file_system_without_unnamed_files_that_makes_a_difference_is_found(self):
+        what = fault("create_unnamed", "web/page", "EOPNOTSUPP")
+        self.found("needs-files-without-a-name", what, "it differs from the undisturbed run: exit status", JOINS)
+
+    def test_a_join_of_which_the_disk_has_refused_the_last_bytes_is_found(self):
+        always = (Rule("create_unnamed", "*", "error", errno.EOPNOTSUPP, 1, preload.FOREVER),)
+        what = fault("close", "manifest/.thumbjob-*.tmp", "ENOSPC")
+        scene = replace(JOINS, name="fake-named", always=always)
+        self.found("ignores-a-late-error", what, "the manifest is made, although its last bytes may not be", scene)
+
+    def test_a_temporary_file_of_a_join_is_found(self):
+        what = fault("rename", "manifest/.thumbjob-*.tmp -> manifest/m.json", "EIO")
+        self.found("leaves-a-named-file", what, r"it left manifest/\.thumbjob-\d+-1\.tmp", JOINS)
+
+    def test_a_join_that_could_not_be_made_is_named(self):
+        what = fault("pwrite", "sheet/#*", "EIO")
+        self.found("names-no-join", what, "no line names the contact sheet", JOINS)
+        self.found("says-nothing-of-joins", what, "the contact sheet is not mentioned", JOINS)
+        self.found("boasts", what, "sheet/sheet.pdf is said to be in place, and is not there", JOINS)
+        self.found("exits-as-if-joins-were-made", what, "could not be made, and the exit status is 0", JOINS)
+        self.found("takes-no-disk-fault", what, "could not be made, and the exit status is 73", JOINS)
+
+    def test_a_photo_that_failed_is_listed(self):
+        what = fault("read", "photos/b.jpg", "EIO")
+        self.found("forgets-a-failure", what, "manifest/m.json does not list photos/b.jpg", JOINS)
+        self.found("hides-a-failure", what, "has thumbnails of photos/b.jpg, which has failed", JOINS)
+
+    def test_an_older_join_that_is_said_to_be_new_is_found(self):
+        what = fault("pwrite", "manifest/#*", "EIO")
+        self.found("boasts", what, "manifest/m.json differs at photos/a.jpg", OVER_JOINS)
+
+    def test_a_next_run_that_does_not_make_the_joins_is_found(self):
+        what = fault("read", "photos/b.jpg", "EIO")
+        problems = self.problems("keeps-what-is-there", what, scene=JOINS)
+        self.assertIn("the next run does not make everything right", problems)
+
 
 class Library(unittest.TestCase):
     def test_a_rule_with_a_mistake_is_refused(self):
@@ -141,6 +208,8 @@ class Library(unittest.TestCase):
         for place, expected in (
             ("/tmp/job/thumbs/.thumbjob/run-1a2b/3.tmp", "thumbs/.thumbjob/run-*/3.tmp"),
             ("/tmp/job", "."), ("/tmp/job/.", "./."),
+            ("/tmp/job/web/#4829 (deleted)", "web/#*"),
+            ("/tmp/job/web/.thumbjob-17-4829.tmp", "web/.thumbjob-*.tmp"),
             ("/tmp/job/run/4829.sock", "run/*.sock"), ("socket:[12]", "socket:[*]"),
             ("/proc/17/statm", "/proc/*/statm"),
         ):
@@ -203,6 +272,24 @@ class Plan(unittest.TestCase):
             list(plan.faults_of(SCENE, preload.Log([Call("unknown", "photos/a.jpg", "", "")], [])))
         with self.assertRaises(KeyError):
             list(plan.faults_of(SCENE, preload.Log([Call("open", "elsewhere", "", "")], [])))
+
+    def test_what_a_file_system_cannot_do_must_make_no_difference(self):
+        for call, kind, expected in (
+            ("create_unnamed", "EOPNOTSUPP", True), ("create_unnamed", "ENOSPC", False), ("linkat", "EXDEV", True),
+            ("rename", "EXDEV", False),
+        ):
+            place = "manifest/.thumbjob-*.tmp -> manifest/m.json" if call == "rename" else "manifest"
+            rule = plan.Fault("fake", (), call, kind, plan.places.Names(JOINS, []).of(Call(call, place, "", "")))
+            self.assertEqual((rule.is_invisible, rule.place), (expected, "the manifest"))
+
+    def test_a_job_that_is_about_a_few_files_tries_the_first_and_the_last_of_their_calls(self):
+        scene = replace(JOINS, focus=("the contact sheet",))
+        calls = [Call("pwrite", "sheet/#*", "thumbjob", "1", number) for number in (1, 2, 3)]
+        calls += [Call("open", "photos/a.jpg", "thumbjob", "1", number) for number in (1, 2)]
+        found = [one for one in plan.faults_of(scene, preload.Log(calls, [])) if one.rules[0].last != preload.FOREVER]
+        numbers = {(one.call, one.rules[0].first) for one in found}
+        self.assertEqual(numbers, {("pwrite", 1), ("pwrite", 3), ("open", 1)})
+        self.assertEqual([one.kind for one in found if one.call == "open"], ["EIO"])
 
     def test_a_full_disk_stays_full(self):
         calls = [Call("create", f"thumbs/.thumbjob/run-*/{n}.tmp", "thumbjob", "1") for n in (1, 2)]
