@@ -13,6 +13,8 @@ _COUNTS = (
     "made", "up_to_date", "failed", "cancelled", "duplicates", "not_read", "own_thumbnails", "passed_over",
     "would_make",
 )
+# The temporary name of a manifest, of a file of a gallery or of their entries.
+_NAMED = re.compile(r"/\.thumbjob-\d+-\d+\.tmp$")
 
 
 @dataclass
@@ -25,8 +27,9 @@ class Reference:
 
 
 def steady_tree(tree):
-    """The files of the output folders as they should be in the end. How the settings are kept is not part of it."""
-    return {path: value for path, value in tree.items() if "/.thumbjob/" not in path}
+    """The files of the output folders as they should be in the end. How the settings are kept is not part of it, nor is
+    what is left of the entries of a manifest or a gallery."""
+    return {path: value for path, value in tree.items() if "/.thumbjob/" not in path and not _NAMED.search(path)}
 
 
 def is_complete(reference, result):
@@ -192,7 +195,7 @@ def left_in_words(paths):
     def word(path):
         if path.endswith("sock"):
             return "the socket"
-        return "a temporary file" if re.search(r"/\.thumbjob-\d+-\d+\.tmp$", path) else "the run's own folder"
+        return "a temporary file" if _NAMED.search(path) else "the run's own folder"
     words = {word(path) for path in paths}
     return f"{' and '.join(sorted(words))}, until the next run" if words else "nothing"
 
@@ -223,7 +226,8 @@ def _of_message(reference, fault, result):
 
 # Where the system's words would help less than others do.
 _OTHER_WORDS = (
-    ("ENOENT", "no such file or folder|disappeared during the walk|no such job file|leads nowhere|working folder"),
+    ("ENOENT", "no such file or folder|disappeared during the walk|no such job file|leads nowhere|working folder|"
+               "was removed while the run"),
     ("EAGAIN", "thread"),
     ("EADDRINUSE", "in use by another process"),
     ("EMFILE", "too many open files|Too many open files"),
