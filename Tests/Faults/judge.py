@@ -203,7 +203,8 @@ def left_in_words(paths):
 def new_lines(reference, result):
     """The lines of standard error that the undisturbed run does not have, but for figures."""
     def plain(line):
-        return re.sub(r"[\d.]+( [kKMG]i?B)?", "#", line)
+        # A run that takes a second says how fast it was.
+        return re.sub(r"[\d.]+( [kKMG]i?B)?", "#", re.sub(r", [\d.]+ a second", "", line))
     expected = {plain(line) for line in reference.result.errors}
     return [line for line in result.errors if plain(line) not in expected]
 
@@ -254,8 +255,9 @@ def ending(reference, fault, result):
         return "the run stops"
     if joins.not_made(result) and has_thumbnails(reference, result):
         return "it is not made, and an older one stays; everything else is made"
-    is_stopped = 64 <= result.status <= 73 and not joins.outcomes(result)
-    if is_stopped or (result.status == 74 and not _has_made(reference, result)):
+    # What is made of all thumbnails is only mentioned if it did.
+    if not joins.outcomes(result) and (
+            64 <= result.status <= 73 or (result.status == 74 and not _has_made(reference, result))):
         return "the run does not start; what an earlier one has made stays"
     if _failed(result) <= _failed(reference.result):
         return "it is named; everything else is made"

@@ -16,10 +16,12 @@ from unittest import mock
 import changes
 import faults
 import joins
+import judge
 import plan
 import preload
 import scenes
 import table
+import workplace
 from preload import Call, Rule
 
 HERE = Path(__file__).parent
@@ -260,6 +262,15 @@ class Document(unittest.TestCase):
         sources = "".join(path.read_text() for path in (root / "Tests").rglob("*.swift"))
         self.assertGreater(len(named), 3)
         self.assertEqual([name for name in named if f"func {name}(" not in sources], [])
+
+
+class Messages(unittest.TestCase):
+    def test_figures_are_no_new_lines(self):
+        def run(*lines):
+            return workplace.Result(0, errors=list(lines))
+        reference = judge.Reference({}, run("6 thumbnails in 0.2 s (9.1 kB)", "1 failed"), run())
+        slow = run("6 thumbnails in 1.0 s (15.2 kB, 5.8 a second)", "thumbjob: a.jpg: cannot be read", "1 failed")
+        self.assertEqual(judge.new_lines(reference, slow), ["thumbjob: a.jpg: cannot be read"])
 
 
 class Plan(unittest.TestCase):
