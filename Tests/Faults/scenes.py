@@ -148,8 +148,8 @@ SCENES = (
         "joins", _JOINS, "a manifest, a contact sheet and a gallery of photos, one of which is broken", _WITH_BROKEN,
         status=1, focus=(*joins.PLACES, places.OF_ENTRIES, "a thumbnail")),
     Scene(
-        "joins-again", _JOINS, "the same after a photo was replaced", _WITH_BROKEN, replace_photo, status=1,
-        focus=(*joins.PLACES, "a thumbnail")),
+        "joins-again", (*_JOINS, "-s", "small=48"), "the same, with a second size, after a photo was replaced",
+        _WITH_BROKEN, replace_photo, status=1, focus=(*joins.PLACES, "a thumbnail")),
     Scene(
         "joins-named", _JOINS, "the same on a file system that has no files without a name", _WITH_BROKEN, status=1,
         focus=(places.OF_MANIFEST, places.OF_SHEET, places.OF_ENTRIES),
