@@ -13,7 +13,7 @@
 #define SIZE 4000
 
 struct join {
-  const char *kind, *folder, *path, *shown;
+  const char *kind, *name, *folder, *path, *shown;
   /// Writes the contents.
   void (*write)(FILE *, const struct entry[2]);
 };
@@ -71,9 +71,9 @@ static void write_data(FILE *text, const struct entry entries[2]) {
 }
 
 static const struct join joins[] = {
-    {"manifest", "manifest", "manifest/m.json", "manifest/m.json", write_manifest},
-    {"contact-sheet", "sheet", "sheet/sheet.pdf", "sheet/sheet.pdf", write_sheet},
-    {"gallery", "web/page", "web/page/data.js", "web", write_data},
+    {"manifest", "manifest", "manifest", "manifest/m.json", "manifest/m.json", write_manifest},
+    {"contact-sheet", "contact sheet", "sheet", "sheet/sheet.pdf", "sheet/sheet.pdf", write_sheet},
+    {"gallery", "gallery", "web/page", "web/page/data.js", "web", write_data},
 };
 
 /// Writes all bytes from the start of the file. Returns an error number, or 0.
@@ -101,7 +101,7 @@ static int create(const struct join *join, const char *temporary, bool *is_named
 /// Puts contents in place. Returns an error number, or 0.
 static int put(const struct join *join, const char *bytes, size_t size) {
   char temporary[200], own[64];
-  snprintf(temporary, sizeof temporary, "%s/.thumbjob-%d-1.tmp", join->folder, getpid());
+  snprintf(temporary, sizeof temporary, "%s/.thumbjob.tmp", join->folder);
   if (lies("removes-an-older-one")) unlink(join->path);
   if (lies("writes-joins-in-place")) {
     int file = open(join->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -145,7 +145,7 @@ int make_joins(const struct entry entries[2]) {
     bool is_made = error == 0 || lies("boasts");
     printf("{\"event\": \"%s\", \"outcome\": \"%s\"}\n", join->kind, is_made ? "made" : "failed");
     if (error == 0) continue;
-    if (!lies("names-no-join")) fprintf(stderr, "thumbjob: %s: %s\n", join->shown, strerror(error));
+    if (!lies("names-no-join")) fprintf(stderr, "thumbjob: %s: %s: %s\n", join->name, join->shown, strerror(error));
     if (!lies("exits-as-if-joins-were-made")) status = error == EACCES || lies("takes-no-disk-fault") ? 73 : 74;
   }
   return status;

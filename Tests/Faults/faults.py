@@ -87,7 +87,7 @@ class Faults:
             problems = judge.problems(scene, reference, fault, result)
             left = [*judge.leftovers(result.tree), *result.rest]
             if not result.is_late and (left or not judge.is_complete(reference, result)):
-                problems += judge.problems_of_next(reference, place.run(scene))
+                problems += judge.problems_of_next(reference, fault, place.run(scene))
             is_reached = bool(result.log.disturbed)
             # How many threads Dispatch starts depends on how busy the machine is.
             is_certain = fault.place not in _IRREGULAR and fault.call != "pthread_create"

@@ -34,6 +34,8 @@ FOLDERS = tuple(join.path.split("/")[0] for join in JOINS)
 ARGUMENTS = (*(word for join in JOINS for word in (join.option, join.path)), "--sheet-grid", "2x1")
 
 _IN_PLACE = ("made", "up-to-date")
+# Why one is not made although the run did not stop.
+_WITHHELD = "it would lack photos that could not be read"
 # With these the whole disk is at fault.
 _DISK_FAULTS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
@@ -56,6 +58,11 @@ def not_made(result):
     return [join.name for join in JOINS if said.get(join.kind, {}).get("outcome") == "failed"]
 
 
+def are_withheld(result):
+    """Whether they were not made because they would lack photos."""
+    return any(event.get("error") == _WITHHELD for event in outcomes(result).values())
+
+
 def problems(scene, reference, fault, result):
     """What is wrong with them after a disturbed run: a list of lines."""
     if not scene.has_joins:
@@ -64,15 +71,21 @@ def problems(scene, reference, fault, result):
     before = {path: value[0] for path, value in reference.before.items() if is_part(path)}
     said = outcomes(result)
     for join in JOINS:
-        outcome = said.get(join.kind, {}).get("outcome")
+        event = said.get(join.kind, {})
+        outcome = event.get("outcome")
         paths = {*before, *result.joins, *(reference.result.joins if outcome in _IN_PLACE else ())}
         for path in sorted(filter(join.has, paths)):
-            found += _of_file(scene, reference, result, path, before.get(path), outcome)
+            found += _of_file(reference, result, path, before.get(path), outcome)
         if outcome == "failed":
-            found += _of_failure(join, fault, result)
+            found += _of_failure(scene, join, fault, result)
         elif _is_refused_late(join, fault):
             found.append(f"{join.name} is {outcome}, although its last bytes may not be on the disk")
-        elif outcome not in _IN_PLACE and result.status in (0, 1, 73) and result.summary:
+        elif outcome in _IN_PLACE:
+            if _lacks_photos(result):
+                found.append(f"{join.name} is {outcome}, although it lacks photos that could not be read")
+        elif event.get("error") == _WITHHELD:
+            found += _of_withheld(join, result)
+        elif result.status in (0, 1, 73) and result.summary:
             found.append(f"{join.name} is {outcome or 'not mentioned'}, and the exit status is {result.status}")
     return found
 
@@ -80,10 +93,25 @@ def problems(scene, reference, fault, result):
 def _is_refused_late(join, fault):
     """Whether the disk refused the bytes only when the file was closed, as network file systems do."""
     place = fault.rules[0].place if fault.call == "close" else ""
-    return fault.error in _DISK_FAULTS and place.endswith("/.thumbjob-*.tmp") and fault.place == join.name
+    return fault.error in _DISK_FAULTS and place.endswith("/.thumbjob.tmp") and fault.place == join.name
 
 
-def _of_file(scene, reference, result, path, old, outcome):
+def _lacks_photos(result):
+    """Whether there may be photos that the run has not found."""
+    summary = result.summary or {}
+    return bool(summary.get("walk_problems") or summary.get("missing"))
+
+
+def _of_withheld(join, result):
+    found = []
+    if not any(line.startswith("thumbjob: ") and join.path in line and _WITHHELD in line for line in result.errors):
+        found.append(f"no line says why {join.name} was not made")
+    if not _lacks_photos(result):
+        found.append(f"{join.name} is not made for photos that could not be read, but all could be")
+    return found
+
+
+def _of_file(reference, result, path, old, outcome):
     value, expected = result.joins.get(path), reference.result.joins.get(path)
     if value is None:
         return [f"{path} is gone"] if old else [f"{path} is said to be in place, and is not there"]
@@ -91,16 +119,19 @@ def _of_file(scene, reference, result, path, old, outcome):
     if fault:
         return [f"{path} {fault}"]
     if outcome in _IN_PLACE:
-        return [f"{path} {line}" for line in _differences(scene, reference, result, path, value)]
+        return [f"{path} {line}" for line in _differences(reference, result, path, value)]
     # Some files of a gallery that could not be completed are new.
     if value != old and not (_GALLERY.has(path) and outcome == "failed" and value == expected):
         return [f"{path} was replaced, but it is {outcome or 'not mentioned'}"]
     return []
 
 
-def _of_failure(join, fault, result):
+def _of_failure(scene, join, fault, result):
     found = []
-    if not any(line.startswith("thumbjob: ") and join.path in line for line in result.errors):
+    start = f"thumbjob: {join.kind.replace('-', ' ')}: "
+    # What it needs of each photo is stored in the output folder, and its thumbnails are there.
+    files = (join.path,) if fault.place == join.name else (join.path, *scene.outs)
+    if not any(line.startswith(tuple(start + file for file in files)) for line in result.errors):
         found.append(f"no line names {join.name}, which could not be made")
     expected = (74,) if fault.error in _DISK_FAULTS else (73, 74)
     if result.status not in expected:
@@ -146,20 +177,17 @@ def _pictures(data):
     return {f"photos/{entry['source']}": entry for entry in (*gallery["pictures"], *gallery["missing"])}
 
 
-def _differences(scene, reference, result, path, value):
+def _differences(reference, result, path, value):
     """How a file in place differs from that of the undisturbed run, other than the photos that have failed explain."""
     expected = reference.result.joins.get(path)
     if value == expected:
         return []
     failed = _failed(result) - _failed(reference.result)
-    summary = result.summary or {}
-    # What a folder has that could not be read is not listed.
-    missing = scene.photos if summary.get("walk_problems") or summary.get("missing") else set()
     if path not in (_MANIFEST.path, _DATA):
-        return [] if path == _SHEET.path and (failed or missing) else ["is not that of the undisturbed run"]
+        return [] if path == _SHEET.path and (failed or _has_marks(result)) else ["is not that of the undisturbed run"]
     read = _entries if path == _MANIFEST.path else _pictures
     entries, wanted = read(value), read(expected)
-    lines = [f"does not list {source}" for source in sorted(wanted.keys() - entries.keys() - missing)]
+    lines = [f"does not list {source}" for source in sorted(wanted.keys() - entries.keys())]
     for source, entry in entries.items():
         if source in failed:
             if "thumbnails" in entry:
@@ -167,6 +195,13 @@ def _differences(scene, reference, result, path, value):
         elif entry != wanted.get(source):
             lines.append(f"differs at {source}: {entry}")
     return lines
+
+
+def _has_marks(result):
+    """Whether the contact sheet has a mark in place of a thumbnail that could not be read, and a line says so."""
+    warnings = outcomes(result)[_SHEET.kind].get("warnings", ())
+    return bool(warnings) and all(
+        any(_SHEET.path in line and warning in line for line in result.errors) for warning in warnings)
 
 
 def _failed(result):

@@ -13,8 +13,10 @@ _COUNTS = (
     "made", "up_to_date", "failed", "cancelled", "duplicates", "not_read", "own_thumbnails", "passed_over",
     "would_make",
 )
-# The temporary name of a manifest, of a file of a gallery or of their entries.
-_NAMED = re.compile(r"/\.thumbjob-\d+-\d+\.tmp$")
+# The temporary name of a manifest, of a contact sheet or of a file of a gallery.
+_NAMED = re.compile(r"/\.thumbjob(-\d+-\d+)?\.tmp$")
+# Where a file system has no files without a name, a file has such a name for the moment until it is unlinked.
+_UNLINKED = re.compile(r"/\.thumbjob-\d+-\d+\.tmp$")
 
 
 @dataclass
@@ -27,9 +29,8 @@ class Reference:
 
 
 def steady_tree(tree):
-    """The files of the output folders as they should be in the end. How the settings are kept is not part of it, nor is
-    what is left of the entries of a manifest or a gallery."""
-    return {path: value for path, value in tree.items() if "/.thumbjob/" not in path and not _NAMED.search(path)}
+    """The files of the output folders as they should be in the end. How the settings are kept is not part of it."""
+    return {path: value for path, value in tree.items() if "/.thumbjob/" not in path}
 
 
 def is_complete(reference, result):
@@ -180,14 +181,22 @@ def _of_status(scene, reference, fault, result):
     return found
 
 
-def problems_of_next(reference, after):
+def problems_of_next(reference, fault, after):
     """The next run must make everything that is missing, and remove what is left."""
     found = []
     if after.status != reference.after.status:
         found.append(f"the next run ends with {after.status}: {after.errors[:3]}")
     if not is_complete(reference, after):
         found.append("the next run does not make everything right")
-    return found + [f"the next run left {path}" for path in [*leftovers(after.tree), *after.rest]]
+    left = [*leftovers(after.tree), *after.rest]
+    return found + [f"the next run left {path}" for path in left if not _may_stay(fault, path)]
+
+
+def _may_stay(fault, path):
+    """Whether a file could not be unlinked at once. Its name is that of one process, and no later run can tell it from
+    a file that another run is just writing, so it stays."""
+    is_of_unlink = fault.call == "unlink" and fault.rules[0].place.endswith("/.thumbjob-*.tmp")
+    return _UNLINKED.search(path) and (is_of_unlink or fault.kind == "EROFS from then on")
 
 
 def left_in_words(paths):
@@ -195,9 +204,14 @@ def left_in_words(paths):
     def word(path):
         if path.endswith("sock"):
             return "the socket"
-        return "a temporary file" if _NAMED.search(path) else "the run's own folder"
+        if "/.thumbjob/" in path:
+            return "the run's own folder"
+        return "a temporary file" if _NAMED.search(path) else "another file"
     words = {word(path) for path in paths}
-    return f"{' and '.join(sorted(words))}, until the next run" if words else "nothing"
+    if not words:
+        return "nothing"
+    stays = any(_UNLINKED.search(path) and "/.thumbjob/" not in path for path in paths)
+    return " and ".join(sorted(words)) + ("" if stays else ", until the next run")
 
 
 def new_lines(reference, result):
@@ -253,6 +267,8 @@ def ending(reference, fault, result):
         return "everything is made, and the run ends with an error"
     if any("run the same command again" in line for line in result.errors):
         return "the run stops"
+    if joins.are_withheld(result):
+        return "it is named; thumbnails are made, nothing is made of all of them, and an older one stays"
     if joins.not_made(result) and has_thumbnails(reference, result):
         return "it is not made, and an older one stays; everything else is made"
     # What is made of all thumbnails is only mentioned if it did.

@@ -24,7 +24,7 @@ _RULES = (
     (r"manifest(/.*)?$", OF_MANIFEST),
     (r"sheet(/.*)?$", OF_SHEET),
     (r"web(/.*)?$", OF_GALLERY),
-    (r"thumbs[^/]*/(#\*|\.thumbjob-\*\.tmp)", OF_ENTRIES),
+    (r"thumbs[^/]*/\.thumbjob/run-\*/(#\*|\.thumbjob-\*\.tmp)", OF_ENTRIES),
     (r"sock$|run(/.*)?$", "the socket's place"),
     (r"thumbs[^/]*/\.thumbjob/(settings|tree)", "the settings of the last run"),
     (r"thumbs[^/]*/\.thumbjob(/\.)?$", "the folder .thumbjob"),

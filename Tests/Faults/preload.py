@@ -13,7 +13,7 @@ FOREVER = 1 << 40
 # The parts of a path that differ between runs.
 _VARYING = (
     (re.compile(r"\brun-[0-9a-z]+"), "run-*"),
-    (re.compile(r"\.thumbjob-\d+-\d+\.tmp"), ".thumbjob-*.tmp"),
+    (re.compile(r"\.thumbjob-\d+-\d+\.tmp"), ".thumbjob-*.tmp"),  # where a file system has none without a name
     (re.compile(r"/#\d+ \(deleted\)$"), "/#*"),  # a file without a name
     (re.compile(r"^/proc/\d+/"), "/proc/*/"),
     (re.compile(r":\[\d+\]"), ":[*]"),

@@ -4,6 +4,7 @@
 """
 
 import errno
+import json
 import os
 import re
 import subprocess
@@ -164,13 +165,13 @@ class Lies(unittest.TestCase):
 
     def test_a_join_of_which_the_disk_has_refused_the_last_bytes_is_found(self):
         always = (Rule("create_unnamed", "*", "error", errno.EOPNOTSUPP, 1, preload.FOREVER),)
-        what = fault("close", "manifest/.thumbjob-*.tmp", "ENOSPC")
+        what = fault("close", "manifest/.thumbjob.tmp", "ENOSPC")
         scene = replace(JOINS, name="fake-named", always=always)
         self.found("ignores-a-late-error", what, "the manifest is made, although its last bytes may not be", scene)
 
     def test_a_temporary_file_of_a_join_is_found(self):
-        what = fault("rename", "manifest/.thumbjob-*.tmp -> manifest/m.json", "EIO")
-        self.found("leaves-a-named-file", what, r"it left manifest/\.thumbjob-\d+-1\.tmp", JOINS)
+        what = fault("rename", "manifest/.thumbjob.tmp -> manifest/m.json", "EIO")
+        self.found("leaves-a-named-file", what, r"it left manifest/\.thumbjob\.tmp", JOINS)
 
     def test_a_join_that_could_not_be_made_is_named(self):
         what = fault("pwrite", "sheet/#*", "EIO")
@@ -193,6 +194,77 @@ class Lies(unittest.TestCase):
         what = fault("read", "photos/b.jpg", "EIO")
         problems = self.problems("keeps-what-is-there", what, scene=JOINS)
         self.assertIn("the next run does not make everything right", problems)
+
+
+class JoinRules(unittest.TestCase):
+    """The rules for a run that the program that lies cannot make."""
+
+    FAULT = plan.Fault("fake", (Rule("open", "*", "error", errno.EIO),), "open", "EIO", "a thumbnail")
+    SHEET = b"%PDF-1.7\nxref\nstartxref\n9\n%%EOF\n"
+    MARKED = b"%PDF-1.7\nmark\nxref\nstartxref\n14\n%%EOF\n"
+
+    def problems(self, event, line="", sheet=None, status=0, **summary):
+        """What is wrong with a contact sheet, over an older one."""
+        def events(*found):
+            return [json.dumps(one) for one in found]
+        others = [{"event": kind, "outcome": "made"} for kind in ("manifest", "gallery")]
+        joins_of_all = {"sheet/sheet.pdf": self.SHEET}
+        expected = workplace.Result(0, events(*others), joins=joins_of_all)
+        result = workplace.Result(
+            status, events(*others, {"event": "contact-sheet", **event}, {"event": "summary", **summary}), [line],
+            joins={"sheet/sheet.pdf": sheet or self.SHEET})
+        reference = judge.Reference({"sheet/sheet.pdf": (self.SHEET, 0)}, expected, expected)
+        return [line for line in joins.problems(JOINS, reference, self.FAULT, result) if "sheet" in line]
+
+    def test_a_mark_in_place_of_a_thumbnail_is_reported(self):
+        warning = "1 thumbnail could not be read, such as that of photos/a.jpg"
+        line = f"thumbjob: contact sheet sheet/sheet.pdf: {warning}"
+        wrong = ["sheet/sheet.pdf is not that of the undisturbed run"]
+        for warnings, said, expected in (([warning], line, []), ([warning], "", wrong), ([], line, wrong)):
+            event = {"outcome": "made", "warnings": warnings}
+            self.assertEqual(self.problems(event, said, self.MARKED), expected)
+
+    def test_a_sheet_without_photos_that_could_not_be_found_is_not_made(self):
+        why = "it would lack photos that could not be read"
+        line = f"thumbjob: contact sheet sheet/sheet.pdf: not made, because {why}"
+        withheld = {"outcome": "not-made", "error": why}
+        for event, said, unread, expected in (
+            (withheld, line, 1, []),
+            (withheld, "", 1, ["no line says why the contact sheet was not made"]),
+            (withheld, line, 0, ["the contact sheet is not made for photos that could not be read, but all could be"]),
+            ({"outcome": "made"}, "", 1,
+             ["the contact sheet is made, although it lacks photos that could not be read"]),
+            ({"outcome": "not-made"}, "", 1, ["the contact sheet is not-made, and the exit status is 1"]),
+        ):
+            self.assertEqual(self.problems(event, said, status=unread, walk_problems=unread), expected)
+        self.assertEqual(
+            self.problems(withheld, line, self.MARKED, 1, walk_problems=1),
+            ["sheet/sheet.pdf was replaced, but it is not-made"])
+
+    def test_a_failure_names_the_file_that_is_at_fault(self):
+        failed = {"outcome": "failed"}
+        for file in ("sheet/sheet.pdf", "thumbs"):
+            line = f"thumbjob: contact sheet: {file}: cannot be written"
+            self.assertEqual(self.problems(failed, line, status=74), [])
+        wrong = ["no line names the contact sheet, which could not be made"]
+        self.assertEqual(self.problems(failed, "thumbjob: contact sheet: photos: cannot be written", status=74), wrong)
+        self.assertEqual(self.problems(failed, "thumbjob: manifest: thumbs: cannot be written", status=74), wrong)
+
+    def test_only_a_file_that_could_not_be_unlinked_may_stay(self):
+        expected = workplace.Result(0)
+        reference = judge.Reference({}, expected, expected)
+        after = workplace.Result(0, rest=["sheet/.thumbjob-1-2.tmp"])
+        for call, place, path, count in (
+            ("unlink", "sheet/.thumbjob-*.tmp", "sheet/.thumbjob-1-2.tmp", 0),
+            ("unlink", "sheet/.thumbjob.tmp", "sheet/.thumbjob-1-2.tmp", 1),
+            ("unlink", "sheet/.thumbjob-*.tmp", "sheet/.thumbjob.tmp", 1),
+            ("linkat", "sheet/.thumbjob-*.tmp", "sheet/.thumbjob-1-2.tmp", 1),
+        ):
+            what = plan.Fault("fake", (Rule(call, place, "error", errno.EIO),), call, "EIO", "the contact sheet")
+            after.rest = [path]
+            self.assertEqual(len(judge.problems_of_next(reference, what, after)), count, (call, place, path))
+            what = replace(what, kind="EROFS from then on")
+            self.assertEqual(bool(judge.problems_of_next(reference, what, after)), "-" not in path)
 
 
 class Library(unittest.TestCase):
@@ -289,7 +361,7 @@ class Plan(unittest.TestCase):
             ("create_unnamed", "EOPNOTSUPP", True), ("create_unnamed", "ENOSPC", False), ("linkat", "EXDEV", True),
             ("rename", "EXDEV", False),
         ):
-            place = "manifest/.thumbjob-*.tmp -> manifest/m.json" if call == "rename" else "manifest"
+            place = "manifest/.thumbjob.tmp -> manifest/m.json" if call == "rename" else "manifest"
             rule = plan.Fault("fake", (), call, kind, plan.places.Names(JOINS, []).of(Call(call, place, "", "")))
             self.assertEqual((rule.is_invisible, rule.place), (expected, "the manifest"))
 
