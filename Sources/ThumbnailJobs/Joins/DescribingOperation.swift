@@ -67,7 +67,11 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
   ///
   /// - Throws: ``OutputError``.
   private static func open(_ path: Path) throws(OutputError) -> SourceFile? {
-    guard FileStatus.isRegular(path, followingLinks: false) else { return nil }
+    switch path.withCString({ FileStatus.of($0, in: AT_FDCWD, followingLinks: false) }) {
+    case .success(let status): if status.kind != .regular { return nil }
+    case .failure(.noSuchFileOrDirectory): return nil
+    case .failure(let error): throw OutputError(.unreadable, path, error)
+    }
     do throws(ThumbnailError) { return try SourceFile(path) } catch {
       guard case .unreadable(let number) = error, number != ENOENT else { return nil }
       throw OutputError(.unreadable, path, Errno(rawValue: number))
