@@ -17,21 +17,18 @@ extension Job {
   }
 
   private func ended(_ operation: SourceOperation, _ outcome: Outcome) {
-    var findings = ThumbnailOperation.Findings()
-    var result: SourceResult
-    switch (outcome, operation) {
-    case (.succeeded, let operation as DescribingOperation):
-      if let entry = operation.entry { joins?.store(entry) }
-      return state.withLock { $0.tally.upToDate += 1 }
-    case (.succeeded, _): result = .notImage
-    case (.failed(let error), _): result = failed(SourceFailure(error, plan: memory))
-    case (.cancelledWhileRunning(.timeout), _), (.cancelledWhileWaiting(.timeout), _):
-      result = .failed(.timeout(settings.timeout))
-    case (.cancelledWhileWaiting(let reason), _), (.cancelledWhileRunning(let reason), _): result = .cancelled(reason)
-    }
-    if let operation = operation as? ThumbnailOperation {
-      findings = operation.found
-      if case .succeeded = outcome, let found = findings.result { result = found }
+    let findings = (operation as? ThumbnailOperation)?.found ?? ThumbnailOperation.Findings()
+    let result: SourceResult
+    switch outcome {
+    case .succeeded:
+      if let entry = (operation as? DescribingOperation)?.entry {
+        joins?.store(entry)
+        return state.withLock { $0.tally.upToDate += 1 }
+      }
+      result = findings.result ?? .notImage
+    case .failed(let error): result = failed(SourceFailure(error, plan: memory))
+    case .cancelledWhileRunning(.timeout), .cancelledWhileWaiting(.timeout): result = .failed(.timeout(settings.timeout))
+    case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason): result = .cancelled(reason)
     }
     let report = SourceReport(
       source: operation.source, result: result, thumbnails: findings.thumbnails, warnings: findings.warnings,

@@ -80,8 +80,9 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
 
   /// The size of a thumbnail; nil if the file is none. Reads the description too, unless another thumbnail had one.
   private func pixels(of file: SourceFile, _ description: inout SourceDescription?) throws -> PixelSize? {
-    guard try file.isThumbnail() else { return nil }
-    guard let comment = try file.description() else { return try? ThumbnailMaker.readInfo(of: file.bytes).pixels }
+    let (isThumbnail, comment) = try file.thumbnailComments()
+    guard isThumbnail else { return nil }
+    guard let comment else { return try? ThumbnailMaker.readInfo(of: file.bytes).pixels }
     description = description ?? comment.source
     return comment.pixels
   }

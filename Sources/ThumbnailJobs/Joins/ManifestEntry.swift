@@ -4,14 +4,6 @@ import Thumbnails
 
 /// A source in a manifest. docs/manifest.md describes the fields.
 struct ManifestEntry: Encodable {
-  struct Thumbnail: Encodable {
-    let path: JSONPath
-    let size: String
-    let width: Int
-    let height: Int
-    let bytes: Int
-  }
-
   let source: JSONPath
   let bytes: Int?
   let modified: Double?
@@ -20,7 +12,7 @@ struct ManifestEntry: Encodable {
   var orientation: Int?
   var color: String?
   var thumbhash: String?
-  var thumbnails: [Thumbnail]?
+  var thumbnails: [ThumbnailFields]?
   var outcome: String?
   var error: String?
 
@@ -35,11 +27,7 @@ struct ManifestEntry: Encodable {
       orientation = description?.orientation.rawValue
       color = description?.placeholder.meanColor.description
       thumbhash = description?.placeholder.thumbHashText
-      thumbnails = pictures.map(\.thumbnail).map {
-        Thumbnail(
-          path: JSONPath($0.path.leading(from: folder)), size: $0.size, width: $0.pixels.width,
-          height: $0.pixels.height, bytes: $0.bytes)
-      }
+      thumbnails = pictures.map { ThumbnailFields($0.thumbnail, path: $0.thumbnail.path.leading(from: folder)) }
     case .missing(let outcome, let reason): (self.outcome, error) = (outcome, reason)
     }
   }

@@ -11,3 +11,19 @@ public struct MadeThumbnail: Sendable, Equatable {
   /// The size of its file in bytes; 0 in a dry run.
   public let bytes: Int
 }
+
+/// A thumbnail in JSON: in the events of a job, and in a manifest.
+public struct ThumbnailFields: Encodable {
+  let path: JSONPath
+  let size: String
+  let width: Int
+  let height: Int
+  let bytes: Int
+
+  /// - Parameter path: the path to show.
+  public init(_ thumbnail: MadeThumbnail, path: Path) {
+    self.path = JSONPath(path)
+    (size, bytes) = (thumbnail.size, thumbnail.bytes)
+    (width, height) = (thumbnail.pixels.width, thumbnail.pixels.height)
+  }
+}

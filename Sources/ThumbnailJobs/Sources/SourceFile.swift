@@ -132,16 +132,12 @@ final class SourceFile {
     try read(max(ImageType.sniffLength, ThumbnailMark.headSize), at: 0)
   }
 
-  /// Whether thumbjob has made the file.
+  /// Whether thumbjob has made the file, and what it says of its source then.
   ///
   /// - Throws: `ThumbnailError.unreadable`.
-  func isThumbnail() throws(ThumbnailError) -> Bool { Self.image(try head()) == .thumbnail }
-
-  /// What a thumbnail says of its source; nil if it says nothing.
-  ///
-  /// - Throws: `ThumbnailError.unreadable`.
-  func description() throws(ThumbnailError) -> DescriptionComment? {
-    ThumbnailMark.description(head: try read(ThumbnailMark.headSize + DescriptionComment.longest, at: 0)[...])
+  func thumbnailComments() throws(ThumbnailError) -> (isThumbnail: Bool, description: DescriptionComment?) {
+    let head = try read(ThumbnailMark.headSize + DescriptionComment.longest, at: 0)
+    return (Self.image(head) == .thumbnail, ThumbnailMark.description(head: head[...]))
   }
 
   /// Bytes from an offset; fewer than `count` only if the file ends before.

@@ -6,14 +6,6 @@ import ThumbnailJobs
 
 /// The event of a source that is done.
 struct SourceLine: Encodable {
-  struct Thumbnail: Encodable {
-    let path: JSONPath
-    let size: String
-    let width: Int
-    let height: Int
-    let bytes: Int
-  }
-
   let event = "source"
   let source: JSONPath
   let outcome: String
@@ -21,7 +13,7 @@ struct SourceLine: Encodable {
   let bytes: Int
   let waitedSeconds: Double?
   let ranSeconds: Double?
-  let thumbnails: [Thumbnail]
+  let thumbnails: [ThumbnailFields]
   let warnings: [String]?
   var type: String?
   var kind: String?
@@ -34,10 +26,7 @@ struct SourceLine: Encodable {
     id = report.operation?.id
     waitedSeconds = report.operation.map { $0.waited / .seconds(1) }
     ranSeconds = report.operation.map { $0.ran / .seconds(1) }
-    thumbnails = report.thumbnails.map {
-      Thumbnail(
-        path: JSONPath($0.path), size: $0.size, width: $0.pixels.width, height: $0.pixels.height, bytes: $0.bytes)
-    }
+    thumbnails = report.thumbnails.map { ThumbnailFields($0, path: $0.path) }
     warnings = report.warnings.isEmpty ? nil : report.warnings
     switch report.result {
     case .made: outcome = isDryRun ? "would-make" : "made"
