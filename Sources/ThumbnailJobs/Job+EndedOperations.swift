@@ -27,7 +27,8 @@ extension Job {
       }
       result = findings.result ?? .notImage
     case .failed(let error): result = failed(SourceFailure(error, plan: memory))
-    case .cancelledWhileRunning(.timeout), .cancelledWhileWaiting(.timeout): result = .failed(.timeout(settings.timeout))
+    case .cancelledWhileRunning(.timeout), .cancelledWhileWaiting(.timeout):
+      result = .failed(.timeout(settings.timeout))
     case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason): result = .cancelled(reason)
     }
     let report = SourceReport(
