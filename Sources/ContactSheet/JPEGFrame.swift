@@ -75,14 +75,7 @@ struct JPEGFrame: Equatable {
   /// Reads bytes; fewer if the file ends before, and none before its beginning.
   private static func read(_ count: Int, of file: CInt, at offset: Int) throws(UnusableJPEGError) -> [UInt8] {
     guard offset >= 0 else { return [] }
-    var bytes = [UInt8](repeating: 0, count: count)
-    let result = bytes.withUnsafeMutableBytes { buffer in
-      Result { () throws(Errno) in try readAll(into: buffer, from: file, at: offset) }
-    }
-    switch result {
-    case .success(let count): return Array(bytes.prefix(count))
-    case .failure(let error): throw UnusableJPEGError(error)
-    }
+    do throws(Errno) { return try readAll(count, from: file, at: offset) } catch { throw UnusableJPEGError(error) }
   }
 }
 

@@ -53,7 +53,7 @@ struct PageContent {
     guard count > 0, !codes.isEmpty else { return }
     let lines = Helvetica.lines(codes, size: size, width: box.width - 2 * size, count: count)
     let (centreX, centreY) = (box.x + box.width / 2, box.y + box.height / 2)
-    // Interrupts the cross behind the words.
+    // This box hides the part of the cross behind the words.
     let width = (lines.map { Helvetica.width($0, size: size) }.max() ?? 0) + size
     let height = leading * Double(lines.count) + 0.6 * size
     let background = SheetBox(x: centreX - width / 2, y: centreY - height / 2, width: width, height: height)

@@ -67,6 +67,18 @@ package func readAll(
   return done
 }
 
+/// Reads bytes from an offset, which leaves the file position unchanged; fewer than `count` only if the file ends before.
+///
+/// - Throws: the error of the system.
+package func readAll(_ count: Int, from file: CInt, at offset: Int) throws(Errno) -> [UInt8] {
+  var bytes = [UInt8](repeating: 0, count: count)
+  let read = bytes.withUnsafeMutableBytes { bytes in
+    Result { () throws(Errno) in try readAll(into: bytes, from: file, at: offset) }
+  }
+  bytes.removeLast(count - (try read.get()))
+  return bytes
+}
+
 /// Reads from the file position to the end, at most `limit` bytes.
 ///
 /// - Throws: the error of the system.

@@ -155,11 +155,7 @@ final class JoinFile {
     defer { close(there) }
     guard size(of: there) == size(of: contents.number) else { return false }
     let isSame = try? forEachChunk(of: contents.number) { chunk, offset throws(Errno) in
-      var other = [UInt8](repeating: 0, count: chunk.count)
-      let read = other.withUnsafeMutableBytes { other in
-        Result { () throws(Errno) in try readAll(into: other, from: there, at: offset) }
-      }
-      return try read.get() == chunk.count && other.elementsEqual(chunk)
+      try readAll(chunk.count, from: there, at: offset) == chunk
     }
     return isSame == true
   }
@@ -173,18 +169,13 @@ final class JoinFile {
   /// - Returns: false if `body` has ended the loop.
   @discardableResult
   private func forEachChunk(
-    of file: CInt, _ body: (ArraySlice<UInt8>, Int) throws(Errno) -> Bool
+    of file: CInt, _ body: ([UInt8], Int) throws(Errno) -> Bool
   ) throws(Errno) -> Bool {
-    var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
     var offset = 0
-    while true {
-      let read = buffer.withUnsafeMutableBytes { buffer in
-        Result { () throws(Errno) in try readAll(into: buffer, from: file, at: offset) }
-      }
-      let count = try read.get()
-      if count == 0 { return true }
-      if try !body(buffer[..<count], offset) { return false }
-      offset += count
+    while case let chunk = try readAll(Self.bufferSize, from: file, at: offset), !chunk.isEmpty {
+      if try !body(chunk, offset) { return false }
+      offset += chunk.count
     }
+    return true
   }
 }

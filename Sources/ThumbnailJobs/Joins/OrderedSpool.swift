@@ -51,9 +51,8 @@ final class OrderedSpool: Sendable {
         try readAll(into: entries, from: index.number, at: offset)
       }
       for entry in entries.prefix(size / MemoryLayout<Entry>.size) where entry.length > 0 {
-        var text = [UInt8](repeating: 0, count: Int(entry.length))
-        let read = try text.withUnsafeMutableBytes { try readAll(into: $0, from: texts.number, at: Int(entry.offset)) }
-        if read < text.count { throw Errno.ioError }
+        let text = try readAll(Int(entry.length), from: texts.number, at: Int(entry.offset))
+        if text.count < Int(entry.length) { throw Errno.ioError }
         try body(text)
       }
       if size < entries.count * MemoryLayout<Entry>.size { return }

@@ -144,15 +144,9 @@ final class SourceFile {
   ///
   /// - Throws: `ThumbnailError.unreadable`.
   private func read(_ count: Int, at offset: Int) throws(ThumbnailError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let read = bytes.withUnsafeMutableBytes { bytes in
-      Result { () throws(Errno) in try readAll(into: bytes, from: descriptor, at: offset) }
+    do throws(Errno) { return try readAll(count, from: descriptor, at: offset) } catch {
+      throw .unreadable(error.rawValue)
     }
-    switch read {
-    case .success(let count): bytes.removeLast(bytes.count - count)
-    case .failure(let error): throw .unreadable(error.rawValue)
-    }
-    return bytes
   }
 
   /// The first bytes of AppleDouble files such as `._photo.jpg` (RFC 1740). macOS writes such a file next to a photo if
