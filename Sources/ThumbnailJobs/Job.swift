@@ -37,7 +37,7 @@ public final class Job: Sendable {
     var requeued: [Requeued] = []
     /// Nil before the job runs.
     var monitor: PressureMonitor?
-    /// Nil before the job runs.
+    /// Nil before and after the job runs.
     var governor: PressureGovernor?
   }
 
@@ -215,7 +215,11 @@ public final class Job: Sendable {
     for ticker in tickers { ticker.stop() }
     monitor.stop()
     governor.finish()
-    let (tally, stopCause, total) = state.withLock { ($0.tally, $0.stopCause, $0.total) }
+    let (tally, stopCause, total) = state.withLock { state in
+      // The governor keeps the job alive, so the job must not keep the governor.
+      state.governor = nil
+      return (state.tally, state.stopCause, state.total)
+    }
     if tally.thumbnails > 0 {
       // The thumbnails are good without this note, which only saves a later user a surprise.
       for output in outputs { try? output.note(tree: walker.tree.root) }

@@ -84,6 +84,31 @@ import Thumbnails
     }
   }
 
+  /// A program may run many jobs, and each has files, threads and memory.
+  @Test(arguments: [nil, StopCause.cancelled(by: "USR2"), .pressure]) func anEndedJobIsReleased(
+    stopCause: StopCause?
+  ) async throws {
+    try photos(40)
+    var settings = settings()
+    settings.joins.contactSheet = Path(folder("sheet.pdf"))
+    settings.joins.manifest = Path(folder("manifest.json"))
+    let joined = settings
+    let isReleased: @Sendable () -> Bool = try await onThread {
+      let theJob = LockedBox<Job?>(nil)
+      var job: Job? = try Job(joined) { event in
+        guard let stopCause, case .source = event else { return }
+        _ = theJob.value?.stop(stopCause)
+      }
+      theJob.change { $0 = job }
+      _ = try job?.run()
+      theJob.change { $0 = nil }
+      weak let released = job
+      job = nil
+      return { released == nil }
+    }
+    #expect(try await eventually { isReleased() })
+  }
+
   @Test func limitsThatChangeDuringAJobHoldAndAreReported() async throws {
     try photos(200)
     let settings = settings(max: 1, backlog: 2)

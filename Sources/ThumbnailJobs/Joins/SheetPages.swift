@@ -9,6 +9,14 @@ import SystemPackage
 ///
 /// *Concurrency*: every method may be called from any thread.
 final class SheetPages: Sendable {
+  /// A page that needs a new operation.
+  private struct Postponed {
+    let number: Int
+    let cells: [SheetPageOperation.Cell]
+
+    init(_ page: SheetPageOperation) { (number, cells) = (page.number, page.cells) }
+  }
+
   private struct State {
     /// The sources of the next page.
     var cells: [SheetPageOperation.Cell] = []
@@ -18,8 +26,7 @@ final class SheetPages: Sendable {
     var written = 0
     /// The operation of the last page; nil if it has ended.
     var last: SheetPageOperation?
-    /// The pages that need a new operation.
-    var postponed: [SheetPageOperation] = []
+    var postponed: [Postponed] = []
     /// The numbers of the sources whose pages are not in the file yet.
     var waiting: Set<Int> = []
     /// The new operations of those whose operations memory pressure has cancelled, by the numbers of the sources.
@@ -107,11 +114,11 @@ final class SheetPages: Sendable {
   func ended(_ page: SheetPageOperation, _ outcome: Outcome) {
     state.withLock { state in
       switch outcome {
-      case .succeeded: if page.isPostponed { state.postponed.append(page) }
+      case .succeeded: if page.isPostponed { state.postponed.append(Postponed(page)) }
       case .failed(let error): fail(&state, error)
       case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason):
         if reason == .pressure || reason == .dependency && state.failure == nil {
-          state.postponed.append(page)
+          state.postponed.append(Postponed(page))
         } else {
           fail(&state, CancelledError(reason: reason))
         }
