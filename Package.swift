@@ -169,8 +169,9 @@ let package = Package(
       name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "TraceRecordingTests", dependencies: ["TraceRecording", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "MemoryPressureTests", dependencies: ["MemoryPressure", "TestSupport"], swiftSettings: settings),
+    .target(name: "ReferenceDecoder", dependencies: ["CJPEGLibrary"], path: "Tests/ReferenceDecoder"),
     .testTarget(
-      name: "ThumbnailsTests", dependencies: ["Thumbnails", "CLibJPEG", "CLcms2", "TestSupport"],
+      name: "ThumbnailsTests", dependencies: ["Thumbnails", "CLibJPEG", "CLcms2", "ReferenceDecoder", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ThumbnailJobsTests",

@@ -5,7 +5,7 @@ import CLibJPEG
 ///
 /// In a progressive file it skips all AC scans at 1/8, and those that refine the last bit of AC coefficients at 1/4. If
 /// the file ends with an EOI marker, it does not even read the scans after the last one needed. In a sequential file it
-/// has to pass all symbols, but passes several in one step.
+/// has to pass all symbols, but passes several in one step, and at three places at once (`BlockFinder`).
 ///
 /// At 1/8 the samples equal those of libjpeg (jidctred.c, jpeg_idct_1x1) bit for bit. libjpeg may decode subsampled
 /// components at a larger scale; here all components have equally many samples for each block.

@@ -11,6 +11,10 @@ struct CoefficientStore {
   @inline(__always)
   static func slot(of zigzagIndex: Int) -> Int? { zigzagIndex <= 4 && zigzagIndex != 3 ? min(zigzagIndex, 3) : nil }
 
+  /// For the number of coefficients that a block has passed, the place of the last one among the four kept; 0, the
+  /// place of the DC coefficient, if that one is not kept. Four symbols pass at most 64 coefficients each.
+  static let places: [UInt8] = (0...1 + 4 * 64).map { UInt8(slot(of: max($0 - 1, 0)) ?? 0) }
+
   /// The samples of a block along each axis: 1 or 2.
   let side: Int
   /// The number of coefficients kept of each block.
@@ -115,25 +119,57 @@ struct CoefficientStore {
   private static func makeTwoByTwo(
     of blocks: UnsafeMutableRawPointer, _ count: Int, _ steps: [Int32], _ lower: inout [UInt8]
   ) {
-    let (s0, s1, s2, s3) = (steps[0], steps[1], steps[2], steps[3])
-    lower.withUnsafeMutableBufferPointer { lower in
-      for column in 0..<count {
-        let block = blocks + 8 * column
-        let c0 = Int32(block.load(as: Int16.self)) &* s0
-        let c1 = Int32(block.load(fromByteOffset: 2, as: Int16.self)) &* s1
-        let c2 = Int32(block.load(fromByteOffset: 4, as: Int16.self)) &* s2
-        let c3 = Int32(block.load(fromByteOffset: 6, as: Int16.self)) &* s3
-        blocks.storeBytes(of: sample(c0 &+ c1 &+ c2 &+ c3), toByteOffset: 2 * column, as: UInt8.self)
-        blocks.storeBytes(of: sample(c0 &- c1 &+ c2 &- c3), toByteOffset: 2 * column + 1, as: UInt8.self)
-        lower[2 * column] = sample(c0 &+ c1 &- c2 &- c3)
-        lower[2 * column + 1] = sample(c0 &- c1 &- c2 &+ c3)
+    let steps = SIMD4(steps[0], steps[1], steps[2], steps[3])
+    lower.withUnsafeMutableBytes { lower in
+      var column = 0
+      // Four blocks at once.
+      while column + 4 <= count {
+        let coefficients = blocks.loadUnaligned(fromByteOffset: 8 * column, as: SIMD16<Int16>.self)
+        let (upperTwo, lowerTwo) = twoByTwo(coefficients, steps)
+        blocks.storeBytes(of: upperTwo, toByteOffset: 2 * column, as: SIMD8<UInt8>.self)
+        lower.storeBytes(of: lowerTwo, toByteOffset: 2 * column, as: SIMD8<UInt8>.self)
+        column += 4
+      }
+      while column < count {
+        var coefficients = SIMD16<Int16>()
+        for index in 0..<4 {
+          coefficients[index] = blocks.load(fromByteOffset: 8 * column + 2 * index, as: Int16.self)
+        }
+        let (upperTwo, lowerTwo) = twoByTwo(coefficients, steps)
+        for index in 0..<2 {
+          blocks.storeBytes(of: upperTwo[index], toByteOffset: 2 * column + index, as: UInt8.self)
+          lower[2 * column + index] = lowerTwo[index]
+        }
+        column += 1
       }
     }
   }
 
-  /// The sample for a value of eight times the sample less 128: divides by 8 and undoes the level shift.
+  /// The samples of four blocks, from the four coefficients of each one.
   @inline(__always)
-  private static func sample(_ value: Int32) -> UInt8 {
-    UInt8(truncatingIfNeeded: min(max((value &+ 4) >> 3 &+ 128, 0), 255))
+  private static func twoByTwo(
+    _ coefficients: SIMD16<Int16>, _ steps: SIMD4<Int32>
+  ) -> (upper: SIMD8<UInt8>, lower: SIMD8<UInt8>) {
+    let (even, odd) = (coefficients.evenHalf, coefficients.oddHalf)
+    let c0 = SIMD4<Int32>(truncatingIfNeeded: even.evenHalf) &* steps[0]
+    let c1 = SIMD4<Int32>(truncatingIfNeeded: odd.evenHalf) &* steps[1]
+    let c2 = SIMD4<Int32>(truncatingIfNeeded: even.oddHalf) &* steps[2]
+    let c3 = SIMD4<Int32>(truncatingIfNeeded: odd.oddHalf) &* steps[3]
+    let (sum, difference) = (c0 &+ c2, c0 &- c2)
+    let (otherSum, otherDifference) = (c1 &+ c3, c1 &- c3)
+    return (
+      samples(sum &+ otherSum, sum &- otherSum),
+      samples(difference &+ otherDifference, difference &- otherDifference)
+    )
+  }
+
+  /// The samples for values of eight times the samples less 128, of which the even and the odd ones are given.
+  @inline(__always)
+  private static func samples(_ even: SIMD4<Int32>, _ odd: SIMD4<Int32>) -> SIMD8<UInt8> {
+    var values = SIMD8<Int32>()
+    (values.evenHalf, values.oddHalf) = (even, odd)
+    let shifted = (values &+ 4) &>> 3 &+ 128
+    return SIMD8<UInt8>(
+      truncatingIfNeeded: shifted.clamped(lowerBound: SIMD8(repeating: 0), upperBound: SIMD8(repeating: 255)))
   }
 }

@@ -34,7 +34,7 @@ extension ScanDecoder {
           guard next <= scan.spectralEnd else { throw .corrupt(Corruption(.tooManyCoefficients, at: position)) }
           mask |= 1 << UInt64(next)
           if let index = CoefficientStore.slot(of: next) {
-            let value = Self.value(bits << UInt64(length), size) << Int32(scan.approximationLow)
+            let value = HuffmanCode.value(bits << UInt64(length), size) << Int32(scan.approximationLow)
             coefficients[blockStart * 4 + index] = Int16(truncatingIfNeeded: value)
           }
           position += size

@@ -8,7 +8,6 @@ extension ScanDecoder {
     let blocks = blocks.span
     let dcLookups = dcLookups.span
     let acLookups = acLookups.span
-    let acSkipLookups = acSkipLookups.span
     let shift = Int32(scan.approximationLow)
     let perBlock = side * side
     // The array is moved out of the cursor, so that it is not copied.
@@ -20,37 +19,46 @@ extension ScanDecoder {
     while column < run.columns.upperBound, position <= run.lastStart {
       for index in blocks.indices {
         let block = blocks[index]
-        let bits = Self.word(window, position)
-        let prefix = Int(bits >> UInt64(64 - HuffmanCode.dcLookupBits))
-        let entry = Int(dcLookups[block.component << HuffmanCode.dcLookupBits + prefix])
-        var (length, size) = (entry & 31, entry >> 8)
-        if length == 0 {
-          guard let (symbol, codeLength) = dcCodes[block.component].symbol(in: bits) else {
-            throw .corrupt(Corruption(.noSuchCode, at: position))
-          }
-          (length, size) = (codeLength, symbol)
-        }
-        let value = dcPredictors[block.component] + Self.value(bits << UInt64(length), size)
+        let symbol = try dcSymbol(window, position, block.component, dcLookups)
+        let value = dcPredictors[block.component] + symbol.difference
         // No legal DC coefficient is larger.
         guard let dc = Int16(exactly: value << shift) else {
           throw .corrupt(Corruption(.valueOutOfRange, at: position))
         }
         dcPredictors[block.component] = value
-        position += length + size
+        position = symbol.end
         let blockStart = (block.start + run.row * block.rowStep + column * block.columnStep) * perBlock
         coefficients[blockStart] = dc
-        guard !isProgressive else { continue }
+        guard let stepTables else { continue }
         var next = 1
         if perBlock > 1 {
           (position, next) = try decodeLowestAC(window, position, block.component, acLookups, blockStart, &coefficients)
         }
-        position = try skipAC(window, position, from: next, block.component, acSkipLookups)
+        position = try skipAC(window, position, from: next, block.component, stepTables)
       }
       column += 1
     }
     swap(&predictors, &cursor.dcPredictors)
     cursor.position = position
     return column
+  }
+
+  /// Decodes the difference between a DC coefficient and its predictor, and returns the bit after it.
+  @inline(__always)
+  private func dcSymbol(
+    _ window: RawSpan, _ position: Int, _ component: Int, _ tables: Span<UInt16>
+  ) throws(BlockDecoderError) -> (difference: Int32, end: Int) {
+    let bits = Self.word(window, position)
+    let prefix = Int(bits >> UInt64(64 - HuffmanCode.dcLookupBits))
+    let entry = Int(tables[component << HuffmanCode.dcLookupBits + prefix])
+    var (length, size) = (entry & 31, entry >> 8)
+    if length == 0 {
+      guard let (symbol, codeLength) = dcCodes[component].symbol(in: bits) else {
+        throw .corrupt(Corruption(.noSuchCode, at: position))
+      }
+      (length, size) = (codeLength, symbol)
+    }
+    return (HuffmanCode.value(bits << UInt64(length), size), position + length + size)
   }
 
   /// Decodes a refinement scan: one more bit of each DC coefficient (ITU-T T.81, G.1.2.1). Returns the column of the
@@ -92,7 +100,7 @@ extension ScanDecoder {
       if size == 0, run < 15 { return (position, 64) }
       next += run
       if size > 0, let index = CoefficientStore.slot(of: next) {
-        coefficients[blockStart + index] = Int16(truncatingIfNeeded: Self.value(bits << UInt64(length), size))
+        coefficients[blockStart + index] = Int16(truncatingIfNeeded: HuffmanCode.value(bits << UInt64(length), size))
       }
       next += 1
     }
@@ -102,24 +110,24 @@ extension ScanDecoder {
   /// Skips the coefficients of a block from `first` on. Returns the position of the next bit.
   @inline(__always)
   private func skipAC(
-    _ window: RawSpan, _ start: Int, from first: Int, _ component: Int, _ tables: Span<UInt16>
+    _ window: RawSpan, _ start: Int, from first: Int, _ component: Int, _ tables: StepTables
   ) throws(BlockDecoderError) -> Int {
-    let base = component << HuffmanCode.acLookupBits
+    let entries = tables.entries.span
+    let base = tables.starts[component] + StepTables.size
     var position = start
     var next = first
     while next < 64 {
       var bits = Self.word(window, position)
-      // A word has at least 57 bits. Two lookups need at most 39: 27 for the first step, and 12 to look up the second.
-      for _ in 0..<2 {
-        let entry = tables[base + Int(bits >> UInt64(64 - HuffmanCode.acLookupBits))]
-        let reached = next + Int(entry >> 5 & 127)
-        guard entry != 0, reached <= 64 else {
+      for _ in 0..<3 {
+        let entry = Int(entries[base + Int(bits >> UInt64(64 - StepTables.lookupBits))])
+        let reached = next + entry >> 5 & 255
+        guard reached <= 64 else {
           (position, next) = try skipACSymbol(window, position, component, next)
           break
         }
-        let length = Int(entry & 31)
+        let length = entry & 31
         position += length
-        if entry & HuffmanCode.endOfBlock != 0 { return position }
+        if entry & StepTables.endOfBlock != 0 { return position }
         next = reached
         guard next < 64 else { return position }
         bits <<= UInt64(length)

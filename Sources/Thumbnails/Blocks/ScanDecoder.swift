@@ -28,7 +28,9 @@ struct ScanDecoder {
   /// The lookup tables of those codes, joined.
   let dcLookups: [UInt16]
   let acLookups: [UInt16]
-  let acSkipLookups: [UInt16]
+  let valueTables: ValueTables
+  /// Nil for the scans of a progressive file.
+  let stepTables: StepTables?
   private let mcus: (across: Int, down: Int)
   private let restartInterval: Int
 
@@ -55,9 +57,10 @@ struct ScanDecoder {
       dcLookups += lookup
     }
     self.dcLookups = dcLookups
-    let acLookups = acCodes.map { $0.acLookup() }
-    self.acLookups = acLookups.flatMap { $0 }
-    acSkipLookups = frame.isProgressive ? [] : zip(acCodes, acLookups).flatMap { $0.acSkipLookup(of: $1) }
+    acLookups = acCodes.flatMap { $0.acLookup() }
+    valueTables = ValueTables(frame.isProgressive || side == 1 ? [] : acCodes)
+    let destinations = scan.components.map { (dc: $0.dcTable, ac: $0.acTable) }
+    stepTables = frame.isProgressive ? nil : StepTables(destinations, dc: dcCodes, ac: acCodes)
   }
 
   /// Decodes the scan from its first byte of entropy-coded data, and leaves the reader at the marker after it.
@@ -66,6 +69,9 @@ struct ScanDecoder {
   {
     try reader.beginEntropyData()
     var cursor = Cursor()
+    var finder: BlockFinder?
+    // Those of the blocks in the finder that are not decoded yet. They begin an MCU, and end one.
+    var found = 0..<0
     var restarts = 0
     var untilRestart = restartInterval > 0 ? restartInterval : Int.max
     for row in 0..<mcus.down {
@@ -77,12 +83,30 @@ struct ScanDecoder {
           cursor = Cursor()
           restarts += 1
           untilRestart = restartInterval
+          found = 0..<0
         }
-        let columns = column..<column + min(mcus.across - column, untilRestart)
-        let next = try decode(columns, of: row, reader, into: store, &cursor)
+        let limit = min(mcus.across - column, untilRestart)
+        let lastStart = Self.lastStart(in: reader)
+        if found.isEmpty, let stepTables, lastStart - cursor.position >= BlockFinder.leastSpan {
+          finder = finder ?? BlockFinder(blocks: blocks, stepTables)
+          let count = finder?.find(in: reader.window.span.bytes, from: cursor.position, to: lastStart) ?? 0
+          found = 0..<count - count % blocks.count
+        }
+        var next = column + min(limit, found.count / blocks.count)
+        if let finder, !found.isEmpty {
+          var coefficients = store.coefficients.mutableSpan
+          var predictors = cursor.dcPredictors.mutableSpan
+          try decodeFound(
+            column..<next, of: row, reader.window.span.bytes, finder.starts.span.extracting(found), &coefficients,
+            &predictors)
+          found = found.lowerBound + (next - column) * blocks.count..<found.upperBound
+          cursor.position = Int(finder.starts[found.lowerBound])
+        } else {
+          next = try decode(column..<column + limit, of: row, reader, into: store, &cursor)
+        }
         untilRestart -= next - column
         column = next
-        if !reader.isAtMarker, cursor.position > Self.lastStart(in: reader) {
+        if found.isEmpty, !reader.isAtMarker, cursor.position > lastStart {
           try reader.refill(after: cursor.position >> 3)
           cursor.position &= 7
         }
@@ -147,17 +171,8 @@ struct ScanDecoder {
       << UInt64(position & 7)
   }
 
-  /// The number that the first `size` bits encode (ITU-T T.81, F.2.2.1, EXTEND).
-  @inline(__always)
-  static func value(_ bits: UInt64, _ size: Int) -> Int32 {
-    guard size > 0 else { return 0 }
-    let value = Int32(truncatingIfNeeded: bits >> UInt64(64 - size))
-    // Numbers that begin with a 0 are negative.
-    let isNegative = Int32(truncatingIfNeeded: ~bits >> 63)
-    return value &- isNegative &* (1 << Int32(size) &- 1)
-  }
-
-  /// The AC symbol that a word, the bits from `position` on, begins with: the length of its code, the run of zeros (RRRR) and the size (SSSS).
+  /// The AC symbol that a word, the bits from `position` on, begins with: the length of its code, the run of zeros
+  /// (RRRR) and the size (SSSS).
   @inline(__always)
   func acSymbol(
     _ bits: UInt64, at position: Int, _ component: Int, _ tables: Span<UInt16>

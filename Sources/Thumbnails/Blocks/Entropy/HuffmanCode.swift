@@ -3,8 +3,6 @@ struct HuffmanCode {
   /// The number of bits that index the lookup tables. Longer codes are decoded length by length.
   static let dcLookupBits = 10
   static let acLookupBits = 12
-  /// Set in an entry of `acSkipLookup` if the block ends after the entry's symbols.
-  static let endOfBlock: UInt16 = 1 << 12
 
   private let counts: [Int]
   private let symbols: [UInt8]
@@ -13,6 +11,8 @@ struct HuffmanCode {
   private var ends = [Int](repeating: 0, count: 17)
   /// For each length, the difference between a symbol's index in `symbols` and its code.
   private var offsets = [Int](repeating: 0, count: 17)
+  /// The first 13 bits of codes that are longer than 12 bits are not below this number; those of shorter codes are.
+  private var firstLongCode = 0
 
   /// Nil if there are more codes of a length than fit. A code that consists only of ones is not allowed (C.2).
   ///
@@ -24,6 +24,7 @@ struct HuffmanCode {
     var index = 0
     for length in 1...16 {
       let count = counts[length - 1]
+      if length == 13 { firstLongCode = code }
       offsets[length] = index - code
       code += count
       index += count
@@ -36,8 +37,8 @@ struct HuffmanCode {
 
   /// The symbol whose code a word begins with, and the code's length. Nil if there is no such code.
   func symbol(in word: UInt64) -> (symbol: Int, length: Int)? {
-    for length in 1...16 {
-      let code = Int(word >> UInt64(64 - length))
+    for length in (Int(word >> (64 - 13)) < firstLongCode ? 1 : 13)...16 {
+      let code = Int(word &>> UInt64(64 &- length))
       if code < ends[length] { return (Int(symbols[code + offsets[length]]), length) }
     }
     return nil
@@ -47,51 +48,25 @@ struct HuffmanCode {
   /// symbol. 0 for longer codes. Nil if a symbol is above 15, which cannot be the size of a DC difference.
   func dcLookup() -> [UInt16]? {
     guard symbols.allSatisfy({ $0 <= 15 }) else { return nil }
-    return table(bits: Self.dcLookupBits)
+    return lookup(bits: Self.dcLookupBits)
   }
 
   /// For every value of `acLookupBits` bits: the length of the code that they begin with and, from bit 8 on, its
   /// symbol: four bits for the size (SSSS), then four for the run of zeros (RRRR). 0 for longer codes.
-  func acLookup() -> [UInt16] { table(bits: Self.acLookupBits) }
+  func acLookup() -> [UInt16] { lookup(bits: Self.acLookupBits) }
 
-  /// For every value of `acLookupBits` bits: one step over all symbols whose codes they contain, and over the symbols'
-  /// additional bits.
-  ///
-  /// | bits | |
-  /// | --- | --- |
-  /// | 0-4 | the length of the step in bits, at most 27 |
-  /// | 5-11 | the coefficients it passes, plus one for the end of a block: at most 64 |
-  /// | 12 | `endOfBlock` |
-  ///
-  /// 0 if the first code is longer than `acLookupBits`. A step past a block's 64th coefficient must not be used,
-  /// because it contains symbols of the next block.
-  ///
-  /// - parameter single: the table of `acLookup()`.
-  func acSkipLookup(of single: [UInt16]) -> [UInt16] {
-    let bits = Self.acLookupBits
-    return (0..<1 << bits).map { value in
-      var used = 0
-      var reach = 0
-      var ends: UInt16 = 0
-      while used < bits {
-        let entry = Int(single[value << used & (1 << bits - 1)])
-        let (length, run, size) = (entry & 31, entry >> 12, entry >> 8 & 15)
-        guard length > 0, length <= bits - used else { break }
-        if size == 0 && run < 15 {
-          used += length
-          reach += 1
-          ends = Self.endOfBlock
-          break
-        }
-        guard reach + run + 2 <= 64 else { break }
-        used += length + size
-        reach += run + 1
-      }
-      return UInt16(used | reach << 5) | ends
-    }
+  /// The number that the first `size` bits encode (ITU-T T.81, F.2.2.1, EXTEND).
+  @inline(__always)
+  static func value(_ bits: UInt64, _ size: Int) -> Int32 {
+    let value = Int32(truncatingIfNeeded: (bits &>> 1) &>> UInt64(truncatingIfNeeded: 63 &- size))
+    // Numbers that begin with a 0 are negative.
+    let isNegative = Int32(truncatingIfNeeded: ~bits &>> 63)
+    return value &- isNegative &* (1 &<< Int32(truncatingIfNeeded: size) &- 1)
   }
 
-  private func table(bits: Int) -> [UInt16] {
+  /// For every value of `bits` bits: the length of the code that they begin with and, from bit 8 on, its symbol. 0 for
+  /// longer codes.
+  func lookup(bits: Int) -> [UInt16] {
     var table = [UInt16](repeating: 0, count: 1 << bits)
     for length in 1...bits {
       // Codes of one length are consecutive, and so are the indices that begin with them.

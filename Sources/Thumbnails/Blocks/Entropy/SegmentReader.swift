@@ -117,18 +117,15 @@ struct SegmentReader {
 
   /// Moves raw bytes up to a marker to the data, and leaves out the stuffing.
   private mutating func unstuff() throws(BlockDecoderError) {
-    while !raw.isEmpty {
-      let found = firstPrefix(in: raw) ?? raw.upperBound
-      moveToData(found - raw.lowerBound)
+    while true {
+      moveToData()
       guard !raw.isEmpty else { return }
       if raw.count == 1 {
         guard end < Self.longestMCU else { return }
         try readMore()
       }
       switch window[raw.lowerBound + 1] {
-      case JPEGMarker.stuffing:
-        moveToData(1)
-        raw = raw.lowerBound + 1..<raw.upperBound
+      case JPEGMarker.stuffing: break
       case JPEGMarker.prefix:
         // Any number of fill bytes may precede a marker.
         raw = raw.lowerBound + 1..<raw.upperBound
@@ -139,14 +136,35 @@ struct SegmentReader {
     }
   }
 
-  /// Moves the next raw bytes to the end of the data.
-  private mutating func moveToData(_ count: Int) {
-    window.withUnsafeMutableBytes { buffer in
-      guard let base = buffer.baseAddress, count > 0 else { return }
-      memmove(base + end, base + raw.lowerBound, count)
+  /// Moves raw bytes to the data and leaves out the stuffing. Stops before a prefix without stuffing, and before the
+  /// last byte if it is a prefix.
+  private mutating func moveToData() {
+    (raw, end) = window.withUnsafeMutableBytes { [raw, end] window in
+      guard let window = window.baseAddress else { return (raw, end) }
+      var (from, to) = (raw.lowerBound, end)
+      let prefixes = SIMD16<UInt8>(repeating: JPEGMarker.prefix)
+      while from < raw.upperBound {
+        while from + 16 <= raw.upperBound {
+          let bytes = window.loadUnaligned(fromByteOffset: from, as: SIMD16<UInt8>.self)
+          guard !any(bytes .== prefixes) else { break }
+          // What is overwritten has been moved, because the data ends before the raw bytes begin.
+          window.storeBytes(of: bytes, toByteOffset: to, as: SIMD16<UInt8>.self)
+          (from, to) = (from &+ 16, to &+ 16)
+        }
+        while from < raw.upperBound {
+          let byte = window.load(fromByteOffset: from, as: UInt8.self)
+          guard byte != JPEGMarker.prefix else { break }
+          window.storeBytes(of: byte, toByteOffset: to, as: UInt8.self)
+          (from, to) = (from &+ 1, to &+ 1)
+        }
+        guard from + 1 < raw.upperBound,
+          window.load(fromByteOffset: from + 1, as: UInt8.self) == JPEGMarker.stuffing
+        else { break }
+        window.storeBytes(of: JPEGMarker.prefix, toByteOffset: to, as: UInt8.self)
+        (from, to) = (from + 2, to + 1)
+      }
+      return (from..<raw.upperBound, to)
     }
-    end += count
-    raw = raw.lowerBound + count..<raw.upperBound
   }
 
   private func firstPrefix(in range: Range<Int>) -> Int? {
