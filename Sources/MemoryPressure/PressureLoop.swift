@@ -15,7 +15,16 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     var restsUntil: Instant?
   }
 
+  /// Signals that are opened some time after the start.
+  struct Later {
+    let time: ContinuousClock.Instant
+    let open: () -> PressureSignalSelection
+    let onOpening: @Sendable ([PressureSignalReport]) -> Void
+  }
+
   private var providers: [any PressureSignalProvider]
+  /// Signals to open later; nil once they are open.
+  private var later: Later?
   private let usage: UsageReader
   private let limit: MemoryLimit
   private let rules: PressureRules
@@ -31,14 +40,18 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
   private var share = 0.0
 
   init(
-    providers: [any PressureSignalProvider], usage: UsageReader, limit: MemoryLimit, rules: PressureRules,
-    wakePipe: WakePipe,
-    state: PressureState, handler: @escaping @Sendable (PressureEvent) -> Void
+    providers: [any PressureSignalProvider], later: Later?, usage: UsageReader, limit: MemoryLimit, rules: PressureRules,
+    wakePipe: WakePipe, state: PressureState, handler: @escaping @Sendable (PressureEvent) -> Void
   ) {
-    (self.providers, self.usage, self.limit, self.rules) = (providers, usage, limit, rules)
+    (self.providers, self.later) = (providers, later)
+    (self.usage, self.limit, self.rules) = (usage, limit, rules)
     (self.wakePipe, self.state, self.handler) = (wakePipe, state, handler)
     gauge = PressureGauge(rules: rules)
-    places = providers.flatMap { provider in provider.watches.indices.map { Place(provider: provider, index: $0) } }
+    places = providers.flatMap(Self.places)
+  }
+
+  private static func places(of provider: any PressureSignalProvider) -> [Place] {
+    provider.watches.indices.map { Place(provider: provider, index: $0) }
   }
 
   func run() {
@@ -46,6 +59,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     while !state.isStopped {
       if .now >= nextSample {
         sample()
+        if let later, .now >= later.time { open(later) }
         nextSample = .now + rules.sampling
       }
       if wait(until: nextSample) { handleReadyDescriptors() }
@@ -54,6 +68,17 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     var used = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)
     state.end(.seconds(used.tv_sec) + .nanoseconds(used.tv_nsec))
+  }
+
+  private func open(_ later: Later) {
+    self.later = nil
+    let selection = later.open()
+    if let provider = selection.provider {
+      providers.append(provider)
+      places += Self.places(of: provider)
+      state.set(type(of: provider).name)
+    }
+    if !state.isStopped { later.onOpening(selection.reports) }
   }
 
   private func sample() {

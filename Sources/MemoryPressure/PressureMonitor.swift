@@ -13,8 +13,6 @@ import Locking
 /// *Concurrency*: a monitor has its own thread, so that busy thread pools do not delay it. The thread waits in poll(2)
 /// and uses less than a thousandth of a processor. A monitor stops when its last reference is released.
 public final class PressureMonitor: Sendable {
-  /// A report on each kind of signals that was tried, in the order of trying.
-  public let reports: [PressureSignalReport]
   private let state: PressureState
   /// Nil if the choice is `off`: then there is no thread to wake.
   private let wakePipe: WakePipe?
@@ -22,33 +20,39 @@ public final class PressureMonitor: Sendable {
   /// Starts watching.
   ///
   /// - Parameters:
-  ///   - choice: the signals to watch; `auto` selects the first that can be used.
+  ///   - choice: the signals to watch. `auto` selects the first that can be used, after ``PressureRules/opening`` unless
+  ///     the environment requests some.
   ///   - rules: the thresholds and times by which the level rises and falls.
+  ///   - onOpening: receives a report on each kind of signals that was tried, in the order of trying. Called once:
+  ///     before this initializer returns, or on the monitor's thread if the signals are opened later.
   ///   - handler: called on the monitor's thread without any lock held, one event at a time. The monitor notices
   ///     nothing else until the handler returns.
   /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used, or if the system has no pipe
   ///   left.
   public convenience init(
     signals choice: PressureSignalChoice = .auto, rules: PressureRules = PressureRules(),
+    onOpening: @escaping @Sendable ([PressureSignalReport]) -> Void = { _ in },
     handler: @escaping @Sendable (PressureEvent) -> Void
   ) throws(PressureSignalError) {
-    try self.init(signals: choice, rules: rules, in: Surroundings(), handler: handler)
+    try self.init(signals: choice, rules: rules, in: Surroundings(), onOpening: onOpening, handler: handler)
   }
 
   /// - Parameter limit: the memory limit, if the caller knows it; default: the limit found in the surroundings.
   package init(
     signals choice: PressureSignalChoice, rules: PressureRules, under limit: MemoryLimit? = nil,
-    in surroundings: Surroundings,
+    in surroundings: Surroundings, onOpening: @escaping @Sendable ([PressureSignalReport]) -> Void = { _ in },
     handler: @escaping @Sendable (PressureEvent) -> Void
   ) throws(PressureSignalError) {
     let limit = limit ?? MemoryLimit.find(in: surroundings)
-    let selection = try PressureSignalSelection(choice, in: surroundings, under: limit)
+    let opensLater = choice == .auto && !PressureSignalSelection.isRequested(in: surroundings)
+    let selection = opensLater ? nil : PressureSignalSelection(choice, in: surroundings, under: limit)
+    if let error = selection?.error { throw error }
     let usage = UsageReader(limit: limit, surroundings: surroundings)
-    let inUse = choice == .off ? .off : selection.provider.map { type(of: $0).name } ?? .rss
-    reports = selection.reports
+    let inUse = choice == .off ? .off : selection?.provider.map { type(of: $0).name } ?? .rss
     state = PressureState(PressureSnapshot(signals: inUse, usage: usage.read(), limit: limit))
     guard choice != .off else {
       wakePipe = nil
+      onOpening([])
       return
     }
     let pipe: WakePipe
@@ -58,9 +62,18 @@ public final class PressureMonitor: Sendable {
       throw PressureSignalError(signals: choice, reason: "\(error)")
     }
     wakePipe = pipe
-    let providers = [selection.provider, UsageSignals(limit: limit, rules: rules)].compactMap(\.self)
+    let providers = [selection?.provider, UsageSignals(limit: limit, rules: rules)].compactMap(\.self)
+    var later: PressureLoop.Later?
+    if let selection {
+      onOpening(selection.reports)
+    } else {
+      later = PressureLoop.Later(
+        time: .now + rules.opening, open: { PressureSignalSelection(.auto, in: surroundings, under: limit) },
+        onOpening: onOpening)
+    }
     let loop = PressureLoop(
-      providers: providers, usage: usage, limit: limit, rules: rules, wakePipe: pipe, state: state, handler: handler)
+      providers: providers, later: later, usage: usage, limit: limit, rules: rules, wakePipe: pipe, state: state,
+      handler: handler)
     let thread = Thread { loop.run() }
     thread.name = "memory pressure"
     thread.start()

@@ -18,6 +18,7 @@ final class PressureState: Sendable {
 
   func stop() { values.withLock { $0.isStopped = true } }
   func end(_ processorTime: Duration) { values.withLock { $0.processorTime = processorTime } }
+  func set(_ signals: PressureSignalChoice) { values.withLock { $0.snapshot.signals = signals } }
   func set(_ usage: MemoryUsage) { values.withLock { $0.snapshot.usage = usage } }
 
   /// Records an event before it is emitted; false if the monitor has been stopped and must not emit it.

@@ -187,8 +187,9 @@ public final class Job: Sendable {
     let monitor: PressureMonitor
     do {
       monitor = try PressureMonitor(
-        signals: settings.pressureSource, rules: memory.rules(pressureRules), under: memory.limit, in: surroundings
-      ) { governor.handle($0) }
+        signals: settings.pressureSource, rules: memory.rules(pressureRules), under: memory.limit, in: surroundings,
+        onOpening: { reports in governor.deliver { self.onEvent(.watching(reports)) } },
+        handler: { governor.handle($0) })
     } catch {
       closeOutputs()
       throw error
@@ -199,7 +200,6 @@ public final class Job: Sendable {
       state.governor = governor
       state.startedAt = startedAt
     }
-    onEvent(.watching(monitor.reports))
     let watchdog = Watchdog(queue: queue, timeout: settings.timeout, total: settings.runFor) { self.stop(.timeIsUp) }
     let audit = ReservationAudit(queue, memory, in: surroundings)
     let tickers = [

@@ -8,7 +8,7 @@ public enum JobEvent: Sendable {
   case walkError(WalkError)
   /// A manifest, a contact sheet or a gallery is done, or will not be made.
   case join(JoinReport)
-  /// The job watches memory pressure from now on. Each report says whether one of the possible signals can be used.
+  /// The job has opened its signals of memory pressure. Each report says whether one of the possible signals can be used.
   case watching([PressureSignalReport])
   /// The job responded to memory pressure.
   case pressure(PressureNote)

@@ -35,12 +35,14 @@ extension PressureMonitor {
   /// A monitor with times short enough for a test.
   static func quick(
     _ choice: PressureSignalChoice = .auto, _ surroundings: Surroundings, quiet: Duration = .seconds(60),
-    handler: @escaping @Sendable (PressureEvent) -> Void = { _ in }
+    handler: @escaping @Sendable (PressureEvent) -> Void = { _ in },
+    onOpening: @escaping @Sendable ([PressureSignalReport]) -> Void = { _ in }
   ) throws -> PressureMonitor {
     var rules = PressureRules()
     rules.sampling = .milliseconds(20)
+    rules.opening = .zero
     rules.quiet = quiet
     rules.quietAfterCritical = quiet
-    return try PressureMonitor(signals: choice, rules: rules, in: surroundings, handler: handler)
+    return try PressureMonitor(signals: choice, rules: rules, in: surroundings, onOpening: onOpening, handler: handler)
   }
 }

@@ -121,11 +121,52 @@ import Testing
     #expect(try await eventually { recorder.levels == [.critical] && recorder.lost.count == 1 })
   }
 
+  // MARK: Opening
+
+  /// A monitor, and the usable signals once they are opened.
+  private func opened(at time: Duration, _ choice: PressureSignalChoice, _ surroundings: Surroundings) throws
+    -> (PressureMonitor, LockedBox<[PressureSignalChoice]?>)
+  {
+    let names = LockedBox<[PressureSignalChoice]?>(nil)
+    var rules = PressureRules()
+    rules.sampling = .milliseconds(20)
+    rules.opening = time
+    let monitor = try PressureMonitor(
+      signals: choice, rules: rules, in: surroundings,
+      onOpening: { reports in names.change { $0 = reports.filter(\.isUsable).map(\.signals) } }, handler: { _ in })
+    return (monitor, names)
+  }
+
+  @Test func signalsThatNothingRequestsAreOpenedLater() async throws {
+    let system = try FakeSystem.withEvents()
+    let (early, unopened) = try opened(at: .seconds(3600), .auto, system.surroundings())
+    defer { early.stop() }
+    #expect(early.snapshot.signals == .rss && unopened.value == nil)
+    try system.hold(mebibytes: 93)
+    #expect(try await eventually { early.snapshot.level == .critical })
+    #expect(unopened.value == nil)
+    let (late, names) = try opened(at: .milliseconds(50), .auto, system.surroundings())
+    defer { late.stop() }
+    #expect(try await eventually { names.value != nil })
+    #expect(names.value == [.cgroup2, .rss] && late.snapshot.signals == .cgroup2)
+  }
+
+  @Test func signalsThatAreRequestedAreOpenedAtOnce() throws {
+    let bell = Doorbell(.fifo)
+    for choice in [PressureSignalChoice.auto, .systemd] {
+      let (monitor, names) = try opened(at: .seconds(3600), choice, surroundings(bell))
+      #expect(names.value?.first == .systemd && monitor.snapshot.signals == .systemd)
+      monitor.stop()
+    }
+  }
+
   // MARK: Stopping
 
   @Test func offWatchesNothing() throws {
-    let monitor = try PressureMonitor.quick(.off, system.surroundings())
-    #expect(monitor.snapshot.signals == .off && monitor.snapshot.level == .normal && monitor.reports.isEmpty)
+    let reports = LockedBox<[PressureSignalReport]?>(nil)
+    let monitor = try PressureMonitor.quick(
+      .off, system.surroundings(), onOpening: { opened in reports.change { $0 = opened } })
+    #expect(monitor.snapshot.signals == .off && monitor.snapshot.level == .normal && reports.value == [])
     monitor.stop()
   }
 

@@ -23,5 +23,10 @@ public struct PressureRules: Equatable, Sendable {
   /// The share of the limit below which the level may fall.
   public var calmShare = 0.65
 
+  /// The time after which `auto` opens signals that the environment does not request. The kernel takes some 10 ms to open
+  /// its stall triggers and 20 ms to close them, for which a short run would wait. The memory in use is compared with the
+  /// limit from the beginning.
+  public var opening: Duration = .seconds(1)
+
   public init() {}
 }

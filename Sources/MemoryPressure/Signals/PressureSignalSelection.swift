@@ -3,6 +3,8 @@ struct PressureSignalSelection {
   /// The provider used in addition to ``UsageSignals``; nil for none.
   private(set) var provider: (any PressureSignalProvider)?
   private(set) var reports: [PressureSignalReport] = []
+  /// Set if signals are chosen by name and cannot be used.
+  private(set) var error: PressureSignalError?
 
   /// The kinds of signals, in the order of preference.
   private static var kinds: [any PressureSignalProvider.Type] {
@@ -15,23 +17,25 @@ struct PressureSignalSelection {
     return kinds
   }
 
-  /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used.
-  init(
-    _ choice: PressureSignalChoice, in surroundings: Surroundings, under limit: MemoryLimit
-  ) throws(PressureSignalError) {
+  /// Whether the environment requests signals of some kind.
+  static func isRequested(in surroundings: Surroundings) -> Bool {
+    kinds.contains { $0.isRequested(in: surroundings) }
+  }
+
+  init(_ choice: PressureSignalChoice, in surroundings: Surroundings, under limit: MemoryLimit) {
     guard choice != .off else { return }
     for kind in Self.kinds where choice == .auto || choice == kind.name {
       if ask(kind, in: surroundings, under: limit) { break }
     }
     if choice != .auto, let report = reports.last, !report.isUsable {
-      throw PressureSignalError(signals: choice, reason: report.explanation)
+      error = PressureSignalError(signals: choice, reason: report.explanation)
     }
     switch UsageSignals.open(in: surroundings, under: limit) {
     case .usable(let usage):
       reports.append(PressureSignalReport(signals: .rss, isUsable: true, explanation: usage.explanation))
     case .unusable(let reason), .switchedOff(let reason):
       reports.append(PressureSignalReport(signals: .rss, isUsable: false, explanation: reason))
-      if choice == .rss { throw PressureSignalError(signals: .rss, reason: reason) }
+      if choice == .rss { error = PressureSignalError(signals: .rss, reason: reason) }
     }
   }
 

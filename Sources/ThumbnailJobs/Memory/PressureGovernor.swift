@@ -73,6 +73,9 @@ final class PressureGovernor: Sendable {
     }
   }
 
+  /// Delivers a message between the notes, on their thread.
+  func deliver(_ message: @escaping @Sendable () -> Void) { notes.async(message) }
+
   /// Returns when all earlier events are carried out and their notes are delivered. Later events do nothing.
   func finish() {
     order.async { [self] in state.withLock { $0.isFinished = true } }
@@ -91,7 +94,7 @@ final class PressureGovernor: Sendable {
   private func report(_ action: PressureNote.Action, _ cause: PressureCause?, isChange: Bool) {
     let level = state.withLock { $0.policy.level }
     let note = PressureNote(level: level, cause: cause, action: action, isChange: isChange)
-    notes.async { self.onNote(note) }
+    deliver { self.onNote(note) }
   }
 
   /// Applies a step to the queue.
