@@ -37,17 +37,17 @@ private struct Mount {
   let top: [Substring]
 
   init?(_ line: Substring, _ version: ControlGroups.Version, _ controller: Substring) {
-    guard let dash = line.range(of: " - ") else { return nil }
-    let place = line[..<dash.lowerBound].split(separator: " ")
-    let system = line[dash.upperBound...].split(separator: " ")
-    guard place.count >= 5, let type = system.first else { return nil }
+    let fields = line.fields(" ")
+    guard let dash = fields.firstIndex(of: "-"), dash >= 5 else { return nil }
+    let (place, system) = (fields[..<dash], fields[(dash + 1)...])
+    guard let type = system.first else { return nil }
     switch version {
     case .v2: guard type == "cgroup2" else { return nil }
     case .v1:
-      guard type == "cgroup", system.last?.split(separator: ",").contains(controller) == true else { return nil }
+      guard type == "cgroup", system.last?.fields(",").contains(controller) == true else { return nil }
     }
     (self.version, self.controller) = (version, controller)
-    top = place[3].split(separator: "/")
+    top = place[3].fields("/")
     point = place[4] == "/" ? "" : String(place[4])
   }
 

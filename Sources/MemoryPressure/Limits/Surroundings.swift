@@ -17,13 +17,13 @@ package struct Surroundings: Sendable {
     guard let file = try? Descriptor.open(root + path, O_RDONLY), let bytes = try? readAll(from: file.number) else {
       return []
     }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    return Substring(decoding: bytes, as: UTF8.self).fields("\n")
   }
 
   /// The number that a file contains, or that follows a name in it; nil if there is none, for example for `max`.
   func number(_ path: String, after name: String? = nil) -> Int? {
     for line in lines(path) {
-      let words = line.split(separator: " ")
+      let words = line.fields(" ")
       if let name {
         if words.count >= 2, words[0] == name { return Int(words[1]) }
       } else {
@@ -34,4 +34,12 @@ package struct Surroundings: Sendable {
   }
 
   func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
+}
+
+extension Substring {
+  /// The parts between separators, without empty ones. Splits bytes, which is several times as fast as splitting
+  /// characters: a job reads some hundred such lines before it starts.
+  package func fields(_ separator: Unicode.Scalar) -> [Substring] {
+    utf8.split(separator: UInt8(ascii: separator)).map(Substring.init)
+  }
 }

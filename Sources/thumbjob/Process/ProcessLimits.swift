@@ -41,8 +41,9 @@ enum ProcessLimits {
     return "may open only \(limit.rlim_cur) files at once and needs \(files); raise the limit with ulimit -n"
   }
 
+  /// Tries it out, because several limits apply and the system does not report how much of them is used.
   private static func problem(threads wanted: Int) -> String? {
-    let started = threads(wanted)
+    let started = start(wanted)
     return started >= wanted ? nil : "gets only \(started) of \(wanted) threads from the system; \(wayOut)"
   }
 
@@ -52,13 +53,19 @@ enum ProcessLimits {
   private static let wayOut = "raise the limit with ulimit -u, or that of the container"
 
   /// Starts up to `count` threads at the same time, and returns how many could be started.
-  private static func threads(_ count: Int) -> Int {
+  ///
+  /// If twice as many could be started, the real ones will fit beside them, so nobody waits for their end. Waiting takes
+  /// several milliseconds on a busy machine.
+  private static func start(_ count: Int) -> Int {
     var started: [pthread_t] = []
     gate.lock()
-    while started.count < count, let thread = startThread() { started.append(thread) }
+    while started.count < 2 * count, let thread = startThread() { started.append(thread) }
     gate.unlock()
-    for thread in started { pthread_join(thread, nil) }
-    return started.count
+    let isAmple = started.count == 2 * count
+    for thread in started {
+      if isAmple { pthread_detach(thread) } else { pthread_join(thread, nil) }
+    }
+    return min(started.count, count)
   }
 
   private static func startThread() -> pthread_t? {
