@@ -3,9 +3,10 @@ import CLibJPEG
 /// Decodes only the lowest frequencies of each block of 8 × 8 samples, because a much smaller thumbnail shows no
 /// others: the DC coefficient at scale 1/8, or DC and the three lowest AC coefficients at 1/4.
 ///
-/// In a progressive file it skips all AC scans at 1/8, and those that refine the last bit of AC coefficients at 1/4. If
-/// the file ends with an EOI marker, it does not even read the scans after the last one needed. In a sequential file it
-/// has to pass all symbols, but passes several in one step, and at three places at once (`BlockFinder`).
+/// In a progressive file it skips all AC scans at 1/8. At 1/4 it skips them as soon as the AC coefficients kept are known
+/// well enough. If the file ends with an EOI marker, it does not even read the scans after the last one needed. In a
+/// sequential file it has to pass all symbols, but passes several in one step, and at three places at once
+/// (`BlockFinder`).
 ///
 /// At 1/8 the samples equal those of libjpeg (jidctred.c, jpeg_idct_1x1) bit for bit. libjpeg may decode subsampled
 /// components at a larger scale; here all components have equally many samples for each block.
@@ -82,7 +83,7 @@ struct BlockDecoder {
       case .sof0, .sof1, .sof2:
         guard picture == nil else { throw .irregular }
         let frame = try FrameHeader(marker: marker, &reader, header: header)
-        picture = (frame, try CoefficientStore(frame, side: side, in: buffer, masksIn: masks))
+        picture = (frame, try CoefficientStore(frame, side: side, in: buffer))
         progress = frame.components.map { _ in CoefficientProgress() }
       case .dht: try huffmanTables.read(&reader)
       case .dqt: try readQuantizationTables()
@@ -91,11 +92,12 @@ struct BlockDecoder {
         restartInterval = try reader.word()
       case .sos:
         scans += 1
-        guard let picture, scans <= Self.scanLimit else { throw .irregular }
-        try decodeScan(picture.frame, into: picture.store)
+        guard case (let frame, var store)? = picture, scans <= Self.scanLimit else { throw .irregular }
+        try decodeScan(frame, into: &store, masksIn: masks)
+        picture = (frame, store)
         // If all further scans would be skipped, an EOI marker at the end is enough to take the file for complete.
         isDone =
-          picture.frame.isProgressive && progress.allSatisfy { $0.isDone(side: side) } && reader.endsWithEndMarker()
+          frame.isProgressive && progress.allSatisfy { $0.isDone(side: side) } && reader.endsWithEndMarker()
       case .eoi:
         guard let picture, progress.allSatisfy({ $0.hasDC }) else { throw .irregular }
         lacksScans = !progress.allSatisfy { $0.isComplete }
@@ -121,17 +123,22 @@ struct BlockDecoder {
     }
   }
 
-  private mutating func decodeScan(_ frame: FrameHeader, into store: CoefficientStore) throws(BlockDecoderError) {
+  private mutating func decodeScan(
+    _ frame: FrameHeader, into store: inout CoefficientStore, masksIn masks: PlaneBuffer
+  ) throws(BlockDecoderError) {
     let scan = try ScanHeader(&reader, frame)
+    let isSkipped =
+      scan.spectralStart > 0 && scan.components.allSatisfy { progress[$0.index].needsNoAC(side: side) }
     for component in scan.components {
       guard let table = quantizationTables[frame.components[component.index].quantizationTable] else {
         throw .irregular
       }
       try progress[component.index].record(scan, table)
     }
-    // At 1/8 no AC coefficient is used, and at 1/4 the last bit of AC coefficients is not visible.
-    let isSkipped = scan.spectralStart > 0 && (side == 1 || scan.approximationHigh == 1)
     if isSkipped { return try reader.skipEntropyData() }
+    if scan.spectralStart > 0, !scan.components.allSatisfy({ progress[$0.index].needsNoAC(side: side) }) {
+      try store.keepMasks(frame, in: masks)
+    }
     let data = try ScanDecoder(scan, frame, huffmanTables, side: side, restartInterval: restartInterval)
     try data.decode(&reader, into: store, input)
   }

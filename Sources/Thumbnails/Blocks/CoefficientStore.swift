@@ -2,7 +2,8 @@
 ///
 /// The lowest `side` × `side` coefficients of each block are kept: DC alone at scale 1/8, DC and three AC coefficients
 /// at 1/4. A refinement scan of a progressive file has a correction bit for every AC coefficient that is not zero,
-/// including those that are not kept. So a mask records which coefficients of a block are not zero.
+/// including those that are not kept. So if such scans will be decoded, a mask records which coefficients of a block are
+/// not zero.
 struct CoefficientStore {
   /// The zigzag indices of the coefficients kept.
   static let zigzagIndices = [0, 1, 2, 4]
@@ -21,29 +22,29 @@ struct CoefficientStore {
   var coefficientsPerBlock: Int { side * side }
   /// The coefficients of all blocks.
   let coefficients: UnsafeMutableBufferPointer<Int16>
-  /// One mask for each block: bit k is set once AC coefficient k, in zigzag order, is not zero. Empty if masks are not
-  /// needed.
-  let nonZeroMasks: UnsafeMutableBufferPointer<UInt64>
+  /// One mask for each block: bit k is set once AC coefficient k, in zigzag order, is not zero. Empty before
+  /// ``keepMasks(_:in:)``.
+  private(set) var nonZeroMasks = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
 
-  /// Reserves zeroed memory for a picture in the buffers.
-  init(
-    _ frame: FrameHeader, side: Int, in buffer: PlaneBuffer, masksIn maskBuffer: PlaneBuffer
-  ) throws(BlockDecoderError) {
+  /// Reserves zeroed memory for a picture in the buffer.
+  init(_ frame: FrameHeader, side: Int, in buffer: PlaneBuffer) throws(BlockDecoderError) {
     self.side = side
     coefficients = try Self.room(frame.blockCount * side * side, in: buffer)
-    nonZeroMasks = try Self.room(
-      Self.needsMasks(frame.isProgressive, side: side) ? frame.blockCount : 0, in: maskBuffer)
   }
 
-  /// The memory for one block, in bytes.
+  /// Keeps masks from now on. Call it before the first AC scan of a component of which a refinement scan will be decoded.
+  mutating func keepMasks(_ frame: FrameHeader, in buffer: PlaneBuffer) throws(BlockDecoderError) {
+    guard nonZeroMasks.isEmpty else { return }
+    nonZeroMasks = try Self.room(frame.blockCount, in: buffer)
+  }
+
+  /// The most memory for one block, in bytes.
   static func bytesPerBlock(isProgressive: Bool, side: Int) -> (coefficients: Int, masks: Int) {
     (
       side * side * MemoryLayout<Int16>.stride,
-      needsMasks(isProgressive, side: side) ? MemoryLayout<UInt64>.stride : 0
+      isProgressive && side > 1 ? MemoryLayout<UInt64>.stride : 0
     )
   }
-
-  private static func needsMasks(_ isProgressive: Bool, side: Int) -> Bool { isProgressive && side > 1 }
 
   private static func room<Element: FixedWidthInteger>(
     _ count: Int, in buffer: PlaneBuffer

@@ -18,7 +18,7 @@ extension ScanDecoder {
         continue
       }
       let blockStart = block.start + run.row * block.rowStep + column * block.columnStep
-      var mask = masks[blockStart]
+      var mask: UInt64 = 0
       var next = scan.spectralStart
       while next <= scan.spectralEnd {
         let bits = Self.word(window, position)
@@ -43,7 +43,7 @@ extension ScanDecoder {
       }
       // A run of zeros may not extend past the band's last coefficient (Se).
       guard next <= scan.spectralEnd + 1 else { throw .irregular }
-      masks[blockStart] = mask
+      if !masks.isEmpty { masks[blockStart] |= mask }
     }
     cursor.position = position
     return column
