@@ -67,17 +67,20 @@ extension ScanDecoder {
     -> Int
   {
     let blocks = blocks.span
-    let bit = Int16(1) << Int16(scan.approximationLow)
+    let shift = Int16(scan.approximationLow)
     let perBlock = side * side
     var position = cursor.position
     var column = run.columns.lowerBound
     while column < run.columns.upperBound, position <= run.lastStart {
+      // One for each of at most ten blocks.
+      var bits = Self.word(window, position)
       for index in blocks.indices {
         let block = blocks[index]
         let blockStart = (block.start + run.row * block.rowStep + column * block.columnStep) * perBlock
-        if Self.word(window, position) >> 63 == 1 { coefficients[blockStart] |= bit }
-        position += 1
+        coefficients[blockStart] |= Int16(truncatingIfNeeded: bits >> 63) &<< shift
+        bits &<<= 1
       }
+      position += blocks.count
       column += 1
     }
     cursor.position = position

@@ -12,6 +12,7 @@ struct SegmentReader {
   /// of 16 bits and 15 additional bits.
   static let longestMCU = 10 * 64 * (16 + 15) / 8 + 1
   private static let readSize = 64 << 10
+  private static let vectorSize = MemoryLayout<SIMD16<UInt8>>.size
 
   /// After `end` there are always at least `longestMCU` + 8 bytes. So decoding past the end reads meaningless bytes but
   /// stays inside the window. It is detected afterwards.
@@ -26,7 +27,7 @@ struct SegmentReader {
 
   init(_ input: DecoderInput) {
     self.input = input
-    window = [UInt8](repeating: 0, count: Self.longestMCU + Self.readSize + Self.longestMCU + 8)
+    window = [UInt8](repeating: 0, count: Self.longestMCU + Self.vectorSize + Self.readSize + Self.longestMCU + 8)
   }
 
   // MARK: Marker segments
@@ -144,27 +145,46 @@ struct SegmentReader {
       var (from, to) = (raw.lowerBound, end)
       let prefixes = SIMD16<UInt8>(repeating: JPEGMarker.prefix)
       while from < raw.upperBound {
-        while from + 16 <= raw.upperBound {
+        // The bytes before the next prefix.
+        var count = 0
+        if from + Self.vectorSize <= raw.upperBound {
           let bytes = window.loadUnaligned(fromByteOffset: from, as: SIMD16<UInt8>.self)
-          guard !any(bytes .== prefixes) else { break }
-          // What is overwritten has been moved, because the data ends before the raw bytes begin.
+          // Overwrites no raw byte that comes after these, because the data ends `vectorSize` bytes before them.
           window.storeBytes(of: bytes, toByteOffset: to, as: SIMD16<UInt8>.self)
-          (from, to) = (from &+ 16, to &+ 16)
+          guard any(bytes .== prefixes) else {
+            (from, to) = (from &+ Self.vectorSize, to &+ Self.vectorSize)
+            continue
+          }
+          count = Self.placeOfPrefix(in: window + from)
+        } else {
+          while from + count < raw.upperBound {
+            let byte = window.load(fromByteOffset: from + count, as: UInt8.self)
+            guard byte != JPEGMarker.prefix else { break }
+            window.storeBytes(of: byte, toByteOffset: to + count, as: UInt8.self)
+            count += 1
+          }
         }
-        while from < raw.upperBound {
-          let byte = window.load(fromByteOffset: from, as: UInt8.self)
-          guard byte != JPEGMarker.prefix else { break }
-          window.storeBytes(of: byte, toByteOffset: to, as: UInt8.self)
-          (from, to) = (from &+ 1, to &+ 1)
-        }
+        (from, to) = (from &+ count, to &+ count)
         guard from + 1 < raw.upperBound,
           window.load(fromByteOffset: from + 1, as: UInt8.self) == JPEGMarker.stuffing
         else { break }
         window.storeBytes(of: JPEGMarker.prefix, toByteOffset: to, as: UInt8.self)
-        (from, to) = (from + 2, to + 1)
+        (from, to) = (from &+ 2, to &+ 1)
       }
       return (from..<raw.upperBound, to)
     }
+  }
+
+  /// The place of the first prefix among 16 bytes that contain one.
+  @inline(__always)
+  private static func placeOfPrefix(in bytes: UnsafeMutableRawPointer) -> Int {
+    // The lowest bit set is in the lowest byte that is a prefix. Bytes above it may have wrong bits.
+    func prefixes(_ offset: Int) -> UInt64 {
+      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      return (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080
+    }
+    let low = prefixes(0)
+    return low != 0 ? low.trailingZeroBitCount >> 3 : 8 + prefixes(8).trailingZeroBitCount >> 3
   }
 
   private func firstPrefix(in range: Range<Int>) -> Int? {
@@ -186,11 +206,11 @@ struct SegmentReader {
     try readMore()
   }
 
-  /// Reads bytes and appends them to the raw ones, of which there is at most one. The window has room for them, because
-  /// the data is shorter than `longestMCU`.
+  /// Reads bytes and appends them to the raw ones, of which there is at most one. `vectorSize` bytes before them are
+  /// left free. The window has room, because the data is shorter than `longestMCU`.
   private mutating func readMore() throws(BlockDecoderError) {
     if input.isCancelled { throw .failed(.cancelled) }
-    let place = end
+    let place = end + Self.vectorSize
     if let last = raw.first { window[place] = window[last] }
     let start = place + raw.count
     let offset = offset
