@@ -69,6 +69,8 @@ FAULTS = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Faults/faults.py 
 BENCH_VENV = .build/venv-benchmarks
 BENCH_PYTHON = PYTHONPYCACHEPREFIX=.build/python-cache $(BENCH_VENV)/bin/python
 CORPUS = .build/corpus
+# The other programs that `make bench` runs, of Debian's stable release.
+PROGRAMS = .build/programs
 # The programs of the package Benchmarks, and the folder for their figures.
 BENCHMARKS = Benchmarks/.build/release
 BUILD_BENCHMARKS = $(BUILD) -c release --package-path Benchmarks
@@ -79,7 +81,7 @@ QUOTE =
 PICTURES = $(FIGURES)
 
 .PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults soak-sample soak coverage fuzz test-deps quality bench bench-huge \
-  bench-compare bench-queue bench-decoder bench-locks corpus bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
+  bench-compare bench-queue bench-decoder bench-locks corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
 help: ## lists the targets
@@ -201,8 +203,8 @@ quality: build $(BENCH_VENV)/ready corpus ## fails if thumbnails are worse than 
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos --subsampling 420
 
-bench: build $(BENCH_VENV)/ready corpus ## compares thumbjob with other programs in a quarter of an hour: table, chart and JSON. QUOTE=README.md quotes the table
-	$(BENCH_PYTHON) Benchmarks/bench.py $(CORPUS) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
+bench: build $(BENCH_VENV)/ready corpus programs ## compares thumbjob with other programs in a quarter of an hour: table, chart and JSON. QUOTE=README.md quotes the table
+	PROGRAMS=$(PROGRAMS) $(BENCH_PYTHON) Benchmarks/bench.py $(CORPUS) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
 
 bench-huge: build corpus ## measures time and memory for a progressive JPEG of 300 megapixels, with thumbjob and vipsthumbnail
 	@mkdir -p $(FIGURES)
@@ -235,6 +237,9 @@ bench-locks: deps $(BENCH_VENV)/ready ## compares locks for the queue's account,
 
 corpus: | bench-deps # lays out the photographs of the benchmarks, from Debian packages
 	Benchmarks/photos.sh $(CORPUS)
+
+programs: | bench-deps # lays out GraphicsMagick and vipsthumbnail of Debian's stable release
+	Benchmarks/programs.sh $(PROGRAMS)
 
 $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
 	python3 -m venv --clear $(BENCH_VENV)

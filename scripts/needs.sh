@@ -55,7 +55,6 @@ needs_of_deb() {
 needs_of_bench() {
   needs_of_build
   need libvips-tools command -v vipsthumbnail
-  need graphicsmagick command -v gm
   need libjpeg-turbo-progs command -v cjpeg
   need python3-venv python3 -c 'import ensurepip'
 }
