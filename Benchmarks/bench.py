@@ -1,8 +1,14 @@
 """bench.py CORPUS: thumbjob beside other thumbnailers, over the sets of photographs that photos.sh lays out.
 
-Everybody makes thumbnails in a box of 256 × 256 at quality 80, in two processes or threads, into an empty folder. All
-take their turns in each round, and who begins changes from round to round; a first round, which warms the page cache,
-does not count. Ratios are medians of the ratios within a round: what slows the machine for a while slows both.
+Everybody makes thumbnails in a box of 256 × 256 at quality 80, in two processes or threads, into an empty folder, and
+turns photographs upright. All take their turns in each round, and who begins changes from round to round; a first
+round, which warms the page cache, does not count. Ratios are medians of the ratios within a round: what slows the
+machine for a while slows both. The set `one` is a single small photograph: there the time to start and to end counts.
+
+Each program runs the fastest command that we found for it at equal quality. By quality.py's mean SSIM over photos, at
+quality 95 without subsampling, thumbjob has 0.977, Pillow 0.977, vipsthumbnail and pyvips 0.976, and GraphicsMagick
+with `-resize` 0.975. Faster commands with 0.968 or less are left out: GraphicsMagick with `-thumbnail` (0.961), and
+OpenCV and simplejpeg, which decode at a fraction and average. ImageMagick (0.975) was slower than GraphicsMagick.
 
 Times are of the whole run, from start to exit. Memory is resident set size: the most that the largest process held, as
 the kernel counts it, and the most that all processes held together, sampled, where shared pages count once for each.
@@ -18,7 +24,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,7 +36,10 @@ from statistics import median
 
 HERE = Path(__file__).absolute().parent
 THUMBJOB = Path(os.environ.get("THUMBJOB", HERE.parent / ".build/release/thumbjob")).absolute()
-SETS = ("camera", "web", "photos", "many")
+# What programs.sh has laid out.
+PROGRAMS = Path(os.environ.get("PROGRAMS", HERE.parent / ".build/programs")).absolute()
+FOLDERS = ("camera", "web", "photos", "many")
+SETS = (*FOLDERS, "one")
 SAMPLING = 0.02  # seconds between two looks at memory
 BEGIN, END = "<!-- make bench -->\n", "<!-- /make bench -->\n"
 
@@ -41,7 +49,7 @@ class Contender:
     name: str
     # Source folder and output folder to command; run in the source folder.
     command: Callable[[Path, Path], list[str]]
-    only: tuple[str, ...] = SETS
+    only: tuple[str, ...] = FOLDERS
     environment: dict[str, str] = field(default_factory=dict)
 
 
@@ -58,12 +66,31 @@ def thumbjob(workers: int) -> Callable[[Path, Path], list[str]]:
     return lambda source, out: [str(THUMBJOB), str(source), "-o", str(out), *options]
 
 
-def halves(command: str) -> Callable[[Path, Path], list[str]]:
-    """Two processes with half of the files each: more of them take longer to start than they gain at the end."""
+def program(name: str) -> list[str]:
+    """The command for a program of PROGRAMS, which runs with the libraries there and not with the system's."""
+    libraries = [folder for folder in PROGRAMS.glob("usr/lib/*-linux-*") if folder.is_dir()]
+    paths = [*libraries, PROGRAMS / "usr/lib", *(folder / part for folder in libraries for part in ("blas", "lapack"))]
+    loader = next(folder / file.name for folder in libraries for file in folder.glob("ld-linux-*.so.*"))
+    return [str(loader), "--library-path", ":".join(map(str, paths)), str(PROGRAMS / "usr/bin" / name)]
+
+
+def halves(name: str, options: str) -> Callable[[Path, Path], list[str]]:
+    """Two processes, each with photographs of half of the bytes: more take longer to start than they gain at the end.
+
+    Halves of equally many photographs would leave one process idle for a third of the time.
+    """
     def build(source: Path, out: Path) -> list[str]:
-        half = -(-len(photos(source)) // 2)
-        line = command.replace("OUT", shlex.quote(str(out)))
-        return ["sh", "-c", f"find . -name '*.jpg' -print0 | sort -z | xargs -0 -P2 -n{half} {line}"]
+        shares: list[list[str]] = [[], []]
+        held = [0, 0]
+        for photo in largest_first(source):
+            lighter = held.index(min(held))
+            shares[lighter].append(str(photo.relative_to(source)))
+            held[lighter] += photo.stat().st_size
+        command = [*program(name), *(option.replace("OUT", str(out)) for option in options.split())]
+        first, second = ([*command, *share] for share in shares)
+        if not shares[1]:
+            return first
+        return ["sh", "-c", f"{shlex.join(second)} & {shlex.join(first)} && wait $!"]
     return build
 
 
@@ -72,15 +99,20 @@ def python(library: str) -> Callable[[Path, Path], list[str]]:
 
 
 CONTENDERS = (
-    Contender("thumbjob", thumbjob(2)),
+    Contender("thumbjob", thumbjob(2), only=SETS),
+    # Without the cache, which is for those who use an image twice.
     Contender(
-        "vipsthumbnail", halves("vipsthumbnail -s 256 -o OUT/'%s.jpg[Q=80]'"), environment={"VIPS_CONCURRENCY": "1"}),
+        "vipsthumbnail", halves("vipsthumbnail", "--vips-cache-max=0 -s 256 -o OUT/%s.jpg[Q=80,keep=icc]"), only=SETS,
+        environment={"VIPS_CONCURRENCY": "1"}),
     Contender("pyvips", python("pyvips"), environment={"VIPS_CONCURRENCY": "1"}),
     Contender("Pillow", python("pillow")),
+    # -size lets libjpeg decode at a fraction.
     Contender(
         "GraphicsMagick",
-        halves("gm mogrify -create-directories -output-directory OUT -size 256x256 -thumbnail 256x256 -quality 80"),
-        environment={"OMP_NUM_THREADS": "1"}),
+        halves(
+            "gm", "mogrify -create-directories -output-directory OUT -auto-orient -size 256x256 -resize 256x256 "
+            "-quality 80"),
+        only=SETS, environment={"OMP_NUM_THREADS": "1"}),
     Contender("thumbjob --max 4", thumbjob(4), only=("photos",)),
 )
 
@@ -91,18 +123,20 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS), help=f"with commas between (default: {','.join(SETS)})")
     parser.add_argument("--rounds", type=int, default=7, help="that count (default: 7)")
     parser.add_argument("--many-rounds", type=int, default=1, help="over the 2,000 of many (default: 1)")
+    parser.add_argument("--one-rounds", type=int, default=50, help="over the small photograph of one (default: 50)")
     parser.add_argument("--out", type=Path, default=Path(".build/benchmarks"), help="(default: .build/benchmarks)")
     parser.add_argument("--quote", type=Path, metavar="FILE", help="a file to put the first table into")
     options = parser.parse_args()
     sets = options.sets.split(",")
-    check(options.corpus, sets, min(options.rounds, options.many_rounds), options.quote)
+    rounds = {**dict.fromkeys(SETS, options.rounds), "many": options.many_rounds, "one": options.one_rounds}
+    check(options.corpus, sets, min(rounds.values()), options.quote)
     options.out.mkdir(parents=True, exist_ok=True)
 
     measured: dict[str, dict[str, list[Run]]] = {}
     for name in sets:
-        rounds = options.many_rounds if name == "many" else options.rounds
-        measured[name] = measure(name, (options.corpus / name).absolute(), rounds)
-    title = f"{datetime.date.today().isoformat()}, {machine()}; {'; '.join(versions())}"
+        measured[name] = measure(name, (options.corpus / name).absolute(), rounds[name])
+    counts = ", ".join(f"{name} {rounds[name]}" for name in sets)
+    title = f"Rounds: {counts}; {datetime.date.today().isoformat()}, {machine()}; {'; '.join(versions())}"
     (options.out / "bench.json").write_text(json.dumps(as_json(title, measured), indent=1) + "\n")
     quoted = f"{overview(measured)}\n\n{title}\n"
     (options.out / "bench.md").write_text(quoted + "\n" + details(measured))
@@ -117,7 +151,7 @@ def main() -> None:
 def check(corpus: Path, sets: list[str], rounds: int, quote: Path | None) -> None:
     """Everything that would otherwise fail after an hour."""
     if rounds < 1:
-        fail("--rounds and --many-rounds start at 1")
+        fail("the numbers of rounds start at 1")
     for name in sets:
         if name not in SETS:
             fail(f"{name} is no set; there are {', '.join(SETS)}")
@@ -125,9 +159,9 @@ def check(corpus: Path, sets: list[str], rounds: int, quote: Path | None) -> Non
             fail(f"{corpus / name} is not there; run Benchmarks/photos.sh {corpus}")
     if not THUMBJOB.exists():
         fail(f"{THUMBJOB} is not there; run `make build`, or say in THUMBJOB where it is")
-    for program in ("vipsthumbnail", "gm"):
-        if not shutil.which(program):
-            fail(f"{program} is not there; run `make bench-deps`")
+    for name in ("vipsthumbnail", "gm"):
+        if not (PROGRAMS / "usr/bin" / name).exists():
+            fail(f"{PROGRAMS} has no {name}; run Benchmarks/programs.sh {PROGRAMS}")
     if quote and re.search(f"^{BEGIN}(.*\n)*?{END}", quote.read_text(), re.MULTILINE) is None:
         fail(f"{quote} has no lines {BEGIN.strip()} and {END.strip()}")
 
@@ -138,6 +172,10 @@ def fail(why: str) -> None:
 
 def photos(folder: Path) -> list[Path]:
     return list(folder.rglob("*.jpg"))
+
+
+def largest_first(folder: Path) -> list[Path]:
+    return sorted(photos(folder), key=lambda photo: (-photo.stat().st_size, photo))
 
 
 # Measuring
@@ -227,10 +265,11 @@ def machine() -> str:
 
 def versions() -> list[str]:
     from importlib.metadata import version
-    vips = subprocess.run(["vipsthumbnail", "--vips-version"], check=True, capture_output=True, text=True).stdout
-    magick = subprocess.run(["gm", "version"], check=True, capture_output=True, text=True).stdout
+    def said(name: str, option: str) -> str:
+        return subprocess.run([*program(name), option], check=True, capture_output=True, text=True).stdout
     found = {
-        "vipsthumbnail": re.search(r"[\d.]+", vips), "GraphicsMagick": re.search(r"[\d.]+", magick)}
+        "vipsthumbnail": re.search(r"[\d.]+", said("vipsthumbnail", "--vips-version")),
+        "GraphicsMagick": re.search(r"[\d.]+( snapshot-\d+)?", said("gm", "version"))}
     return [
         *(f"{name} {match[0]}" for name, match in found.items() if match),
         f"pyvips with libvips {version('pyvips-binary')}", f"Pillow {version('pillow')}"]
@@ -248,15 +287,23 @@ def peers(runs: dict[str, list[Run]]) -> list[str]:
 
 def overview(measured: dict[str, dict[str, list[Run]]]) -> str:
     lines = ["| | " + " | ".join(measured) + " |", "|" + " --- |" * (len(measured) + 1)]
-    first = next(iter(measured.values()))
-    for name in ["thumbjob", *peers(first)]:
+    for name in dict.fromkeys(name for runs in measured.values() for name in ["thumbjob", *peers(runs)]):
         cells = []
         for runs in measured.values():
-            seconds = f"{median(run.seconds for run in runs[name]):.2f} s"
-            cells.append(f"**{seconds}**" if name == "thumbjob" else f"{seconds} · {ratio(runs, name):.1f}×")
+            if name not in runs:
+                cells.append("")
+                continue
+            time = duration(median(run.seconds for run in runs[name]))
+            cells.append(f"**{time}**" if name == "thumbjob" else f"{time} · {ratio(runs, name):.1f}×")
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    best = [min(ratio(runs, name) for name in peers(runs)) for runs in measured.values()]
-    return "\n".join([*lines, "| the best of the others takes | " + " | ".join(f"{b:.2f}×" for b in best) + " |"])
+    for kind, figure in (("time", "seconds"), ("processor time", "cpu_seconds")):
+        best = [min(ratio(runs, name, figure) for name in peers(runs)) for runs in measured.values()]
+        lines.append(f"| {kind} of the best of the others | " + " | ".join(f"{b:.2f}×" for b in best) + " |")
+    return "\n".join(lines)
+
+
+def duration(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms" if seconds < 0.1 else f"{seconds:.2f} s"
 
 
 def details(measured: dict[str, dict[str, list[Run]]]) -> str:
@@ -269,8 +316,8 @@ def details(measured: dict[str, dict[str, list[Run]]]) -> str:
         for contender, all_runs in runs.items():
             times = sorted(run.seconds for run in all_runs)
             lines.append(
-                f"| {contender} | {median(times):.2f} s | {times[0]:.2f} to {times[-1]:.2f} s "
-                f"| {ratio(runs, contender):.2f} | {median(run.cpu_seconds for run in all_runs):.2f} s "
+                f"| {contender} | {duration(median(times))} | {duration(times[0])} to {duration(times[-1])} "
+                f"| {ratio(runs, contender):.2f} | {duration(median(run.cpu_seconds for run in all_runs))} "
                 f"| {ratio(runs, contender, 'cpu_seconds'):.2f} "
                 f"| {mebibytes(max(run.largest for run in all_runs))} "
                 f"| {mebibytes(max(run.together for run in all_runs))} |")
@@ -308,7 +355,7 @@ def draw(measured: dict[str, dict[str, list[Run]]], file: Path) -> None:
         axes[1][column].set_xlabel("MiB held by all processes")
         for axis in axes[:, column]:
             axis.grid(axis="x")
-            if column:
+            if column and len(names) == len(peers(next(iter(measured.values())))) + 1:
                 axis.set_yticklabels([])
     save(figure, file)
 

@@ -5,6 +5,7 @@
 #   FOLDER/camera  the twelve largest files as a camera would write them: baseline 4:2:0 at quality 92
 #   FOLDER/web     the same twelve as exported for the web: progressive 4:2:0 at quality 85
 #   FOLDER/many    2,000 links to those in photos, a hundred in each folder
+#   FOLDER/one     a single small one: the largest file at an eighth, about 700 pixels wide
 # What is there already is kept. Needs apt-get, dpkg-deb, djpeg and cjpeg (Debian: libjpeg-turbo-progs).
 set -eu
 [ $# = 1 ] || { echo "usage: photos.sh FOLDER" >&2; exit 64; }
@@ -12,7 +13,7 @@ mkdir -p "$1"
 cd "$1"
 
 # Whatever is made is made beside and renamed, so that half a folder is never taken for a whole one.
-rm -rf packages.part photos.part camera.part web.part many.part
+rm -rf packages.part photos.part camera.part web.part many.part one.part
 
 if [ ! -d photos ]; then
   mkdir packages.part photos.part
@@ -61,4 +62,14 @@ if [ ! -d many ]; then
     set -- "$@" "$last"
   done
   mv many.part many
+fi
+
+if [ ! -d one ]; then
+  mkdir one.part
+  # shellcheck disable=SC2012  # the names are ours
+  largest=$(ls -S photos | head -n 1)
+  djpeg -scale 1/8 "photos/$largest" >one.ppm.part
+  cjpeg -quality 85 -sample 2x2 -outfile "one.part/$largest" one.ppm.part
+  rm one.ppm.part
+  mv one.part one
 fi
