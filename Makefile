@@ -203,7 +203,7 @@ quality: build $(BENCH_VENV)/ready corpus ## fails if thumbnails are worse than 
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos --subsampling 420
 
-bench: build $(BENCH_VENV)/ready corpus programs ## compares thumbjob with other programs in a quarter of an hour: table, chart and JSON. QUOTE=README.md quotes the table
+bench: build $(BENCH_VENV)/ready corpus programs ## compares thumbjob with other programs in five minutes: table, chart and JSON. QUOTE=README.md quotes the table
 	PROGRAMS=$(PROGRAMS) $(BENCH_PYTHON) Benchmarks/bench.py $(CORPUS) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
 
 bench-huge: build corpus ## measures time and memory for a progressive JPEG of 300 megapixels, with thumbjob and vipsthumbnail
