@@ -6,9 +6,10 @@ round, which warms the page cache, does not count. Ratios are medians of the rat
 machine for a while slows both. The set `one` is a single small photograph: there the time to start and to end counts.
 
 Each program runs the fastest command that we found for it at equal quality. By quality.py's mean SSIM over photos, at
-quality 95 without subsampling, thumbjob has 0.977, Pillow 0.977, vipsthumbnail and pyvips 0.976, and GraphicsMagick
-with `-resize` 0.975. Faster commands with 0.968 or less are left out: GraphicsMagick with `-thumbnail` (0.961), and
-OpenCV and simplejpeg, which decode at a fraction and average. ImageMagick (0.975) was slower than GraphicsMagick.
+quality 95 without subsampling, thumbjob and Pillow have 0.977, vipsthumbnail and pyvips 0.976, and GraphicsMagick with
+`-resize` 0.975. Left out for their quality are `gm mogrify -thumbnail` (0.961), which takes 4 % less, and OpenCV
+(0.968) and simplejpeg (0.967), which take about Pillow's time; for their time ImageMagick (0.975) and Pillow-SIMD
+(0.977), which has to be compiled and gains little.
 
 Times are of the whole run, from start to exit. Memory is resident set size: the most that the largest process held, as
 the kernel counts it, and the most that all processes held together, sampled, where shared pages count once for each.
