@@ -31,13 +31,22 @@ struct Thumbjob: ParsableCommand {
       Allocator.bound()
       ProcessLimits.raiseOpenFiles()
       try rejectMisspelledCommand(words.first ?? "")
-      var command = try parseAsRoot(CommandWords.forParser)
+      var command = try command(CommandWords.forParser)
       if let run = command as? RunCommand, run.helpAll { return try StandardStream.put(fullHelp) }
       if !(command is any SignalHandlingCommand) { SignalListener.unblock() }
       try command.run()
     } catch {
       exit(reporting: error)
     }
+  }
+
+  /// The command that the words name, or `run`. Words without the name of a command are tried as those of `run` first:
+  /// the root command would build the list of its options three times, which takes more than a millisecond. Mistakes and
+  /// requests for help are left to the root command, whose messages show how it was called.
+  private static func command(_ words: [String]) throws -> any ParsableCommand {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    if !words.contains(where: names.contains), let run = try? RunCommand.parse(words) { return run }
+    return try parseAsRoot(words)
   }
 
   /// Help goes to standard output unchanged. Errors go to standard error with escaped control characters, because they
