@@ -7,7 +7,7 @@ import Locking
 /// let monitor = try PressureMonitor { event in
 ///   if case .changed(_, to: .critical, let cause) = event { print("giving memory back:", cause) }
 /// }
-/// print("memory pressure from", monitor.snapshot.signals)
+/// print("memory is", monitor.snapshot.level)
 /// ```
 ///
 /// *Concurrency*: a monitor has its own thread, so that busy thread pools do not delay it. The thread waits in poll(2)

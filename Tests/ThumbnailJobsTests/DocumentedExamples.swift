@@ -71,7 +71,7 @@ func watchMemory() throws {
   let monitor = try PressureMonitor { event in
     if case .changed(_, to: .critical, let cause) = event { print("giving memory back:", cause) }
   }
-  print("memory pressure from", monitor.snapshot.signals)
+  print("memory is", monitor.snapshot.level)
 }
 
 final class LoadOperation: BoundedOperation, @unchecked Sendable {
