@@ -87,7 +87,7 @@ class Sources:
         if not jpeg.is_progressive(file.data) or file.picture in pictures.WITHOUT_DETAIL:
             return
         self.parts[f"{file.name}.jpg"] = names = {}
-        for number, part in enumerate((Part.DC, Part.COARSE)):
+        for number, part in enumerate((Part.DC, Part.LOWEST, Part.COARSE)):
             names[part] = f"part-{number}-of-{file.name}.jpg"
             self._write(names[part], jpeg.only(part, file.data))
 

@@ -153,32 +153,80 @@ def has_empty_interval(data):
     return False
 
 
+# The AC coefficients of which a thumbnail at scale 1/4 is made, in zigzag order.
+LOWEST_AC = (1, 2, 4)
+# The largest error of such a coefficient that does not show (Sources/Thumbnails/Blocks/CoefficientProgress.swift).
+INVISIBLE_ERROR = 24
+
+
 class Part(StrEnum):
     """What a thumbnail may need of a progressive file."""
 
     ALL = "all scans"
     COARSE = "all scans but those of the last bit of AC coefficients"
+    LOWEST = "the scans of DC coefficients, and of AC coefficients until an error of the lowest three does not show"
     DC = "the scans of DC coefficients"
 
-    def includes(self, scan):
-        is_fine = self is Part.COARSE and scan.high == 1
-        return self is Part.ALL or scan.spectral.start == 0 or (self is Part.COARSE and not is_fine)
+    def includes(self, scan, known):
+        if self is Part.ALL or scan.spectral.start == 0:
+            return True
+        if self is Part.COARSE:
+            return scan.high != 1
+        return not all(known.suffices(self, component, index) for component in scan.components for index in LOWEST_AC)
 
-    def most_unknown_bits(self, index):
-        """How many of a coefficient's last bits are not needed."""
-        if self is Part.ALL or index == 0:
-            return 0
-        return 1 if self is Part.COARSE else 64
+
+class KnownBits:
+    """The bits of each component's coefficients that are known after some segments of a file."""
+
+    def __init__(self):
+        self.unknown = {}  # the number of last bits, by component
+        self.is_progressive = False
+        self._tables = {}
+        self._selectors = {}  # of quantization tables, by component
+
+    def read(self, data, segment):
+        body = data[segment.body : segment.header_end]
+        if segment.marker == DQT:
+            while body:
+                size = 2 if body[0] >> 4 else 1
+                values = body[1 : 1 + 64 * size]
+                self._tables[body[0] & 15] = [int.from_bytes(values[i : i + size]) for i in range(0, len(values), size)]
+                body = body[1 + 64 * size :]
+        elif segment.marker in SOF:
+            frame = frame_of(data, [segment])
+            self.is_progressive = frame.marker in PROGRESSIVE
+            self.unknown = {component.identifier: [64] * 64 for component in frame.components}
+            self._selectors = {body[at]: body[at + 2] for at in range(6, len(body), 3)}
+        elif segment.marker == SOS:
+            scan = scan_header(data, segment)
+            for component in scan.components:
+                for index in scan.spectral if self.is_progressive else range(64):
+                    if component in self.unknown and index < 64:
+                        self.unknown[component][index] = scan.low if self.is_progressive else 0
+
+    def suffices(self, part, component, index):
+        """Whether a coefficient is known as well as a part needs it."""
+        bits = self.unknown.get(component, [64] * 64)[index]
+        if part is Part.ALL or index == 0:
+            return bits == 0
+        if part is Part.COARSE:
+            return bits <= 1
+        if part is Part.DC or index not in LOWEST_AC:
+            return True
+        steps = self._tables.get(self._selectors.get(component), [])
+        return bits <= 1 or (bits < 64 and index < len(steps) and (2**bits - 1) * steps[index] <= INVISIBLE_ERROR)
 
 
 def only(part, data):
     """The file without the scans that do not belong to a part. It ends where the structure is broken."""
     kept = bytearray()
+    known = KnownBits()
     for segment in segments(data, tolerant=True):
         if segment.marker == EOI:
             break
-        if segment.marker != SOS or part.includes(scan_header(data, segment)):
+        if segment.marker != SOS or part.includes(scan_header(data, segment), known):
             kept += data[segment.start : segment.end]
+        known.read(data, segment)
     return bytes(kept) + END
 
 
@@ -187,20 +235,14 @@ def holds(part, data):
 
     libjpeg does not warn of missing scans. What the scans contain is not looked at.
     """
+    known = KnownBits()
     try:
-        parts = segments(data)
-        frame = frame_of(data, parts)
-        scans = [scan_header(data, scan) for scan in scans_of(parts)]
+        for segment in segments(data):
+            known.read(data, segment)
     except MalformedError:
         return False
-    unknown = {component.identifier: [64] * 64 for component in frame.components}
-    is_progressive = frame.marker in PROGRESSIVE
-    for scan in scans:
-        for identifier in scan.components:
-            for index in scan.spectral if is_progressive else range(64):
-                if identifier in unknown and index < 64:
-                    unknown[identifier][index] = scan.low if is_progressive else 0
-    return all(bits[index] <= part.most_unknown_bits(index) for bits in unknown.values() for index in range(64))
+    return bool(known.unknown) and all(
+        known.suffices(part, component, index) for component in known.unknown for index in range(64))
 
 
 def is_progressive(data):

@@ -176,6 +176,18 @@ class Oracle(unittest.TestCase):
         self.assertTrue(oracle.ask(data, Part.COARSE).is_whole)
         self.assertTrue(oracle.ask(data, Part.DC).is_whole)
 
+    def test_a_part_ends_with_the_bits_that_are_needed(self):
+        # cjpeg's scans: DC, luma 1 to 5 but for two bits, chroma twice, luma 6 to 63, one bit more of luma, and so on.
+        # With larger quantization steps, the second bit shows.
+        for quality, is_needed in ((90, False), (50, True)):
+            data = good_file(f"-progressive -quality {quality}").data
+            broken = jpeg.scans_of(jpeg.segments(data))[4].header_end + 10
+            data = data[:broken] + b"\xff\x00" * 20 + data[broken:]
+            for part in (Part.ALL, Part.COARSE):
+                self.assertFalse(oracle.ask(data, part).is_whole, part)
+            self.assertEqual(oracle.ask(data, Part.LOWEST).is_whole, not is_needed)
+            self.assertTrue(oracle.ask(data, Part.DC).is_whole)
+
 
 class Stopping(unittest.TestCase):
     def stopped(self, seen_processes, send):
