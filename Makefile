@@ -75,12 +75,14 @@ PROGRAMS = .build/programs
 BENCHMARKS = Benchmarks/.build/release
 BUILD_BENCHMARKS = $(BUILD) -c release --package-path Benchmarks
 FIGURES = .build/benchmarks
+# The files of `make bench-many`.
+COUNT = 100000
 # With QUOTE=README.md, `make bench` puts its table there.
 QUOTE =
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults soak-sample soak coverage fuzz test-deps quality bench bench-huge \
+.PHONY: help run build moving-picture icu-data images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults soak-sample soak coverage fuzz test-deps quality bench bench-huge bench-many \
   bench-compare bench-queue bench-decoder bench-locks corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -209,6 +211,9 @@ bench: build $(BENCH_VENV)/ready corpus programs ## compares thumbjob with other
 bench-huge: build corpus ## measures time and memory for a progressive JPEG of 300 megapixels, with thumbjob and vipsthumbnail
 	@mkdir -p $(FIGURES)
 	Benchmarks/huge-photo.sh "$$(ls -S $(CORPUS)/photos/*.jpg | head -n 1)" $(FIGURES)/huge.jpg
+
+bench-many: build corpus ## measures what one more file costs, over 100,000 small photos, made and up to date. COUNT=1000000 takes a million
+	python3 Benchmarks/many_files.py $(CORPUS)/photos --count $(COUNT)
 
 bench-compare: build $(PYTHON)/ready corpus ## compares the bounded queue with naive GCD over 2,000 photos, without a limit and in 192 MiB: tables and pages. PICTURES=docs puts pictures of the charts there
 	@mkdir -p $(FIGURES)
