@@ -91,7 +91,8 @@ def halves(name: str, options: str) -> Callable[[Path, Path], list[str]]:
         first, second = ([*command, *share] for share in shares)
         if not shares[1]:
             return first
-        return ["sh", "-c", f"{shlex.join(second)} & {shlex.join(first)} && wait $!"]
+        # Waits for both, even if the first has failed.
+        return ["sh", "-c", f"{shlex.join(second)} & {shlex.join(first)}; status=$?; wait $! && exit $status"]
     return build
 
 

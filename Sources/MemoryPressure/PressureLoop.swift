@@ -16,7 +16,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
   }
 
   /// Signals that are opened some time after the start.
-  struct Later {
+  struct DeferredSignals {
     let time: ContinuousClock.Instant
     let open: () -> PressureSignalSelection
     let onOpening: @Sendable ([PressureSignalReport]) -> Void
@@ -24,7 +24,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
 
   private var providers: [any PressureSignalProvider]
   /// Signals to open later; nil once they are open.
-  private var later: Later?
+  private var later: DeferredSignals?
   private let usage: UsageReader
   private let limit: MemoryLimit
   private let rules: PressureRules
@@ -40,7 +40,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
   private var share = 0.0
 
   init(
-    providers: [any PressureSignalProvider], later: Later?, usage: UsageReader, limit: MemoryLimit, rules: PressureRules,
+    providers: [any PressureSignalProvider], later: DeferredSignals?, usage: UsageReader, limit: MemoryLimit, rules: PressureRules,
     wakePipe: WakePipe, state: PressureState, handler: @escaping @Sendable (PressureEvent) -> Void
   ) {
     (self.providers, self.later) = (providers, later)
@@ -59,7 +59,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     while !state.isStopped {
       if .now >= nextSample {
         sample()
-        if let later, .now >= later.time { open(later) }
+        if let later, .now >= later.time, !state.isStopped { open(later) }
         nextSample = .now + rules.sampling
       }
       if wait(until: nextSample) { handleReadyDescriptors() }
@@ -70,7 +70,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     state.end(.seconds(used.tv_sec) + .nanoseconds(used.tv_nsec))
   }
 
-  private func open(_ later: Later) {
+  private func open(_ later: DeferredSignals) {
     self.later = nil
     let selection = later.open()
     if let provider = selection.provider {

@@ -20,11 +20,12 @@ public final class PressureMonitor: Sendable {
   /// Starts watching.
   ///
   /// - Parameters:
-  ///   - choice: the signals to watch. `auto` selects the first that can be used, after ``PressureRules/opening`` unless
+  ///   - choice: the signals to watch. `auto` selects the first that can be used, after ``PressureRules/openingDelay`` unless
   ///     the environment requests some.
   ///   - rules: the thresholds and times by which the level rises and falls.
-  ///   - onOpening: receives a report on each kind of signals that was tried, in the order of trying. Called once:
-  ///     before this initializer returns, or on the monitor's thread if the signals are opened later.
+  ///   - onOpening: receives a report on each kind of signals that was tried, in the order of trying; none for `off`.
+  ///     Called before this initializer returns. If the signals are opened later, it is called on the monitor's thread as
+  ///     `handler` is, or never if the monitor is stopped before.
   ///   - handler: called on the monitor's thread without any lock held, one event at a time. The monitor notices
   ///     nothing else until the handler returns.
   /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used, or if the system has no pipe
@@ -63,12 +64,12 @@ public final class PressureMonitor: Sendable {
     }
     wakePipe = pipe
     let providers = [selection?.provider, UsageSignals(limit: limit, rules: rules)].compactMap(\.self)
-    var later: PressureLoop.Later?
+    var later: PressureLoop.DeferredSignals?
     if let selection {
       onOpening(selection.reports)
     } else {
-      later = PressureLoop.Later(
-        time: .now + rules.opening, open: { PressureSignalSelection(.auto, in: surroundings, under: limit) },
+      later = PressureLoop.DeferredSignals(
+        time: .now + rules.openingDelay, open: { PressureSignalSelection(.auto, in: surroundings, under: limit) },
         onOpening: onOpening)
     }
     let loop = PressureLoop(
@@ -84,8 +85,8 @@ public final class PressureMonitor: Sendable {
   /// The current level, its cause, and the memory in use.
   public var snapshot: PressureSnapshot { state.snapshot }
 
-  /// Stops watching. No new call of the handler starts after this returns; a call that has already started may still be
-  /// running on the monitor's thread.
+  /// Stops watching. No new call of the handler or of `onOpening` starts after this returns, except that signals may just
+  /// be being opened; a call that has already started may still be running on the monitor's thread.
   ///
   /// *Concurrency*: call it on any thread and any number of times, even in the handler; it does not block.
   public func stop() {

@@ -40,8 +40,8 @@ struct Thumbjob: ParsableCommand {
     }
   }
 
-  /// The command that the words name, or `run`. Words without the name of a command are tried as those of `run` first:
-  /// the root command would build the list of its options three times, which takes more than a millisecond. Mistakes and
+  /// The command that the words name, or `run`. Words without the name of a command are first tried as those of `run`,
+  /// because the root command takes a millisecond longer: it builds the list of `run`'s options several times. Mistakes and
   /// requests for help are left to the root command, whose messages show how it was called.
   private static func command(_ words: [String]) throws -> any ParsableCommand {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]

@@ -40,7 +40,7 @@ extension PressureMonitor {
   ) throws -> PressureMonitor {
     var rules = PressureRules()
     rules.sampling = .milliseconds(20)
-    rules.opening = .zero
+    rules.openingDelay = .zero
     rules.quiet = quiet
     rules.quietAfterCritical = quiet
     return try PressureMonitor(signals: choice, rules: rules, in: surroundings, onOpening: onOpening, handler: handler)

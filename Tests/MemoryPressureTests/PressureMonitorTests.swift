@@ -130,7 +130,7 @@ import Testing
     let names = LockedBox<[PressureSignalChoice]?>(nil)
     var rules = PressureRules()
     rules.sampling = .milliseconds(20)
-    rules.opening = time
+    rules.openingDelay = time
     let monitor = try PressureMonitor(
       signals: choice, rules: rules, in: surroundings,
       onOpening: { reports in names.change { $0 = reports.filter(\.isUsable).map(\.signals) } }, handler: { _ in })

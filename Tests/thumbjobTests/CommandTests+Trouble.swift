@@ -189,6 +189,14 @@ extension CommandTests {
       #expect(ending.status == 71 && ending.errors.contains("threads from the system"), "\(ending.errors)")
     }
 
+    /// About twice to three times as many as one operation needs: if trial threads were still there when the real ones
+    /// start, there would be too few.
+    @Test(.needsUnprivilegedCommand, arguments: 26...34) func aLimitOfThreadsCrashesNothing(_ limit: Int) async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      let ending = try await BuiltCommand.runUnprivileged("images", "--max", "1", limit: "-u \(limit)", in: folder)
+      #expect(ending.status == 0 || ending.status == 71 && !ending.errors.isEmpty, "\(ending)")
+    }
+
     @Test func thousandsOfNamesAndNamesThatAreNotUTF8AreAllAccepted() async throws {
       let folder = TemporaryFolder()
       let photo = SyntheticPhoto(seed: 1, width: 32, height: 24).jpeg()

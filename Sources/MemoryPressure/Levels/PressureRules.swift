@@ -26,7 +26,7 @@ public struct PressureRules: Equatable, Sendable {
   /// The time after which `auto` opens signals that the environment does not request. The kernel takes some 10 ms to open
   /// its stall triggers and 20 ms to close them, for which a short run would wait. The memory in use is compared with the
   /// limit from the beginning.
-  public var opening: Duration = .seconds(1)
+  public var openingDelay: Duration = .seconds(1)
 
   public init() {}
 }

@@ -73,8 +73,12 @@ final class PressureGovernor: Sendable {
     }
   }
 
-  /// Delivers a message between the notes, on their thread.
-  func deliver(_ message: @escaping @Sendable () -> Void) { notes.async(message) }
+  /// Delivers a message between the notes, on their thread; not after ``finish()``.
+  func deliver(_ message: @escaping @Sendable () -> Void) {
+    order.async { [self] in
+      if state.withLock({ !$0.isFinished }) { notes.async(message) }
+    }
+  }
 
   /// Returns when all earlier events are carried out and their notes are delivered. Later events do nothing.
   func finish() {
@@ -94,7 +98,7 @@ final class PressureGovernor: Sendable {
   private func report(_ action: PressureNote.Action, _ cause: PressureCause?, isChange: Bool) {
     let level = state.withLock { $0.policy.level }
     let note = PressureNote(level: level, cause: cause, action: action, isChange: isChange)
-    deliver { self.onNote(note) }
+    notes.async { self.onNote(note) }
   }
 
   /// Applies a step to the queue.

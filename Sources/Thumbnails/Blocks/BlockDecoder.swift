@@ -139,6 +139,8 @@ struct BlockDecoder {
     if scan.spectralStart > 0, !scan.components.allSatisfy({ progress[$0.index].needsNoAC(side: side) }) {
       try store.keepMasks(frame, in: masks)
     }
+    // A refinement scan is not decoded unless masks were kept from the component's first AC scan on.
+    assert(scan.spectralStart == 0 || scan.approximationHigh == 0 || !store.nonZeroMasks.isEmpty)
     let data = try ScanDecoder(scan, frame, huffmanTables, side: side, restartInterval: restartInterval)
     try data.decode(&reader, into: store, input)
   }

@@ -30,17 +30,17 @@ struct CoefficientProgress {
   func isDone(side: Int) -> Bool { lowestBit[0] == 0 && needsNoAC(side: side) }
 
   /// Whether the AC coefficients kept are known as precisely as a thumbnail shows them. All further AC scans are skipped
-  /// then. The last bit never shows.
+  /// then. The last bit is never read: its scans are often half of the file, and it hardly shows.
   func needsNoAC(side: Int) -> Bool {
-    side == 1
-      || zip(CoefficientStore.zigzagIndices, steps).dropFirst().allSatisfy { index, step in
-        let bit = lowestBit[index]
-        return bit <= 1 || bit < Self.unknown && (1 << bit - 1) * step <= Self.invisibleError
-      }
+    if side == 1 { return true }
+    return zip(CoefficientStore.zigzagIndices, steps).dropFirst().allSatisfy { index, step in
+      let bit = lowestBit[index]
+      return bit <= 1 || (bit < Self.unknown && ((1 << bit) - 1) * step <= Self.invisibleError)
+    }
   }
 
-  /// The largest error of an AC coefficient that does not show. It changes each of its block's four samples by at most an
-  /// eighth of it, and a pixel of the thumbnail is a mean of several samples. Measured: with 24, the SSIM of a photo's
-  /// luma falls by at most 0.0005; with 48, by up to 0.0014.
+  /// The largest error of an AC coefficient that does not show. Each of its block's four samples changes by at most an
+  /// eighth of it, and a pixel of the thumbnail is a mean of several samples. Measured on nine photos at the qualities 50
+  /// and 75: with 24, the SSIM of a thumbnail's luma falls by at most 0.0005; with 48, by up to 0.0014.
   private static let invisibleError = 24
 }

@@ -32,7 +32,7 @@ struct CoefficientStore {
     coefficients = try Self.room(frame.blockCount * side * side, in: buffer)
   }
 
-  /// Keeps masks from now on. Call it before the first AC scan of a component of which a refinement scan will be decoded.
+  /// Keeps masks from now on. If AC refinement scans of a component will be decoded, call it before its first AC scan.
   mutating func keepMasks(_ frame: FrameHeader, in buffer: PlaneBuffer) throws(BlockDecoderError) {
     guard nonZeroMasks.isEmpty else { return }
     nonZeroMasks = try Self.room(frame.blockCount, in: buffer)

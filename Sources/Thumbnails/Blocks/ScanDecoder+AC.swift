@@ -1,4 +1,4 @@
-/// Decodes AC scans of a progressive file, each of which has one component. Of coefficients that are not kept, only the
+/// Decodes AC scans of a progressive file, each of which has one component. Of coefficients that are not kept, at most the
 /// bit in the non-zero mask is set, because refinement scans have a correction bit for every coefficient that is not
 /// zero.
 extension ScanDecoder {

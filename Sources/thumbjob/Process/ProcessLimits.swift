@@ -24,16 +24,20 @@ enum ProcessLimits {
   }
 
   /// Describes the limit that is too low to run so many operations at once, and how to raise it; nil if all suffice.
-  static func problem(max operations: Int) -> String? {
-    problem(files: otherFiles + operations * filesPerOperation).map { "\($0), or lower --max" }
-      // Every thread must start: if one cannot, Dispatch retries forever.
-      ?? problem(threads: operations + otherThreads).map { "\($0), or lower --max" }
+  static func problem(max operations: Int) -> String? { problem(max: operations, trial(max: operations)) }
+
+  /// As ``problem(max:)``, with a trial that the caller ends.
+  static func problem(max operations: Int, _ trial: ThreadTrial) -> String? {
+    (problem(files: otherFiles + operations * filesPerOperation) ?? problem(trial)).map { "\($0), or lower --max" }
   }
+
+  /// Starts as many threads as so many operations need. Every thread must start: if one cannot, Dispatch retries forever.
+  static func trial(max operations: Int) -> ThreadTrial { ThreadTrial(operations + otherThreads) }
 
   /// Describes the limit that is too low to ask a running job, and how to raise it; nil if all suffice.
   static func problemOfClient() -> String? {
     // A thread for the connections, and one that asks.
-    problem(files: leastFilesOfClient) ?? problem(threads: 2)
+    problem(files: leastFilesOfClient) ?? problem(ThreadTrial(2))
   }
 
   private static func problem(files: Int) -> String? {
@@ -41,9 +45,8 @@ enum ProcessLimits {
     return "may open only \(limit.rlim_cur) files at once and needs \(files); raise the limit with ulimit -n"
   }
 
-  /// Tries it out, because several limits apply and the system does not report how much of them is used.
-  private static func problem(threads wanted: Int) -> String? {
-    let started = start(wanted)
+  private static func problem(_ trial: ThreadTrial) -> String? {
+    let (started, wanted) = (trial.started, trial.wanted)
     return started >= wanted ? nil : "gets only \(started) of \(wanted) threads from the system; \(wayOut)"
   }
 
@@ -51,32 +54,6 @@ enum ProcessLimits {
   static let noThread = "gets no further thread from the system; \(wayOut)"
 
   private static let wayOut = "raise the limit with ulimit -u, or that of the container"
-
-  /// Starts up to `count` threads at the same time, and returns how many could be started.
-  ///
-  /// If twice as many could be started, the real ones will fit beside them, so nobody waits for their end. Waiting takes
-  /// several milliseconds on a busy machine.
-  private static func start(_ count: Int) -> Int {
-    var started: [pthread_t] = []
-    gate.lock()
-    while started.count < 2 * count, let thread = startThread() { started.append(thread) }
-    gate.unlock()
-    let isAmple = started.count == 2 * count
-    for thread in started {
-      if isAmple { pthread_detach(thread) } else { pthread_join(thread, nil) }
-    }
-    return min(started.count, count)
-  }
-
-  private static func startThread() -> pthread_t? {
-    #if canImport(Glibc)
-      var thread = pthread_t()
-    #else
-      var thread: pthread_t?
-    #endif
-    if pthread_create(&thread, nil, waitAtGate, nil) != 0 { return nil }
-    return thread
-  }
 
   #if canImport(Glibc)
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -88,13 +65,4 @@ enum ProcessLimits {
     var limit = rlimit()
     return getrlimit(resource, &limit) == 0 ? limit : nil
   }
-}
-
-/// Locked while threads are started, so that all of them run at the same time.
-private let gate = NSLock()
-
-private func waitAtGate(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  gate.lock()
-  gate.unlock()
-  return nil
 }

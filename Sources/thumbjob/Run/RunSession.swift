@@ -115,10 +115,13 @@ final class RunSession: Sendable {
   // MARK: Opening
 
   private func openAll() throws(StartError) -> Job {
-    if let problem = ProcessLimits.problem(max: settings.job.maxInUse) { throw StartError(problem, .systemLimit) }
+    let trial = ProcessLimits.trial(max: settings.job.maxInUse)
+    if let problem = ProcessLimits.problem(max: settings.job.maxInUse, trial) { throw StartError(problem, .systemLimit) }
     if settings.job.lacksWorkingFolder {
       throw StartError("the working folder cannot be found, and relative paths start from it", .noSuchSource)
     }
+    // The recorder has a thread.
+    if settings.trace != nil { trial.end() }
     let trace: TraceRecorder?
     do {
       trace = try settings.trace.map { path throws(TraceError) in
@@ -137,6 +140,7 @@ final class RunSession: Sendable {
       _ = close(trace)
       throw StartError(Advice.line(error), error.isOutOfSpace ? .ioError : .cannotCreateOutput)
     }
+    trial.end()
     open.withLock { $0 = Open(job: job) }
     if settings.verbose {
       let pid = getpid()

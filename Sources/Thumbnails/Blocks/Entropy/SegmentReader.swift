@@ -149,7 +149,8 @@ struct SegmentReader {
         var count = 0
         if from + Self.vectorSize <= raw.upperBound {
           let bytes = window.loadUnaligned(fromByteOffset: from, as: SIMD16<UInt8>.self)
-          // Overwrites no raw byte that comes after these, because the data ends `vectorSize` bytes before them.
+          // Overwrites no raw byte, because the data ends at least `vectorSize` bytes before them.
+          assert(from - to >= Self.vectorSize)
           window.storeBytes(of: bytes, toByteOffset: to, as: SIMD16<UInt8>.self)
           guard any(bytes .== prefixes) else {
             (from, to) = (from &+ Self.vectorSize, to &+ Self.vectorSize)
