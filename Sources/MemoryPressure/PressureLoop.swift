@@ -40,8 +40,8 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
   private var share = 0.0
 
   init(
-    providers: [any PressureSignalProvider], later: DeferredSignals?, usage: UsageReader, limit: MemoryLimit, rules: PressureRules,
-    wakePipe: WakePipe, state: PressureState, handler: @escaping @Sendable (PressureEvent) -> Void
+    providers: [any PressureSignalProvider], later: DeferredSignals?, usage: UsageReader, limit: MemoryLimit,
+    rules: PressureRules, wakePipe: WakePipe, state: PressureState, handler: @escaping @Sendable (PressureEvent) -> Void
   ) {
     (self.providers, self.later) = (providers, later)
     (self.usage, self.limit, self.rules) = (usage, limit, rules)

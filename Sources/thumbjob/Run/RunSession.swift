@@ -116,7 +116,9 @@ final class RunSession: Sendable {
 
   private func openAll() throws(StartError) -> Job {
     let trial = ProcessLimits.trial(max: settings.job.maxInUse)
-    if let problem = ProcessLimits.problem(max: settings.job.maxInUse, trial) { throw StartError(problem, .systemLimit) }
+    if let problem = ProcessLimits.problem(max: settings.job.maxInUse, trial) {
+      throw StartError(problem, .systemLimit)
+    }
     if settings.job.lacksWorkingFolder {
       throw StartError("the working folder cannot be found, and relative paths start from it", .noSuchSource)
     }
