@@ -98,15 +98,18 @@ WATCH_SHIFTS = """
 
 @pytest.fixture
 def visit(browser):
-    """Opens a gallery; afterwards nothing may be on the console."""
-    def opened(gallery, fragment="", width=1600, scheme="light", **look):
+    """Opens a gallery; afterwards nothing may be on the console, except lines with the `expected` text."""
+    texts = []
+
+    def opened(gallery, fragment="", width=1600, scheme="light", expected=None, **look):
+        texts.extend([expected] if expected else [])
         browser.look(width, scheme, **look)
         browser.driver.get("about:blank")
         (browser.complaints(), list(browser.requests()))  # discard those of earlier tests
         browser.driver.get((gallery / "index.html").as_uri() + fragment)
         browser.run(WATCH_SHIFTS)
     yield opened
-    assert browser.complaints() == []
+    assert [line for line in browser.complaints() if not any(text in line for text in texts)] == []
     browser.driver.get("about:blank")
 
 
@@ -351,7 +354,8 @@ def test_a_thumbnail_that_is_gone_leaves_a_marked_place(browser, visit, photos, 
     made_gallery(tmp_path, photos / "2025", "small=320", "large=1000")
     for size in ("small", "large"):
         (tmp_path / "thumbs" / size / "IMG_6.jpg").unlink()
-    visit(tmp_path / "gallery")
+    # The viewer loads neighbours at a time of its own.
+    visit(tmp_path / "gallery", expected="ERR_FILE_NOT_FOUND")
     eventually("it is marked", lambda: browser.texts(".failed .name") == ["IMG_6.jpg"])
     browser.press(".failed")
     eventually("the viewer says so", lambda: browser.run(
@@ -360,7 +364,6 @@ def test_a_thumbnail_that_is_gone_leaves_a_marked_place(browser, visit, photos, 
     browser.key("ARROW_RIGHT")
     eventually("the next one is shown", lambda: all_loaded(browser, "#frame img"))
     assert not browser.run("return document.querySelector('#viewer-problem').checkVisibility()")
-    assert [text for text in browser.complaints() if "ERR_FILE_NOT_FOUND" not in text] == []
 
 
 # MARK: Keyboard, touch, history
