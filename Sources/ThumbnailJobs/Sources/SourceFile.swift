@@ -82,7 +82,7 @@ final class SourceFile {
     return time
   }
 
-  var bytes: ByteReader { ByteReader(fileDescriptor: descriptor) }
+  private(set) lazy var bytes = ByteReader(fileDescriptor: descriptor, size: size)
 
   /// Identifies the contents for the marks of thumbnails. They are read once.
   ///

@@ -30,7 +30,12 @@ public final class ByteReader {
   public convenience init(fileDescriptor: Int32) {
     var status = stat()
     let known = fstat(fileDescriptor, &status) == 0
-    self.init(size: known ? Int(status.st_size) : nil) { offset, buffer in
+    self.init(fileDescriptor: fileDescriptor, size: known ? Int(status.st_size) : nil)
+  }
+
+  /// The same for a caller who knows the size of the file.
+  public convenience init(fileDescriptor: Int32, size: Int?) {
+    self.init(size: size) { offset, buffer in
       guard let position = off_t(exactly: offset) else { return .success(0) }
       // `Files` has such a loop too, but this library depends on no other Swift library of the package.
       while true {
