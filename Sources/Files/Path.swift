@@ -91,6 +91,27 @@ public struct Path: Sendable, Hashable {
     return Path(storage: Array(storage[..<max(cut, isAbsolute ? 1 : 0)]) + [0])
   }
 
+  /// Whether the last name ends with these bytes, after at least one other.
+  ///
+  /// - Parameters:
+  ///   - ending: in small letters if `inAnyCase` is true.
+  ///   - inAnyCase: whether capital letters of ASCII count as small ones.
+  package func hasEnding(_ ending: [UInt8], inAnyCase: Bool = false) -> Bool {
+    let start = length - ending.count
+    guard start > 0, storage[start - 1] != Self.slash else { return false }
+    return ending.indices.allSatisfy { index in
+      let byte = storage[start + index]
+      return byte == ending[index] || inAnyCase && Self.capitals.contains(byte) && byte | 0x20 == ending[index]
+    }
+  }
+
+  private static let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+
+  /// The path without this ending; nil if ``hasEnding(_:inAnyCase:)`` is false.
+  package func without(ending: [UInt8]) -> Path? {
+    hasEnding(ending) ? Path(storage: Array(storage.dropLast(ending.count + 1)) + [0]) : nil
+  }
+
   /// The relative path of these names.
   public init(names: some Sequence<Path>) {
     self = names.reduce(Path()) { $0.appending($1) }

@@ -12,6 +12,18 @@ import Testing
     #expect(Path(path).printable == printed)
   }
 
+  @Test func anEndingFollowsAtLeastOneByteOfTheLastName() {
+    let ending = Array(".jpg".utf8)
+    for path in ["a.jpg", "d/a.jpg", "d.jpg/a.b.jpg", "/a.jpg"] {
+      #expect(Path(path).hasEnding(ending) && Path(path).hasEnding(ending, inAnyCase: true), "\(path)")
+      #expect(Path(path).without(ending: ending) == Path(String(path.dropLast(4))), "\(path)")
+    }
+    for path in ["", "jpg", ".jpg", "d/.jpg", "/.jpg", "a.jpg/b", "a.jpe", "a\u{0e}jpg", "ajpg"] {
+      #expect(!Path(path).hasEnding(ending, inAnyCase: true) && Path(path).without(ending: ending) == nil, "\(path)")
+    }
+    #expect(Path("a.JpG").hasEnding(ending, inAnyCase: true) && !Path("a.JpG").hasEnding(ending))
+  }
+
   @Test func bytesThatAreNotUTF8AreEscapedOneByOne() {
     #expect(Path(bytes: [0x61, 0xff, 0xc3, 0x28, 0xe2, 0x82])!.printable == "a\\xff\\xc3(\\xe2\\x82")
     #expect(Path(bytes: [0xed, 0xa0, 0x80])!.printable == "\\xed\\xa0\\x80", "a lone surrogate")

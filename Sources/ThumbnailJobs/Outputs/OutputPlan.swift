@@ -63,7 +63,7 @@ public struct OutputPlan: Sendable {
 
   public func placement(of source: Source) -> Placement {
     let place = Self.place(of: source.relativePath)
-    if place.names.first == SourceWalker.workingFolderName { return .reserved }
+    if place.below(SourceWalker.workingFolderName) != nil { return .reserved }
     // Within its own argument, only a file with a better claim gets the place instead of the source.
     var candidateHasBetterClaim = true
     for wanted in claims(to: place) {
@@ -79,12 +79,11 @@ public struct OutputPlan: Sendable {
 
   /// The relative paths that want `place`, the best claim first.
   private func claims(to place: Path) -> [Path] {
-    let bytes = place.bytes
-    guard bytes.count > 4, bytes.suffix(4).elementsEqual(".jpg".utf8) else { return [place] }
-    let without = Path(bytes: bytes.dropLast(4))!
-    return without.hasJPEGName || without.lastName.isEmpty || bytes.dropLast(4).last == UInt8(ascii: "/")
-      ? [place] : [without, place]
+    guard let without = place.without(ending: Self.ending), !without.hasJPEGName else { return [place] }
+    return [without, place]
   }
+
+  private static let ending = Array(".jpg".utf8)
 
   /// The files with the relative path `wanted` from arguments before the source's, and optionally from its own unless it
   /// is a list.

@@ -160,9 +160,8 @@ extension Path {
 
   /// Whether the name ends in `.jpg`, `.jpeg`, `.jpe` or `.jfif`, in any case, after at least one character.
   var hasJPEGName: Bool {
-    let name = lastName.bytes
-    guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return false }
-    let ending = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
-    return ["jpg", "jpeg", "jpe", "jfif"].contains(ending)
+    Self.jpegEndings.contains { hasEnding($0, inAnyCase: true) }
   }
+
+  private static let jpegEndings = [".jpg", ".jpeg", ".jpe", ".jfif"].map { Array($0.utf8) }
 }
