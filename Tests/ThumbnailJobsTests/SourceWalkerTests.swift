@@ -48,6 +48,26 @@ struct SourceWalkerTests {
     #expect(walked.counters.files == 2 && walked.counters.folders == 3 && walked.errors.isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func aFolderOfJPEGNamesAloneHasNoRivals(isSorted: Bool) throws {
+    for name in ["a.jpg", "B.JPEG", ".hidden", "deep/c.jpg", "deep/er/d.jpg", "deep/er/d", "links/e.jpg"] {
+      try tree.file(Path("in/\(name)"))
+    }
+    try tree.link("in/links/e", to: "../a.jpg")
+    let walked = Walked(SourceWalker(arguments: [.path(tree.path("in"))], isSorted: isSorted))
+    let alone = walked.sources.filter(\.isWithoutRivals).map(\.relativePath.printable).sorted()
+    #expect(alone == ["B.JPEG", "a.jpg", "deep/c.jpg"])
+    #expect(walked.sources.count == 6)
+  }
+
+  @Test func aLargeFolderIsNotReadToItsEndBeforeItsFirstFile() throws {
+    let count = FolderEntries.mostAhead + 1
+    for number in 0..<count { try tree.file(Path("in/\(number).jpg")) }
+    let walked = Walked(SourceWalker(tree.path("in")))
+    #expect(Set(walked.sources.map(\.relativePath)).count == count)
+    #expect(!walked.sources.contains { $0.isWithoutRivals })
+  }
+
   @Test func aFileArgumentIsMirroredByItsBaseName() throws {
     let file = try tree.file("somewhere/a.jpg")
     let source = try #require(Walked(SourceWalker(file)).sources.first)

@@ -92,6 +92,7 @@ public struct OutputPlan: Sendable {
     var found: [Path] = []
     for file in files[place] ?? [] where file.relativePath == wanted && file.argument < end { found.append(file.path) }
     for folder in folders.prefix(while: { $0.argument < end }) {
+      if source.isWithoutRivals, folder.argument == source.argument { continue }
       guard let inner = wanted.below(folder.mirrored), !inner.isEmpty else { continue }
       if isReached(inner, below: folder.path) { found.append(folder.path.appending(inner)) }
     }

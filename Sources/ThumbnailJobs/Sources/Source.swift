@@ -21,6 +21,8 @@ public struct Source: Sendable, Hashable {
   public let origin: Origin
   /// Counts the sources of a walk from 0.
   var number = 0
+  /// Whether the walk has seen that no other file of its folder wants its place.
+  var isWithoutRivals = false
   /// Whether another source may want its place, which cannot be known beforehand. Its thumbnails then have a
   /// ``SourceKey``, so that the first of the two keeps the place.
   var isContested = false

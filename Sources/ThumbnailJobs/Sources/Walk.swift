@@ -122,7 +122,7 @@ final class Walk {
   ) throws {
     var stack: [FolderEntries] = []
     switch OpenFolder.open(top, relativePath: relativePath) {
-    case .success(let folder): stack.append(FolderEntries(of: folder, isSorted: walker.isSorted))
+    case .success(let folder): stack.append(entries(of: folder, below: stack))
     case .failure(let error): return report(WalkError(error, top, argument: argument, origin: origin))
     }
     counters.folders += 1
@@ -135,18 +135,25 @@ final class Walk {
         stack.removeLast()
       case .success(let entry?):
         try checkStop()
-        if let inner = try handle(entry, in: folder, mirroredAs: mirrored, ancestors: stack, argument: argument) {
-          stack.append(FolderEntries(of: inner, isSorted: walker.isSorted))
+        if let inner = try handle(entry, in: entries, mirroredAs: mirrored, ancestors: stack, argument: argument) {
+          stack.append(self.entries(of: inner, below: stack))
         }
       }
     }
   }
 
+  private func entries(of folder: OpenFolder, below ancestors: [FolderEntries]) -> FolderEntries {
+    FolderEntries(
+      of: folder, isSorted: walker.isSorted, ahead: ancestors.reduce(0) { $0 + $1.aheadCount },
+      hides: walker.filter.hides)
+  }
+
   /// Visits a file, or opens a folder to walk next.
   private func handle(
-    _ entry: OpenFolder.Entry, in folder: OpenFolder, mirroredAs mirrored: Path, ancestors: [FolderEntries],
+    _ entry: OpenFolder.Entry, in entries: FolderEntries, mirroredAs mirrored: Path, ancestors: [FolderEntries],
     argument: Int
   ) throws -> OpenFolder? {
+    let folder = entries.folder
     if entry.name == SourceWalker.workingFolderName { return nil }
     let path = folder.path.appending(entry.name)
     let relative = folder.relativePath.appending(entry.name)
@@ -178,8 +185,10 @@ final class Walk {
         report(WalkError(.pathTooLong, path, argument: argument))
         return nil
       }
-      try visitFile(
-        Source(path: path, relativePath: mirrored.appending(relative), argument: argument, origin: .folder))
+      var source = Source(
+        path: path, relativePath: mirrored.appending(relative), argument: argument, origin: .folder)
+      source.isWithoutRivals = entries.hasOnlyJPEGNames
+      try visitFile(source)
     case .folder?:
       guard walker.filter.entersFolder(relative, noting: &counters.matches) else { return nil }
       return enter(entry, of: folder, ancestors: ancestors, argument: argument)
