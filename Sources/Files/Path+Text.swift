@@ -33,6 +33,9 @@ extension Path {
 
 /// The bytes of a path or name as one line of text; see ``Path/printable``.
 package func printableText(of bytes: some Collection<UInt8>) -> String {
+  // Most names need no escape.
+  let backslash = UInt8(ascii: "\\")
+  if bytes.allSatisfy({ 0x20 <= $0 && $0 < 0x7f && $0 != backslash }) { return String(decoding: bytes, as: UTF8.self) }
   var result = ""
   result.reserveCapacity(bytes.count)
   var rest = bytes[...]

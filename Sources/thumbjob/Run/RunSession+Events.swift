@@ -48,8 +48,8 @@ extension RunSession {
     }
   }
 
-  private func write(_ line: some Encodable) {
-    if settings.json, !output.write(line) { stopForLostOutput() }
+  private func write(_ line: @autoclosure () -> some Encodable) {
+    if settings.json, !output.write(line()) { stopForLostOutput() }
   }
 
   private func stopForLostOutput() {
@@ -57,9 +57,9 @@ extension RunSession {
   }
 
   private func printResult(_ report: SourceReport) {
-    let name = report.source.path.printable
+    var name: String { report.source.path.printable }
     switch report.result {
-    case .made: printThumbnails(report, name)
+    case .made: if settings.verbose || settings.job.dryRun { printThumbnails(report, name) }
     case .failed(let failure): messages.printLine("thumbjob: \(name): \(Advice.line(failure))", .failure)
     case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
