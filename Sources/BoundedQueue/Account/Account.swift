@@ -241,7 +241,7 @@ struct Account {
       withdrawing -= 1
     }
     if outcome.cancelReason == .dependency { totals.cancelledForDependencies += 1 }
-    dispatch(into: &effects)
+    dispatch(into: &effects, acceptingOnceHalfIsFree: true)
     return effects
   }
 
@@ -324,10 +324,16 @@ struct Account {
 
   /// Called after every change that may free something: grants claims, starts waiting operations, accepts blocked
   /// producers and, if the queue is then idle, wakes the callers of `drain`.
-  private mutating func dispatch(into effects: inout Effects) {
+  ///
+  /// - Parameter onceHalfIsFree: whether producers are accepted only once half of the backlog is free. A producer that keeps
+  ///   the queue full is then woken once for several operations, and not at the end of each.
+  private mutating func dispatch(into effects: inout Effects, acceptingOnceHalfIsFree onceHalfIsFree: Bool = false) {
+    var onceHalfIsFree = onceHalfIsFree
     answerClaims(into: &effects)
     repeat {
       while canStart, let operation = waiting.popFirst() { run(operation, into: &effects) }
+      if onceHalfIsFree, !waiting.isEmpty, waitingCount > limits.backlog / 2 { break }
+      onceHalfIsFree = false  // then all that is free is filled
       guard let first = blocked.first, hasRoom(for: first.operation), let producer = blocked.popFirst() else { break }
       effects.released.append((producer, .success(())))
       accept(producer.operation, into: &effects)
