@@ -35,6 +35,9 @@ struct Thumbjob: ParsableCommand {
       if let run = command as? RunCommand, run.helpAll { return try StandardStream.put(fullHelp) }
       if !(command is any SignalHandlingCommand) { SignalListener.unblock() }
       try command.run()
+    } catch let status as ExitCode {
+      // Everything has been said. The parser would make the help text first.
+      Foundation.exit(status.rawValue)
     } catch {
       exit(reporting: error)
     }
