@@ -134,6 +134,9 @@ final class JobEndpoint: RunDataSource, RunControl {
 
   // MARK: Commands
 
+  /// Runs `body` on the thread of commands, after those that have come before.
+  func async(_ body: @escaping @Sendable () -> Void) { steering.async(body) }
+
   func cancel(_ id: Int) async -> CancelAnswer {
     await steered { [self] in
       let state = job.queue.snapshot(of: id)?.state
@@ -177,7 +180,7 @@ final class JobEndpoint: RunDataSource, RunControl {
     return try changed.get()
   }
 
-  /// Runs `body` on the queue of commands.
+  /// Waits until `body` has run on the thread of commands.
   private func steered<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
     await withCheckedContinuation { continuation in
       steering.async { continuation.resume(returning: body()) }

@@ -171,9 +171,11 @@ final class RunSession: Sendable {
     do {
       let endpoints = try JobEndpoints(settings.status, job, thumbnails) { [self] in
         stop(job, .cancelled(by: JobEndpoints.sender))
-      } onMessage: { message, isRequested in
-        // The link to a requested address is printed even with --quiet: it has the token.
-        if isRequested || !settings.quiet { console.print("thumbjob: \(message)", isRequested ? nil : .warning) }
+      } onLink: { link in
+        // Even with --quiet: it has the token.
+        console.print("thumbjob: status at \(link)")
+      } onProblem: { [self] problem in
+        if !settings.quiet { messages.print(StyledText("thumbjob: \(problem)", .warning)) }
       }
       open.withLock { $0?.endpoints = endpoints }
     } catch let error as TextError {
