@@ -48,8 +48,10 @@ struct Thumbjob: ParsableCommand {
   /// requests for help are left to the root command, whose messages show how it was called.
   private static func command(_ words: [String]) throws -> any ParsableCommand {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-    if !words.contains(where: names.contains), let run = try? RunCommand.parse(words) { return run }
-    return try parseAsRoot(words)
+    guard !words.contains(where: names.contains), let run = try? RunCommand.parseAsRoot(words) as? RunCommand else {
+      return try parseAsRoot(words)
+    }
+    return run
   }
 
   /// Help goes to standard output unchanged. Errors go to standard error with escaped control characters, because they

@@ -30,7 +30,7 @@ final class ChangeTimes: Sendable {
 
   #if os(Linux)
     /// ext2 to ext4, XFS, Btrfs, F2FS, ZFS, bcachefs, tmpfs, overlayfs, NFS, SMB (statfs(2)).
-    private static let reliable: Set<UInt32> = [
+    private static let reliable: [UInt32] = [
       0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E, 0x0102_1994, 0x794C_7630, 0x6969,
       0xFE53_4D42, 0xFF53_4D42,
     ]
