@@ -28,13 +28,14 @@ public struct MemoryLimit: Equatable, Sendable {
     let isPlausible = kibibytes > 0 && kibibytes < 1 << 50
     let machine = isPlausible ? kibibytes * 1024 : Int(ProcessInfo.processInfo.physicalMemory)
     var limits = [MemoryLimit(bytes: machine, origin: .machine)]
-    for folder in ControlGroups.find(.v2, in: surroundings)?.folders ?? [] {
+    let hierarchies = MountedHierarchies(in: surroundings)
+    for folder in hierarchies.groups(.v2)?.folders ?? [] {
       for name in ["memory.max", "memory.high"] {
         guard let bytes = surroundings.number("\(folder)/\(name)") else { continue }
         limits.append(MemoryLimit(bytes: bytes, origin: .cgroup2(folder: folder)))
       }
     }
-    let legacy = ControlGroups.find(.v1, in: surroundings)?.folders ?? []
+    let legacy = hierarchies.groups(.v1)?.folders ?? []
     for folder in legacy {
       guard let bytes = surroundings.number("\(folder)/memory.limit_in_bytes") else { continue }
       limits.append(MemoryLimit(bytes: bytes, origin: .cgroup1(folder: folder)))

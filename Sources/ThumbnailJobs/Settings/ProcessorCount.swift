@@ -20,8 +20,9 @@ public enum ProcessorCount {
 
   /// The lowest quota of the process's cgroup and those above it, in processors, rounded up; nil if there is none.
   static func quota(in surroundings: Surroundings) -> Int? {
-    let unified = ControlGroups.find(.v2, for: "cpu", in: surroundings)?.folders ?? []
-    let legacy = ControlGroups.find(.v1, for: "cpu", in: surroundings)?.folders ?? []
+    let hierarchies = MountedHierarchies(in: surroundings)
+    let unified = hierarchies.groups(.v2)?.folders ?? []
+    let legacy = hierarchies.groups(.v1, for: "cpu")?.folders ?? []
     let shares =
       unified.compactMap { unifiedShare($0, surroundings) } + legacy.compactMap { legacyShare($0, surroundings) }
     return shares.min().map { max(1, Int($0.rounded(.up))) }
@@ -29,7 +30,7 @@ public enum ProcessorCount {
 
   /// Reads `cpu.max`: quota and period in microseconds, or `max`.
   private static func unifiedShare(_ folder: String, _ surroundings: Surroundings) -> Double? {
-    let words = surroundings.lines("\(folder)/cpu.max").first?.split(separator: " ") ?? []
+    let words = surroundings.lines("\(folder)/cpu.max").first?.fields(" ") ?? []
     return words.count == 2 ? share(quota: words[0], period: words[1]) : nil
   }
 
