@@ -9,15 +9,6 @@ enum CgroupFile {
     if !file.write(Array(text.utf8)) { throw SystemError(path) }
   }
 
-  /// The number after a name at the start of a line; 0 if there is none.
-  static func number(after name: Substring, in path: String) -> Int {
-    for line in Surroundings().lines(path) {
-      let words = line.split(separator: " ")
-      if words.count == 2, words[0] == name { return Int(words[1]) ?? 0 }
-    }
-    return 0
-  }
-
   /// Removes a group. It stays busy for a moment after its last process has ended, so this tries for two seconds.
   static func remove(_ folder: String) {
     for _ in 0..<200 {

@@ -102,8 +102,8 @@ public final class MemoryCage {
   /// The number of processes that the kernel killed because the group was full.
   var kills: Int {
     guard let folder else { return 0 }
-    return CgroupFile.number(
-      after: "oom_kill", in: "\(folder)/\(kind == .cgroup1 ? "memory.oom_control" : "memory.events")")
+    let file = kind == .cgroup1 ? "memory.oom_control" : "memory.events"
+    return Surroundings().number("\(folder)/\(file)", after: "oom_kill") ?? 0
   }
 
   /// Removes the group, once its process has ended.
