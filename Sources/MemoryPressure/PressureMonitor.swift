@@ -20,12 +20,12 @@ public final class PressureMonitor: Sendable {
   /// Starts watching.
   ///
   /// - Parameters:
-  ///   - choice: the signals to watch. `auto` selects the first that can be used, after ``PressureRules/openingDelay`` unless
-  ///     the environment requests some.
+  ///   - choice: the signals to watch. `auto` selects the first that can be used: at once if the environment requests
+  ///     some, otherwise after ``PressureRules/openingDelay``.
   ///   - rules: the thresholds and times by which the level rises and falls.
   ///   - onOpening: receives a report on each kind of signals that was tried, in the order of trying; none for `off`.
-  ///     Called before this initializer returns. If the signals are opened later, it is called on the monitor's thread as
-  ///     `handler` is, or never if the monitor is stopped before.
+  ///     Called before this initializer returns. If the signals are opened later, it is called on the monitor's
+  ///     thread, as `handler` is; a monitor that is stopped earlier never calls it.
   ///   - handler: called on the monitor's thread without any lock held, one event at a time. The monitor notices
   ///     nothing else until the handler returns.
   /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used, or if the system has no pipe
@@ -46,8 +46,7 @@ public final class PressureMonitor: Sendable {
   ) throws(PressureSignalError) {
     let limit = limit ?? MemoryLimit.find(in: surroundings)
     let opensLater = choice == .auto && !PressureSignalSelection.isRequested(in: surroundings)
-    let selection = opensLater ? nil : PressureSignalSelection(choice, in: surroundings, under: limit)
-    if let error = selection?.error { throw error }
+    let selection = opensLater ? nil : try PressureSignalSelection(choice, in: surroundings, under: limit)
     let usage = UsageReader(limit: limit, surroundings: surroundings)
     let inUse = choice == .off ? .off : selection?.provider.map { type(of: $0).name } ?? .rss
     state = PressureState(PressureSnapshot(signals: inUse, usage: usage.read(), limit: limit))
@@ -69,7 +68,7 @@ public final class PressureMonitor: Sendable {
       onOpening(selection.reports)
     } else {
       later = PressureLoop.DeferredSignals(
-        time: .now + rules.openingDelay, open: { PressureSignalSelection(.auto, in: surroundings, under: limit) },
+        time: .now + rules.openingDelay, open: { .automatic(in: surroundings, under: limit) },
         onOpening: onOpening)
     }
     let loop = PressureLoop(
@@ -85,8 +84,8 @@ public final class PressureMonitor: Sendable {
   /// The current level, its cause, and the memory in use.
   public var snapshot: PressureSnapshot { state.snapshot }
 
-  /// Stops watching. No new call of the handler or of `onOpening` starts after this returns, except that signals may just
-  /// be being opened; a call that has already started may still be running on the monitor's thread.
+  /// Stops watching. No new call of the handler or of `onOpening` starts after this returns; a call that has already
+  /// started may still be running on the monitor's thread.
   ///
   /// *Concurrency*: call it on any thread and any number of times, even in the handler; it does not block.
   public func stop() {

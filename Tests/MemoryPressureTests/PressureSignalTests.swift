@@ -9,9 +9,7 @@ import Testing
   private func select(
     _ choice: PressureSignalChoice, _ system: FakeSystem, _ variables: [String: String] = [:]
   ) throws(PressureSignalError) -> PressureSignalSelection {
-    let selection = PressureSignalSelection(choice, in: system.surroundings(variables), under: system.limit)
-    if let error = selection.error { throw error }
-    return selection
+    try PressureSignalSelection(choice, in: system.surroundings(variables), under: system.limit)
   }
 
   private func reason(_ choice: PressureSignalChoice, _ system: FakeSystem, _ variables: [String: String] = [:])
@@ -220,8 +218,7 @@ import Testing
 
   @Test(.enabled(if: access("/proc/pressure/memory", W_OK) == 0, "the kernel reports no stalls here"))
   func theKernelAcceptsOurTriggers() throws {
-    let selection = PressureSignalSelection(.psi, in: Surroundings(variables: [:]), under: .ofThisProcess())
-    #expect(selection.error == nil)
+    let selection = try PressureSignalSelection(.psi, in: Surroundings(variables: [:]), under: .ofThisProcess())
     #expect(selection.provider?.watches.count == 2)
   }
 }

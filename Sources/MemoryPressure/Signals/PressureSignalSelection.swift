@@ -3,8 +3,6 @@ struct PressureSignalSelection {
   /// The provider used in addition to ``UsageSignals``; nil for none.
   private(set) var provider: (any PressureSignalProvider)?
   private(set) var reports: [PressureSignalReport] = []
-  /// Set if signals are chosen by name and cannot be used.
-  private(set) var error: PressureSignalError?
 
   /// The kinds of signals, in the order of preference.
   private static var kinds: [any PressureSignalProvider.Type] {
@@ -22,20 +20,39 @@ struct PressureSignalSelection {
     kinds.contains { $0.isRequested(in: surroundings) }
   }
 
-  init(_ choice: PressureSignalChoice, in surroundings: Surroundings, under limit: MemoryLimit) {
-    guard choice != .off else { return }
-    for kind in Self.kinds where choice == .auto || choice == kind.name {
-      if ask(kind, in: surroundings, under: limit) { break }
+  /// Selects the first signals that can be used.
+  static func automatic(in surroundings: Surroundings, under limit: MemoryLimit) -> PressureSignalSelection {
+    PressureSignalSelection(of: kinds, in: surroundings, under: limit)
+  }
+
+  /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used.
+  init(
+    _ choice: PressureSignalChoice, in surroundings: Surroundings, under limit: MemoryLimit
+  ) throws(PressureSignalError) {
+    switch choice {
+    case .off: self.init()
+    case .auto: self.init(of: Self.kinds, in: surroundings, under: limit)
+    default:
+      self.init(of: Self.kinds.filter { $0.name == choice }, in: surroundings, under: limit)
+      if let report = reports.first(where: { $0.signals == choice }), !report.isUsable {
+        throw PressureSignalError(signals: choice, reason: report.explanation)
+      }
     }
-    if choice != .auto, let report = reports.last, !report.isUsable {
-      error = PressureSignalError(signals: choice, reason: report.explanation)
+  }
+
+  private init() {}
+
+  private init(
+    of kinds: [any PressureSignalProvider.Type], in surroundings: Surroundings, under limit: MemoryLimit
+  ) {
+    for kind in kinds {
+      if ask(kind, in: surroundings, under: limit) { break }
     }
     switch UsageSignals.open(in: surroundings, under: limit) {
     case .usable(let usage):
       reports.append(PressureSignalReport(signals: .rss, isUsable: true, explanation: usage.explanation))
     case .unusable(let reason), .switchedOff(let reason):
       reports.append(PressureSignalReport(signals: .rss, isUsable: false, explanation: reason))
-      if choice == .rss { error = PressureSignalError(signals: .rss, reason: reason) }
     }
   }
 
