@@ -160,6 +160,24 @@ import Testing
     }
   }
 
+  @Test func aMonitorThatIsStoppedInItsHandlerOpensNoSignals() async throws {
+    let system = try FakeSystem.withEvents()
+    try system.hold(mebibytes: 93)
+    let isMade = Gate()
+    let (monitor, opened) = (LockedBox<PressureMonitor?>(nil), LockedBox(false))
+    let made = try PressureMonitor.quick(
+      .auto, system.surroundings(),
+      handler: { _ in
+        isMade.pass()
+        monitor.value?.stop()
+      }, onOpening: { _ in opened.change { $0 = true } })
+    monitor.change { $0 = made }
+    isMade.open()
+    #expect(try await eventually { made.processorTime != nil })
+    #expect(!opened.value && made.snapshot.level == .critical && made.snapshot.signals == .rss)
+    monitor.change { $0 = nil }
+  }
+
   // MARK: Stopping
 
   @Test func offWatchesNothing() throws {
