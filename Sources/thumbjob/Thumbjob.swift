@@ -43,10 +43,11 @@ struct Thumbjob: ParsableCommand {
     }
   }
 
-  /// The command that the words name, or `run`. Words without the name of a command are first tried as those of `run`,
-  /// because the root command takes a millisecond longer: it builds the list of `run`'s options several times. Mistakes and
-  /// requests for help are left to the root command, whose messages show how it was called.
-  private static func command(_ words: [String]) throws -> any ParsableCommand {
+  /// The command that the words name, or `run`: what `parseAsRoot` returns. Words without the name of a command are
+  /// first tried as those of `run`, because the root command takes a millisecond longer: it builds the list of `run`'s
+  /// options several times. Mistakes and requests for help are left to the root command, whose messages show how it was
+  /// called.
+  static func command(_ words: [String]) throws -> any ParsableCommand {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     guard !words.contains(where: names.contains), let run = try? RunCommand.parseAsRoot(words) as? RunCommand else {
       return try parseAsRoot(words)
