@@ -58,9 +58,9 @@ public final class BoundedOperationQueue: Sendable {
 
   /// Submits an operation, and blocks the thread while the backlog is full.
   ///
-  /// Waiting producers are served in order of arrival, once operations have left half of the backlog free. A producer also
-  /// stops waiting when the queue is closed or cancelled, which is an error, and when its operation is cancelled, which the
-  /// queue then accepts and ends.
+  /// A full backlog first empties to half; then it accepts the operations of waiting producers in order of arrival. A
+  /// producer also stops waiting when the queue is closed or cancelled, which is an error, and when its operation is
+  /// cancelled, which the queue then accepts and ends.
   ///
   /// - Throws: ``SubmitError`` if the queue did not accept the operation.
   @available(*, noasync, message: "use the async form, which suspends instead of blocking a thread")

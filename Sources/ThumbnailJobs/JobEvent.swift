@@ -8,9 +8,9 @@ public enum JobEvent: Sendable {
   case walkError(WalkError)
   /// A manifest, a contact sheet or a gallery is done, or will not be made.
   case join(JoinReport)
-  /// The job has opened its signals of memory pressure. Each report says whether one of the possible signals can be used;
-  /// there is none if memory pressure is not watched. A job that ends before ``PressureRules/openingDelay`` may never send
-  /// this.
+  /// The job has opened its signals of memory pressure. Each report says whether one of the possible signals can be
+  /// used; there is none if memory pressure is not watched. A job that ends before it opens
+  /// them (``PressureRules/openingDelay``) never sends this.
   case watching([PressureSignalReport])
   /// The job responded to memory pressure.
   case pressure(PressureNote)

@@ -325,8 +325,8 @@ struct Account {
   /// Called after every change that may free something: grants claims, starts waiting operations, accepts blocked
   /// producers and, if the queue is then idle, wakes the callers of `drain`.
   ///
-  /// - Parameter onceHalfIsFree: whether producers are accepted only once half of the backlog is free. A producer that keeps
-  ///   the queue full is then woken once for several operations, and not at the end of each.
+  /// - Parameter onceHalfIsFree: whether producers are accepted only once half of the backlog is free. A producer that
+  ///   keeps the queue full is then woken once for several operations, and not at the end of each.
   private mutating func dispatch(into effects: inout Effects, acceptingOnceHalfIsFree onceHalfIsFree: Bool = false) {
     var onceHalfIsFree = onceHalfIsFree
     answerClaims(into: &effects)

@@ -23,9 +23,9 @@ public struct PressureRules: Equatable, Sendable {
   /// The share of the limit below which the level may fall.
   public var calmShare = 0.65
 
-  /// The time after which `auto` opens signals that the environment does not request. The kernel takes some 10 ms to open
-  /// its stall triggers and 20 ms to close them, for which a short run would wait. The memory in use is compared with the
-  /// limit from the beginning.
+  /// The time after which `auto` opens signals that the environment does not request. Until then, only the memory in
+  /// use is compared with the limit. The kernel takes about 10 ms to open its stall triggers and 20 ms to close them,
+  /// and a short run should not wait for that.
   public var openingDelay: Duration = .seconds(1)
 
   public init() {}

@@ -17,9 +17,9 @@ package enum Allocator {
   /// much (measured: 120 MiB over a budget of 256 MiB at 8 threads). Mappings are rare, because the owners of large
   /// buffers reuse them, and huge pages make them as fast as the heap (CLibJPEG's huge_pages.c).
   ///
-  /// It lets each arena keep 1 MiB of free memory at its end, instead of 128 KiB. Otherwise the memory of one small photo
-  /// returns to the system, and the next photo gets it back page by page (measured with 20,000 photos of 10 KB: 8 page
-  /// faults for each, and 1.5 s of processor time in the kernel instead of 0.8 s).
+  /// It lets each arena keep 1 MiB of free memory at its end, instead of 128 KiB. Otherwise the memory of one small
+  /// photo returns to the system, and the next photo gets it back page by page (measured with 20,000 photos of 10 KB:
+  /// 8 page faults for each, and 1.5 s of processor time in the kernel instead of 0.8 s).
   package static func bound() {
     #if canImport(Glibc)
       _ = mallopt(M_ARENA_MAX, 2)
