@@ -101,11 +101,9 @@ public struct Path: Sendable, Hashable {
     guard start > 0, storage[start - 1] != Self.slash else { return false }
     return ending.indices.allSatisfy { index in
       let byte = storage[start + index]
-      return byte == ending[index] || inAnyCase && Self.capitals.contains(byte) && byte | 0x20 == ending[index]
+      return (inAnyCase ? byte.lowercasedASCII : byte) == ending[index]
     }
   }
-
-  private static let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
 
   /// The path without this ending; nil if ``hasEnding(_:inAnyCase:)`` is false.
   package func without(ending: [UInt8]) -> Path? {
@@ -163,4 +161,9 @@ extension Path: ExpressibleByStringLiteral, CustomStringConvertible {
 
   /// The printable form, so that a path is harmless even in a message that does not ask for it.
   public var description: String { printable }
+}
+
+extension UInt8 {
+  /// The small letter of a capital letter of ASCII; any other byte unchanged.
+  package var lowercasedASCII: UInt8 { (0x41...0x5a).contains(self) ? self | 0x20 : self }
 }

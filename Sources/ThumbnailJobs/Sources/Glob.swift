@@ -200,10 +200,6 @@ extension Path {
   }
 }
 
-extension UInt8 {
-  fileprivate var lowercasedASCII: UInt8 { (0x41...0x5a).contains(self) ? self | 0x20 : self }
-}
-
 /// A pattern that is not complete or cannot match any name.
 public struct GlobError: Error, Sendable, Equatable, CustomStringConvertible {
   enum Reason: Error, Sendable {
