@@ -1,4 +1,4 @@
-"""many_files.py PHOTOS [--count N] [--folder DIR]: thumbjob over very many small photos: what one more file costs.
+"""many_files.py PHOTOS [--count N] [--folder DIR]: what one more of very many small files costs thumbjob.
 
 Makes small photos out of those in PHOTOS, and hard links of them in folders of 1,000. Then runs thumbjob twice: the
 first run makes all thumbnails, the second finds all of them up to date. The time of a run is from start to exit. Its
@@ -6,7 +6,7 @@ memory is resident set size: the most that the kernel has counted, and what it h
 one sees whether it grows with the number of files.
 
 System calls are counted by strace, in runs of their own over the first ten folders, because strace makes each call
-slow. Where it is not installed, the table has none. The calls of start and end count, too; they are a few hundred.
+slow; without strace the table says so. The calls of start and end count, too; they are a few hundred.
 
 THUMBJOB in the environment names another program than the release build.
 """

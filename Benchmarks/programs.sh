@@ -2,7 +2,7 @@
 # programs.sh FOLDER
 # Lays out GraphicsMagick and vipsthumbnail of Debian's stable release, with all libraries that they need, so that an
 # older system is measured with them too. The system itself is not changed, and root is not needed.
-# A folder that is there is kept. Needs apt-get, dpkg-deb and Debian's keys.
+# A folder that is there is kept. Needs apt-get with a mirror of Debian, dpkg-deb and Debian's keys.
 set -eu
 [ $# = 1 ] || { echo "usage: programs.sh FOLDER" >&2; exit 64; }
 [ -d "$1" ] && exit
@@ -20,6 +20,10 @@ apt-get indextargets --format "\$(REPO_URI)" | sort -u | while read -r mirror; d
   esac
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main"
 done >apt/sources.list
+[ -s apt/sources.list ] || {
+  echo "programs.sh: apt-get has no mirror of Debian on this machine; copy $1 from a machine with Debian" >&2
+  exit 1
+}
 # To apt this is a system on which nothing is installed.
 : >apt/status
 cat >apt/apt.conf <<END
