@@ -45,6 +45,9 @@ public struct Path: Sendable, Hashable {
     storage = Array(UnsafeRawBufferPointer(start: name, count: strlen(name) + 1))
   }
 
+  /// The most bytes of a path that the kernel accepts.
+  package static let maximumLength = 4095
+
   private static let slash = UInt8(ascii: "/")
 
   /// The length in bytes.

@@ -14,7 +14,7 @@ public struct Glob: Sendable, Hashable {
   /// The most patterns without braces that one pattern may stand for.
   public static let maximumAlternatives = 1024
   /// The most bytes of a pattern. No path is longer.
-  public static let maximumLength = SourceWalker.maximumPathLength
+  public static let maximumLength = Path.maximumLength
 
   /// The pattern as it was given.
   public let text: [UInt8]

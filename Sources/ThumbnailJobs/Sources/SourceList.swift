@@ -63,7 +63,7 @@ public struct SourceList: Sendable, Hashable {
       }
     }
     defer { if case .file = location { close(descriptor) } }
-    var entries = EntrySplitter(separator: separator.rawValue, maximumLength: SourceWalker.maximumPathLength)
+    var entries = EntrySplitter(separator: separator.rawValue, maximumLength: Path.maximumLength)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while !shouldStop() {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -80,7 +80,7 @@ public struct SourceList: Sendable, Hashable {
   }
 
   private static func path(of entry: [UInt8]) -> Result<Path, SourceListError> {
-    if entry.count > SourceWalker.maximumPathLength {
+    if entry.count > Path.maximumLength {
       return .failure(SourceListError(.entryTooLong, Path(bytes: entry.prefix(60).filter { $0 != 0 }) ?? ""))
     }
     if let path = Path(bytes: entry) { return .success(path) }

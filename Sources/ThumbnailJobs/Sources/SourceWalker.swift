@@ -15,8 +15,6 @@ public struct SourceWalker: Sendable {
   /// The most levels of folders in a source folder. Each level needs an open file, and many systems allow 1024 open
   /// files.
   public static let maximumDepth = 256
-  /// The most bytes of a path that the kernel accepts, without the terminating zero.
-  public static let maximumPathLength = 4095
   /// The name of the working folder that every output folder has. It is never walked.
   static let workingFolderName: Path = ".thumbjob"
 

@@ -181,7 +181,7 @@ final class Walk {
         counters.filtered += 1
         return nil
       }
-      guard path.length <= SourceWalker.maximumPathLength else {
+      guard path.length <= Path.maximumLength else {
         report(WalkError(.pathTooLong, path, argument: argument))
         return nil
       }

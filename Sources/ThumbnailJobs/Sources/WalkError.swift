@@ -70,7 +70,7 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
         (.missingArgument, error.description)
       case .cannotOpen(let error), .cannotRead(let error): (.unreadable, error.description)
       case .entryTooLong:
-        (.badEntry, "begins an entry of more than the \(SourceWalker.maximumPathLength) bytes a path may have")
+        (.badEntry, "begins an entry of more than the \(Path.maximumLength) bytes a path may have")
       case .entryWithNul: (.nulInEntry, "")
       }
     self.init(kind, error.path, argument: argument, reason: reason)
@@ -91,7 +91,7 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooManyOpenFiles:
       "\(name): cannot be opened: \(reason)"
     case .pathTooLong:
-      "\(name): longer than the \(SourceWalker.maximumPathLength) bytes a path may have; "
+      "\(name): longer than the \(Path.maximumLength) bytes a path may have; "
         + "start from a folder further down"
     case .notAFile: "\(name): \(reason), not a file or a folder"
     case .badEntry: "\(name): \(reason)"
