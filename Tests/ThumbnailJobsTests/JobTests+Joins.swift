@@ -11,11 +11,11 @@ import Testing
 extension JobTests {
   /// Jobs that make a manifest, a contact sheet and a gallery.
   @Suite(.serialized) struct Joins {
-    private let folder = TemporaryFolder()
-    private let bell = Doorbell(.fifo)
+    let folder = TemporaryFolder()
+    let bell = Doorbell(.fifo)
 
     /// Seven photos with the orientations of Exif, and one that is cut off.
-    private func photos() throws {
+    func photos() throws {
       for number in 1...7 {
         var photo = SyntheticPhoto(seed: number, width: 300 + number, height: 200)
         photo.orientation = number
@@ -25,7 +25,7 @@ extension JobTests {
       try folder.write(Array("text".utf8), to: "images/notes.txt")
     }
 
-    private func settings(joins: Bool = true) -> JobSettings {
+    func settings(joins: Bool = true) -> JobSettings {
       var settings = JobSettings()
       settings.sources = [.path(Path(folder("images")))]
       settings.outputs[0].folder = Path(folder("thumbs"))
@@ -39,7 +39,7 @@ extension JobTests {
       return settings
     }
 
-    private func run(_ settings: JobSettings) async throws -> JobReport {
+    func run(_ settings: JobSettings) async throws -> JobReport {
       try await onThread { try Job(settings) { _ in }.run() }
     }
 
@@ -68,7 +68,7 @@ extension JobTests {
     private func text(_ name: String) throws -> String { String(decoding: try folder.bytes(name), as: UTF8.self) }
 
     /// What was made and the time of each file, to see whether a run has replaced it.
-    private func made() throws -> [String: Date] {
+    func made() throws -> [String: Date] {
       var times: [String: Date] = [:]
       for name in ["made/manifest.json", "made/sheet.pdf", "web/index.html", "web/page/data.js", "web/page/start.js"] {
         times[name] = try FileManager.default.attributesOfItem(atPath: folder(name))[.modificationDate] as? Date
@@ -140,27 +140,6 @@ extension JobTests {
         // The placeholder is made of the thumbnail, so it is only nearly the same.
         #expect((before.thumbhash == nil) == (after.thumbhash == nil))
       }
-    }
-
-    @Test func aJobThatStopsLeavesWhatIsThere() async throws {
-      try photos()
-      _ = try await run(settings())
-      let first = try made()
-      var settings = settings()
-      settings.force = true
-      let forced = settings
-      let reached = LockedBox<Job?>(nil)
-      let report = try await onThread {
-        let job = try Job(forced) { event in
-          if case .source = event { reached.value?.stop(.cancelled(by: "USR2")) }
-        }
-        reached.change { $0 = job }
-        return try job.run()
-      }
-      reached.change { $0 = nil }
-      #expect(report.workRemains && report.joins.count == 3)
-      for join in report.joins { if case .notMade = join.result {} else { Issue.record("\(join)") } }
-      #expect(try made() == first)
     }
 
     @Test func aSheetThatCannotBeWrittenFailsAlone() async throws {
@@ -299,46 +278,6 @@ extension JobTests {
       }
     }
 
-    /// The stop comes when nothing is left to do but the joins.
-    @Test func aStopAfterTheLastSourceLeavesWork() async throws {
-      try folder.write(SyntheticPhoto(seed: 1, width: 90, height: 60).jpeg(), to: "images/a.jpg")
-      let theJob = LockedBox<Job?>(nil)
-      let settings = settings()
-      let report = try await onThread {
-        let job = try Job(settings) { event in
-          if case .source = event { theJob.value?.stop(.startNothingNew) }
-        }
-        theJob.change { $0 = job }
-        return try job.run()
-      }
-      theJob.change { $0 = nil }
-      #expect(report.tally.made == 1 && report.tally.cancelled == 0 && report.workRemains)
-      for join in report.joins where !join.isLeft { Issue.record("\(join)") }
-    }
-
-    @Test func aPageThatAUserCancelsLeavesTheSheetForAnotherRun() async throws {
-      try photos()
-      let (theJob, isCancelled) = (LockedBox<Job?>(nil), LockedBox(false))
-      let settings = settings()
-      let report = try await onThread {
-        let job = try Job(settings) { event in
-          guard case .source = event, !isCancelled.value, let queue = theJob.value?.queue else { return }
-          // The first source that ends is on the first page, which waits for it until this returns.
-          while !isCancelled.value {
-            for operation in queue.snapshot(waitingLimit: 100).waiting where operation.title.hasSuffix("page 1") {
-              queue.cancel(id: operation.id, reason: .user)
-              isCancelled.change { $0 = true }
-            }
-          }
-        }
-        theJob.change { $0 = job }
-        return try job.run()
-      }
-      theJob.change { $0 = nil }
-      #expect(report.joins.map(\.isLeft) == [false, true, false] && report.workRemains)
-      #expect(report.tally.made == 7 && report.stopCause == nil)
-    }
-
     @Test func nothingIsMadeInADryRunOrWithoutSources() async throws {
       try photos()
       var settings = settings()
@@ -348,55 +287,6 @@ extension JobTests {
       settings.sources = [.path(Path(folder("nothing")))]
       #expect(try await run(settings).joins.isEmpty)
       #expect(folder.files(below: "made") == [] && folder.files(below: "web") == [])
-    }
-
-    /// Memory pressure cancels sources and pages; both are made again, each page after its sources.
-    @Test(arguments: [1, 2, 5, 11]) func pressureLosesNoPictureOfTheSheet(moment: Int) async throws {
-      let photos = (0..<3).map { SyntheticPhoto(seed: $0, width: 300 + $0, height: 200).jpeg() }
-      for number in 0..<60 { try folder.write(photos[number % 3], to: "images/\(number).jpg") }
-      var settings = settings()
-      (settings.max, settings.backlog) = (2, 8)
-      settings.pressureSource = .systemd
-      let requeuing = settings
-      var rules = PressureRules()
-      (rules.sampling, rules.coalescing) = (.milliseconds(10), .milliseconds(10))
-      (rules.quiet, rules.quietAfterCritical) = (.milliseconds(100), .milliseconds(100))
-      (rules.calmShare, rules.warningShare, rules.criticalShare) = (1, 1, 1)
-      let quick = rules
-      let (reached, heard, ended) = (Gate(), Gate(), LockedBox(0))
-      let report = try await onThread {
-        let job = try Job(
-          requeuing, surroundings: Surroundings(variables: ["MEMORY_PRESSURE_WATCH": bell.path]), pressureRules: quick
-        ) { event in
-          switch event {
-          case .pressure: heard.open()
-          case .source(let report):
-            if case .cancelled = report.result { return }
-            let count = ended.change { ended in
-              ended += 1
-              return ended
-            }
-            if count == moment { reached.open() }
-            if count >= moment { heard.pass() }
-          default: break
-          }
-        }
-        Thread.detachNewThread {
-          reached.pass()
-          while job.queue.counters.waiting < 8 { usleep(1_000) }
-          bell.ring()
-        }
-        return try job.run()
-      }
-      #expect(report.tally.made == 60 && report.tally.requeued > 0)
-      #expect(report.joins.map(\.count) == [60, 20, 60])
-      // Of the eight operations that waited, two at least were pages.
-      #expect(report.counters.submitted > 60 + report.tally.requeued + 20 + 3, "no page was made again")
-      let interrupted = try folder.bytes("made/sheet.pdf")
-      // An undisturbed run makes the same.
-      try FileManager.default.removeItem(atPath: folder("made"))
-      _ = try await run(self.settings())
-      #expect(try folder.bytes("made/sheet.pdf") == interrupted)
     }
   }
 }
