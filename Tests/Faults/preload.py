@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-SOURCE = Path(__file__).with_name("fault.c")
+SOURCES = [Path(__file__).with_name(f"fault{part}.c") for part in ("", "_calls", "_clocks")]
 FOREVER = 1 << 40
 
 # The parts of a path that differ between runs.
@@ -25,7 +25,7 @@ _VARYING = (
 def build(compiler, folder):
     """Compiles the library into a folder. Returns its path."""
     library = folder / "fault.so"
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, *SOURCES, "-ldl"], check=True)
     return library
 
 
