@@ -347,6 +347,7 @@ def draw(measured: dict[str, dict[str, list[Run]]], file: Path) -> None:
     from charts import COLORS, INK, pyplot, save
     figure, axes = pyplot.subplots(
         2, len(measured), figsize=(3.2 * len(measured), 4.4), layout="constrained", squeeze=False)
+    labels: list[str] = []  # of the last column that has any
     for column, (name, runs) in enumerate(measured.items()):
         names = ["thumbjob", *peers(runs)][::-1]
         colors = [COLORS[0] if contender == "thumbjob" else INK for contender in names]
@@ -363,8 +364,9 @@ def draw(measured: dict[str, dict[str, list[Run]]], file: Path) -> None:
         axes[1][column].set_xlabel("MiB held by all processes")
         for axis in axes[:, column]:
             axis.grid(axis="x")
-            if column and len(names) == len(peers(next(iter(measured.values())))) + 1:
+            if names == labels:
                 axis.set_yticklabels([])
+        labels = names
     save(figure, file)
 
 
