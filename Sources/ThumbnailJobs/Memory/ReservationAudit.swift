@@ -16,14 +16,16 @@ final class ReservationAudit: Sendable {
   private let state: Locked<State>
 
   private struct State {
-    let usage: UsageReader
+    let open: @Sendable () -> UsageReader
+    /// Opened at the first measurement, which short jobs do not reach.
+    lazy var usage = open()
     var worst: Double?
   }
 
   init(_ queue: BoundedOperationQueue, _ memory: MemoryPlan, in surroundings: Surroundings) {
     self.queue = queue
     self.memory = memory
-    state = Locked(State(usage: UsageReader(limit: memory.limit, surroundings: surroundings)))
+    state = Locked(State { UsageReader(limit: memory.limit, surroundings: surroundings) })
   }
 
   /// Bytes held above the baseline for each reserved byte, at the worst moment; nil if there was no moment to compare.
