@@ -75,7 +75,8 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 4 && queue.counters.peakWaiting == 2)
     }
 
-    /// Dependants count as waiting but cannot start, so a producer must not wait until half of the backlog is free of them.
+    /// Dependants count as waiting but cannot start, so a producer must not wait until half of the backlog is free of
+    /// them.
     @Test func aBacklogMostlyOfDependantsHoldsNoProducerBack() async throws {
       let (queue, short, long) = (queue(max: 2, backlog: 4), Gate(), Gate())
       let (first, second) = (Work(at: short), Work(at: long))

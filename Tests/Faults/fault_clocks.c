@@ -51,9 +51,9 @@ time_t time(time_t *place) {
   return now;
 }
 
-/// The end of the next slice of a wait until this time of the clock that jumps, by the kernel's clock. A wait consists of
-/// slices, because a jump shortens or lengthens it while it goes on, as that of the kernel's clock would. Sets `is_last` if
-/// the wait ends with the slice.
+/// The end of the next slice of a wait until this time of the clock that jumps, by the kernel's clock. A wait consists
+/// of slices, because a jump shortens or lengthens it while it goes on, as that of the kernel's clock would. Sets
+/// `is_last` if the wait ends with the slice.
 static struct timespec slice(const struct timespec *until, bool *is_last) {
   struct timespec now, end = *until;
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
@@ -67,8 +67,8 @@ static struct timespec slice(const struct timespec *until, bool *is_last) {
   return *is_last ? end : now;
 }
 
-/// Whether the end of a wait is a time of the clock that people set, and not of the one that counts from the start of the
-/// machine: it is nearer to the present time of the former. A condition does not say which of them it goes by.
+/// Whether the end of a wait is a time of the clock that people set, and not of the one that counts from the start of
+/// the machine: it is nearer to the present time of the former. A condition does not say which of them it goes by.
 static bool is_of_the_day(const struct timespec *until) {
   struct timespec day, start;
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &day);

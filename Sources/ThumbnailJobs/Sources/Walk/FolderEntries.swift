@@ -5,8 +5,8 @@ import SystemPackage
 ///
 /// The first entries are read ahead: to sort them, and to see whether ``hasOnlyJPEGNames``.
 final class FolderEntries {
-  /// The most entries that are sorted at once, so that the memory is bounded. A folder with more is walked in several parts,
-  /// each of which is in order.
+  /// The most entries that are sorted at once, so that the memory is bounded. A folder with more is walked in several
+  /// parts, each of which is in order.
   static let mostSorted = 50_000
   /// The most entries of all open folders that are read ahead where nothing is sorted. Each takes about a hundred
   /// bytes, and the longer ago an entry was read, the likelier its file is gone.
@@ -14,8 +14,8 @@ final class FolderEntries {
 
   let folder: OpenFolder
   /// Whether all files that are not hidden have names of JPEG files. Then no `scan.png` or `scan` wants the place of
-  /// `scan.png.jpg` or `scan.jpg`. False if that is not known, because the folder has too many entries to be read to its
-  /// end before the first one is given.
+  /// `scan.png.jpg` or `scan.jpg`. False if that is not known, because the folder has too many entries to be read to
+  /// its end before the first one is given.
   private(set) var hasOnlyJPEGNames = false
   private let isSorted: Bool
   private let room: Int
