@@ -28,8 +28,8 @@ package struct ProcessStatus {
     guard let file = try? Descriptor.open(path, O_RDONLY), let bytes = try? readAll(from: file.number) else {
       return nil
     }
-    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-      guard let colon = line.firstIndex(of: ":") else { continue }
+    for line in Substring(decoding: bytes, as: UTF8.self).fields("\n") {
+      guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { continue }
       fields[line[..<colon]] = line[colon...].dropFirst().drop { $0 == "\t" || $0 == " " }
     }
   }
@@ -62,6 +62,6 @@ package struct ProcessStatus {
   private func bytes(_ name: Substring) -> Int? { number(name).map { $0 << 10 } }
 
   private func number(_ name: Substring) -> Int? {
-    fields[name]?.split(separator: " ").first.flatMap { Int($0) }
+    fields[name]?.fields(" ").first.flatMap { Int($0) }
   }
 }

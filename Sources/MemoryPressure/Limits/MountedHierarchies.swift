@@ -1,3 +1,5 @@
+import Files
+
 /// The hierarchies of cgroups that are mounted, and the group of this process in each, as the kernel lists them.
 ///
 /// *Source*: cgroups(7); proc_pid_mountinfo(5).

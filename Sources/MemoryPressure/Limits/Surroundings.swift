@@ -35,15 +35,3 @@ package struct Surroundings: Sendable {
 
   func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
 }
-
-extension Substring {
-  /// The parts between separators, without empty ones by default. Splits bytes, which is several times as fast as
-  /// splitting characters: a job reads some hundred such lines before it starts.
-  package func fields(
-    _ separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
-  ) -> [Substring] {
-    utf8.split(
-      separator: UInt8(ascii: separator), maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences
-    ).map(Substring.init)
-  }
-}
