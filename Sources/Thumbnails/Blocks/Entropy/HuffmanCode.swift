@@ -68,14 +68,26 @@ struct HuffmanCode {
   /// longer codes.
   func lookup(bits: Int) -> [UInt16] {
     var table = [UInt16](repeating: 0, count: 1 << bits)
-    for length in 1...bits {
-      // Codes of one length are consecutive, and so are the indices that begin with them.
-      let span = 1 << (bits - length)
-      for code in max(ends[length] - counts[length - 1], 0)..<ends[length] {
-        let entry = UInt16(length) | UInt16(symbols[code + offsets[length]]) << 8
-        for index in code * span..<(code + 1) * span { table[index] = entry }
-      }
+    var entries = table.mutableSpan
+    var end = 0
+    forEachCode(upTo: bits) { symbol, length in
+      let start = end
+      end += 1 << (bits - length)
+      for index in start..<end { entries[index] = UInt16(length | symbol << 8) }
     }
     return table
+  }
+
+  /// Visits the codes of at most `longest` bits in order of their bits. So in a table for every value of that many
+  /// bits, the values that begin with a code follow those of the code before.
+  @inline(__always)
+  func forEachCode(upTo longest: Int, _ body: (_ symbol: Int, _ length: Int) -> Void) {
+    var index = 0
+    for length in 1...longest {
+      for _ in 0..<counts[length - 1] {
+        body(Int(symbols[index]), length)
+        index += 1
+      }
+    }
   }
 }

@@ -41,19 +41,22 @@ struct StepTables {
   ///   - destinations: the table destinations (Td, Ta) of each component.
   ///   - dc, ac: the codes there.
   init(_ destinations: [(dc: Int, ac: Int)], dc: [HuffmanCode], ac: [HuffmanCode]) {
-    var entries: [UInt16] = []
     var codes: [Codes] = []
     var starts: [Int] = []
     for (index, own) in destinations.enumerated() {
       if let same = destinations[..<index].firstIndex(where: { $0 == own }) {
         starts.append(starts[same])
       } else {
-        starts.append(entries.count)
+        starts.append(2 * Self.size * codes.count)
         codes.append(Codes(dc: dc[index], ac: ac[index]))
-        let (first, further) = (dc[index].lookup(bits: Self.lookupBits), ac[index].lookup(bits: Self.lookupBits))
-        entries += Self.table(first: first, further: further)
-        entries += Self.table(first: nil, further: further)
       }
+    }
+    var entries = [UInt16](repeating: Self.none, count: 2 * Self.size * codes.count)
+    for (index, own) in codes.enumerated() {
+      var table = entries.mutableSpan
+      let start = 2 * Self.size * index
+      Self.fillFirst(&table, from: start, own)
+      Self.fill(&table, from: start + Self.size, own.ac, Step())
     }
     (self.entries, self.codes, self.starts) = (entries, codes, starts)
   }
@@ -62,30 +65,67 @@ struct StepTables {
   @inline(__always)
   static func codesIndex(ofTable start: UInt) -> Int { Int(bitPattern: start &>> UInt(lookupBits + 1)) }
 
-  /// - parameters:
-  ///   - first: the lookup table of the DC code, if steps begin with it.
-  ///   - further: the lookup table of the AC code.
-  private static func table(first: [UInt16]?, further: [UInt16]) -> [UInt16] {
-    (0..<size).map { value in
-      var (length, coefficients) = (0, 0)
-      if let first {
-        let entry = Int(first[value])
-        length = entry & 31 + entry >> 8
-        guard entry != 0, length <= longestStep else { return UInt16(noStep << 5) }
-        coefficients = 1
+  // MARK: Filling
+
+  /// A step's length in bits, and the coefficients it passes.
+  private struct Step {
+    var length = 0
+    var coefficients = 0
+
+    var entry: UInt16 { coefficients == 0 ? none : UInt16(length | coefficients << 5) }
+  }
+
+  private static let none = UInt16(noStep << 5)
+
+  /// Fills the table for the first step of a block, whose entries are `none` before.
+  private static func fillFirst(_ entries: inout MutableSpan<UInt16>, from start: Int, _ codes: Codes) {
+    var next = start
+    codes.dc.forEachCode(upTo: lookupBits) { size, codeLength in
+      let step = Step(length: codeLength + size, coefficients: 1)
+      let end = next + 1 << (lookupBits - codeLength)
+      if step.length <= longestStep {
+        fillEach(&entries, next..<end, codes.ac, step)
       }
-      while length < lookupBits {
-        let entry = Int(further[value << length & (size - 1)])
-        let (codeLength, run, size) = (entry & 31, entry >> 12, entry >> 8 & 15)
-        guard codeLength > 0, codeLength <= lookupBits - length else { break }
-        if size == 0, run < 15 {
-          return UInt16(length + codeLength | (coefficients + 1) << 5 | endOfBlock)
-        }
-        guard coefficients + run + 2 <= 64, length + codeLength + size <= longestStep else { break }
-        length += codeLength + size
-        coefficients += run + 1
-      }
-      return UInt16(coefficients == 0 ? noStep << 5 : length | coefficients << 5)
+      next = end
     }
+  }
+
+  /// Fills the entries of the values that begin with the bits of a step. They are alike for all values of the bits after
+  /// the code, up to the step's end.
+  private static func fillEach(
+    _ entries: inout MutableSpan<UInt16>, _ indices: Range<Int>, _ ac: HuffmanCode, _ step: Step
+  ) {
+    let filled = fill(&entries, from: indices.lowerBound, ac, step)
+    for index in filled..<indices.upperBound { entries[index] = entries[index - filled + indices.lowerBound] }
+  }
+
+  /// Fills the entries of the values that begin with given bits of a step, and continues it with as many symbols as the
+  /// further bits contain. Returns the index after these entries.
+  @discardableResult
+  private static func fill(
+    _ entries: inout MutableSpan<UInt16>, from start: Int, _ ac: HuffmanCode, _ step: Step
+  ) -> Int {
+    guard step.length < lookupBits else {
+      entries[start] = step.entry
+      return start + 1
+    }
+    let bits = lookupBits - step.length
+    var next = start
+    ac.forEachCode(upTo: bits) { symbol, codeLength in
+      let (run, size) = (symbol >> 4, symbol & 15)
+      let end = next + 1 << (bits - codeLength)
+      let longer = Step(length: step.length + codeLength + size, coefficients: step.coefficients + run + 1)
+      if size == 0, run < 15 {
+        let last = UInt16(longer.length | (step.coefficients + 1) << 5 | endOfBlock)
+        for index in next..<end { entries[index] = last }
+      } else if longer.coefficients < 64, longer.length <= longestStep {
+        fillEach(&entries, next..<end, ac, longer)
+      } else {
+        for index in next..<end { entries[index] = step.entry }
+      }
+      next = end
+    }
+    for index in next..<start + 1 << bits { entries[index] = step.entry }
+    return start + 1 << bits
   }
 }

@@ -17,16 +17,36 @@ struct ValueTables {
   let entries: [UInt32]
 
   init(_ codes: [HuffmanCode]) {
-    entries = codes.flatMap { code in
-      code.lookup(bits: Self.lookupBits).enumerated().map { index, entry in
-        let (length, run, size) = (Int(entry & 31), Int(entry >> 12), Int(entry >> 8 & 15))
-        guard length > 0 else { return Self.isTooLong }
-        guard length + size <= Self.lookupBits else {
-          return Self.isTooLong | Self.entry(Int32(size), run: run, size: size, length: length + size)
+    var entries = [UInt32](repeating: Self.isTooLong, count: codes.count << Self.lookupBits)
+    for (index, code) in codes.enumerated() {
+      var table = entries.mutableSpan
+      Self.fill(&table, from: index << Self.lookupBits, code)
+    }
+    self.entries = entries
+  }
+
+  /// Fills the table of one code, which begins at an index of `entries`.
+  private static func fill(_ entries: inout MutableSpan<UInt32>, from start: Int, _ code: HuffmanCode) {
+    var next = start
+    code.forEachCode(upTo: lookupBits) { symbol, codeLength in
+      let (run, size) = (symbol >> 4, symbol & 15)
+      let length = codeLength + size
+      let end = next + 1 << (lookupBits - codeLength)
+      if length > lookupBits {
+        for index in next..<end {
+          entries[index] = isTooLong | entry(Int32(size), run: run, size: size, length: length)
         }
-        let value = HuffmanCode.value(UInt64(index) << UInt64(64 - Self.lookupBits + length), size)
-        return Self.entry(value, run: run, size: size, length: length + size)
+      } else {
+        // Each value of the additional bits.
+        for bits in 0..<1 << size {
+          let value = HuffmanCode.value(UInt64(bits) << UInt64(64 - size), size)
+          for _ in 0..<1 << (lookupBits - length) {
+            entries[next] = entry(value, run: run, size: size, length: length)
+            next += 1
+          }
+        }
       }
+      next = end
     }
   }
 
