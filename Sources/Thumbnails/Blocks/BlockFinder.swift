@@ -35,7 +35,11 @@ struct BlockFinder {
     let mcu = blocks.map { steps.starts[$0.component] }
     let periods = (1...mcu.count).filter { mcu.count % $0 == 0 }
     period = periods.first { period in mcu.indices.allSatisfy { mcu[$0] == mcu[$0 % period] } } ?? mcu.count
-    tables = (0...(Self.cursors - 1) * Self.room).map { UInt16(mcu[$0 % mcu.count]) }
+    let count = (Self.cursors - 1) * Self.room + 1
+    var tables = mcu.map { UInt16($0) }
+    tables.reserveCapacity(2 * count)
+    while tables.count < count { tables += tables }
+    self.tables = tables
     starts = [UInt32](repeating: 0, count: Self.cursors * Self.room)
   }
 
