@@ -88,7 +88,7 @@ import Testing
 
   @Test func codesOfEveryLengthAreFound() throws {
     // There is one code of each length, up to 16 bits.
-    let ladder = try #require(HuffmanCode(counts: [Int](repeating: 1, count: 16), symbols: (0..<16).map { UInt8($0) }))
+    let ladder = try #require(HuffmanCode(counts: [UInt8](repeating: 1, count: 16), symbols: (0..<16).map { UInt8($0) }))
     for length in 1...16 {
       let word = ~UInt64(0) << UInt64(64 - length + 1) & (~0 << UInt64(64 - length))
       let found = try #require(ladder.symbol(in: word))
@@ -97,13 +97,13 @@ import Testing
     #expect(ladder.symbol(in: ~0) == nil)
     let lookup = try #require(ladder.dcLookup())
     #expect(lookup[0] == 1 && lookup[0b11_1111_1110] == 10 | 9 << 8 && lookup[0b11_1111_1111] == 0)
-    let empty = try #require(HuffmanCode(counts: [Int](repeating: 0, count: 16), symbols: []))
+    let empty = try #require(HuffmanCode(counts: [UInt8](repeating: 0, count: 16), symbols: []))
     #expect(empty.symbol(in: 0) == nil && empty.acLookup().allSatisfy { $0 == 0 })
     // There may not be more codes than fit, or a code that consists only of ones.
-    #expect(HuffmanCode(counts: [3] + [Int](repeating: 0, count: 15), symbols: [1, 2, 3]) == nil)
-    #expect(HuffmanCode(counts: [2] + [Int](repeating: 0, count: 15), symbols: [1, 2]) == nil)
+    #expect(HuffmanCode(counts: [3] + [UInt8](repeating: 0, count: 15), symbols: [1, 2, 3]) == nil)
+    #expect(HuffmanCode(counts: [2] + [UInt8](repeating: 0, count: 15), symbols: [1, 2]) == nil)
     // The size is too large for a DC difference.
-    #expect(HuffmanCode(counts: [1] + [Int](repeating: 0, count: 15), symbols: [16])?.dcLookup() == nil)
+    #expect(HuffmanCode(counts: [1] + [UInt8](repeating: 0, count: 15), symbols: [16])?.dcLookup() == nil)
   }
 
   /// Baseline and progressive files with optimised codes, large enough that the reader's windows end at any place.

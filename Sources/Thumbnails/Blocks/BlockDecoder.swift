@@ -116,6 +116,7 @@ struct BlockDecoder {
       left -= 1 + 64 << (destination >> 4)
       guard destination & 15 < 4, destination >> 4 < 2, left >= 0 else { throw .irregular }
       var table: [Int] = []
+      table.reserveCapacity(64)
       for _ in 0..<64 { table.append(destination >> 4 == 0 ? try reader.byte() : try reader.word()) }
       // libjpeg keeps the quantization steps in signed 16-bit integers.
       guard table.allSatisfy({ (1...Int(Int16.max)).contains($0) }) else { throw .irregular }

@@ -35,10 +35,9 @@ struct BlockFinder {
     let mcu = blocks.map { steps.starts[$0.component] }
     let periods = (1...mcu.count).filter { mcu.count % $0 == 0 }
     period = periods.first { period in mcu.indices.allSatisfy { mcu[$0] == mcu[$0 % period] } } ?? mcu.count
-    let count = (Self.cursors - 1) * Self.room + 1
-    var tables = mcu.map { UInt16($0) }
-    tables.reserveCapacity(2 * count)
-    while tables.count < count { tables += tables }
+    var tables = [UInt16](repeating: 0, count: (Self.cursors - 1) * Self.room + 1)
+    for index in mcu.indices { tables[index] = UInt16(mcu[index]) }
+    for index in mcu.count..<tables.count { tables[index] = tables[index - mcu.count] }
     self.tables = tables
     starts = [UInt32](repeating: 0, count: Self.cursors * Self.room)
   }

@@ -4,7 +4,7 @@ struct HuffmanCode {
   static let dcLookupBits = 10
   static let acLookupBits = 12
 
-  private let counts: [Int]
+  private let counts: [UInt8]
   private let symbols: [UInt8]
   /// For each length, one more than the last code of that length; 0 if there is none. Bits of that length with a lower
   /// value are a code, unless they begin with a shorter code.
@@ -17,13 +17,13 @@ struct HuffmanCode {
   /// Nil if there are more codes of a length than fit. A code that consists only of ones is not allowed (C.2).
   ///
   /// - parameter counts: the numbers of codes of 1, 2, ... 16 bits.
-  init?(counts: [Int], symbols: [UInt8]) {
+  init?(counts: [UInt8], symbols: [UInt8]) {
     self.counts = counts
     self.symbols = symbols
     var code = 0
     var index = 0
     for length in 1...16 {
-      let count = counts[length - 1]
+      let count = Int(counts[length - 1])
       if length == 13 { firstLongCode = code }
       offsets[length] = index - code
       code += count

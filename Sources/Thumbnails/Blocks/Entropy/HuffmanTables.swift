@@ -9,14 +9,11 @@ struct HuffmanTables {
     var left = try reader.segmentLength()
     while left > 0 {
       let destination = try reader.byte()
-      var counts: [Int] = []
-      for _ in 0..<16 { counts.append(try reader.byte()) }
-      let count = counts.reduce(0, +)
+      let counts = try reader.bytes(16)
+      let count = counts.reduce(0) { $0 + Int($1) }
       left -= 17 + count
       guard destination & 15 < 4, destination >> 4 < 2, count <= 256, left >= 0 else { throw .irregular }
-      var symbols: [UInt8] = []
-      for _ in 0..<count { symbols.append(UInt8(try reader.byte())) }
-      guard let code = HuffmanCode(counts: counts, symbols: symbols) else { throw .irregular }
+      guard let code = HuffmanCode(counts: counts, symbols: try reader.bytes(count)) else { throw .irregular }
       if destination >> 4 == 0 { dc[destination] = code } else { ac[destination & 15] = code }
     }
   }

@@ -38,6 +38,12 @@ struct SegmentReader {
     return Int(window[raw.lowerBound])
   }
 
+  mutating func bytes(_ count: Int) throws(BlockDecoderError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    for index in bytes.indices { bytes[index] = UInt8(try byte()) }
+    return bytes
+  }
+
   mutating func word() throws(BlockDecoderError) -> Int { try byte() << 8 | byte() }
 
   /// Reads a segment's length and returns the number of bytes that follow it.
