@@ -128,21 +128,24 @@ struct BlockDecoder {
     _ frame: FrameHeader, into store: inout CoefficientStore, masksIn masks: PlaneBuffer
   ) throws(BlockDecoderError) {
     let scan = try ScanHeader(&reader, frame)
-    let isSkipped =
-      scan.spectralStart > 0 && scan.components.allSatisfy { progress[$0.index].needsNoAC(side: side) }
+    let isNeeded = scan.spectralStart == 0 || lacksAC(scan)
     for component in scan.components {
       guard let table = quantizationTables[frame.components[component.index].quantizationTable] else {
         throw .irregular
       }
       try progress[component.index].record(scan, table)
     }
-    if isSkipped { return try reader.skipEntropyData() }
-    if scan.spectralStart > 0, !scan.components.allSatisfy({ progress[$0.index].needsNoAC(side: side) }) {
-      try store.keepMasks(frame, in: masks)
-    }
+    guard isNeeded else { return try reader.skipEntropyData() }
+    // Refinement scans of the same coefficients follow.
+    if scan.spectralStart > 0, lacksAC(scan) { try store.keepMasks(frame, in: masks) }
     // A refinement scan is not decoded unless masks were kept from the component's first AC scan on.
     assert(scan.spectralStart == 0 || scan.approximationHigh == 0 || !store.nonZeroMasks.isEmpty)
     let data = try ScanDecoder(scan, frame, huffmanTables, side: side, restartInterval: restartInterval)
     try data.decode(&reader, into: store, input)
+  }
+
+  /// Whether more of a component's AC coefficients has to be known than is recorded so far.
+  private func lacksAC(_ scan: ScanHeader) -> Bool {
+    !scan.components.allSatisfy { progress[$0.index].needsNoAC(side: side) }
   }
 }
