@@ -221,14 +221,14 @@ import Testing
   }
 
   /// Coefficients, four to a block, without the last bits of AC coefficients.
-  private static func without(lastBits: Int, _ coefficients: [Int16]) -> [Int16] {
+  static func without(lastBits: Int, _ coefficients: [Int16]) -> [Int16] {
     coefficients.enumerated().map { place, value in
       place % 4 == 0 ? value : value.signum() * Int16(value.magnitude & ~0 << UInt16(lastBits))
     }
   }
 
   /// The coefficients kept of each component's blocks, four to a block.
-  private static func coefficients(_ bytes: [UInt8]) throws -> [[Int16]] {
+  static func coefficients(_ bytes: [UInt8]) throws -> [[Int16]] {
     let decoder = try JPEGDecoder(source: ByteReader(bytes: bytes), failOn: .error, monitor: nil)
     let (buffer, masks) = (PlaneBuffer(), PlaneBuffer())
     var blocks = BlockDecoder(decoder.input, header: SourceInfo(decoder), side: 2)
