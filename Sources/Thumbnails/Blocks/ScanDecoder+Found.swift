@@ -5,10 +5,26 @@
 /// - a table is indexed by as many bits as it was made for, or
 /// - a block is one of an MCU, and a component one of the scan.
 extension ScanDecoder {
+  /// Decodes those of some MCUs of a row whose blocks are found. Returns the column of the next one.
+  func decodeFound(
+    _ found: inout FoundBlocks, _ columns: Range<Int>, of row: Int, _ reader: SegmentReader,
+    into store: CoefficientStore, _ cursor: inout Cursor
+  ) throws(BlockDecoderError) -> Int {
+    let columns = columns.prefix(found.indices.count / blocks.count)
+    let starts = found.starts
+    var coefficients = store.coefficients.mutableSpan
+    var predictors = cursor.dcPredictors.mutableSpan
+    try decode(
+      columns, of: row, reader.window.span.bytes, starts.span.extracting(found.indices), &coefficients, &predictors)
+    found.removeFirst(columns.count * blocks.count)
+    cursor.position = Int(starts[found.indices.lowerBound])
+    return columns.upperBound
+  }
+
   /// Decodes MCUs of a row.
   ///
   /// - parameter starts: the bits in which their blocks begin. At least `SegmentReader.longestMCU` bytes follow each.
-  func decodeFound(
+  private func decode(
     _ columns: Range<Int>, of row: Int, _ window: RawSpan, _ starts: Span<UInt32>,
     _ coefficients: inout MutableSpan<Int16>, _ predictors: inout MutableSpan<Int32>
   ) throws(BlockDecoderError) {

@@ -69,9 +69,7 @@ struct ScanDecoder {
   {
     try reader.beginEntropyData()
     var cursor = Cursor()
-    var finder: BlockFinder?
-    // Those of the blocks in the finder that are not decoded yet. They begin an MCU, and end one.
-    var found = 0..<0
+    var found = FoundBlocks(blocks, stepTables)
     var restarts = 0
     var untilRestart = restartInterval > 0 ? restartInterval : Int.max
     for row in 0..<mcus.down {
@@ -83,27 +81,15 @@ struct ScanDecoder {
           cursor = Cursor()
           restarts += 1
           untilRestart = restartInterval
-          found = 0..<0
+          found.removeAll()
         }
-        let limit = min(mcus.across - column, untilRestart)
+        let columns = column..<column + min(mcus.across - column, untilRestart)
         let lastStart = Self.lastStart(in: reader)
-        if found.isEmpty, let stepTables, lastStart - cursor.position >= BlockFinder.leastSpan {
-          finder = finder ?? BlockFinder(blocks: blocks, stepTables)
-          let count = finder?.find(in: reader.window.span.bytes, from: cursor.position, to: lastStart) ?? 0
-          found = 0..<count - count % blocks.count
-        }
-        var next = column + min(limit, found.count / blocks.count)
-        if let finder, !found.isEmpty {
-          var coefficients = store.coefficients.mutableSpan
-          var predictors = cursor.dcPredictors.mutableSpan
-          try decodeFound(
-            column..<next, of: row, reader.window.span.bytes, finder.starts.span.extracting(found), &coefficients,
-            &predictors)
-          found = found.lowerBound + (next - column) * blocks.count..<found.upperBound
-          cursor.position = Int(finder.starts[found.lowerBound])
-        } else {
-          next = try decode(column..<column + limit, of: row, reader, into: store, &cursor)
-        }
+        if found.isEmpty { found.find(in: reader, from: cursor.position, to: lastStart) }
+        let next =
+          found.isEmpty
+          ? try decode(columns, of: row, reader, into: store, &cursor)
+          : try decodeFound(&found, columns, of: row, reader, into: store, &cursor)
         untilRestart -= next - column
         column = next
         if found.isEmpty, !reader.isAtMarker, cursor.position > lastStart {
