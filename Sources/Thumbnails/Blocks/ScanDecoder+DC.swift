@@ -19,14 +19,15 @@ extension ScanDecoder {
     while column < run.columns.upperBound, position <= run.lastStart {
       for index in blocks.indices {
         let block = blocks[index]
-        let symbol = try dcSymbol(window, position, block.component, dcLookups)
-        let value = dcPredictors[block.component] + symbol.difference
+        let bits = Self.word(window, position)
+        let (length, size) = try dcSymbol(bits, at: position, block.component, dcLookups)
+        let value = dcPredictors[block.component] + HuffmanCode.value(bits << UInt64(length), size)
         // No legal DC coefficient is larger.
         guard let dc = Int16(exactly: value << shift) else {
           throw .corrupt(Corruption(.valueOutOfRange, at: position))
         }
         dcPredictors[block.component] = value
-        position = symbol.end
+        position += length + size
         let blockStart = (block.start + run.row * block.rowStep + column * block.columnStep) * perBlock
         coefficients[blockStart] = dc
         guard let stepTables else { continue }
@@ -41,24 +42,6 @@ extension ScanDecoder {
     swap(&predictors, &cursor.dcPredictors)
     cursor.position = position
     return column
-  }
-
-  /// Decodes the difference between a DC coefficient and its predictor, and returns the bit after it.
-  @inline(__always)
-  private func dcSymbol(
-    _ window: RawSpan, _ position: Int, _ component: Int, _ tables: Span<UInt16>
-  ) throws(BlockDecoderError) -> (difference: Int32, end: Int) {
-    let bits = Self.word(window, position)
-    let prefix = Int(bits >> UInt64(64 - HuffmanCode.dcLookupBits))
-    let entry = Int(tables[component << HuffmanCode.dcLookupBits + prefix])
-    var (length, size) = (entry & 31, entry >> 8)
-    if length == 0 {
-      guard let (symbol, codeLength) = dcCodes[component].symbol(in: bits) else {
-        throw .corrupt(Corruption(.noSuchCode, at: position))
-      }
-      (length, size) = (codeLength, symbol)
-    }
-    return (HuffmanCode.value(bits << UInt64(length), size), position + length + size)
   }
 
   /// Decodes a refinement scan: one more bit of each DC coefficient (ITU-T T.81, G.1.2.1). Returns the column of the

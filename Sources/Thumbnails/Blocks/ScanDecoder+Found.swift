@@ -63,8 +63,8 @@ extension ScanDecoder {
           let position = Int(starts[unchecked: found])
           found &+= 1
           place &+= 1
-          let bits = Self.uncheckedWord(window, position)
-          let (length, size) = dcSymbol(bits, component, dcLookups)
+          let bits = Self.word(window, position)
+          let (length, size) = try dcSymbol(bits, at: position, component, dcLookups)
           predictor &+= HuffmanCode.value(bits &<< UInt64(length), size)
           let dc = Int16(truncatingIfNeeded: predictor)
           guard Int32(dc) == predictor else { throw .corrupt(Corruption(.valueOutOfRange, at: position)) }
@@ -96,7 +96,7 @@ extension ScanDecoder {
     // in the place of the DC coefficient.
     for _ in 0..<2 {
       // A word has at least 57 bits. A symbol and the index of another one need at most 43.
-      var bits = Self.uncheckedWord(window, position)
+      var bits = Self.word(window, position)
       for _ in 0..<2 {
         var entry = values[unchecked: table &+ Int(truncatingIfNeeded: bits &>> UInt64(64 - ValueTables.lookupBits))]
         if _slowPath(entry >= ValueTables.isTooLong) {
@@ -120,7 +120,7 @@ extension ScanDecoder {
     _ entry: UInt32, _ bits: inout UInt64, in window: RawSpan, _ position: Int, _ table: Int
   ) -> UInt32 {
     let (length, size) = (Int(entry &>> 16 & 31), Int(entry & 15))
-    bits = Self.uncheckedWord(window, position)
+    bits = Self.word(window, position)
     guard length > 0 else { return longCode(bits, table &>> ValueTables.lookupBits) }
     let value = HuffmanCode.value(bits &<< UInt64(truncatingIfNeeded: length &- size), size)
     return entry & ~ValueTables.isTooLong & ~0xFFFF | UInt32(UInt16(truncatingIfNeeded: value))
@@ -135,26 +135,5 @@ extension ScanDecoder {
     let size = symbol & 15
     let value = HuffmanCode.value(bits << UInt64(length), size)
     return ValueTables.entry(value, run: symbol >> 4, size: size, length: length + size)
-  }
-
-  @inline(__always)
-  private func dcSymbol(_ bits: UInt64, _ component: Int, _ tables: Span<UInt16>) -> (length: Int, size: Int) {
-    let prefix = Int(truncatingIfNeeded: bits &>> UInt64(64 - HuffmanCode.dcLookupBits))
-    let entry = Int(tables[unchecked: component &<< HuffmanCode.dcLookupBits &+ prefix])
-    guard _fastPath(entry != 0) else { return longDCSymbol(bits, component) }
-    return (entry & 31, entry &>> 8)
-  }
-
-  /// A symbol with a code that is too long for the lookup table.
-  @inline(never)
-  private func longDCSymbol(_ bits: UInt64, _ component: Int) -> (length: Int, size: Int) {
-    dcCodes[component].symbol(in: bits).map { ($0.length, $0.symbol) } ?? (1, 0)
-  }
-
-  /// As `word`, for positions that are known to be in the window.
-  @inline(__always)
-  private static func uncheckedWord(_ window: RawSpan, _ position: Int) -> UInt64 {
-    UInt64(bigEndian: window.unsafeLoadUnaligned(fromUncheckedByteOffset: position &>> 3, as: UInt64.self))
-      &<< UInt64(truncatingIfNeeded: position & 7)
   }
 }

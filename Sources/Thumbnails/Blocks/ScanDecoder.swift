@@ -157,6 +157,21 @@ struct ScanDecoder {
       << UInt64(position & 7)
   }
 
+  /// The DC symbol that a word, the bits from `position` on, begins with: the length of its code, and the size of the
+  /// difference to the predictor.
+  @inline(__always)
+  func dcSymbol(
+    _ bits: UInt64, at position: Int, _ component: Int, _ tables: Span<UInt16>
+  ) throws(BlockDecoderError) -> (length: Int, size: Int) {
+    let shift = UInt64(64 - HuffmanCode.dcLookupBits)
+    let entry = Int(tables[component << HuffmanCode.dcLookupBits + Int(bits >> shift)])
+    if entry != 0 { return (entry & 31, entry >> 8) }
+    guard let (symbol, length) = dcCodes[component].symbol(in: bits) else {
+      throw .corrupt(Corruption(.noSuchCode, at: position))
+    }
+    return (length, symbol)
+  }
+
   /// The AC symbol that a word, the bits from `position` on, begins with: the length of its code, the run of zeros
   /// (RRRR) and the size (SSSS).
   @inline(__always)
