@@ -88,7 +88,8 @@ import Testing
 
   @Test func codesOfEveryLengthAreFound() throws {
     // There is one code of each length, up to 16 bits.
-    let ladder = try #require(HuffmanCode(counts: [UInt8](repeating: 1, count: 16), symbols: (0..<16).map { UInt8($0) }))
+    let ones = [UInt8](repeating: 1, count: 16)
+    let ladder = try #require(HuffmanCode(counts: ones, symbols: (0..<16).map { UInt8($0) }))
     for length in 1...16 {
       let word = ~UInt64(0) << UInt64(64 - length + 1) & (~0 << UInt64(64 - length))
       let found = try #require(ladder.symbol(in: word))
