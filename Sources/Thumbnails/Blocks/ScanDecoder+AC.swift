@@ -9,9 +9,9 @@ extension ScanDecoder {
   ) throws(BlockDecoderError) -> Int {
     let block = blocks[0]
     let tables = acLookups.span
-    var position = cursor.position
+    var bits = NextBits(at: cursor.position)
     var column = run.columns.lowerBound
-    while column < run.columns.upperBound, position <= run.lastStart {
+    while column < run.columns.upperBound, bits.position <= run.lastStart {
       defer { column += 1 }
       guard cursor.eobRun == 0 else {
         cursor.eobRun -= 1
@@ -21,23 +21,23 @@ extension ScanDecoder {
       var mask: UInt64 = 0
       var next = scan.spectralStart
       while next <= scan.spectralEnd {
-        let bits = Self.word(window, position)
-        let (length, zeros, size) = try acSymbol(bits, at: position, 0, tables)
-        position += length
+        bits.fill(from: window)
+        let (length, zeros, size) = try acSymbol(bits.word, at: bits.position, 0, tables)
+        bits.drop(length)
         if size == 0, zeros < 15 {
-          cursor.eobRun = Self.eobRunLength(bits << UInt64(length), zeros) - 1
-          position += zeros
+          cursor.eobRun = Self.eobRunLength(bits.word, zeros) - 1
+          bits.drop(zeros)
           break
         }
         next += zeros
         if size > 0 {
-          guard next <= scan.spectralEnd else { throw .corrupt(Corruption(.tooManyCoefficients, at: position)) }
+          guard next <= scan.spectralEnd else { throw .corrupt(Corruption(.tooManyCoefficients, at: bits.position)) }
           mask |= 1 << UInt64(next)
           if let index = CoefficientStore.slot(of: next) {
-            let value = HuffmanCode.value(bits << UInt64(length), size) << Int32(scan.approximationLow)
+            let value = HuffmanCode.value(bits.word, size) << Int32(scan.approximationLow)
             coefficients[blockStart * 4 + index] = Int16(truncatingIfNeeded: value)
           }
-          position += size
+          bits.drop(size)
         }
         next += 1
       }
@@ -45,7 +45,7 @@ extension ScanDecoder {
       guard next <= scan.spectralEnd + 1 else { throw .irregular }
       if !masks.isEmpty { masks[blockStart] |= mask }
     }
-    cursor.position = position
+    cursor.position = bits.position
     return column
   }
 
@@ -65,7 +65,7 @@ extension ScanDecoder {
       var added: UInt64 = 0
       var next = scan.spectralStart
       while cursor.eobRun == 0, next <= scan.spectralEnd {
-        let bits = Self.word(window, position)
+        let bits = NextBits.word(window, position)
         var (length, zeros, size) = try acSymbol(bits, at: position, 0, tables)
         position += length
         if size == 0, zeros < 15 {
@@ -134,7 +134,7 @@ extension ScanDecoder {
   private func refine(
     _ next: Int, _ window: RawSpan, _ position: Int, _ blockStart: Int, _ coefficients: inout MutableSpan<Int16>
   ) {
-    guard let own = CoefficientStore.slot(of: next), Self.word(window, position) >> 63 == 1 else { return }
+    guard let own = CoefficientStore.slot(of: next), NextBits.word(window, position) >> 63 == 1 else { return }
     let index = blockStart * 4 + own
     let bit = Int16(1) << Int16(scan.approximationLow)
     coefficients[index] = coefficients[index] < 0 ? coefficients[index] &- bit : coefficients[index] &+ bit

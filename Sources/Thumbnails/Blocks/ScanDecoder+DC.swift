@@ -14,33 +14,33 @@ extension ScanDecoder {
     var predictors: [Int32] = []
     swap(&predictors, &cursor.dcPredictors)
     var dcPredictors = predictors.mutableSpan
-    var position = cursor.position
+    var bits = NextBits(at: cursor.position)
     var column = run.columns.lowerBound
-    while column < run.columns.upperBound, position <= run.lastStart {
+    while column < run.columns.upperBound, bits.position <= run.lastStart {
       for index in blocks.indices {
         let block = blocks[index]
-        let bits = Self.word(window, position)
-        let (length, size) = try dcSymbol(bits, at: position, block.component, dcLookups)
-        let value = dcPredictors[block.component] + HuffmanCode.value(bits << UInt64(length), size)
+        bits.fill(from: window)
+        let (length, size) = try dcSymbol(bits.word, at: bits.position, block.component, dcLookups)
+        let value = dcPredictors[block.component] &+ HuffmanCode.value(bits.word &<< UInt64(length), size)
         // No legal DC coefficient is larger.
-        guard let dc = Int16(exactly: value << shift) else {
-          throw .corrupt(Corruption(.valueOutOfRange, at: position))
+        guard let dc = Int16(exactly: value &<< shift) else {
+          throw .corrupt(Corruption(.valueOutOfRange, at: bits.position))
         }
         dcPredictors[block.component] = value
-        position += length + size
+        bits.drop(length + size)
         let blockStart = (block.start + run.row * block.rowStep + column * block.columnStep) * perBlock
         coefficients[blockStart] = dc
         guard let stepTables else { continue }
-        var next = 1
+        var (position, next) = (bits.position, 1)
         if perBlock > 1 {
           (position, next) = try decodeLowestAC(window, position, block.component, acLookups, blockStart, &coefficients)
         }
-        position = try skipAC(window, position, from: next, block.component, stepTables)
+        bits = NextBits(at: try skipAC(window, position, from: next, block.component, stepTables))
       }
       column += 1
     }
     swap(&predictors, &cursor.dcPredictors)
-    cursor.position = position
+    cursor.position = bits.position
     return column
   }
 
@@ -56,7 +56,7 @@ extension ScanDecoder {
     var column = run.columns.lowerBound
     while column < run.columns.upperBound, position <= run.lastStart {
       // One for each of at most ten blocks.
-      var bits = Self.word(window, position)
+      var bits = NextBits.word(window, position)
       for index in blocks.indices {
         let block = blocks[index]
         let blockStart = (block.start + run.row * block.rowStep + column * block.columnStep) * perBlock
@@ -80,7 +80,7 @@ extension ScanDecoder {
     var position = start
     var next = 1
     while next <= 4 {
-      let bits = Self.word(window, position)
+      let bits = NextBits.word(window, position)
       let (length, run, size) = try acSymbol(bits, at: position, component, tables)
       position += length + size
       if size == 0, run < 15 { return (position, 64) }
@@ -103,7 +103,7 @@ extension ScanDecoder {
     var position = start
     var next = first
     while next < 64 {
-      var bits = Self.word(window, position)
+      var bits = NextBits.word(window, position)
       for _ in 0..<3 {
         let entry = Int(entries[base + Int(bits >> UInt64(64 - StepTables.lookupBits))])
         let reached = next + entry >> 5 & 255
@@ -128,7 +128,7 @@ extension ScanDecoder {
   private func skipACSymbol(
     _ window: RawSpan, _ position: Int, _ component: Int, _ next: Int
   ) throws(BlockDecoderError) -> (position: Int, next: Int) {
-    guard let (symbol, length) = acCodes[component].symbol(in: Self.word(window, position)) else {
+    guard let (symbol, length) = acCodes[component].symbol(in: NextBits.word(window, position)) else {
       throw .corrupt(Corruption(.noSuchCode, at: position))
     }
     let (run, size) = (symbol >> 4, symbol & 15)

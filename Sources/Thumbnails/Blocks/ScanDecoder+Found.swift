@@ -63,7 +63,7 @@ extension ScanDecoder {
           let position = Int(starts[unchecked: found])
           found &+= 1
           place &+= 1
-          let bits = Self.word(window, position)
+          let bits = NextBits.word(window, position)
           let (length, size) = try dcSymbol(bits, at: position, component, dcLookups)
           predictor &+= HuffmanCode.value(bits &<< UInt64(length), size)
           let dc = Int16(truncatingIfNeeded: predictor)
@@ -96,7 +96,7 @@ extension ScanDecoder {
     // in the place of the DC coefficient.
     for _ in 0..<2 {
       // A word has at least 57 bits. A symbol and the index of another one need at most 43.
-      var bits = Self.word(window, position)
+      var bits = NextBits.word(window, position)
       for _ in 0..<2 {
         var entry = values[unchecked: table &+ Int(truncatingIfNeeded: bits &>> UInt64(64 - ValueTables.lookupBits))]
         if _slowPath(entry >= ValueTables.isTooLong) {
@@ -120,7 +120,7 @@ extension ScanDecoder {
     _ entry: UInt32, _ bits: inout UInt64, in window: RawSpan, _ position: Int, _ table: Int
   ) -> UInt32 {
     let (length, size) = (Int(entry &>> 16 & 31), Int(entry & 15))
-    bits = Self.word(window, position)
+    bits = NextBits.word(window, position)
     guard length > 0 else { return longCode(bits, table &>> ValueTables.lookupBits) }
     let value = HuffmanCode.value(bits &<< UInt64(truncatingIfNeeded: length &- size), size)
     return entry & ~ValueTables.isTooLong & ~0xFFFF | UInt32(UInt16(truncatingIfNeeded: value))

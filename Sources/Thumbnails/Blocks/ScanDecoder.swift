@@ -137,7 +137,7 @@ struct ScanDecoder {
         case (false, true): try decodeACFirst(run, window, &coefficients, &masks, &cursor)
         case (false, false): try decodeACRefine(run, window, &coefficients, &masks, &cursor)
         }
-    } catch .corrupt(let corruption) where corruption.position + Self.longestSymbol > lastBit {
+    } catch .corrupt(let corruption) where corruption.position + NextBits.longestSymbol > lastBit {
       // The fault may be an effect of bits after the end, and then the data ends early.
       throw .irregular
     }
@@ -145,17 +145,7 @@ struct ScanDecoder {
     return next
   }
 
-  /// The bits of the longest symbol: a code of 16 bits and 15 additional bits.
-  private static let longestSymbol = 16 + 15
-
   // MARK: Bits
-
-  /// The bits from `position` on: at least 57 of them, then zeros.
-  @inline(__always)
-  static func word(_ window: RawSpan, _ position: Int) -> UInt64 {
-    UInt64(bigEndian: window.unsafeLoadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
-      << UInt64(position & 7)
-  }
 
   /// The DC symbol that a word, the bits from `position` on, begins with: the length of its code, and the size of the
   /// difference to the predictor.
