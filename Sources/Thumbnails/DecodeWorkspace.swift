@@ -8,6 +8,7 @@ final class DecodeWorkspace {
   let profiles = ProfileReader()
   private var buffers: [PlaneBuffer] = []
   private var encoder: JPEGEncoder?
+  private var tables = KnownTables()
 
   /// The most bytes of samples kept from one source to the next: enough for most photos at their decoding scale.
   private static let samplesKept = 3 << 19
@@ -24,6 +25,7 @@ final class DecodeWorkspace {
     renderer.trim()
     profiles.trim()
     buffers = []
+    tables = KnownTables()
     encoder?.trim()
   }
 
@@ -38,7 +40,7 @@ final class DecodeWorkspace {
     _ decoder: JPEGDecoder, _ info: SourceInfo, side: Int
   ) throws(BlockDecoderError) -> (planes: [DecodedPlane], lacksScans: Bool) {
     while buffers.count < 2 { buffers.append(PlaneBuffer()) }
-    var blocks = BlockDecoder(decoder.input, header: info, side: side)
+    var blocks = BlockDecoder(decoder.input, header: info, side: side, known: tables)
     return (try blocks.decode(into: buffers[0], masksIn: buffers[1]), blocks.lacksScans)
   }
 

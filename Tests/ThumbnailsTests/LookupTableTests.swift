@@ -69,6 +69,48 @@ import Testing
     Self.expectSteps(tables, [dc], [ac])
   }
 
+  /// Tables of other codes are not taken over. Those of the same codes are, as one sees by the place of the entries.
+  @Test func tablesAreReusedForTheSameCodes() throws {
+    let codes = try (0..<4).map { try Self.code(symbols: 16, seed: $0) }
+    func steps(_ dc: Int, _ ac: Int, reusing known: StepTables?) -> StepTables {
+      StepTables([(0, 0), (0, 0)], dc: [codes[dc], codes[dc]], ac: [codes[ac], codes[ac]], reusing: known)
+    }
+    let known = steps(0, 1, reusing: nil)
+    #expect(Self.isSameMemory(steps(0, 1, reusing: known).entries, known.entries))
+    for (dc, ac) in [(2, 1), (0, 3)] {
+      let made = steps(dc, ac, reusing: known)
+      #expect(made.entries == steps(dc, ac, reusing: nil).entries && made.entries != known.entries)
+    }
+    let values = ValueTables([codes[0], codes[1]])
+    #expect(Self.isSameMemory(ValueTables([codes[0], codes[1]], reusing: values).entries, values.entries))
+    for other in [[codes[0], codes[2]], [codes[0]], []] {
+      #expect(ValueTables(other, reusing: values).entries == ValueTables(other).entries)
+    }
+  }
+
+  private static func isSameMemory<Element>(_ first: [Element], _ second: [Element]) -> Bool {
+    first.withUnsafeBufferPointer { first in second.withUnsafeBufferPointer { first.baseAddress == $0.baseAddress } }
+  }
+
+  /// The tables of a file do not depend on the files before.
+  @Test(arguments: [1, 2]) func filesOfOtherCodesFollowEachOther(side: Int) throws {
+    let known = KnownTables()
+    for quality in [30, 95, 30, 60, 60] {
+      var photo = SyntheticPhoto(seed: quality, width: 320, height: 200)
+      photo.quality = quality
+      let bytes = photo.jpeg()
+      let made = try [known, KnownTables()].map { tables in
+        let decoder = try JPEGDecoder(source: ByteReader(bytes: bytes), failOn: .error, monitor: nil)
+        let (buffer, masks) = (PlaneBuffer(), PlaneBuffer())
+        var blocks = BlockDecoder(decoder.input, header: SourceInfo(decoder), side: side, known: tables)
+        let (_, store) = try blocks.readCoefficients(into: buffer, masksIn: masks)
+        return withExtendedLifetime(buffer) { Array(store.coefficients) }
+      }
+      #expect(made[0] == made[1], "quality \(quality)")
+    }
+    #expect(known.steps != nil && (known.values != nil) == (side == 2))
+  }
+
   private static func expectSteps(_ tables: StepTables, _ dc: [HuffmanCode], _ ac: [HuffmanCode]) {
     #expect(tables.entries.count == 2 * dc.count * StepTables.size)
     for (index, entry) in tables.entries.enumerated() {

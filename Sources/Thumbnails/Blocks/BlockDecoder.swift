@@ -22,6 +22,7 @@ struct BlockDecoder {
   private let header: SourceInfo
   private let input: DecoderInput
   private let side: Int
+  private let known: KnownTables
   private var quantizationTables = [[Int]?](repeating: nil, count: 4)
   private var huffmanTables = HuffmanTables()
   private var restartInterval = 0
@@ -36,10 +37,12 @@ struct BlockDecoder {
   /// - parameters:
   ///   - header: the header of the same source, as libjpeg has read it.
   ///   - side: samples of a block along each axis, 1 or 2.
-  init(_ input: DecoderInput, header: SourceInfo, side: Int) {
+  ///   - known: the tables of the file before.
+  init(_ input: DecoderInput, header: SourceInfo, side: Int, known: KnownTables = KnownTables()) {
     self.input = input
     self.header = header
     self.side = side
+    self.known = known
     reader = SegmentReader(input)
   }
 
@@ -140,7 +143,7 @@ struct BlockDecoder {
     if scan.spectralStart > 0, lacksAC(scan) { try store.keepMasks(frame, in: masks) }
     // A refinement scan is not decoded unless masks were kept from the component's first AC scan on.
     assert(scan.spectralStart == 0 || scan.approximationHigh == 0 || !store.nonZeroMasks.isEmpty)
-    let data = try ScanDecoder(scan, frame, huffmanTables, side: side, restartInterval: restartInterval)
+    let data = try ScanDecoder(scan, frame, huffmanTables, known, side: side, restartInterval: restartInterval)
     try data.decode(&reader, into: store, input)
   }
 

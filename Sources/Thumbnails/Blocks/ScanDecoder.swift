@@ -35,7 +35,8 @@ struct ScanDecoder {
   private let restartInterval: Int
 
   init(
-    _ scan: ScanHeader, _ frame: FrameHeader, _ huffman: HuffmanTables, side: Int, restartInterval: Int
+    _ scan: ScanHeader, _ frame: FrameHeader, _ huffman: HuffmanTables, _ known: KnownTables, side: Int,
+    restartInterval: Int
   ) throws(BlockDecoderError) {
     self.scan = scan
     self.side = side
@@ -58,9 +59,16 @@ struct ScanDecoder {
     }
     self.dcLookups = dcLookups
     acLookups = acCodes.flatMap { $0.acLookup() }
-    valueTables = ValueTables(frame.isProgressive || side == 1 ? [] : acCodes)
+    guard !frame.isProgressive else {
+      (stepTables, valueTables) = (nil, ValueTables([]))
+      return
+    }
     let destinations = scan.components.map { (dc: $0.dcTable, ac: $0.acTable) }
-    stepTables = frame.isProgressive ? nil : StepTables(destinations, dc: dcCodes, ac: acCodes)
+    let stepTables = StepTables(destinations, dc: dcCodes, ac: acCodes, reusing: known.steps)
+    valueTables = ValueTables(side == 1 ? [] : acCodes, reusing: known.values)
+    self.stepTables = stepTables
+    known.steps = stepTables
+    if side > 1 { known.values = valueTables }
   }
 
   /// Decodes the scan from its first byte of entropy-coded data, and leaves the reader at the marker after it.

@@ -1,5 +1,5 @@
 /// A Huffman code as a file defines it (ITU-T T.81, B.2.4.2 and C.2), and lookup tables for decoding it.
-struct HuffmanCode {
+struct HuffmanCode: Equatable {
   /// The number of bits that index the lookup tables. Longer codes are decoded length by length.
   static let dcLookupBits = 10
   static let acLookupBits = 12

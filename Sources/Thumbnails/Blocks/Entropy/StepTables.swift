@@ -23,7 +23,7 @@ struct StepTables {
   static let endOfBlock = 1 << 13
 
   /// A DC and an AC code that a component has.
-  struct Codes {
+  struct Codes: Equatable {
     let dc: HuffmanCode
     let ac: HuffmanCode
   }
@@ -40,7 +40,10 @@ struct StepTables {
   /// - parameters:
   ///   - destinations: the table destinations (Td, Ta) of each component.
   ///   - dc, ac: the codes there.
-  init(_ destinations: [(dc: Int, ac: Int)], dc: [HuffmanCode], ac: [HuffmanCode]) {
+  ///   - known: tables that are taken over if they are of the same codes.
+  init(
+    _ destinations: [(dc: Int, ac: Int)], dc: [HuffmanCode], ac: [HuffmanCode], reusing known: StepTables? = nil
+  ) {
     var codes: [Codes] = []
     var starts: [Int] = []
     for (index, own) in destinations.enumerated() {
@@ -51,6 +54,11 @@ struct StepTables {
         codes.append(Codes(dc: dc[index], ac: ac[index]))
       }
     }
+    (self.codes, self.starts) = (codes, starts)
+    if let known, known.codes == codes {
+      entries = known.entries
+      return
+    }
     var entries = [UInt16](repeating: Self.none, count: 2 * Self.size * codes.count)
     for (index, own) in codes.enumerated() {
       var table = entries.mutableSpan
@@ -58,7 +66,7 @@ struct StepTables {
       Self.fillFirst(&table, from: start, own)
       Self.fill(&table, from: start + Self.size, own.ac, Step())
     }
-    (self.entries, self.codes, self.starts) = (entries, codes, starts)
+    self.entries = entries
   }
 
   /// The codes of the table that begins at an index of `entries`.

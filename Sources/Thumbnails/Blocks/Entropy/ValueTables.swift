@@ -15,8 +15,17 @@ struct ValueTables {
 
   /// The tables of the components, one after the other.
   let entries: [UInt32]
+  private let codes: [HuffmanCode]
 
-  init(_ codes: [HuffmanCode]) {
+  /// - parameters:
+  ///   - codes: the AC code of each component.
+  ///   - known: tables that are taken over if they are of the same codes.
+  init(_ codes: [HuffmanCode], reusing known: ValueTables? = nil) {
+    self.codes = codes
+    if let known, known.codes == codes {
+      entries = known.entries
+      return
+    }
     var entries = [UInt32](repeating: Self.isTooLong, count: codes.count << Self.lookupBits)
     for (index, code) in codes.enumerated() {
       var table = entries.mutableSpan
