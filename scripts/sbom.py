@@ -145,6 +145,9 @@ def document(swift: str, binary: Path) -> dict:
     libraries = loaded_libraries(binary)
     parts = [*swift_packages(binary.parent.parent, linked_modules(binary)), swift_runtime(swift, libraries)]
     parts += [(system_package(name, path), "DYNAMIC_LINK") for name, path in libraries.items()]
+    # The archives that the Makefile links in, as `ARCHIVES`.
+    archives = (binary.parent.parent / "archives").glob("*.a")
+    parts += [(system_package(path.name, path.resolve()), "STATIC_LINK") for path in archives]
     packages = {fields["SPDXID"]: fields for fields in [program, *(fields for fields, _ in parts)]}
     relationships = {(PROGRAM, kind, fields["SPDXID"]) for fields, kind in parts}
     comments = {"OTHER": {"comment": "resolved for tests, other platforms or unused products; not part of the program"}}

@@ -31,7 +31,8 @@ enum ProcessLimits {
     (problem(files: otherFiles + operations * filesPerOperation) ?? problem(trial)).map { "\($0), or lower --max" }
   }
 
-  /// Starts as many threads as so many operations need. Every thread must start: if one cannot, Dispatch retries forever.
+  /// Starts as many threads as so many operations need. Every thread must start: if one cannot, Dispatch retries for
+  /// ever.
   static func trial(max operations: Int) -> ThreadTrial { ThreadTrial(operations + otherThreads) }
 
   /// Describes the limit that is too low to ask a running job, and how to raise it; nil if all suffice.
