@@ -76,11 +76,15 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 3)
     }
 
-    @Test func aBlockedProducerGoesOnOnceHalfOfTheBacklogIsFree() async throws {
+    @Test(arguments: [false, true])
+    func aBlockedProducerGoesOnOnceHalfOfTheBacklogIsFree(reserves: Bool) async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 4)
       let gates = (0..<7).map { _ in Gate() }
-      try await onThread { for gate in gates.prefix(5) { try queue.submit(Work(at: gate)) } }
-      async let others: Void = onThread { for gate in gates.suffix(2) { try queue.submit(Work(at: gate)) } }
+      @Sendable func work(at gate: Gate) -> Work {
+        reserves ? Work { work in try work.withReservation(of: 1) { gate.pass() } } : Work(at: gate)
+      }
+      try await onThread { for gate in gates.prefix(5) { try queue.submit(work(at: gate)) } }
+      async let others: Void = onThread { for gate in gates.suffix(2) { try queue.submit(work(at: gate)) } }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       gates[0].open()
       try await onThread { gates[1].awaitArrivals(1) }

@@ -184,7 +184,9 @@ struct Account {
   mutating func giveBack(_ bytes: Int) -> Effects {
     reserved -= bytes
     reservations -= 1
-    return dispatch()
+    var effects = Effects()
+    dispatch(into: &effects, acceptingOnceHalfIsFree: true)
+    return effects
   }
 
   /// The answer to a claim that can never be granted; nil if it can.
@@ -325,8 +327,9 @@ struct Account {
   /// Called after every change that may free something: grants claims, starts waiting operations, accepts blocked
   /// producers and, if the queue is then idle, wakes the callers of `drain`.
   ///
-  /// - Parameter onceHalfIsFree: whether producers are accepted only once half of the backlog is free. A producer that
-  ///   keeps the queue full is then woken once for several operations, and not at the end of each.
+  /// - Parameter onceHalfIsFree: whether producers are accepted only once half of the backlog is free, or if only
+  ///   operations with dependencies wait. A producer that keeps the queue full is then woken once for several operations,
+  ///   and not at the end of each.
   private mutating func dispatch(into effects: inout Effects, acceptingOnceHalfIsFree onceHalfIsFree: Bool = false) {
     var onceHalfIsFree = onceHalfIsFree
     answerClaims(into: &effects)
