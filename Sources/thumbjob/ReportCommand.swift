@@ -25,7 +25,7 @@ struct ReportCommand: ParsableCommand {
       Console().print("thumbjob: \(error)")
       throw ExitStatus.noSuchSource.code
     } catch let error as NotATraceError {
-      Console().print("thumbjob: \(error)")
+      Console().print("thumbjob: \(error); thumbjob SOURCE --trace FILE writes one")
       throw ExitStatus.jobFileInvalid.code
     }
   }

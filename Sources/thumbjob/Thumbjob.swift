@@ -36,7 +36,7 @@ struct Thumbjob: ParsableCommand {
       if !(command is any SignalHandlingCommand) { SignalListener.unblock() }
       try command.run()
     } catch let status as ExitCode {
-      // Everything has been said. The parser would make the help text first.
+      // All messages are printed. `exit(reporting:)` would first make the help text.
       Foundation.exit(status.rawValue)
     } catch {
       exit(reporting: error)

@@ -4,7 +4,8 @@ import StatusEndpoint
 import ThumbnailJobs
 
 /// The status endpoints of a job: the requested address, and the user's private socket, which `thumbjob status` finds by
-/// itself. The socket opens while the job starts, because the server needs 2 ms, a tenth of the time of a small job.
+/// itself. The socket opens while the job starts, because the server needs 2 ms
+/// to start, a tenth of the time of a small job.
 ///
 /// *Concurrency*: every member may be called from any thread.
 final class JobEndpoints: Sendable {
@@ -81,7 +82,7 @@ final class JobEndpoints: Sendable {
     own.withLock { $0 }?.close()
   }
 
-  /// Only removes the sockets, for a thread that ends the process at once.
+  /// Only removes the sockets that are open, for a thread that ends the process at once.
   func removeSockets() {
     requested?.removeSocket()
     own.withLock { $0 }?.removeSocket()

@@ -68,7 +68,9 @@ struct RunOptions: ParsableArguments {
     completion: .list(["off", "127.0.0.1:8080"]))
   var status: String?
 
-  @Flag(name: .shortAndLong, help: "Print the name of every thumbnail, and at the end the peaks beside their limits.")
+  @Flag(
+    name: .shortAndLong,
+    help: "Print every thumbnail's name, warnings, the signal of memory pressure, and at the end the peaks and limits.")
   var verbose = false
 
   @Flag(help: "Print only failures and warnings.")

@@ -7,7 +7,7 @@ import ThumbnailJobs
 struct RunCommand: ParsableCommand, SignalHandlingCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    // Where this command is parsed alone, the parser does not look for a request for completions, which takes 2 ms.
+    // With the name of a parent, the parser does not look for a request for completions here. Looking takes 2 ms.
     _superCommandName: "thumbjob",
     abstract: "Makes JPEG thumbnails of whole folders with a queue that never piles up.",
     usage: "thumbjob [run] <source> ... [options]")

@@ -37,8 +37,10 @@ struct PauseCommand: ParsableCommand {
   @OptionGroup var options: TargetOptions
 
   func run() throws {
-    try options.chosen().ask { client throws(StatusClientError) in try client.pause() }
-    Console().print("thumbjob: paused; running operations finish, and thumbjob resume continues with the rest")
+    let target = try options.chosen()
+    try target.ask { client throws(StatusClientError) in try client.pause() }
+    Console().print(
+      "thumbjob: \(target.name) is paused; running operations finish, and thumbjob resume continues with the rest")
   }
 }
 
@@ -50,7 +52,8 @@ struct ResumeCommand: ParsableCommand {
   @OptionGroup var options: TargetOptions
 
   func run() throws {
-    try options.chosen().ask { client throws(StatusClientError) in try client.resume() }
-    Console().print("thumbjob: resumed")
+    let target = try options.chosen()
+    try target.ask { client throws(StatusClientError) in try client.resume() }
+    Console().print("thumbjob: \(target.name) is resumed")
   }
 }

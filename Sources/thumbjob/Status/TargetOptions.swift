@@ -41,7 +41,10 @@ struct TargetOptions: ParsableArguments {
 
     func leave(_ error: StatusClientError) -> ExitCode {
       switch error.kind {
-      case .refused(status: 401): leave("\(name) requires its token: set THUMBJOB_TOKEN", .someFailed)
+      case .refused(status: 401):
+        leave(
+          "\(name) requires its token: set THUMBJOB_TOKEN to the part of its link after #token=, or give the process id",
+          .someFailed)
       case .refused: leave("\(name): \(StatusFields.oneLine(error.reason))", .someFailed)
       case .timedOut: leave("\(name) \(error.reason); it may still carry out the request", .noStatusAddress)
       case .notRunning, .connection, .garbled: leave("\(name): \(error.reason)", .noStatusAddress)
