@@ -19,8 +19,8 @@ EACH_SOURCE = find Sources Tests Package.swift Benchmarks/Sources Benchmarks/Pac
 # without symbols would read.
 LINUX = $(filter Linux,$(shell uname))
 SMALL = .build/icu.flags
-# A folder with the C++ library, which Swift's libraries need, as an archive alone, so that it is linked in, too. Otherwise the
-# loader would look up thousands of its symbols at each start, which takes 1.6 ms.
+# Contains only the static C++ library, so that the linker uses it; Swift's libraries need it. With the shared one, the
+# loader looks up thousands of symbols at each start (1.6 ms).
 ARCHIVES = .build/archives
 RELEASE = -c release $(if $(LINUX),--static-swift-stdlib -Xlinker --no-export-dynamic -Xlinker -L$(ARCHIVES) $(shell cat $(SMALL)))
 BINARY = .build/release/thumbjob
@@ -98,7 +98,7 @@ run: build images images-broken ## sets everything up and makes thumbnails of ./
 build: deps link-deps ## builds the release binary
 	$(BUILD) $(RELEASE) --product thumbjob
 
-link-deps: deps # writes the linker options that leave out other languages, and finds the C++ library
+link-deps: deps # writes the linker options that leave out other languages, and links the static C++ library into ARCHIVES
 	@mkdir -p $(ARCHIVES)
 	@$(if $(LINUX),scripts/icu-data.py $(SWIFT) $(SMALL))
 	@archive=$$($(CLANG) -print-file-name=libstdc++.a); test ! -e "$$archive" || ln -sf "$$archive" $(ARCHIVES)/

@@ -1,9 +1,10 @@
 """bench.py CORPUS: thumbjob beside other thumbnailers, over the sets of photographs that photos.sh lays out.
 
 All programs make thumbnails in a box of 256 × 256 at quality 80, in two processes or threads, into an empty folder,
-and turn photographs upright. In each round all take their turns, and another one begins; a first round, which warms
-the page cache, does not count. Ratios are medians of the ratios within a round: what slows the machine for a while
-slows both. The set `one` is a single small photograph: there the time to start and to end counts.
+and turn photographs upright. In each round every program runs once, and each round starts with a different program; a
+first round, which warms the page cache, does not count. Ratios are medians of the ratios within a round: what slows
+the machine for a while slows both. The set `one` is a single small photograph: there the time to start and to end
+counts.
 
 Each program runs the fastest command that we found for it at equal quality. By quality.py's mean SSIM over photos, at
 quality 95 without subsampling, thumbjob and Pillow have 0.977, vipsthumbnail and pyvips 0.976, and GraphicsMagick with
@@ -12,9 +13,9 @@ quality 95 without subsampling, thumbjob and Pillow have 0.977, vipsthumbnail an
 (0.977), which has to be compiled and gains little.
 
 GraphicsMagick and vipsthumbnail start through the ld.so of the folder that programs.sh has laid out, because the
-system's libraries may be older. That does not slow them: `gm version` takes 9.7 ms, and 9.5 ms as an installed program;
-`vipsthumbnail --vips-version` takes 29 ms instead of 43 ms, because it does not find its modules for other kinds of
-files.
+system's libraries may be older. That does not slow them: `gm version` takes 9.7 ms this way, and 9.5 ms when
+installed; `vipsthumbnail --vips-version` takes 29 ms instead of 43 ms, because it does not find its modules for other
+kinds of files.
 
 Times are of the whole run, from start to exit. Memory is resident set size: the most that the largest process held, as
 the kernel counts it, and the most that all processes held together, sampled, where shared pages count once for each.

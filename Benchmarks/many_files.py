@@ -1,4 +1,5 @@
-"""many_files.py PHOTOS [--count N] [--folder DIR]: what one more of very many small files costs thumbjob.
+"""many_files.py PHOTOS [--count N] [--folder DIR]: what each further file costs thumbjob, among
+very many small ones.
 
 Makes small photos out of those in PHOTOS, and hard links of them in folders of 1,000. Then runs thumbjob twice: the
 first run makes all thumbnails, the second finds all of them up to date. The time of a run is from start to exit. Its

@@ -24,8 +24,8 @@ public final class PressureMonitor: Sendable {
   ///     some, otherwise after ``PressureRules/openingDelay``.
   ///   - rules: the thresholds and times by which the level rises and falls.
   ///   - onOpening: receives a report on each kind of signals that was tried, in the order of trying; none for `off`.
-  ///     Called before this initializer returns. If the signals are opened later, it is called on the monitor's
-  ///     thread, as `handler` is; a monitor that is stopped earlier never calls it.
+  ///     Called before this initializer returns or, if the signals are opened later, on the monitor's thread, as
+  ///     `handler` is; never if the monitor is stopped first.
   ///   - handler: called on the monitor's thread without any lock held, one event at a time. The monitor notices
   ///     nothing else until the handler returns.
   /// - Throws: ``PressureSignalError`` if signals are chosen by name and cannot be used, or if the system has no pipe
@@ -84,8 +84,8 @@ public final class PressureMonitor: Sendable {
   /// The current level, its cause, and the memory in use.
   public var snapshot: PressureSnapshot { state.snapshot }
 
-  /// Stops watching. No new call of the handler or of `onOpening` starts after this returns; a call that has already
-  /// started may still be running on the monitor's thread.
+  /// Stops watching. After this returns, at most one call of the handler or of `onOpening` is still made or still running:
+  /// one that the monitor's thread had already decided on.
   ///
   /// *Concurrency*: call it on any thread and any number of times, even in the handler; it does not block.
   public func stop() {

@@ -1,7 +1,7 @@
 /// Makes thumbnails of one source after the other.
 ///
-/// Small buffers, filters and profiles are kept from one source to the next, at most 5 MiB. Thumbnails do not depend on
-/// earlier sources.
+/// Small buffers, filters, lookup tables and profiles are kept from one source to the next, at most 5 MiB. Thumbnails do
+/// not depend on earlier sources.
 ///
 /// *Concurrency*: for one thread at a time, together with the source that it reads. Makers share nothing, so each
 /// worker should have its own.

@@ -30,7 +30,7 @@ const char *of_rename(int folder, const char *path, int to_folder, const char *t
 /// Logs a call, and decides what happens to it. A call that has to wait has waited when this returns.
 struct fate fate_of(const char *call, const char *place, const void *caller);
 
-/// Finds the function that this library stands before.
+/// Finds the function of the C library that this one interposes.
 void find(void *function, const char *name);
 
 #pragma GCC visibility pop
@@ -46,7 +46,7 @@ void find(void *function, const char *name);
     known = real;                         \
   }
 
-/// A function that fails with `failure` and errno.
+/// Interposes a function. Returns `failure` and sets errno if the call is to fail.
 #define STAND_BEFORE(type, failure, name, call, where, parameters, arguments) \
   type name parameters {                                                      \
     REAL(type, name, parameters)                                              \

@@ -15,7 +15,7 @@ import Testing
       onNote: { [received] note in received.change { $0.append("\(note.level)") } })
   }
 
-  /// Signals may be opened while a job ends. Its last line must stay the last one.
+  /// Signals may be opened while a job ends. The job's last line must stay the last one.
   @Test func aMessageComesBetweenTheNotesAndNotAfterTheEnd() async throws {
     try await onThread {
       let governor = governor()

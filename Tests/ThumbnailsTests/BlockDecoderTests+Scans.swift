@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thumbnails
 
-/// AC scans that are skipped, and those that are decoded, as their order and their quantization steps decide.
+/// The order of the AC scans and the quantization steps decide which scans are skipped.
 extension BlockDecoderTests {
   /// Luma's first AC scan leaves two bits, an error of up to three steps. With steps of 8 it does not show, so the scan
   /// with the next bit is skipped; with a step of 9, at any of the coefficients kept, it is decoded.

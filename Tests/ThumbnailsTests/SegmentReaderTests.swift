@@ -3,8 +3,8 @@ import Testing
 @testable import Thumbnails
 
 @Suite(.timeLimit(.minutes(1))) struct SegmentReaderTests {
-  /// Reads come in pieces, and stuffing is left out of 16 bytes at a time: at every place among these, and where a piece
-  /// ends in between.
+  /// The reader removes stuffing from 16 bytes at a time. This tests a prefix at each of these places, and reads that end
+  /// between them.
   @Test(arguments: [1, 15, 16, 17, 33, 1000]) func stuffingIsLeftOutAtEveryPlace(piece: Int) throws {
     for place in 0..<16 {
       for (count, distance) in [(1, 0), (2, 1), (2, 7), (3, 16), (5, 17)] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import thumbjob
 
-/// `Thumbjob.command` avoids the root command where it can, and must return the same as that.
+/// `Thumbjob.command` avoids the root command where it can, and must return the same command as it.
 @Suite(.timeLimit(.minutes(5)))
 struct RootCommandTests {
   /// The command of these words with all its values, or the message about a mistake in them.

@@ -13,7 +13,8 @@ public enum ProcessorCount {
 
   /// The number is determined once.
   private static let found: Int = {
-    // Not `activeProcessorCount`, which reads quotas too, and takes ten times as long. −1 is unknown: one.
+    // Not `activeProcessorCount`, which reads quotas too, and takes ten times as long. sysconf returns −1 if the number is
+    // unknown; that counts as one.
     let (online, surroundings) = (sysconf(Int32(_SC_NPROCESSORS_ONLN)), Surroundings())
     return max(1, min(online, allowed(in: surroundings) ?? .max, quota(in: surroundings) ?? .max))
   }()

@@ -37,7 +37,7 @@ struct BlockDecoder {
   /// - parameters:
   ///   - header: the header of the same source, as libjpeg has read it.
   ///   - side: samples of a block along each axis, 1 or 2.
-  ///   - known: the tables of the file before.
+  ///   - known: lookup tables of an earlier file.
   init(_ input: DecoderInput, header: SourceInfo, side: Int, known: KnownTables = KnownTables()) {
     self.input = input
     self.header = header
@@ -139,7 +139,7 @@ struct BlockDecoder {
       try progress[component.index].record(scan, table)
     }
     guard isNeeded else { return try reader.skipEntropyData() }
-    // Refinement scans of the same coefficients follow.
+    // A refinement scan may follow, and it needs the masks.
     if scan.spectralStart > 0, lacksAC(scan) { try store.keepMasks(frame, in: masks) }
     // A refinement scan is not decoded unless masks were kept from the component's first AC scan on.
     assert(scan.spectralStart == 0 || scan.approximationHigh == 0 || !store.nonZeroMasks.isEmpty)
@@ -147,7 +147,7 @@ struct BlockDecoder {
     try data.decode(&reader, into: store, input)
   }
 
-  /// Whether more of a component's AC coefficients has to be known than is recorded so far.
+  /// Whether a component of the scan still needs AC coefficients that no recorded scan has.
   private func lacksAC(_ scan: ScanHeader) -> Bool {
     !scan.components.allSatisfy { progress[$0.index].needsNoAC(side: side) }
   }

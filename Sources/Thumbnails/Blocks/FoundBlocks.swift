@@ -1,10 +1,11 @@
-/// The blocks of a scan that a `BlockFinder` has found and that are not decoded yet. They begin an MCU, and end one.
+/// The blocks of a scan that a `BlockFinder` has found and that are not decoded yet. They are those of
+/// whole MCUs.
 struct FoundBlocks {
   private let blocks: [ScanHeader.Block]
   private let steps: StepTables?
   /// Made once there is enough data for it.
   private var finder: BlockFinder?
-  /// The indices in `starts` at which their beginnings are. The next one is that of the bit after the last block.
+  /// Their indices in `starts`. The entry after them is the bit after the last block.
   private(set) var indices = 0..<0
 
   /// - parameters:
@@ -21,7 +22,7 @@ struct FoundBlocks {
   ///
   /// - parameters:
   ///   - start: the bit at which an MCU begins.
-  ///   - end: the bit from which on the window may not contain a whole block.
+  ///   - end: no block is looked for from this bit on, because the window may not contain all of it.
   mutating func find(in reader: SegmentReader, from start: Int, to end: Int) {
     guard let steps, end - start >= BlockFinder.leastSpan else { return }
     finder = finder ?? BlockFinder(blocks: blocks, steps)

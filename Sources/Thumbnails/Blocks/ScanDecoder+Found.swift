@@ -5,7 +5,7 @@
 /// - a table is indexed by as many bits as it was made for, or
 /// - a block is one of an MCU, and a component one of the scan.
 extension ScanDecoder {
-  /// Decodes those of some MCUs of a row whose blocks are found. Returns the column of the next one.
+  /// Decodes as many of these MCUs of a row as have been found. Returns the column after them.
   func decodeFound(
     _ found: inout FoundBlocks, _ columns: Range<Int>, of row: Int, _ reader: SegmentReader,
     into store: CoefficientStore, _ cursor: inout Cursor

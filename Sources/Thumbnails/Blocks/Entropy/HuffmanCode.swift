@@ -78,8 +78,8 @@ struct HuffmanCode: Equatable {
     return table
   }
 
-  /// Visits the codes of at most `longest` bits in order of their bits. So in a table for every value of that many
-  /// bits, the values that begin with a code follow those of the code before.
+  /// Visits the codes of at most `longest` bits in order of their bits. So in a table indexed by `longest` bits, the
+  /// entries of each code directly follow those of the code before.
   @inline(__always)
   func forEachCode(upTo longest: Int, _ body: (_ symbol: Int, _ length: Int) -> Void) {
     var index = 0

@@ -4,11 +4,11 @@ struct NextBits {
   /// The longest symbol: a code of 16 bits and 15 additional bits.
   static let longestSymbol = 16 + 15
 
-  /// The index of the first one in the window.
+  /// The index of the first bit in the window.
   private(set) var position: Int
   /// After `fill`, at least `longestSymbol` bits from `position` on.
   private(set) var word: UInt64 = 0
-  /// The number of bits in `word`.
+  /// How many bits of `word` may still be used.
   private var left = 0
 
   init(at position: Int) { self.position = position }
@@ -20,7 +20,7 @@ struct NextBits {
     left = 57
   }
 
-  /// Passes bits, of which at most `longestSymbol` between two calls of `fill`.
+  /// Passes `count` bits. At most `longestSymbol` bits may be passed between two calls of `fill`.
   @inline(__always)
   mutating func drop(_ count: Int) {
     position += count

@@ -85,7 +85,7 @@ struct StepTables {
 
   private static let none = UInt16(noStep << 5)
 
-  /// Fills the table for the first step of a block, whose entries are `none` before.
+  /// Fills the table for the first step of a block. All its entries must be `none`.
   private static func fillFirst(_ entries: inout MutableSpan<UInt16>, from start: Int, _ codes: Codes) {
     var next = start
     codes.dc.forEachCode(upTo: lookupBits) { size, codeLength in
@@ -98,8 +98,8 @@ struct StepTables {
     }
   }
 
-  /// Fills the entries of the values that begin with the bits of a step. They are alike for all values of the bits after
-  /// the code, up to the step's end.
+  /// Fills the entries of all indices that begin with the code of a step. The additional bits of its symbol do not change
+  /// the entries, so those for the first value are copied for the others.
   private static func fillEach(
     _ entries: inout MutableSpan<UInt16>, _ indices: Range<Int>, _ ac: HuffmanCode, _ step: Step
   ) {
@@ -107,8 +107,8 @@ struct StepTables {
     for index in filled..<indices.upperBound { entries[index] = entries[index - filled + indices.lowerBound] }
   }
 
-  /// Fills the entries of the values that begin with given bits of a step, and continues it with as many symbols as the
-  /// further bits contain. Returns the index after these entries.
+  /// Fills the entries of all indices that begin with the bits of `step`: extends it by as many symbols as fit. Returns
+  /// the index after these entries.
   @discardableResult
   private static func fill(
     _ entries: inout MutableSpan<UInt16>, from start: Int, _ ac: HuffmanCode, _ step: Step
