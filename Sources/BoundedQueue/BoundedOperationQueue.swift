@@ -2,7 +2,7 @@ import Foundation
 import Locking
 
 /// A first-in, first-out queue that limits how many operations run and how many wait. A producer that submits to a full
-/// queue waits until there is room, so pending work does not pile up in memory.
+/// queue waits for a free place, so pending work does not pile up in memory.
 ///
 /// At any moment a caller can read the queue's state (``counters``, ``snapshot(waitingLimit:waitingAfter:)``), observe
 /// it (``observe(_:)``), pause it, cancel one operation or all of them, and change the limits.
@@ -56,12 +56,10 @@ public final class BoundedOperationQueue: Sendable {
 
   // MARK: Submitting
 
-  /// Submits an operation, and blocks the thread if the backlog is full.
+  /// Submits an operation, and blocks the thread while the backlog is full.
   ///
-  /// Waiting producers usually continue once half of the backlog is free, in order of arrival; sooner after a resume, a
-  /// cancellation or a change of limits, or if only operations with dependencies wait. A producer also stops waiting when
-  /// the queue is closed or cancelled, which is an error, and when its operation is cancelled, which the queue then accepts
-  /// and ends.
+  /// Waiting producers are served in order of arrival. A producer also stops waiting when the queue is closed or
+  /// cancelled, which is an error, and when its operation is cancelled, which the queue then accepts and ends.
   ///
   /// - Throws: ``SubmitError`` if the queue did not accept the operation.
   @available(*, noasync, message: "use the async form, which suspends instead of blocking a thread")
@@ -79,7 +77,7 @@ public final class BoundedOperationQueue: Sendable {
     if case .failure(let error) = answer.withLock({ $0 }) { throw error }
   }
 
-  /// Submits an operation, and suspends the task if the backlog is full, as the blocking form does a thread.
+  /// Submits an operation, and suspends the task while the backlog is full.
   ///
   /// - Throws: ``SubmitError``, or `CancellationError` when the task is cancelled before the operation is accepted.
   public func submit(_ operation: BoundedOperation) async throws {

@@ -76,27 +76,6 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 3)
     }
 
-    @Test(arguments: [false, true])
-    func aBlockedProducerGoesOnOnceHalfOfTheBacklogIsFree(reserves: Bool) async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 4)
-      let gates = (0..<7).map { _ in Gate() }
-      @Sendable func work(at gate: Gate) -> Work {
-        reserves ? Work { work in try work.withReservation(of: 1) { gate.pass() } } : Work(at: gate)
-      }
-      try await onThread { for gate in gates.prefix(5) { try queue.submit(work(at: gate)) } }
-      async let others: Void = onThread { for gate in gates.suffix(2) { try queue.submit(work(at: gate)) } }
-      #expect(try await eventually { queue.counters.blockedProducers == 1 })
-      gates[0].open()
-      try await onThread { gates[1].awaitArrivals(1) }
-      #expect(queue.counters.waiting == 3 && queue.counters.blockedProducers == 1)
-      gates[1].open()
-      try await others
-      #expect(queue.counters.waiting == 4 && queue.counters.blockedProducers == 0)
-      for gate in gates { gate.open() }
-      await queue.drain()
-      #expect(queue.counters.succeeded == 7 && queue.counters.peakWaiting == 4)
-    }
-
     @Test func theAsyncFormSuspendsUntilAPlaceFrees() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
       let gate = Gate()

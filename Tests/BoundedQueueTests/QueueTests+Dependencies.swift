@@ -75,25 +75,6 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 4 && queue.counters.peakWaiting == 2)
     }
 
-    /// Dependants count as waiting but cannot start, so a producer must not wait until half of the backlog is free of
-    /// them.
-    @Test func aBacklogMostlyOfDependantsHoldsNoProducerBack() async throws {
-      let (queue, short, long) = (queue(max: 2, backlog: 4), Gate(), Gate())
-      let (first, second) = (Work(at: short), Work(at: long))
-      let dependants = (0..<4).map { _ in Work() }
-      dependants[0].addDependency(first)
-      for dependant in dependants.dropFirst() { dependant.addDependency(second) }
-      try await onThread { for operation in [first, second] + dependants { try queue.submit(operation) } }
-      async let last: Void = onThread { try queue.submit(Work()) }
-      #expect(try await eventually { queue.counters.blockedProducers == 1 })
-      short.open()
-      #expect(try await eventually { queue.counters.succeeded == 3 })
-      long.open()
-      try await last
-      await queue.drain()
-      #expect(queue.counters.succeeded == 7)
-    }
-
     @Test func withoutABacklogTheProducerOfADependantWaitsForItsDependencies() async throws {
       let (queue, gate) = (queue(max: 2, backlog: 0), Gate())
       let (first, dependant) = (Work(at: gate), Work())

@@ -184,9 +184,7 @@ struct Account {
   mutating func giveBack(_ bytes: Int) -> Effects {
     reserved -= bytes
     reservations -= 1
-    var effects = Effects()
-    dispatch(into: &effects, acceptingOnceHalfIsFree: true)
-    return effects
+    return dispatch()
   }
 
   /// The answer to a claim that can never be granted; nil if it can.
@@ -243,7 +241,7 @@ struct Account {
       withdrawing -= 1
     }
     if outcome.cancelReason == .dependency { totals.cancelledForDependencies += 1 }
-    dispatch(into: &effects, acceptingOnceHalfIsFree: true)
+    dispatch(into: &effects)
     return effects
   }
 
@@ -326,17 +324,10 @@ struct Account {
 
   /// Called after every change that may free something: grants claims, starts waiting operations, accepts blocked
   /// producers and, if the queue is then idle, wakes the callers of `drain`.
-  ///
-  /// - Parameter onceHalfIsFree: whether producers are accepted only once half of the backlog is free, or if only
-  ///   operations with dependencies wait. A producer that keeps the queue full is then woken once for several operations,
-  ///   and not at the end of each.
-  private mutating func dispatch(into effects: inout Effects, acceptingOnceHalfIsFree onceHalfIsFree: Bool = false) {
-    var onceHalfIsFree = onceHalfIsFree
+  private mutating func dispatch(into effects: inout Effects) {
     answerClaims(into: &effects)
     repeat {
       while canStart, let operation = waiting.popFirst() { run(operation, into: &effects) }
-      if onceHalfIsFree, !waiting.isEmpty, waitingCount > limits.backlog / 2 { break }
-      onceHalfIsFree = false  // then all that is free is filled
       guard let first = blocked.first, hasRoom(for: first.operation), let producer = blocked.popFirst() else { break }
       effects.released.append((producer, .success(())))
       accept(producer.operation, into: &effects)
