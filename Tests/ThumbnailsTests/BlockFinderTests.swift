@@ -149,4 +149,22 @@ import Testing
     }
     #expect(results.count > 3 && results.values.allSatisfy { $0 > 5 }, "\(results)")
   }
+
+  /// A fault can be where a guess begins. The guess goes on after it, and so does the first cursor: they are at the same
+  /// bit then, and the fault counts all the same.
+  @Test(arguments: [1, 2]) func aFaultCountsWhereAGuessMeetsItToo(side: Int) throws {
+    var random = SplitMix(seed: 12)
+    var photo = SyntheticPhoto(seed: 6, width: 640, height: 480)
+    (photo.quality, photo.isGrey) = (90, true)
+    let bytes = photo.jpeg()
+    var corrupt = 0
+    for _ in 0..<1500 {
+      var broken = bytes
+      broken[700 + Int(random.next() % UInt64(bytes.count - 700))] ^= 1 << UInt8(random.next() % 8)
+      let result = try Self.decode(ByteReader(bytes: broken), side: side)
+      #expect(result == (try Self.decodeByOneCursor(broken, side: side)))
+      if case .corrupt = result { corrupt += 1 }
+    }
+    #expect(corrupt > 100)
+  }
 }

@@ -110,10 +110,12 @@ struct BlockWalk {
   /// - returns: false if it does not arrive at one.
   private func join(_ known: inout Cursor, to end: UInt, _ guess: Cursor, at place: Int) -> Bool {
     var candidate = 0
-    while known.isFaultless, known.position + Self.longestRound <= end, known.count < place {
+    while known.position + Self.longestRound <= end, known.count < place {
       let count = known.count
       var bits = word(known.position)
       step(&known, &bits, starts, isGuess: false)
+      // A guess that meets the same fault goes on after it, and would be met there.
+      guard known.isFaultless else { return false }
       guard known.count > count else { continue }
       while candidate < guess.count, starts[place + candidate] < starts[count] { candidate += 1 }
       guard candidate < guess.count else { return false }
