@@ -20,7 +20,7 @@ enum ShortHelp {
       --exclude GLOB      passes over files and folders; --include reads no others
       --force             also makes thumbnails that are up to date
       --dry-run           lists what would be made, and makes nothing
-      --json              a line of JSON for each source not up to date, then a summary
+      --json              a JSON line for each source not up to date, then a summary
       --status ADDRESS    also serves a page that shows the run: 127.0.0.1:8080
 
     Examples:
