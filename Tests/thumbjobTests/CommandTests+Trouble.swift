@@ -197,6 +197,18 @@ extension CommandTests {
       #expect(ending.status == 0 || ending.status == 71 && !ending.errors.isEmpty, "\(ending)")
     }
 
+    /// The walk opens a file for each level, and must leave the status endpoint its own.
+    @Test(arguments: 42...52) func aDeepTreeAndFewFilesCrashNothing(_ limit: Int) async throws {
+      let folder = TemporaryFolder()
+      let photo = SyntheticPhoto(seed: 1, width: 32, height: 24).jpeg()
+      for depth in 1...40 { try folder.write(photo, to: String(repeating: "deep/", count: depth) + "photo.jpg") }
+      let script = "ulimit -n \(limit); exec \"$0\" deep --max 2 --force --progress none"
+      for _ in 0..<4 {
+        let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
+        #expect(ending.status == 1 && ending.errors.contains("cannot be opened"), "\(ending)")
+      }
+    }
+
     @Test func thousandsOfNamesAndNamesThatAreNotUTF8AreAllAccepted() async throws {
       let folder = TemporaryFolder()
       let photo = SyntheticPhoto(seed: 1, width: 32, height: 24).jpeg()

@@ -1,4 +1,3 @@
-import Dispatch
 import Locking
 import StatusEndpoint
 import ThumbnailJobs
@@ -16,8 +15,10 @@ final class JobEndpoints: Sendable {
   private let requested: StatusEndpoint?
   /// The private socket's endpoint; nil until it is open, and if it cannot be opened. Guarded by its lock.
   private let own = Locked<StatusEndpoint?>(nil)
-  /// Signalled once ``own`` does not change any more; whoever waits for it signals it again.
-  private let ownIsKnown = DispatchSemaphore(value: 0)
+  /// Signalled once ``own`` does not change any more; whoever has waited for it signals it again.
+  private let ownIsKnown = TimedSignal()
+  /// How long a thread that ends the process waits for a socket that is being opened.
+  private static let lastWait = Duration.milliseconds(100)
 
   /// Opens the requested address, and begins to open the private socket.
   ///
@@ -48,6 +49,8 @@ final class JobEndpoints: Sendable {
         onProblem(Advice.line(error))
       }
     }
+    // Otherwise the walk may open the files that the server needs, and SwiftNIO ends a process that has none left.
+    if !ProcessLimits.allowsAnyWalk(max: job.settings.maxInUse) { waitForOwn() }
   }
 
   private static func open(
@@ -58,9 +61,9 @@ final class JobEndpoints: Sendable {
     )
   }
 
-  private func waitForOwn() {
-    ownIsKnown.wait()
-    ownIsKnown.signal()
+  /// Waits until the private socket is open, or cannot be opened.
+  private func waitForOwn(upTo limit: Duration = .seconds(1 << 33)) {
+    if ownIsKnown.wait(upTo: limit) { ownIsKnown.signal() }
   }
 
   func handle(_ note: PressureNote) { job.handle(note) }
@@ -82,8 +85,9 @@ final class JobEndpoints: Sendable {
     own.withLock { $0 }?.close()
   }
 
-  /// Only removes the sockets that are open, for a thread that ends the process at once.
+  /// Only removes the sockets, for a thread that ends the process at once.
   func removeSockets() {
+    waitForOwn(upTo: Self.lastWait)
     requested?.removeSocket()
     own.withLock { $0 }?.removeSocket()
   }

@@ -1,4 +1,5 @@
 import Foundation
+import ThumbnailJobs
 
 /// Checks the limits of the process before a job starts. Dispatch and Foundation cannot report that there is no further
 /// thread or file: they crash or wait forever.
@@ -21,6 +22,11 @@ enum ProcessLimits {
     // Not unlimited: some systems reject that for this limit, although they report it.
     limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))
     setrlimit(resource, &limit)
+  }
+
+  /// Whether the process may open the files of the deepest walk besides those of so many operations.
+  static func allowsAnyWalk(max operations: Int) -> Bool {
+    problem(files: otherFiles + operations * filesPerOperation + SourceWalker.maximumDepth) == nil
   }
 
   /// Describes the limit that is too low to run so many operations at once, and how to raise it; nil if all suffice.

@@ -69,6 +69,7 @@ final class RunSession: Sendable {
       defer { closeEndpoints() }
       return try run(job, endpoints: open.withLock { $0?.endpoints })
     } catch {
+      messages.drain(upTo: Self.lastWait)
       console.print(error.text, .failure)
       return error.status.code
     }
