@@ -190,6 +190,8 @@ def largest_first(folder: Path) -> list[Path]:
 
 
 def measure(name: str, source: Path, rounds: int) -> dict[str, list[Run]]:
+    # The kernel would still write the thousands of files of the set before.
+    os.sync()
     contenders = [contender for contender in CONTENDERS if name in contender.only]
     runs: dict[str, list[Run]] = {contender.name: [] for contender in contenders}
     warm_up = name != "many"  # whose files are those of photos
