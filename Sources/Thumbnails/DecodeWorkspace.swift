@@ -1,7 +1,7 @@
 import CLibJPEG
 
-/// The memory that a maker reuses from one source to the next: planes, profiles, lookup tables,
-/// renderer and encoder.
+/// The memory that a maker reuses from one source to the next: planes, profiles, lookup tables, renderer
+/// and encoder.
 ///
 /// *Concurrency*: for one thread at a time.
 final class DecodeWorkspace {

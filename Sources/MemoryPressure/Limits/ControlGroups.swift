@@ -8,7 +8,8 @@ package struct ControlGroups: Equatable {
   /// The folders of the groups, the process's own group first; never empty.
   package let folders: [String]
 
-  /// The groups in the hierarchy of the memory controller; nil if it is not mounted. Use ``MountedHierarchies`` to find groups of several hierarchies.
+  /// The groups in the hierarchy of the memory controller; nil if it is not mounted. Use ``MountedHierarchies`` to find
+  /// groups of several hierarchies.
   package static func find(_ version: Version, in surroundings: Surroundings) -> ControlGroups? {
     MountedHierarchies(in: surroundings).groups(version)
   }

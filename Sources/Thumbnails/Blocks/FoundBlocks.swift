@@ -1,5 +1,4 @@
-/// The blocks of a scan that a `BlockFinder` has found and that are not decoded yet. They are those of
-/// whole MCUs.
+/// The blocks of a scan that a `BlockFinder` has found and that are not decoded yet. They are those of whole MCUs.
 struct FoundBlocks {
   private let blocks: [ScanHeader.Block]
   private let steps: StepTables?

@@ -3,8 +3,8 @@ import StatusEndpoint
 import ThumbnailJobs
 
 /// The status endpoints of a job: the requested address, and the user's private socket, which `thumbjob status` finds by
-/// itself. The socket opens while the job starts, because the server needs 2 ms
-/// to start, a tenth of the time of a small job.
+/// itself. The socket opens while the job starts, because the server needs 2 ms to start, a tenth of the time of a small
+/// job.
 ///
 /// *Concurrency*: every member may be called from any thread.
 final class JobEndpoints: Sendable {
@@ -15,7 +15,8 @@ final class JobEndpoints: Sendable {
   private let requested: StatusEndpoint?
   /// The private socket's endpoint; nil until it is open, and if it cannot be opened. Guarded by its lock.
   private let own = Locked<StatusEndpoint?>(nil)
-  /// Signalled once ``own`` does not change any more; whoever has waited for it signals it again.
+  /// Signalled when the private socket is open, or cannot be opened. A thread that has waited for it signals it again, for
+  /// the next one.
   private let ownIsKnown = TimedSignal()
   /// How long a thread that ends the process waits for a socket that is being opened.
   private static let lastWait = Duration.milliseconds(100)

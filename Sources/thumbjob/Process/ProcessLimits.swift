@@ -26,15 +26,17 @@ enum ProcessLimits {
 
   /// Whether the process may open the files of the deepest walk besides those of so many operations.
   static func allowsAnyWalk(max operations: Int) -> Bool {
-    problem(files: otherFiles + operations * filesPerOperation + SourceWalker.maximumDepth) == nil
+    problem(files: files(for: operations) + SourceWalker.maximumDepth) == nil
   }
+
+  private static func files(for operations: Int) -> Int { otherFiles + operations * filesPerOperation }
 
   /// Describes the limit that is too low to run so many operations at once, and how to raise it; nil if all suffice.
   static func problem(max operations: Int) -> String? { problem(max: operations, trial(max: operations)) }
 
   /// As ``problem(max:)``, with a trial that the caller ends.
   static func problem(max operations: Int, _ trial: ThreadTrial) -> String? {
-    (problem(files: otherFiles + operations * filesPerOperation) ?? problem(trial)).map { "\($0), or lower --max" }
+    (problem(files: files(for: operations)) ?? problem(trial)).map { "\($0), or lower --max" }
   }
 
   /// Starts as many threads as so many operations need. Every thread must start: if one cannot, Dispatch retries for

@@ -24,8 +24,8 @@ final class ThreadTrial {
 
   deinit { end() }
 
-  /// Waits until the threads have ended. On a busy machine this takes milliseconds, in which the caller had better do
-  /// something else first.
+  /// Waits until the threads have ended. On a busy machine this takes milliseconds. So the caller should first do what
+  /// needs no thread.
   func end() {
     for thread in threads { pthread_join(thread, nil) }
     threads = []
