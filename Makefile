@@ -98,7 +98,7 @@ run: build images images-broken ## sets everything up and makes thumbnails of ./
 build: deps link-deps ## builds the release binary
 	$(BUILD) $(RELEASE) --product thumbjob
 
-link-deps: deps # writes the linker options that leave out other languages, and links the static C++ library into ARCHIVES
+link-deps: deps # writes the linker options that leave out other languages, and puts a symbolic link to the static C++ library into ARCHIVES
 	@mkdir -p $(ARCHIVES)
 	@$(if $(LINUX),scripts/icu-data.py $(SWIFT) $(SMALL))
 	@archive=$$($(CLANG) -print-file-name=libstdc++.a); test ! -e "$$archive" || ln -sf "$$archive" $(ARCHIVES)/

@@ -1,10 +1,10 @@
 """bench.py CORPUS: thumbjob beside other thumbnailers, over the sets of photographs that photos.sh lays out.
 
 All programs make thumbnails in a box of 256 × 256 at quality 80, in two processes or threads, into an empty folder,
-and turn photographs upright. In each round every program runs once, and each round starts with a different program; a
-first round, which warms the page cache, does not count. Ratios are medians of the ratios within a round: what slows
-the machine for a while slows both. The set `one` is a single small photograph: there the time to start and to end
-counts.
+and turn photographs upright. In each round every program runs once; the next round starts with the next program. A
+first round, which does not count, warms the page cache, except for `many`, whose files are those of `photos`. Ratios
+are medians of the ratios within a round: what slows the machine for a while slows both. The set `one` is a single
+small photograph: there the time to start and to end counts.
 
 Each program runs the fastest command that we found for it at equal quality. By quality.py's mean SSIM over photos, at
 quality 95 without subsampling, thumbjob and Pillow have 0.977, vipsthumbnail and pyvips 0.976, and GraphicsMagick with

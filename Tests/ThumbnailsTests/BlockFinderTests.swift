@@ -150,8 +150,8 @@ import Testing
     #expect(results.count > 3 && results.values.allSatisfy { $0 > 5 }, "\(results)")
   }
 
-  /// A fault can be where a guess begins. The guess goes on after it, and so does the first cursor: they are at the same
-  /// bit then, and the fault counts all the same.
+  /// A fault can lie where a guess begins. The step that meets it leaves the guess and the first cursor at the same bit.
+  /// The first cursor must count the fault, and not join the guess.
   @Test(arguments: [1, 2]) func aFaultCountsWhereAGuessMeetsItToo(side: Int) throws {
     var random = SplitMix(seed: 12)
     var photo = SyntheticPhoto(seed: 6, width: 640, height: 480)

@@ -114,7 +114,8 @@ struct BlockWalk {
       let count = known.count
       var bits = word(known.position)
       step(&known, &bits, starts, isGuess: false)
-      // A guess that meets the same fault goes on after it, and would be met there.
+      // A guess that has read the same fault continues after it. `known` would join the guess there, and the fault would
+      // be lost.
       guard known.isFaultless else { return false }
       guard known.count > count else { continue }
       while candidate < guess.count, starts[place + candidate] < starts[count] { candidate += 1 }

@@ -50,7 +50,8 @@ final class JobEndpoints: Sendable {
         onProblem(Advice.line(error))
       }
     }
-    // Otherwise the walk may open the files that the server needs, and SwiftNIO ends a process that has none left.
+    // If files are scarce, the walk could open so many that none are left for the server, and SwiftNIO would then end the
+    // process. So the server opens its files first.
     if !ProcessLimits.allowsAnyWalk(max: job.settings.maxInUse) { waitForOwn() }
   }
 
@@ -62,7 +63,7 @@ final class JobEndpoints: Sendable {
     )
   }
 
-  /// Waits until the private socket is open, or cannot be opened.
+  /// Waits until the private socket is open or cannot be opened, but at most `limit`.
   private func waitForOwn(upTo limit: Duration = .seconds(1 << 33)) {
     if ownIsKnown.wait(upTo: limit) { ownIsKnown.signal() }
   }
@@ -86,7 +87,8 @@ final class JobEndpoints: Sendable {
     own.withLock { $0 }?.close()
   }
 
-  /// Only removes the sockets, for a thread that ends the process at once.
+  /// Only removes the sockets, for a thread that ends the process. It waits at most ``lastWait`` for a socket that is being
+  /// opened; one that opens later stays.
   func removeSockets() {
     waitForOwn(upTo: Self.lastWait)
     requested?.removeSocket()

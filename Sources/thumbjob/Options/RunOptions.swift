@@ -70,7 +70,9 @@ struct RunOptions: ParsableArguments {
 
   @Flag(
     name: .shortAndLong,
-    help: "Print every thumbnail's name, warnings, the signal of memory pressure, and at the end the peaks and limits.")
+    help: ArgumentHelp(
+      "Print the names and warnings of all thumbnails, each file passed over, the signal of memory pressure, and at the "
+        + "end the peaks beside their limits."))
   var verbose = false
 
   @Flag(help: "Print only failures and warnings.")

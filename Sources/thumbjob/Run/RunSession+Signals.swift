@@ -8,7 +8,8 @@ extension RunSession {
   /// The most waiting operations to list.
   private static let listedOperations = 10_000
 
-  /// Handles a signal on the signal thread. It waits for nothing: other threads print and stop.
+  /// Handles a signal on the signal thread. Other threads print and stop, so it waits for nothing; before it ends the
+  /// process, it waits up to 0.1 s for a socket that is being opened.
   func handle(_ signal: CInt, _ job: Job, _ endpoints: JobEndpoints?) {
     switch signal {
     case SIGUSR1:

@@ -5,9 +5,9 @@ import SystemPackage
 /// Finds sources: it walks folders, checks files that are arguments, and reads lists of paths.
 ///
 /// A walk streams: it visits files while it reads, in the order of the file system or, if ``isSorted``, by name. It keeps
-/// one folder open for each level, and reads ahead at most 4,096 entries in all or, if it sorts, 50,000 of each folder. Its
-/// memory depends on nothing else. A walker has no state. Several threads may walk at once: one to make thumbnails, one to
-/// count.
+/// one folder open for each level, and reads ahead at most 4,096 entries in all or, if it sorts, 50,000 of each open
+/// folder. So its memory does not grow with the number of files. A walker has no state. Several threads may walk at once:
+/// one to make thumbnails, one to count.
 public struct SourceWalker: Sendable {
   /// Whether a walk continues after a visit.
   public enum Verdict: Sendable { case goOn, stop }
