@@ -49,9 +49,12 @@ class Job:
         self.is_making = False
         self.stop = None  # the exit status of the first cause
         self.leaks = []
+        self.files = threading.Lock()  # held while a thumbnail is written, so that the files go in between
+        self.socket = None  # the path
         recipe = WORDS[0] if WORDS[0].endswith(".yml") else None
         self.outputs = [Path("thumbs/small"), Path("thumbs/web")] if recipe else [Path("thumbs")]
         self.settings = recipe or option("--size")
+        self.run_folders = [output / RUN_FOLDER for output in self.outputs]
         self.folder = "album" if recipe and "album" in Path(recipe).read_text() else "sources" if recipe else WORDS[0]
 
     def sources(self):
@@ -66,8 +69,7 @@ class Job:
                 yield path.decode(), Path(path.decode())
 
     def run(self):
-        folders = [output / RUN_FOLDER for output in self.outputs]
-        for folder in folders:
+        for folder in self.run_folders:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             (folder / "2.tmp").touch()
@@ -81,14 +83,22 @@ class Job:
             if self.stop:
                 break
             self.found += 1
-            self.make(path, place)
+            with self.files:
+                self.make(path, place)
             self.is_making = False
         if "never-ends" in LIES and self.stop:
             signal.pause()
-        if "leaves-a-file" not in LIES:
-            for folder in folders:
-                shutil.rmtree(folder)
+        self.clean_up()
         return self.end()
+
+    def clean_up(self):
+        if "leaves-a-file" not in LIES:
+            for folder in self.run_folders:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def close(self):
+        if self.socket and "leaves-a-socket" not in LIES:
+            self.socket.unlink(missing_ok=True)
 
     def make(self, path, place):
         source = Path(path)
@@ -142,7 +152,10 @@ class Job:
             return
         statuses = {signal.SIGTERM: 143, signal.SIGINT: 130}
         if number in statuses and self.stop in statuses.values() and "never-ends" not in LIES:
-            os._exit(self.stop)
+            with self.files:
+                self.clean_up()
+                self.close()
+                os._exit(self.stop)
         if self.stop is None or number in statuses:
             self.stop = statuses.get(number, 75)
         self.runs.set()
@@ -241,13 +254,12 @@ def main():
     job = Job()
     if option("--status") == "off":
         return job.run()
-    server = Server(job)
+    job.socket = Server(job).path
     say("status at http://127.0.0.1:1/")
     for body, arguments in ((wait_for_signals, (job,)), (watch_pressure, ())):
         threading.Thread(target=body, args=arguments, daemon=True).start()
     status = job.run()
-    if "leaves-a-socket" not in LIES:
-        server.path.unlink()
+    job.close()
     return status
 
 
