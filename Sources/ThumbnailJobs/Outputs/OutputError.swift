@@ -30,6 +30,8 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case removed
     /// The run is ending and writes nothing more.
     case closed
+    /// A thumbnail could not be removed.
+    case cannotRemove
     /// The system reported another error.
     case failed
   }
@@ -72,7 +74,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   var isOnlyOfPlace: Bool {
     switch kind {
     case .foreign, .unreadable, .taken, .takenByName, .blocked, .nameTooLong: true
-    case .cannotCreate, .isSource, .hasPhotos, .notJoin, .shared, .removed, .closed, .failed: false
+    case .cannotCreate, .isSource, .hasPhotos, .notJoin, .shared, .removed, .closed, .cannotRemove, .failed: false
     }
   }
 
@@ -109,6 +111,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .nameTooLong: "\(name): cannot be written: the name is longer than the file system allows"
     case .removed: "\(name): was removed while the run wrote to it"
     case .closed: "\(name): not written: the run is ending"
+    case .cannotRemove: "\(name): cannot be removed: \(reason)"
     case .failed: "\(name): cannot be written: \(reason)"
     }
   }

@@ -270,16 +270,20 @@ public final class OutputFolder: Sendable {
   }
 
   /// Puts a temporary file in place. It makes a missing folder only after the rename has failed, because most folders
-  /// exist.
+  /// exist. A ``ThumbnailRemover`` may remove the folder again before it has a file, so it tries several times.
   private func move(_ name: Path, to place: Path) throws(Errno) {
-    do throws(Errno) {
-      try rename(name, in: run.descriptor, to: place, in: descriptor)
-    } catch {
-      guard error == .noSuchFileOrDirectory else { throw error }
-      try Self.makeFolder(place.parent, in: descriptor)
-      try rename(name, in: run.descriptor, to: place, in: descriptor)
+    for _ in 1...Self.moveTries {
+      do throws(Errno) {
+        return try rename(name, in: run.descriptor, to: place, in: descriptor)
+      } catch {
+        guard error == .noSuchFileOrDirectory else { throw error }
+        try Self.makeFolder(place.parent, in: descriptor)
+      }
     }
+    try rename(name, in: run.descriptor, to: place, in: descriptor)
   }
+
+  private static let moveTries = 5
 
   /// Makes a folder and its parents. It starts with the deepest, so that an existing folder needs no calls for its
   /// parents.

@@ -56,7 +56,7 @@ enum Advice {
     case .foreign, .unreadable: "move it away or choose another folder with --out"
     case .takenByName:
       "rename one of them, tell them apart by folder or extension (--name '%d-%s-%e'), or --force if the other is gone"
-    case .shared, .taken, .blocked, .nameTooLong, .removed, .closed, .failed: nil
+    case .shared, .taken, .blocked, .nameTooLong, .removed, .closed, .cannotRemove, .failed: nil
     }
   }
 
