@@ -122,10 +122,10 @@ command: deps ## tests the built program as its user runs it: output, exit statu
 	$(BUILD) --build-tests
 	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
 
-race: deps ## tests queue, job, comparison, file transfers, pressure monitor, trace and endpoint under the thread sanitizer
+race: deps ## tests queue, job, ledger, comparison, file transfers, pressure monitor, trace and endpoint under the thread sanitizer
 	@mkdir -p .build
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|JobTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build
@@ -163,7 +163,7 @@ fuzz: test-deps ## feeds parsers and decoders random inputs, under sanitizers: a
 	rm -rf $(FUZZ)/targets $(FUZZ)/seeds
 	mkdir -p $(FUZZ)/targets
 	$(SWIFT)c -sanitize=fuzzer,address -use-ld=lld .build-fuzz/release/libFuzzTargets.a \
-	  $$(pkg-config --libs libjpeg lcms2 libexif) -o $(FUZZ)/targets/all
+	  $$(pkg-config --libs libjpeg lcms2 libexif sqlite3) -o $(FUZZ)/targets/all
 	for target in $(filter-out decoder,$(TARGETS)); do ln -s all $(FUZZ)/targets/$$target; done
 	$(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 	  -ISources/CLibJPEG/include Tests/Fuzz/decoder.c Sources/CLibJPEG/*.c -ljpeg -o $(FUZZ)/targets/decoder

@@ -44,6 +44,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
@@ -64,6 +65,13 @@ let package = Package(
     .target(
       name: "ContactSheet", dependencies: ["Files", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: settings),
+    .target(
+      name: "Ledger",
+      dependencies: [
+        "Files", "Locking", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
     .target(name: "TraceRecording", dependencies: ["Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
@@ -83,7 +91,7 @@ let package = Package(
     .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Files", "Gallery", "Locking", "MemoryPressure",
+        "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Files", "Gallery", "Ledger", "Locking", "MemoryPressure",
         "Thumbnails", "TraceRecording", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -117,7 +125,7 @@ let package = Package(
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "CEarlySignals", "Comparison", "ContactSheet", "Files", "Locking", "MemoryPressure",
+        "BoundedQueue", "CEarlySignals", "Comparison", "ContactSheet", "Files", "Ledger", "Locking", "MemoryPressure",
         "QueueBaselines", "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -157,6 +165,13 @@ let package = Package(
       dependencies: ["Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: settings),
     .testTarget(
+      name: "LedgerTests",
+      dependencies: [
+        "Files", "Ledger", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "ContactSheetTests",
       dependencies: [
         "ContactSheet", "Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
@@ -176,8 +191,8 @@ let package = Package(
     .testTarget(
       name: "ThumbnailJobsTests",
       dependencies: [
-        "BoundedQueue", "Files", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport", "TraceRecording",
-        .product(name: "SystemPackage", package: "swift-system"),
+        "BoundedQueue", "Files", "Ledger", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport",
+        "TraceRecording", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .testTarget(

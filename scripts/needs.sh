@@ -22,6 +22,7 @@ needs_of_build() {
   need libjpeg-dev pkg-config --exists libjpeg
   need liblcms2-dev pkg-config --exists lcms2
   need libexif-dev pkg-config --exists libexif
+  need libsqlite3-dev pkg-config --exists sqlite3
 }
 
 needs_of_lint() {

@@ -18,4 +18,13 @@ package enum Units {
 
   /// `1 source`, `2 sources`.
   package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+  /// The day of a moment, in the time zone of the process: `2026-11-20`.
+  ///
+  /// - Parameter time: seconds since 1970.
+  package static func day(_ time: Int) -> String {
+    var (seconds, parts) = (time_t(time), tm())
+    localtime_r(&seconds, &parts)
+    return String(format: "%04d-%02d-%02d", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
+  }
 }

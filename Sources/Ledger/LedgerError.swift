@@ -1,0 +1,60 @@
+import Files
+import GRDB
+
+/// Why a ledger cannot be used. The description is one line with the ledger's path.
+public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Kind: Sendable, Equatable {
+    /// There is none.
+    case missing
+    /// A newer version of the program has written it.
+    case newer
+    /// The file is of another program.
+    case foreign
+    /// The file is damaged.
+    case damaged
+    /// Another process is using it.
+    case busy
+    /// It may only be read.
+    case readOnly
+    case diskFull
+    /// Another error, in SQLite's words.
+    case failed(String)
+  }
+
+  public let kind: Kind
+  public let file: Path
+
+  public init(_ kind: Kind, _ file: Path) { (self.kind, self.file) = (kind, file) }
+
+  init(_ error: any Error, _ file: Path) {
+    self.file = file
+    guard let error = error as? DatabaseError else {
+      kind = .failed("\(error)")
+      return
+    }
+    kind =
+      switch error.resultCode {
+      case .SQLITE_NOTADB: .foreign
+      case .SQLITE_CORRUPT: .damaged
+      case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: .busy
+      case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH: .readOnly
+      case .SQLITE_FULL: .diskFull
+      default: .failed(error.message ?? "\(error.resultCode)")
+      }
+  }
+
+  public var description: String {
+    let reason =
+      switch kind {
+      case .missing: "there is none; a run makes it"
+      case .newer: "a newer version of thumbjob has written it"
+      case .foreign: "it is no ledger of thumbjob; move it away, and the next run makes a new one"
+      case .damaged: "it is damaged; remove it, and the next run makes a new one"
+      case .busy: "another process is using it"
+      case .readOnly: "it may not be written to"
+      case .diskFull: "the disk is full"
+      case .failed(let text): text
+      }
+    return "\(file.printable): \(reason)"
+  }
+}

@@ -1,0 +1,129 @@
+import Files
+import Foundation
+import GRDB
+
+/// The table of the ledger, and its statements.
+///
+/// | column | contents |
+/// | --- | --- |
+/// | `path` | the bytes of the source's path, from the output folder |
+/// | `size`, `modified` | the version of the source: bytes, and nanoseconds since 1970 |
+/// | `outcome` | `made`, `failed` or `suspect` |
+/// | `kind`, `reason` | of a failure |
+/// | `thumbnails`, `first` | how many were made, and the place of one in the output folder |
+/// | `deaths` | of a suspect |
+/// | `settings`, `program` | a fingerprint of the settings, and the program's version |
+/// | `since`, `time`, `times` | the first and the last time in seconds since 1970, and how often |
+enum LedgerTable {
+  /// "thmb", so that other programs' files are recognised.
+  private static let application = 0x7468_6D62
+  private static let version = 1
+
+  /// Makes the table in a new file.
+  ///
+  /// - Throws: ``LedgerError`` if the file is of another program or a newer version.
+  static func make(in db: Database, _ file: Path) throws {
+    let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+    guard tables == 0 else { return try check(db, file) }
+    try db.execute(
+      sql: """
+        PRAGMA application_id = \(application);
+        PRAGMA user_version = \(version);
+        CREATE TABLE source (
+          path BLOB PRIMARY KEY, size INTEGER, modified INTEGER, outcome TEXT NOT NULL, kind TEXT, reason TEXT,
+          thumbnails INTEGER, first BLOB, deaths INTEGER, settings TEXT NOT NULL, program TEXT NOT NULL,
+          since INTEGER NOT NULL, time INTEGER NOT NULL, times INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX unmade ON source (outcome) WHERE outcome <> 'made';
+        """)
+  }
+
+  /// - Throws: ``LedgerError`` if the file is of another program or a newer version.
+  static func check(_ db: Database, _ file: Path) throws {
+    guard try Int.fetchOne(db, sql: "PRAGMA application_id") == application else { throw LedgerError(.foreign, file) }
+    guard try Int.fetchOne(db, sql: "PRAGMA user_version") == version else { throw LedgerError(.newer, file) }
+  }
+
+  static func hasUnmade(_ db: Database) throws -> Bool {
+    try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM source WHERE outcome <> 'made')") ?? false
+  }
+
+  /// Inserts an entry, or replaces that of its source. The same outcome of the same version is counted.
+  static func put(_ entry: LedgerEntry, into db: Database) throws {
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+        ON CONFLICT (path) DO UPDATE SET
+          (since, times) = (SELECT
+            CASE WHEN same THEN since ELSE excluded.since END, CASE WHEN same THEN times + 1 ELSE 1 END
+            FROM (SELECT outcome = excluded.outcome AND size IS excluded.size AND modified IS excluded.modified AS same)),
+          (size, modified, outcome, kind, reason, thumbnails, first, deaths, settings, program, time) =
+          (excluded.size, excluded.modified, excluded.outcome, excluded.kind, excluded.reason, excluded.thumbnails,
+            excluded.first, excluded.deaths, excluded.settings, excluded.program, excluded.time)
+        """)
+    var (name, kind, reason) = ("", nil as String?, nil as String?)
+    var (thumbnails, first, deaths) = (nil as Int?, nil as Data?, nil as Int?)
+    switch entry.outcome {
+    case .made(let count, let place): (name, thumbnails, first) = ("made", count, place.map { Data($0.bytes) })
+    case .failed(let word, let text): (name, kind, reason) = ("failed", word, text)
+    case .suspect(let count): (name, deaths) = ("suspect", count)
+    }
+    try statement.execute(
+      arguments: [
+        Data(entry.source.bytes), entry.version?.bytes, entry.version?.modified, name, kind, reason, thumbnails, first,
+        deaths, entry.settings, entry.program, entry.since, entry.time,
+      ])
+  }
+
+  static func remove(_ source: Path, from db: Database) throws {
+    try db.cachedStatement(sql: "DELETE FROM source WHERE path = ?").execute(arguments: [Data(source.bytes)])
+  }
+
+  static func entry(of source: Path, in db: Database) throws -> LedgerEntry? {
+    let statement = try db.cachedStatement(sql: "SELECT * FROM source WHERE path = ?")
+    return try Row.fetchOne(statement, arguments: [Data(source.bytes)]).flatMap { LedgerEntry($0) }
+  }
+
+  /// At most `limit` sources in the order of their paths, from the one after `last`.
+  static func sources(after last: Path?, limit: Int, in db: Database) throws -> [Path] {
+    let statement = try db.cachedStatement(sql: "SELECT path FROM source WHERE path > ? ORDER BY path LIMIT ?")
+    return try Data.fetchAll(statement, arguments: [Data(last?.bytes ?? []), limit]).compactMap { Path(bytes: $0) }
+  }
+
+  /// At most `limit` entries in the order of their paths, from the one after `last`; with `isUnmade` without those that were
+  /// made.
+  static func entries(
+    after last: Path?, limit: Int, unmadeOnly isUnmade: Bool, in db: Database
+  ) throws -> [LedgerEntry] {
+    let condition = isUnmade ? "AND outcome <> 'made'" : ""
+    let statement = try db.cachedStatement(
+      sql: "SELECT * FROM source WHERE path > ? \(condition) ORDER BY path LIMIT ?")
+    return try Row.fetchAll(statement, arguments: [Data(last?.bytes ?? []), limit]).compactMap { LedgerEntry($0) }
+  }
+}
+
+extension LedgerEntry {
+  /// Nil for a row that no version of the program writes.
+  fileprivate init?(_ row: Row) {
+    guard let bytes = row["path"] as Data?, let source = Path(bytes: bytes), let name = row["outcome"] as String?,
+      let time = row["time"] as Int?
+    else { return nil }
+    let outcome: Outcome
+    switch name {
+    case "made":
+      let first = row["first"] as Data?
+      outcome = .made(thumbnails: row["thumbnails"] ?? 0, first: first.flatMap { Path(bytes: $0) })
+    case "failed": outcome = .failed(kind: row["kind"] ?? "", reason: row["reason"] ?? "")
+    case "suspect": outcome = .suspect(deaths: row["deaths"] ?? 1)
+    default: return nil
+    }
+    var version: Version?
+    if let size = row["size"] as Int?, let modified = row["modified"] as Int? {
+      version = Version(bytes: size, modified: modified)
+    }
+    self.init(
+      source, version: version, outcome: outcome, settings: row["settings"] ?? "", program: row["program"] ?? "",
+      time: time)
+    (since, times) = (row["since"] ?? time, row["times"] ?? 1)
+  }
+}

@@ -1,0 +1,147 @@
+import Files
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+@Suite(.timeLimit(.minutes(5))) struct LedgerTests {
+  private let place = TemporaryFolder()
+  private var file: Path { Path("\(place.path)/ledger") }
+
+  private func entry(
+    _ source: Path, _ outcome: LedgerEntry.Outcome = .failed(kind: "source", reason: "truncated"),
+    version: LedgerEntry.Version? = .init(bytes: 10, modified: 20), time: Int = 1000
+  ) -> LedgerEntry {
+    LedgerEntry(source, version: version, outcome: outcome, settings: "s", program: "1", time: time)
+  }
+
+  private func entries(unmadeOnly: Bool = false) throws -> [LedgerEntry] {
+    var all: [LedgerEntry] = []
+    try Ledger(file, for: .reading).visit(unmadeOnly: unmadeOnly) { all.append($0) }
+    return all
+  }
+
+  @Test func entriesSurviveTheProcess() throws {
+    let odd = try #require(Path(bytes: [0x61, 0xFF, 0x0A, 0x2F, 0x62]))
+    let written = [
+      entry("../a.jpg", .made(thumbnails: 2, first: "a.jpg")), entry(odd),
+      entry("c.jpg", .suspect(deaths: 3), version: nil),
+    ]
+    let ledger = Ledger(file, for: .writing)
+    #expect(ledger.isNew)
+    for entry in written { ledger.record(entry) }
+    #expect(ledger.unmade(odd) == written[1], "before it is written")
+    ledger.write()
+    #expect(try entries() == written)
+    #expect(try entries(unmadeOnly: true) == Array(written[1...]))
+    let again = Ledger(file, for: .writing)
+    #expect(!again.isNew && again.unmade(odd) == written[1] && again.unmade("../a.jpg") == nil)
+    #expect(again.knows("../a.jpg") && !again.knows("a.jpg"))
+  }
+
+  @Test func theSameOutcomeOfTheSameVersionIsCounted() throws {
+    let ledger = Ledger(file, for: .writing)
+    func put(_ entry: LedgerEntry) {
+      ledger.record(entry)
+      ledger.write()
+    }
+    put(entry("a", time: 1))
+    put(entry("a", time: 2))
+    #expect(ledger.unmade("a")?.since == 1 && ledger.unmade("a")?.time == 2 && ledger.unmade("a")?.times == 2)
+    put(entry("a", version: .init(bytes: 11, modified: 20), time: 3))
+    #expect(ledger.unmade("a")?.since == 3 && ledger.unmade("a")?.times == 1)
+    put(entry("a", .suspect(deaths: 1), version: .init(bytes: 11, modified: 20), time: 4))
+    #expect(ledger.unmade("a")?.since == 4 && ledger.unmade("a")?.times == 1)
+    put(entry("a", .made(thumbnails: 1, first: nil), time: 5))
+    #expect(ledger.unmade("a") == nil)
+  }
+
+  @Test func noMoreThanTheCapacityWaits() throws {
+    let ledger = Ledger(file, for: .writing)
+    for number in 0..<Ledger.capacity { ledger.record(entry(Path("\(number)"))) }
+    #expect(try entries().count == Ledger.capacity, "written, although nobody has asked for it")
+    ledger.record(entry("one more"))
+    #expect(try entries().count == Ledger.capacity)
+  }
+
+  @Test func ofAKilledProcessOnlyWhatWaitedIsLost() throws {
+    do {
+      let ledger = Ledger(file, for: .writing)
+      ledger.record(entry("written"))
+      ledger.write()
+      ledger.record(entry("waiting"))
+    }
+    #expect(try entries().map(\.source) == ["written"])
+  }
+
+  @Test func twoProcessesShareAFile() throws {
+    let (first, second) = (Ledger(file, for: .writing), Ledger(file, for: .writing))
+    first.record(entry("a"))
+    second.record(entry("b"))
+    first.write()
+    second.write()
+    #expect(try entries().map(\.source) == ["a", "b"])
+    #expect(first.unmade("b") != nil && first.problem == nil && second.problem == nil)
+  }
+
+  @Test func aFileThatIsNoLedgerIsLeftAlone() throws {
+    try place.write("no database".utf8 + Array(repeating: 0x41, count: 100), to: "ledger")
+    #expect(throws: LedgerError(.foreign, file)) { try Ledger(file, for: .writing).open() }
+    #expect(throws: LedgerError(.foreign, file)) { try Ledger(file, for: .reading).open() }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file.printable)).starts(with: "no database".utf8))
+  }
+
+  @Test func aDatabaseOfAnotherProgramIsLeftAlone() throws {
+    try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "CREATE TABLE other (a)") }
+    #expect(throws: LedgerError(.foreign, file)) { try Ledger(file, for: .writing).open() }
+  }
+
+  @Test func aLedgerOfANewerVersionIsLeftAlone() throws {
+    try Ledger(file, for: .writing).open()
+    try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "PRAGMA user_version = 2") }
+    #expect(throws: LedgerError(.newer, file)) { try Ledger(file, for: .writing).open() }
+    #expect(throws: LedgerError(.newer, file)) { try Ledger(file, for: .reading).open() }
+  }
+
+  @Test func aDamagedLedgerIsReportedOnceAndKnowsNothingThen() throws {
+    let ledger = Ledger(file, for: .writing)
+    for number in 0..<5000 { ledger.record(entry(Path("\(number)"))) }
+    ledger.write()
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file.printable))
+    try handle.seek(toOffset: 40 * 4096)
+    try handle.write(contentsOf: Data(repeating: 0xEE, count: 200_000))
+    try handle.close()
+    let damaged = Ledger(file, for: .writing)
+    for number in 0..<5000 { _ = damaged.unmade(Path("\(number)")) }
+    #expect(damaged.problem == LedgerError(.damaged, file))
+    damaged.record(entry("a"))
+    #expect(damaged.unmade("a") == nil)
+    #expect(throws: LedgerError(.damaged, file)) { try damaged.open() }
+  }
+
+  @Test func aMissingLedgerCannotBeRead() throws {
+    #expect(throws: LedgerError(.missing, file)) { try Ledger(file, for: .reading).open() }
+    #expect(!FileManager.default.fileExists(atPath: file.printable))
+  }
+
+  @Test func recordingFromManyThreadsLosesNothing() async throws {
+    let ledger = Ledger(file, for: .writing)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          try await onThread {
+            for number in 0..<2000 {
+              ledger.record(entry(Path("\(thread)-\(number)")))
+              if number % 100 == 0 { ledger.write() }
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    ledger.write()
+    #expect(try entries().count == 8000)
+  }
+}
