@@ -34,6 +34,7 @@ extension Job {
     let report = SourceReport(
       source: operation.source, result: result, thumbnails: findings.thumbnails, warnings: findings.warnings,
       bytes: findings.bytes, operation: operation.snapshot())
+    ledger?.record(report, findings.file)
     joins?.store(report, findings, place: operation.place)
     self.report(report)
   }
@@ -74,7 +75,8 @@ extension Job {
       return state.tally
     }
     onEvent(.source(report))
-    if case .failed = report.result, settings.halt?.isReached(failed: tally.failed, ended: tally.ended) == true {
+    guard case .failed(let failure) = report.result, !failure.isEarlier else { return }
+    if settings.halt?.isReached(failed: tally.failed - tally.failedEarlier, ended: tally.ended) == true {
       stop(.tooManyFailures)
     }
   }

@@ -55,11 +55,24 @@ extension Job {
         return refuse(source, refusal)
       }
     } else if isDone {
+      ledger?.recordUpToDate(
+        source, thumbnails: outputs.reduce(0) { $0 + $1.options.sizes.count },
+        first: outputs[0].place(of: source, place, size: outputs[0].options.sizes[0]))
       if joins != nil { return start(DescribingOperation(source: source, place: place, shared: shared)) }
       state.withLock { $0.tally.upToDate += 1 }
       return true
     }
-    return start(ThumbnailOperation(source: source, place: place, shared: shared))
+    let operation = ThumbnailOperation(source: source, place: place, shared: shared)
+    switch ledger?.memory(of: source) {
+    case .failed(let failure, let file): return refuse(source, failure, file)
+    case .suspect:
+      // The sheet gets its place now, and does not wait for the thumbnail.
+      putOnSheet(source, .missing(reason: "left for last"))
+      state.withLock { $0.suspects.append(operation) }
+      onEvent(.postponed(source))
+      return true
+    case nil: return start(operation)
+    }
   }
 
   /// Submits the first operation of a source, which gets its place on the contact sheet.
@@ -73,10 +86,11 @@ extension Job {
 
   /// Reports a source that can have no thumbnail, whatever it is.
   ///
+  /// - Parameter file: the version of the source; nil if it is not known.
   /// - Returns: true: the walk goes on.
-  private func refuse(_ source: Source, _ failure: SourceFailure) -> Bool {
+  private func refuse(_ source: Source, _ failure: SourceFailure, _ file: SourceFile.Version? = nil) -> Bool {
     let report = SourceReport(source: source, result: .failed(failure))
-    joins?.store(report)
+    joins?.store(report, ThumbnailOperation.Findings(file: file))
     self.report(report)
     putOnSheet(source, .missing(reason: "\(failure)"))
     return true

@@ -1,6 +1,7 @@
 import BoundedQueue
 import Files
 import Foundation
+import Ledger
 import Locking
 import MemoryPressure
 import Synchronization
@@ -12,8 +13,9 @@ import TraceRecording
 /// The walk submits one operation for each source and blocks while the backlog is full, so a million sources need no
 /// more memory than a thousand. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
-/// The code is in five files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), the
-/// results of ended operations (`Job+EndedOperations`), and what is made of all thumbnails (`Job+Joins`).
+/// The code is in six files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), the
+/// results of ended operations (`Job+EndedOperations`), what is made of all thumbnails (`Job+Joins`), and what is removed
+/// afterwards (`Job+Prune`).
 ///
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
@@ -35,6 +37,8 @@ public final class Job: Sendable {
     var total: Int?
     /// At most as many sources as operations ran and waited at one time.
     var requeued: [Requeued] = []
+    /// The sources that were under way when an earlier run died. They are tried last, one at a time.
+    var suspects: [SourceOperation] = []
     /// Nil before the job runs.
     var monitor: PressureMonitor?
     /// Nil before and after the job runs.
@@ -54,6 +58,8 @@ public final class Job: Sendable {
   /// Nil if the job makes nothing but thumbnails.
   let joins: Joins?
   let changeTimes = ChangeTimes()
+  /// Nil if no source exists.
+  let ledger: JobLedger?
   let shared: SourceOperation.Shared
   let onEvent: @Sendable (JobEvent) -> Void
   /// Guards everything that changes while the job runs.
@@ -117,8 +123,10 @@ public final class Job: Sendable {
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
     queue = BoundedOperationQueue(
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
+    ledger = hasSources ? JobLedger(outputs, settings) : nil
     shared = SourceOperation.Shared(
-      outputs: outputs, memory: memory, retries: settings.retries, trace: trace, onThumbnail: onThumbnail)
+      outputs: outputs, memory: memory, retries: settings.retries, trace: trace, underWay: ledger?.underWay,
+      onThumbnail: onThumbnail)
     if let trace {
       let operations = OperationTrace(trace)
       queue.observe { operations.record($0) }
@@ -209,12 +217,17 @@ public final class Job: Sendable {
         self.trace.span("PressureGovernor.tick") { governor.tick() }
         self.traceCounters(monitor.snapshot)
       },
+      Ticker(name: "ledger", every: .seconds(1), startsAtOnce: true) {
+        self.trace.span("JobLedger.write") { self.ledger?.write() }
+      },
     ]
     let (walk, isWalkComplete) = walkSources()
     let joins = finish()
     for ticker in tickers { ticker.stop() }
     monitor.stop()
     governor.finish()
+    ledger?.write()
+    if let problem = ledger?.problem { onEvent(.ledger(problem)) }
     let (tally, stopCause, total) = state.withLock { state in
       // The governor keeps the job alive, so the job must not keep the governor.
       state.governor = nil
@@ -263,9 +276,27 @@ public final class Job: Sendable {
       resubmit()
       queue.drain()
     } while hasRequeued
+    trySuspects()
     let joins = makeJoins()
     queue.close()
     return joins
+  }
+
+  /// Tries the suspects one at a time, after everything else: if the process dies again, it is known which of them was
+  /// under way.
+  private func trySuspects() {
+    let suspects = state.withLock { state in
+      defer { state.suspects = [] }
+      return state.suspects
+    }
+    if !suspects.isEmpty { ledger?.write() }
+    for suspect in suspects where submit(suspect) {
+      repeat {
+        resubmit()
+        queue.drain()
+      } while hasRequeued
+      ledger?.write()
+    }
   }
 
   private var hasRequeued: Bool {

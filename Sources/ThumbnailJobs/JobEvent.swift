@@ -1,9 +1,14 @@
+import Ledger
 import MemoryPressure
 
 /// A report of a job about its progress.
 public enum JobEvent: Sendable {
   /// A source is done. There is no event for a source that is up to date; it is only counted.
   case source(SourceReport)
+  /// The source was under way when an earlier run died. It is tried last, alone.
+  case postponed(Source)
+  /// The job cannot use its ledger, or no longer. It goes on without: later runs know less of this one.
+  case ledger(LedgerError)
   /// The walk could not read something.
   case walkError(WalkError)
   /// A manifest, a contact sheet or a gallery is done, or will not be made.

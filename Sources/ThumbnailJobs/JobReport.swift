@@ -38,6 +38,9 @@ public struct JobReport: Sendable {
   /// The sources that the walk had not found when the job stopped; nil if it is not known how many there are.
   public let notReached: Int?
 
+  /// What was removed after the run, or would be; nil if nothing was to be.
+  public var pruned: PruneCounts?
+
   /// Whether the job ended before all its sources and joins were done.
   public var workRemains: Bool {
     if case .outputFailed = stopCause { return true }

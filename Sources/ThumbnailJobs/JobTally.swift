@@ -20,6 +20,8 @@ public struct JobTally: Sendable, Equatable {
   public internal(set) var unsupported: [ImageType: Int] = [:]
   public internal(set) var duplicates = 0
   public internal(set) var failed = 0
+  /// Failed sources that failed for good in an earlier run, and were not tried again.
+  public internal(set) var failedEarlier = 0
   /// Failed sources whose output disk is full or faulty.
   public internal(set) var diskFaults = 0
   public internal(set) var cancelled = 0
@@ -65,6 +67,7 @@ public struct JobTally: Sendable, Equatable {
     case .duplicate: duplicates += 1
     case .failed(let failure):
       failed += 1
+      if failure.isEarlier { failedEarlier += 1 }
       if failure.kind == .disk { diskFaults += 1 }
       if let needed = failure.bytesNeeded {
         refusedMemory += 1

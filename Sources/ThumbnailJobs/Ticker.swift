@@ -11,8 +11,12 @@ package final class Ticker: Sendable {
   /// Signalled once the thread has stopped.
   private let stopped = DispatchSemaphore(value: 0)
 
-  package init(name: String, every pause: Duration, _ body: @escaping @Sendable () -> Void) {
+  /// - Parameter startsAtOnce: whether the first call comes before the first pause.
+  package init(
+    name: String, every pause: Duration, startsAtOnce: Bool = false, _ body: @escaping @Sendable () -> Void
+  ) {
     let isStarted = startThread(name: name) { [stopping, stopped] in
+      if startsAtOnce { body() }
       while !stopping.wait(upTo: pause) { body() }
       stopped.signal()
     }

@@ -13,7 +13,7 @@ from pathlib import Path
 import jpeg
 
 # The files that thumbjob keeps in its own folder in the output folder. Any other file there is a left temporary file.
-KEPT = {Path(".thumbjob/tree"), Path(".thumbjob/settings")}
+KEPT = {Path(".thumbjob/tree"), Path(".thumbjob/settings"), Path(".thumbjob/ledger")}
 
 
 @dataclass(frozen=True)

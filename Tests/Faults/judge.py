@@ -53,7 +53,8 @@ def ends_alike(reference, result):
 
 def leftovers(tree):
     """What a run may not leave in an output folder."""
-    return sorted(path for path in tree if re.search(r"\.thumbjob/(?!settings|tree$)|/\.thumbjob-run-|\.tmp$", path))
+    rest = re.compile(r"\.thumbjob/(?!settings|tree$|ledger)|/\.thumbjob-run-|\.tmp$")
+    return sorted(path for path in tree if rest.search(path))
 
 
 def problems(scene, reference, fault, result):

@@ -27,6 +27,8 @@ _RULES = (
     (r"thumbs[^/]*/\.thumbjob/run-\*/(#\*|\.thumbjob-\*\.tmp)", OF_ENTRIES),
     (r"sock$|run(/.*)?$", "the socket's place"),
     (r"thumbs[^/]*/\.thumbjob/(settings|tree)", "the settings of the last run"),
+    (r"thumbs[^/]*/\.thumbjob/ledger", "the ledger"),
+    (r"thumbs[^/]*/\.thumbjob/run-\*/under-way", "the list of sources under way"),
     (r"thumbs[^/]*/\.thumbjob(/\.)?$", "the folder .thumbjob"),
     (r"thumbs[^/]*/\.thumbjob/run-\*/.*\.note", "the note of a temporary file"),
     (r"thumbs[^/]*/\.thumbjob/run-\*/[^/]*\.tmp$", "a temporary file"),

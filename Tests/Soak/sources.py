@@ -181,7 +181,7 @@ def folder_problems(thumbs, expected, is_complete, may_have_rest=False):
             path = Path(top, name)
             place = str(path.relative_to(thumbs))
             if in_working_folder:
-                is_kept = Path(top).name == WORKING_FOLDER and (name == "tree" or name.startswith("settings"))
+                is_kept = Path(top).name == WORKING_FOLDER and name.startswith(("tree", "settings", "ledger"))
                 if not is_kept and not may_have_rest:
                     problems["it left the file"].append(place)
             elif place not in expected:

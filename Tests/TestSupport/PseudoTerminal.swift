@@ -36,6 +36,12 @@ public final class PseudoTerminal: Sendable {
     precondition(ioctl(screen, UInt(TIOCSWINSZ), &size) == 0)
   }
 
+  /// Types a text, as a user does.
+  public func type(_ text: String) {
+    let bytes = Array(text.utf8)
+    precondition(write(screen, bytes, bytes.count) == bytes.count)
+  }
+
   /// All that was written so far, with its control sequences. A line ends with CR LF.
   public var output: String { String(decoding: collected.value, as: UTF8.self) }
 

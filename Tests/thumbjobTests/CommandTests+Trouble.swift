@@ -45,7 +45,7 @@ extension CommandTests {
     }
 
     @Test(arguments: [
-      (["report"], "missing expected argument '--threads <file>'", "report --threads <file>"),
+      (["pause", "1", "2"], "unexpected argument '2'", "pause [<pid or address>]"),
       (["status", "1", "2"], "unexpected argument '2'", "status [<pid or address>] [--watch] [--json]"),
     ]) func aLineThatIsWrongAsAWholeIsFollowedByTheUsage(arguments: [String], message: String, usage: String)
       async throws

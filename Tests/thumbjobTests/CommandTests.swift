@@ -83,10 +83,10 @@ extension TemporaryFolder {
     while Foundation.write(descriptor, "x", 1) == 1 {}
   }
 
-  /// The files in the output's working folder except the settings. A run must leave none.
+  /// The files in the output's working folder except the settings and the ledger. A run must leave none.
   var leftovers: [String] {
     let names = try? FileManager.default.contentsOfDirectory(atPath: self("thumbs/.thumbjob"))
-    return (names ?? []).filter { $0 != "tree" && !$0.hasPrefix("settings") }
+    return (names ?? []).filter { $0 != "tree" && !$0.hasPrefix("settings") && !$0.hasPrefix("ledger") }
   }
 }
 

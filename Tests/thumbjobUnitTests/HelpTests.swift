@@ -47,7 +47,7 @@ struct HelpTests {
   }
 
   @Test(arguments: [
-    "retry-failed", "background", "shard", "title", "prune", "previews",
+    "background", "shard", "title", "previews",
     "isolate", "per-host", "allow-private", "bogus", "hold",
   ])
   func anOptionThatDoesNotExistHasNoHintUnlessAnotherIsReallyNear(name: String) {

@@ -192,7 +192,7 @@ struct SummaryTests {
     #expect(
       lines.text.split(separator: "\n").dropFirst() == [
         "--include \(pattern): matched nothing",
-        "left as they were, from earlier runs with other sizes: thumbnails in thumbs (size 64x64)",
+        "left as they were, from earlier runs with other sizes: thumbnails in thumbs (size 64x64); --prune removes them",
       ])
   }
 

@@ -35,7 +35,7 @@ struct GalleryPlan: Sendable {
 
   /// Refuses a folder with a page of other origin, or with a file that the gallery would replace. A page of thumbjob shows
   /// that the other files are its own. Without one, they may be those of a run that was killed.
-  private static func check(_ folder: Path) throws(OutputError) {
+  static func check(_ folder: Path) throws(OutputError) {
     let index = folder.appending(Path(GalleryPage.index))
     _ = try JoinFile(index, kind: .gallery)
     let hasPage = FileIdentity(of: index) != nil

@@ -33,6 +33,8 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
   case placeIsSource
   /// The place is in the working folder of the output.
   case placeReserved
+  /// The source failed for good in an earlier run, at this time in seconds since 1970, and was not tried again.
+  case earlier(kind: String, reason: String, time: Int)
   /// An error that the job does not know.
   case other(String)
 
@@ -54,6 +56,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .memory: .memory
     case .timeout: .timeout
     case .placeTaken, .placeIsSource, .placeReserved: .collision
+    case .earlier(let kind, _, _): Kind(rawValue: kind) ?? .source
     }
   }
 
@@ -70,6 +73,23 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether another run would fail in the same way, unless the source, the settings or the program change.
+  var isForGood: Bool {
+    switch self {
+    case .source(let error):
+      switch error {
+      case .empty, .notAnImage, .unsupportedType, .unsupported, .truncated, .damaged, .corrupt, .imperfect,
+        .tooManyPixels, .thumbnailTooLarge, .tooManyScans, .internalFault:
+        true
+      case .cancelled, .unreadable, .outOfMemory, .irregular: false
+      }
+    case .output, .memory, .timeout, .placeTaken, .placeIsSource, .placeReserved, .earlier, .other: false
+    }
+  }
+
+  /// Whether the source was not tried, because it has failed before.
+  public var isEarlier: Bool { if case .earlier = self { true } else { false } }
+
   /// One line, without the name of the source.
   public var description: String {
     switch self {
@@ -81,6 +101,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
       "its thumbnail would have the same place as that of \(rival.printable); rename one of the sources"
     case .placeIsSource: "its thumbnail would overwrite the source itself"
     case .placeReserved: "its thumbnail would go into .thumbjob, the working folder of the output"
+    case .earlier(_, let reason, _): reason
     case .other(let text): text
     }
   }

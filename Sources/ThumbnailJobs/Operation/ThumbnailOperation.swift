@@ -57,7 +57,9 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   override func execute() throws {
     for attempt in 0... {
       do {
-        let result = try shared.trace.span("ThumbnailOperation.makeAll") { try makeAll() }
+        let result = try shared.trace.span("ThumbnailOperation.makeAll") {
+          if let underWay = shared.underWay { try underWay.run(source.path) { try makeAll() } } else { try makeAll() }
+        }
         return findings.withLock { $0.result = result }
       } catch {
         try checkCancelled()

@@ -66,7 +66,7 @@ public struct OutputPlan: Sendable {
     if place.below(SourceWalker.workingFolderName) != nil { return .reserved }
     // Within its own argument, only a file with a better claim gets the place instead of the source.
     var candidateHasBetterClaim = true
-    for wanted in claims(to: place) {
+    for wanted in Self.claims(to: place) {
       if wanted == source.relativePath { candidateHasBetterClaim = false }
       for rival in rivals(wanted, place: place, before: source, inOwnArgument: candidateHasBetterClaim) {
         guard let there = FileIdentity(of: rival) else { continue }
@@ -78,8 +78,8 @@ public struct OutputPlan: Sendable {
   }
 
   /// The relative paths that want `place`, the best claim first.
-  private func claims(to place: Path) -> [Path] {
-    guard let without = place.without(ending: Self.ending), !without.hasJPEGName else { return [place] }
+  static func claims(to place: Path) -> [Path] {
+    guard let without = place.without(ending: ending), !without.hasJPEGName else { return [place] }
     return [without, place]
   }
 
@@ -102,7 +102,7 @@ public struct OutputPlan: Sendable {
   /// Whether an entry of a list, if the list has it, wants the place of this one: `scan.png` beside `scan.png.jpg`.
   func isContested(_ source: Source) -> Bool {
     guard source.origin == .list else { return false }
-    return claims(to: Self.place(of: source.relativePath)).contains { wanted in
+    return Self.claims(to: Self.place(of: source.relativePath)).contains { wanted in
       let sibling = source.path.parent.appending(wanted.lastName)
       return wanted != source.relativePath && FileStatus.isRegular(sibling, followingLinks: true)
         && FileIdentity(of: sibling) != FileIdentity(of: source.path) && isImage(sibling)

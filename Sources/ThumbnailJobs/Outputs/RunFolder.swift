@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Locking
 import SystemPackage
 
 /// The folder `.thumbjob/run-…` for the unfinished files of one run. `LockedFolder` keeps it locked while the run
@@ -12,6 +13,8 @@ final class RunFolder: Sendable {
   static let noteSuffix = ".note"
 
   private let folder: LockedFolder
+  /// The sources that were under way when dead runs died; nil if no run has died.
+  let interrupted: [Path]?
   /// The time when the run began, by the clock of the file system.
   let began: timespec
 
@@ -26,11 +29,14 @@ final class RunFolder: Sendable {
   ///   for dead.
   init(in working: CInt, output: CInt) throws(Errno) {
     // There is no pause between the passes, because a run that is ending must not wait for threads that still write.
+    let interrupted = Locked<[Path]?>(nil)
     let kind = LockedFolder.Kind(prefix: "run-", permissions: 0o777, lockName: "lock", passes: 1000) { entry, folder in
+      if entry == UnderWay.name { interrupted.withLock { $0 = ($0 ?? []) + UnderWay.read(in: folder) } }
       guard entry.bytes.suffix(RunFolder.noteSuffix.utf8.count).elementsEqual(RunFolder.noteSuffix.utf8) else { return }
       RunFolder.removeBeside(note: entry, in: folder, output: output)
     }
     do throws(LockedFolderError) { folder = try LockedFolder(in: working, kind) } catch { throw error.error }
+    self.interrupted = interrupted.withLock { $0 }
     var status = stat()
     if fstat(folder.descriptor, &status) != 0 { throw Errno(rawValue: errno) }
     began = status.changed

@@ -55,6 +55,9 @@ struct ThumbnailOutput: Sendable {
     try folder.publishSettings(Array(tree.bytes), to: EarlierRuns.treeFile)
   }
 
+  /// Whether the thumbnails mirror the tree of the sources.
+  var isMirrored: Bool { name == nil }
+
   /// The folders for thumbnails: one for each size, or only one if there is one size or the names tell the sizes apart.
   var folders: [Path] {
     Self.hasSizeFolders(options, name) ? options.sizes.map(folder(of:)) : [path]
@@ -120,6 +123,9 @@ struct ThumbnailOutput: Sendable {
     }
     return states.first(where: \.isRefused) ?? states.first { $0 != .upToDate } ?? .upToDate
   }
+
+  /// Everything except the source that determines the bytes of the thumbnails of all sizes.
+  var settingsText: String { options.sizes.map { Self.settings(options, $0, name) }.joined() }
 
   /// Everything except the source that determines the bytes of a thumbnail. A pattern is part of it, because the marks
   /// then have keys.

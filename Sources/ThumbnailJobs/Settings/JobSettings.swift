@@ -41,6 +41,12 @@ public struct JobSettings: Sendable, Equatable {
   public var limitPixels = 1_000_000_000
   /// The most time for one source.
   public var timeout = Duration.seconds(300)
+  /// Try sources again that have failed for good.
+  public var retryFailed = false
+  /// Remove the thumbnails of sources that are gone, and of sizes that the job does not have.
+  public var prune = false
+  /// The version of the program. Sources that failed with another version are tried again.
+  public var program = ""
   /// How many more times to try a source after a failure that may be temporary.
   public var retries = 0
   /// Report the thumbnails that a run would make, and make none.
@@ -73,6 +79,9 @@ public struct JobSettings: Sendable, Equatable {
         "out: \(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
     }
     try joins.validate()
+    if prune, sources.contains(where: { if case .list = $0 { true } else { false } }) {
+      throw TextError("prune: a list does not tell which sources are gone; give the folders instead")
+    }
     var folders: Set<Path> = []
     for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
       throw TextError("out: two outputs share the folder \(output.folder.printable); give each its own")

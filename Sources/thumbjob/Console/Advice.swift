@@ -33,6 +33,7 @@ enum Advice {
         ?? "the process may use \(plan.limit) in all, and needs a part of that itself"
     case .timeout: "--timeout allows more"
     case .placeIsSource: "choose another folder with --out"
+    case .earlier(_, _, let time): "not tried since \(Units.day(time)); --retry-failed tries it"
     case .placeTaken, .placeReserved, .other: nil
     }
   }

@@ -21,6 +21,22 @@ final class Console: Sendable {
     }
   }
 
+  /// Asks a question on the terminal, and waits for a line on standard input.
+  ///
+  /// - Parameter shouldStop: asked some times a second; true ends the wait.
+  /// - Returns: whether the line begins with a `y`.
+  func confirm(_ question: String, shouldStop: () -> Bool) -> Bool {
+    bottom.withLock { _ in write(terminal.rendered(StyledText(question))) }
+    var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    while poll(&input, 1, 100) <= 0 {
+      if shouldStop() {
+        write("\n")
+        return false
+      }
+    }
+    return readLine()?.lowercased().hasPrefix("y") == true
+  }
+
   /// Redraws the bottom line. An empty text removes it.
   func setBottom(_ text: String) { setBottom(StyledText(text)) }
 

@@ -9,7 +9,7 @@ enum ShortHelp {
            thumbjob cancel [PID [NUMBER]]   cancels a job, or one operation
            thumbjob pause [PID]             a job starts nothing new
            thumbjob resume [PID]            it continues
-           thumbjob report --threads FILE   which threads ran what, from a trace
+           thumbjob report [DIR]            what was made, what failed, and why
 
     Options:
       -o, --out DIR       the folder for the thumbnails (./thumbs)

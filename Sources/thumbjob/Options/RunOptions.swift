@@ -41,6 +41,12 @@ struct RunOptions: ParsableArguments {
   @Flag(help: "Wait for the disk after each thumbnail, so that none of this run is lost if the system crashes.")
   var durable = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Afterwards, remove the thumbnails of sources and sizes that are gone; on a terminal it asks first, and with "
+        + "--dry-run it lists them."))
+  var prune = false
+
   @Flag(name: .customLong("dry-run"), help: "Print what would be made, and make nothing.")
   var dryRun = false
 
@@ -97,6 +103,7 @@ struct RunOptions: ParsableArguments {
     if let duration { job.runFor = try DurationText.parse(duration, for: "--for") }
     if let halt { job.halt = try HaltLimit(parsing: halt, for: "--halt") }
     if durable { job.durable = true }
+    if prune { job.prune = true }
     if dryRun { job.dryRun = true }
   }
 }

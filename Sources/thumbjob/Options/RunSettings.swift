@@ -7,7 +7,11 @@ import ThumbnailJobs
 ///
 /// A job file changes the defaults first, the command line second.
 struct RunSettings: Equatable {
-  var job = JobSettings()
+  var job = {
+    var job = JobSettings()
+    job.program = Version.current
+    return job
+  }()
   /// Print events as JSON lines to standard output.
   var json = false
   var progress = ProgressStyle.auto

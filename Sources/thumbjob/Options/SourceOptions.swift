@@ -29,6 +29,9 @@ struct SourceOptions: ParsableArguments {
   @Flag(help: "Also make thumbnails that are up to date.")
   var force = false
 
+  @Flag(help: "Try sources again that failed for good in an earlier run, and have not changed.")
+  var retryFailed = false
+
   @Option(
     help: ArgumentHelp(
       "The mildest fault that fails a source: truncated (samples that its thumbnails need are missing), error (or "
@@ -62,6 +65,7 @@ struct SourceOptions: ParsableArguments {
     if hidden { job.filter.takesHidden = true }
     if follow { job.followsLinks = true }
     if force { job.force = true }
+    if retryFailed { job.retryFailed = true }
     if let failOn { job.failOn = failOn }
     if let limitPixels { job.limitPixels = try PixelCount.parse(limitPixels, for: "--limit-pixels") }
     if let timeout { job.timeout = try DurationText.parse(timeout, for: "--timeout") }

@@ -26,7 +26,7 @@ enum ExitStatus: Int32, CaseIterable {
 extension JobReport {
   /// The exit status of a finished job. The first of these decides: the signal that ended it, an error of standard
   /// output, an output that can take no more, work that remains for another reason than failures, a fault of the disk or
-  /// an incomplete trace, a manifest, contact sheet or gallery that could not be made, a missing argument, a failed source or a folder that could not be read.
+  /// an incomplete trace, a manifest, contact sheet or gallery that could not be made, a missing argument, a failed source, a folder that could not be read or a thumbnail that could not be removed.
   ///
   /// - Parameters:
   ///   - signal: the INT or TERM that ended it; 0 for none.
@@ -43,7 +43,7 @@ extension JobReport {
     if tally.diskFaults > 0 || !isTraced || joinErrors.contains(where: \.isDiskFault) { return ExitStatus.ioError.code }
     if !joinErrors.isEmpty { return ExitStatus.cannotCreateOutput.code }
     if tally.missingArguments > 0 { return ExitStatus.noSuchSource.code }
-    if tally.failed > 0 || tally.walkErrors > 0 { return ExitStatus.someFailed.code }
+    if tally.failed > 0 || tally.walkErrors > 0 || (pruned?.failed ?? 0) > 0 { return ExitStatus.someFailed.code }
     return ExitStatus.success.code
   }
 }

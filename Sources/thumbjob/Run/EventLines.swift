@@ -19,6 +19,8 @@ struct SourceLine: Encodable {
   var kind: String?
   var error: String?
   var bytesNeeded: Int?
+  /// Whether this run has tried the source; nil if it has not failed.
+  var tried: Bool?
 
   init(_ report: SourceReport, isDryRun: Bool) {
     source = JSONPath(report.source.path)
@@ -41,6 +43,7 @@ struct SourceLine: Encodable {
       kind = failure.kind.rawValue
       error = Advice.line(failure)
       bytesNeeded = failure.bytesNeeded
+      tried = !failure.isEarlier
     case .cancelled(let reason):
       outcome = "cancelled"
       error = "cancelled \(reason)"
@@ -136,6 +139,7 @@ struct SummaryLine: Encodable {
   let outputs: [JSONPath]
   /// In a dry run, `wouldMake` counts the sources that a run would make; else `made` those that were made.
   let found, made, wouldMake, upToDate, passedOver, notRead, duplicates, failed, cancelled, missing, walkProblems: Int
+  let failedEarlier: Int
   let excluded, hidden, linksNotFollowed, specialFiles, ownThumbnails, inOutput: Int
   let thumbnails, bytesRead, bytesWritten: Int
   let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
@@ -145,6 +149,8 @@ struct SummaryLine: Encodable {
   let pressureSource: String
   let pressureWarnings, pressureCriticals, requeued: Int
   let cancelledForDependencies: Int
+  /// Nil without `--prune`, and where it was refused.
+  let pruned, prunedBytes: Int?
   let notReached: Int?
   let dryRun, workRemains: Bool
   let exitStatus: Int32
@@ -155,6 +161,7 @@ struct SummaryLine: Encodable {
     (found, upToDate, passedOver) = (tally.found, tally.upToDate, tally.notImages)
     (made, wouldMake) = settings.dryRun ? (0, tally.made) : (tally.made, 0)
     notRead = tally.unsupportedImages
+    failedEarlier = tally.failedEarlier
     (duplicates, failed, cancelled) = (tally.duplicates, tally.failed, tally.cancelled)
     (missing, walkProblems) = (tally.missingArguments, tally.walkErrors)
     (excluded, hidden) = (report.walk.filtered, report.walk.hidden)
@@ -173,6 +180,7 @@ struct SummaryLine: Encodable {
     (pressureWarnings, pressureCriticals, requeued) = (
       tally.pressureWarnings, tally.pressureCriticals, tally.requeued
     )
+    (pruned, prunedBytes) = (report.pruned?.thumbnails, report.pruned?.bytes)
     cancelledForDependencies = report.counters.cancelledForDependencies
     notReached = report.notReached
     (dryRun, workRemains) = (settings.dryRun, report.workRemains)

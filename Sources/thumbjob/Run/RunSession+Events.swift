@@ -29,6 +29,13 @@ extension RunSession {
     case .stopping:
       limitWrites()
       open.withLock { $0 }?.endpoints?.handleStop()
+    case .postponed(let source):
+      messages.printLine(
+        "thumbjob: \(source.path.printable): was under way when an earlier run died; it is tried last, alone", .warning)
+    case .ledger(let error):
+      if !settings.quiet {
+        messages.print(StyledText("thumbjob: ledger \(error); the run goes on without it", .warning))
+      }
     case .walkError(let error):
       write(WalkErrorLine(error))
       messages.printLine("thumbjob: \(Advice.line(error))", .failure)
@@ -48,11 +55,11 @@ extension RunSession {
     }
   }
 
-  private func write(_ line: @autoclosure () -> some Encodable) {
+  func write(_ line: @autoclosure () -> some Encodable) {
     if settings.json, !output.write(line()) { stopForLostOutput() }
   }
 
-  private func stopForLostOutput() {
+  func stopForLostOutput() {
     open.withLock { $0 }?.job.stop(.outputLost)
   }
 

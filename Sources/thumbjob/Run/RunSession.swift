@@ -12,8 +12,8 @@ import TraceRecording
 /// One job with everything that the command adds: messages, events, progress, signals, the status endpoint, and the
 /// exit status.
 ///
-/// It is in three files: the course of the run (this one), the job's events (`RunSession+Events`) and signals
-/// (`RunSession+Signals`).
+/// It is in four files: the course of the run (this one), the job's events (`RunSession+Events`), what is removed after it
+/// (`RunSession+Prune`) and signals (`RunSession+Signals`).
 ///
 /// *Concurrency*: call ``run()`` once, on the main thread. Signals are handled on threads of their own.
 final class RunSession: Sendable {
@@ -90,7 +90,7 @@ final class RunSession: Sendable {
     let display = progressDisplay(of: job)
     let ticker = display?.start()
     defer { ticker?.stop() }
-    let report: JobReport
+    var report: JobReport
     do {
       report = try job.run()
     } catch {
@@ -99,6 +99,7 @@ final class RunSession: Sendable {
     }
     ticker?.stop()
     display?.finish()
+    report.pruned = prune(job, after: report)
     let isTraced = close(job.trace)
     let handled = endingSignal.load(ordering: .acquiring)
     let signal = handled != 0 ? handled : SignalListener.pendingEnd ?? 0

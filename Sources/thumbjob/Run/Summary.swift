@@ -106,7 +106,7 @@ struct Summary {
     func add(_ count: Int, _ text: String, _ style: StyledText.Style? = nil) {
       if count > 0 { parts.append(StyledText(text, style)) }
     }
-    add(tally.failed, "\(tally.failed) failed", .failure)
+    add(tally.failed, "\(tally.failed) failed\(failedEarlier)", .failure)
     add(tally.missingArguments, Units.count(tally.missingArguments, "source") + " missing", .failure)
     add(tally.walkErrors, Units.count(tally.walkErrors, "place") + " could not be read", .failure)
     if tally.thumbnails > 0 { add(tally.upToDate, "\(tally.upToDate) up to date") }
@@ -125,6 +125,12 @@ struct Summary {
     // Last, because their names follow.
     add(tally.cancelled, "\(tally.cancelled) cancelled\(cancelled.isEmpty ? "" : ":")", .warning)
     return parts
+  }
+
+  private var failedEarlier: String {
+    if tally.failedEarlier == 0 { return "" }
+    let isAll = tally.failedEarlier == tally.failed
+    return " (\(isAll ? "" : "\(tally.failedEarlier) of them ")in an earlier run, and not tried again)"
   }
 
   /// Sources that were passed over, by kind.
@@ -173,12 +179,16 @@ struct Summary {
   /// What a user may want to change before the next run.
   private var notes: [StyledText] {
     var lines = unmatchedIncludes + unmatched(report.unmatchedPatterns.excludes, of: "--exclude")
-    let left = report.earlier.flatMap(\.left)
+    if let pruned = report.pruned, pruned.thumbnails > 0 {
+      lines.append(StyledText("\(settings.job.dryRun ? "would remove" : "removed") \(PruneText.text(pruned))"))
+    }
+    let left = report.pruned == nil ? report.earlier.flatMap(\.left) : []
     if !left.isEmpty {
       let sets = left.map { "\($0.folder.printable) (size \(printableText(of: Array($0.size.utf8))))" }
       lines.append(
         StyledText(
-          "left as they were, from earlier runs with other sizes: thumbnails in \(sets.joined(separator: ", "))"))
+          "left as they were, from earlier runs with other sizes: thumbnails in \(sets.joined(separator: ", ")); --prune removes them"
+        ))
     }
     if report.replaced > 0, report.earlier.contains(where: \.hasOtherSize) {
       let count = Units.count(report.replaced, "thumbnail")

@@ -31,6 +31,12 @@ struct GalleryPicture: Encodable {
   let color: String?
   let thumbnails: [Thumbnail?]
 
+  init(source: JSONPath, pixels: PixelSize, placeholder: Placeholder?, thumbnails: [Thumbnail?]) {
+    (self.source, self.thumbnails) = (source, thumbnails)
+    (width, height) = (pixels.width, pixels.height)
+    (thumbhash, color) = (placeholder?.thumbHashText, placeholder?.meanColor.description)
+  }
+
   /// Nil if there is no thumbnail.
   ///
   /// - Parameter folders: the folder of each size's thumbnails.
@@ -38,17 +44,15 @@ struct GalleryPicture: Encodable {
     let largest = pictures.map(\.thumbnail.pixels).max { $0.count < $1.count }
     // Without a description, the largest thumbnail has nearly its shape.
     guard let largest, case let pixels = description?.pixels ?? largest else { return nil }
-    self.source = JSONPath(source.relativePath)
-    (width, height) = (pixels.width, pixels.height)
-    thumbhash = description?.placeholder.thumbHashText
-    color = description?.placeholder.meanColor.description
     var thumbnails = [Thumbnail?](repeating: nil, count: folders.count)
     for picture in pictures {
       let path = picture.thumbnail.path.below(folders[picture.size]) ?? picture.thumbnail.path
       thumbnails[picture.size] = Thumbnail(
         pixels: picture.thumbnail.pixels, path: path == source.relativePath ? nil : JSONPath(path))
     }
-    self.thumbnails = thumbnails
+    self.init(
+      source: JSONPath(source.relativePath), pixels: pixels, placeholder: description?.placeholder,
+      thumbnails: thumbnails)
   }
 }
 

@@ -1,0 +1,162 @@
+import Files
+import Foundation
+import Ledger
+
+/// What a job remembers of its sources, in the ledger of its first output, for later runs.
+///
+/// *Concurrency*: every member may be called from any thread.
+final class JobLedger: Sendable {
+  /// What is known of a source, and still holds.
+  enum Memory {
+    /// It failed, and would fail again. The version is that of the file.
+    case failed(SourceFailure, SourceFile.Version?)
+    /// It was under way when an earlier run died.
+    case suspect
+  }
+
+  /// After so many deaths of the process a source is taken for their cause, and has failed for good.
+  static let mostDeaths = 3
+
+  private let ledger: Ledger
+  /// The output folder, as the job names it, and its absolute path.
+  private let place: Path
+  private let output: Path
+  private let settings: String
+  private let program: String
+  private let retriesFailed: Bool
+  /// Nil in a dry run.
+  let underWay: UnderWay?
+  /// Whether sources that are up to date may be missing in the ledger: it is new, or an earlier run died.
+  private let isIncomplete: Bool
+
+  /// Opens the ledger only if an earlier run died. It is made if it is missing, except in a dry run.
+  init(_ outputs: [ThumbnailOutput], _ job: JobSettings) {
+    let first = outputs[0]
+    let file = first.path.appending(SourceWalker.workingFolderName).appending(Ledger.name())
+    ledger = Ledger(file, for: first.folder == nil ? .reading : .writing, isDurable: job.durable)
+    (place, output) = (first.path, first.path.absolute ?? first.path)
+    let text = outputs.map(\.settingsText).joined() + "limit-pixels \(job.limitPixels)"
+    settings = String(decoding: Fingerprint(of: text.utf8).digits, as: UTF8.self)
+    (program, retriesFailed) = (job.program, job.retryFailed || job.force)
+    underWay = first.folder.flatMap { [output] in UnderWay(in: $0.runDescriptor, output: output) }
+    let interrupted = first.folder?.interrupted
+    isIncomplete = ledger.isNew || interrupted != nil
+    for source in interrupted ?? [] { suspect(source) }
+    // At once, because the process may die again.
+    ledger.write()
+  }
+
+  private func suspect(_ source: Path) {
+    var deaths = 1
+    if case .suspect(let before) = ledger.unmade(source)?.outcome { deaths += before }
+    let version = version(of: output.appending(source))
+    ledger.record(
+      LedgerEntry(
+        source, version: version, outcome: .suspect(deaths: deaths), settings: settings, program: program, time: now))
+  }
+
+  private var now: Int { Int(Date().timeIntervalSince1970) }
+
+  private func version(of source: Path) -> LedgerEntry.Version? {
+    (try? FileStatus.of(source, followingLinks: true).get()).map { LedgerEntry.Version($0) }
+  }
+
+  private func key(of source: Source) -> Path { source.path.leading(from: output) }
+
+  /// What is known of a source whose thumbnails are to be made; nil if nothing is, or if it has changed.
+  func memory(of source: Source) -> Memory? {
+    guard let entry = ledger.unmade(key(of: source)), entry.version == version(of: source.path),
+      entry.settings == settings, entry.program == program
+    else { return nil }
+    switch entry.outcome {
+    case .made: return nil
+    case .suspect(let deaths) where deaths >= Self.mostDeaths:
+      let reason = "the process died \(deaths) times while it was being made"
+      return retriesFailed ? .suspect : failed(entry, SourceFailure.Kind.source.rawValue, reason)
+    case .suspect: return .suspect
+    case .failed(let kind, let reason):
+      return retriesFailed ? nil : failed(entry, kind, reason)
+    }
+  }
+
+  private func failed(_ entry: LedgerEntry, _ kind: String, _ reason: String) -> Memory {
+    let version = entry.version.map { version in
+      let (seconds, nanoseconds) = version.modified.quotientAndRemainder(dividingBy: 1_000_000_000)
+      return SourceFile.Version(bytes: version.bytes, modified: timespec(tv_sec: seconds, tv_nsec: nanoseconds))
+    }
+    return .failed(.earlier(kind: kind, reason: reason, time: entry.time), version)
+  }
+
+  /// Remembers a source whose thumbnails are up to date, if it may be missing in the ledger.
+  ///
+  /// - Parameters:
+  ///   - thumbnails: how many there are.
+  ///   - first: the place of one of them in the output folder.
+  func recordUpToDate(_ source: Source, thumbnails: Int, first: Path) {
+    guard isIncomplete else { return }
+    let key = key(of: source)
+    if !ledger.isNew, ledger.knows(key), ledger.unmade(key) == nil { return }
+    record(key, version(of: source.path), .made(thumbnails: thumbnails, first: first))
+  }
+
+  /// Remembers the result of a source that an operation has ended.
+  func record(_ report: SourceReport, _ file: SourceFile.Version?) {
+    let key = key(of: report.source)
+    let version = file.map { LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.nanoseconds) }
+    switch report.result {
+    case .made:
+      let first = report.thumbnails.first?.path.below(place)
+      record(key, version, .made(thumbnails: report.thumbnails.count, first: first))
+    case .failed(let failure) where failure.isForGood:
+      record(key, version, .failed(kind: failure.kind.rawValue, reason: "\(failure)"))
+    // What was tried to the end is no suspect any more.
+    case .failed, .notImage, .thumbnail, .unsupported: if ledger.unmade(key) != nil { ledger.forget(key) }
+    case .duplicate, .cancelled: break
+    }
+  }
+
+  private func record(_ source: Path, _ version: LedgerEntry.Version?, _ outcome: LedgerEntry.Outcome) {
+    ledger.record(
+      LedgerEntry(source, version: version, outcome: outcome, settings: settings, program: program, time: now))
+  }
+
+  /// Passes the absolute paths of all sources in the ledger to `body`.
+  ///
+  /// - Parameter body: false ends the loop.
+  func forEachSource(_ body: (Path) -> Bool) {
+    ledger.write()
+    var last: Path?
+    while case let sources = ledger.sources(after: last), let end = sources.last {
+      for source in sources {
+        let path = output.appending(source)
+        if !body(path.normalized ?? path) { return }
+      }
+      last = end
+    }
+  }
+
+  /// Forgets a source.
+  ///
+  /// - Parameter source: its absolute path.
+  func forget(_ source: Path) { ledger.forget(source.leading(from: output)) }
+
+  /// Writes what is not written yet. Opens the ledger if need be, so that this takes no time at the end.
+  func write() {
+    if underWay != nil { try? ledger.open() }
+    ledger.write()
+  }
+
+  /// Why the run is not remembered, or only in part; nil if it is. A dry run needs no ledger.
+  var problem: LedgerError? { underWay == nil && ledger.problem?.kind == .missing ? nil : ledger.problem }
+}
+
+extension LedgerEntry.Version {
+  fileprivate init(_ status: stat) {
+    self.init(bytes: Int(status.st_size), modified: status.modified.nanoseconds)
+  }
+}
+
+extension timespec {
+  /// Since 1970.
+  fileprivate var nanoseconds: Int { Int(tv_sec) * 1_000_000_000 + Int(tv_nsec) }
+}

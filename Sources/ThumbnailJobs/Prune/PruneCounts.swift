@@ -1,0 +1,10 @@
+/// How many thumbnails a job has removed, or would remove.
+public struct PruneCounts: Sendable, Equatable {
+  public internal(set) var thumbnails = 0
+  /// Their bytes together.
+  public internal(set) var bytes = 0
+  /// How many could not be removed.
+  public internal(set) var failed = 0
+
+  public init() {}
+}

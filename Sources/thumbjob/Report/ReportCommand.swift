@@ -1,0 +1,78 @@
+import ArgumentParser
+import Files
+import Foundation
+import Ledger
+import ThumbnailJobs
+import TraceRecording
+
+/// `thumbjob report`: what the ledgers of output folders remember, or what a trace shows.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Shows what runs have made and what failed, from the ledgers of output folders.",
+    usage: """
+      thumbjob report [<out> ...] [--failed] [--since <when>] [--sources <folder>] [--json] [--html <folder>]
+      thumbjob report --threads <file>
+      """)
+
+  @Argument(help: ArgumentHelp("The output folders. (default: ./thumbs)", valueName: "out"), completion: .directory)
+  var outs: [String] = []
+
+  @Flag(help: "Print each source that failed, is suspect or is missing, with the reason.") var failed = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Only what happened since a day (2026-11-20), or in a duration (36h) until now.", valueName: "when"))
+  var since: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Also count the photos of a folder that no ledger has; repeatable. It may be a folder of lists by thumbjob split.",
+      valueName: "folder"),
+    completion: .directory)
+  var sources: [String] = []
+
+  @Flag(help: "Print a JSON line for each source; with --failed only for those without thumbnails.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Make a gallery of all thumbnails, with the sources that have none; a page that a browser opens from disk.",
+      valueName: "folder"),
+    completion: .directory)
+  var html: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Print which methods ran on which threads, from a trace that run --trace has written. Data that a method on "
+        + "several threads uses is shared.", valueName: "file"),
+    completion: .file())
+  var threads: String?
+
+  func run() throws {
+    if let threads {
+      guard outs.isEmpty, !failed, since == nil, !json, html == nil, sources.isEmpty else {
+        throw TextError("--threads reads a trace, and goes with no other option and no folder")
+      }
+      return try printThreads(threads)
+    }
+    let session = ReportSession(
+      outputs: outs.isEmpty ? ["thumbs"] : outs.map { CommandWords.path(of: $0) },
+      since: try since.map { try Moment.parse($0, for: "--since") } ?? 0,
+      sources: sources.map { CommandWords.path(of: $0) }, gallery: html.map { CommandWords.path(of: $0) },
+      style: json ? .json(failedOnly: failed) : failed ? .failed : .table)
+    try session.run()
+  }
+
+  private func printThreads(_ file: String) throws {
+    do {
+      try StandardStream.put(ThreadTable.text(try ThreadReport(path: file)))
+    } catch let error as TraceError {
+      Console().print("thumbjob: \(error)")
+      throw ExitStatus.noSuchSource.code
+    } catch let error as NotATraceError {
+      Console().print("thumbjob: \(error); thumbjob SOURCE --trace FILE writes one")
+      throw ExitStatus.jobFileInvalid.code
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Files
+import Ledger
+import ThumbnailJobs
+
+/// Reads ledgers, and prints what they remember.
+struct ReportSession {
+  enum Style: Equatable {
+    /// Folders and reasons.
+    case table
+    /// A line for each source without thumbnails.
+    case failed
+    case json(failedOnly: Bool)
+  }
+
+  let outputs: [Path]
+  /// In seconds since 1970. Older entries are left out.
+  let since: Int
+  /// Folders with the photos that should be in the ledgers.
+  let sources: [Path]
+  /// The folder for a gallery; nil for none.
+  let gallery: Path?
+  let style: Style
+
+  /// - Throws: an exit status, after printing the reason.
+  func run() throws {
+    let console = Console()
+    do {
+      let sets = try outputs.map { output throws(LedgerError) in try LedgerSet(in: output) }
+      try print(sets, console)
+      if let gallery { try write(gallery, sets, console) }
+    } catch let error as LedgerError {
+      console.print("thumbjob: ledger \(error)", .failure)
+      throw (error.kind == .missing ? ExitStatus.noSuchSource : .ioError).code
+    } catch let error as OutputError {
+      console.print("thumbjob: \(Advice.line(error))", .failure)
+      throw (error.isOutOfSpace ? ExitStatus.ioError : .cannotCreateOutput).code
+    }
+  }
+
+  private var isUnmadeOnly: Bool { style == .failed || style == .json(failedOnly: true) }
+
+  private func print(_ sets: [LedgerSet], _ console: Console) throws {
+    var report = LedgerReport()
+    // Hashes of the sources that a ledger has.
+    var known: Set<Int> = []
+    for set in sets {
+      // All entries are needed to know what is missing.
+      try set.visit(unmadeOnly: isUnmadeOnly && sources.isEmpty) { entry in
+        if !sources.isEmpty { known.insert(set.source(of: entry).hashValue) }
+        guard entry.time >= since else { return }
+        switch style {
+        case .table: report.count(entry, in: set.output)
+        case .failed:
+          guard let line = LedgerReport.line(entry, in: set.output) else { return }
+          try StandardStream.put(line + "\n")
+        case .json(let failedOnly):
+          if failedOnly, case .made = entry.outcome { return }
+          try StandardStream.put(JSONLinesOutput.text(of: LedgerLine(entry, in: set.output)))
+        }
+      }
+    }
+    let missing = try printMissing(known, console)
+    if style == .table {
+      try StandardStream.put(report.text)
+      if let missing {
+        try StandardStream.put(
+          missing == 0
+            ? "\nno source is missing\n" : "\n\(Units.count(missing, "source")) missing; --failed lists them\n")
+      }
+    }
+  }
+
+  /// Prints the photos that no ledger has.
+  ///
+  /// - Returns: how many there are; nil if that is not asked for.
+  private func printMissing(_ known: Set<Int>, _ console: Console) throws -> Int? {
+    if sources.isEmpty { return nil }
+    var count = 0
+    try UnknownSources.find(
+      sources.map { .path($0) }, outputs: outputs, isKnown: { known.contains($0.hashValue) },
+      onError: { console.print("thumbjob: \(Advice.line($0))", .failure) },
+      visit: { path in
+        count += 1
+        switch style {
+        case .table: break
+        case .failed: try StandardStream.put("\(path.printable): missing: no run has reached it\n")
+        case .json: try StandardStream.put(JSONLinesOutput.text(of: MissingLine(source: JSONPath(path))))
+        }
+      })
+    return count
+  }
+
+  private func write(_ folder: Path, _ sets: [LedgerSet], _ console: Console) throws {
+    var tree: Path?
+    for set in sets {
+      try set.visit { entry in
+        let above = set.source(of: entry).parent
+        tree = tree?.commonFolder(with: above) ?? above
+      }
+    }
+    let gallery = try ReportGallery(folder, tree: tree ?? "/")
+    let count = try gallery.publish(
+      pictures: { append in
+        for set in sets {
+          try set.visit { entry in
+            guard entry.time >= since, case .made(_, let first?) = entry.outcome else { return }
+            try append(set.source(of: entry), set.thumbnail(first))
+          }
+        }
+      },
+      missing: { append in
+        for set in sets {
+          try set.visit(unmadeOnly: true) { entry in
+            guard entry.time >= since, let reason = LedgerReport.reason(entry.outcome) else { return }
+            try append(set.source(of: entry), reason)
+          }
+        }
+      })
+    console.print("gallery \(folder.printable): \(Units.count(count, "picture"))")
+  }
+}
+
+/// A photo that no ledger has, as a line of JSON.
+struct MissingLine: Encodable {
+  let event = "remembered"
+  let source: JSONPath
+  let outcome = "missing"
+}

@@ -1,0 +1,57 @@
+import Files
+import Foundation
+import ThumbnailJobs
+
+// --prune: what is removed after the run.
+extension RunSession {
+  /// Removes the thumbnails of sources and sizes that are gone, if the run was asked to and may. On a terminal it asks
+  /// first. A dry run lists them.
+  ///
+  /// - Returns: nil if nothing was to be removed.
+  func prune(_ job: Job, after report: JobReport) -> PruneCounts? {
+    guard settings.job.prune, !job.isStopping else { return nil }
+    if let refusal = job.pruneRefusal(after: report) {
+      messages.printLine("thumbjob: --prune: nothing removed, because \(refusal)", .warning)
+      return nil
+    }
+    let isDry = settings.job.dryRun
+    if !isDry, console.isTerminal, isatty(STDIN_FILENO) == 1 {
+      let expected = job.prune(isDryRun: true, onThumbnail: { _, _ in }, onError: { _ in })
+      guard expected.thumbnails > 0 else { return expected }
+      messages.drain()
+      let question = "thumbjob: remove \(PruneText.text(expected))? [y/N] "
+      guard console.confirm(question, shouldStop: { job.isStopping }), !job.isStopping else {
+        messages.printLine("thumbjob: --prune: nothing removed", .warning)
+        return nil
+      }
+    }
+    return job.prune(
+      isDryRun: isDry, onThumbnail: { printPruned($0, bytes: $1) },
+      onError: { messages.printLine("thumbjob: --prune: \(Advice.line($0))", .failure) })
+  }
+
+  private func printPruned(_ path: Path, bytes: Int) {
+    write(
+      PrunedLine(thumbnail: JSONPath(path), bytes: bytes, outcome: settings.job.dryRun ? "would-remove" : "removed"))
+    if settings.job.dryRun && !settings.json {
+      if !output.write(plain: "would remove \(path.printable)") { stopForLostOutput() }
+    } else if settings.verbose {
+      messages.printLine("removed \(path.printable)")
+    }
+  }
+}
+
+/// The event of a thumbnail that `--prune` has removed, or would remove.
+struct PrunedLine: Encodable {
+  let event = "pruned"
+  let thumbnail: JSONPath
+  let bytes: Int
+  let outcome: String
+}
+
+/// The words for what `--prune` removes.
+enum PruneText {
+  static func text(_ counts: PruneCounts) -> String {
+    "\(Units.count(counts.thumbnails, "thumbnail")) (\(ByteCount.file(counts.bytes))) whose sources or sizes are gone"
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  /// What the built binary remembers, reports and prunes.
+  @Suite struct Remembering {
+    private func withABrokenPhoto() throws -> TemporaryFolder {
+      let folder = try TemporaryFolder.withPhotos(4)
+      try folder.write(try folder.bytes("images/0/photo 0.jpg").prefix(400), to: "images/broken.jpg")
+      return folder
+    }
+
+    @Test func aBrokenFileIsTriedOnceAndNamedEachTime() async throws {
+      let folder = try withABrokenPhoto()
+      let first = try await BuiltCommand.run("images", in: folder)
+      #expect(first.status == 1 && first.errors.contains("1 failed") && !first.errors.contains("--retry-failed"))
+      let second = try await BuiltCommand.run("images", "--json", in: folder)
+      #expect(second.status == 1)
+      let line = try #require(second.errorLines.first { $0.contains("images/broken.jpg: ") })
+      #expect(line.contains(/; not tried since \d{4}-\d\d-\d\d; --retry-failed tries it$/), "\(line)")
+      #expect(second.errors.contains("1 failed (in an earlier run, and not tried again)"), "\(second.errors)")
+      #expect(second.output.contains("\"tried\":false") && second.output.contains("\"failed_earlier\":1"))
+      let third = try await BuiltCommand.run("images", "--retry-failed", in: folder)
+      #expect(third.status == 1 && !third.errors.contains("not tried"))
+
+      try folder.write(try folder.bytes("images/0/photo 0.jpg"), to: "images/broken.jpg")
+      let mended = try await BuiltCommand.run("images", in: folder)
+      #expect(mended.status == 0 && folder.exists("thumbs/broken.jpg"))
+      #expect(try await BuiltCommand.run("report", "--failed", in: folder).output == "")
+    }
+
+    @Test func theReportShowsFoldersAndReasons() async throws {
+      let folder = try withABrokenPhoto()
+      _ = try await BuiltCommand.run("images", in: folder)
+      let report = try await BuiltCommand.run("report", in: folder)
+      #expect(report.status == 0 && report.errors == "")
+      #expect(report.output.hasPrefix("5 sources: 4 made (4 thumbnails), 1 failed; last change "), "\(report.output)")
+      #expect(report.output.contains("images/0"))
+      let failed = try await BuiltCommand.run("report", "thumbs", "--failed", in: folder)
+      #expect(failed.output.hasPrefix("images/broken.jpg: ") && failed.output.split(separator: "\n").count == 1)
+      let lines = try await BuiltCommand.run("report", "--json", "--since", "1h", in: folder).output.split(
+        separator: "\n")
+      #expect(lines.count == 5 && lines.allSatisfy { $0.contains("\"event\":\"remembered\"") })
+      #expect(lines.contains { $0.contains("\"thumbnail\":\"thumbs/0/photo 0.jpg\"") }, "\(lines)")
+      #expect(try await BuiltCommand.run("report", "--json", "--since", "2999-01-01", in: folder).output == "")
+    }
+
+    @Test func theReportFindsWhatNoRunHasReached() async throws {
+      let folder = try withABrokenPhoto()
+      _ = try await BuiltCommand.run("images", in: folder)
+      let complete = try await BuiltCommand.run("report", "--sources", "images", in: folder)
+      #expect(complete.output.hasSuffix("\nno source is missing\n"), "\(complete.output)")
+      try folder.write(try folder.bytes("images/0/photo 0.jpg"), to: "images/new/photo.jpg")
+      try folder.write(Array("text".utf8), to: "images/new/notes.txt")
+      let report = try await BuiltCommand.run("report", "--sources", "images", in: folder)
+      #expect(report.output.hasSuffix("\n1 source missing; --failed lists them\n"), "\(report.output)")
+      let failed = try await BuiltCommand.run("report", "--failed", "--sources", "images", in: folder)
+      #expect(
+        failed.output.split(separator: "\n").last == "images/new/photo.jpg: missing: no run has reached it",
+        "\(failed.output)")
+      let json = try await BuiltCommand.run("report", "--json", "--failed", "--sources", "images", in: folder)
+      #expect(json.output.contains("\"outcome\":\"missing\",\"source\":\"images/new/photo.jpg\""), "\(json.output)")
+    }
+
+    @Test func theReportMakesAGallery() async throws {
+      let folder = try withABrokenPhoto()
+      _ = try await BuiltCommand.run("images", "-s", "big=200", "-s", "small=40", in: folder)
+      let ending = try await BuiltCommand.run("report", "--html", "web", in: folder)
+      #expect(ending.status == 0 && ending.errors == "gallery web: 4 pictures\n", "\(ending.errors)")
+      let data = String(decoding: try folder.bytes("web/page/data.js"), as: UTF8.self)
+      #expect(data.contains("../thumbs/big/0/photo 0.jpg") && data.contains("\"source\":\"broken.jpg\""), "\(data)")
+      try folder.write(Array("<html>".utf8), to: "site/index.html")
+      let refused = try await BuiltCommand.run("report", "--html", "site", in: folder)
+      #expect(refused.status == 73 && refused.errors.contains("site/index.html: exists and is not a gallery"))
+    }
+
+    @Test(arguments: [
+      (["report"], 66, "thumbjob: ledger thumbs/.thumbjob/ledger: there is none; a run makes it\n"),
+      (["report", "--since", "soon"], 64, "“soon” is no moment"),
+      (["report", "images", "--threads", "a.json"], 64, "--threads reads a trace"),
+    ])
+    func aReportThatCannotBeMadeSaysWhy(arguments: [String], status: Int, line: String) async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+      #expect(ending.status == status && ending.errors.contains(line), "\(ending.errors)")
+    }
+
+    @Test func aLedgerThatCannotBeUsedIsOneLine() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      try folder.write(Array("This is a letter to my aunt, and no database.".utf8), to: "thumbs/.thumbjob/ledger")
+      let ending = try await BuiltCommand.run("images", in: folder)
+      #expect(ending.status == 0 && folder.exists("thumbs/0/photo 0.jpg"))
+      #expect(
+        ending.errorLines.filter { $0.contains("ledger") } == [
+          "thumbjob: ledger thumbs/.thumbjob/ledger: it is no ledger of thumbjob; move it away, and the next run makes a new "
+            + "one; the run goes on without it"
+        ], "\(ending.errors)")
+    }
+
+    @Test func aKilledRunLosesNoEntryOfAThumbnail() async throws {
+      let folder = try TemporaryFolder.withHeldPlaces()
+      let arguments = TemporaryFolder.heldArguments + ["--json", "--progress", "none"]
+      _ = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder) { run in
+        try await expectEventually { run.output.split(separator: "\n").count == 12 }
+        run.send(SIGKILL)
+      }
+      try folder.releaseHeldPlaces()
+      let next = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+      #expect(next.status == 0, "\(next.errors)")
+      let lines = try await BuiltCommand.run("report", "--json", in: folder).output.split(separator: "\n")
+      #expect(lines.count == 34 && lines.allSatisfy { $0.contains("\"outcome\":\"made\"") }, "\(lines.count)")
+    }
+
+    @Test func pruningListsThenRemoves() async throws {
+      let folder = try TemporaryFolder.withPhotos(6)
+      _ = try await BuiltCommand.run("images", in: folder)
+      let before = folder.files(below: "thumbs").filter { !$0.contains(".thumbjob") }
+      let name = try #require(folder.files(below: "images").first)
+      try FileManager.default.removeItem(atPath: folder("images/\(name)"))
+      let left = try await BuiltCommand.run("images", in: folder)
+      #expect(left.status == 0 && folder.exists("thumbs/\(name)"))
+      let listed = try await BuiltCommand.run("images", "--prune", "--dry-run", in: folder)
+      #expect(listed.output == "would remove thumbs/\(name)\n" && folder.exists("thumbs/\(name)"))
+      #expect(listed.errors.contains("would remove 1 thumbnail ("), "\(listed.errors)")
+      let pruned = try await BuiltCommand.run("images", "--prune", "--json", in: folder)
+      #expect(
+        pruned.status == 0 && pruned.output.contains("\"event\":\"pruned\"") && pruned.output.contains("\"pruned\":1"))
+      #expect(folder.files(below: "thumbs").filter { !$0.contains(".thumbjob") }.count == before.count - 1)
+      #expect(!folder.exists("thumbs/\(name)"))
+    }
+
+    @Test func nothingIsPrunedOfAnEmptyFolder() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      _ = try await BuiltCommand.run("images", in: folder)
+      try FileManager.default.moveItem(atPath: folder("images"), toPath: folder("unmounted"))
+      try FileManager.default.createDirectory(atPath: folder("images"), withIntermediateDirectories: false)
+      let ending = try await BuiltCommand.run("images", "--prune", in: folder)
+      #expect(
+        ending.errors.contains(
+          "--prune: nothing removed, because images is empty; perhaps its file system is not mounted"),
+        "\(ending.errors)")
+      #expect(folder.files(below: "thumbs").filter { !$0.contains(".thumbjob") }.count == 3)
+      let list = try await BuiltCommand.run("-", "--prune", in: folder)
+      #expect(list.status == 64 && list.errors.contains("a list does not tell which sources are gone"))
+    }
+
+    @Test(arguments: [("y\n", true), ("\n", false), ("no\n", false), ("\u{3}", false)])
+    func onATerminalPruningAsksFirst(answer: String, isRemoved: Bool) async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      _ = try await BuiltCommand.run("images", in: folder)
+      let name = try #require(folder.files(below: "images").first)
+      try FileManager.default.removeItem(atPath: folder("images/\(name)"))
+      let terminal = PseudoTerminal(columns: 100)
+      let status = try await BuiltCommand.run(
+        executable: "/bin/sh", ["-c", "exec setsid -c -w \"$0\" images --prune <&1", BuiltCommand.path], on: terminal,
+        in: folder
+      ) { _ in
+        try await expectEventually {
+          terminal.output.contains("remove 1 thumbnail (") && terminal.output.contains("[y/N] ")
+        }
+        terminal.type(answer)
+      }
+      #expect(status == (answer == "\u{3}" ? 130 : 0), "\(terminal.output)")
+      #expect(folder.exists("thumbs/\(name)") == !isRemoved, "\(terminal.output)")
+    }
+  }
+}
