@@ -114,7 +114,7 @@ public final class Job: Sendable {
     self.outputs = outputs
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
-      isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs)
+      isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard)
     joins =
       settings.joins.isEmpty || settings.dryRun || !hasSources
       ? nil : try Joins(settings.joins, outputs: outputs, tree: walker.tree.root, isDurable: settings.durable)

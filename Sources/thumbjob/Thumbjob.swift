@@ -18,7 +18,7 @@ struct Thumbjob: ParsableCommand {
     version: Version.current,
     subcommands: [
       RunCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self, PauseCommand.self,
-      ResumeCommand.self, ReportCommand.self, VariantCommand.self,
+      ResumeCommand.self, ReportCommand.self, SplitCommand.self, VariantCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

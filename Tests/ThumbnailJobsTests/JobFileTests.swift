@@ -126,7 +126,7 @@ struct JobFileTests {
     ),
     (
       "shard: 1G",
-      "jobs/x.yml:1:1: unknown key “shard”; a job has "
+      "jobs/x.yml:1:1: unknown key “background”; a job has "
         + JobSettings.jobFileKeys.flatMap(\.names).joined(separator: ", ")
     ),
     ("[a, b]", "jobs/x.yml:1:1: expected the keys of a job, such as “sources: …”, found a list"),

@@ -47,7 +47,7 @@ struct HelpTests {
   }
 
   @Test(arguments: [
-    "background", "shard", "title", "previews",
+    "background", "title", "previews",
     "isolate", "per-host", "allow-private", "bogus", "hold",
   ])
   func anOptionThatDoesNotExistHasNoHintUnlessAnotherIsReallyNear(name: String) {

@@ -37,5 +37,6 @@ import Testing
       try documented("A change of memory pressure")
         == names(PressureLine(PressureNote(level: .normal, cause: nil, action: .none, isChange: false))))
     #expect(try documented("The summary") == names(SummaryLine(.known(), JobSettings(), exitCode: .success)))
+    #expect(try documented("A split") == names(SplitLine(.known(), "lists", .success)))
   }
 }

@@ -19,6 +19,7 @@ extension JobSettings {
     JobFileKey("exclude", \.filter.excludes) { value, name, reader in reader.globs(value, name) },
     .flag("hidden", \.filter.takesHidden),
     .flag("follow", \.followsLinks),
+    .text("shard", \.shardChoice) { text, key throws(TextError) in try ShardChoice(parsing: text, for: key) },
     JobFileKey("max", \.max) { value, name, reader in reader.number(value, name, maxRange) },
     JobFileKey("backlog", \.backlog) { value, name, reader in reader.number(value, name, backlogRange) },
     .text("memory", \.memory) { text, key throws(TextError) in try MemorySize(parsing: text, for: key) },

@@ -15,6 +15,10 @@ public struct JobSettings: Sendable, Equatable {
 
   public var sources: [SourceArgument] = []
   public var filter = SourceFilter()
+  /// The share of the sources that this job makes, as it was asked for; nil for all.
+  public var shardChoice: ShardChoice?
+  /// The same, as ``resolveLists(in:)`` has found it.
+  public internal(set) var shard: Shard?
   /// Follow symbolic links in folders.
   public var followsLinks = false
   /// At least one output. Each has its own folder.
@@ -78,6 +82,11 @@ public struct JobSettings: Sendable, Equatable {
       throw TextError(
         "out: \(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
     }
+    if shardChoice != nil, !joins.isEmpty {
+      throw TextError(
+        "shard: a share has only some of the thumbnails; once all shares are done, a run without --shard makes the "
+          + "manifest, contact sheet or gallery of all")
+    }
     try joins.validate()
     if prune, sources.contains(where: { if case .list = $0 { true } else { false } }) {
       throw TextError("prune: a list does not tell which sources are gone; give the folders instead")
@@ -86,5 +95,42 @@ public struct JobSettings: Sendable, Equatable {
     for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
       throw TextError("out: two outputs share the folder \(output.folder.printable); give each its own")
     }
+  }
+}
+
+extension JobSettings {
+  /// Finds the share of this job, its list if there is a folder of lists, and the trees of lists that a split has written.
+  ///
+  /// - Parameter environment: the variables of the process.
+  /// - Throws: ``TextError``.
+  public mutating func resolveLists(in environment: [String: String]) throws(TextError) {
+    for (index, source) in sources.enumerated() {
+      guard case .list(let list) = source, let file = list.file else { continue }
+      let (folder, known): (ListFolder?, SourceList?)
+      do throws(ListFolderError) {
+        folder = try ListFolder.read(file)
+        known = try ListFolder.list(at: file)
+      } catch {
+        throw TextError("files0-from: \(error)")
+      }
+      if let folder {
+        let share = try share(in: folder, environment)
+        (shard, sources[index]) = (share, .list(folder.list(share.index)))
+      } else if let known {
+        sources[index] = .list(known)
+      }
+    }
+    if shard == nil { shard = try shardChoice?.resolved(in: environment) }
+  }
+
+  private func share(in folder: ListFolder, _ environment: [String: String]) throws(TextError) -> Shard {
+    guard let shardChoice else {
+      throw TextError(
+        "files0-from: \(folder.path.printable) is a folder of lists; name one of them, or add --shard auto")
+    }
+    guard sources.count == 1 else {
+      throw TextError("files0-from: with \(folder.path.printable), a folder of lists, there can be no other sources")
+    }
+    return try shardChoice.resolved(among: folder.parts, in: environment)
   }
 }

@@ -107,11 +107,13 @@ final class SourceFile {
   ///
   /// - Parameter source: expected to be an image if it is itself an argument or has the name of a JPEG file.
   /// - Throws: `ThumbnailError.unreadable`.
-  func content(of source: Source) throws(ThumbnailError) -> Content {
-    let head = try head()
-    if let image = Self.image(head) { return image }
+  func content(of source: Source) throws(ThumbnailError) -> Content { Self.content(try head(), of: source) }
+
+  /// Determines the type of a file from its first bytes, of which there may be more than needed.
+  static func content(_ head: [UInt8], of source: Source) -> Content {
+    if let image = image(head) { return image }
     let isExpected = source.origin == .argument || source.relativePath.hasJPEGName
-    guard isExpected, !head.starts(with: Self.appleDouble) else { return .other }
+    guard isExpected, !head.starts(with: appleDouble) else { return .other }
     return .notAnImage(head.isEmpty ? .empty : .notAnImage(Array(head.prefix(4))))
   }
 

@@ -20,27 +20,33 @@ public struct SourceList: Sendable, Hashable {
   public let name: Path
   private let location: Location
   public let separator: Separator
+  /// The folder whose tree the thumbnails of the entries mirror, as a list of a split knows it; nil if
+  /// ``relativePath(of:)`` decides.
+  let tree: Path?
 
   /// A list in a file, which is opened for each walk.
-  public init(file: Path, separator: Separator) {
-    (name, location, self.separator) = (file, .file(file), separator)
+  public init(file: Path, separator: Separator) { self.init(file: file, separator: separator, tree: nil) }
+
+  init(file: Path, separator: Separator, tree: Path?) {
+    (name, location, self.separator, self.tree) = (file, .file(file), separator, tree)
   }
 
   /// A list that is read from an open file descriptor. The descriptor is not closed.
   public init(descriptor: CInt, name: Path, separator: Separator) {
-    (self.name, location, self.separator) = (name, .descriptor(descriptor), separator)
+    (self.name, location, self.separator, tree) = (name, .descriptor(descriptor), separator, nil)
   }
+
+  /// The file; nil if an open descriptor is read.
+  var file: Path? { if case .file(let file) = location { file } else { nil } }
 
   /// Whether the list exists. An open descriptor does.
   var exists: Bool {
-    guard case .file(let file) = location else { return true }
-    return FileStatus.exists(file)
+    file.map { FileStatus.exists($0) } ?? true
   }
 
   /// Whether a second reading gives the same entries, because the list is a regular file.
   var canBeReadTwice: Bool {
-    guard case .file(let file) = location else { return false }
-    return FileStatus.isRegular(file, followingLinks: true)
+    file.map { FileStatus.isRegular($0, followingLinks: true) } ?? false
   }
 
   /// The path that the thumbnails of an entry mirror: the entry itself if it is relative and stays within the working

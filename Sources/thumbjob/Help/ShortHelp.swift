@@ -10,6 +10,7 @@ enum ShortHelp {
            thumbjob pause [PID]             a job starts nothing new
            thumbjob resume [PID]            it continues
            thumbjob report [DIR]            what was made, what failed, and why
+           thumbjob split SOURCE...         lists for the machines of a cluster
 
     Options:
       -o, --out DIR       the folder for the thumbnails (./thumbs)

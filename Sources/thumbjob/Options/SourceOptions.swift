@@ -10,21 +10,20 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     name: .customLong("files0-from"),
-    help: ArgumentHelp("Read sources from a file, separated by NUL; - is standard input.", valueName: "file"),
+    help: ArgumentHelp(
+      "Read sources from a file, separated by NUL; - is standard input; with --shard, the folder of thumbjob split.",
+      valueName: "file"),
     completion: .file())
   var files0From: String?
 
-  @Option(help: ArgumentHelp("Read only files that match, such as '*.{jpg,png}'; repeatable.", valueName: "glob"))
-  var include: [String] = []
+  @OptionGroup var filter: FilterOptions
 
-  @Option(help: ArgumentHelp("Skip files and folders that match; repeatable.", valueName: "glob"))
-  var exclude: [String] = []
-
-  @Flag(help: "Also read hidden files and folders, @eaDir and lost+found.")
-  var hidden = false
-
-  @Flag(help: "Follow symbolic links.")
-  var follow = false
+  @Option(
+    help: ArgumentHelp(
+      "Make only a share of the sources, chosen by a hash of their paths: I/N, with I from 0, or auto, which reads I and N "
+        + "from the variables of a scheduler; auto/N if it tells only I. With the folder of thumbjob split, I is its list.",
+      valueName: "I/N"))
+  var shard: String?
 
   @Flag(help: "Also make thumbnails that are up to date.")
   var force = false
@@ -60,28 +59,14 @@ struct SourceOptions: ParsableArguments {
       sources.append(.list(list))
     }
     if !sources.isEmpty { job.sources = sources }
-    if !include.isEmpty { job.filter.includes = try Self.globs(include) }
-    if !exclude.isEmpty { job.filter.excludes = try Self.globs(exclude) }
-    if hidden { job.filter.takesHidden = true }
-    if follow { job.followsLinks = true }
+    if let shard { job.shardChoice = try ShardChoice(parsing: shard, for: "--shard") }
+    try filter.apply(to: &job.filter, followsLinks: &job.followsLinks)
     if force { job.force = true }
     if retryFailed { job.retryFailed = true }
     if let failOn { job.failOn = failOn }
     if let limitPixels { job.limitPixels = try PixelCount.parse(limitPixels, for: "--limit-pixels") }
     if let timeout { job.timeout = try DurationText.parse(timeout, for: "--timeout") }
     if let retries { job.retries = try retries.checked(JobSettings.retriesRange, for: "--retries") }
-  }
-
-  private static func globs(_ texts: [String]) throws(TextError) -> [Glob] {
-    var globs: [Glob] = []
-    for text in texts {
-      do throws(GlobError) {
-        globs.append(try Glob(bytes: CommandWords.bytes(of: text)))
-      } catch {
-        throw TextError(error.description)
-      }
-    }
-    return globs
   }
 }
 

@@ -141,6 +141,9 @@ struct SummaryLine: Encodable {
   let found, made, wouldMake, upToDate, passedOver, notRead, duplicates, failed, cancelled, missing, walkProblems: Int
   let failedEarlier: Int
   let excluded, hidden, linksNotFollowed, specialFiles, ownThumbnails, inOutput: Int
+  /// The share `I/N` of the sources, and how many files are in others.
+  let shard: String?
+  let inOtherShards: Int?
   let thumbnails, bytesRead, bytesWritten: Int
   let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
   let max, backlog, peakRunning, peakWaiting, peakMemoryBytes: Int
@@ -167,6 +170,8 @@ struct SummaryLine: Encodable {
     (excluded, hidden) = (report.walk.filtered, report.walk.hidden)
     (linksNotFollowed, specialFiles) = (report.walk.linksNotFollowed, report.walk.special)
     (ownThumbnails, inOutput) = (tally.ownThumbnails, report.walk.inOutput)
+    shard = settings.shard.map { "\($0)" }
+    inOtherShards = settings.shard.flatMap { $0.isList ? nil : report.walk.inOtherShards }
     (thumbnails, bytesRead, bytesWritten) = (tally.thumbnails, tally.bytesRead, tally.bytesWritten)
     elapsedSeconds = report.elapsed / .seconds(1)
     (thumbnailsPerSecond, bytesPerSecond) = (report.thumbnailsPerSecond, report.bytesPerSecond)

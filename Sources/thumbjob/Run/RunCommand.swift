@@ -69,6 +69,7 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
       if let jobFile = jobFiles.first { throw JobFileError(in: jobFile, "names no sources; add sources: ../images") }
       throw TextError("no source given: name a folder, such as thumbjob ./images, or see thumbjob --help")
     }
+    try settings.job.resolveLists(in: ProcessInfo.processInfo.environment)
     return settings
   }
 

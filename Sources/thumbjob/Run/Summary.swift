@@ -15,7 +15,8 @@ struct Summary {
 
   /// - Parameter columns: the width of the terminal; nil for no limit.
   func text(columns: Int?) -> StyledText {
-    let (style, parts) = answer
+    var (style, parts) = answer
+    if let shard = settings.job.shard { parts[0] = "share \(shard): \(parts[0])" }
     var lines = [StyledText(parts.map { StyledText($0) }.folded(separator: " ", to: columns).text, style)]
     if !others.isEmpty { lines.append(others.folded(separator: " · ", to: columns)) }
     lines += cancelledNames + joins + notes
@@ -27,8 +28,9 @@ struct Summary {
   /// The warnings that even a quiet run prints: it stopped early; its thumbnails have other places than before; it found no
   /// picture, perhaps because a disk is not mounted; or a pattern matched nothing. Nil if there are none.
   var warnings: StyledText? {
-    // An empty list is usual, such as that of the new photos.
-    let isOnlyLists = settings.job.sources.allSatisfy { if case .list = $0 { true } else { false } }
+    // An empty list is usual, such as that of the new photos; so is an empty share.
+    let isOnlyLists =
+      settings.job.shard != nil || settings.job.sources.allSatisfy { if case .list = $0 { true } else { false } }
     let lines =
       (isWithoutPictures && !isOnlyLists ? [StyledText(noPicture, .warning)] : []) + unmatchedIncludes + otherTree
       + (report.workRemains ? [StyledText(wayOn, .warning)] : [])
@@ -116,6 +118,7 @@ struct Summary {
     add(walk.inOutput, "\(walk.inOutput) in the output folder passed over\(first)")
     add(walk.filtered, "\(walk.filtered) excluded")
     add(walk.hidden, "\(walk.hidden) hidden passed over")
+    add(walk.inOtherShards, "\(walk.inOtherShards) in other shares")
     add(walk.linksNotFollowed, Units.count(walk.linksNotFollowed, "link") + " not followed")
     add(walk.special, Units.count(walk.special, "special file") + " skipped")
     let notReached = report.notReached ?? 0

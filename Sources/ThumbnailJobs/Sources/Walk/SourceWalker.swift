@@ -26,16 +26,20 @@ public struct SourceWalker: Sendable {
   /// The output folders. No file in them is a source.
   let outputs: FolderSet
   let tree: SourceTree
+  /// The share of the files that are visited; nil for all.
+  let shard: Shard?
 
   public init(
     arguments: [SourceArgument], filter: SourceFilter = SourceFilter(), followsLinks: Bool = false,
-    isSorted: Bool = false, outputs: [Path] = []
+    isSorted: Bool = false, outputs: [Path] = [],
+    shard: Shard? = nil
   ) {
     self.arguments = arguments
     self.filter = filter
     self.followsLinks = followsLinks
     self.isSorted = isSorted
     self.outputs = FolderSet(outputs)
+    self.shard = shard
     tree = SourceTree(of: arguments)
   }
 

@@ -70,11 +70,13 @@ final class Walk {
       case .success(let found): path = found
       case .failure(let error): return report(WalkError(error, argument: index))
       }
-      guard let relative = SourceList.relativePath(of: path) else {
+      guard let relative = walker.tree.relativePath(ofEntry: path) else {
         return report(WalkError(.badEntry, path, argument: index, reason: "no place below the output folder"))
       }
       switch FileStatus.of(path, followingLinks: true) {
       case .failure where outputs.encloses(path): passOver(path)
+      // One share reports it.
+      case .failure where walker.shard?.contains(relative) == false: counters.inOtherShards += 1
       case .failure(let error): report(WalkError(error, path, argument: index, origin: .list))
       case .success(let status):
         counters.entries += 1
@@ -222,6 +224,10 @@ final class Walk {
   }
 
   private func visitFile(_ source: Source) throws {
+    if walker.shard?.contains(source.relativePath) == false {
+      counters.inOtherShards += 1
+      return
+    }
     counters.files += 1
     if try visit(source) == .stop { throw StopError() }
   }

@@ -1,7 +1,7 @@
 import Files
 
 /// Counters of a walk. Each file without an error is counted in exactly one of `files`, `filtered`, `special`,
-/// `hidden`, `inOutput` and `linksNotFollowed`. Files in an output folder that a walk comes upon are not counted,
+/// `hidden`, `inOutput`, `inOtherShards` and `linksNotFollowed`. Files in an output folder that a walk comes upon are not counted,
 /// because it does not enter the folder.
 public struct WalkCounters: Sendable, Equatable {
   /// Regular files that were visited.
@@ -17,6 +17,8 @@ public struct WalkCounters: Sendable, Equatable {
   /// Arguments and entries of lists that are in an output folder of this job, and the first of them.
   public var inOutput = 0
   public var firstInOutput: Path?
+  /// Files of other shares, of which nothing but the name was read.
+  public var inOtherShards = 0
   /// Folders entered.
   public var folders = 0
   /// Errors reported.

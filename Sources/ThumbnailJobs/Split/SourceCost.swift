@@ -1,0 +1,34 @@
+/// The estimated time of one processor to make the thumbnails of a source, in units of 100 ns.
+///
+/// The estimate is for comparing sources, so that lists of equal estimates take about equally long. How long a list really
+/// takes depends on the machine and on the sizes of the thumbnails.
+struct SourceCost: Sendable, Equatable {
+  /// For opening, encoding and writing: what a photo of no size takes.
+  static let fixed = 4_500
+  /// For each 1,024 bytes of the file. Bytes count most: entropy decoding reads each of them.
+  static let ofKiB = 12
+  /// For each 1,024 pixels.
+  static let of1024Pixels = 3
+
+  let units: UInt32
+
+  /// Fitted to 160 files in a release build (2 cores at 2.6 GHz, 2026-11-23, one size of 256): the photographs of the
+  /// benchmarks, as baseline and progressive files, and reduced ones of 160 to 640 pixels. Half of the estimates are
+  /// within 41 % of the measured time. That suffices, because errors cancel out over the many sources of a list.
+  ///
+  /// - Parameters:
+  ///   - bytes: the size of the file.
+  ///   - pixels: those of its header; 0 if it has none that can be read.
+  init(bytes: Int, pixels: Int) {
+    let kibibytes = max(0, bytes) >> 10
+    let units = Self.fixed + Self.ofKiB.saturating(times: kibibytes) &+ Self.of1024Pixels * (max(0, pixels) >> 10)
+    self.units = UInt32(clamping: max(units, Self.fixed))
+  }
+}
+
+extension Int {
+  fileprivate func saturating(times other: Int) -> Int {
+    let (product, hasOverflowed) = multipliedReportingOverflow(by: other)
+    return hasOverflowed ? .max >> 1 : product
+  }
+}
