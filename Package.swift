@@ -72,6 +72,10 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "FolderWatching",
+      dependencies: ["CLinux", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: settings),
     .target(name: "TraceRecording", dependencies: ["Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
@@ -91,8 +95,8 @@ let package = Package(
     .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Files", "Gallery", "Ledger", "Locking", "MemoryPressure",
-        "Thumbnails", "TraceRecording", "Yams",
+        "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Files", "FolderWatching", "Gallery", "Ledger", "Locking",
+        "MemoryPressure", "Thumbnails", "TraceRecording", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
@@ -171,6 +175,8 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
+    .testTarget(
+      name: "FolderWatchingTests", dependencies: ["Files", "FolderWatching", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ContactSheetTests",
       dependencies: [
