@@ -28,50 +28,13 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   @Flag(help: "Show every option of every command.") var helpAll = false
 
   func run() throws {
-    let settings: RunSettings
-    do {
-      settings = try readSettings()
-    } catch let error as JobFileError {
-      // One line for each mistake.
-      Console().print("\(error)".split(separator: "\n").map { "thumbjob: \($0)" }.joined(separator: "\n"))
-      throw (error.isMissing ? ExitStatus.noSuchSource : .jobFileInvalid).code
-    }
-    throw RunSession(settings).run()
+    throw try RunSession.run(readSettings)
   }
 
   /// The defaults, changed by the job file and then by the command line.
   ///
   /// - Throws: `JobFileError` or `TextError`, depending on which of the two is wrong.
-  func readSettings() throws -> RunSettings {
-    let paths = words.flatMap { CommandWords.paths(of: $0) }
-    let jobFiles = paths.filter { JobFile.isName($0) }
-    if jobFiles.count > 1 {
-      throw TextError("only one job file can be given: \(jobFiles.prefix(3).map(\.printable).joined(separator: ", "))")
-    }
-    // The options first, so that their mistakes are reported before those of the job file.
-    var scratch = RunSettings()
-    try apply(to: &scratch, paths: [])
-    var settings = RunSettings()
-    if let jobFile = jobFiles.first {
-      try JobFile.read(jobFile, keys: RunSettings.jobFileKeys, dash: SourceList.standardInput, into: &settings)
-    }
-    let written = settings
-    try apply(to: &settings, paths: paths.filter { !JobFile.isName($0) })
-    do throws(TextError) {
-      try settings.validate()
-    } catch {
-      if let jobFile = jobFiles.first, (try? written.validate()) == nil {
-        throw JobFileError(in: jobFile, error.description)
-      }
-      throw error
-    }
-    if settings.job.sources.isEmpty {
-      if let jobFile = jobFiles.first { throw JobFileError(in: jobFile, "names no sources; add sources: ../images") }
-      throw TextError("no source given: name a folder, such as thumbjob ./images, or see thumbjob --help")
-    }
-    try settings.job.resolveLists(in: ProcessInfo.processInfo.environment)
-    return settings
-  }
+  func readSettings() throws -> RunSettings { try RunSettings.read(words, apply: apply) }
 
   private func apply(to settings: inout RunSettings, paths: [Path]) throws(TextError) {
     try source.apply(to: &settings.job, words: paths)
