@@ -18,7 +18,7 @@ extension Job {
 
   private func ended(_ operation: SourceOperation, _ outcome: Outcome) {
     let findings = (operation as? ThumbnailOperation)?.found ?? ThumbnailOperation.Findings()
-    let result: SourceResult
+    var result: SourceResult
     switch outcome {
     case .succeeded:
       if let entry = (operation as? DescribingOperation)?.entry {
@@ -30,6 +30,10 @@ extension Job {
     case .cancelledWhileRunning(.timeout), .cancelledWhileWaiting(.timeout):
       result = .failed(.timeout(settings.timeout))
     case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason): result = .cancelled(reason)
+    }
+    if let watch {
+      watch.note(operation.source.path, isFruitless: result.isFruitless, read: findings.file)
+      if !watch.ended(operation.source.path), case .failed = result { result = .gone }
     }
     let report = SourceReport(
       source: operation.source, result: result, thumbnails: findings.thumbnails, warnings: findings.warnings,
@@ -70,6 +74,9 @@ extension Job {
   }
 
   func report(_ report: SourceReport) {
+    if report.operation == nil, report.result.isFruitless {
+      watch?.note(report.source.path, isFruitless: true, read: nil)
+    }
     let tally = state.withLock { state in
       state.tally.count(report)
       return state.tally

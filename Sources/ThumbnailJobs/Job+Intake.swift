@@ -31,7 +31,7 @@ extension Job {
   /// Submits an operation for a source that needs one.
   ///
   /// - Returns: false if the job is stopping.
-  private func add(_ source: Source, _ plan: OutputPlan) -> Bool {
+  func add(_ source: Source, _ plan: OutputPlan) -> Bool {
     var source = source
     source.number = state.withLock { state in
       defer { state.tally.found += 1 }
@@ -79,6 +79,7 @@ extension Job {
   ///
   /// - Returns: false if the job is stopping.
   private func start(_ operation: SourceOperation) -> Bool {
+    watch?.began(operation.source.path)
     guard submit(operation) else { return false }
     putOnSheet(operation.source, .operation(operation))
     return true
@@ -139,7 +140,7 @@ extension Job {
 
   /// Whether all thumbnails of a source that can be made are up to date, and why others cannot be made. They count as
   /// missing if the status of the source cannot be read: its operation then fails with the exact error.
-  private func thumbnailState(of source: Source, at place: Path) -> (isUpToDate: Bool, refusal: SourceFailure?) {
+  func thumbnailState(of source: Source, at place: Path) -> (isUpToDate: Bool, refusal: SourceFailure?) {
     guard case .success(let status) = FileStatus.of(source.path, followingLinks: true) else { return (false, nil) }
     var (isUpToDate, refusal) = (true, nil as SourceFailure?)
     let keepsChangeTime = changeTimes.areKept(for: source.path, status)

@@ -14,6 +14,8 @@ extension Job {
     public let stopCause: StopCause?
     /// Nil before the job runs.
     public let pressure: PressureSnapshot?
+    /// Nil if the job does not watch its folders.
+    public let watch: WatchCounters?
   }
 
   /// - Parameter waitingLimit: the most waiting operations to list.
@@ -22,13 +24,14 @@ extension Job {
     return Status(
       tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
       elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause,
-      pressure: copy.monitor?.snapshot)
+      pressure: copy.monitor?.snapshot, watch: watch?.counters)
   }
 
   /// Counts all sources on another thread, ahead of the work, so that ``Status/total`` is known early. If a list of
   /// sources can be read only once, the total stays unknown until the walk is over. Further calls do nothing.
   public func countAhead() {
-    guard !isCounted.exchange(true, ordering: .relaxed) else { return }
+    // A watch has no total.
+    guard watch == nil, !isCounted.exchange(true, ordering: .relaxed) else { return }
     Thread.detachNewThread { [self] in
       guard walker.canBeWalkedTwice else { return }
       let counters = walker.walk(shouldStop: { isStopping }, onError: { _ in }, visit: { _ in .goOn })
@@ -70,6 +73,7 @@ extension Job {
       return true
     }
     let cancelled = queue.stop(reason: cause.reason, sparingRunning: cause.sparesRunning)
+    watch?.wake()
     if isChange { onEvent(.stopping(cause)) }
     return cancelled
   }

@@ -13,9 +13,9 @@ import TraceRecording
 /// The walk submits one operation for each source and blocks while the backlog is full, so a million sources need no
 /// more memory than a thousand. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
-/// The code is in six files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), the
-/// results of ended operations (`Job+EndedOperations`), what is made of all thumbnails (`Job+Joins`), and what is removed
-/// afterwards (`Job+Prune`).
+/// The code is in seven files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), the
+/// results of ended operations (`Job+EndedOperations`), what is made of all thumbnails (`Job+Joins`), what is removed
+/// afterwards (`Job+Prune`), and following the changes in folders (`Job+Watch`).
 ///
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
@@ -60,6 +60,8 @@ public final class Job: Sendable {
   let changeTimes = ChangeTimes()
   /// Nil if no source exists.
   let ledger: JobLedger?
+  /// Nil if the job ends once all thumbnails are made.
+  let watch: SourceWatch?
   let shared: SourceOperation.Shared
   let onEvent: @Sendable (JobEvent) -> Void
   /// Guards everything that changes while the job runs.
@@ -108,13 +110,14 @@ public final class Job: Sendable {
       outputs.append(
         try ThumbnailOutput(
           path: output.folder, name: output.name, options: options, isForced: settings.force,
-          isDurable: settings.durable, isDryRun: isRead))
+          isDurable: settings.durable, isWatch: settings.watch != nil, isDryRun: isRead))
     }
     try Self.checkFoldersDiffer(outputs)
     self.outputs = outputs
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
       isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard)
+    watch = settings.watch.map { [walker] in SourceWatch($0, walker) }
     joins =
       settings.joins.isEmpty || settings.dryRun || !hasSources
       ? nil : try Joins(settings.joins, outputs: outputs, tree: walker.tree.root, isDurable: settings.durable)
@@ -221,7 +224,7 @@ public final class Job: Sendable {
         self.trace.span("JobLedger.write") { self.ledger?.write() }
       },
     ]
-    let (walk, isWalkComplete) = walkSources()
+    let (walk, isWalkComplete) = watch.map(watchSources) ?? walkSources()
     let joins = finish()
     for ticker in tickers { ticker.stop() }
     monitor.stop()

@@ -1,3 +1,4 @@
+import Files
 import Ledger
 import MemoryPressure
 
@@ -19,6 +20,10 @@ public enum JobEvent: Sendable {
   case watching([PressureSignalReport])
   /// The job responded to memory pressure.
   case pressure(PressureNote)
+  /// A job that watches its folders has something to say about them.
+  case watch(WatchNote)
+  /// A thumbnail was removed, because its source is gone, and had this many bytes; or it could not be removed.
+  case removal(Path, Result<Int, OutputError>)
   /// The job ends before all sources are done. A later event may have a cause that ends more operations.
   case stopping(StopCause)
 }

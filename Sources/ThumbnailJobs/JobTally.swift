@@ -5,7 +5,7 @@ import Thumbnails
 /// Counters of a job's sources by result.
 ///
 /// Every source found is counted in exactly one of `made`, `upToDate`, `notImages`, `ownThumbnails`, `unsupported`,
-/// `duplicates`, `failed` and `cancelled`, unless it is still on the queue or on its way there.
+/// `duplicates`, `failed`, `cancelled` and `gone`, unless it is still on the queue or on its way there.
 public struct JobTally: Sendable, Equatable {
   /// Sources that the walk has reached.
   public internal(set) var found = 0
@@ -25,6 +25,8 @@ public struct JobTally: Sendable, Equatable {
   /// Failed sources whose output disk is full or faulty.
   public internal(set) var diskFaults = 0
   public internal(set) var cancelled = 0
+  /// Sources that were removed before their thumbnails were made, of a job that watches its folders.
+  public internal(set) var gone = 0
   /// Cancelled sources that a user cancelled, one by one or all at once.
   public internal(set) var cancelledByUser = 0
   /// Failed sources that need more memory than one operation may reserve, and the largest such need in bytes.
@@ -43,6 +45,8 @@ public struct JobTally: Sendable, Equatable {
   /// Thumbnails written, and their bytes.
   public internal(set) var thumbnails = 0
   public internal(set) var bytesWritten = 0
+  /// Thumbnails removed because their sources are gone.
+  public internal(set) var removed = 0
   /// Bytes of the sources whose thumbnails were made.
   public internal(set) var bytesRead = 0
 
@@ -51,7 +55,7 @@ public struct JobTally: Sendable, Equatable {
 
   /// Sources that are done, with any result.
   public var ended: Int {
-    made + upToDate + notImages + ownThumbnails + unsupportedImages + duplicates + failed + cancelled
+    made + upToDate + notImages + ownThumbnails + unsupportedImages + duplicates + failed + cancelled + gone
   }
 
   mutating func count(_ report: SourceReport) {
@@ -65,6 +69,7 @@ public struct JobTally: Sendable, Equatable {
     case .thumbnail: ownThumbnails += 1
     case .unsupported(let type): unsupported[type, default: 0] += 1
     case .duplicate: duplicates += 1
+    case .gone: gone += 1
     case .failed(let failure):
       failed += 1
       if failure.isEarlier { failedEarlier += 1 }

@@ -17,8 +17,8 @@ struct Thumbjob: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      RunCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self, PauseCommand.self,
-      ResumeCommand.self, ReportCommand.self, SplitCommand.self, VariantCommand.self,
+      RunCommand.self, WatchCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self,
+      PauseCommand.self, ResumeCommand.self, ReportCommand.self, SplitCommand.self, VariantCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

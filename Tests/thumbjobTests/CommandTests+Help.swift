@@ -19,7 +19,7 @@ extension CommandTests {
     @Test func helpIsOneScreen() async throws {
       let help = try await run("--help")
       let lines = lines(of: help)
-      #expect(lines.count <= 30)
+      #expect(lines.count <= 32)
       #expect(lines.contains("Usage: thumbjob SOURCE... [options]     a folder, file, job file (*.yml), or -"))
       #expect(lines.contains("  thumbjob ./images --max 4                   # a folder, into ./thumbs"))
       #expect(lines.contains("  find . -type f -newer mark -print0 | thumbjob --files0-from -"))
@@ -45,7 +45,7 @@ extension CommandTests {
     @Test func helpAllListsEveryCommandAndTheExitStatuses() async throws {
       let all = try await run("--help-all")
       let lines = lines(of: all)
-      for command in ["[run]", "compare", "status", "cancel", "pause", "resume", "report"] {
+      for command in ["[run]", "watch", "compare", "status", "cancel", "pause", "resume", "report"] {
         #expect(lines.contains { $0.hasPrefix("USAGE: thumbjob \(command) ") }, "\(command)")
       }
       #expect(lines.contains("EXIT STATUS:") && lines.contains("SIGNALS:") && !all.output.contains("compare-variant"))

@@ -15,11 +15,13 @@ struct CompletionTests {
   @Test func theFirstWordIsACommandOrASource() {
     let first = completion("")
     #expect(
-      first.words.map(\.text) == ["run", "compare", "status", "cancel", "pause", "resume", "report", "split", "help"])
+      first.words.map(\.text) == [
+        "run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split", "help",
+      ])
     #expect(first.paths == .files(extensions: ["jpg", "jpeg", "jpe", "jfif", "yml", "yaml"]))
     #expect(completion("a.jpg", "").words.isEmpty && completion("a.jpg", "").paths == first.paths)
     #expect(completion("compare", "").paths == .files(extensions: ["jpg", "jpeg", "jpe", "jfif"]))
-    #expect(words("help", "") == ["run", "compare", "status", "cancel", "pause", "resume", "report", "split"])
+    #expect(words("help", "") == ["run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split"])
   }
 
   @Test func optionsNeedNoCommandBeforeThem() {

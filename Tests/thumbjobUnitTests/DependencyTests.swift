@@ -33,7 +33,7 @@ import Testing
 
   private func listing() -> [String] {
     let status = Job.Status(
-      tally: JobTally(), queue: queue.snapshot(), elapsed: .zero, total: nil, stopCause: nil, pressure: nil)
+      tally: JobTally(), queue: queue.snapshot(), elapsed: .zero, total: nil, stopCause: nil, pressure: nil, watch: nil)
     return QueueListing.text(status).split(separator: "\n").map { String($0) }
   }
 
@@ -77,7 +77,9 @@ import Testing
       status.reason == "cancelled because #\(work[0].id) thumbnail broken.jpg → 256x256 failed: cut off")
     #expect(listing().contains { $0.hasSuffix(" cancelled · 1 cancelled for a dependency") })
     let counters = RunCounters(
-      Job.Status(tally: JobTally(), queue: queue.snapshot(), elapsed: .zero, total: nil, stopCause: nil, pressure: nil))
+      Job.Status(
+        tally: JobTally(), queue: queue.snapshot(), elapsed: .zero, total: nil, stopCause: nil, pressure: nil,
+        watch: nil))
     #expect(counters.cancelledForDependencies == 1 && counters.waitingForDependencies == 0)
   }
 

@@ -16,6 +16,19 @@ public enum SourceResult: Sendable {
   case duplicate(of: Path)
   case failed(SourceFailure)
   case cancelled(CancelReason)
+  /// The source was removed before its thumbnails were made. Only a job that watches its folders distinguishes this from a
+  /// failure.
+  case gone
+}
+
+extension SourceResult {
+  /// Whether there is no thumbnail, and another try will give none until the source changes.
+  var isFruitless: Bool {
+    switch self {
+    case .notImage, .thumbnail, .unsupported, .duplicate, .failed: true
+    case .made, .cancelled, .gone: false
+    }
+  }
 }
 
 /// The result of one source with its details.

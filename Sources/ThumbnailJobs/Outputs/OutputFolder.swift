@@ -16,6 +16,8 @@ public final class OutputFolder: Sendable {
   public let path: Path
   /// Whether a source may take the place of another one, whose thumbnail an earlier run made.
   private let isForced: Bool
+  /// Whether one source may get thumbnails again and again, so that a thumbnail of this run says nothing about rivals.
+  private let isWatch: Bool
   /// Whether a thumbnail counts as made only when the disk has it.
   private let isDurable: Bool
   let descriptor: CInt
@@ -50,8 +52,12 @@ public final class OutputFolder: Sendable {
   /// - Parameter isDurable: whether a thumbnail must outlive a crash of the system once it is published. This waits for
   ///   the disk several times for each thumbnail.
   /// - Throws: ``OutputError`` of kind `cannotCreate`.
-  public init(_ path: Path, isForced: Bool = false, isDurable: Bool = false) throws(OutputError) {
+  /// - Parameter isWatch: whether one source may get thumbnails again and again.
+  public init(
+    _ path: Path, isForced: Bool = false, isDurable: Bool = false, isWatch: Bool = false
+  ) throws(OutputError) {
     self.path = path
+    self.isWatch = isWatch
     self.isForced = isForced
     self.isDurable = isDurable
     do throws(Errno) {
@@ -265,7 +271,8 @@ public final class OutputFolder: Sendable {
   private func isThumbnail(_ mark: ThumbnailMark, _ status: stat, ofOtherThan claimant: Claimant) -> Bool {
     let isOfThisRun = isBefore(run.began, status.changed)
     guard let key = claimant.key else {
-      return isOfThisRun && !(isSameTime(status.modified, claimant.modified) && mark.contents == claimant.contents)
+      return !isWatch && isOfThisRun
+        && !(isSameTime(status.modified, claimant.modified) && mark.contents == claimant.contents)
     }
     guard let there = mark.source, there != key else { return false }
     return isOfThisRun || !isForced

@@ -112,17 +112,25 @@ public struct OutputPlan: Sendable {
   /// Whether a walk of `folder` reaches the file at `relative`: filters, links and output folders may prevent it.
   private func isReached(_ relative: Path, below folder: Path) -> Bool {
     guard FileStatus.isRegular(folder.appending(relative), followingLinks: walker.followsLinks) else { return false }
-    guard walker.filter.reaches(file: relative) else { return false }
-    var above = relative.parent
-    while !above.isEmpty {
-      guard
-        let status = try? FileStatus.of(folder.appending(above), followingLinks: walker.followsLinks).get(),
-        status.kind == .folder, !walker.outputs.contains(FileIdentity(status)),
-        above.lastName != SourceWalker.workingFolderName
-      else { return false }
-      above = above.parent
+    return walker.reaches(.regular, at: relative, below: folder)
+  }
+
+  /// The first source in the folders of the job that wants a place; nil if there is none.
+  func source(for place: Path) -> Path? {
+    files(for: place).first { path, inner, folder in isReached(inner, below: folder) }?.path
+  }
+
+  /// Whether a file that may be a source of this place exists, even if filters leave it out now.
+  func hasFile(for place: Path) -> Bool {
+    files(for: place).contains { FileStatus.exists($0.path) }
+  }
+
+  private func files(for place: Path) -> [(path: Path, inner: Path, folder: Path)] {
+    claims(to: place).flatMap { wanted in
+      folders.compactMap { folder in
+        wanted.below(folder.mirrored).map { (folder.path.appending($0), $0, folder.path) }
+      }
     }
-    return true
   }
 }
 

@@ -18,11 +18,13 @@ struct ThumbnailOutput: Sendable {
 
   /// Makes the folder and writes the settings there, unless this is a dry run.
   ///
-  /// - Parameter isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
+  /// - Parameters:
+  ///   - isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
+  ///   - isWatch: whether the job makes thumbnails of one source again and again.
   /// - Throws: ``OutputError``.
   init(
     path: Path, name: NamePattern? = nil, options: ThumbnailOptions, isForced: Bool = false, isDurable: Bool = false,
-    isDryRun: Bool
+    isWatch: Bool = false, isDryRun: Bool
   ) throws(OutputError) {
     earlier = EarlierRuns(
       in: path, sizes: options.sizes, hasSizeFolders: Self.hasSizeFolders(options, name), mirrorsTree: name == nil)
@@ -30,7 +32,7 @@ struct ThumbnailOutput: Sendable {
     absolutePath = path.absolute ?? path
     self.name = name
     self.options = options
-    let folder = isDryRun ? nil : try OutputFolder(path, isForced: isForced, isDurable: isDurable)
+    let folder = isDryRun ? nil : try OutputFolder(path, isForced: isForced, isDurable: isDurable, isWatch: isWatch)
     self.folder = folder
     var stamps: [SettingsStamp] = []
     for size in options.sizes {
@@ -67,6 +69,12 @@ struct ThumbnailOutput: Sendable {
   func folder(of size: SizeSpec) -> Path {
     Self.hasSizeFolders(options, name) ? path.appending(Path(size.name)) : path
   }
+
+  /// The folders for thumbnails in the output folder; the empty path for that folder itself.
+  var sizeFolders: [Path] { Self.hasSizeFolders(options, name) ? options.sizes.map { Path($0.name) } : [Path()] }
+
+  /// The folders in the output folder that have the thumbnails of earlier runs with other sizes.
+  var foreignFolders: [Path] { earlier.left.compactMap { $0.folder.below(path) }.filter { !$0.isEmpty } }
 
   private static func hasSizeFolders(_ options: ThumbnailOptions, _ name: NamePattern?) -> Bool {
     options.sizes.count > 1 && name?.tellsSizes != true

@@ -59,6 +59,8 @@ public struct JobSettings: Sendable, Equatable {
   public var halt: HaltLimit?
   /// The time after which the job starts nothing new; nil means no limit.
   public var runFor: Duration?
+  /// How to follow the source folders once their thumbnails are made; nil if the job ends then.
+  public var watch: WatchSettings?
 
   public init() {}
 
@@ -71,6 +73,9 @@ public struct JobSettings: Sendable, Equatable {
     let paths = outputs.map(\.folder) + sources.compactMap { if case .path(let path) = $0 { path } else { nil } }
     return paths.contains { !$0.isAbsolute } && Path.workingFolder == nil
   }
+
+  /// The first source that does not exist; nil if all do.
+  public var missingSource: SourceArgument? { sources.first { !$0.exists } }
 
   /// - Throws: ``TextError`` if settings that are valid by themselves contradict each other.
   public func validate() throws(TextError) {
@@ -91,6 +96,7 @@ public struct JobSettings: Sendable, Equatable {
     if prune, sources.contains(where: { if case .list = $0 { true } else { false } }) {
       throw TextError("prune: a list does not tell which sources are gone; give the folders instead")
     }
+    try watch?.validate(self)
     var folders: Set<Path> = []
     for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
       throw TextError("out: two outputs share the folder \(output.folder.printable); give each its own")

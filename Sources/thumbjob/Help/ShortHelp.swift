@@ -4,6 +4,7 @@ enum ShortHelp {
     Makes JPEG thumbnails of whole folders, with a queue that never piles up.
 
     Usage: thumbjob SOURCE... [options]     a folder, file, job file (*.yml), or -
+           thumbjob watch FOLDER...         keeps thumbnails up to date from now on
            thumbjob compare SOURCE...       measures naive GCD beside this queue
            thumbjob status [PID] [--watch]  what runs, what waits, and why
            thumbjob cancel [PID [NUMBER]]   cancels a job, or one operation

@@ -38,6 +38,7 @@ struct SourceLine: Encodable {
       outcome = "not-read"
       self.type = type.rawValue
     case .duplicate: outcome = "duplicate"
+    case .gone: outcome = "gone"
     case .failed(let failure):
       outcome = "failed"
       kind = failure.kind.rawValue
@@ -60,6 +61,50 @@ struct WalkErrorLine: Encodable {
   init(_ error: WalkError) {
     path = JSONPath(error.path)
     self.error = Advice.line(error)
+  }
+}
+
+/// The event of a watch: a change of how it finds changes, or of its source folders.
+struct WatchLine: Encodable {
+  let event = "watch"
+  let state: String
+  var path: JSONPath?
+  var folders: Int?
+  var reason: String?
+  var pollSeconds: Double?
+
+  init(_ note: WatchNote) {
+    switch note {
+    case .ready(let folders): (state, self.folders) = ("ready", folders)
+    case .polling(let path, let reason, let pause):
+      (state, self.path, pollSeconds) = ("polling", JSONPath(path), pause / .seconds(1))
+      self.reason =
+        switch reason {
+        case .wanted: "asked-for"
+        case .remote(let name): name
+        case .limit: "limit"
+        case .failed(let error): error.description
+        }
+    case .overflow: state = "overflow"
+    case .gone(let path): (state, self.path) = ("gone", JSONPath(path))
+    case .back(let path): (state, self.path) = ("back", JSONPath(path))
+    }
+  }
+}
+
+/// The event of a thumbnail whose source is gone.
+struct RemovalLine: Encodable {
+  let event = "removed"
+  let path: JSONPath
+  var bytes: Int?
+  var error: String?
+
+  init(_ path: Path, _ result: Result<Int, OutputError>) {
+    self.path = JSONPath(path)
+    switch result {
+    case .success(let bytes): self.bytes = bytes
+    case .failure(let error): self.error = Advice.line(error)
+    }
   }
 }
 
@@ -145,6 +190,8 @@ struct SummaryLine: Encodable {
   let shard: String?
   let inOtherShards: Int?
   let thumbnails, bytesRead, bytesWritten: Int
+  /// Nil for a job that does not watch its folders.
+  let removed, gone: Int?
   let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
   let max, backlog, peakRunning, peakWaiting, peakMemoryBytes: Int
   let budgetBytes, peakReservedBytes, baselineBytes, memoryLimitBytes: Int
@@ -173,6 +220,7 @@ struct SummaryLine: Encodable {
     shard = settings.shard.map { "\($0)" }
     inOtherShards = settings.shard.flatMap { $0.isList ? nil : report.walk.inOtherShards }
     (thumbnails, bytesRead, bytesWritten) = (tally.thumbnails, tally.bytesRead, tally.bytesWritten)
+    (removed, gone) = settings.watch == nil ? (nil, nil) : (tally.removed, tally.gone)
     elapsedSeconds = report.elapsed / .seconds(1)
     (thumbnailsPerSecond, bytesPerSecond) = (report.thumbnailsPerSecond, report.bytesPerSecond)
     (max, backlog) = (report.limits.max, report.limits.backlog)

@@ -23,6 +23,8 @@ extension RunSession {
         let namesLimit = settings.verbose ? .max : Self.namedCancelled
         messages.print(PressureText.text(note, namesLimit: namesLimit))
       }
+    case .watch(let note): handle(note)
+    case .removal(let path, let result): handleRemoval(path, result)
     case .join(let report):
       write(JoinLine(report))
       printJoin(report)
@@ -89,6 +91,7 @@ extension RunSession {
       if settings.verbose || report.source.origin == .argument {
         messages.printLine("thumbjob: \(name): is a thumbnail that thumbjob has made; passed over", .warning)
       }
+    case .gone: if settings.verbose { messages.printLine("\(name): removed before its thumbnails were made") }
     case .duplicate(let first):
       if settings.verbose { messages.printLine("\(name): the same file as \(first.printable)") }
     }

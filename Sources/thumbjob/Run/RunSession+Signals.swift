@@ -35,6 +35,7 @@ extension RunSession {
 
   func stop(_ job: Job, _ cause: StopCause) {
     limitWrites()
+    serviceManager?.send("STOPPING=1")
     let isNew = announced.withLock { announced in
       if announced.contains(cause) { return false }
       announced.append(cause)

@@ -43,6 +43,8 @@ final class RunSession: Sendable {
   /// The causes of a stop that a message has named, so that a flood of signals is not a flood of messages. Guarded by
   /// its lock.
   let announced = Locked<[StopCause]>([])
+  /// The service manager that has started the process; nil if none has, or the job does not watch its folders.
+  let serviceManager: ServiceManager?
   /// The INT or TERM that ends the process; 0 before.
   let endingSignal = Atomic<CInt>(0)
   /// Whether a listing is requested and not yet printed. Further requests are dropped meanwhile, so that they cannot
@@ -60,6 +62,7 @@ final class RunSession: Sendable {
     self.settings = settings
     console = Console()
     messages = Messages(console)
+    serviceManager = settings.job.watch == nil ? nil : ServiceManager()
   }
 
   /// Runs the job and returns the exit status of the process.
@@ -89,7 +92,11 @@ final class RunSession: Sendable {
     }
     let display = progressDisplay(of: job)
     let ticker = display?.start()
-    defer { ticker?.stop() }
+    let service = job.settings.watch == nil ? nil : startService(job)
+    defer {
+      ticker?.stop()
+      service?.stop()
+    }
     var report: JobReport
     do {
       report = try job.run()
@@ -123,6 +130,9 @@ final class RunSession: Sendable {
     }
     if settings.job.lacksWorkingFolder {
       throw StartError("the working folder cannot be found, and relative paths start from it", .noSuchSource)
+    }
+    if settings.job.watch != nil, let missing = settings.job.missingSource {
+      throw StartError("\(missing): no such folder", .noSuchSource)
     }
     // The recorder has a thread.
     if settings.trace != nil { trial.end() }
@@ -188,7 +198,8 @@ final class RunSession: Sendable {
   }
 
   private func progressDisplay(of job: Job) -> ProgressDisplay? {
-    if settings.quiet { return nil }
+    // A watch has no total, and most of the time nothing to do.
+    if settings.quiet || settings.job.watch != nil { return nil }
     let style: ProgressDisplay.Style
     switch settings.progress {
     // Lines of data on the same terminal show the progress themselves, and a bar would be in their way.

@@ -112,6 +112,8 @@ struct Summary {
     add(tally.missingArguments, Units.count(tally.missingArguments, "source") + " missing", .failure)
     add(tally.walkErrors, Units.count(tally.walkErrors, "place") + " could not be read", .failure)
     if tally.thumbnails > 0 { add(tally.upToDate, "\(tally.upToDate) up to date") }
+    add(tally.removed, Units.count(tally.removed, "thumbnail") + " removed")
+    add(tally.gone, "\(tally.gone) gone before they were made")
     add(passedOver.count, passedOverText)
     let first =
       walk.firstInOutput.map { walk.inOutput == 1 ? " (\($0.printable))" : " (such as \($0.printable))" } ?? ""

@@ -46,7 +46,7 @@ extension SourceEntry {
     case .cancelled(let reason): result = .missing(outcome: "cancelled", reason: "cancelled \(reason)")
     case .unsupported(let type):
       result = .missing(outcome: "not-read", reason: "\(type.displayName) images are not read yet")
-    case .notImage, .thumbnail, .duplicate: return nil
+    case .notImage, .thumbnail, .duplicate, .gone: return nil
     }
     (source, file) = (report.source, findings?.file)
   }

@@ -85,9 +85,17 @@ public struct SourceFilter: Sendable, Equatable {
     guard accepts(file: relativePath, noting: &matches), !relativePath.names.contains(where: hides) else {
       return false
     }
-    var folder = relativePath.parent
+    return reaches(folder: relativePath.parent)
+  }
+
+  /// Whether a walk reaches the folder: the filter enters it and each folder above it, and none is hidden.
+  ///
+  /// - Parameter relativePath: the path from the source folder.
+  func reaches(folder relativePath: Path) -> Bool {
+    var matches = Matches()
+    var folder = relativePath
     while !folder.isEmpty {
-      if !entersFolder(folder, noting: &matches) { return false }
+      if hides(folder.lastName) || !entersFolder(folder, noting: &matches) { return false }
       folder = folder.parent
     }
     return true

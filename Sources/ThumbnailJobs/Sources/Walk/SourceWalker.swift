@@ -50,6 +50,14 @@ public struct SourceWalker: Sendable {
     }
   }
 
+  /// What a walk reads.
+  enum Scope {
+    case all
+    case argument(Int)
+    /// A folder of the argument with this index, if a walk over that argument comes there.
+    case folder(Path, Int)
+  }
+
   /// Passes every source to `visit`, in the order of the arguments.
   ///
   /// - Parameter shouldStop: called before every entry; true ends the walk. It must be fast.
@@ -62,16 +70,49 @@ public struct SourceWalker: Sendable {
     shouldStop: () -> Bool = { false }, onError: (WalkError) -> Void,
     visit: (Source) throws -> Verdict
   ) rethrows -> WalkCounters {
+    try walk(.all, shouldStop: shouldStop, onFolder: { _, _ in }, onError: onError, visit: visit)
+  }
+
+  /// Passes every source of the scope to `visit`, as the walk over everything does.
+  ///
+  /// - Parameter onFolder: called with each folder that is open and not yet read, and the index of its argument.
+  @discardableResult
+  func walk(
+    _ scope: Scope, shouldStop: () -> Bool, onFolder: (OpenFolder, Int) -> Void, onError: (WalkError) -> Void,
+    visit: (Source) throws -> Verdict
+  ) rethrows -> WalkCounters {
     try withoutActuallyEscaping(shouldStop) { shouldStop in
-      try withoutActuallyEscaping(onError) { onError in
-        try withoutActuallyEscaping(visit) { visit in
-          let walk = Walk(self, shouldStop: shouldStop, onError: onError, visit: visit)
-          do {
-            try walk.run()
-          } catch is Walk.StopError {}
-          return walk.counters
+      try withoutActuallyEscaping(onFolder) { onFolder in
+        try withoutActuallyEscaping(onError) { onError in
+          try withoutActuallyEscaping(visit) { visit in
+            let walk = Walk(self, shouldStop: shouldStop, onFolder: onFolder, onError: onError, visit: visit)
+            do {
+              try walk.run(scope)
+            } catch is Walk.StopError {}
+            return walk.counters
+          }
         }
       }
     }
+  }
+
+  /// Whether a walk of an argument comes to the file or the folder at `relative` in it: filters, links, depth and output
+  /// folders may prevent it.
+  func reaches(_ kind: stat.Kind, at relative: Path, below argument: Path) -> Bool {
+    let isPassed =
+      kind == .folder
+      ? filter.reaches(folder: relative) && !outputs.encloses(argument.appending(relative))
+      : filter.reaches(file: relative)
+    guard isPassed, relative.names.count <= Self.maximumDepth, relative.lastName != Self.workingFolderName else {
+      return false
+    }
+    var above = relative.parent
+    while !above.isEmpty {
+      guard let status = try? FileStatus.of(argument.appending(above), followingLinks: followsLinks).get(),
+        status.kind == .folder, !outputs.contains(FileIdentity(status)), above.lastName != Self.workingFolderName
+      else { return false }
+      above = above.parent
+    }
+    return true
   }
 }

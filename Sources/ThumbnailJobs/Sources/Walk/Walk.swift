@@ -9,6 +9,8 @@ final class Walk {
 
   private let walker: SourceWalker
   private let shouldStop: () -> Bool
+  /// Receives each folder before it is read.
+  private let onFolder: (OpenFolder, Int) -> Void
   private let onError: (WalkError) -> Void
   private let visit: (Source) throws -> SourceWalker.Verdict
   private var outputs: FolderSet { walker.outputs }
@@ -19,22 +21,52 @@ final class Walk {
   private(set) var counters = WalkCounters()
 
   init(
-    _ walker: SourceWalker, shouldStop: @escaping () -> Bool, onError: @escaping (WalkError) -> Void,
+    _ walker: SourceWalker, shouldStop: @escaping () -> Bool, onFolder: @escaping (OpenFolder, Int) -> Void,
+    onError: @escaping (WalkError) -> Void,
     visit: @escaping (Source) throws -> SourceWalker.Verdict
   ) {
     self.walker = walker
     self.shouldStop = shouldStop
+    self.onFolder = onFolder
     self.onError = onError
     self.visit = visit
   }
 
-  func run() throws {
-    for (index, argument) in walker.arguments.enumerated() {
-      switch argument {
-      case .path(let path): try walkArgument(path, index)
-      case .list(let list): try walkList(list, index)
-      }
+  func run(_ scope: SourceWalker.Scope) throws {
+    switch scope {
+    case .all: for index in walker.arguments.indices { try walkArgument(index) }
+    case .argument(let index): try walkArgument(index)
+    case .folder(let path, let index): try walkPart(path, index)
     }
+  }
+
+  private func walkArgument(_ index: Int) throws {
+    switch walker.arguments[index] {
+    case .path(let path): try walkArgument(path, index)
+    case .list(let list): try walkList(list, index)
+    }
+  }
+
+  /// Walks a folder of an argument, if a walk of the whole argument comes there.
+  private func walkPart(_ path: Path, _ index: Int) throws {
+    guard case .path(let top) = walker.arguments[index], let relative = path.below(top) else { return }
+    if relative.isEmpty { return try walkArgument(top, index) }
+    try checkStop()
+    guard walker.reaches(.folder, at: relative, below: top), !leadsBack(path, to: top) else { return }
+    try walkFolder(
+      path, mirroredAs: walker.tree.relativePath(ofArgument: top), relativePath: relative, argument: index,
+      origin: .folder)
+  }
+
+  /// Whether a folder is one of those above it, through a link.
+  private func leadsBack(_ path: Path, to top: Path) -> Bool {
+    guard walker.followsLinks, let identity = FileIdentity(of: path) else { return false }
+    var above = path
+    repeat {
+      above = above.parent
+      if FileIdentity(of: above) == identity { return true }
+    } while above != top && !above.isEmpty
+    return false
   }
 
   private func walkArgument(_ path: Path, _ index: Int) throws {
@@ -124,7 +156,9 @@ final class Walk {
   ) throws {
     var stack: [FolderEntries] = []
     switch OpenFolder.open(top, relativePath: relativePath) {
-    case .success(let folder): stack.append(entries(of: folder, below: stack))
+    case .success(let folder):
+      onFolder(folder, argument)
+      stack.append(entries(of: folder, below: stack))
     case .failure(let error): return report(WalkError(error, top, argument: argument, origin: origin))
     }
     counters.folders += 1
@@ -138,6 +172,7 @@ final class Walk {
       case .success(let entry?):
         try checkStop()
         if let inner = try handle(entry, in: entries, mirroredAs: mirrored, ancestors: stack, argument: argument) {
+          onFolder(inner, argument)
           stack.append(self.entries(of: inner, below: stack))
         }
       }

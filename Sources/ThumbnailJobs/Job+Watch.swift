@@ -1,0 +1,188 @@
+import Files
+import Foundation
+
+// Watching: from changes in the source folders to new, renewed and removed thumbnails.
+extension Job {
+  /// The longest pause of the thread that follows the changes. Then it looks for source folders that are gone or back, and
+  /// for operations that memory pressure has cancelled.
+  private static let longestPause = Duration.seconds(1)
+
+  /// The longest time without a sign of life, if no operation runs that the thread may wait for.
+  private static let longestAbsence = Duration.seconds(30)
+
+  /// Whether a job that watches its folders follows their changes, or waits for operations that run or are paused. False
+  /// also for a job that does not watch.
+  public var isFollowing: Bool {
+    guard let watch else { return false }
+    return .now - watch.lastSign < Self.longestAbsence || queue.counters.running > 0
+      || !queue.snapshot(waitingLimit: 0).pauses.isEmpty
+  }
+
+  /// What following the changes needs.
+  private struct Course {
+    let watch: SourceWatch
+    let plan: OutputPlan
+    let gone: GoneThumbnails
+    /// Whether all thumbnails of gone sources may be removed, and not only those whose end was seen: the thumbnails in
+    /// each output mirror this tree.
+    let isOwnTree: Bool
+  }
+
+  /// Walks the sources, and then follows the changes in their folders until the job is stopped.
+  ///
+  /// - Returns: the counters of the first walk, and whether nothing was left when the job was stopped.
+  func watchSources(_ watch: SourceWatch) -> (WalkCounters, isComplete: Bool) {
+    // Without one of them, it would not be known which thumbnails are its own.
+    guard settings.sources.allSatisfy(\.exists) else { return walkSources() }
+    let course: Course
+    do throws(OutputError) {
+      course = Course(
+        watch: watch, plan: OutputPlan(walker: walker), gone: try GoneThumbnails(in: outputs, onRemoval: removed),
+        isOwnTree: outputs.allSatisfy { $0.earlier.lastTree == nil || $0.earlier.lastTree == walker.tree.root })
+      // At once, because the next watch of this tree may remove what it mirrors, and this one may be killed.
+      for output in outputs { try output.note(tree: walker.tree.root) }
+    } catch {
+      stop(.outputFailed(error))
+      return (WalkCounters(), false)
+    }
+    watch.begin()
+    defer { watch.end() }
+    var counters = WalkCounters()
+    for root in watch.roots { counters = walkAll(root, course, isFirst: true) }
+    watch.countWalk()
+    if !isStopping { onEvent(.watch(.ready(folders: watch.counters.folders))) }
+    var known = watch.unmounted
+    while !isStopping {
+      resubmit()
+      follow(course, &known)
+      watch.wait(upTo: min(Self.longestPause, watch.pollPause))
+    }
+    // Whoever cancels a watch, or ends it otherwise than in order, wants the rest to be made another time.
+    let isInOrder = state.withLock { $0.stopCause == .startNothingNew }
+    return (counters, isInOrder && watch.isIdle)
+  }
+
+  /// Does what is due.
+  private func follow(_ course: Course, _ unmounted: inout Set<Path>) {
+    let watch = course.watch
+    for (root, isBack, isSame) in watch.checkRoots() {
+      onEvent(.watch(isBack ? .back(root.path) : .gone(root.path)))
+      // If another folder has its path now, it is not known what became of the photos.
+      if isBack { walkAll(root, course, sweeps: isSame) }
+    }
+    let now = watch.unmounted
+    for path in unmounted.subtracting(now) { watch.lookAgain(at: path) }
+    unmounted = now
+    if watch.takeWalk() {
+      onEvent(.watch(.overflow))
+      watch.restart()
+      watch.countWalk()
+      for root in watch.roots where !root.isGone { walkAll(root, course, sweeps: true) }
+    }
+    for root in watch.duePolls where !isStopping { walkAll(root, course, sweeps: true) }
+    for path in watch.takeDue() where !isStopping { look(at: path, course) }
+  }
+
+  /// Walks a source folder.
+  ///
+  /// - Parameters:
+  ///   - isFirst: whether it is the first walk, which counts what is up to date.
+  ///   - sweeps: whether to remove afterwards the thumbnails of sources that are gone.
+  @discardableResult
+  private func walkAll(
+    _ root: WatchedRoot, _ course: Course, isFirst: Bool = false, sweeps: Bool = false
+  ) -> WalkCounters {
+    let counters = walk(.argument(root.argument), course, isFirst: isFirst)
+    if isStopping { return counters }
+    if let note = course.watch.walked(root, folders: counters.folders) { onEvent(.watch(note)) }
+    if sweeps && course.isOwnTree {
+      course.gone.sweep(root.mirrored) { place in
+        course.watch.giveSign()
+        guard let inner = place.below(root.mirrored), !course.plan.hasFile(for: place) else { return false }
+        return !course.watch.isOutOfSight(root.path.appending(inner))
+      }
+    }
+    return counters
+  }
+
+  @discardableResult
+  private func walk(_ scope: SourceWalker.Scope, _ course: Course, isFirst: Bool = false) -> WalkCounters {
+    walker.walk(
+      scope,
+      shouldStop: {
+        course.watch.giveSign()
+        self.resubmit()
+        return self.isStopping
+      }, onFolder: course.watch.entered,
+      onError: { error in
+        if error.kind != .vanished, course.watch.reports(error) { self.report(error) }
+      },
+      visit: { source in
+        if !isFirst, let root = course.watch.root(of: source.path),
+          let rest = course.watch.rest(of: source.path, in: root)
+        {
+          course.watch.lookAgain(at: source.path, quiet: rest)
+          return .goOn
+        }
+        return (isFirst ? add(source, course.plan) : addAgain(source, course)) ? .goOn : .stop
+      })
+  }
+
+  /// Submits an operation for a source that was seen before, or may have been, unless that is needless.
+  ///
+  /// - Returns: false if the job is stopping.
+  private func addAgain(_ source: Source, _ course: Course) -> Bool {
+    if course.watch.isFruitless(source.path) { return true }
+    // One operation for a source at a time: two would write to one place.
+    if course.watch.isUnderWay(source.path) {
+      course.watch.lookAgain(at: source.path)
+      return true
+    }
+    if case .place(let place) = course.plan.placement(of: source) {
+      let (isUpToDate, refusal) = thumbnailState(of: source, at: place)
+      if isUpToDate && refusal == nil { return true }
+    }
+    return add(source, course.plan)
+  }
+
+  /// Looks what is at a path where something has changed, and makes or removes thumbnails.
+  private func look(at path: Path, _ course: Course) {
+    guard let root = course.watch.root(of: path), let relative = path.below(root.path), !root.isGone else { return }
+    let mirrored = root.mirrored.appending(relative)
+    switch FileStatus.of(path, followingLinks: walker.followsLinks) {
+    case .success(let status) where status.kind == .folder:
+      if !relative.isEmpty { course.gone.remove(OutputPlan.place(of: mirrored), unlessWanted: course.plan) }
+      walk(.folder(path, root.argument), course)
+    case .success(let status) where status.kind == .regular:
+      guard walker.reaches(.regular, at: relative, below: root.path) else { return }
+      // A folder may have had this name before.
+      course.gone.removeTree(mirrored)
+      _ = addAgain(Source(path: path, relativePath: mirrored, argument: root.argument, origin: .folder), course)
+    case .success: break
+    case .failure:
+      guard !relative.isEmpty, walker.filter.reaches(folder: relative.parent), !course.watch.isOutOfSight(path) else {
+        return
+      }
+      let place = OutputPlan.place(of: mirrored)
+      // The place may now belong to another source: `scan.png.jpg` where `scan.png` is gone.
+      if let heir = course.plan.source(for: place) {
+        if heir != path { course.watch.lookAgain(at: heir) }
+      } else if walker.filter.reaches(file: relative) {
+        course.gone.remove(place)
+      }
+      if walker.filter.reaches(folder: relative) { course.gone.removeTree(mirrored) }
+    }
+  }
+
+  private func removed(_ path: Path, _ result: Result<Int, OutputError>) {
+    if case .success = result { state.withLock { $0.tally.removed += 1 } }
+    onEvent(.removal(path, result))
+  }
+}
+
+extension GoneThumbnails {
+  /// Removes the thumbnails in a place that no source wants.
+  fileprivate func remove(_ place: Path, unlessWanted plan: OutputPlan) {
+    if plan.source(for: place) == nil { remove(place) }
+  }
+}

@@ -1,0 +1,45 @@
+import Files
+import Foundation
+import SystemPackage
+
+/// The counters of a job that watches its folders.
+public struct WatchCounters: Sendable, Equatable {
+  /// Folders that the kernel watches, with those below the source folders.
+  public internal(set) var folders = 0
+  /// Source folders that are walked again and again instead.
+  public internal(set) var polledFolders = 0
+  /// Changes that the kernel has reported.
+  public internal(set) var changes = 0
+  /// Changed paths that wait until they are left alone.
+  public internal(set) var waiting = 0
+  /// Walks over everything: the first, and one whenever changes were lost.
+  public internal(set) var walks = 0
+  /// When the last change was reported; nil if there was none.
+  public internal(set) var lastChange: Date?
+}
+
+/// What a job that watches its folders has to say about them.
+public enum WatchNote: Sendable, Equatable {
+  /// Why changes in a folder are found by walks.
+  public enum PollReason: Sendable, Equatable {
+    /// It was asked for.
+    case wanted
+    /// The folder is on this file system, on which others change files without an event.
+    case remote(String)
+    /// The user may watch fewer folders than these (`fs.inotify.max_user_watches`).
+    case limit(folders: Int)
+    /// The folders cannot be watched.
+    case failed(Errno)
+  }
+
+  /// All folders were walked, and are watched from now on.
+  case ready(folders: Int)
+  /// The changes in a folder are found by walks, with this time between them.
+  case polling(Path, PollReason, every: Duration)
+  /// Changes were lost, so everything is walked again.
+  case overflow
+  /// A source folder was removed, moved away or unmounted. Its thumbnails stay.
+  case gone(Path)
+  /// A source folder is there again.
+  case back(Path)
+}

@@ -1,0 +1,49 @@
+import Files
+import Foundation
+import ThumbnailJobs
+
+/// What a watch says about its folders, as lines for people.
+enum WatchText {
+  static func text(_ note: WatchNote) -> String {
+    switch note {
+    case .ready(let folders): "watching \(Units.count(folders, "folder"))"
+    case .polling(let path, let reason, let pause):
+      "\(path.printable): \(why(reason))looking for changes every \(Units.time(pause))\(wayOn(reason))"
+    case .overflow: "too many changes at once, and some were lost; walking all folders again"
+    case .gone(let path): "\(path.printable): gone, or not mounted; its thumbnails stay until it is back"
+    case .back(let path): "\(path.printable): there again"
+    }
+  }
+
+  private static func why(_ reason: WatchNote.PollReason) -> String {
+    switch reason {
+    case .wanted: ""
+    case .remote(let name): "is on \(name), where others change files unseen; "
+    case .limit(let folders): "has \(folders) folders, more than may be watched\(limit.map { " (\($0))" } ?? ""); "
+    case .failed(let error): "cannot be watched: \(error); "
+    }
+  }
+
+  private static func wayOn(_ reason: WatchNote.PollReason) -> String {
+    guard case .limit(let folders) = reason else { return "" }
+    // Other programs of the user watch folders, too.
+    return "; to watch it: sysctl fs.inotify.max_user_watches=\(max(2 * folders, 65_536))"
+  }
+
+  /// The most folders that a user may watch.
+  private static var limit: Int? {
+    readFile("/proc/sys/fs/inotify/max_user_watches", limit: 32)
+      .flatMap { Int(String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) }
+  }
+
+  /// One line about the state, for a service manager.
+  static func status(_ status: Job.Status) -> String {
+    let (tally, queue, watch) = (status.tally, status.queue.counters, status.watch)
+    var parts = ["watching \(Units.count(watch?.folders ?? 0, "folder"))"]
+    if let polled = watch?.polledFolders, polled > 0 { parts.append("polling \(polled)") }
+    if queue.running + queue.waiting > 0 { parts.append("\(queue.running) running, \(queue.waiting) waiting") }
+    parts.append("\(tally.made) made, \(tally.removed) removed")
+    if tally.failed > 0 { parts.append("\(tally.failed) failed") }
+    return parts.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,116 @@
+import Files
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ThumbnailJobs
+
+@Suite(.timeLimit(.minutes(1)))
+struct WatchPartsTests {
+  let tree = FileTree()
+  let start = ContinuousClock.now
+
+  // MARK: Changes that wait
+
+  @Test func aPathIsDueOnceItWasLeftAlone() {
+    var pending = PendingChanges()
+    var due: [[Path]] = []
+    pending.note("a", at: start)
+    due.append(pending.takeDue(at: start + .milliseconds(200)))
+    pending.note("a", at: start + .milliseconds(200))
+    for time in [400, 500, 9000] { due.append(pending.takeDue(at: start + .milliseconds(time))) }
+    #expect(due == [[], [], ["a"], []], "after 400 ms it has just changed again")
+    #expect(pending.count == 0 && pending.nextDue == nil)
+  }
+
+  @Test func aPathThatNeverGetsQuietIsDueAfterSomeSeconds() {
+    var pending = PendingChanges()
+    var now = start
+    while pending.takeDue(at: now).isEmpty {
+      pending.note("a", at: now)
+      now += .milliseconds(100)
+    }
+    #expect(now - start >= PendingChanges.longestWait && now - start < PendingChanges.longestWait + .seconds(1))
+  }
+
+  @Test func tooManyPathsBecomeOneWalk() {
+    var pending = PendingChanges()
+    for number in 0...PendingChanges.limit { pending.note(Path("\(number)"), at: start) }
+    #expect(pending.needsWalk && pending.count == 0)
+    pending.note("more", at: start)
+    #expect(pending.count == 0, "the walk will see it")
+    let (first, second) = (pending.takeWalk(), pending.takeWalk())
+    #expect(first && !second)
+    pending.note("later", at: start)
+    #expect(pending.count == 1, "the walk may have passed it")
+  }
+
+  // MARK: Files that have no thumbnails
+
+  @Test func aFruitlessFileIsTriedAgainOnceItHasChanged() throws {
+    let path = try tree.file("a.jpg", "junk")
+    var files = FruitlessSources()
+    #expect(!files.contains(path))
+    files.insert(path, nil)
+    #expect(files.contains(path))
+    try tree.setModified("a.jpg", timespec(tv_sec: 1_000_000_000, tv_nsec: 0))
+    #expect(!files.contains(path))
+    // It was read before it got its present contents.
+    files.insert(path, SourceFile.Version(bytes: 3, modified: timespec(tv_sec: 1_000_000_000, tv_nsec: 0)))
+    #expect(!files.contains(path))
+    for number in 0...FruitlessSources.limit { files.insert(Path("\(number)"), .init(bytes: 1, modified: timespec())) }
+    #expect(!files.contains(path), "what is kept is bounded")
+  }
+
+  // MARK: Walks over a part
+
+  private func walked(_ folder: Path, _ walker: SourceWalker) -> [String] {
+    var found: [String] = []
+    walker.walk(
+      .folder(tree.path(folder), 0), shouldStop: { false },
+      onFolder: { folder, _ in found.append("in \(folder.relativePath)") }, onError: { found.append("\($0)") },
+      visit: { source in
+        found.append("\(source.relativePath)")
+        return .goOn
+      })
+    return found.sorted()
+  }
+
+  @Test func aWalkOverAPartFindsWhatAWholeWalkFindsThere() throws {
+    for file: Path in ["p/a/1.jpg", "p/a/b/2.jpg", "p/a/no/3.jpg", "p/.hidden/4.jpg", "p/out/5.jpg", "p/c/6.jpg"] {
+      try tree.file(file)
+    }
+    try tree.link("p/a/up", to: "..")
+    let filter = SourceFilter(excludes: [try Glob("no/")])
+    let walker = SourceWalker(arguments: [.path(tree.path("p"))], filter: filter, outputs: [tree.path("p/out")])
+    #expect(walked("p/a", walker) == ["a/1.jpg", "a/b/2.jpg", "in a", "in a/b"])
+    for folder: Path in ["p/.hidden", "p/a/no", "p/out", "p/out/deep", "p/a/up/c"] {
+      #expect(walked(folder, walker) == [], "\(folder)")
+    }
+    let following = SourceWalker(arguments: [.path(tree.path("p"))], followsLinks: true, outputs: [tree.path("p/out")])
+    #expect(walked("p/a/up", following) == [], "a link to a folder that contains it is not entered")
+  }
+
+  // MARK: Settings
+
+  @Test func settingsThatNeedAnEndAreRefused() throws {
+    func refusal(_ change: (inout JobSettings) throws -> Void) rethrows -> String? {
+      var settings = JobSettings()
+      settings.sources = [.path(tree.root)]
+      settings.watch = WatchSettings()
+      try change(&settings)
+      do throws(TextError) { try settings.validate() } catch { return error.description }
+      return nil
+    }
+    #expect(refusal { _ in } == nil)
+    #expect(refusal { $0.runFor = .seconds(1) } == "for: a watch has no end; use it with run")
+    #expect(try refusal { $0.halt = try HaltLimit(parsing: "3", for: "x") } == "halt: a watch goes on after failures")
+    #expect(refusal { $0.dryRun = true }?.hasPrefix("dry-run: ") == true)
+    #expect(refusal { $0.force = true }?.hasPrefix("force: ") == true)
+    #expect(refusal { $0.joins.manifest = "m.json" }?.hasPrefix("manifest: ") == true)
+    #expect(
+      try refusal { $0.outputs[0].name = try NamePattern(parsing: "%s-x", for: "x") }?.hasPrefix("name: ") == true)
+    let file = try tree.file("a.jpg")
+    #expect(refusal { $0.sources = [.path(file)] } == "\(file): a file; a watch needs its folder, and --include")
+  }
+}
