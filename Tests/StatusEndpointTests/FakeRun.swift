@@ -62,7 +62,10 @@ final class FakeRun: RunDataSource, RunControl {
         reservedBytes: 1 << 20, peakReservedBytes: 2 << 20, budgetBytes: 1 << 30, residentBytes: 3 << 20,
         limitBytes: 4 << 30),
       pressure: PressureStatus(level: .warning, source: "psi", cause: "stalls", warnings: 2, criticals: 1),
-      rates: RunRates(sourcesPerSecond: 0.5, thumbnailsPerSecond: 1.5, bytesPerSecond: 1000), etaSeconds: 17,
+      rates: RunRates(sourcesPerSecond: 0.5, thumbnailsPerSecond: 1.5, bytesPerSecond: 1000),
+      watch: WatchStatus(
+        folders: 3, polledFolders: 1, changes: 12, waitingChanges: 2, walks: 1, removed: 4, lastChangeAt: 1_700_000_000),
+      etaSeconds: 17,
       running: Array(live.filter { $0.state == .running }.prefix(limit)),
       waiting: Array(live.filter { $0.state == .waiting }.prefix(limit)))
   }

@@ -107,6 +107,7 @@ final class JobEndpoint: RunDataSource, RunControl {
       rates: RunRates(
         sourcesPerSecond: rate.ended, thumbnailsPerSecond: Double(counters.thumbnails) / elapsed,
         bytesPerSecond: Double(counters.bytesRead) / elapsed),
+      watch: status.watch.map { WatchStatus($0, removed: status.tally.removed) },
       etaSeconds: isGoing ? remaining.map { Double($0) / rate.made } : nil,
       running: status.queue.running.prefix(limit).map { OperationStatus($0) },
       waiting: status.queue.waiting.map { OperationStatus($0) })

@@ -1,5 +1,6 @@
 import BoundedQueue
 import Files
+import Foundation
 import MemoryPressure
 import StatusEndpoint
 import ThumbnailJobs
@@ -67,4 +68,13 @@ extension OperationStatus {
 extension Outcome {
   /// Whether the operation has started.
   var hasRun: Bool { if case .cancelledWhileWaiting = self { false } else { true } }
+}
+
+extension WatchStatus {
+  init(_ counters: WatchCounters, removed: Int) {
+    self.init(
+      folders: counters.folders, polledFolders: counters.polledFolders, changes: counters.changes,
+      waitingChanges: counters.waiting, walks: counters.walks, removed: removed,
+      lastChangeAt: counters.lastChange?.timeIntervalSince1970)
+  }
 }
