@@ -64,6 +64,9 @@ FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sa
 MINUTES = 60
 SOAK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Soak/soak.py --keep .build/soak
 
+# The events of `make watch` over which neither memory nor open files may grow.
+EVENTS = 100000
+
 # The fault injection, with the C compiler for its library.
 FAULTS = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Faults/faults.py --compiler $(CLANG)
 
@@ -85,7 +88,7 @@ QUOTE =
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults soak-sample soak coverage fuzz test-deps quality bench bench-huge bench-many \
+.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults watch soak-sample soak coverage fuzz test-deps quality bench bench-huge bench-many \
   bench-compare bench-queue bench-decoder bench-locks corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -180,6 +183,11 @@ soak: test-deps ## runs jobs for an hour, and disturbs them at random: a table a
 	$(BUILD) --product thumbjob
 	$(BUILD) --product make-images
 	$(SOAK) --seed $(SEED) --minutes $(MINUTES)
+
+watch: test-deps ## changes thousands of photos below a running `thumbjob watch`: a table. EVENTS=1000000 takes ten times as many
+	$(BUILD) --product thumbjob
+	cd Tests/Watch && PYTHONPYCACHEPREFIX=$(CURDIR)/.build/python-cache python3 -m unittest
+	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Watch/watch.py --events $(EVENTS)
 
 faults-sample: test-deps ## tests `faults` itself, and tries one fault of each kind
 	$(BUILD) --product thumbjob
@@ -297,6 +305,8 @@ install: $(if $(SUDO_USER),,build man) ## installs binary, manual page, shell co
 	"$(BINARY)" --generate-completion-script fish | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/thumbjob.fish"
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/systemd/thumbjob@.service | \
 	  install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/thumbjob@.service"
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/systemd/thumbjob-watch@.service | \
+	  install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/thumbjob-watch@.service"
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" packaging/systemd/thumbjob@.timer
 	install -D -m 644 packaging/systemd/thumbjob.sysusers "$(DESTDIR)$(PREFIX)/lib/sysusers.d/thumbjob.conf"
 
