@@ -128,7 +128,7 @@ command: deps ## tests the built program as its user runs it: output, exit statu
 race: deps ## tests queue, job, ledger, comparison, file transfers, pressure monitor, trace and endpoint under the thread sanitizer
 	@mkdir -p .build
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build

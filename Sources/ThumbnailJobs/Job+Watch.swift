@@ -80,7 +80,10 @@ extension Job {
       for root in watch.roots where !root.isGone { walkAll(root, course, sweeps: true) }
     }
     for root in watch.duePolls where !isStopping { walkAll(root, course, sweeps: true) }
-    for path in watch.takeDue() where !isStopping { look(at: path, course) }
+    for path in watch.takeDue() {
+      watch.giveSign()
+      if isStopping { watch.lookAgain(at: path) } else { look(at: path, course) }
+    }
   }
 
   /// Walks a source folder.
@@ -92,22 +95,25 @@ extension Job {
   private func walkAll(
     _ root: WatchedRoot, _ course: Course, isFirst: Bool = false, sweeps: Bool = false
   ) -> WalkCounters {
+    let start = ContinuousClock.now
     let counters = walk(.argument(root.argument), course, isFirst: isFirst)
     if isStopping { return counters }
-    if let note = course.watch.walked(root, folders: counters.folders) { onEvent(.watch(note)) }
     if sweeps && course.isOwnTree {
-      course.gone.sweep(root.mirrored) { place in
+      course.gone.sweep(root.mirrored, of: root.path) { place, source in
         course.watch.giveSign()
-        guard let inner = place.below(root.mirrored), !course.plan.hasFile(for: place) else { return false }
-        return !course.watch.isOutOfSight(root.path.appending(inner))
+        return !course.plan.hasFile(for: place) && !course.watch.isOutOfSight(source)
       }
     }
+    let note = course.watch.walked(root, folders: counters.folders, took: .now - start)
+    if let note { onEvent(.watch(note)) }
     return counters
   }
 
   @discardableResult
   private func walk(_ scope: SourceWalker.Scope, _ course: Course, isFirst: Bool = false) -> WalkCounters {
-    walker.walk(
+    // What a walk that is stopped has not reached is work that is left.
+    defer { if isStopping { course.watch.needWalk() } }
+    return walker.walk(
       scope,
       shouldStop: {
         course.watch.giveSign()
@@ -151,12 +157,13 @@ extension Job {
     let mirrored = root.mirrored.appending(relative)
     switch FileStatus.of(path, followingLinks: walker.followsLinks) {
     case .success(let status) where status.kind == .folder:
-      if !relative.isEmpty { course.gone.remove(OutputPlan.place(of: mirrored), unlessWanted: course.plan) }
+      let place = OutputPlan.place(of: mirrored)
+      if !relative.isEmpty, course.plan.source(for: place) == nil { course.gone.remove(place, of: path) }
       walk(.folder(path, root.argument), course)
     case .success(let status) where status.kind == .regular:
       guard walker.reaches(.regular, at: relative, below: root.path) else { return }
       // A folder may have had this name before.
-      course.gone.removeTree(mirrored)
+      course.gone.removeTree(mirrored, of: path)
       _ = addAgain(Source(path: path, relativePath: mirrored, argument: root.argument, origin: .folder), course)
     case .success: break
     case .failure:
@@ -166,23 +173,17 @@ extension Job {
       let place = OutputPlan.place(of: mirrored)
       // The place may now belong to another source: `scan.png.jpg` where `scan.png` is gone.
       if let heir = course.plan.source(for: place) {
-        if heir != path { course.watch.lookAgain(at: heir) }
+        course.watch.note(heir, isFruitless: false, read: nil)
+        course.watch.lookAgain(at: heir)
       } else if walker.filter.reaches(file: relative) {
-        course.gone.remove(place)
+        course.gone.remove(place, of: path)
       }
-      if walker.filter.reaches(folder: relative) { course.gone.removeTree(mirrored) }
+      if walker.filter.reaches(folder: relative) { course.gone.removeTree(mirrored, of: path) }
     }
   }
 
   private func removed(_ path: Path, _ result: Result<Int, OutputError>) {
     if case .success = result { state.withLock { $0.tally.removed += 1 } }
     onEvent(.removal(path, result))
-  }
-}
-
-extension GoneThumbnails {
-  /// Removes the thumbnails in a place that no source wants.
-  fileprivate func remove(_ place: Path, unlessWanted plan: OutputPlan) {
-    if plan.source(for: place) == nil { remove(place) }
   }
 }

@@ -37,8 +37,10 @@ def test_the_service_starts_the_installed_program_and_the_timer_starts_the_servi
     service = (units / "thumbjob@.service").read_text()
     assert re.findall("^ExecStart=(.*)$", service, re.MULTILINE) == ["/opt/bin/thumbjob /etc/thumbjob/%i.yml"]
     assert "Unit=" not in (units / "thumbjob@.timer").read_text()  # so that it starts the service of the same name
-    user = re.findall("^User=(.*)$", service, re.MULTILINE)[0]
-    assert f"u {user} " in (installed / "lib/sysusers.d/thumbjob.conf").read_text()
+    watch = (units / "thumbjob-watch@.service").read_text()
+    assert re.findall("^ExecStart=(.*)$", watch, re.MULTILINE) == ["/opt/bin/thumbjob watch /etc/thumbjob/%i.yml"]
+    for user in re.findall("^User=(.*)$", service + watch, re.MULTILINE):
+        assert f"u {user} " in (installed / "lib/sysusers.d/thumbjob.conf").read_text()
 
 
 def test_the_copyright_file_of_the_package_names_every_library_of_the_program():

@@ -24,29 +24,31 @@ struct GoneThumbnails {
     (self.outputs, self.onRemoval) = (opened, onRemoval)
   }
 
-  /// Removes the thumbnails in a place.
-  func remove(_ place: Path) {
+  /// Removes the thumbnails of a source in a place.
+  func remove(_ place: Path, of source: Path) {
     for output in outputs {
-      for folder in output.output.sizeFolders { remove(folder.appending(place), in: output) }
+      for folder in output.output.sizeFolders { remove(folder.appending(place), of: source, in: output) }
     }
   }
 
-  /// Removes all thumbnails below the folder that mirrors this one.
-  func removeTree(_ mirrored: Path) { removeAll(below: mirrored) { _ in true } }
+  /// Removes all thumbnails below the folder that mirrors this source folder.
+  func removeTree(_ mirrored: Path, of folder: Path) { sweep(mirrored, of: folder) { _, _ in true } }
 
-  /// Removes the thumbnails below the folder that mirrors this one, if their source is gone. Thumbnails that an earlier
-  /// run may have made of another tree stay.
+  /// Removes the thumbnails below the folder that mirrors this source folder, if their sources are gone. The thumbnails of
+  /// earlier runs with other sizes stay.
   ///
-  /// - Parameter isGone: tells it from the place of a thumbnail in the folder of its size.
-  func sweep(_ mirrored: Path, isGone: (Path) -> Bool) { removeAll(below: mirrored, isGone) }
-
-  private func removeAll(below mirrored: Path, _ isGone: (Path) -> Bool) {
+  /// - Parameter isGone: tells it from the place of a thumbnail in the folder of its size, and from the path of its
+  ///   source, which may lack an ending.
+  func sweep(_ mirrored: Path, of source: Path, isGone: (Path, Path) -> Bool) {
     for output in outputs {
       for folder in output.output.sizeFolders {
         let foreign = output.output.foreignFolders
         forEachFile(below: mirrored, in: output.output.path.appending(folder)) { place in
           let whole = folder.appending(place)
-          if !foreign.contains(where: { whole.below($0) != nil }), isGone(place) { remove(whole, in: output) }
+          let source = source.appending(place.below(mirrored) ?? place)
+          if !foreign.contains(where: { whole.below($0) != nil }), isGone(place, source) {
+            remove(whole, of: source, in: output)
+          }
         }
       }
     }
@@ -73,10 +75,10 @@ struct GoneThumbnails {
     }
   }
 
-  private func remove(_ place: Path, in output: Output) {
+  private func remove(_ place: Path, of source: Path, in output: Output) {
     let path = output.output.path.appending(place)
     do throws(OutputError) {
-      if case .removed(let bytes) = try output.remover.remove(place) { onRemoval(path, .success(bytes)) }
+      if case .removed(let bytes) = try output.remover.remove(place, of: source) { onRemoval(path, .success(bytes)) }
     } catch {
       onRemoval(path, .failure(error))
     }

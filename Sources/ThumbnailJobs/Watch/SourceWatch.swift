@@ -30,6 +30,8 @@ final class SourceWatch: Sendable {
   var pollPause: Duration { settings.poll ?? WatchSettings.usualPoll }
   private let state: Locked<State>
   private let wakeUp = TimedSignal()
+  /// A walk is followed by a pause of at least this many times its own length.
+  private static let leastPause = 9
   /// The most errors to remember.
   private static let mostReported = 1000
   /// A file that a walk finds must have this age, because it may still be written. In a watched folder, its closing is
@@ -134,6 +136,9 @@ final class SourceWatch: Sendable {
 
   func giveSign() { state.withLock { $0.lastSign = .now } }
 
+  /// Everything must be walked.
+  func needWalk() { state.withLock { $0.pending.loseAll() } }
+
   func takeWalk() -> Bool { state.withLock { $0.pending.takeWalk() } }
 
   func takeDue() -> [Path] { state.withLock { $0.pending.takeDue(at: .now) } }
@@ -228,12 +233,15 @@ final class SourceWatch: Sendable {
 
   /// Call it after each walk over a source folder.
   ///
-  /// - Parameter folders: how many folders it has.
+  /// - Parameters:
+  ///   - folders: how many folders it has.
+  ///   - time: how long the walk has taken. If that is long, so is the pause, unless the user has chosen one.
   /// - Returns: that it is polled, if that was not said yet.
-  func walked(_ root: WatchedRoot, folders: Int) -> WatchNote? {
-    state.withLock { state in
+  func walked(_ root: WatchedRoot, folders: Int, took time: Duration) -> WatchNote? {
+    let pause = settings.poll ?? max(pollPause, time * Self.leastPause)
+    return state.withLock { state in
       guard let index = state.roots.firstIndex(where: { $0.argument == root.argument }) else { return nil }
-      state.roots[index].nextPoll = .now + pollPause
+      state.roots[index].nextPoll = .now + pause
       guard var reason = state.roots[index].pollReason, !state.roots[index].isPollingSaid else { return nil }
       state.roots[index].isPollingSaid = true
       if case .limit = reason { reason = .limit(folders: folders) }

@@ -38,6 +38,7 @@ struct WatchCommand: ParsableCommand, SignalHandlingCommand {
     var watch = WatchSettings()
     if let poll { watch.poll = try DurationText.parse(poll, for: "--poll") }
     settings.job.watch = watch
+    if options.progress != nil { throw TextError("--progress: a watch has no end to show the way to") }
     if settings.trace != nil { throw TextError("trace: a watch has no end, and its trace would grow for ever") }
   }
 }
