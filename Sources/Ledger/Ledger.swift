@@ -86,10 +86,10 @@ public final class Ledger: Sendable {
     return entry
   }
 
-  /// Whether anything is remembered of a source.
-  public func knows(_ source: Path) -> Bool { entry(of: source) != nil }
-
-  private func entry(of source: Path) -> LedgerEntry? {
+  /// What is remembered of a source; nil if nothing is.
+  ///
+  /// - Complexity: one look-up in the file.
+  public func entry(of source: Path) -> LedgerEntry? {
     if let waiting = state.withLock({ $0.waiting[source] }) { return waiting.entry }
     return attempt { database in try database.read { try LedgerTable.entry(of: source, in: $0) } } ?? nil
   }

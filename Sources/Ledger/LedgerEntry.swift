@@ -29,6 +29,8 @@ public struct LedgerEntry: Sendable, Equatable {
   /// Nil if the source was not opened.
   public var version: Version?
   public var outcome: Outcome
+  /// A hash of all bytes of the source; nil if it was not read for that.
+  public var hash: UInt64?
   /// A fingerprint of the settings that the outcome may depend on.
   public var settings: String
   /// The version of the program.

@@ -8,6 +8,7 @@ import GRDB
 /// | --- | --- |
 /// | `path` | the bytes of the source's path, from the output folder |
 /// | `size`, `modified` | the version of the source: bytes, and nanoseconds since 1970 |
+/// | `hash` | of all bytes of the source, if they were read for that |
 /// | `outcome` | `made`, `failed` or `suspect` |
 /// | `kind`, `reason` | of a failure |
 /// | `thumbnails`, `first` | how many were made, and the place of one in the output folder |
@@ -30,7 +31,7 @@ enum LedgerTable {
         PRAGMA application_id = \(application);
         PRAGMA user_version = \(version);
         CREATE TABLE source (
-          path BLOB PRIMARY KEY, size INTEGER, modified INTEGER, outcome TEXT NOT NULL, kind TEXT, reason TEXT,
+          path BLOB PRIMARY KEY, size INTEGER, modified INTEGER, hash INTEGER, outcome TEXT NOT NULL, kind TEXT, reason TEXT,
           thumbnails INTEGER, first BLOB, deaths INTEGER, settings TEXT NOT NULL, program TEXT NOT NULL,
           since INTEGER NOT NULL, time INTEGER NOT NULL, times INTEGER NOT NULL
         ) WITHOUT ROWID;
@@ -52,13 +53,13 @@ enum LedgerTable {
   static func put(_ entry: LedgerEntry, into db: Database) throws {
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+        INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
         ON CONFLICT (path) DO UPDATE SET
           (since, times) = (SELECT
             CASE WHEN same THEN since ELSE excluded.since END, CASE WHEN same THEN times + 1 ELSE 1 END
             FROM (SELECT outcome = excluded.outcome AND size IS excluded.size AND modified IS excluded.modified AS same)),
-          (size, modified, outcome, kind, reason, thumbnails, first, deaths, settings, program, time) =
-          (excluded.size, excluded.modified, excluded.outcome, excluded.kind, excluded.reason, excluded.thumbnails,
+          (size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, time) =
+          (excluded.size, excluded.modified, excluded.hash, excluded.outcome, excluded.kind, excluded.reason, excluded.thumbnails,
             excluded.first, excluded.deaths, excluded.settings, excluded.program, excluded.time)
         """)
     var (name, kind, reason) = ("", nil as String?, nil as String?)
@@ -70,7 +71,7 @@ enum LedgerTable {
     }
     try statement.execute(
       arguments: [
-        Data(entry.source.bytes), entry.version?.bytes, entry.version?.modified, name, kind, reason, thumbnails, first,
+        Data(entry.source.bytes), entry.version?.bytes, entry.version?.modified, entry.hash.map { Int64(bitPattern: $0) }, name, kind, reason, thumbnails, first,
         deaths, entry.settings, entry.program, entry.since, entry.time,
       ])
   }
@@ -124,6 +125,7 @@ extension LedgerEntry {
     self.init(
       source, version: version, outcome: outcome, settings: row["settings"] ?? "", program: row["program"] ?? "",
       time: time)
+    hash = (row["hash"] as Int64?).map { UInt64(bitPattern: $0) }
     (since, times) = (row["since"] ?? time, row["times"] ?? 1)
   }
 }

@@ -10,6 +10,10 @@ extension Job {
     switch operation {
     case let operation as SourceOperation:
       if outcome.cancelReason == .pressure, requeue(operation) { return }
+      if case .succeeded = outcome, let verifying = operation as? VerifyingOperation {
+        if verified(verifying) { return upToDate(operation) }
+        if follow(operation) { return }
+      }
       ended(operation, outcome)
     case let page as SheetPageOperation: joins?.sheet?.ended(page, outcome)
     default: break
@@ -23,9 +27,10 @@ extension Job {
     case .succeeded:
       if let entry = (operation as? DescribingOperation)?.entry {
         joins?.store(entry)
-        return state.withLock { $0.tally.upToDate += 1 }
+        return upToDate(operation)
       }
-      result = findings.result ?? .notImage
+      // A comparison that the stop of the job leaves without its consequence.
+      result = operation is VerifyingOperation ? .cancelled(stopReason) : findings.result ?? .notImage
     case .failed(let error): result = failed(SourceFailure(error, plan: memory))
     case .cancelledWhileRunning(.timeout), .cancelledWhileWaiting(.timeout):
       result = .failed(.timeout(settings.timeout))
@@ -38,7 +43,7 @@ extension Job {
     let report = SourceReport(
       source: operation.source, result: result, thumbnails: findings.thumbnails, warnings: findings.warnings,
       bytes: findings.bytes, operation: operation.snapshot())
-    ledger?.record(report, findings.file)
+    ledger?.record(report, findings.file, hash: findings.hash)
     joins?.store(report, findings, place: operation.place)
     self.report(report)
   }
@@ -54,6 +59,23 @@ extension Job {
     if !isFirst { return .cancelled(StopCause.outputFailed(error).reason) }
     stop(.outputFailed(error))
     return .failed(failure)
+  }
+
+  private func upToDate(_ operation: SourceOperation) {
+    _ = watch?.ended(operation.source.path)
+    state.withLock { $0.tally.upToDate += 1 }
+  }
+
+  /// Queues the operation that follows one that has compared a source.
+  ///
+  /// - Returns: false if the job is stopping.
+  private func follow(_ operation: SourceOperation) -> Bool {
+    state.withLock { state in
+      guard state.stopCause == nil else { return false }
+      operation.markRequeued()
+      state.requeued.append(Requeued(operation: operation, timesCancelled: operation.timesCancelled))
+      return true
+    }
   }
 
   /// Requeues the source of an operation that memory pressure has cancelled.

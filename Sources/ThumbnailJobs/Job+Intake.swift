@@ -55,9 +55,10 @@ extension Job {
         return refuse(source, refusal)
       }
     } else if isDone {
-      ledger?.recordUpToDate(
-        source, thumbnails: outputs.reduce(0) { $0 + $1.options.sizes.count },
-        first: outputs[0].place(of: source, place, size: outputs[0].options.sizes[0]))
+      if settings.verify == .content, !settings.dryRun {
+        return start(VerifyingOperation(source: source, place: place, known: ledger?.hash(of: source), shared: shared))
+      }
+      ledger?.recordUpToDate(source, thumbnails: thumbnailCount, first: firstPlace(of: source, place))
       if joins != nil { return start(DescribingOperation(source: source, place: place, shared: shared)) }
       state.withLock { $0.tally.upToDate += 1 }
       return true
@@ -73,6 +74,25 @@ extension Job {
       return true
     case nil: return start(operation)
     }
+  }
+
+  /// How many thumbnails each source has.
+  private var thumbnailCount: Int { outputs.reduce(0) { $0 + $1.options.sizes.count } }
+
+  /// The place of a source's first thumbnail in the first output.
+  private func firstPlace(of source: Source, _ place: Path) -> Path {
+    outputs[0].place(of: source, place, size: outputs[0].options.sizes[0])
+  }
+
+  /// Handles the end of an operation that has compared a source with what the ledger knows of it.
+  ///
+  /// - Returns: false if another operation of the source has to follow.
+  func verified(_ operation: VerifyingOperation) -> Bool {
+    guard let hash = operation.contentHash, operation.isUnchanged else { return false }
+    ledger?.record(
+      hash: hash, of: operation.source, thumbnails: thumbnailCount,
+      first: firstPlace(of: operation.source, operation.place))
+    return joins == nil
   }
 
   /// Submits the first operation of a source, which gets its place on the contact sheet.

@@ -48,7 +48,8 @@ extension Job {
     watch.begin()
     defer { watch.end() }
     var counters = WalkCounters()
-    for root in watch.roots { counters = walkAll(root, course, isFirst: true) }
+    for root in watch.roots { counters = walkAll(root, course, isFirst: true, sweeps: settings.prune) }
+    trySuspects()
     watch.countWalk()
     if !isStopping { onEvent(.watch(.ready(folders: watch.counters.folders))) }
     var known = watch.unmounted
@@ -98,10 +99,13 @@ extension Job {
     let start = ContinuousClock.now
     let counters = walk(.argument(root.argument), course, isFirst: isFirst)
     if isStopping { return counters }
-    if sweeps && course.isOwnTree {
+    // A folder without any file may be a file system that is not mounted.
+    if sweeps && course.isOwnTree && (!isFirst || counters.files > 0) {
       course.gone.sweep(root.mirrored, of: root.path) { place, source in
         course.watch.giveSign()
-        return !course.plan.hasFile(for: place) && !course.watch.isOutOfSight(source)
+        guard !course.plan.hasFile(for: place), !course.watch.isOutOfSight(source) else { return false }
+        ledger?.forget(source)
+        return true
       }
     }
     let note = course.watch.walked(root, folders: counters.folders, took: .now - start)
@@ -178,6 +182,7 @@ extension Job {
       } else if walker.filter.reaches(file: relative) {
         course.gone.remove(place, of: path)
       }
+      ledger?.forget(path)
       if walker.filter.reaches(folder: relative) { course.gone.removeTree(mirrored, of: path) }
     }
   }

@@ -20,7 +20,7 @@ import TraceRecording
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
 public final class Job: Sendable {
-  /// An operation that memory pressure has cancelled, and whose source needs a new one.
+  /// An operation whose source needs a further one: memory pressure has cancelled it, or it has only compared the source.
   struct Requeued {
     let operation: SourceOperation
     /// How often memory pressure has cancelled the work on the source, this time included.
@@ -128,7 +128,8 @@ public final class Job: Sendable {
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
     ledger = hasSources ? JobLedger(outputs, settings) : nil
     shared = SourceOperation.Shared(
-      outputs: outputs, memory: memory, retries: settings.retries, trace: trace, underWay: ledger?.underWay,
+      outputs: outputs, memory: memory, retries: settings.retries, trace: trace,
+      hashesSources: settings.verify == .content, underWay: ledger?.underWay,
       onThumbnail: onThumbnail)
     if let trace {
       let operations = OperationTrace(trace)
@@ -272,13 +273,10 @@ public final class Job: Sendable {
     trace.count("pressure", [("level", pressure.level.rawValue)])
   }
 
-  /// Waits for all operations, including the new ones for those that memory pressure has cancelled.
+  /// Waits for all operations, tries the suspects, and makes the joins.
   private func finish() -> [JoinReport] {
     submitLastPage()
-    repeat {
-      resubmit()
-      queue.drain()
-    } while hasRequeued
+    drain()
     trySuspects()
     let joins = makeJoins()
     queue.close()
@@ -287,19 +285,26 @@ public final class Job: Sendable {
 
   /// Tries the suspects one at a time, after everything else: if the process dies again, it is known which of them was
   /// under way.
-  private func trySuspects() {
+  func trySuspects() {
     let suspects = state.withLock { state in
       defer { state.suspects = [] }
       return state.suspects
     }
-    if !suspects.isEmpty { ledger?.write() }
-    for suspect in suspects where submit(suspect) {
-      repeat {
-        resubmit()
-        queue.drain()
-      } while hasRequeued
+    for suspect in suspects {
+      drain()
       ledger?.write()
+      watch?.began(suspect.source.path)
+      if !submit(suspect) { _ = watch?.ended(suspect.source.path) }
     }
+    if !suspects.isEmpty { drain() }
+  }
+
+  /// Waits for all operations, including the new ones for those that memory pressure has cancelled.
+  private func drain() {
+    repeat {
+      resubmit()
+      queue.drain()
+    } while hasRequeued
   }
 
   private var hasRequeued: Bool {

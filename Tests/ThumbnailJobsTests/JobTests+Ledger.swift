@@ -94,15 +94,32 @@ extension JobTests {
     }
 
     /// Writes what a process leaves that dies while it makes these sources.
-    private func die(during names: [String]) throws {
+    private func die(during names: [String], ofPart part: String? = nil) throws {
       var bytes: [UInt8] = []
       for name in names {
         let path = Array("../images/\(name)".utf8)
         let slot = [UInt8(path.count & 0xFF), UInt8(path.count >> 8)] + path
         bytes += slot + [UInt8](repeating: 0, count: UnderWay.slotSize - slot.count)
       }
-      try folder.write(bytes, to: "thumbs/.thumbjob/run-dead/under-way")
+      try folder.write(bytes, to: "thumbs/.thumbjob/run-dead/under-way" + (part.map { "-\($0)" } ?? ""))
       try folder.write([], to: "thumbs/.thumbjob/run-dead/lock")
+    }
+
+    /// Several processes may make a share each in one output folder.
+    @Test func aSourceOfAnotherShareIsASuspectThere() async throws {
+      for number in 0..<20 { try folder.write(Self.good, to: "images/\(number).jpg") }
+      var settings = settings()
+      settings.shard = Shard(0, of: 2)
+      let first = try await run(settings).ended
+      settings.shard = Shard(1, of: 2)
+      let second = try await run(settings).ended
+      #expect(first.count + second.count == 20 && first.count > 2 && second.count > 2)
+      #expect(!folder.exists("thumbs/.thumbjob/ledger") && folder.exists("thumbs/.thumbjob/ledger-0-of-2"))
+      try die(during: [first[0]], ofPart: "0-of-2")
+      #expect(try await run(settings).postponed.isEmpty)
+      settings.shard = Shard(0, of: 2)
+      try FileManager.default.removeItem(atPath: folder("thumbs/\(first[0])"))
+      #expect(try await run(settings).postponed == [first[0]])
     }
 
     @Test func sourcesUnderWayWhenAProcessDiedAreTriedLastAndAlone() async throws {
@@ -192,6 +209,42 @@ extension JobTests {
       let result = try await run(settings())
       #expect(result.problems.map(\.kind) == [.foreign] && result.report.tally.made == 1)
       #expect(try folder.bytes("thumbs/.thumbjob/ledger").starts(with: Array("no database".utf8)))
+    }
+
+    /// Its size, its times, and its first and last bytes stay.
+    private func changeTheMiddle(of name: String) throws {
+      let path = folder(name)
+      var status = stat()
+      #expect(stat(path, &status) == 0)
+      let file = open(path, O_RDWR)
+      defer { close(file) }
+      var byte: UInt8 = 0
+      #expect(pread(file, &byte, 1, 5000) == 1)
+      byte ^= 1
+      #expect(pwrite(file, &byte, 1, 5000) == 1)
+      #expect(futimens(file, [status.accessed, status.modified]) == 0)
+    }
+
+    @Test(arguments: [false, true]) func aChangeInTheMiddleIsFoundByTheContentAlone(hasManifest: Bool) async throws {
+      let large = SyntheticPhoto(seed: 3, width: 800, height: 600).jpeg()
+      #expect(large.count > 20_000)
+      for name in ["a", "b"] { try folder.write(large, to: "images/\(name).jpg") }
+      var settings = settings()
+      if hasManifest { settings.joins.manifest = Path(folder("manifest.json")) }
+      settings.failOn = .truncated
+      _ = try await run(settings)
+      settings.verify = .content
+      let first = try await run(settings)
+      #expect(first.report.tally.upToDate == 2 && first.report.counters.submitted >= 2, "now the hashes are known")
+      try changeTheMiddle(of: "images/a.jpg")
+      settings.verify = .time
+      #expect(try await run(settings).report.tally.upToDate == 2)
+      settings.verify = .content
+      let second = try await run(settings)
+      #expect(second.report.tally.upToDate == 1 && second.report.tally.made == 1 && second.ended == ["a.jpg"])
+      #expect(second.report.tally.found == 2 && second.report.tally.requeued == 0)
+      let third = try await run(settings)
+      #expect(third.report.tally.upToDate == 2 && third.report.joins.allSatisfy(\.isInPlace))
     }
 
     @Test func aDryRunReadsTheLedgerAndMakesNone() async throws {

@@ -26,6 +26,7 @@ extension JobSettings {
     .word("on-pressure", \.onPressure),
     .word("pressure-source", \.pressureSource),
     .flag("force", \.force),
+    .word("verify", \.verify),
     .flag("durable", \.durable),
     .flag("prune", \.prune),
     .word("fail-on", \.failOn),

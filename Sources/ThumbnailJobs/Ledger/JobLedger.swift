@@ -17,6 +17,7 @@ final class JobLedger: Sendable {
   /// After so many deaths of the process a source is taken for their cause, and has failed for good.
   static let mostDeaths = 3
 
+  private let file: Path
   private let ledger: Ledger
   /// The output folder, as the job names it, and its absolute path.
   private let place: Path
@@ -32,21 +33,25 @@ final class JobLedger: Sendable {
   /// Opens the ledger only if an earlier run died. It is made if it is missing, except in a dry run.
   init(_ outputs: [ThumbnailOutput], _ job: JobSettings) {
     let first = outputs[0]
-    let file = first.path.appending(SourceWalker.workingFolderName).appending(Ledger.name())
+    let part = job.shard?.part
+    file = first.path.appending(SourceWalker.workingFolderName).appending(Ledger.name(part: part))
     ledger = Ledger(file, for: first.folder == nil ? .reading : .writing, isDurable: job.durable)
     (place, output) = (first.path, first.path.absolute ?? first.path)
     let text = outputs.map(\.settingsText).joined() + "limit-pixels \(job.limitPixels)"
     settings = String(decoding: Fingerprint(of: text.utf8).digits, as: UTF8.self)
     (program, retriesFailed) = (job.program, job.retryFailed || job.force)
-    underWay = first.folder.flatMap { [output] in UnderWay(in: $0.runDescriptor, output: output) }
+    underWay = first.folder.flatMap { [output] in UnderWay(in: $0.runDescriptor, output: output, part: part) }
     let interrupted = first.folder?.interrupted
     isIncomplete = ledger.isNew || interrupted != nil
-    for source in interrupted ?? [] { suspect(source) }
     // At once, because the process may die again.
-    ledger.write()
+    for (part, sources) in Dictionary(grouping: interrupted ?? [], by: \.part) {
+      let ledger = part == job.shard?.part ? ledger : Ledger(file.parent.appending(Ledger.name(part: part)), for: .writing)
+      for source in sources { suspect(source.source, in: ledger) }
+      ledger.write()
+    }
   }
 
-  private func suspect(_ source: Path) {
+  private func suspect(_ source: Path, in ledger: Ledger) {
     var deaths = 1
     if case .suspect(let before) = ledger.unmade(source)?.outcome { deaths += before }
     let version = version(of: output.appending(source))
@@ -95,29 +100,53 @@ final class JobLedger: Sendable {
   func recordUpToDate(_ source: Source, thumbnails: Int, first: Path) {
     guard isIncomplete else { return }
     let key = key(of: source)
-    if !ledger.isNew, ledger.knows(key), ledger.unmade(key) == nil { return }
+    if !ledger.isNew, case .made = ledger.entry(of: key)?.outcome { return }
     record(key, version(of: source.path), .made(thumbnails: thumbnails, first: first))
   }
 
+  /// The hash of all bytes that a source had when its thumbnails were made or last compared; nil if it is not known.
+  func hash(of source: Source) -> UInt64? {
+    let entry = ledger.entry(of: key(of: source))
+    guard let entry, case .made = entry.outcome, entry.version == version(of: source.path) else { return nil }
+    return entry.hash
+  }
+
+  /// Remembers the hash of a source whose thumbnails are up to date.
+  ///
+  /// - Parameters:
+  ///   - thumbnails: how many there are.
+  ///   - first: the place of one of them in the output folder.
+  func record(hash: UInt64, of source: Source, thumbnails: Int, first: Path) {
+    record(key(of: source), version(of: source.path), .made(thumbnails: thumbnails, first: first), hash)
+  }
+
   /// Remembers the result of a source that an operation has ended.
-  func record(_ report: SourceReport, _ file: SourceFile.Version?) {
+  ///
+  /// - Parameters:
+  ///   - file: the version that was read; nil if it was not opened.
+  ///   - hash: of all its bytes; nil if it is not known.
+  func record(_ report: SourceReport, _ file: SourceFile.Version?, hash: UInt64?) {
     let key = key(of: report.source)
     let version = file.map { LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.nanoseconds) }
     switch report.result {
     case .made:
       let first = report.thumbnails.first?.path.below(place)
-      record(key, version, .made(thumbnails: report.thumbnails.count, first: first))
+      record(key, version, .made(thumbnails: report.thumbnails.count, first: first), hash)
     case .failed(let failure) where failure.isForGood:
       record(key, version, .failed(kind: failure.kind.rawValue, reason: "\(failure)"))
     // What was tried to the end is no suspect any more.
-    case .failed, .notImage, .thumbnail, .unsupported: if ledger.unmade(key) != nil { ledger.forget(key) }
+    case .failed, .notImage, .thumbnail, .unsupported, .gone: if ledger.unmade(key) != nil { ledger.forget(key) }
     case .duplicate, .cancelled: break
     }
   }
 
-  private func record(_ source: Path, _ version: LedgerEntry.Version?, _ outcome: LedgerEntry.Outcome) {
-    ledger.record(
-      LedgerEntry(source, version: version, outcome: outcome, settings: settings, program: program, time: now))
+  private func record(
+    _ source: Path, _ version: LedgerEntry.Version?, _ outcome: LedgerEntry.Outcome, _ hash: UInt64? = nil
+  ) {
+    var entry = LedgerEntry(
+      source, version: version, outcome: outcome, settings: settings, program: program, time: now)
+    entry.hash = hash
+    ledger.record(entry)
   }
 
   /// Passes the absolute paths of all sources in the ledger to `body`.

@@ -4,12 +4,20 @@
 struct Fingerprint: Sendable, Hashable {
   static let length = 16
 
-  let hash: UInt64
+  private(set) var hash: UInt64
 
   init(hash: UInt64) { self.hash = hash }
 
   init(of bytes: some Sequence<UInt8>) {
-    hash = bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    self.init()
+    append(bytes)
+  }
+
+  /// The hash of no bytes.
+  init() { hash = 0xcbf2_9ce4_8422_2325 }
+
+  mutating func append(_ bytes: some Sequence<UInt8>) {
+    hash = bytes.reduce(hash) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
   /// Reads the digits, of which all must be lower case; nil if they are not those of a hash.

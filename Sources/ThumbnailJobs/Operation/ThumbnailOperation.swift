@@ -17,6 +17,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     /// The size and the time of the source; nil before it was opened.
     var file: SourceFile.Version?
     var bytes: Int { file?.bytes ?? 0 }
+    /// A hash of all bytes of the source; nil if none was asked for.
+    var hash: UInt64?
     var thumbnails: [MadeThumbnail] = []
     var warnings: [String] = []
     var result: SourceResult?
@@ -104,6 +106,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
       }
     }
     if let refusal { throw refusal }
+    if shared.hashesSources {
+      let hash = try file.hash { _ in try checkCancelled() }
+      findings.withLock { $0.hash = hash }
+    }
     return .made
   }
 

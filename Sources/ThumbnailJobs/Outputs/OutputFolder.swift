@@ -25,7 +25,7 @@ public final class OutputFolder: Sendable {
   /// The folder for temporary files of this run, which a later run removes if this one is killed.
   var runDescriptor: CInt { run.descriptor }
   /// The sources that were under way when earlier runs died; nil if none has died.
-  var interrupted: [Path]? { run.interrupted }
+  var interrupted: [UnderWay.Interrupted]? { run.interrupted }
   private let isClosed = Atomic(false)
   /// The places that are being written to, with their sources.
   private let underWay = Locked<[Path: Claimant]>([:])

@@ -126,7 +126,7 @@ public struct OutputPlan: Sendable {
   }
 
   private func files(for place: Path) -> [(path: Path, inner: Path, folder: Path)] {
-    claims(to: place).flatMap { wanted in
+    Self.claims(to: place).flatMap { wanted in
       folders.compactMap { folder in
         wanted.below(folder.mirrored).map { (folder.path.appending($0), $0, folder.path) }
       }

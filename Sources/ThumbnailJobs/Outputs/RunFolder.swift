@@ -14,7 +14,7 @@ final class RunFolder: Sendable {
 
   private let folder: LockedFolder
   /// The sources that were under way when dead runs died; nil if no run has died.
-  let interrupted: [Path]?
+  let interrupted: [UnderWay.Interrupted]?
   /// The time when the run began, by the clock of the file system.
   let began: timespec
 
@@ -29,9 +29,9 @@ final class RunFolder: Sendable {
   ///   for dead.
   init(in working: CInt, output: CInt) throws(Errno) {
     // There is no pause between the passes, because a run that is ending must not wait for threads that still write.
-    let interrupted = Locked<[Path]?>(nil)
+    let interrupted = Locked<[UnderWay.Interrupted]?>(nil)
     let kind = LockedFolder.Kind(prefix: "run-", permissions: 0o777, lockName: "lock", passes: 1000) { entry, folder in
-      if entry == UnderWay.name { interrupted.withLock { $0 = ($0 ?? []) + UnderWay.read(in: folder) } }
+      if let found = UnderWay.read(entry, in: folder) { interrupted.withLock { $0 = ($0 ?? []) + found } }
       guard entry.bytes.suffix(RunFolder.noteSuffix.utf8.count).elementsEqual(RunFolder.noteSuffix.utf8) else { return }
       RunFolder.removeBeside(note: entry, in: folder, output: output)
     }

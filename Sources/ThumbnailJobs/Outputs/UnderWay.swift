@@ -15,7 +15,15 @@ final class UnderWay: Sendable {
     var count = 0
   }
 
-  static let name: Path = "under-way"
+  /// A source that was under way when a run died.
+  struct Interrupted: Sendable, Equatable {
+    /// As a path from the output folder.
+    let source: Path
+    /// The part of the sources that the run was to make; nil for all.
+    let part: String?
+  }
+
+  private static let prefix = "under-way"
   /// The longest path, and its length.
   static let slotSize = 2 + Int(PATH_MAX)
   /// More sources than run at once.
@@ -32,8 +40,10 @@ final class UnderWay: Sendable {
   /// - Parameters:
   ///   - folder: the open folder of the run.
   ///   - output: the absolute path of the output folder.
-  init?(in folder: CInt, output: Path) {
-    guard let number = try? createFile(Self.name, in: folder, flags: O_WRONLY | O_TRUNC) else { return nil }
+  ///   - part: the part of the sources that the run makes, as text without slashes; nil for all.
+  init?(in folder: CInt, output: Path, part: String?) {
+    let name = Path(part.map { "\(Self.prefix)-\($0)" } ?? Self.prefix)
+    guard let number = try? createFile(name, in: folder, flags: O_WRONLY | O_TRUNC) else { return nil }
     (file, self.output) = (Descriptor(number), output)
   }
 
@@ -58,18 +68,21 @@ final class UnderWay: Sendable {
     _ = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(slot * Self.slotSize)) }
   }
 
-  /// The sources that the file of a dead run names, as paths from the output folder. Anyone may have written it.
-  static func read(in folder: CInt) -> [Path] {
+  /// The sources that a file of a dead run names; nil if it is no such file. Anyone may have written it.
+  static func read(_ name: Path, in folder: CInt) -> [Interrupted]? {
+    let text = String(decoding: name.bytes, as: UTF8.self)
+    guard text == prefix || text.hasPrefix("\(prefix)-") else { return nil }
+    let part = text == prefix ? nil : String(text.dropFirst(prefix.count + 1))
     guard let number = try? openToRead(name, in: folder, flags: O_NOFOLLOW | O_NONBLOCK) else { return [] }
     let file = Descriptor(number)
-    var sources: [Path] = []
+    var found: [Interrupted] = []
     for slot in 0..<mostSlots {
       guard let bytes = try? readAll(slotSize, from: file.number, at: slot * slotSize), bytes.count >= 2 else { break }
       let length = Int(bytes[0]) | Int(bytes[1]) << 8
       if length > 0, let source = Path(bytes: bytes.dropFirst(2).prefix(length)), source.length == length {
-        sources.append(source)
+        found.append(Interrupted(source: source, part: part))
       }
     }
-    return sources
+    return found
   }
 }

@@ -37,6 +37,8 @@ public struct JobSettings: Sendable, Equatable {
   public var pressureSource = PressureSignalChoice.auto
   /// Make thumbnails again even if they are up to date.
   public var force = false
+  /// How to recognise that a source has not changed.
+  public var verify = Verification.time
   /// Write each thumbnail and its folders to the disk before it counts as made.
   public var durable = false
   /// Which faults of a source are errors.

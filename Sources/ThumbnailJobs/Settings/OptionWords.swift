@@ -16,6 +16,14 @@ public enum PressureResponse: String, Sendable, CaseIterable {
   case ignore
 }
 
+/// How a job recognises that a source has not changed since its thumbnails were made.
+public enum Verification: String, Sendable, CaseIterable {
+  /// By size and times, and by its first and last bytes where times leave a doubt.
+  case time
+  /// Also by a hash of all its bytes, which the ledger has.
+  case content
+}
+
 extension KeptMetadata {
   /// The words for each kind.
   public static let words: KeyValuePairs<String, KeptMetadata> = [

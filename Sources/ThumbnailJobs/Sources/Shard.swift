@@ -23,6 +23,9 @@ public struct Shard: Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { "\(index)/\(count)" }
 
+  /// Its name in the names of files.
+  var part: String { "\(index)-of-\(count)" }
+
   func contains(_ relativePath: Path) -> Bool {
     isList || count == 1 || Self.index(of: Self.hash(relativePath), among: count) == index
   }

@@ -94,6 +94,21 @@ final class SourceFile {
     return contents
   }
 
+  /// A hash of all bytes.
+  ///
+  /// - Parameter step: called with the bytes of each piece; an error ends the reading.
+  /// - Throws: `ThumbnailError.unreadable`, and the errors of `step`.
+  func hash(step: (_ bytes: Int) throws -> Void) throws -> UInt64 {
+    var hash = Fingerprint()
+    var offset = 0
+    while case let piece = try read(1 << 18, at: offset), !piece.isEmpty {
+      hash.append(piece)
+      offset += piece.count
+      try step(piece.count)
+    }
+    return hash.hash
+  }
+
   /// The first and the last bytes.
   private func ends() throws(ThumbnailError) -> [UInt8] {
     var ends: [UInt8] = []

@@ -25,6 +25,12 @@ struct SourceOptions: ParsableArguments {
       valueName: "I/N"))
   var shard: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "How to recognise that a source is unchanged: time, or content, which reads all of it. (default: time)",
+      valueName: "way"))
+  var verify: Verification?
+
   @Flag(help: "Also make thumbnails that are up to date.")
   var force = false
 
@@ -61,6 +67,7 @@ struct SourceOptions: ParsableArguments {
     if !sources.isEmpty { job.sources = sources }
     if let shard { job.shardChoice = try ShardChoice(parsing: shard, for: "--shard") }
     try filter.apply(to: &job.filter, followsLinks: &job.followsLinks)
+    if let verify { job.verify = verify }
     if force { job.force = true }
     if retryFailed { job.retryFailed = true }
     if let failOn { job.failOn = failOn }
@@ -71,3 +78,4 @@ struct SourceOptions: ParsableArguments {
 }
 
 extension FailOn: ExpressibleByArgument {}
+extension Verification: ExpressibleByArgument {}

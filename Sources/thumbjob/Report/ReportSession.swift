@@ -32,6 +32,9 @@ struct ReportSession {
     } catch let error as LedgerError {
       console.print("thumbjob: ledger \(error)", .failure)
       throw (error.kind == .missing ? ExitStatus.noSuchSource : .ioError).code
+    } catch let error as ListFolderError {
+      console.print("thumbjob: \(error)", .failure)
+      throw ExitStatus.noSuchSource.code
     } catch let error as OutputError {
       console.print("thumbjob: \(Advice.line(error))", .failure)
       throw (error.isOutOfSpace ? ExitStatus.ioError : .cannotCreateOutput).code
@@ -78,7 +81,7 @@ struct ReportSession {
     if sources.isEmpty { return nil }
     var count = 0
     try UnknownSources.find(
-      sources.map { .path($0) }, outputs: outputs, isKnown: { known.contains($0.hashValue) },
+      arguments(), outputs: outputs, isKnown: { known.contains($0.hashValue) },
       onError: { console.print("thumbjob: \(Advice.line($0))", .failure) },
       visit: { path in
         count += 1
@@ -89,6 +92,19 @@ struct ReportSession {
         }
       })
     return count
+  }
+
+  /// The folders, or all lists of a folder of lists.
+  private func arguments() throws -> [SourceArgument] {
+    var found: [SourceArgument] = []
+    for path in sources {
+      if let folder = try ListFolder.read(path) {
+        found += (0..<folder.parts).map { .list(folder.list($0)) }
+      } else {
+        found.append(.path(path))
+      }
+    }
+    return found
   }
 
   private func write(_ folder: Path, _ sets: [LedgerSet], _ console: Console) throws {

@@ -92,14 +92,15 @@ struct WatchLine: Encodable {
   }
 }
 
-/// The event of a thumbnail whose source is gone.
+/// The event of a thumbnail whose source or size is gone.
 struct RemovalLine: Encodable {
-  let event = "removed"
+  let event: String
   let path: JSONPath
   var bytes: Int?
   var error: String?
 
-  init(_ path: Path, _ result: Result<Int, OutputError>) {
+  init(_ path: Path, _ result: Result<Int, OutputError>, isDryRun: Bool = false) {
+    event = isDryRun ? "would-remove" : "removed"
     self.path = JSONPath(path)
     switch result {
     case .success(let bytes): self.bytes = bytes
@@ -199,8 +200,6 @@ struct SummaryLine: Encodable {
   let pressureSource: String
   let pressureWarnings, pressureCriticals, requeued: Int
   let cancelledForDependencies: Int
-  /// Nil without `--prune`, and where it was refused.
-  let pruned, prunedBytes: Int?
   let notReached: Int?
   let dryRun, workRemains: Bool
   let exitStatus: Int32
@@ -220,7 +219,8 @@ struct SummaryLine: Encodable {
     shard = settings.shard.map { "\($0)" }
     inOtherShards = settings.shard.flatMap { $0.isList ? nil : report.walk.inOtherShards }
     (thumbnails, bytesRead, bytesWritten) = (tally.thumbnails, tally.bytesRead, tally.bytesWritten)
-    (removed, gone) = settings.watch == nil ? (nil, nil) : (tally.removed, tally.gone)
+    removed = settings.watch == nil ? report.pruned?.thumbnails : tally.removed
+    gone = settings.watch == nil ? nil : tally.gone
     elapsedSeconds = report.elapsed / .seconds(1)
     (thumbnailsPerSecond, bytesPerSecond) = (report.thumbnailsPerSecond, report.bytesPerSecond)
     (max, backlog) = (report.limits.max, report.limits.backlog)
@@ -233,7 +233,6 @@ struct SummaryLine: Encodable {
     (pressureWarnings, pressureCriticals, requeued) = (
       tally.pressureWarnings, tally.pressureCriticals, tally.requeued
     )
-    (pruned, prunedBytes) = (report.pruned?.thumbnails, report.pruned?.bytes)
     cancelledForDependencies = report.counters.cancelledForDependencies
     notReached = report.notReached
     (dryRun, workRemains) = (settings.dryRun, report.workRemains)

@@ -9,7 +9,7 @@ extension RunSession {
   ///
   /// - Returns: nil if nothing was to be removed.
   func prune(_ job: Job, after report: JobReport) -> PruneCounts? {
-    guard settings.job.prune, !job.isStopping else { return nil }
+    guard settings.job.prune, settings.job.watch == nil, !job.isStopping else { return nil }
     if let refusal = job.pruneRefusal(after: report) {
       messages.printLine("thumbjob: --prune: nothing removed, because \(refusal)", .warning)
       return nil
@@ -27,26 +27,23 @@ extension RunSession {
     }
     return job.prune(
       isDryRun: isDry, onThumbnail: { printPruned($0, bytes: $1) },
-      onError: { messages.printLine("thumbjob: --prune: \(Advice.line($0))", .failure) })
+      onError: printUnpruned)
   }
 
   private func printPruned(_ path: Path, bytes: Int) {
-    write(
-      PrunedLine(thumbnail: JSONPath(path), bytes: bytes, outcome: settings.job.dryRun ? "would-remove" : "removed"))
-    if settings.job.dryRun && !settings.json {
+    let isDry = settings.job.dryRun
+    write(RemovalLine(path, .success(bytes), isDryRun: isDry))
+    if isDry && !settings.json {
       if !output.write(plain: "would remove \(path.printable)") { stopForLostOutput() }
     } else if settings.verbose {
-      messages.printLine("removed \(path.printable)")
+      messages.printLine("\(isDry ? "would remove" : "removed") \(path.printable)")
     }
   }
-}
 
-/// The event of a thumbnail that `--prune` has removed, or would remove.
-struct PrunedLine: Encodable {
-  let event = "pruned"
-  let thumbnail: JSONPath
-  let bytes: Int
-  let outcome: String
+  private func printUnpruned(_ error: OutputError) {
+    write(RemovalLine(error.path, .failure(error), isDryRun: settings.job.dryRun))
+    messages.printLine("thumbjob: --prune: \(Advice.line(error))", .failure)
+  }
 }
 
 /// The words for what `--prune` removes.
