@@ -269,7 +269,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 	$(SWIFT) package dump-package > .build/package.json
 	scripts/lint-rooms.py < .build/package.json
 	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CEarlySignals Tests/Faults
-	shellcheck scripts/*.sh Benchmarks/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
+	shellcheck scripts/*.sh Benchmarks/*.sh jobs/cluster/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
 	$(LINT)/bin/ruff check --quiet --cache-dir .build/lint/ruff
 	scripts/lint-page.sh $(LINT)/bin/oxlint
 

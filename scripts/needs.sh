@@ -38,6 +38,7 @@ needs_of_test() {
   need fonts-dejavu-core test -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
   need strace command -v strace
   need procps command -v pgrep
+  need parallel command -v parallel
   need util-linux command -v setpriv
   need libjpeg-turbo-progs command -v cjpeg
   need zsh command -v zsh

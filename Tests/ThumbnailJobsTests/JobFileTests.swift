@@ -125,7 +125,7 @@ struct JobFileTests {
       "jobs/x.yml:2:5: unknown key “max”; an output has out, name, preset, size, sizes, quality, progressive, subsample, keep, linear"
     ),
     (
-      "shard: 1G",
+      "background: 1G",
       "jobs/x.yml:1:1: unknown key “background”; a job has "
         + JobSettings.jobFileKeys.flatMap(\.names).joined(separator: ", ")
     ),
