@@ -1,6 +1,6 @@
 """The ways to use several machines in jobs/cluster, each run as its scheduler does, without the scheduler.
 
-Slurm's script and GNU parallel's get a `PATH` in which other programs have the names of thumbjob, scontrol and parallel.
+Slurm's script and GNU parallel's get a `PATH` in which other programs have the names of thumbjob and scontrol.
 The Kubernetes manifest is compared with the schema that Kubernetes publishes, and the command of its pods is run.
 """
 

@@ -200,6 +200,7 @@ struct Partition {
     // A source that costs more than a part stays alone.
     let candidates = loads.indices.filter { loads[$0] <= highest || counts[$0] > 1 }
     let worst = candidates.filter { !(lowest...max(lowest, highest)).contains(loads[$0]) }
+    if worst.isEmpty { return }
     let others = Set(candidates).subtracting(worst).sorted { Shard.mixed(UInt64($0)) < Shard.mixed(UInt64($1)) }
     var more = worst.count
     while true {
