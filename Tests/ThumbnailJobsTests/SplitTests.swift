@@ -164,10 +164,12 @@ import Testing
       _ = try split.run { Issue.record($0) }
       let list = try #require(try ListFolder.list(at: tree.path("lists/0000")))
       var found: [String] = []
-      SourceWalker(arguments: [.list(list)]).walk(onError: { Issue.record($0) }) { source in
-        found.append(source.relativePath.description)
-        return .goOn
-      }
+      SourceWalker(arguments: [.list(list)]).walk(
+        onError: { Issue.record($0) },
+        visit: { source in
+          found.append(source.relativePath.description)
+          return .goOn
+        })
       #expect(found == expected)
     }
     #expect(try ListFolder.list(at: tree.path("in/d/a.jpg")) == nil)

@@ -8,8 +8,7 @@ enum ShortHelp {
            thumbjob compare SOURCE...       measures naive GCD beside this queue
            thumbjob status [PID] [--watch]  what runs, what waits, and why
            thumbjob cancel [PID [NUMBER]]   cancels a job, or one operation
-           thumbjob pause [PID]             a job starts nothing new
-           thumbjob resume [PID]            it continues
+           thumbjob pause|resume [PID]      a job starts nothing new; it continues
            thumbjob report [DIR]            what was made, what failed, and why
            thumbjob split SOURCE...         lists for the machines of a cluster
 
