@@ -126,6 +126,9 @@ struct ThumbnailRemoverTests {
     // Each removal empties the folder, which the next thumbnail needs.
     let removed = try await onThread {
       let remover = try ThumbnailRemover(path)
+      let (file, deep, album) = (
+        path.appending("album/deep/a.jpg"), path.appending("album/deep"), path.appending("album")
+      )
       let isDone = LockedBox(false)
       let failure = LockedBox<OutputError?>(nil)
       let ended = DispatchSemaphore(value: 0)
@@ -141,6 +144,11 @@ struct ThumbnailRemoverTests {
       var removed = 0
       while !isDone.value {
         if try remover.remove("album/deep/a.jpg") == .removed(bytes: size) { removed += 1 }
+        // The same in fewer steps, to come more often just after the folder is made and before it has its file.
+        for _ in 0..<100 {
+          if file.withCString({ unlink($0) }) == 0 { removed += 1 }
+          for folder in [deep, album] { _ = folder.withCString { rmdir($0) } }
+        }
       }
       ended.wait()
       #expect(failure.value == nil)

@@ -286,13 +286,16 @@ public final class OutputFolder: Sendable {
         return try rename(name, in: run.descriptor, to: place, in: descriptor)
       } catch {
         guard error == .noSuchFileOrDirectory else { throw error }
-        try Self.makeFolder(place.parent, in: descriptor)
+      }
+      do throws(Errno) { try Self.makeFolder(place.parent, in: descriptor) } catch {
+        // The folder above it may be gone again, too.
+        guard error == .noSuchFileOrDirectory else { throw error }
       }
     }
     try rename(name, in: run.descriptor, to: place, in: descriptor)
   }
 
-  private static let moveTries = 5
+  private static let moveTries = 100
 
   /// Makes a folder and its parents. It starts with the deepest, so that an existing folder needs no calls for its
   /// parents.
