@@ -73,7 +73,7 @@ extension Job {
       return true
     }
     let cancelled = queue.stop(reason: cause.reason, sparingRunning: cause.sparesRunning)
-    watch?.wake()
+    watch?.endWaiting()
     if isChange { onEvent(.stopping(cause)) }
     return cancelled
   }

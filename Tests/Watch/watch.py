@@ -20,6 +20,8 @@ from watched import Watched
 SIDE = 64
 # Memory may grow by this much over all rounds: pages that the allocator keeps, and tables that get their final size.
 MEMORY_MARGIN = 4 << 10  # KiB
+# The events of a round, without those in its folder, which may be gone before it is watched.
+PER_ROUND = 7
 SYSCTL = Path("/proc/sys/fs/inotify/max_queued_events")
 
 
@@ -96,25 +98,25 @@ def few_changes(watched: Watched, data: bytes, count: int, steps: Steps):
 
 
 def many_events(watched: Watched, data: bytes, events: int, steps: Steps):
-    """Files written, renamed and removed, and folders made and removed, again and again: ten events for each round."""
+    """Files written, renamed and removed, and folders made and removed, again and again."""
     busy = watched.photos / "busy"
     busy.mkdir()
 
     def some(rounds: int):
         for number in range(rounds):
             a, b = busy / f"{number % 200}.jpg", busy / f"{number % 200}-b.jpg"
-            a.write_bytes(data)  # made (if new), closed
+            a.write_bytes(data)  # made, closed
             a.rename(b)  # from, to
             folder = busy / f"folder-{number % 50}"
             folder.mkdir(exist_ok=True)  # made
-            (folder / "c.jpg").write_bytes(data)  # made, closed
-            (folder / "c.jpg").unlink()  # removed
+            (folder / "c.jpg").write_bytes(data)
+            (folder / "c.jpg").unlink()
             folder.rmdir()  # removed
             b.unlink()  # removed
             if number % 100 == 0:
                 watched.drain()
 
-    rounds = events // 10
+    rounds = events // PER_ROUND
     some(rounds // 10)
     steps.wait()
     time.sleep(1)  # the settled state, after which growth counts

@@ -21,6 +21,8 @@ final class SourceWatch: Sendable {
     /// Nil if nothing can be watched.
     var watcher: FolderWatcher?
     var isWoken = false
+    /// Whether the job is stopping, and nothing is waited for any more.
+    var isEnding = false
     /// When the job's thread last gave a sign of life.
     var lastSign = ContinuousClock.now
   }
@@ -111,6 +113,12 @@ final class SourceWatch: Sendable {
     wake()
   }
 
+  /// Lets the job's thread see that the job is stopping.
+  func endWaiting() {
+    state.withLock { $0.isEnding = true }
+    wake()
+  }
+
   /// Lets the job's thread look what there is to do.
   func wake() {
     let isFirst = state.withLock { state in
@@ -120,12 +128,12 @@ final class SourceWatch: Sendable {
     if isFirst { wakeUp.signal() }
   }
 
-  /// Waits until a path is due, until ``wake()``, or for the given time.
+  /// Waits until a path is due, until ``wake()``, or for the given time; not at all after ``endWaiting()``.
   func wait(upTo limit: Duration) {
     let limit = state.withLock { state in
       state.isWoken = false
       state.lastSign = .now
-      if state.pending.needsWalk { return Duration.zero }
+      if state.pending.needsWalk || state.isEnding { return Duration.zero }
       return state.pending.nextDue.map { min(limit, $0 - .now) } ?? limit
     }
     if limit > .zero { _ = wakeUp.wait(upTo: limit) }
