@@ -71,7 +71,8 @@ enum LedgerTable {
     }
     try statement.execute(
       arguments: [
-        Data(entry.source.bytes), entry.version?.bytes, entry.version?.modified, entry.hash.map { Int64(bitPattern: $0) }, name, kind, reason, thumbnails, first,
+        Data(entry.source.bytes), entry.version?.bytes, entry.version?.modified,
+        entry.hash.map { Int64(bitPattern: $0) }, name, kind, reason, thumbnails, first,
         deaths, entry.settings, entry.program, entry.since, entry.time,
       ])
   }

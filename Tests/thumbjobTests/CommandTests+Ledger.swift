@@ -125,7 +125,8 @@ extension CommandTests {
       #expect(listed.errors.contains("would remove 1 thumbnail ("), "\(listed.errors)")
       let pruned = try await BuiltCommand.run("images", "--prune", "--json", in: folder)
       #expect(
-        pruned.status == 0 && pruned.output.contains("\"event\":\"pruned\"") && pruned.output.contains("\"pruned\":1"))
+        pruned.status == 0 && pruned.output.contains("\"event\":\"removed\"") && pruned.output.contains("\"removed\":1")
+      )
       #expect(folder.files(below: "thumbs").filter { !$0.contains(".thumbjob") }.count == before.count - 1)
       #expect(!folder.exists("thumbs/\(name)"))
     }

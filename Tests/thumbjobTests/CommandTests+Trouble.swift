@@ -22,7 +22,7 @@ extension CommandTests {
       (["x", "--timeout", "5"], "--timeout: “5” is not a duration; write 90s, 5m, 1h30m or 250ms"),
       ([], "no source given: name a folder, such as thumbjob ./images, or see thumbjob --help"),
       (["x", "--jsn"], "unknown option --jsn; did you mean --json?"),
-      (["x", "--shard", "0/2"], "unknown option --shard; see thumbjob --help-all"),
+      (["x", "--background", "0/2"], "unknown option --background; see thumbjob --help-all"),
       (["x", "--bogus"], "unknown option --bogus; see thumbjob --help-all"),
       (["status", "--jso"], "unknown option --jso; did you mean --json?"),
       (["status", "--max"], "unknown option --max; see thumbjob status --help"),

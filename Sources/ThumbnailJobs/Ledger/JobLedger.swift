@@ -45,7 +45,8 @@ final class JobLedger: Sendable {
     isIncomplete = ledger.isNew || interrupted != nil
     // At once, because the process may die again.
     for (part, sources) in Dictionary(grouping: interrupted ?? [], by: \.part) {
-      let ledger = part == job.shard?.part ? ledger : Ledger(file.parent.appending(Ledger.name(part: part)), for: .writing)
+      let ledger =
+        part == job.shard?.part ? ledger : Ledger(file.parent.appending(Ledger.name(part: part)), for: .writing)
       for source in sources { suspect(source.source, in: ledger) }
       ledger.write()
     }

@@ -8,7 +8,7 @@ enum ShortHelp {
            thumbjob compare SOURCE...       measures naive GCD beside this queue
            thumbjob status [PID] [--watch]  what runs, what waits, and why
            thumbjob cancel [PID [NUMBER]]   cancels a job, or one operation
-           thumbjob pause|resume [PID]      a job starts nothing new; it continues
+           thumbjob pause [PID], thumbjob resume [PID]  a job pauses; it goes on
            thumbjob report [DIR]            what was made, what failed, and why
            thumbjob split SOURCE...         lists for the machines of a cluster
 

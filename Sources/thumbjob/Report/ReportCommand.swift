@@ -11,7 +11,7 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Shows what runs have made and what failed, from the ledgers of output folders.",
     usage: """
-      thumbjob report [<out> ...] [--failed] [--since <when>] [--sources <folder>] [--json] [--html <folder>]
+      thumbjob report [<out> ...] [options]
       thumbjob report --threads <file>
       """)
 
