@@ -6,6 +6,9 @@ import SystemPackage
 /// The kernel releases the lock when the process ends, even if it is killed. An unlocked folder was therefore left by a
 /// dead process. The next process that creates a folder of the same kind in the same place removes it.
 ///
+/// A network file system may keep locks from other machines. The name of a folder therefore has the machine, and a folder of
+/// another machine is only removed if nothing in it has changed for an hour.
+///
 /// *Concurrency*: from any thread.
 package final class LockedFolder: Sendable {
   /// The properties that all folders of one purpose share.
@@ -55,7 +58,7 @@ package final class LockedFolder: Sendable {
     let number = fcntl(parent, F_DUPFD_CLOEXEC, 0)
     if number < 0 { throw .cannotMake(Errno(rawValue: errno)) }
     let copy = Descriptor(number)
-    let name = Path("\(kind.prefix)\(String(UInt64.random(in: 0 ... .max), radix: 36))")
+    let name = Path("\(kind.prefix)\(Self.machine)\(String(UInt64.random(in: 0 ... .max), radix: 36))")
     guard name.withCString({ mkdirat(parent, $0, kind.permissions) }) == 0 else {
       throw .cannotMake(Errno(rawValue: errno))
     }
@@ -103,9 +106,38 @@ package final class LockedFolder: Sendable {
     for name in open.names() where name.bytes.starts(with: kind.prefix.utf8) {
       guard let number = try? openFolder(name, in: parent, flags: O_NOFOLLOW) else { continue }
       let folder = Descriptor(number)
+      if isOfOtherMachine(name, kind), hasChanged(folder) { continue }
       guard let lock = try? lock(folder, kind) else { continue }
       withExtendedLifetime((folder, lock)) { remove(name, folder.number, in: parent, kind) }
     }
+  }
+
+  /// Begins the names of this machine's folders: eight digits that change when it starts, and a letter that is no digit. It is
+  /// empty where the system has none. All containers of a machine have the same, and see each other's locks.
+  ///
+  /// *Source*: random(4).
+  private static let machine: String = {
+    guard let bytes = readFile("/proc/sys/kernel/random/boot_id", limit: 64), bytes.count >= 8,
+      bytes.prefix(8).allSatisfy(isDigit)
+    else { return "" }
+    return String(decoding: bytes.prefix(8), as: UTF8.self) + "z"
+  }()
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
+
+  private static func isOfOtherMachine(_ name: Path, _ kind: Kind) -> Bool {
+    let rest = Array(name.bytes.dropFirst(kind.prefix.utf8.count))
+    guard rest.count > 9, rest.prefix(8).allSatisfy(isDigit), rest[8] == UInt8(ascii: "z") else { return false }
+    return !rest.starts(with: machine.utf8) || machine.isEmpty
+  }
+
+  /// The seconds after which the folder of another machine counts as left.
+  private static let longestSilence = 3600
+
+  /// Whether an entry of the folder was made or removed of late.
+  private static func hasChanged(_ folder: Descriptor) -> Bool {
+    var status = stat()
+    return fstat(folder.number, &status) == 0 && status.modified.tv_sec > time(nil) - longestSilence
   }
 
   /// - Returns: the descriptor that holds the lock.

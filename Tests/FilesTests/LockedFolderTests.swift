@@ -37,6 +37,17 @@ import Testing
     #expect(try names() == ["other", "run-file"])
   }
 
+  /// The locks of another machine may not be seen.
+  @Test func aFolderOfAnotherMachineStaysForAnHour() throws {
+    try place.write([1], to: "run-01234567zfresh/file")
+    try place.write([1], to: "run-01234567zold/file")
+    let times = [timespec(tv_sec: time(nil) - 4000, tv_nsec: 0), timespec(tv_sec: time(nil) - 4000, tv_nsec: 0)]
+    #expect(utimensat(AT_FDCWD, place("run-01234567zold"), times, 0) == 0)
+    let folder = try LockedFolder(in: parent.number, kind(lockName: "lock"))
+    #expect(try names() == ["run-01234567zfresh", "\(folder.name)"].sorted())
+    folder.remove()
+  }
+
   @Test func nothingIsRemovedThroughALink() throws {
     try place.write([1], to: "photos/a")
     symlink("photos", place("run-link"))

@@ -11,9 +11,9 @@ enum ProcessLimits {
   private static let filesPerOperation = 3
   /// The fewest open files that suffice to ask one job.
   private static let leastFilesOfClient = 16
-  /// Threads besides those of operations: signals, replies to them, progress, the watchdog, the status endpoint, and those
-  /// of the runtime.
-  private static let otherThreads = 12
+  /// Threads besides those of operations: signals, replies to them, progress, the watchdog, the ledger, the status endpoint,
+  /// a watch, a trace, and those of the runtime.
+  private static let otherThreads = 16
 
   /// Raises the limit of open files as far as possible. A walk holds one folder open for each level, and many systems start
   /// with a limit of 256 or 1024.
