@@ -26,21 +26,32 @@ public final class Ledger: Sendable {
     /// Whether there may be sources that were not made. If not, no lookup is needed.
     var hasUnmade: Bool
     var problem: LedgerError?
+    /// Nil until the file is open.
+    var wasComplete: Bool?
+    /// Whether the last try to write failed because another process was using the file.
+    var isBusy = false
+    /// Whether the file says that it is complete, as far as known.
+    var isComplete = false
   }
 
   /// How many entries wait at most. Whoever records one more writes them all.
   static let capacity = 1000
+  /// How many wait at most while another process is using the file.
+  private static let mostWaiting = 50 * capacity
 
   public let file: Path
   /// Whether the file was missing at first.
   public let isNew: Bool
   private let access: Access
+  private let entersAll: Bool
   private let isDurable: Bool
   /// Nil until it is open. Guarded by its lock, which is held while the file is opened. GRDB lets one thread at a time use
   /// it.
   private let database = Locked<DatabaseQueue?>(nil)
   /// Guarded by its lock, which is not held while the file is used.
   private let state: Locked<State>
+  /// Held while changes are written, so that two threads do not write the same ones.
+  private let writing = Locked(())
 
   /// The name of the file in its folder.
   ///
@@ -48,20 +59,28 @@ public final class Ledger: Sendable {
   ///   make a part each, each has a ledger of its own, so that none waits for another.
   public static func name(part: String? = nil) -> Path { Path(part.map { "ledger-\($0)" } ?? "ledger") }
 
-  /// Whether a file of this name is a ledger.
+  /// Whether a file of this name is a ledger: that of all sources, or of a part such as `3-of-64`.
   public static func isName(_ name: Path) -> Bool {
     let text = String(decoding: name.bytes, as: UTF8.self)
-    return text == "ledger" || text.hasPrefix("ledger-") && !text.hasSuffix("-journal")
+    return text == "ledger" || text.hasPrefix("ledger-") && isPart(text.dropFirst("ledger-".count))
+  }
+
+  /// Whether a text names a part, such as `3-of-64`.
+  public static func isPart(_ text: some StringProtocol) -> Bool {
+    let words = text.split(separator: "-", omittingEmptySubsequences: false)
+    return words.count == 3 && words[1] == "of" && [words[0], words[2]].allSatisfy { UInt32($0) != nil }
   }
 
   /// A ledger whose file is opened later.
   ///
   /// - Parameters:
   ///   - access: for writing, the file is made if it is missing.
+  ///   - entersAll: whether everything that is made meanwhile is entered. From the first change until ``complete()``, the
+  ///     file then says that it is incomplete.
   ///   - isDurable: whether what is written must outlive a crash of the system. It waits for the disk then, some ten
   ///     milliseconds for each transaction. Otherwise such a crash may damage the file.
-  public init(_ file: Path, for access: Access, isDurable: Bool = false) {
-    (self.file, self.access, self.isDurable) = (file, access, isDurable)
+  public init(_ file: Path, for access: Access, entersAll: Bool = false, isDurable: Bool = false) {
+    (self.file, self.access, self.entersAll, self.isDurable) = (file, access, entersAll, isDurable)
     var status = stat()
     isNew = file.withCString { stat($0, &status) } != 0 || status.st_size == 0
     state = Locked(State(hasUnmade: !isNew))
@@ -106,17 +125,37 @@ public final class Ledger: Sendable {
       state.number += 1
       state.waiting[source] = (entry, state.number)
       if let entry, case .made = entry.outcome {} else { state.hasUnmade = true }
-      return state.waiting.count >= Self.capacity
+      // While another process is using the file, more of them wait, so that not every change waits for that process.
+      return state.waiting.count >= (state.isBusy ? Self.mostWaiting : Self.capacity)
     }
     if isFull { write() }
   }
 
+  /// Whether everything was entered when the file was opened. Opens it if need be.
+  public var wasComplete: Bool {
+    if let known = state.withLock({ $0.wasComplete }) { return known }
+    attempt { _ in true }
+    return state.withLock { $0.wasComplete } ?? false
+  }
+
   /// Writes the changes that wait, in one transaction.
-  public func write() {
+  ///
+  /// - Parameter isLast: whether there is no further try if another process is using the file.
+  public func write(isLast: Bool = false) { writing.withLock { _ in writeWaiting(isLast: isLast) } }
+
+  /// Writes the changes that wait, and that the ledger is complete.
+  public func complete() {
+    write(isLast: true)
+    guard problem == nil, !state.withLock({ $0.isComplete }) else { return }
+    attempt { try $0.write { try LedgerTable.setComplete(true, in: $0) } }
+  }
+
+  private func writeWaiting(isLast: Bool) {
     let waiting = state.withLock { $0.waiting }
     guard !waiting.isEmpty else { return }
-    let isWritten = attempt { database in
+    let isWritten = attempt(isTriedAgain: !isLast) { database in
       try database.write { db in
+        if entersAll, state.withLock({ $0.isComplete }) { try LedgerTable.setComplete(false, in: db) }
         for (source, change) in waiting {
           if let entry = change.entry {
             try LedgerTable.put(entry, into: db)
@@ -129,6 +168,8 @@ public final class Ledger: Sendable {
     }
     guard isWritten == true else { return }
     state.withLock { state in
+      state.isBusy = false
+      if entersAll { state.isComplete = false }
       // An entry that has been replaced meanwhile still waits.
       for (source, written) in waiting where state.waiting[source]?.number == written.number {
         state.waiting[source] = nil
@@ -165,13 +206,19 @@ public final class Ledger: Sendable {
   // MARK: The file
 
   /// Uses the file, and opens it first if need be; nil if that fails, which is the ``problem`` from then on.
-  private func attempt<Value>(_ body: (DatabaseQueue) throws -> Value) -> Value? {
+  ///
+  /// - Parameter isTriedAgain: whether it is no problem yet if another process is using the file.
+  @discardableResult
+  private func attempt<Value>(isTriedAgain: Bool = false, _ body: (DatabaseQueue) throws -> Value) -> Value? {
     if problem != nil { return nil }
     do {
       return try body(try opened())
     } catch {
+      let error = error as? LedgerError ?? LedgerError(error, file)
       state.withLock { state in
-        if state.problem == nil { state.problem = error as? LedgerError ?? LedgerError(error, file) }
+        state.isBusy = error.kind == .busy
+        if state.isBusy, isTriedAgain, state.waiting.count < Self.mostWaiting { return }
+        if state.problem == nil { state.problem = error }
         state.waiting = [:]
       }
       return nil
@@ -181,6 +228,10 @@ public final class Ledger: Sendable {
   private func opened() throws -> DatabaseQueue {
     try database.withLock { database in
       if let database { return database }
+      // SQLite would follow a link, and make a file where it leads.
+      if case .success(let status) = FileStatus.of(file, followingLinks: false), status.kind != .regular {
+        throw LedgerError(.foreign, file)
+      }
       if access == .reading, isNew { throw LedgerError(.missing, file) }
       let opened: DatabaseQueue
       let hasUnmade: Bool
@@ -201,10 +252,11 @@ public final class Ledger: Sendable {
     let path = String(decoding: file.bytes, as: UTF8.self)
     let database = try DatabaseQueue(path: path, configuration: settings(readOnly: isReadOnly))
     if access == .writing { try database.write { try LedgerTable.make(in: $0, file) } }
-    let hasUnmade = try database.read { db in
+    let (hasUnmade, isComplete) = try database.read { db in
       if access == .reading { try LedgerTable.check(db, file) }
-      return try LedgerTable.hasUnmade(db)
+      return (try LedgerTable.hasUnmade(db), try LedgerTable.isComplete(db))
     }
+    state.withLock { ($0.wasComplete, $0.isComplete) = (isComplete, isComplete) }
     return (database, hasUnmade)
   }
 

@@ -35,7 +35,9 @@ enum LedgerTable {
           thumbnails INTEGER, first BLOB, deaths INTEGER, settings TEXT NOT NULL, program TEXT NOT NULL,
           since INTEGER NOT NULL, time INTEGER NOT NULL, times INTEGER NOT NULL
         ) WITHOUT ROWID;
-        CREATE INDEX unmade ON source (outcome) WHERE outcome <> 'made';
+        CREATE INDEX unmade ON source (path) WHERE outcome <> 'made';
+        CREATE TABLE state (complete INTEGER NOT NULL);
+        INSERT INTO state VALUES (0);
         """)
   }
 
@@ -43,6 +45,15 @@ enum LedgerTable {
   static func check(_ db: Database, _ file: Path) throws {
     guard try Int.fetchOne(db, sql: "PRAGMA application_id") == application else { throw LedgerError(.foreign, file) }
     guard try Int.fetchOne(db, sql: "PRAGMA user_version") == version else { throw LedgerError(.newer, file) }
+  }
+
+  /// Whether the last process that wrote to the file had entered everything.
+  static func isComplete(_ db: Database) throws -> Bool {
+    try Bool.fetchOne(db, sql: "SELECT complete FROM state") ?? false
+  }
+
+  static func setComplete(_ isComplete: Bool, in db: Database) throws {
+    try db.execute(sql: "UPDATE state SET complete = ?", arguments: [isComplete])
   }
 
   static func hasUnmade(_ db: Database) throws -> Bool {
@@ -105,28 +116,33 @@ enum LedgerTable {
 }
 
 extension LedgerEntry {
-  /// Nil for a row that no version of the program writes.
+  /// Nil for a row that no version of the program writes. Anyone may have written the file, so values may have any type.
   fileprivate init?(_ row: Row) {
-    guard let bytes = row["path"] as Data?, let source = Path(bytes: bytes), let name = row["outcome"] as String?,
-      let time = row["time"] as Int?
+    func number(_ name: String) -> Int? { Int.fromDatabaseValue(row[name]) }
+    func text(_ name: String) -> String? { String.fromDatabaseValue(row[name]) }
+    func path(_ name: String) -> Path? { Data.fromDatabaseValue(row[name]).flatMap { Path(bytes: $0) } }
+    /// One line, which changes no terminal.
+    func line(_ name: String) -> String { printableText(of: Array((text(name) ?? "").utf8)) }
+    let times = 0...1 << 40
+    guard let source = path("path"), !source.isEmpty, let name = text("outcome"), let time = number("time"),
+      times.contains(time)
     else { return nil }
     let outcome: Outcome
     switch name {
     case "made":
-      let first = row["first"] as Data?
-      outcome = .made(thumbnails: row["thumbnails"] ?? 0, first: first.flatMap { Path(bytes: $0) })
-    case "failed": outcome = .failed(kind: row["kind"] ?? "", reason: row["reason"] ?? "")
-    case "suspect": outcome = .suspect(deaths: row["deaths"] ?? 1)
+      let first = path("first")
+      let isPlace = first.map { !$0.isAbsolute && $0.normalized == $0 && !$0.isEmpty } ?? false
+      outcome = .made(thumbnails: max(0, min(number("thumbnails") ?? 0, 1 << 20)), first: isPlace ? first : nil)
+    case "failed": outcome = .failed(kind: line("kind"), reason: line("reason"))
+    case "suspect": outcome = .suspect(deaths: max(1, min(number("deaths") ?? 1, 1 << 20)))
     default: return nil
     }
     var version: Version?
-    if let size = row["size"] as Int?, let modified = row["modified"] as Int? {
-      version = Version(bytes: size, modified: modified)
-    }
+    if let size = number("size"), let modified = number("modified") { version = Version(bytes: size, modified: modified) }
     self.init(
-      source, version: version, outcome: outcome, settings: row["settings"] ?? "", program: row["program"] ?? "",
-      time: time)
-    hash = (row["hash"] as Int64?).map { UInt64(bitPattern: $0) }
-    (since, times) = (row["since"] ?? time, row["times"] ?? 1)
+      source, version: version, outcome: outcome, settings: line("settings"), program: line("program"), time: time)
+    hash = Int64.fromDatabaseValue(row["hash"]).map { UInt64(bitPattern: $0) }
+    since = number("since").flatMap { times.contains($0) ? $0 : nil } ?? time
+    self.times = max(1, min(number("times") ?? 1, 1 << 40))
   }
 }

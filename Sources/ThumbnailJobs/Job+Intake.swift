@@ -48,7 +48,8 @@ extension Job {
     case .reserved: return refuse(source, .placeReserved)
     }
     let (isUpToDate, refusal) = trace.span("Job.thumbnailState") { thumbnailState(of: source, at: place) }
-    let isDone = isUpToDate && !settings.force
+    // Thumbnails that are older than a fault of the source are no proof that it is sound.
+    let isDone = isUpToDate && !settings.force && ledger?.hasFailed(source) != true
     if let refusal, isDone || refusal == .placeIsSource {
       // A thumbnail beside the photos is found as a source, too; its operation passes it over.
       if ThumbnailMark(of: source.path, in: AT_FDCWD) == nil {

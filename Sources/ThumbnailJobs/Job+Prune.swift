@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Ledger
 
 // Pruning: after a run, removes the thumbnails of sources that are gone, and those of sizes that the job does not have.
 extension Job {
@@ -10,27 +11,39 @@ extension Job {
       return .unreadable
     }
     if report.workRemains { return .workRemains }
-    for case .path(let path) in settings.sources where Self.isEmptyFolder(path) { return .emptySource(path) }
+    for case .path(let path) in settings.sources {
+      if VanishedSources.isEmpty(path) || report.tally.found == 0 { return .emptySource(path) }
+      // The text of a path that has `..` after a link leads elsewhere than the system.
+      if FileIdentity(of: path) != path.absolute.flatMap({ FileIdentity(of: $0) }) { return .unclearPath(path) }
+    }
+    return otherSources(than: tree)
+  }
+
+  /// Why thumbnails in the output folders may be those of sources that this job does not have; nil if none are.
+  ///
+  /// - Parameter tree: the folder whose tree the thumbnails mirror.
+  func otherSources(than tree: Path) -> PruneRefusal? {
     if let last = outputs.lazy.compactMap(\.earlier.lastTree).first(where: { $0 != tree }) { return .otherTree(last) }
+    if let problem = ledger?.problem { return .noLedger(problem) }
     var other: Path?
-    ledger?.forEachSource { source in
-      if source.below(tree) == nil, FileStatus.exists(source) { other = source }
-      return other == nil
+    for output in outputs {
+      do throws(LedgerError) {
+        try RememberedSources(in: output.path).forEach { source in
+          if source.path.below(tree) == nil, FileStatus.exists(source.path) { other = source.path }
+          return other == nil
+        }
+      } catch where error.kind == .missing {
+        // The ledger of the job is in its first output.
+      } catch {
+        return .noLedger(error)
+      }
     }
     return other.map { .otherSource($0) }
   }
 
-  private static func isEmptyFolder(_ path: Path) -> Bool {
-    guard case .success(let folder) = OpenFolder.open(path, in: AT_FDCWD), case .success(nil) = folder.next() else {
-      return false
-    }
-    return true
-  }
-
   /// Removes the thumbnails of sources that are gone, and those of earlier runs with other sizes. It removes only files
-  /// with thumbjob's mark. Call it after ``run()``, and only if ``pruneRefusal(after:)`` is nil.
-  ///
-  /// Where a ``NamePattern`` makes the places, only sources that the ledger has can be found to be gone.
+  /// with thumbjob's mark, and only of sources that the ledger has: a thumbnail of unknown origin stays. Call it after
+  /// ``run()``, and only if ``pruneRefusal(after:)`` is nil.
   ///
   /// - Parameters:
   ///   - isDryRun: whether only to tell what would be removed.
@@ -40,98 +53,83 @@ extension Job {
   public func prune(
     isDryRun: Bool, onThumbnail: (Path, _ bytes: Int) -> Void, onError: (OutputError) -> Void
   ) -> PruneCounts {
-    guard let tree = walker.tree.root else { preconditionFailure("a job without a tree refuses to prune") }
     var counts = PruneCounts()
+    var removers: [(output: ThumbnailOutput, remover: ThumbnailRemover)] = []
     for output in outputs {
       do throws(OutputError) {
-        let remover = try ThumbnailRemover(output.path, isDryRun: isDryRun)
-        /// Removes the thumbnail in a place.
-        func remove(_ place: Path, of source: Path? = nil) {
-          do throws(OutputError) {
-            guard case .removed(let bytes) = try remover.remove(place, of: source) else { return }
-            counts.thumbnails += 1
-            counts.bytes += bytes
-            onThumbnail(output.path.appending(place), bytes)
-          } catch {
-            counts.failed += 1
-            onError(error)
-          }
-        }
-        removeOtherSizes(of: output) { remove($0) }
-        if output.isMirrored {
-          removeOrphans(of: output, tree) { remove($0) }
-        } else {
-          removeNamed(of: output, tree) { remove($0, of: $1) }
-        }
+        removers.append((output, try ThumbnailRemover(output.path, isDryRun: isDryRun)))
+      } catch where error.error == .noSuchFileOrDirectory {
+        // A dry run makes no output folder.
       } catch {
         counts.failed += 1
         onError(error)
       }
     }
-    if !isDryRun { forgetVanished(tree) }
+    /// - Returns: whether no thumbnail of the source is in the place any more.
+    func remove(_ place: Path, of source: Path?, in output: (output: ThumbnailOutput, remover: ThumbnailRemover)) -> Bool {
+      do throws(OutputError) {
+        guard case .removed(let bytes) = try output.remover.remove(place, of: source) else { return true }
+        counts.thumbnails += 1
+        counts.bytes += bytes
+        onThumbnail(output.output.path.appending(place), bytes)
+        return true
+      } catch {
+        counts.failed += 1
+        onError(error)
+        return false
+      }
+    }
+    forEachRemembered { source, relative, isGone in
+      var isClean = true
+      for output in removers {
+        let places =
+          placesOfOtherSizes(of: relative, in: output.output)
+          + (isGone ? self.places(of: source.path, relative, in: output.output) : [])
+        for place in places where !remove(place, of: source.path, in: output) { isClean = false }
+      }
+      if isGone, isClean, !isDryRun { source.forget() }
+    }
     return counts
   }
 
-  /// Passes the places of all files of sizes that the job does not have.
-  private func removeOtherSizes(of output: ThumbnailOutput, _ remove: (Path) -> Void) {
-    let sets = output.earlier.left.map(\.folder)
-    for set in sets {
-      // The set in the output folder itself is not in the folders of the other sizes.
-      let others = (sets + output.folders).filter { $0 != set && $0.below(set) != nil }
-      forEachFile(in: set, except: others, of: output, remove)
-    }
-  }
-
-  /// Passes the places in a mirrored tree whose source is gone.
-  private func removeOrphans(of output: ThumbnailOutput, _ tree: Path, _ remove: (Path) -> Void) {
-    let sets = output.earlier.left.map(\.folder)
-    var vanished = VanishedSources()
-    for folder in output.folders {
-      forEachFile(in: folder, except: sets.filter { $0 != folder && $0.below(folder) != nil }, of: output) { place in
-        let mirrored = output.path.appending(place).below(folder) ?? place
-        if OutputPlan.claims(to: mirrored).allSatisfy({ vanished.contains(tree.appending($0)) }) { remove(place) }
-      }
-    }
-  }
-
-  /// Passes the places that the pattern gives to the sources in the ledger that are gone.
-  private func removeNamed(of output: ThumbnailOutput, _ tree: Path, _ remove: (Path, _ source: Path) -> Void) {
-    var vanished = VanishedSources()
-    ledger?.forEachSource { path in
-      if let relative = path.below(tree), !relative.isEmpty, vanished.contains(path) {
-        let source = Source(path: path, relativePath: relative, argument: 0, origin: .folder)
-        for size in output.options.sizes {
-          remove(output.place(of: source, OutputPlan.place(of: relative), size: size), path)
+  /// Passes the sources in the ledgers, with their paths below the tree, and whether they are gone.
+  private func forEachRemembered(_ body: (RememberedSources.Remembered, _ relative: Path, _ isGone: Bool) -> Void) {
+    guard let tree = walker.tree.root else { preconditionFailure("a job without a tree refuses to prune") }
+    var vanished = VanishedSources(sparesEmptyFolders: true)
+    for output in outputs {
+      // That it can be read is known.
+      try? RememberedSources(in: output.path).forEach { source in
+        if isStopping { return false }
+        if let relative = source.path.below(tree), !relative.isEmpty {
+          body(source, relative, vanished.contains(source.path))
         }
+        return true
       }
-      return !isStopping
     }
   }
 
-  private func forgetVanished(_ tree: Path) {
-    var vanished = VanishedSources()
-    ledger?.forEachSource { source in
-      if source.below(tree) != nil, vanished.contains(source) { ledger?.forget(source) }
-      return !isStopping
+  /// The places of a source's thumbnails in the sizes of earlier runs. None where a source has the place now: a folder of
+  /// photos may have the name of a size.
+  private func placesOfOtherSizes(of relative: Path, in output: ThumbnailOutput) -> [Path] {
+    let folders = output.earlier.left.compactMap { $0.folder.below(output.path) }
+    if folders.isEmpty { return [] }
+    return folders.flatMap { folder in output.placesOfOtherSize(of: relative).map { folder.appending($0) } }.filter { place in
+      !(output.sizeFolders == [Path()] && hasSource(for: place, besides: relative))
     }
-    ledger?.write()
   }
 
-  /// Passes the places of all files in a folder of an output.
-  ///
-  /// - Parameter others: folders in it that are left out.
-  private func forEachFile(
-    in folder: Path, except others: [Path], of output: ThumbnailOutput, _ body: (Path) -> Void
-  ) {
-    let start = folder.below(output.path) ?? Path()
-    let walker = SourceWalker(
-      arguments: [.path(folder)], filter: SourceFilter(takesHidden: true), outputs: others)
-    // A folder that cannot be read keeps its thumbnails.
-    walker.walk(
-      shouldStop: { isStopping }, onError: { _ in },
-      visit: { file in
-        body(start.appending(file.relativePath))
-        return .goOn
-      })
+  /// Whether a source that exists has a place, other than this one.
+  private func hasSource(for place: Path, besides relative: Path) -> Bool {
+    guard let tree = walker.tree.root else { return false }
+    return OutputPlan.claims(to: place).contains { $0 != relative && FileStatus.exists(tree.appending($0)) }
+  }
+
+  /// The places of a source's thumbnails in an output. None where another source has the place: `scan.png.jpg` where
+  /// `scan.png` is gone.
+  private func places(of path: Path, _ relative: Path, in output: ThumbnailOutput) -> [Path] {
+    let place = OutputPlan.place(of: relative)
+    let source = Source(path: path, relativePath: relative, argument: 0, origin: .folder)
+    if output.isMirrored, hasSource(for: place, besides: relative) { return [] }
+    return output.options.sizes.map { output.place(of: source, place, size: $0) }
   }
 }

@@ -230,7 +230,7 @@ public final class Job: Sendable {
     for ticker in tickers { ticker.stop() }
     monitor.stop()
     governor.finish()
-    ledger?.write()
+    ledger?.finish(isWhole: isWalkComplete && state.withLock { $0.tally.cancelled == 0 && $0.tally.walkErrors == 0 })
     if let problem = ledger?.problem { onEvent(.ledger(problem)) }
     let (tally, stopCause, total) = state.withLock { state in
       // The governor keeps the job alive, so the job must not keep the governor.

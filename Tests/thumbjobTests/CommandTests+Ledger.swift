@@ -57,7 +57,7 @@ extension CommandTests {
       #expect(report.output.hasSuffix("\n1 source missing; --failed lists them\n"), "\(report.output)")
       let failed = try await BuiltCommand.run("report", "--failed", "--sources", "images", in: folder)
       #expect(
-        failed.output.split(separator: "\n").last == "images/new/photo.jpg: missing: no run has reached it",
+        failed.output.split(separator: "\n").last == "images/new/photo.jpg: missing: not made, and no failure is remembered",
         "\(failed.output)")
       let json = try await BuiltCommand.run("report", "--json", "--failed", "--sources", "images", in: folder)
       #expect(json.output.contains("\"outcome\":\"missing\",\"source\":\"images/new/photo.jpg\""), "\(json.output)")

@@ -25,26 +25,30 @@ final class JobLedger: Sendable {
   private let settings: String
   private let program: String
   private let retriesFailed: Bool
-  /// Nil in a dry run.
+  /// Whether this is a dry run, which remembers nothing.
+  private let isReading: Bool
+  /// Nil in a dry run, and if its file could not be made.
   let underWay: UnderWay?
-  /// Whether sources that are up to date may be missing in the ledger: it is new, or an earlier run died.
-  private let isIncomplete: Bool
+  /// Whether an earlier run died. Its last entries may be lost.
+  private let hasDeadRun: Bool
 
   /// Opens the ledger only if an earlier run died. It is made if it is missing, except in a dry run.
   init(_ outputs: [ThumbnailOutput], _ job: JobSettings) {
     let first = outputs[0]
     let part = job.shard?.part
+    isReading = first.folder == nil
     file = first.path.appending(SourceWalker.workingFolderName).appending(Ledger.name(part: part))
-    ledger = Ledger(file, for: first.folder == nil ? .reading : .writing, isDurable: job.durable)
+    ledger = Ledger(file, for: isReading ? .reading : .writing, entersAll: true, isDurable: job.durable)
     (place, output) = (first.path, first.path.absolute ?? first.path)
     let text = outputs.map(\.settingsText).joined() + "limit-pixels \(job.limitPixels)"
     settings = String(decoding: Fingerprint(of: text.utf8).digits, as: UTF8.self)
     (program, retriesFailed) = (job.program, job.retryFailed || job.force)
     underWay = first.folder.flatMap { [output] in UnderWay(in: $0.runDescriptor, output: output, part: part) }
     let interrupted = first.folder?.interrupted
-    isIncomplete = ledger.isNew || interrupted != nil
+    hasDeadRun = interrupted != nil
     // At once, because the process may die again.
-    for (part, sources) in Dictionary(grouping: interrupted ?? [], by: \.part) {
+    // A source that several processes had under way when the system stopped counts once.
+    for (part, sources) in Dictionary(grouping: Set(interrupted ?? []), by: \.part) {
       let ledger =
         part == job.shard?.part ? ledger : Ledger(file.parent.appending(Ledger.name(part: part)), for: .writing)
       for source in sources { suspect(source.source, in: ledger) }
@@ -55,7 +59,7 @@ final class JobLedger: Sendable {
   private func suspect(_ source: Path, in ledger: Ledger) {
     var deaths = 1
     if case .suspect(let before) = ledger.unmade(source)?.outcome { deaths += before }
-    let version = version(of: output.appending(source))
+    let version = version(of: absolute(source))
     ledger.record(
       LedgerEntry(
         source, version: version, outcome: .suspect(deaths: deaths), settings: settings, program: program, time: now))
@@ -68,6 +72,21 @@ final class JobLedger: Sendable {
   }
 
   private func key(of source: Source) -> Path { source.path.leading(from: output) }
+
+  /// The path of a source in the ledger. It is found from the text alone, as its key was: the output folder may be a link.
+  private func absolute(_ source: Path) -> Path {
+    let path = output.appending(source)
+    return path.normalized ?? path
+  }
+
+  /// Whether a source has failed for good, and has not changed since.
+  func hasFailed(_ source: Source) -> Bool {
+    guard let entry = ledger.unmade(key(of: source)), case .failed = entry.outcome else { return false }
+    return entry.version == version(of: source.path) && entry.settings == settings
+  }
+
+  /// Whether sources that are up to date may be missing in the ledger.
+  private var isIncomplete: Bool { hasDeadRun || !ledger.wasComplete }
 
   /// What is known of a source whose thumbnails are to be made; nil if nothing is, or if it has changed.
   func memory(of source: Source) -> Memory? {
@@ -99,7 +118,7 @@ final class JobLedger: Sendable {
   ///   - thumbnails: how many there are.
   ///   - first: the place of one of them in the output folder.
   func recordUpToDate(_ source: Source, thumbnails: Int, first: Path) {
-    guard isIncomplete else { return }
+    guard !isReading, isIncomplete else { return }
     let key = key(of: source)
     if !ledger.isNew, case .made = ledger.entry(of: key)?.outcome { return }
     record(key, version(of: source.path), .made(thumbnails: thumbnails, first: first))
@@ -108,7 +127,7 @@ final class JobLedger: Sendable {
   /// The hash of all bytes that a source had when its thumbnails were made or last compared; nil if it is not known.
   func hash(of source: Source) -> UInt64? {
     let entry = ledger.entry(of: key(of: source))
-    guard let entry, case .made = entry.outcome, entry.version == version(of: source.path) else { return nil }
+    guard let entry, case .made = entry.outcome else { return nil }
     return entry.hash
   }
 
@@ -127,6 +146,7 @@ final class JobLedger: Sendable {
   ///   - file: the version that was read; nil if it was not opened.
   ///   - hash: of all its bytes; nil if it is not known.
   func record(_ report: SourceReport, _ file: SourceFile.Version?, hash: UInt64?) {
+    if isReading { return }
     let key = key(of: report.source)
     let version = file.map { LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.nanoseconds) }
     switch report.result {
@@ -150,34 +170,29 @@ final class JobLedger: Sendable {
     ledger.record(entry)
   }
 
-  /// Passes the absolute paths of all sources in the ledger to `body`.
-  ///
-  /// - Parameter body: false ends the loop.
-  func forEachSource(_ body: (Path) -> Bool) {
-    ledger.write()
-    var last: Path?
-    while case let sources = ledger.sources(after: last), let end = sources.last {
-      for source in sources {
-        let path = output.appending(source)
-        if !body(path.normalized ?? path) { return }
-      }
-      last = end
-    }
-  }
-
   /// Forgets a source.
-  ///
-  /// - Parameter source: its absolute path.
-  func forget(_ source: Path) { ledger.forget(source.leading(from: output)) }
+  func forget(_ source: Path) { if !isReading { ledger.forget(source.leading(from: output)) } }
+
+  /// Whether a source is remembered.
+  func knows(_ source: Path) -> Bool { ledger.entry(of: source.leading(from: output)) != nil }
 
   /// Writes what is not written yet. Opens the ledger if need be, so that this takes no time at the end.
   func write() {
-    if underWay != nil { try? ledger.open() }
+    if isReading { return }
+    try? ledger.open()
     ledger.write()
   }
 
+  /// Writes what is not written yet, at the end of a run.
+  ///
+  /// - Parameter isWhole: whether the run has seen every source. If not, the ledger is complete only if it was before.
+  func finish(isWhole: Bool) {
+    if isReading { return }
+    if isWhole || ledger.wasComplete { ledger.complete() } else { ledger.write(isLast: true) }
+  }
+
   /// Why the run is not remembered, or only in part; nil if it is. A dry run needs no ledger.
-  var problem: LedgerError? { underWay == nil && ledger.problem?.kind == .missing ? nil : ledger.problem }
+  var problem: LedgerError? { isReading && ledger.problem?.kind == .missing ? nil : ledger.problem }
 }
 
 extension LedgerEntry.Version {

@@ -11,6 +11,14 @@ public struct LedgerSet {
 
   /// - Throws: ``LedgerError`` of kind `missing` if there is none.
   public init(in output: Path) throws(LedgerError) {
+    files = try Self.files(in: output)
+    (self.output, start) = (output, output.absolute ?? output)
+  }
+
+  /// The ledgers of an output folder.
+  ///
+  /// - Throws: ``LedgerError`` of kind `missing` if there is none.
+  static func files(in output: Path) throws(LedgerError) -> [Path] {
     let folder = output.appending(SourceWalker.workingFolderName)
     var files: [Path] = []
     if case .success(let open) = OpenFolder.open(folder, in: AT_FDCWD) {
@@ -19,8 +27,7 @@ public struct LedgerSet {
       }
     }
     guard !files.isEmpty else { throw LedgerError(.missing, folder.appending(Ledger.name())) }
-    self.files = files.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-    (self.output, start) = (output, output.absolute ?? output)
+    return files.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
   /// Calls `body` for every entry. Of a source that several ledgers have, only the latest entry counts.
@@ -38,18 +45,16 @@ public struct LedgerSet {
         }
       }
     }
+    var passed: Set<Int> = []
     for file in files {
-      var failure: (any Error)?
       try Ledger(file, for: .reading).visit(unmadeOnly: isUnmade) { entry in
-        guard failure == nil else { return }
         if files.count > 1 {
-          guard latest[entry.source.hashValue] == entry.time else { return }
-          // An equally old entry of another ledger is passed over.
-          latest[entry.source.hashValue] = nil
+          let hash = entry.source.hashValue
+          // A process that works may have renewed it meanwhile. Of two equally old ones, the first counts.
+          guard entry.time >= latest[hash] ?? .min, passed.insert(hash).inserted else { return }
         }
-        do { try body(entry) } catch { failure = error }
+        try body(entry)
       }
-      if let failure { throw failure }
     }
   }
 

@@ -88,6 +88,14 @@ struct ThumbnailOutput: Sendable {
     return Self.hasSizeFolders(options, name) ? Path(size.name).appending(place) : place
   }
 
+  /// The places that a source's thumbnail of another size may have, in the folder of that size: that which mirrors it, and
+  /// that of the pattern, unless it depends on the size.
+  func placesOfOtherSize(of relative: Path) -> [Path] {
+    let mirrored = OutputPlan.place(of: relative)
+    guard let name, !name.tellsSizes else { return [mirrored] }
+    return [mirrored, name.place(of: relative, size: options.sizes[0])]
+  }
+
   /// Puts a thumbnail in place.
   ///
   /// - Parameters:

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Ledger
 import Locking
 
 /// The sources that are under way, in a file in the run's folder. If the process dies, the next run finds their names
@@ -16,7 +17,7 @@ final class UnderWay: Sendable {
   }
 
   /// A source that was under way when a run died.
-  struct Interrupted: Sendable, Equatable {
+  struct Interrupted: Sendable, Hashable {
     /// As a path from the output folder.
     let source: Path
     /// The part of the sources that the run was to make; nil for all.
@@ -73,6 +74,7 @@ final class UnderWay: Sendable {
     let text = String(decoding: name.bytes, as: UTF8.self)
     guard text == prefix || text.hasPrefix("\(prefix)-") else { return nil }
     let part = text == prefix ? nil : String(text.dropFirst(prefix.count + 1))
+    if let part, !Ledger.isPart(part) { return [] }
     guard let number = try? openToRead(name, in: folder, flags: O_NOFOLLOW | O_NONBLOCK) else { return [] }
     let file = Descriptor(number)
     var found: [Interrupted] = []

@@ -49,7 +49,7 @@ public struct ListFolder: Sendable, Equatable {
       throw .unreadable(file, error)
     }
     guard let marker = try? JSONDecoder().decode(Marker.self, from: Data(bytes)), marker.split == Marker.version,
-      Shard.counts.contains(marker.parts)
+      Shard.counts.contains(marker.parts), marker.replaced.allSatisfy(Shard.counts.contains)
     else { return nil }
     return ListFolder(path, marker)
   }

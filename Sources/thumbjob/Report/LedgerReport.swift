@@ -1,4 +1,5 @@
 import Files
+import Foundation
 import Ledger
 
 /// What ledgers remember, counted by folder and by reason.
@@ -29,13 +30,13 @@ struct LedgerReport {
     all.count(entry)
     folders[Self.path(of: entry, in: out).parent, default: Counts()].count(entry)
     guard let reason = Self.reason(entry.outcome) else { return }
-    reasons[String(reason.prefix { $0 != ":" }), default: 0] += 1
+    reasons[String(reason.prefix { $0 != ":" && $0 != "(" }.trimmingCharacters(in: .whitespaces)), default: 0] += 1
   }
 
   /// A table of the folders and one of the reasons.
   var text: String {
     let sources = all.made + all.failed + all.suspect
-    if sources == 0 { return "nothing is remembered\n" }
+    if sources == 0 { return "no source in the ledger\n" }
     var text = "\(Units.count(sources, "source")): \(all.made) made (\(Units.count(all.thumbnails, "thumbnail")))"
     if all.failed > 0 { text += ", \(all.failed) failed" }
     if all.suspect > 0 { text += ", \(all.suspect) under way when a run died" }

@@ -47,11 +47,26 @@ struct ReportSession {
     var report = LedgerReport()
     // Hashes of the sources that a ledger has.
     var known: Set<Int> = []
+    // The latest entry of a source that several output folders have counts.
+    var latest: [Int: Int] = [:]
+    if sets.count > 1 {
+      for set in sets {
+        try set.visit { entry in
+          let hash = set.source(of: entry).hashValue
+          latest[hash] = max(latest[hash] ?? .min, entry.time)
+        }
+      }
+    }
+    var passed: Set<Int> = []
     for set in sets {
       // All entries are needed to know what is missing.
       try set.visit(unmadeOnly: isUnmadeOnly && sources.isEmpty) { entry in
         if !sources.isEmpty { known.insert(set.source(of: entry).hashValue) }
         guard entry.time >= since else { return }
+        if sets.count > 1 {
+          let hash = set.source(of: entry).hashValue
+          guard entry.time >= latest[hash] ?? .min, passed.insert(hash).inserted else { return }
+        }
         switch style {
         case .table: report.count(entry, in: set.output)
         case .failed:
@@ -87,7 +102,7 @@ struct ReportSession {
         count += 1
         switch style {
         case .table: break
-        case .failed: try StandardStream.put("\(path.printable): missing: no run has reached it\n")
+        case .failed: try StandardStream.put("\(path.printable): missing: not made, and no failure is remembered\n")
         case .json: try StandardStream.put(JSONLinesOutput.text(of: MissingLine(source: JSONPath(path))))
         }
       })
@@ -98,6 +113,10 @@ struct ReportSession {
   private func arguments() throws -> [SourceArgument] {
     var found: [SourceArgument] = []
     for path in sources {
+      guard FileIdentity(of: path) != nil else {
+        Console().print("thumbjob: \(path.printable): no such file or folder", .failure)
+        throw ExitStatus.noSuchSource.code
+      }
       if let folder = try ListFolder.read(path) {
         found += (0..<folder.parts).map { .list(folder.list($0)) }
       } else {

@@ -7,7 +7,7 @@ extension RunSession {
   /// Removes the thumbnails of sources and sizes that are gone, if the run was asked to and may. On a terminal it asks
   /// first. A dry run lists them.
   ///
-  /// - Returns: nil if nothing was to be removed.
+  /// - Returns: nil if it was not asked for, refused or declined.
   func prune(_ job: Job, after report: JobReport) -> PruneCounts? {
     guard settings.job.prune, settings.job.watch == nil, !job.isStopping else { return nil }
     if let refusal = job.pruneRefusal(after: report) {
@@ -17,10 +17,9 @@ extension RunSession {
     let isDry = settings.job.dryRun
     if !isDry, console.isTerminal, isatty(STDIN_FILENO) == 1 {
       let expected = job.prune(isDryRun: true, onThumbnail: { _, _ in }, onError: { _ in })
-      guard expected.thumbnails > 0 else { return expected }
       messages.drain()
-      let question = "thumbjob: remove \(PruneText.text(expected))? [y/N] "
-      guard console.confirm(question, shouldStop: { job.isStopping }), !job.isStopping else {
+      let question = "thumbjob: remove \(PruneText.text(expected)) (--dry-run lists them)? [y/N] "
+      guard expected.thumbnails == 0 || console.confirm(question, shouldStop: { job.isStopping }), !job.isStopping else {
         messages.printLine("thumbjob: --prune: nothing removed", .warning)
         return nil
       }

@@ -12,8 +12,9 @@ import TraceRecording
 /// One job with everything that the command adds: messages, events, progress, signals, the status endpoint, and the
 /// exit status.
 ///
-/// It is in four files: the course of the run (this one), the job's events (`RunSession+Events`), what is removed after it
-/// (`RunSession+Prune`) and signals (`RunSession+Signals`).
+/// It is in six files: the course of the run (this one), its settings (`RunSession+Reading`), the job's events
+/// (`RunSession+Events`), what is removed after it (`RunSession+Prune`), what only a watch does (`RunSession+Watch`), and
+/// signals (`RunSession+Signals`).
 ///
 /// *Concurrency*: call ``run()`` once, on the main thread. Signals are handled on threads of their own.
 final class RunSession: Sendable {
