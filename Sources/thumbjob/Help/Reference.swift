@@ -26,15 +26,16 @@ enum Reference {
     ("0", "everything was made or is up to date"),
     (
       "1",
-      "a source failed, and all others were made; too many failed (--halt); or a running job refused a request"
+      "a source failed, in this run or in an earlier one, and all others were made; too many failed (--halt); or a "
+        + "running job refused a request"
     ),
     ("64", "a mistake on the command line"),
     ("65", "a mistake in the job file"),
-    ("66", "a source does not exist"),
+    ("66", "a source or the job file does not exist, or a folder has no ledger"),
     ("69", "no running job found, or the status address is not available"),
     ("71", "the system allows too few threads or open files"),
     ("73", "the output folder, the trace, or a manifest, contact sheet or gallery cannot be created"),
-    ("74", "the disk is full or faulty, or standard output failed"),
+    ("74", "the disk is full or faulty, standard output failed, or a ledger cannot be read"),
     ("75", "stopped early; run the same command again to go on"),
     ("130, 143", "ended by INT, by TERM"),
   ]

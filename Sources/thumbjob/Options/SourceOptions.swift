@@ -20,8 +20,8 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Make only a share of the sources, chosen by a hash of their paths: I/N, with I from 0, or auto, which reads I and N "
-        + "from the variables of a scheduler; auto/N if it tells only I. With the folder of thumbjob split, I is its list.",
+      "Make share I of N, by a hash of the paths; I from 0. auto takes I and N from the scheduler, auto/N only I. With "
+        + "--files0-from and the folder of a split, make list I.",
       valueName: "I/N"))
   var shard: String?
 

@@ -13,7 +13,7 @@ struct SplitCommand: ParsableCommand {
       pixels in the headers. thumbjob --files0-from FOLDER/0007 makes the thumbnails of one list, and --files0-from FOLDER \
       --shard auto those of the list that a scheduler's variables choose. Write many more lists than there are machines, so \
       that the scheduler balances the load and repeats what failed. The same sources give the same lists; if a few change, \
-      the others stay in theirs.
+      nearly all others stay in their list.
 
       The lists have the paths as you give them, so relative ones need the same working folder. Thumbnails get the places \
       that a run over the sources themselves would give them.

@@ -79,7 +79,7 @@ struct SplitSummary {
   private var details: String {
     var parts = [ByteCount.file(report.bytes)]
     if report.empty > 0, report.sources > 0 { parts.append("\(report.empty) empty") }
-    if let spread = report.spread { parts.append("costs within \(Units.decimal(spread * 100)) %") }
+    if let spread = report.spread { parts.append("their costs differ by at most \(Units.decimal(spread * 100)) %") }
     return (parts + [Units.time(report.elapsed)]).joined(separator: ", ")
   }
 
@@ -89,7 +89,7 @@ struct SplitSummary {
     var parts: [String] = []
     func add(_ count: Int, _ text: String) { if count > 0 { parts.append(text) } }
     add(walk.errors, Units.count(walk.errors, "place") + " could not be read")
-    add(report.notImages, "\(report.notImages) not images")
+    add(report.notImages, "\(report.notImages) \(report.notImages == 1 ? "not an image" : "not images")")
     add(report.ownThumbnails, "\(report.ownThumbnails) made by thumbjob")
     add(report.duplicates, "\(report.duplicates) given more than once")
     add(walk.inOutput, "\(walk.inOutput) in the output folder passed over")
