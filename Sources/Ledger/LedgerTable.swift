@@ -138,7 +138,9 @@ extension LedgerEntry {
     default: return nil
     }
     var version: Version?
-    if let size = number("size"), let modified = number("modified") { version = Version(bytes: size, modified: modified) }
+    if let size = number("size"), let modified = number("modified") {
+      version = Version(bytes: size, modified: modified)
+    }
     self.init(
       source, version: version, outcome: outcome, settings: line("settings"), program: line("program"), time: time)
     hash = Int64.fromDatabaseValue(row["hash"]).map { UInt64(bitPattern: $0) }

@@ -32,7 +32,7 @@ extension Job {
           if source.path.below(tree) == nil, FileStatus.exists(source.path) { other = source.path }
           return other == nil
         }
-      } catch where error.kind == .missing {
+      } catch  where error.kind == .missing {
         // The ledger of the job is in its first output.
       } catch {
         return .noLedger(error)
@@ -58,7 +58,7 @@ extension Job {
     for output in outputs {
       do throws(OutputError) {
         removers.append((output, try ThumbnailRemover(output.path, isDryRun: isDryRun)))
-      } catch where error.error == .noSuchFileOrDirectory {
+      } catch  where error.error == .noSuchFileOrDirectory {
         // A dry run makes no output folder.
       } catch {
         counts.failed += 1
@@ -66,7 +66,9 @@ extension Job {
       }
     }
     /// - Returns: whether no thumbnail of the source is in the place any more.
-    func remove(_ place: Path, of source: Path?, in output: (output: ThumbnailOutput, remover: ThumbnailRemover)) -> Bool {
+    func remove(_ place: Path, of source: Path?, in output: (output: ThumbnailOutput, remover: ThumbnailRemover))
+      -> Bool
+    {
       do throws(OutputError) {
         guard case .removed(let bytes) = try output.remover.remove(place, of: source) else { return true }
         counts.thumbnails += 1
@@ -79,7 +81,9 @@ extension Job {
         return false
       }
     }
-    forEachRemembered { source, relative, isGone in
+    forEachRemembered { source, relative, state in
+      let isGone = state == .gone
+      if state == .outOfReach { counts.outOfReach += 1 }
       var isClean = true
       for output in removers {
         let places =
@@ -93,15 +97,17 @@ extension Job {
   }
 
   /// Passes the sources in the ledgers, with their paths below the tree, and whether they are gone.
-  private func forEachRemembered(_ body: (RememberedSources.Remembered, _ relative: Path, _ isGone: Bool) -> Void) {
+  private func forEachRemembered(
+    _ body: (RememberedSources.Remembered, _ relative: Path, VanishedSources.State) -> Void
+  ) {
     guard let tree = walker.tree.root else { preconditionFailure("a job without a tree refuses to prune") }
-    var vanished = VanishedSources(sparesEmptyFolders: true)
+    var vanished = VanishedSources()
     for output in outputs {
       // That it can be read is known.
       try? RememberedSources(in: output.path).forEach { source in
         if isStopping { return false }
         if let relative = source.path.below(tree), !relative.isEmpty {
-          body(source, relative, vanished.contains(source.path))
+          body(source, relative, vanished.state(of: source.path))
         }
         return true
       }
@@ -113,7 +119,8 @@ extension Job {
   private func placesOfOtherSizes(of relative: Path, in output: ThumbnailOutput) -> [Path] {
     let folders = output.earlier.left.compactMap { $0.folder.below(output.path) }
     if folders.isEmpty { return [] }
-    return folders.flatMap { folder in output.placesOfOtherSize(of: relative).map { folder.appending($0) } }.filter { place in
+    return folders.flatMap { folder in output.placesOfOtherSize(of: relative).map { folder.appending($0) } }.filter {
+      place in
       !(output.sizeFolders == [Path()] && hasSource(for: place, besides: relative))
     }
   }

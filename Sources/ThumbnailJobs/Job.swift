@@ -237,7 +237,7 @@ public final class Job: Sendable {
       state.governor = nil
       return (state.tally, state.stopCause, state.total)
     }
-    if tally.thumbnails > 0 {
+    if tally.thumbnails > 0 || tally.upToDate > 0 {
       // The thumbnails are good without this note, which only saves a later user a surprise.
       for output in outputs { try? output.note(tree: walker.tree.root) }
     }

@@ -40,6 +40,8 @@ public struct JobReport: Sendable {
 
   /// What was removed after the run, or would be; nil if nothing was to be.
   public var pruned: PruneCounts?
+  /// Why nothing was removed although it was asked for; nil if there was no reason.
+  public var pruneRefusal: PruneRefusal?
 
   /// Whether the job ended before all its sources and joins were done.
   public var workRemains: Bool {

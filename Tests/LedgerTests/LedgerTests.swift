@@ -142,6 +142,74 @@ import Testing
       try await group.waitForAll()
     }
     ledger.write()
-    #expect(try entries().count == 8000)
+    let entries = try entries()
+    #expect(entries.count == 8000 && entries.allSatisfy { $0.times == 1 }, "each is written once")
   }
+
+  /// Whoever can write to the output folder can write values of any type.
+  @Test(arguments: [
+    "time = 'abc'", "time = 9223372036854775807", "time = NULL", "path = 'text'", "path = 5", "outcome = x'FF'",
+    "reason = x'1B5B'", "size = 'a', modified = x''", "deaths = 9223372036854775807, outcome = 'suspect'",
+    "since = -1, times = 'x'", "hash = 1.5", "settings = 5, program = x'00'",
+  ])
+  func aRowOfAnyTypesCrashesNobody(change: String) throws {
+    let ledger = Ledger(file, for: .writing)
+    ledger.record(entry("a"))
+    ledger.record(entry("b"))
+    ledger.write()
+    // The columns may have any type in a file that another program has made.
+    try DatabaseQueue(path: file.printable).write { db in
+      try db.execute(
+        sql: "PRAGMA ignore_check_constraints = ON; UPDATE OR IGNORE source SET \(change) WHERE path = x'61'")
+    }
+    let forged = Ledger(file, for: .writing)
+    _ = forged.unmade("a")
+    #expect(try entries().contains { $0.source == "b" } && forged.problem == nil)
+  }
+
+  @Test func anEntryChangesNoTerminal() throws {
+    let ledger = Ledger(file, for: .writing)
+    ledger.record(entry("a", .failed(kind: "source", reason: "\u{1B}[31mred")))
+    ledger.record(entry("b", .made(thumbnails: 1, first: "../../etc/passwd")))
+    ledger.write()
+    for entry in try entries() {
+      switch entry.outcome {
+      case .failed(_, let reason): #expect(!reason.contains("\u{1B}") && reason.contains("red"))
+      case .made(_, let first): #expect(first == nil, "a place is in the output folder")
+      case .suspect: Issue.record("\(entry)")
+      }
+    }
+  }
+
+  @Test func aLinkIsNotFollowed() throws {
+    symlink("elsewhere", file.printable)
+    #expect(throws: LedgerError(.foreign, file)) { try Ledger(file, for: .writing).open() }
+    #expect(!place.exists("elsewhere"))
+  }
+
+  @Test func whatAnotherProcessDelaysIsWrittenLater() throws {
+    let ledger = Ledger(file, for: .writing)
+    try ledger.open()
+    var settings = Configuration()
+    settings.allowsUnsafeTransactions = true
+    let other = try DatabaseQueue(path: file.printable, configuration: settings)
+    try other.inDatabase { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+    for number in 0..<1500 { ledger.record(entry(Path("\(number)"))) }
+    ledger.write()
+    #expect(ledger.problem == nil)
+    try other.inDatabase { try $0.execute(sql: "COMMIT") }
+    ledger.write()
+    #expect(try entries().count == 1500)
+    try other.inDatabase { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+    ledger.record(entry("late"))
+    ledger.complete()
+    #expect(ledger.problem?.kind == .busy)
+    try other.inDatabase { try $0.execute(sql: "COMMIT") }
+  }
+
+  @Test(arguments: [
+    ("ledger", true), ("ledger-3-of-64", true), ("ledger-broken", false), ("ledger-journal", false),
+    ("ledger-3-of-64-journal", false), ("ledger-shm", false), ("ledger-", false), ("ledgers", false),
+  ])
+  func onlyLedgersHaveTheirNames(name: Path, isLedger: Bool) { #expect(Ledger.isName(name) == isLedger) }
 }

@@ -247,6 +247,40 @@ extension JobTests {
       #expect(third.report.tally.upToDate == 2 && third.report.joins.allSatisfy(\.isInPlace))
     }
 
+    @Test func damageThatTheContentShowsStaysAFailure() async throws {
+      let large = SyntheticPhoto(seed: 3, width: 800, height: 600).jpeg()
+      try folder.write(large, to: "images/a.jpg")
+      var settings = settings()
+      settings.verify = .content
+      _ = try await run(settings)
+      var status = stat()
+      #expect(stat(folder("images/a.jpg"), &status) == 0)
+      var bytes = large
+      for index in 6000..<7000 { bytes[index] = 0xFF }
+      try folder.write(bytes, to: "images/a.jpg")
+      let times = [status.accessed, status.modified]
+      #expect(utimensat(AT_FDCWD, folder("images/a.jpg"), times, 0) == 0)
+      #expect(try await run(settings).report.tally.failed == 1)
+      #expect(try await run(settings).report.tally.failedEarlier == 1)
+      settings.retryFailed = true
+      #expect(try await run(settings).report.tally.failed == 1, "tried again, not taken for unchanged")
+    }
+
+    @Test func aLedgerBecomesCompleteEvenIfItsFirstRunStopped() async throws {
+      for number in 0..<60 { try folder.write(Self.good, to: "images/\(number).jpg") }
+      let settings = settings()
+      _ = try await run(settings)
+      try FileManager.default.removeItem(atPath: folder("thumbs/.thumbjob/ledger"))
+      _ = try await onThread {
+        let job = try Job(settings) { _ in }
+        job.stop(.startNothingNew)
+        return try job.run()
+      }
+      #expect((try? entries().count) ?? 0 < 60)
+      _ = try await run(settings)
+      #expect(try entries().count == 60)
+    }
+
     @Test func aDryRunReadsTheLedgerAndMakesNone() async throws {
       try folder.write(Self.good, to: "images/a.jpg")
       try folder.write([1], to: "images/b.jpg")
@@ -257,7 +291,9 @@ extension JobTests {
       settings.dryRun = false
       _ = try await run(settings)
       settings.dryRun = true
-      #expect(try await run(settings).report.tally.failedEarlier == 1)
+      try folder.write(Self.good, to: "images/c.jpg")
+      let last = try await run(settings)
+      #expect(last.report.tally.failedEarlier == 1 && last.report.tally.made == 1 && last.problems.isEmpty)
     }
   }
 }

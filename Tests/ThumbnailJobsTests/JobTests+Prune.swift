@@ -120,21 +120,102 @@ extension JobTests {
       #expect(try await prune(stopped).0 == .workRemains)
     }
 
+    /// A thumbnail of unknown origin may be that of a photo that this job does not have.
+    @Test func onlySourcesThatTheLedgerHasCanBeGone() async throws {
+      try write("images/a.jpg", "more/b.jpg", "more/c.jpg")
+      _ = try await prune(settings())
+      try remove("thumbs/.thumbjob")
+      _ = try await prune(settings(["more"]))
+      try remove("more/c.jpg")
+      #expect(try await prune(settings(["more"])) == (nil, ["c.jpg"]))
+      #expect(thumbnails() == ["a.jpg", "b.jpg"])
+      try folder.write(Array("a text that is no database".utf8), to: "thumbs/.thumbjob/ledger")
+      try remove("more/b.jpg")
+      try write("more/d.jpg")
+      guard case .noLedger = try await prune(settings(["more"])).0 else {
+        Issue.record("without a ledger nothing is known")
+        return
+      }
+      #expect(thumbnails().contains("b.jpg"))
+    }
+
+    @Test func theThumbnailsOfOtherSharesCount() async throws {
+      for number in 0..<20 { try write("images/\(number).jpg") }
+      try write("more/x.jpg")
+      for index in 0..<2 {
+        var share = settings()
+        share.shard = Shard(index, of: 2)
+        _ = try await prune(share)
+      }
+      _ = try await prune(settings(["more"]))
+      guard case .otherSource = try await prune(settings(["more"])).0 else {
+        Issue.record("the ledgers of the shares have photos that exist")
+        return
+      }
+      try remove("images/7.jpg")
+      _ = try await prune(settings())
+      #expect(try await prune(settings(["images"])).0 == .otherSource(Path(folder("more/x.jpg"))))
+      try remove("more")
+      #expect(try await prune(settings()).1 == ["7.jpg"])
+    }
+
+    @Test func theOutputOfAnotherJobStays() async throws {
+      try write("images/a.jpg", "videos/v.jpg")
+      _ = try await prune(settings())
+      var other = settings(["videos"])
+      other.outputs[0].folder = Path(folder("thumbs/videos"))
+      _ = try await onThread { [other] in try Job(other) { _ in }.run() }
+      #expect(try await prune(settings()) == (nil, []))
+      #expect(try await prune(settings(sizes: ["small=24", "big=48"])).1 == ["a.jpg"])
+      #expect(folder.exists("thumbs/videos/v.jpg"))
+    }
+
+    @Test func aFolderOfPhotosMayHaveTheNameOfASize() async throws {
+      try write("images/big/x.jpg", "images/x.jpg")
+      _ = try await prune(settings(sizes: ["small=24", "big=48"]))
+      #expect(try await prune(settings(sizes: ["16"])).1 == ["big/big/x.jpg", "small/big/x.jpg", "small/x.jpg"])
+      #expect(thumbnails() == ["big/x.jpg", "x.jpg"])
+    }
+
+    @Test func aThumbnailAmongPhotosThatNoRunHasMadeStays() async throws {
+      try write("images/a.jpg")
+      _ = try await prune(settings())
+      try folder.write(try folder.bytes("thumbs/a.jpg"), to: "images/friend/only.jpg")
+      var settings = settings()
+      settings.outputs[0].folder = Path(folder("images"))
+      settings.outputs[0].name = try NamePattern(parsing: "%d/%s-small", for: "name")
+      _ = try await prune(settings)
+      settings.outputs[0].sizes = [.known("a=32"), .known("b=64")]
+      _ = try await prune(settings)
+      #expect(folder.exists("images/friend/only.jpg") && folder.exists("images/a.jpg"))
+    }
+
+    @Test func whatIsMissingInAnEmptyFolderIsNotGone() async throws {
+      try write("images/a.jpg", "images/usb/u.jpg")
+      _ = try await prune(settings())
+      try remove("images/usb/u.jpg")
+      #expect(try await prune(settings()) == (nil, []))
+      try remove("images/usb")
+      #expect(try await prune(settings()).1 == ["usb/u.jpg"])
+    }
+
+    @Test func aPathWithALinkBeforeTwoDotsIsUnclear() async throws {
+      try write("images/a.jpg", "deep/er/x.jpg", "deep/photos/p.jpg")
+      try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: folder("deep/er"))
+      #expect(try await prune(settings(["link/../photos"])).0 == .unclearPath(Path(folder("link/../photos"))))
+      #expect(thumbnails() == ["p.jpg"])
+    }
+
     @Test func pruningForgetsSourcesThatAreGone() async throws {
       try write("images/a.jpg", "images/b.jpg")
       let settings = settings()
       _ = try await prune(settings)
       try remove("images/b.jpg")
       _ = try await prune(settings)
-      let left = try await onThread {
-        let job = try Job(settings) { _ in }
-        var left: [String] = []
-        job.ledger?.forEachSource { source in
-          left.append(source.lastName.printable)
-          return true
-        }
-        job.closeOutputs()
-        return left
+      var left: [String] = []
+      try RememberedSources(in: settings.outputs[0].folder).forEach { source in
+        left.append(source.path.lastName.printable)
+        return true
       }
       #expect(left == ["a.jpg"])
     }

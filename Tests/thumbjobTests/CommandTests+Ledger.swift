@@ -57,7 +57,8 @@ extension CommandTests {
       #expect(report.output.hasSuffix("\n1 source missing; --failed lists them\n"), "\(report.output)")
       let failed = try await BuiltCommand.run("report", "--failed", "--sources", "images", in: folder)
       #expect(
-        failed.output.split(separator: "\n").last == "images/new/photo.jpg: missing: not made, and no failure is remembered",
+        failed.output.split(separator: "\n").last
+          == "images/new/photo.jpg: missing: not made, and no failure is remembered",
         "\(failed.output)")
       let json = try await BuiltCommand.run("report", "--json", "--failed", "--sources", "images", in: folder)
       #expect(json.output.contains("\"outcome\":\"missing\",\"source\":\"images/new/photo.jpg\""), "\(json.output)")
@@ -131,6 +132,16 @@ extension CommandTests {
       #expect(!folder.exists("thumbs/\(name)"))
     }
 
+    @Test func thePhotosOfAnEmptyFolderMayOnlyBeOutOfReach() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      _ = try await BuiltCommand.run("images", in: folder)
+      try FileManager.default.removeItem(atPath: folder("images/0/photo 0.jpg"))
+      let ending = try await BuiltCommand.run("images", "--prune", in: folder)
+      #expect(ending.status == 0 && folder.exists("thumbs/0/photo 0.jpg"))
+      #expect(
+        ending.errors.contains("kept the thumbnails of 1 missing photo, because a folder is empty"), "\(ending.errors)")
+    }
+
     @Test func nothingIsPrunedOfAnEmptyFolder() async throws {
       let folder = try TemporaryFolder.withPhotos(3)
       _ = try await BuiltCommand.run("images", in: folder)
@@ -148,7 +159,7 @@ extension CommandTests {
 
     @Test(arguments: [("y\n", true), ("\n", false), ("no\n", false), ("\u{3}", false)])
     func onATerminalPruningAsksFirst(answer: String, isRemoved: Bool) async throws {
-      let folder = try TemporaryFolder.withPhotos(3)
+      let folder = try TemporaryFolder.withPhotos(6)
       _ = try await BuiltCommand.run("images", in: folder)
       let name = try #require(folder.files(below: "images").first)
       try FileManager.default.removeItem(atPath: folder("images/\(name)"))

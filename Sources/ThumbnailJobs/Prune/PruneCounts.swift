@@ -3,6 +3,8 @@ public struct PruneCounts: Sendable, Equatable {
   public internal(set) var thumbnails = 0
   /// Their bytes together.
   public internal(set) var bytes = 0
+  /// Sources that are missing where a file system may not be mounted. Their thumbnails stay.
+  public internal(set) var outOfReach = 0
   /// How many could not be removed.
   public internal(set) var failed = 0
 

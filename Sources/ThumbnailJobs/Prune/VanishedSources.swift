@@ -5,40 +5,45 @@ import SystemPackage
 /// Tells which sources are gone.
 ///
 /// A source is gone only if the system says that it has no such file. One that cannot be reached for another reason is not
-/// gone, and neither is one behind a link that leads nowhere: what it leads to may not be mounted.
+/// gone, and neither is one behind a link that leads nowhere, or in an empty folder: what was there may not be mounted.
 struct VanishedSources {
-  /// Whether what is missing in an empty folder is not gone either: its file system may not be mounted.
-  private let sparesEmptyFolders: Bool
-  /// The last folder that was found to be gone, and the verdict on everything below it: many sources in a row are in one.
-  private var lastFolder: (path: Path, isGone: Bool)?
+  enum State {
+    /// It is there, or cannot be reached.
+    case there
+    case gone
+    /// It is missing where a file system may not be mounted.
+    case outOfReach
+  }
 
-  init(sparesEmptyFolders: Bool = false) { self.sparesEmptyFolders = sparesEmptyFolders }
+  /// The last folder in which a file was missing, and the state of everything missing below it: many sources in a row are
+  /// in one.
+  private var lastFolder: (path: Path, state: State)?
 
   /// - Parameter source: an absolute path.
-  mutating func contains(_ source: Path) -> Bool {
+  mutating func state(of source: Path) -> State {
     switch FileStatus.of(source, followingLinks: false) {
-    case .success: return false
-    case .failure(.notDirectory): return true
-    case .failure(.noSuchFileOrDirectory): return isGone(below: source.parent)
-    case .failure: return false
+    case .success: return .there
+    case .failure(.notDirectory): return .gone
+    case .failure(.noSuchFileOrDirectory): return state(below: source.parent)
+    case .failure: return .there
     }
   }
 
-  /// Whether a folder lacks a file because the file is gone, or because the folder is.
-  private mutating func isGone(below folder: Path) -> Bool {
-    if let lastFolder, lastFolder.path == folder { return lastFolder.isGone }
+  /// The state of what is missing below a folder.
+  private mutating func state(below folder: Path) -> State {
+    if let lastFolder, lastFolder.path == folder { return lastFolder.state }
+    var state = State.gone
     var above = folder
     while !above.isEmpty, above != "/" {
       if case .success(let status) = FileStatus.of(above, followingLinks: false) {
         let isDangling = status.kind == .link && FileIdentity(of: above) == nil
-        let isGone = !isDangling && !(sparesEmptyFolders && Self.isEmpty(above))
-        lastFolder = (folder, isGone)
-        return isGone
+        if isDangling || Self.isEmpty(above) { state = .outOfReach }
+        break
       }
       above = above.parent
     }
-    lastFolder = (folder, true)
-    return true
+    lastFolder = (folder, state)
+    return state
   }
 
   /// Whether a path is that of a folder without entries.

@@ -63,7 +63,8 @@ struct TaskArray {
     }
     guard let first = number(first), let last = number(last) else { throw unknown }
     let step = number(step) ?? 1
-    guard step > 0, first == 0 || first == 1, step < 1 << 32, last < 1 << 32, (first...max(first, last)).contains(task) else { throw unknown }
+    guard step > 0, first == 0 || first == 1, step < 1 << 32, last < 1 << 32, (first...max(first, last)).contains(task)
+    else { throw unknown }
     let shares = (last - first) / step + 1
     guard told ?? shares == shares, (task - first) % step == 0 else { throw unknown }
     return Shard((task - first) / step, of: shares)

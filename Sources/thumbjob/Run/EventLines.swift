@@ -193,6 +193,8 @@ struct SummaryLine: Encodable {
   let thumbnails, bytesRead, bytesWritten: Int
   /// Nil for a job that does not watch its folders.
   let removed, gone: Int?
+  /// Why `--prune` removed nothing; nil if there was no reason.
+  let pruneRefused: String?
   let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
   let max, backlog, peakRunning, peakWaiting, peakMemoryBytes: Int
   let budgetBytes, peakReservedBytes, baselineBytes, memoryLimitBytes: Int
@@ -221,6 +223,7 @@ struct SummaryLine: Encodable {
     (thumbnails, bytesRead, bytesWritten) = (tally.thumbnails, tally.bytesRead, tally.bytesWritten)
     removed = settings.watch == nil ? report.pruned?.thumbnails : tally.removed
     gone = settings.watch == nil ? nil : tally.gone
+    pruneRefused = report.pruneRefusal?.description
     elapsedSeconds = report.elapsed / .seconds(1)
     (thumbnailsPerSecond, bytesPerSecond) = (report.thumbnailsPerSecond, report.bytesPerSecond)
     (max, backlog) = (report.limits.max, report.limits.backlog)

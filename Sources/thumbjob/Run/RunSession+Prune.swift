@@ -8,9 +8,10 @@ extension RunSession {
   /// first. A dry run lists them.
   ///
   /// - Returns: nil if it was not asked for, refused or declined.
-  func prune(_ job: Job, after report: JobReport) -> PruneCounts? {
+  func prune(_ job: Job, after report: inout JobReport) -> PruneCounts? {
     guard settings.job.prune, settings.job.watch == nil, !job.isStopping else { return nil }
     if let refusal = job.pruneRefusal(after: report) {
+      report.pruneRefusal = refusal
       messages.printLine("thumbjob: --prune: nothing removed, because \(refusal)", .warning)
       return nil
     }
@@ -19,7 +20,8 @@ extension RunSession {
       let expected = job.prune(isDryRun: true, onThumbnail: { _, _ in }, onError: { _ in })
       messages.drain()
       let question = "thumbjob: remove \(PruneText.text(expected)) (--dry-run lists them)? [y/N] "
-      guard expected.thumbnails == 0 || console.confirm(question, shouldStop: { job.isStopping }), !job.isStopping else {
+      guard expected.thumbnails == 0 || console.confirm(question, shouldStop: { job.isStopping }), !job.isStopping
+      else {
         messages.printLine("thumbjob: --prune: nothing removed", .warning)
         return nil
       }

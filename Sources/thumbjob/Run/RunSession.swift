@@ -107,7 +107,7 @@ final class RunSession: Sendable {
     }
     ticker?.stop()
     display?.finish()
-    report.pruned = prune(job, after: report)
+    report.pruned = prune(job, after: &report)
     let isTraced = close(job.trace)
     let handled = endingSignal.load(ordering: .acquiring)
     let signal = handled != 0 ? handled : SignalListener.pendingEnd ?? 0

@@ -187,6 +187,13 @@ struct Summary {
     if let pruned = report.pruned, pruned.thumbnails > 0 {
       lines.append(StyledText("\(settings.job.dryRun ? "would remove" : "removed") \(PruneText.text(pruned))"))
     }
+    if let pruned = report.pruned, pruned.outOfReach > 0 {
+      let count = Units.count(pruned.outOfReach, "missing photo")
+      lines.append(
+        StyledText(
+          "kept the thumbnails of \(count), because a folder is empty: perhaps a file system is not mounted; if it is, "
+            + "remove the folder", .warning))
+    }
     let left = report.pruned == nil ? report.earlier.flatMap(\.left) : []
     if !left.isEmpty {
       let sets = left.map { "\($0.folder.printable) (size \(printableText(of: Array($0.size.utf8))))" }
