@@ -28,7 +28,7 @@ extension Job {
     var other: Path?
     for output in outputs {
       do throws(LedgerError) {
-        try RememberedSources(in: output.path).forEach { source in
+        try RememberedSources(in: output.path).visit { source in
           if source.path.below(tree) == nil, FileStatus.exists(source.path) { other = source.path }
           return other == nil
         }
@@ -104,7 +104,7 @@ extension Job {
     var vanished = VanishedSources()
     for output in outputs {
       // That it can be read is known.
-      try? RememberedSources(in: output.path).forEach { source in
+      try? RememberedSources(in: output.path).visit { source in
         if isStopping { return false }
         if let relative = source.path.below(tree), !relative.isEmpty {
           body(source, relative, vanished.state(of: source.path))

@@ -72,9 +72,15 @@ def _overwrite(path):
         file.truncate()
 
 
+def _remove_folder(path):
+    """Again and again, because a thread of the program adds and removes a file of the ledger meanwhile."""
+    while path.exists():
+        shutil.rmtree(path, ignore_errors=True)
+
+
 def _remove(path):
     if path.is_dir():
-        shutil.rmtree(path)
+        _remove_folder(path)
     else:
         path.unlink()
 
@@ -84,7 +90,7 @@ def _move(path):
 
 
 def _become_file(path):
-    shutil.rmtree(path)
+    _remove_folder(path)
     path.write_bytes(b"")
 
 

@@ -213,7 +213,7 @@ extension JobTests {
       try remove("images/b.jpg")
       _ = try await prune(settings)
       var left: [String] = []
-      try RememberedSources(in: settings.outputs[0].folder).forEach { source in
+      try RememberedSources(in: settings.outputs[0].folder).visit { source in
         left.append(source.path.lastName.printable)
         return true
       }

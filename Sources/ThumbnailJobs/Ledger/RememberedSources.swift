@@ -29,7 +29,7 @@ struct RememberedSources {
   ///
   /// - Parameter body: false ends the loop.
   /// - Throws: ``LedgerError`` if a ledger cannot be read or written.
-  func forEach(_ body: (Remembered) -> Bool) throws(LedgerError) {
+  func visit(_ body: (Remembered) -> Bool) throws(LedgerError) {
     for ledger in ledgers {
       var last: Path?
       while case let keys = ledger.sources(after: last), let end = keys.last {
