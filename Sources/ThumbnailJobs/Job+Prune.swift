@@ -83,7 +83,7 @@ extension Job {
     }
     forEachRemembered { source, relative, state in
       let isGone = state == .gone
-      if state == .outOfReach { counts.outOfReach += 1 }
+      if state != .gone, state != .there { counts.outOfReach += 1 }
       var isClean = true
       for output in removers {
         let places =

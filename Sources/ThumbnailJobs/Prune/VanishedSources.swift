@@ -11,8 +11,10 @@ struct VanishedSources {
     /// It is there, or cannot be reached.
     case there
     case gone
-    /// It is missing where a file system may not be mounted.
-    case outOfReach
+    /// It is missing in a folder that is empty: a file system may not be mounted there.
+    case missingInEmptyFolder
+    /// It is missing behind a link that leads nowhere.
+    case missingBehindLink
   }
 
   /// The last folder in which a file was missing, and the state of everything missing below it: many sources in a row are
@@ -36,8 +38,8 @@ struct VanishedSources {
     var above = folder
     while !above.isEmpty, above != "/" {
       if case .success(let status) = FileStatus.of(above, followingLinks: false) {
-        let isDangling = status.kind == .link && FileIdentity(of: above) == nil
-        if isDangling || Self.isEmpty(above) { state = .outOfReach }
+        if status.kind == .link, FileIdentity(of: above) == nil { state = .missingBehindLink }
+        if Self.isEmpty(above) { state = .missingInEmptyFolder }
         break
       }
       above = above.parent
