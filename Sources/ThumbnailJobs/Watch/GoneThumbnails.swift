@@ -42,35 +42,13 @@ struct GoneThumbnails {
   func sweep(_ mirrored: Path, of source: Path, isGone: (Path, Path) -> Bool) {
     for output in outputs {
       for folder in output.output.sizeFolders {
-        let foreign = output.output.foreignFolders
-        forEachFile(below: mirrored, in: output.output.path.appending(folder)) { place in
-          let whole = folder.appending(place)
+        ThumbnailWalk.forEachFile(
+          below: folder.appending(mirrored), in: output.output.path, except: output.output.foreignFolders
+        ) { whole in
+          guard let place = whole.below(folder) else { return }
           let source = source.appending(place.below(mirrored) ?? place)
-          if !foreign.contains(where: { whole.below($0) != nil }), isGone(place, source) {
-            remove(whole, of: source, in: output)
-          }
+          if isGone(place, source) { remove(whole, of: source, in: output) }
         }
-      }
-    }
-  }
-
-  /// Visits the files below a folder. A folder may go while it is read.
-  private func forEachFile(below folder: Path, in top: Path, _ visit: (Path) -> Void) {
-    guard case .success(let open) = OpenFolder.open(top.appending(folder), relativePath: folder) else { return }
-    var stack = [open]
-    while let open = stack.last {
-      guard case .success(let entry?) = open.next() else {
-        stack.removeLast()
-        continue
-      }
-      let place = open.relativePath.appending(entry.name)
-      var kind = entry.kind
-      if kind == nil { kind = try? open.status(of: entry.name, followingLinks: false).get().kind }
-      if kind == .regular { visit(place) }
-      if kind == .folder, entry.name != SourceWalker.workingFolderName, stack.count < SourceWalker.maximumDepth + 2,
-        case .success(let inner) = open.openFolder(entry.name, followingLinks: false)
-      {
-        stack.append(inner)
       }
     }
   }
