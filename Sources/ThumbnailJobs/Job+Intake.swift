@@ -70,6 +70,7 @@ extension Job {
     case .suspect:
       // The sheet gets its place now, and does not wait for the thumbnail.
       putOnSheet(source, .missing(reason: "left for last"))
+      watch?.began(source.path)
       state.withLock { $0.suspects.append(operation) }
       onEvent(.postponed(source))
       return true

@@ -23,9 +23,6 @@ extension Job {
     let watch: SourceWatch
     let plan: OutputPlan
     let gone: GoneThumbnails
-    /// Whether all thumbnails of gone sources may be removed, and not only those whose end was seen: the thumbnails in
-    /// each output mirror this tree.
-    let isOwnTree: Bool
   }
 
   /// Walks the sources, and then follows the changes in their folders until the job is stopped.
@@ -37,10 +34,10 @@ extension Job {
     let course: Course
     do throws(OutputError) {
       course = Course(
-        watch: watch, plan: OutputPlan(walker: walker), gone: try GoneThumbnails(in: outputs, onRemoval: removed),
-        isOwnTree: outputs.allSatisfy { $0.earlier.lastTree == nil || $0.earlier.lastTree == walker.tree.root })
-      // At once, because the next watch of this tree may remove what it mirrors, and this one may be killed.
-      for output in outputs { try output.note(tree: walker.tree.root) }
+        watch: watch, plan: OutputPlan(walker: walker), gone: try GoneThumbnails(in: outputs, onRemoval: removed))
+      // At once, because the next watch of this tree may remove what it mirrors, and this one may be killed. Where the
+      // thumbnails of another tree are, the note of that tree protects them.
+      for output in outputs where output.earlier.lastTree == nil { try output.note(tree: walker.tree.root) }
     } catch {
       stop(.outputFailed(error))
       return (WalkCounters(), false)
@@ -55,6 +52,8 @@ extension Job {
     var known = watch.unmounted
     while !isStopping {
       resubmit()
+      // Those that were met since.
+      trySuspects()
       follow(course, &known)
       watch.wait(upTo: min(Self.longestPause, watch.pollPause))
     }
@@ -100,17 +99,45 @@ extension Job {
     let counters = walk(.argument(root.argument), course, isFirst: isFirst)
     if isStopping { return counters }
     // A folder without any file may be a file system that is not mounted.
-    if sweeps && course.isOwnTree && (!isFirst || counters.files > 0) {
-      course.gone.sweep(root.mirrored, of: root.path) { place, source in
-        course.watch.giveSign()
-        guard !course.plan.hasFile(for: place), !course.watch.isOutOfSight(source) else { return false }
-        ledger?.forget(source)
-        return true
-      }
-    }
+    if sweeps && (!isFirst || counters.files > 0) { sweep(root, course) }
     let note = course.watch.walked(root, folders: counters.folders, took: .now - start)
     if let note { onEvent(.watch(note)) }
     return counters
+  }
+
+  /// Removes the thumbnails whose sources are gone, unless that might remove those of other sources.
+  private func sweep(_ root: WatchedRoot, _ course: Course) {
+    if let refusal = sweepRefusal() {
+      if course.watch.says(refusal) { onEvent(.watch(.notSwept(refusal))) }
+      return
+    }
+    var vanished = VanishedSources()
+    course.gone.sweep(root.mirrored, of: root.path) { place, source in
+      course.watch.giveSign()
+      guard course.plan.isGone(place, &vanished), !course.watch.isOutOfSight(source) else { return false }
+      forget(source)
+      return true
+    }
+  }
+
+  /// Why thumbnails without sources may not be searched for; nil if they may.
+  private func sweepRefusal() -> PruneRefusal? {
+    guard let tree = walker.tree.root else { return .unreadable }
+    if let last = outputs.lazy.compactMap(\.earlier.lastTree).first(where: { $0 != tree }) { return .otherTree(last) }
+    var other: Path?
+    ledger?.forEachSource { source in
+      watch?.giveSign()
+      if source.below(tree) == nil, FileStatus.exists(source) { other = source }
+      return other == nil && !isStopping
+    }
+    return other.map { .otherSource($0) }
+  }
+
+  /// Forgets the sources in the ledger that may have had this thumbnail.
+  ///
+  /// - Parameter source: the path that its place mirrors. The ending of the source may be missing there.
+  private func forget(_ source: Path) {
+    for source in OutputPlan.claims(to: source) { ledger?.forget(source) }
   }
 
   @discardableResult
@@ -167,11 +194,17 @@ extension Job {
     case .success(let status) where status.kind == .regular:
       guard walker.reaches(.regular, at: relative, below: root.path) else { return }
       // A folder may have had this name before.
-      course.gone.removeTree(mirrored, of: path)
+      removeTree(mirrored, of: path, course)
       _ = addAgain(Source(path: path, relativePath: mirrored, argument: root.argument, origin: .folder), course)
     case .success: break
-    case .failure:
+    case .failure(let error):
       guard !relative.isEmpty, walker.filter.reaches(folder: relative.parent), !course.watch.isOutOfSight(path) else {
+        return
+      }
+      var vanished = VanishedSources()
+      guard vanished.contains(path) else {
+        // It may only be out of reach. No change tells when that ends.
+        if error != .noSuchFileOrDirectory { course.watch.lookAgain(at: path, quiet: PendingChanges.longestWait) }
         return
       }
       let place = OutputPlan.place(of: mirrored)
@@ -183,7 +216,15 @@ extension Job {
         course.gone.remove(place, of: path)
       }
       ledger?.forget(path)
-      if walker.filter.reaches(folder: relative) { course.gone.removeTree(mirrored, of: path) }
+      if walker.filter.reaches(folder: relative) { removeTree(mirrored, of: path, course) }
+    }
+  }
+
+  /// Removes the thumbnails of all that was in a folder.
+  private func removeTree(_ mirrored: Path, of folder: Path, _ course: Course) {
+    course.gone.sweep(mirrored, of: folder) { _, source in
+      forget(source)
+      return true
     }
   }
 

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Ledger
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 
 extension JobTests {
   /// Watches in the process of the test.
-  @Suite(.serialized) struct Watching {
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct Watching {
     private let folder = TemporaryFolder()
     private let photos = (0..<3).map { SyntheticPhoto(seed: $0, width: 120 + $0, height: 80).jpeg() }
 
@@ -23,14 +24,17 @@ extension JobTests {
     }
 
     /// Runs a watch, calls `body` once it is ready, and stops it in order.
+    ///
+    /// - Parameter made: is called before it runs.
     private func watched(
-      _ settings: JobSettings, _ body: @escaping @Sendable (Job) async throws -> Void
+      _ settings: JobSettings, made: () -> Void = {}, _ body: @escaping @Sendable (Job) async throws -> Void
     ) async throws -> (report: JobReport, events: [JobEvent]) {
       let (ready, events) = (Gate(), LockedBox<[JobEvent]>([]))
       let job = try Job(settings) { event in
         events.change { $0.append(event) }
         if case .watch(.ready) = event { ready.open() }
       }
+      made()
       async let report = onThread { try job.run() }
       try await onThread { ready.pass() }
       try await body(job)
@@ -125,6 +129,106 @@ extension JobTests {
         folder.files(below: "thumbs") == [
           "32x32/a.jpg", "32x32/b.jpg", "a-small.jpg", "a.jpg", "b-small.jpg", "square/a.jpg", "square/b.jpg",
         ])
+    }
+
+    /// A folder that only cannot be reached is not gone.
+    @Test func thumbnailsOfWhatIsOutOfReachStay() async throws {
+      try folder.write(photos[0], to: "images/album/a.jpg")
+      try folder.write(photos[0], to: "images/loop/b.jpg")
+      var settings = settings()
+      settings.followsLinks = true
+      let folder = folder
+      let photos = photos
+      let (report, _) = try await watched(settings) { job in
+        let isReady = try await eventually { job.status(waitingLimit: 0).tally.made == 2 }
+        #expect(isReady)
+        // One link leads to itself, the other nowhere.
+        for (name, target) in [("album", "none"), ("loop", "loop")] {
+          #expect(rename(folder("images/\(name)"), folder(name)) == 0)
+          #expect(symlink(target, folder("images/\(name)")) == 0)
+        }
+        for name in ["c", "d"] {
+          try folder.write(photos[1], to: "images/\(name).jpg")
+          let isMade = try await eventually { folder.exists("thumbs/32x32/\(name).jpg") }
+          #expect(isMade)
+        }
+        #expect(folder.exists("thumbs/32x32/album/a.jpg") && folder.exists("thumbs/32x32/loop/b.jpg"))
+        #expect((job.status(waitingLimit: 0).watch?.waiting ?? 0) > 0, "it looks again")
+        unlink(folder("images/loop"))
+        let isGone = try await eventually { !folder.exists("thumbs/32x32/loop") }
+        #expect(isGone, "now it is")
+      }
+      #expect(report.tally.removed == 2)
+    }
+
+    /// A run and a watch of one folder of sources each, with one output folder.
+    @Test func thumbnailsOfOtherFoldersStayWhenAllIsSwept() async throws {
+      try folder.write(photos[0], to: "photos/a.jpg")
+      try folder.write(photos[1], to: "images/b.jpg")
+      var other = settings()
+      other.sources = [.path(Path(folder("photos")))]
+      other.watch = nil
+      let first = other
+      _ = try await onThread { try Job(first) { _ in }.run() }
+      let folder = folder
+      let tree = { @Sendable in String(decoding: try folder.bytes("thumbs/.thumbjob/tree"), as: UTF8.self) }
+      let before = try tree()
+      _ = try await watched(settings()) { _ in
+        #expect(try tree() == before, "were it killed now, the next one would know")
+        let isMade = try await eventually { folder.exists("thumbs/32x32/b.jpg") }
+        #expect(isMade)
+      }
+      #expect(try tree() != before)
+      var settings = settings()
+      settings.prune = true
+      let (report, events) = try await watched(settings) { _ in }
+      #expect(report.tally.removed == 0 && folder.exists("thumbs/32x32/a.jpg"))
+      let refusals = events.compactMap { if case .watch(.notSwept(let refusal)) = $0 { refusal } else { nil } }
+      #expect(refusals == [.otherSource(Path(folder("photos/a.jpg")))])
+      try FileManager.default.removeItem(atPath: folder("photos"))
+      let (last, _) = try await watched(settings) { _ in }
+      #expect(last.tally.removed == 2 && folder.files(below: "thumbs/32x32") == ["b.jpg"])
+    }
+
+    @Test func aSuspectThatComesLaterIsTriedOnce() async throws {
+      try folder.write(photos[0], to: "images/a.jpg")
+      try folder.write(photos[1], to: "images/late.jpg")
+      let path = Array("../images/late.jpg".utf8)
+      var slot = [UInt8(path.count), 0] + path
+      slot += [UInt8](repeating: 0, count: UnderWay.slotSize - slot.count)
+      try folder.write(slot, to: "thumbs/.thumbjob/run-dead/under-way")
+      try folder.write([], to: "thumbs/.thumbjob/run-dead/lock")
+      var settings = settings()
+      settings.watch?.poll = .milliseconds(50)
+      let folder = folder
+      // The file is elsewhere while the folders are walked for the first time.
+      let hide = { #expect(rename(folder("images/late.jpg"), folder("late.jpg")) == 0) }
+      let (report, events) = try await watched(settings, made: hide) { job in
+        #expect(rename(folder("late.jpg"), folder("images/late.jpg")) == 0)
+        let isMade = try await eventually { job.status(waitingLimit: 0).tally.made == 2 }
+        #expect(isMade)
+      }
+      let postponed = events.count { if case .postponed = $0 { true } else { false } }
+      #expect(postponed == 1 && report.tally.found == 2 && report.tally.ended == 2)
+      #expect(folder.exists("thumbs/32x32/late.jpg"))
+    }
+
+    @Test func aFolderThatIsGoneIsForgotten() async throws {
+      for name in ["a.jpg", "album/b.jpg", "album/c"] { try folder.write(photos[0], to: "images/\(name)") }
+      let folder = folder
+      let (report, _) = try await watched(settings()) { job in
+        let isReady = try await eventually { job.status(waitingLimit: 0).tally.made == 3 }
+        #expect(isReady)
+        try FileManager.default.removeItem(atPath: folder("images/album"))
+        let isGone = try await eventually {
+          !folder.exists("thumbs/square/album") && !folder.exists("thumbs/32x32/album")
+        }
+        #expect(isGone)
+      }
+      #expect(report.tally.removed == 4)
+      var sources: [String] = []
+      try Ledger(Path(folder("thumbs/.thumbjob/ledger")), for: .reading).visit { sources.append("\($0.source)") }
+      #expect(sources == ["../images/a.jpg"])
     }
   }
 }

@@ -49,17 +49,19 @@ struct WatchPartsTests {
 
   @Test func aFruitlessFileIsTriedAgainOnceItHasChanged() throws {
     let path = try tree.file("a.jpg", "junk")
-    var files = FruitlessSources()
-    #expect(!files.contains(path))
-    files.insert(path, nil)
-    #expect(files.contains(path))
+    let version = try #require(FruitlessSources.Version(of: path, read: nil))
+    #expect(version.isCurrent(of: path))
     try tree.setModified("a.jpg", timespec(tv_sec: 1_000_000_000, tv_nsec: 0))
-    #expect(!files.contains(path))
+    #expect(!version.isCurrent(of: path))
     // It was read before it got its present contents.
-    files.insert(path, SourceFile.Version(bytes: 3, modified: timespec(tv_sec: 1_000_000_000, tv_nsec: 0)))
-    #expect(!files.contains(path))
-    for number in 0...FruitlessSources.limit { files.insert(Path("\(number)"), .init(bytes: 1, modified: timespec())) }
-    #expect(!files.contains(path), "what is kept is bounded")
+    let old = SourceFile.Version(bytes: 3, modified: timespec(tv_sec: 1_000_000_000, tv_nsec: 0))
+    #expect(FruitlessSources.Version(of: path, read: old)?.isCurrent(of: path) == false)
+    #expect(FruitlessSources.Version(of: tree.path("none"), read: nil) == nil)
+    var files = FruitlessSources()
+    files.insert(path, version)
+    #expect(files[path] != nil)
+    for number in 0..<FruitlessSources.limit { files.insert(Path("\(number)"), version) }
+    #expect(files[path] == nil && files[Path("\(FruitlessSources.limit - 1)")] != nil, "what is kept is bounded")
   }
 
   // MARK: Walks over a part

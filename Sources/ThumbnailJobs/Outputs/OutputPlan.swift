@@ -120,9 +120,9 @@ public struct OutputPlan: Sendable {
     files(for: place).first { path, inner, folder in isReached(inner, below: folder) }?.path
   }
 
-  /// Whether a file that may be a source of this place exists, even if filters leave it out now.
-  func hasFile(for place: Path) -> Bool {
-    files(for: place).contains { FileStatus.exists($0.path) }
+  /// Whether all files that may be a source of this place are gone. One that filters leave out now is not.
+  func isGone(_ place: Path, _ vanished: inout VanishedSources) -> Bool {
+    files(for: place).allSatisfy { vanished.contains($0.path) }
   }
 
   private func files(for place: Path) -> [(path: Path, inner: Path, folder: Path)] {

@@ -9,33 +9,43 @@ struct FruitlessSources {
   /// The most files. Each takes about 200 bytes.
   static let limit = 10_000
 
-  private struct Version {
-    let file: SourceFile.Version
+  /// The version of a file that was tried.
+  struct Version {
+    private let file: SourceFile.Version
     /// The status time; nil if it may be that of later contents than those that were read.
-    let changed: timespec?
+    private let changed: timespec?
+
+    /// - Parameter read: the version that was read; nil if the file could not be opened.
+    /// - Returns: nil if the file is gone.
+    init?(of path: Path, read: SourceFile.Version?) {
+      if let read {
+        (file, changed) = (read, nil)
+      } else if case .success(let status) = FileStatus.of(path, followingLinks: true) {
+        file = SourceFile.Version(bytes: Int(status.st_size), modified: status.modified)
+        changed = status.changed
+      } else {
+        return nil
+      }
+    }
+
+    /// Whether the file has not changed since.
+    func isCurrent(of path: Path) -> Bool {
+      guard case .success(let now) = FileStatus.of(path, followingLinks: true) else { return false }
+      return file.bytes == now.st_size && isSameTime(file.modified, now.modified)
+        && changed.map { isSameTime($0, now.changed) } ?? true
+    }
   }
 
   private var versions: [Path: Version] = [:]
 
-  /// - Parameter read: the version that was read; nil if the file could not be opened.
-  mutating func insert(_ path: Path, _ read: SourceFile.Version?) {
+  /// - Parameter version: nil if there is none any more.
+  mutating func insert(_ path: Path, _ version: Version?) {
     if versions.count >= Self.limit { versions = [:] }
-    if let read {
-      versions[path] = Version(file: read, changed: nil)
-    } else if case .success(let status) = FileStatus.of(path, followingLinks: true) {
-      let file = SourceFile.Version(bytes: Int(status.st_size), modified: status.modified)
-      versions[path] = Version(file: file, changed: status.changed)
-    }
+    if let version { versions[path] = version }
   }
 
   mutating func remove(_ path: Path) { versions[path] = nil }
 
-  /// Whether the file was tried and has not changed since.
-  func contains(_ path: Path) -> Bool {
-    guard let known = versions[path], case .success(let now) = FileStatus.of(path, followingLinks: true) else {
-      return false
-    }
-    return known.file.bytes == now.st_size && isSameTime(known.file.modified, now.modified)
-      && known.changed.map { isSameTime($0, now.changed) } ?? true
-  }
+  /// The version of the file that was tried; nil if none is known.
+  subscript(_ path: Path) -> Version? { versions[path] }
 }

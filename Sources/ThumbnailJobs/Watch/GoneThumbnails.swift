@@ -31,9 +31,6 @@ struct GoneThumbnails {
     }
   }
 
-  /// Removes all thumbnails below the folder that mirrors this source folder.
-  func removeTree(_ mirrored: Path, of folder: Path) { sweep(mirrored, of: folder) { _, _ in true } }
-
   /// Removes the thumbnails below the folder that mirrors this source folder, if their sources are gone. The thumbnails of
   /// earlier runs with other sizes stay.
   ///

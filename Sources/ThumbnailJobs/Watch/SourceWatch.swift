@@ -17,6 +17,8 @@ final class SourceWatch: Sendable {
     var underWay: Set<Path> = []
     /// Errors of walks that were reported, so that each walk does not report them again.
     var reported: Set<String> = []
+    /// The last reason for which nothing was swept.
+    var refusal: PruneRefusal?
     var counters = WatchCounters()
     /// Nil if nothing can be watched.
     var watcher: FolderWatcher?
@@ -177,18 +179,29 @@ final class SourceWatch: Sendable {
   ///
   /// - Parameter read: the version that was read; nil if it was not opened.
   func note(_ source: Path, isFruitless: Bool, read: SourceFile.Version?) {
-    state.withLock { state in
-      if isFruitless { state.fruitless.insert(source, read) } else { state.fruitless.remove(source) }
-    }
+    guard isFruitless else { return state.withLock { $0.fruitless.remove(source) } }
+    let version = FruitlessSources.Version(of: source, read: read)
+    state.withLock { $0.fruitless.insert(source, version) }
   }
 
-  func isFruitless(_ source: Path) -> Bool { state.withLock { $0.fruitless.contains(source) } }
+  func isFruitless(_ source: Path) -> Bool {
+    guard let known = state.withLock({ $0.fruitless[source] }) else { return false }
+    return known.isCurrent(of: source)
+  }
 
   /// - Returns: false if the same error was reported before.
   func reports(_ error: WalkError) -> Bool {
     state.withLock { state in
       if state.reported.count >= Self.mostReported { state.reported = [] }
       return state.reported.insert(error.description).inserted
+    }
+  }
+
+  /// - Returns: false if the last refusal was the same.
+  func says(_ refusal: PruneRefusal) -> Bool {
+    state.withLock { state in
+      defer { state.refusal = refusal }
+      return state.refusal != refusal
     }
   }
 

@@ -38,6 +38,8 @@ public enum WatchNote: Sendable, Equatable {
   case polling(Path, PollReason, every: Duration)
   /// Changes were lost, so everything is walked again.
   case overflow
+  /// Thumbnails whose sources went unseen stay, for this reason.
+  case notSwept(PruneRefusal)
   /// A source folder was removed, moved away or unmounted. Its thumbnails stay.
   case gone(Path)
   /// A source folder is there again.

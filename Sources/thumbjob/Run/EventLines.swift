@@ -86,6 +86,7 @@ struct WatchLine: Encodable {
         case .failed(let error): error.description
         }
     case .overflow: state = "overflow"
+    case .notSwept(let refusal): (state, reason) = ("not-pruned", "\(refusal)")
     case .gone(let path): (state, self.path) = ("gone", JSONPath(path))
     case .back(let path): (state, self.path) = ("back", JSONPath(path))
     }

@@ -10,7 +10,7 @@ extension RunSession {
     let isWarning =
       switch note {
       case .ready, .back, .polling(_, .wanted, _), .polling(_, .remote, _): false
-      case .polling, .overflow, .gone: true
+      case .polling, .overflow, .notSwept, .gone: true
       }
     if isWarning || !settings.quiet {
       messages.printLine("thumbjob: \(WatchText.text(note))", isWarning ? .warning : nil)

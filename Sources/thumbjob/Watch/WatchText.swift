@@ -10,6 +10,7 @@ enum WatchText {
     case .polling(let path, let reason, let pause):
       "\(path.printable): \(why(reason))looking for changes every \(Units.time(pause))\(wayOn(reason))"
     case .overflow: "too many changes at once, and some were lost; walking all folders again"
+    case .notSwept(let refusal): "thumbnails whose photos went unseen stay, because \(refusal)"
     case .gone(let path): "\(path.printable): gone, or not mounted; its thumbnails stay until it is back"
     case .back(let path): "\(path.printable): there again"
     }
