@@ -107,6 +107,7 @@ struct WatchPartsTests {
     #expect(refusal { _ in } == nil)
     #expect(refusal { $0.runFor = .seconds(1) } == "for: a watch has no end; use it with run")
     #expect(try refusal { $0.halt = try HaltLimit(parsing: "3", for: "x") } == "halt: a watch goes on after failures")
+    #expect(try refusal { $0.shardChoice = try ShardChoice(parsing: "0/2", for: "x") }?.hasPrefix("shard: ") == true)
     #expect(refusal { $0.dryRun = true }?.hasPrefix("dry-run: ") == true)
     #expect(refusal { $0.force = true }?.hasPrefix("force: ") == true)
     #expect(refusal { $0.joins.manifest = "m.json" }?.hasPrefix("manifest: ") == true)

@@ -25,6 +25,8 @@ public struct WatchSettings: Sendable, Equatable {
     try refuse("dry-run", job.dryRun, endless)
     try refuse("force", job.force, "a watch would never be done; use it with run before")
     try refuse(
+      "shard", job.shardChoice != nil, "a watch makes all files that change; give each watch folders of its own")
+    try refuse(
       "name", job.outputs.contains { $0.name != nil },
       "a watch needs thumbnails that mirror the folders, to find those of a folder that is gone")
     for source in job.sources {
