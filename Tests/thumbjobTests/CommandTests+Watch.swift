@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension CommandTests {
-  @Suite struct Watch {
+  @Suite(.timeLimit(.minutes(5))) struct Watch {
     static let photo = SyntheticPhoto(seed: 1, width: 120, height: 80).jpeg()
     static let otherPhoto = SyntheticPhoto(seed: 2, width: 80, height: 120).jpeg()
 
@@ -169,11 +169,14 @@ extension CommandTests {
       #expect(ending.errors.contains("too many changes at once, and some were lost; walking all folders again"))
     }
 
-    @Test func whereFoldersCannotBeWatchedTheyArePolled() async throws {
+    /// Lets a user of its own namespace watch one folder only.
+    private static let limit = "echo 1 > /proc/sys/user/max_inotify_watches"
+    private static let canLimit = system("unshare -Ur sh -c '\(limit)' 2>/dev/null") == 0
+
+    @Test(.enabled(if: canLimit, "needs a user namespace"))
+    func whereFoldersCannotBeWatchedTheyArePolled() async throws {
       let folder = try withPhotos()
-      let limit = "echo 1 > /proc/sys/user/max_inotify_watches"
-      guard system("unshare -Ur sh -c '\(limit)' 2>/dev/null") == 0 else { return }
-      let script = "\(limit) && exec \"$0\" watch images -v --size 32"
+      let script = "\(Self.limit) && exec \"$0\" watch images -v --size 32"
       let words = ["unshare", "-Ur", "sh", "-c", script, BuiltCommand.path]
       let ending = try await BuiltCommand.run(executable: "/usr/bin/env", words, in: folder) { run in
         try await expectEventually { run.errors.contains("thumbjob: watching ") }
@@ -228,6 +231,25 @@ extension CommandTests {
       let list = try await BuiltCommand.run("watch", "-", in: folder)
       #expect(list.status == 64 && list.errors.contains("a list cannot be watched"))
       #expect(!folder.exists("thumbs"))
+    }
+
+    @Test func aTerminalShowsWhatIsDone() async throws {
+      let (folder, terminal) = (try withPhotos(), PseudoTerminal(columns: 80))
+      let status = try await BuiltCommand.run(["watch", "images"], on: terminal, in: folder) { pid in
+        // Each line may have only a part of what was made at about the same time.
+        let sum = { @Sendable (word: String) in
+          terminal.lines.compactMap { line in
+            line.firstMatch(of: /^thumbjob: (?:.*, )?(\d+) (\w+)/).flatMap { $0.2 == word ? Int($0.1) : nil }
+          }.reduce(0, +)
+        }
+        try await expectEventually { sum("made") == 2 }
+        unlink(folder("images/a.jpg"))
+        try await expectEventually { sum("removed") == 1 }
+        try folder.write(Self.otherPhoto, to: "images/c.jpg")
+        try await expectEventually { sum("made") == 3 }
+        kill(pid, SIGTERM)
+      }
+      #expect(status == 143, "\(terminal.output)")
     }
 
     @Test func theServiceManagerIsTold() async throws {

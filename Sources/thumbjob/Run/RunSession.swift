@@ -94,9 +94,11 @@ final class RunSession: Sendable {
     let display = progressDisplay(of: job)
     let ticker = display?.start()
     let service = job.settings.watch == nil ? nil : startService(job)
+    let digest = job.settings.watch == nil ? nil : startDigest(job)
     defer {
       ticker?.stop()
       service?.stop()
+      digest?.stop()
     }
     var report: JobReport
     do {
@@ -106,6 +108,7 @@ final class RunSession: Sendable {
       throw StartError("\(error)", .usage)
     }
     ticker?.stop()
+    digest?.stop()
     display?.finish()
     report.pruned = prune(job, after: &report)
     let isTraced = close(job.trace)

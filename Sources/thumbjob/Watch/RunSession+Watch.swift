@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Locking
 import ThumbnailJobs
 
 // Watching: the job's notes about its folders, and what the service manager is told.
@@ -22,6 +23,22 @@ extension RunSession {
     switch result {
     case .success: if settings.verbose { messages.printLine("removed \(path.printable)") }
     case .failure(let error): messages.printLine("thumbjob: \(Advice.line(error))", .failure)
+    }
+  }
+
+  /// Says on a terminal what a watch has done, at most once a second.
+  ///
+  /// - Returns: nil if nobody is to be told, or the names of the thumbnails tell it.
+  func startDigest(_ job: Job) -> Ticker? {
+    if !console.isTerminal || settings.quiet || settings.verbose { return nil }
+    let last = Locked<JobTally?>(nil)
+    return Ticker(name: "digest", every: .seconds(1)) { [messages] in
+      let status = job.status(waitingLimit: 0)
+      let before = last.withLock { last in
+        defer { last = status.tally }
+        return last
+      }
+      if let text = WatchText.digest(status, since: before) { messages.printLine("thumbjob: \(text)") }
     }
   }
 

@@ -10,6 +10,9 @@ struct WatchCommand: ParsableCommand, SignalHandlingCommand {
     discussion: """
       It makes the thumbnails of everything in the folders, as run does, and then goes on until a signal ends it: files \
       are made once they are closed, and the thumbnails of files that are removed or moved away are removed.
+
+      It refuses the options that suit only a run that ends: --for, --halt, --dry-run, --force, --trace and --progress; \
+      and --name and --shard.
       """)
 
   @Argument(

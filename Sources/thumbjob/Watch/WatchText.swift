@@ -37,6 +37,21 @@ enum WatchText {
       .flatMap { Int(String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) }
   }
 
+  /// What a watch has done, and what waits; nil if it has done nothing.
+  ///
+  /// - Parameter last: an earlier tally, from which it counts; nil for none.
+  static func digest(_ status: Job.Status, since last: JobTally?) -> String? {
+    let now = status.tally
+    let counts: [(KeyPath<JobTally, Int>, String)] = [(\.made, "made"), (\.removed, "removed"), (\.failed, "failed")]
+    let parts = counts.compactMap { path, word in
+      let count = now[keyPath: path] - (last?[keyPath: path] ?? 0)
+      return count > 0 ? "\(count) \(word)" : nil
+    }
+    if parts.isEmpty { return nil }
+    let waiting = status.queue.counters.waiting + (status.watch?.waiting ?? 0)
+    return parts.joined(separator: ", ") + (waiting > 0 ? "; \(waiting) waiting" : "")
+  }
+
   /// One line about the state, for a service manager.
   static func status(_ status: Job.Status) -> String {
     let (tally, queue, watch) = (status.tally, status.queue.counters, status.watch)
