@@ -18,7 +18,10 @@ import Foundation
     package static func name(at folder: Path) -> String? {
       var info = statfs()
       guard folder.withCString({ statfs($0, &info) }) == 0 else { return nil }
-      return names[UInt32(truncatingIfNeeded: info.f_type)]
+      return name(ofType: Int(info.f_type))
     }
+
+    /// - Parameter type: the number that the kernel gives the file system.
+    static func name(ofType type: Int) -> String? { names[UInt32(truncatingIfNeeded: type)] }
   }
 #endif

@@ -160,5 +160,8 @@ struct FolderWatcherTests {
   @Test func onlyFileSystemsWithoutEventsOfOthersAreRemote() {
     #expect(RemoteFileSystem.name(at: "/proc") == nil)
     #expect(RemoteFileSystem.name(at: root) == nil)
+    // Of NFS, FUSE, SMB with its sign extended, and ext4.
+    let names = [0x6969, 0x6573_5546, -0xACB2BE, 0xEF53].map { RemoteFileSystem.name(ofType: $0) }
+    #expect(names == ["NFS", "FUSE", "SMB", nil])
   }
 }
