@@ -204,6 +204,15 @@ extension CommandTests {
       #expect(ending.number("found") == 4, "what is up to date is counted once: \(events.last ?? "")")
     }
 
+    @Test func aJobFileMayChooseThePollingTime() async throws {
+      let folder = try withPhotos()
+      try folder.write(Array("sources: images\npoll: 200ms\nout: thumbs\n".utf8), to: "job.yml")
+      let ending = try await watched(folder, ["job.yml"]) { _ in }
+      #expect(ending.errors.contains("images: looking for changes every 0.2 s"), "\(ending.errors)")
+      let other = try await watched(folder, ["job.yml", "--poll", "2s"]) { _ in }
+      #expect(other.errors.contains("images: looking for changes every 2.0 s"), "\(other.errors)")
+    }
+
     @Test func hupEndsAWatchInOrder() async throws {
       let folder = try withPhotos()
       let ending = try await BuiltCommand.run("watch", "images", in: folder) { run in

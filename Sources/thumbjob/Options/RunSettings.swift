@@ -23,6 +23,8 @@ struct RunSettings: Equatable {
   var trace: Path?
   /// Where to serve the status besides the private socket; nil means nowhere else.
   var status: StatusAddress?
+  /// The time between two walks of a watch over all folders; nil to wait for changes. A run has none.
+  var poll: Duration?
 
   /// The keys that a job file may have.
   static let jobFileKeys: [JobFileKey<RunSettings>] =
@@ -33,6 +35,7 @@ struct RunSettings: Equatable {
       .path("trace", \.trace),
       .flag("verbose", \.verbose),
       .flag("quiet", \.quiet),
+      .text("poll", \.poll) { text, key throws(TextError) in try DurationText.parse(text, for: key) },
     ]
 
   /// - Parameter subject: the option or key that the error names.

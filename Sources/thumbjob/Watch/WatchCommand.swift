@@ -39,7 +39,8 @@ struct WatchCommand: ParsableCommand, SignalHandlingCommand {
     for index in settings.job.outputs.indices { try output.apply(to: &settings.job.outputs[index]) }
     try options.apply(to: &settings)
     var watch = WatchSettings()
-    if let poll { watch.poll = try DurationText.parse(poll, for: "--poll") }
+    if let poll { settings.poll = try DurationText.parse(poll, for: "--poll") }
+    watch.poll = settings.poll
     settings.job.watch = watch
     if options.progress != nil { throw TextError("--progress: a watch has no end to show the way to") }
     if settings.trace != nil { throw TextError("trace: a watch has no end, and its trace would grow for ever") }
