@@ -99,38 +99,32 @@ extension Job {
     let counters = walk(.argument(root.argument), course, isFirst: isFirst)
     if isStopping { return counters }
     // A folder without any file may be a file system that is not mounted.
-    if sweeps && (!isFirst || counters.files > 0) { sweep(root, course) }
+    if sweeps && counters.files > 0 { sweep(root, course, isFirst: isFirst) }
     let note = course.watch.walked(root, folders: counters.folders, took: .now - start)
     if let note { onEvent(.watch(note)) }
     return counters
   }
 
   /// Removes the thumbnails whose sources are gone, unless that might remove those of other sources.
-  private func sweep(_ root: WatchedRoot, _ course: Course) {
-    if let refusal = sweepRefusal() {
+  ///
+  /// - Parameter isFirst: whether no mounted file system was seen yet. Then an empty folder may be the place of one.
+  private func sweep(_ root: WatchedRoot, _ course: Course, isFirst: Bool) {
+    guard let tree = walker.tree.root else { return }
+    if let refusal = otherSources(than: tree) {
       if course.watch.says(refusal) { onEvent(.watch(.notSwept(refusal))) }
       return
     }
+    let states: [VanishedSources.State] = isFirst ? [.gone] : [.gone, .missingInEmptyFolder]
     var vanished = VanishedSources()
     course.gone.sweep(root.mirrored, of: root.path) { place, source in
       course.watch.giveSign()
-      guard course.plan.isGone(place, &vanished), !course.watch.isOutOfSight(source) else { return false }
+      // A thumbnail of unknown origin stays: another job may have made it.
+      guard course.plan.areAll(states, place, &vanished), !course.watch.isOutOfSight(source),
+        OutputPlan.claims(to: place).contains(where: { ledger?.knows(tree.appending($0)) == true })
+      else { return false }
       forget(source)
       return true
     }
-  }
-
-  /// Why thumbnails without sources may not be searched for; nil if they may.
-  private func sweepRefusal() -> PruneRefusal? {
-    guard let tree = walker.tree.root else { return .unreadable }
-    if let last = outputs.lazy.compactMap(\.earlier.lastTree).first(where: { $0 != tree }) { return .otherTree(last) }
-    var other: Path?
-    ledger?.forEachSource { source in
-      watch?.giveSign()
-      if source.below(tree) == nil, FileStatus.exists(source) { other = source }
-      return other == nil && !isStopping
-    }
-    return other.map { .otherSource($0) }
   }
 
   /// Forgets the sources in the ledger that may have had this thumbnail.
@@ -202,7 +196,7 @@ extension Job {
         return
       }
       var vanished = VanishedSources()
-      guard vanished.contains(path) else {
+      guard [.gone, .missingInEmptyFolder].contains(vanished.state(of: path)) else {
         // It may only be out of reach. No change tells when that ends.
         if error != .noSuchFileOrDirectory { course.watch.lookAgain(at: path, quiet: PendingChanges.longestWait) }
         return

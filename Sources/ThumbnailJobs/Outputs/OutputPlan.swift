@@ -120,9 +120,12 @@ public struct OutputPlan: Sendable {
     files(for: place).first { path, inner, folder in isReached(inner, below: folder) }?.path
   }
 
-  /// Whether all files that may be a source of this place are gone. One that filters leave out now is not.
-  func isGone(_ place: Path, _ vanished: inout VanishedSources) -> Bool {
-    files(for: place).allSatisfy { vanished.contains($0.path) }
+  /// Whether all files that may be a source of this place are in one of these states. One that filters leave out now is
+  /// there.
+  func areAll(
+    _ states: [VanishedSources.State], _ place: Path, _ vanished: inout VanishedSources
+  ) -> Bool {
+    files(for: place).allSatisfy { states.contains(vanished.state(of: $0.path)) }
   }
 
   private func files(for place: Path) -> [(path: Path, inner: Path, folder: Path)] {
