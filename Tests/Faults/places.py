@@ -18,7 +18,7 @@ _RULES = (
     (r"photos$|photos/below$", "a folder of photos"),
     (r"photos/.*\.(jpg|png|txt)$", "a photo"),
     (r"photos/", "a name beside a photo"),
-    (r"list(/split\.json)?$", "the list of sources"),
+    (r"list$|(list|\.)/split\.json$", "the list of sources"),
     (r"job\.yml$", "the job file"),
     (r"trace\.json$", "the trace"),
     (r"manifest(/.*)?$", OF_MANIFEST),
