@@ -122,7 +122,7 @@ extension Job {
   /// Submits the operation of a source as soon as the backlog has room.
   ///
   /// - Returns: false if the job is stopping.
-  private func submit(_ operation: SourceOperation) -> Bool {
+  func submit(_ operation: SourceOperation) -> Bool {
     guard submit(operation as BoundedOperation) else {
       report(SourceReport(source: operation.source, result: .cancelled(stopReason)))
       return false

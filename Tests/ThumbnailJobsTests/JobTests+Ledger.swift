@@ -133,6 +133,25 @@ extension JobTests {
       #expect(try await run(settings()).postponed.isEmpty)
     }
 
+    @Test func suspectsThatAStopLeavesAreCounted() async throws {
+      for number in 0..<6 { try folder.write(Self.good, to: "images/\(number).jpg") }
+      try die(during: ["3.jpg"])
+      let settings = settings()
+      let report = try await onThread {
+        let theJob = LockedBox<Job?>(nil)
+        let job = try Job(settings) { event in
+          // The suspect is found before or after the stop; both times it is counted.
+          if case .postponed = event { theJob.value?.stop(.startNothingNew) }
+        }
+        theJob.change { $0 = job }
+        let report = try job.run()
+        theJob.change { $0 = nil }
+        return report
+      }
+      #expect(report.workRemains && report.tally.cancelled >= 1)
+      #expect(report.tally.found == report.tally.ended, "\(report.tally)")
+    }
+
     @Test func aSourceDuringWhichTheProcessOftenDiedHasFailed() async throws {
       try folder.write(Self.good, to: "images/a.jpg")
       var settings = settings()
