@@ -147,11 +147,14 @@ static void wait_at_gate(void) {
 struct fate fate_of(const char *call, const char *place, const void *caller) {
   int before = errno;
   struct fate fate = {NONE, 0};
+  // A thread writes the ledger meanwhile, at moments that differ between runs, so a pattern for a whole disk leaves it out.
+  bool is_ledger = strstr(place, "/.thumbjob/ledger") != NULL;
   // Each rule counts the calls for itself. The first that applies decides.
   for (int i = 0; i < rule_count; i++) {
     struct rule *rule = &rules[i];
     if (strcmp(rule->call, "*") != 0 && strcmp(rule->call, call) != 0) continue;
     if (fnmatch(rule->pattern, place, 0) != 0) continue;
+    if (is_ledger && strstr(rule->pattern, "ledger") == NULL) continue;
     long number = atomic_fetch_add(&rule->seen, 1) + 1;
     if (fate.effect != NONE || number < rule->first || number > rule->last) continue;
     fate.effect = rule->effect;
