@@ -157,8 +157,10 @@ def _kinds(call, place, seen):
 
 
 def _is_on_disk(call, folders):
-    """Whether a disk with these folders may fail at a call. The ledger is left out, as in fault.c: a thread writes it at
-    moments that differ between runs."""
+    """Whether a disk with these folders may fail at a call.
+
+    The ledger is left out, as in fault.c: a thread writes it at moments that differ between runs.
+    """
     return any(call.place.startswith(f"{folder}/") for folder in folders) and "/.thumbjob/ledger" not in call.place
 
 
