@@ -96,11 +96,14 @@ public final class Ledger: Sendable {
   /// The first error; nil if there was none.
   public var problem: LedgerError? { state.withLock { $0.problem } }
 
+  /// Whether there may be sources that were not made.
+  public var mayHaveUnmade: Bool { state.withLock { $0.hasUnmade } }
+
   /// What is remembered of a source that was not made; nil if nothing is, or if its thumbnails were made.
   ///
   /// - Complexity: one look-up in the file, and none if every source was made.
   public func unmade(_ source: Path) -> LedgerEntry? {
-    guard state.withLock({ $0.hasUnmade }), let entry = entry(of: source) else { return nil }
+    guard mayHaveUnmade, let entry = entry(of: source) else { return nil }
     if case .made = entry.outcome { return nil }
     return entry
   }
@@ -175,15 +178,6 @@ public final class Ledger: Sendable {
         state.waiting[source] = nil
       }
     }
-  }
-
-  /// At most ``capacity`` sources in the order of their paths, from the one after `last`; none if the ledger fails.
-  ///
-  /// Those that wait to be written are not among them.
-  public func sources(after last: Path?) -> [Path] {
-    attempt { database in
-      try database.read { try LedgerTable.sources(after: last, limit: Self.capacity, in: $0) }
-    } ?? []
   }
 
   /// Calls `body` for every entry, in the order of the paths. It may take its time: no transaction is open meanwhile.

@@ -97,12 +97,6 @@ enum LedgerTable {
     return try Row.fetchOne(statement, arguments: [Data(source.bytes)]).flatMap { LedgerEntry($0) }
   }
 
-  /// At most `limit` sources in the order of their paths, from the one after `last`.
-  static func sources(after last: Path?, limit: Int, in db: Database) throws -> [Path] {
-    let statement = try db.cachedStatement(sql: "SELECT path FROM source WHERE path > ? ORDER BY path LIMIT ?")
-    return try Data.fetchAll(statement, arguments: [Data(last?.bytes ?? []), limit]).compactMap { Path(bytes: $0) }
-  }
-
   /// At most `limit` entries in the order of their paths, from the one after `last`; with `isUnmade` without those that were
   /// made.
   static func entries(

@@ -26,6 +26,12 @@ extension Path {
     return up.appending(absolute.below(common) ?? absolute)
   }
 
+  /// The path that another one leads to from this folder, by the text alone: the reverse of ``leading(from:)``.
+  package func following(_ path: Path) -> Path {
+    let followed = appending(path)
+    return followed.normalized ?? followed
+  }
+
   /// The absolute path without links and `..`: realpath(3).
   package func real() throws(Errno) -> Path {
     guard let real = withCString({ realpath($0, nil) }) else { throw Errno(rawValue: errno) }

@@ -30,39 +30,40 @@ public struct LedgerSet {
     return files.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
-  /// Calls `body` for every entry. Of a source that several ledgers have, only the latest entry counts.
+  /// Calls `body` for every entry of several output folders. Of a source that several ledgers have, only the latest entry
+  /// counts.
   ///
   /// - Parameter isUnmade: passes over sources whose thumbnails were made.
   /// - Throws: ``LedgerError``, and the errors of `body`.
-  public func visit(unmadeOnly isUnmade: Bool = false, _ body: (LedgerEntry) throws -> Void) throws {
+  public static func visit(
+    _ sets: [LedgerSet], unmadeOnly isUnmade: Bool = false, _ body: (LedgerSet, LedgerEntry) throws -> Void
+  ) throws {
+    let ledgers = sets.flatMap { set in set.files.map { (set, $0) } }
+    guard ledgers.count > 1 else {
+      for (set, file) in ledgers { try Ledger(file, for: .reading).visit(unmadeOnly: isUnmade) { try body(set, $0) } }
+      return
+    }
     // The hash of a path, and the time of its latest entry.
     var latest: [Int: Int] = [:]
-    if files.count > 1 {
-      for file in files {
-        try Ledger(file, for: .reading).visit { entry in
-          let hash = entry.source.hashValue
-          latest[hash] = max(latest[hash] ?? .min, entry.time)
-        }
+    for (set, file) in ledgers {
+      try Ledger(file, for: .reading).visit { entry in
+        let hash = set.source(of: entry).hashValue
+        latest[hash] = max(latest[hash] ?? .min, entry.time)
       }
     }
     var passed: Set<Int> = []
-    for file in files {
+    for (set, file) in ledgers {
       try Ledger(file, for: .reading).visit(unmadeOnly: isUnmade) { entry in
-        if files.count > 1 {
-          let hash = entry.source.hashValue
-          // A process that works may have renewed it meanwhile. Of two equally old ones, the first counts.
-          guard entry.time >= latest[hash] ?? .min, passed.insert(hash).inserted else { return }
-        }
-        try body(entry)
+        let hash = set.source(of: entry).hashValue
+        // A process that works may have renewed it meanwhile. Of two equally old ones, the first counts.
+        guard entry.time >= latest[hash] ?? .min, passed.insert(hash).inserted else { return }
+        try body(set, entry)
       }
     }
   }
 
   /// The absolute path of an entry's source.
-  public func source(of entry: LedgerEntry) -> Path {
-    let path = start.appending(entry.source)
-    return path.normalized ?? path
-  }
+  public func source(of entry: LedgerEntry) -> Path { start.following(entry.source) }
 
   /// The absolute path of a thumbnail.
   public func thumbnail(_ place: Path) -> Path { start.appending(place) }

@@ -31,19 +31,21 @@ struct RememberedSources {
   /// - Throws: ``LedgerError`` if a ledger cannot be read or written.
   func visit(_ body: (Remembered) -> Bool) throws(LedgerError) {
     for ledger in ledgers {
-      var last: Path?
-      while case let keys = ledger.sources(after: last), let end = keys.last {
-        for key in keys {
-          let path = start.appending(key)
-          if !body(Remembered(path: path.normalized ?? path, key: key, ledger: ledger)) {
-            ledger.write()
-            return
-          }
+      do {
+        try ledger.visit { entry in
+          let path = start.following(entry.source)
+          if !body(Remembered(path: path, key: entry.source, ledger: ledger)) { throw StopError() }
         }
-        last = end
+      } catch let error as LedgerError {
+        throw error
+      } catch {
+        return ledger.write()
       }
       ledger.write()
       if let problem = ledger.problem { throw problem }
     }
   }
+
+  /// Ends the visit of a ledger.
+  private struct StopError: Error {}
 }

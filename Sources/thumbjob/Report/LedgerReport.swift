@@ -68,10 +68,7 @@ struct LedgerReport {
   }
 
   /// The path of a source from where the user is.
-  static func path(of entry: LedgerEntry, in out: Path) -> Path {
-    let path = out.appending(entry.source)
-    return path.normalized ?? path
-  }
+  static func path(of entry: LedgerEntry, in out: Path) -> Path { out.following(entry.source) }
 }
 
 /// A source in a ledger, as a line of JSON.

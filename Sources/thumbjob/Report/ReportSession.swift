@@ -47,35 +47,18 @@ struct ReportSession {
     var report = LedgerReport()
     // Hashes of the sources that a ledger has.
     var known: Set<Int> = []
-    // The latest entry of a source that several output folders have counts.
-    var latest: [Int: Int] = [:]
-    if sets.count > 1 {
-      for set in sets {
-        try set.visit { entry in
-          let hash = set.source(of: entry).hashValue
-          latest[hash] = max(latest[hash] ?? .min, entry.time)
-        }
-      }
-    }
-    var passed: Set<Int> = []
-    for set in sets {
-      // All entries are needed to know what is missing.
-      try set.visit(unmadeOnly: isUnmadeOnly && sources.isEmpty) { entry in
-        if !sources.isEmpty { known.insert(set.source(of: entry).hashValue) }
-        guard entry.time >= since else { return }
-        if sets.count > 1 {
-          let hash = set.source(of: entry).hashValue
-          guard entry.time >= latest[hash] ?? .min, passed.insert(hash).inserted else { return }
-        }
-        switch style {
-        case .table: report.count(entry, in: set.output)
-        case .failed:
-          guard let line = LedgerReport.line(entry, in: set.output) else { return }
-          try StandardStream.put(line + "\n")
-        case .json(let failedOnly):
-          if failedOnly, case .made = entry.outcome { return }
-          try StandardStream.put(JSONLinesOutput.text(of: LedgerLine(entry, in: set.output)))
-        }
+    // All entries are needed to know what is missing.
+    try LedgerSet.visit(sets, unmadeOnly: isUnmadeOnly && sources.isEmpty) { set, entry in
+      if !sources.isEmpty { known.insert(set.source(of: entry).hashValue) }
+      guard entry.time >= since else { return }
+      switch style {
+      case .table: report.count(entry, in: set.output)
+      case .failed:
+        guard let line = LedgerReport.line(entry, in: set.output) else { return }
+        try StandardStream.put(line + "\n")
+      case .json(let failedOnly):
+        if failedOnly, case .made = entry.outcome { return }
+        try StandardStream.put(JSONLinesOutput.text(of: LedgerLine(entry, in: set.output)))
       }
     }
     let missing = try printMissing(known, console)
@@ -128,28 +111,22 @@ struct ReportSession {
 
   private func write(_ folder: Path, _ sets: [LedgerSet], _ console: Console) throws {
     var tree: Path?
-    for set in sets {
-      try set.visit { entry in
-        let above = set.source(of: entry).parent
-        tree = tree?.commonFolder(with: above) ?? above
-      }
+    try LedgerSet.visit(sets) { set, entry in
+      let above = set.source(of: entry).parent
+      tree = tree?.commonFolder(with: above) ?? above
     }
     let gallery = try ReportGallery(folder, tree: tree ?? "/")
     let count = try gallery.publish(
       pictures: { append in
-        for set in sets {
-          try set.visit { entry in
-            guard entry.time >= since, case .made(_, let first?) = entry.outcome else { return }
-            try append(set.source(of: entry), set.thumbnail(first))
-          }
+        try LedgerSet.visit(sets) { set, entry in
+          guard entry.time >= since, case .made(_, let first?) = entry.outcome else { return }
+          try append(set.source(of: entry), set.thumbnail(first))
         }
       },
       missing: { append in
-        for set in sets {
-          try set.visit(unmadeOnly: true) { entry in
-            guard entry.time >= since, let reason = LedgerReport.reason(entry.outcome) else { return }
-            try append(set.source(of: entry), reason)
-          }
+        try LedgerSet.visit(sets, unmadeOnly: true) { set, entry in
+          guard entry.time >= since, let reason = LedgerReport.reason(entry.outcome) else { return }
+          try append(set.source(of: entry), reason)
         }
       })
     console.print("gallery \(folder.printable): \(Units.count(count, "picture"))")
