@@ -1,0 +1,111 @@
+// The messages between thumbjob and a decoder process, and the memory that both map.
+//
+// They are sent over a socket of type SOCK_SEQPACKET, so each message arrives whole. The process sends a hello once it is
+// ready. From then on each request gets one reply.
+//
+//     thumbjob                                   decoder process
+//        <- cdecoding_hello                         fenced, and ready
+//        -> cdecoding_request_message               with two descriptors: the file, and the shared memory
+//        <- cdecoding_reply_message                 the planes are in the shared memory
+//
+// thumbjob trusts nothing that the process says or writes: a picture may have taken it over.
+
+#ifndef CDECODING_WIRE_H
+#define CDECODING_WIRE_H
+
+#include "cdecoding.h"
+
+#include <sys/types.h>
+
+#pragma clang assume_nonnull begin
+
+/// The descriptors of the decoder process, besides 0 to 2, which are /dev/null.
+#define CDECODING_SOCKET 3    ///< the socket
+#define CDECODING_LIFELINE 4  ///< the end of a pipe that nobody writes to; when the other end is closed, the process is killed
+/// The descriptors of a request, the file and the shared memory, have these numbers.
+#define CDECODING_FIRST_FREE 5
+#define CDECODING_DESCRIPTORS 7
+
+/// The first word of each message. It changes whenever a message or a structure does, so that a program of another version is
+/// recognised.
+#define CDECODING_MAGIC 0x746a0001u
+
+/// The only argument that the decoder process accepts: no fence.
+#define CDECODING_UNFENCED "unfenced"
+
+/// What the process does to itself before it reads the first request.
+typedef enum cdecoding_fence_part {
+  CDECODING_FENCE_PRIVILEGES = 0,  ///< PR_SET_NO_NEW_PRIVS
+  CDECODING_FENCE_CALLS,           ///< a seccomp filter of system calls
+  CDECODING_FENCE_LIMITS,          ///< no core files, no processes, no file sizes, few descriptors
+  CDECODING_FENCE_LIFELINE,        ///< the kernel ends it when thumbjob ends
+  CDECODING_FENCE_OOM,             ///< oom_score_adj: the kernel's OOM killer takes it before others
+} cdecoding_fence_part;
+
+#define CDECODING_FENCE_PARTS 5
+
+/// In `faults`: not tried.
+#define CDECODING_NOT_TRIED (-1)
+
+/// The first message of the process.
+typedef struct cdecoding_hello {
+  uint32_t magic;
+  /// For each part of the fence 0 if it holds, or the value of errno with which it failed, or CDECODING_NOT_TRIED.
+  int32_t faults[CDECODING_FENCE_PARTS];
+} cdecoding_hello;
+
+/// A request. SCM_RIGHTS brings the descriptor of the file, which is only read, and that of the shared memory.
+typedef struct cdecoding_request_message {
+  uint32_t magic;
+  uint32_t reserved;
+  uint64_t number;       ///< the reply has the same
+  uint64_t file_size;    ///< bytes of the file
+  uint64_t memory_size;  ///< bytes for planes and profile
+  cdecoding_request request;
+} cdecoding_request_message;
+
+/// The reply to a request.
+typedef struct cdecoding_reply_message {
+  uint32_t magic;
+  uint32_t reserved;
+  uint64_t number;
+  cdecoding_reply reply;
+} cdecoding_reply_message;
+
+/// What the shared memory begins with. Tiles, extents and, from the next page on, the memory for planes and profile follow.
+typedef struct cdecoding_shared_header {
+  /// How much is decoded, in parts of CDECODING_PROGRESS_WHOLE. Written by the process, atomically.
+  uint32_t progress;
+  uint32_t reserved[15];
+} cdecoding_shared_header;
+
+#define CDECODING_PROGRESS_WHOLE 65536u
+
+/// The most tiles and the most extents of a request.
+#define CDECODING_MAX_TILES 65536u
+#define CDECODING_MAX_EXTENTS 1048576u
+
+/// The largest memory for planes and profile.
+#define CDECODING_MAX_MEMORY ((uint64_t)1 << 32)
+
+/// Where the parts of the shared memory are, in bytes from its beginning.
+typedef struct cdecoding_layout {
+  size_t tiles, extents, planes, size;
+} cdecoding_layout;
+
+/// Where the parts of the shared memory for a request are. Returns false if it asks for too much.
+bool cdecoding_lay_out(const cdecoding_request *request, uint64_t memory_size, cdecoding_layout *layout);
+
+/// Sends a message without blocking and without SIGPIPE. Returns 0 or a value of errno.
+int cdecoding_send(int socket, const void *message, size_t size);
+
+/// Sends a request with the descriptors of the file and of the shared memory. Returns 0 or a value of errno.
+int cdecoding_send_request(int socket, const cdecoding_request_message *message, int file, int memory);
+
+/// Waits for a request. Returns whether one came. If so, the caller closes the two descriptors. If not, the other side has
+/// closed the socket, or has sent anything else.
+bool cdecoding_receive_request(int socket, cdecoding_request_message *message, int *file, int *memory);
+
+#pragma clang assume_nonnull end
+
+#endif

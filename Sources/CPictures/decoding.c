@@ -1,0 +1,91 @@
+#include "decoding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void write_line(char into[CDECODING_MESSAGE_SIZE], const char *format, va_list arguments) {
+  vsnprintf(into, CDECODING_MESSAGE_SIZE, format, arguments);
+  // Libraries put names and values of the file into messages. They become one printable line.
+  for (char *byte = into; *byte != '\0'; byte++) {
+    if (*byte < ' ' || *byte > '~') *byte = *byte == '\n' || *byte == '\t' ? ' ' : '?';
+  }
+  for (size_t length = strlen(into); length > 0 && into[length - 1] == ' '; length--) into[length - 1] = '\0';
+}
+
+cdecoding_status decoding_fail(decoding *call, cdecoding_status status, const char *format, ...) {
+  if (call->reply->status != CDECODING_OK) return status;
+  call->reply->status = status;
+  va_list arguments;
+  va_start(arguments, format);
+  write_line(call->reply->message, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+void decoding_warn(decoding *call, const char *format, ...) {
+  if (call->reply->warnings[0][0] != '\0') return;
+  va_list arguments;
+  va_start(arguments, format);
+  write_line(call->reply->warnings[0], format, arguments);
+  va_end(arguments);
+}
+
+bool decoding_proceeds(decoding *call, double done) {
+  if (call->input->proceed(call->input->context, done)) return true;
+  decoding_fail(call, CDECODING_CANCELLED, "cancelled");
+  return false;
+}
+
+bool decoding_read(decoding *call, uint64_t offset, uint8_t *into, size_t count) {
+  for (size_t done = 0; done < count;) {
+    ptrdiff_t taken = call->input->read(call->input->context, offset + done, into + done, count - done);
+    if (taken < 0) {
+      decoding_fail(call, CDECODING_READ_FAILED, "cannot be read");
+      return false;
+    }
+    if (taken == 0) {
+      decoding_fail(call, CDECODING_TRUNCATED, "the file ends too early");
+      return false;
+    }
+    done += (size_t)taken;
+  }
+  return true;
+}
+
+bool decoding_expects_pixels(decoding *call, unsigned plane_count) {
+  const cdecoding_request *request = call->request;
+  bool fits = request->plane_count == plane_count;
+  for (unsigned index = 0; fits && index < plane_count; index++) {
+    const cdecoding_plane *plane = &request->planes[index];
+    fits = plane->width == request->width && plane->height == request->height &&
+           plane->shrink_x == request->planes[0].shrink_x && plane->shrink_y == request->planes[0].shrink_y;
+  }
+  if (!fits) decoding_fail(call, CDECODING_BAD_CALL, "the picture's pixels do not fit the request's planes");
+  return fits;
+}
+
+void cpictures_decode(
+    const cdecoding_request *request, const cdecoding_tile *tiles, const cdecoding_extent *extents,
+    const cpictures_input *input, uint8_t *memory, size_t memory_size, cdecoding_reply *reply) {
+  memset(reply, 0, sizeof *reply);
+  decoding call = {
+      .request = request,
+      .tiles = tiles,
+      .extents = extents,
+      .input = input,
+      .memory = memory,
+      .memory_size = memory_size,
+      .reply = reply,
+  };
+  switch (request->kind) {
+    case CDECODING_PNG: decode_png(&call); break;
+    case CDECODING_GIF: decode_gif(&call); break;
+    case CDECODING_WEBP: decode_webp(&call); break;
+    case CDECODING_TIFF: decode_tiff(&call); break;
+    case CDECODING_HEVC: decode_hevc(&call); break;
+    case CDECODING_AV1: decode_av1(&call); break;
+    case CDECODING_JPEG: decode_jpeg(&call); break;
+    default: decoding_fail(&call, CDECODING_BAD_CALL, "no decoder has the number %d", (int)request->kind);
+  }
+}
