@@ -1,0 +1,123 @@
+import Thumbnails
+
+/// Finds the first sample of each track of an ISO base media file.
+///
+/// Source: ISO/IEC 14496-12, 8.3 to 8.7 and 12.1.3.
+struct MovieReader {
+  private let reader: BoxReader
+
+  /// More tracks are not looked at.
+  private static let mostTracks = 16
+
+  init(_ reader: BoxReader) { self.reader = reader }
+
+  /// The first sample of a track, and what its sample entry says.
+  struct Track {
+    var handler: FourCC = "    "
+    var codec: FourCC = "    "
+    var pixels = PixelSize(width: 0, height: 0)
+    /// The boxes in the sample entry.
+    var entry = FileExtent(offset: 0, size: 0)
+    var sampleSize: UInt64?
+    var sampleOffset: UInt64?
+
+    var sample: FileExtent? {
+      guard let sampleSize, let sampleOffset, sampleSize > 0 else { return nil }
+      return FileExtent(offset: sampleOffset, size: sampleSize)
+    }
+  }
+
+  /// - parameter movie: the contents of the box `moov`.
+  func tracks(in movie: FileExtent) throws(ThumbnailError) -> [Track] {
+    var tracks: [Track] = []
+    var rest = movie
+    while tracks.count < Self.mostTracks, let box = try reader.next(in: &rest) {
+      guard box.type == "trak" else { continue }
+      var track = Track()
+      try read(box.contents, into: &track, depth: 0)
+      tracks.append(track)
+    }
+    return tracks
+  }
+
+  private func read(_ contents: FileExtent, into track: inout Track, depth: Int) throws(ThumbnailError) {
+    var rest = contents
+    while let box = try reader.next(in: &rest) {
+      switch box.type {
+      case "mdia", "minf", "stbl":
+        // These three are in each other.
+        if depth < 3 { try read(box.contents, into: &track, depth: depth + 1) }
+      case "hdlr":
+        var fields = try head(of: box)
+        try fields.skip(8)
+        track.handler = try fields.fourCC()
+      case "stsd": try readEntry(box, into: &track)
+      case "stsz":
+        var fields = try head(of: box)
+        try fields.skip(4)
+        let (size, count) = (try fields.u32(), try fields.u32())
+        guard count > 0 else { break }
+        track.sampleSize = UInt64(size == 0 ? try fields.u32() : size)
+      case "stco", "co64":
+        var fields = try head(of: box)
+        try fields.skip(4)
+        guard try fields.u32() > 0 else { break }
+        track.sampleOffset = try fields.number(box.type == "stco" ? 4 : 8)
+      default: break
+      }
+    }
+  }
+
+  /// The fields with which a box begins.
+  private func head(of box: Box) throws(ThumbnailError) -> BoxFields {
+    try reader.fields(FileExtent(offset: box.contents.offset, size: min(box.contents.size, 128)), atMost: 128)
+  }
+
+  private func readEntry(_ box: Box, into track: inout Track) throws(ThumbnailError) {
+    var fields = try head(of: box)
+    // Version, flags, the number of entries, and the size of the first.
+    try fields.skip(8)
+    let size = UInt64(try fields.u32())
+    track.codec = try fields.fourCC()
+    let headSize: UInt64 = 8 + 8 + 78
+    guard size >= headSize - 8, size <= box.contents.size - 8 else { return }
+    try fields.skip(24)
+    track.pixels = PixelSize(width: try fields.u16(), height: try fields.u16())
+    track.entry = FileExtent(offset: box.contents.offset + headSize, size: size + 8 - headSize)
+  }
+
+  /// The header of the first frame of the first track with pictures.
+  func firstFrame(in movie: FileExtent) throws(ThumbnailError) -> PictureHeader {
+    let tracks = try tracks(in: movie)
+    guard let track = tracks.first(where: { ["pict", "vide"].contains($0.handler) }) else {
+      throw .unsupported("it has no track with pictures")
+    }
+    let codec: PictureHeader.TileCodec
+    switch track.codec {
+    case "hvc1", "hev1": codec = .hevc
+    case "av01": codec = .av1
+    default: throw .unsupported("a sequence of the type “\(track.codec)”")
+    }
+    guard let sample = track.sample else { throw .unsupported("a sequence in fragments") }
+    guard reader.isInFile(sample) else { throw FileWindow.endsTooEarly }
+    var color = StoredPicture.ColorProperties()
+    var configuration: (record: FileExtent, format: CodedFormat)?
+    var rest = track.entry
+    while let box = try reader.next(in: &rest) {
+      guard ["hvcC", "av1C", "colr"].contains(box.type) else { continue }
+      switch try ItemProperty(box, reader) {
+      case .configuration(codec, let record, let format): configuration = (record, format)
+      case .codePoints(let points): color.codePoints = points
+      case .profile(let profile): color.profile = profile
+      default: break
+      }
+    }
+    guard let configuration else { throw .damaged("a sequence without a configuration of its decoder") }
+    let tile = PictureTile(
+      x: 0, y: 0, pixels: track.pixels, data: [sample], configuration: configuration.record)
+    let picture = try StoredPicture(tile, codec: codec, format: configuration.format, color: color)
+    var header = try picture.header()
+    header.remarks.append("a sequence; only its first picture is shown")
+    return header
+  }
+}

@@ -1,0 +1,40 @@
+import Thumbnails
+
+extension StoredPicture {
+  /// The memory that decoding takes at most, in bytes, besides sums and planes: that of the largest tile, and alpha.
+  ///
+  /// It was measured with libde265 1.0.11 and dav1d 1.0.0. libde265 takes about 3.8 bytes for a pixel of 4:2:0, 4.6 with
+  /// small blocks: two pictures, and what it notes for each block. It also copies the compressed data once. dav1d takes 2.0
+  /// bytes and a fixed part. Alpha, 8 bits a pixel, is there as a whole while colours are decoded.
+  var workingBytes: Int {
+    let largest = max(alphaBytes, tiles.map { bytes(of: $0) }.max() ?? 0)
+    return largest + (alpha.isEmpty ? 0 : geometry.pixels.count)
+  }
+
+  private func bytes(of tile: PictureTile) -> Int {
+    let compressed = tile.data.reduce(0) { min($0 + Int(min($1.size, Self.mostCompressed)), Int(Self.mostCompressed)) }
+    let block = codec == .hevc ? 64 : 128
+    // A coded picture that is much larger than its tile is refused.
+    let coded = format.codedPixels ?? tile.pixels
+    let width = Self.rounded(max(tile.pixels.width, min(coded.width, tile.pixels.width + block)), to: block)
+    let height = Self.rounded(max(tile.pixels.height, min(coded.height, tile.pixels.height + block)), to: block)
+    let pixels = width * height
+    let picture = pixels * samplesOfTwoPixels * (format.bits > 8 ? 2 : 1) / 2
+    switch codec {
+    case .hevc: return 2 * picture + pixels * 7 / 4 + 2 * compressed + Self.fixedPart
+    case .av1: return format.picturesHeld * picture + pixels * 5 / 8 + compressed + Self.fixedPart
+    }
+  }
+
+  private static let fixedPart = 1 << 20
+  /// A tile with more data is refused before they are read.
+  private static let mostCompressed: UInt64 = 1 << 35
+
+  /// The samples of all components that two pixels have.
+  private var samplesOfTwoPixels: Int {
+    guard let chroma = format.chroma else { return 2 }
+    return 2 + 4 / (chroma.across * chroma.down)
+  }
+
+  private static func rounded(_ length: Int, to block: Int) -> Int { (length + block - 1) / block * block }
+}

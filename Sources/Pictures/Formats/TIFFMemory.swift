@@ -1,0 +1,111 @@
+import Thumbnails
+
+/// The memory that decoding a TIFF page takes at most, besides the accumulator: the formula at the top of CPictures's
+/// `tiff.c`, with what the page's directory says.
+///
+/// Sizes are floating-point numbers: those in hostile files are larger than any integer.
+struct TIFFMemory {
+  private let page: TIFFPage
+  private let tile: (width: Double, height: Double)?
+  /// Pixels across and down of a strip or tile.
+  private let (across, down): (Double, Double)
+  /// How many planes there are in the file, and how many of them are read.
+  private let (planes, planesRead): (Double, Double)
+  /// The bytes of one decoded row of a plane, and those of a strip or tile.
+  private let (row, piece): (Double, Double)
+
+  private static let kibibyte = 1024.0
+  /// Strips up to this size are decoded as a whole.
+  private static let smallStrip = 512 * kibibyte
+  /// More sizes of strips and tiles than this are not read.
+  private static let mostCounts = 4096
+
+  /// - parameter samplesRead: the colours, and alpha if there is any.
+  static func bytes(for page: TIFFPage, samplesRead: Int) throws(ThumbnailError) -> Int {
+    let total = try TIFFMemory(page, samplesRead: samplesRead).total()
+    return Int(min(total.rounded(.up), 0x1p62))
+  }
+
+  private init(_ page: TIFFPage, samplesRead: Int) throws(ThumbnailError) {
+    let directory = page.directory
+    self.page = page
+    if let width = try directory.integer(.tileWidth), let height = try directory.integer(.tileLength) {
+      tile = (Double(max(1, width)), Double(max(1, height)))
+    } else {
+      tile = nil
+    }
+    let (width, height) = (Double(page.pixels.width), Double(page.pixels.height))
+    let rows = try directory.integer(.rowsPerStrip).map { Double($0) } ?? height
+    (across, down) = tile ?? (width, rows > 0 ? min(rows, height) : height)
+    let isSeparate = try directory.integer(.planarConfiguration) == 2 && page.samplesPerPixel > 1
+    (planes, planesRead) = isSeparate ? (Double(page.samplesPerPixel), Double(samplesRead)) : (1, 1)
+    let samples = isSeparate ? 1 : Double(page.samplesPerPixel)
+    row = (across * samples * Double(page.bitsPerSample) / 8).rounded(.up)
+    piece = row * down
+  }
+
+  private func total() throws(ThumbnailError) -> Double {
+    let (width, height) = (Double(page.pixels.width), Double(page.pixels.height))
+    let pieces = (width / across).rounded(.up) * (height / down).rounded(.up) * planes
+    let each = try kept() + codec()
+    return 256 * Self.kibibyte + 64 * pieces + 8 * max(width, across) + planesRead * each
+  }
+
+  /// What is held of the samples of one plane.
+  private func kept() throws(ThumbnailError) -> Double {
+    let coded = try largestCount()
+    if tile != nil { return piece + coded }
+    let isSubsampled = try isSubsampled()
+    if page.compression == 1, !isSubsampled { return max(row, 64 * Self.kibibyte) }
+    let isWhole = page.compression == 6 || page.compression == 34661 || page.compression != 7 && isSubsampled
+    return (isWhole || piece <= Self.smallStrip ? piece : row) + coded
+  }
+
+  private func isSubsampled() throws(ThumbnailError) -> Bool {
+    guard page.photometric == TIFFPage.Photometric.ycc else { return false }
+    // The default is 2 and 2.
+    return try page.directory.integers(.yCbCrSubSampling, atMost: 2) != [1, 1]
+  }
+
+  /// The bytes of the largest strip or tile in the file, of which the decoder does not read more than this.
+  private func largestCount() throws(ThumbnailError) -> Double {
+    let most = min(10 * piece + 1024 * Self.kibibyte, Double(page.directory.structure.file.size))
+    let tag = tile == nil ? TIFFTag.stripByteCounts : .tileByteCounts
+    guard let entry = page.directory.entries[tag.rawValue], entry.count <= Self.mostCounts,
+      let largest = try page.directory.integers(tag, atMost: Self.mostCounts).max()
+    else { return most }
+    return min(Double(largest), most)
+  }
+
+  /// What the codec of one reader holds.
+  private func codec() throws(ThumbnailError) -> Double {
+    switch page.compression {
+    case 2, 3, 4, 32771: 16 * across
+    case 5, 8, 32946: 96 * Self.kibibyte
+    case 6, 7: 192 * Self.kibibyte + 64 * across + (try isProgressive() ? 2 * piece : 0)
+    // LZMA and ZSTD.
+    case 34925, 50000: 10 * 1024 * Self.kibibyte
+    // WebP.
+    case 50001: 512 * Self.kibibyte + 160 * across + 6 * piece
+    // LERC, LogLuv, PixarLog.
+    case 34887, 34676, 34677, 32909: 5 * piece
+    // JBIG.
+    case 34661: 2 * piece
+    // None, PackBits, ThunderScan, NeXT; any other is not decoded.
+    default: 0
+    }
+  }
+
+  /// Whether the first JPEG is progressive. All of a file's come from one encoder.
+  private func isProgressive() throws(ThumbnailError) -> Bool {
+    let directory = page.directory
+    for (offsets, counts) in TIFFPage.pieces {
+      guard let offset = try directory.integer(offsets), let size = try directory.integer(counts),
+        let place = directory.structure.place(offset),
+        let extent = directory.structure.file.extent(at: place, size: size)
+      else { continue }
+      return try JPEGHead.read(directory.structure.file, extent)?.isProgressive == true
+    }
+    return false
+  }
+}

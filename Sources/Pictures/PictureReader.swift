@@ -1,0 +1,43 @@
+import Thumbnails
+
+/// Reads the headers of pictures, without any of the libraries that decode them.
+public enum PictureReader {
+  /// Whether a picture of this type can be decoded. JPEG is not among them: it has decoders of its own.
+  public static func reads(_ type: ImageType) -> Bool { parser(of: type) != nil }
+
+  /// The header of a picture.
+  ///
+  /// - Parameters:
+  ///   - source: the whole file.
+  ///   - type: what the first bytes of the file say.
+  /// - Throws: ``ThumbnailError``.
+  public static func readHeader(of source: ByteReader, type: ImageType) throws(ThumbnailError) -> PictureHeader {
+    guard let parse = parser(of: type) else { throw .unsupportedType(type) }
+    do throws(ThumbnailError) {
+      return try parse(try FileWindow(source))
+    } catch {
+      if case .unsupported(let reason, .jpeg) = error { throw .unsupported(reason, type: type) }
+      throw error
+    }
+  }
+
+  /// The header of a JPEG file with those of the previews that the camera has appended; nil if it has none of use.
+  public static func readPreviews(ofJPEG source: ByteReader) throws(ThumbnailError) -> PictureHeader? {
+    try MultiPictureFile.read(try FileWindow(source))
+  }
+
+  private typealias Parser = @Sendable (FileWindow) throws(ThumbnailError) -> PictureHeader
+
+  private static func parser(of type: ImageType) -> Parser? {
+    switch type {
+    case .png: PNGHeader.read
+    case .gif: GIFHeader.read
+    case .webp: WebPHeader.read
+    case .tiff, .nef, .cr2, .arw, .dng, .orf, .rw2, .pef: TIFFHeader.read
+    case .raf: RawFile.fujifilm
+    case .cr3: RawFile.canon
+    case .heic, .avif: HEIFReader.header
+    case .jpeg, .raw, .bmp, .jxl, .jp2, .psd, .ico: nil
+    }
+  }
+}

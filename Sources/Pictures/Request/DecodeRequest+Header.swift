@@ -1,0 +1,184 @@
+import CDecoding
+import Thumbnails
+
+extension DecodeRequest {
+  /// The least size to which the decoder of lossy WebP scales, in pixels for each pixel of the thumbnail along each axis. It
+  /// takes means, which are visible if there are fewer.
+  private static let scalingMargin = 3.0
+
+  /// - Parameters:
+  ///   - header: of a picture that has a decoder.
+  ///   - reduction: how many pixels of the picture, along the axis with fewer, become one of the largest thumbnail.
+  ///   - background: the colour where the picture is transparent.
+  init(_ header: PictureHeader, reduction: Double, background: RGBColor) {
+    var request = cdecoding_request()
+    request.kind = header.kind
+    (request.width, request.height) = (UInt32(header.pixels.width), UInt32(header.pixels.height))
+    var shrink = min(max(Int(reduction / DecodePlan.margin), 1), Int(CDECODING_MAX_SHRINK))
+    var scaled = header.pixels
+    if case .webp(let frame) = header.coding, frame.isScalable, frame.isLossy {
+      (scaled, shrink) = (header.pixels.reduced(by: reduction / Self.scalingMargin).evened(within: header.pixels), 1)
+    }
+    (request.scaled_width, request.scaled_height) = (UInt32(scaled.width), UInt32(scaled.height))
+    let colors = header.values(of: background)
+    withUnsafeMutableBytes(of: &request.background) { $0.copyBytes(from: colors) }
+    if case .tiles = header.coding { request.is_gbr = header.components == .rgb }
+    request.is_premultiplied = header.isPremultiplied
+    if case .tiff(let directory) = header.coding { request.directory = directory }
+    let planes = header.planes(of: scaled, shrink: shrink)
+    let (tiles, extents) = header.tiles
+    self.init(
+      request, planes: planes, tiles: tiles, extents: extents, longestProfile: header.longestProfile,
+      decoderBytes: Self.sumBytes(planes, hasAlpha: header.hasAlpha) + header.sampleBytes(scaledTo: scaled)
+        + header.workingBytes)
+  }
+
+  /// The bytes of the sums of which a decoder makes means; none if each sample stays as it is.
+  private static func sumBytes(_ planes: [cdecoding_plane], hasAlpha: Bool) -> Int {
+    if planes.allSatisfy({ $0.shrink_x == 1 && $0.shrink_y == 1 }) { return 0 }
+    let samples = planes.map { Int($0.columns) * Int($0.rows) }
+    return (samples.reduce(0, +) + (hasAlpha ? samples.first ?? 0 : 0)) * MemoryLayout<UInt32>.size
+  }
+
+  /// The picture that a decoder has made.
+  ///
+  /// - Parameters:
+  ///   - header: the one that this request was made from.
+  ///   - memory: at least ``memorySize`` bytes, which the decoder has filled.
+  func picture(of header: PictureHeader, in memory: UnsafeRawBufferPointer) -> DecodedPicture {
+    precondition(memory.count >= memorySize, "the memory for planes is too small")
+    let planes = planes.enumerated().map { index, plane in
+      // Nothing writes to the planes of a picture.
+      let base = UnsafeMutableRawPointer(mutating: memory.baseAddress! + Int(plane.offset))
+      let view = PlaneView(
+        base: base.assumingMemoryBound(to: UInt8.self), columns: Int(plane.columns), rows: Int(plane.rows),
+        stride: Int(plane.columns))
+      // At odd sizes, a part of the last chroma sample is outside the picture.
+      let (across, down) = index == 0 ? (1, 1) : header.chroma
+      return DecodedPlane(
+        view: view, columnsExact: Double(request.scaled_width) / Double(across) / Double(plane.shrink_x),
+        rowsExact: Double(request.scaled_height) / Double(down) / Double(plane.shrink_y))
+    }
+    return DecodedPicture(pixels: header.pixels, orientation: header.orientation, model: header.model, planes: planes)
+  }
+}
+
+extension PictureHeader {
+  fileprivate var kind: cdecoding_kind {
+    switch coding {
+    case .png: CDECODING_PNG
+    case .gif: CDECODING_GIF
+    case .webp: CDECODING_WEBP
+    case .tiff: CDECODING_TIFF
+    case .tiles(.hevc, _): CDECODING_HEVC
+    case .tiles(.av1, _): CDECODING_AV1
+    case .jpeg: preconditionFailure("a JPEG inside a file has no decoder here")
+    }
+  }
+
+  /// The bytes of the samples that libwebp returns before they are averaged.
+  fileprivate func sampleBytes(scaledTo size: PixelSize) -> Int {
+    guard case .webp(let frame) = coding else { return 0 }
+    return frame.sampleBytes(scaledTo: frame.isScalable && frame.isLossy ? size : frame.pixels, hasAlpha: hasAlpha)
+  }
+
+  /// The most bytes of the profile that the decoder inflates; 0 if there is none.
+  fileprivate var longestProfile: Int { if case .compressedProfile(let longest) = color { longest } else { 0 } }
+
+  fileprivate var model: ColorModel {
+    switch components {
+    case .grey: .grey
+    case .rgb: .rgb
+    case .ycc(let matrix, _, _, _): .ycc(matrix)
+    case .cmyk: .cmyk(inverted: false)
+    }
+  }
+
+  /// How many pixels a sample of a chroma plane covers. Where there is alpha, each pixel has its own chroma, which is
+  /// weighted by the alpha.
+  fileprivate var chroma: (across: Int, down: Int) {
+    if !hasAlpha, case .ycc(_, _, let across, let down) = components { (across, down) } else { (1, 1) }
+  }
+
+  /// The planes of a picture, without their places in memory.
+  fileprivate func planes(of pixels: PixelSize, shrink: Int) -> [cdecoding_plane] {
+    let luma: (UInt8, UInt8)
+    var others: (UInt8, UInt8) = (0, 255)
+    let count: Int
+    switch components {
+    case .grey(let range): (luma, count) = (range.luma, 1)
+    case .rgb: (luma, count) = ((0, 255), 3)
+    case .ycc(_, let range, _, _): (luma, others, count) = (range.luma, range.chroma, 3)
+    case .cmyk: (luma, count) = ((0, 255), 4)
+    }
+    return (0..<count).map { index in
+      let (across, down) = index == 0 ? (1, 1) : chroma
+      let (low, high) = index == 0 ? luma : others
+      return cdecoding_plane(
+        width: pixels.width.quotientUp(across), height: pixels.height.quotientUp(down), x: max(shrink / across, 1),
+        y: max(shrink / down, 1), low: low, high: high)
+    }
+  }
+
+  /// The values of the components for a colour, which are mixed in where the picture is transparent. A profile is not
+  /// regarded: nearly all transparent pictures are sRGB, and white is white in all of them.
+  fileprivate func values(of color: RGBColor) -> [UInt8] {
+    let rgb = [color.red, color.green, color.blue]
+    switch components {
+    case .grey: return [YCbCrMatrix.bt601.ycc(color)[0]] + [0, 0, 0]
+    case .rgb: return rgb + [0]
+    case .ycc(let matrix, _, _, _): return matrix.ycc(color) + [0]
+    case .cmyk: return rgb.map { 255 - $0 } + [0]
+    }
+  }
+}
+
+extension YCbCrRange {
+  /// The 8-bit values that become 0 and 255.
+  fileprivate var luma: (UInt8, UInt8) { self == .full ? (0, 255) : (16, 235) }
+  fileprivate var chroma: (UInt8, UInt8) { self == .full ? (0, 255) : (16, 240) }
+}
+
+extension cdecoding_plane {
+  fileprivate init(width: Int, height: Int, x: Int, y: Int, low: UInt8, high: UInt8) {
+    self.init()
+    (self.width, self.height) = (UInt32(width), UInt32(height))
+    (shrink_x, shrink_y) = (UInt32(x), UInt32(y))
+    (columns, rows) = (UInt32(width.quotientUp(x)), UInt32(height.quotientUp(y)))
+    (self.low, self.high) = (low, high)
+  }
+}
+
+extension PictureHeader {
+  /// The tiles, and the extents of all of them.
+  fileprivate var tiles: ([cdecoding_tile], [cdecoding_extent]) {
+    switch coding {
+    case .tiles(_, let parts):
+      var (tiles, extents): ([cdecoding_tile], [cdecoding_extent]) = ([], [])
+      for part in parts {
+        tiles.append(cdecoding_tile(part, firstExtent: extents.count))
+        extents += part.data.map { cdecoding_extent($0) }
+      }
+      return (tiles, extents)
+    case .webp(let frame): return ([cdecoding_tile(frame)], frame.chunks.map { cdecoding_extent($0) })
+    case .png, .gif, .tiff, .jpeg: return ([], [])
+    }
+  }
+}
+
+extension cdecoding_tile {
+  fileprivate init(_ tile: PictureTile, firstExtent: Int) {
+    self.init(
+      x: Int32(clamping: tile.x), y: Int32(clamping: tile.y), width: UInt32(clamping: tile.pixels.width),
+      height: UInt32(clamping: tile.pixels.height), first_extent: UInt32(firstExtent),
+      extent_count: UInt32(tile.data.count), configuration: cdecoding_extent(tile.configuration),
+      is_alpha: tile.isAlpha)
+  }
+
+  fileprivate init(_ frame: WebPFrame) {
+    self.init()
+    (x, y) = (Int32(clamping: frame.x), Int32(clamping: frame.y))
+    (width, height) = (UInt32(clamping: frame.pixels.width), UInt32(clamping: frame.pixels.height))
+    extent_count = UInt32(frame.chunks.count)
+  }
+}

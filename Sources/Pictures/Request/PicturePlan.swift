@@ -1,0 +1,42 @@
+import Thumbnails
+
+/// How the thumbnails of a picture are made.
+public enum PicturePlan: Sendable {
+  /// From a JPEG in the file, which is turned like this for display.
+  case jpeg(FileExtent, Orientation)
+  /// By a decoder.
+  case decoder(DecodeRequest, PictureHeader)
+}
+
+extension PictureHeader {
+  /// Chooses the smallest version of the picture that is large enough for every thumbnail.
+  ///
+  /// - Throws: ``ThumbnailError`` if a limit is exceeded.
+  public func plan(for options: ThumbnailOptions) throws(ThumbnailError) -> PicturePlan {
+    let placements = try options.placements(for: pixels, orientation)
+    let reduction = options.linear ? 1 : placements.map(\.reduction).min() ?? 1
+    if type.isRaw, options.previews == .never { throw .unsupported("only its preview can be shown", type: type) }
+    // Reduced pages of a TIFF file are no previews: programs that scale pictures write them.
+    let usesSmaller = options.previews != .never || type == .tiff
+    let version = usesSmaller ? smallestVersion(for: orientedPixels.reduced(by: reduction)) : self
+    if case .jpeg(let extent) = version.coding { return .jpeg(extent, version.orientation) }
+    let factor = Double(version.pixels.width) / Double(pixels.width)
+    return .decoder(
+      DecodeRequest(version, reduction: reduction * factor, background: options.background), version)
+  }
+}
+
+extension DecodeRequest {
+  /// The peak memory for making these thumbnails, in bytes, beyond that of an idle maker: that of this process and of the
+  /// decoder.
+  public func bytesNeeded(for options: ThumbnailOptions, header: PictureHeader) throws(ThumbnailError) -> Int {
+    let placements = try options.placements(for: header.pixels, header.orientation)
+    let filtered = Int(planes[0].columns) + Int(planes[0].rows)
+    let shape = RenderingShape(
+      components: planes.count, orientation: header.orientation, convertsPixels: true, filteredSamples: filtered)
+    let profile = header.profileBytes
+    let exif = options.keep.isDisjoint(with: [.exif, .copyright, .gps]) ? 0 : Int(header.exif?.size ?? 0) * 6
+    let working = 640 << 10
+    return memorySize + decoderBytes + RenderingMemory(shape, placements, options).total + profile * 6 + exif + working
+  }
+}
