@@ -1,0 +1,25 @@
+// The process that decodes pictures for thumbjob: its fence, and the loop that takes requests. What decodes is given by the
+// program, so that tests can put something harmful in its place.
+
+#ifndef CFENCE_H
+#define CFENCE_H
+
+#include "cdecoding_wire.h"
+
+#pragma clang assume_nonnull begin
+
+/// Decodes a picture, as cpictures_decode() does.
+typedef void (*cfence_decode)(
+    const cdecoding_request *request, const cdecoding_tile *_Nullable tiles, const cdecoding_extent *_Nullable extents,
+    const cdecoding_input *input, uint8_t *memory, size_t memory_size, cdecoding_reply *reply);
+
+/// Fences the process off, says hello, and answers requests until thumbjob closes the socket.
+///
+/// - `arguments`: of main(). The only argument is CDECODING_UNFENCED; without it the process is fenced.
+///
+/// Returns the exit status: 0 at the end, 64 if thumbjob has not started the process.
+int cfence_run(int count, char *_Nonnull *_Nullable arguments, cfence_decode decode);
+
+#pragma clang assume_nonnull end
+
+#endif

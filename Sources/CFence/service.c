@@ -1,0 +1,152 @@
+#define _GNU_SOURCE
+
+#include "cfence.h"
+#include "fence.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/// A request that is carried out.
+typedef struct task {
+  int file;
+  cdecoding_shared_header *shared;
+  cdecoding_reply_message reply;
+} task;
+
+/// The task that is carried out; NULL between requests. Only for out_of_memory(), which has no argument.
+static task *_Nullable current;
+
+static ptrdiff_t read_file(void *context, uint64_t offset, uint8_t *into, size_t capacity) {
+  const task *own = context;
+  if (offset > INT64_MAX) return 0;
+  ssize_t count;
+  do {
+    count = pread(own->file, into, capacity < SSIZE_MAX ? capacity : SSIZE_MAX, (off_t)offset);
+  } while (count < 0 && errno == EINTR);
+  return count;
+}
+
+/// Decoding never stops by itself: thumbjob kills the process.
+static bool proceed(void *context, double done) {
+  task *own = context;
+  double limited = done >= 0 ? done < 1 ? done : 1 : 0;
+  __atomic_store_n(&own->shared->progress, (uint32_t)(limited * CDECODING_PROGRESS_WHOLE), __ATOMIC_RELAXED);
+  return true;
+}
+
+static void answer(const task *own) {
+  if (cdecoding_send(CDECODING_SOCKET, &own->reply, sizeof own->reply) != 0) _exit(1);
+}
+
+static void fail_without_memory(task *own) {
+  own->reply.reply = (cdecoding_reply){.status = CDECODING_NO_MEMORY};
+  snprintf(own->reply.reply.message, CDECODING_MESSAGE_SIZE, "the decoder needs more memory than it may have");
+}
+
+/// C++ code calls it when it gets no memory. Without it, an exception would end the process like a crash.
+static void out_of_memory(void) {
+  if (!current) _exit(1);
+  fail_without_memory(current);
+  answer(current);
+  _exit(0);
+}
+
+/// Has out_of_memory() called by the C++ library, if one of the other libraries brings it with it.
+static void set_new_handler(void) {
+  // std::set_new_handler(). Which C++ library the others use is known only now.
+  void *symbol = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+  void *(*function)(void (*)(void));
+  memcpy(&function, &symbol, sizeof function);
+  if (function) function(out_of_memory);
+}
+
+/// Carries out a request in the shared memory.
+static void carry_out(
+    task *own, const cdecoding_request_message *message, uint8_t *shared, const cdecoding_layout *layout,
+    cfence_decode decode) {
+  own->shared = (cdecoding_shared_header *)(void *)shared;
+  cdecoding_input input = {.context = own, .size = message->file_size, .read = read_file, .proceed = proceed};
+  current = own;
+  decode(
+      &message->request, (const cdecoding_tile *)(void *)(shared + layout->tiles),
+      (const cdecoding_extent *)(void *)(shared + layout->extents), &input, shared + layout->planes,
+      (size_t)message->memory_size, &own->reply.reply);
+  current = NULL;
+}
+
+/// Takes a request and replies to it. Returns false if there is none any more.
+static bool serve(cfence_decode decode) {
+  cdecoding_request_message message;
+  task own = {.reply = {.magic = CDECODING_MAGIC}};
+  int memory;
+  if (!cdecoding_receive_request(CDECODING_SOCKET, &message, &own.file, &memory)) return false;
+  cdecoding_layout layout;
+  if (!cdecoding_lay_out(&message.request, message.memory_size, &layout)) return false;
+  own.reply.number = message.number;
+  uint8_t *shared = mmap(NULL, layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+  if (shared == MAP_FAILED) {
+    fail_without_memory(&own);
+  } else {
+    carry_out(&own, &message, shared, &layout, decode);
+    munmap(shared, layout.size);
+  }
+  close(own.file);
+  close(memory);
+  // Memory goes back before the reply: then thumbjob sees what the process keeps.
+  malloc_trim(0);
+  answer(&own);
+  return true;
+}
+
+#define STACK_SIZE (512 << 10)
+
+/// Lets the stack grow now to the size that decoders need. Later, a limit of the address space would turn its growth into a
+/// crash.
+static __attribute__((noinline)) void grow_stack(void) {
+  volatile char bytes[STACK_SIZE];
+  for (size_t place = 0; place < sizeof bytes; place += 4096) bytes[sizeof bytes - 1 - place] = 0;
+  // The address space stays; the pages go back.
+  madvise((void *)(((uintptr_t)bytes + 4095) / 4096 * 4096), STACK_SIZE - 3 * 4096, MADV_DONTNEED);
+}
+
+/// Sets the allocator so that what one picture has taken goes back to the system after it, instead of counting towards the
+/// limit of the next one.
+static void prepare_memory(void) {
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 128 << 10);
+  set_new_handler();
+  grow_stack();
+}
+
+static bool was_started_by_thumbjob(int count, char **arguments) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return (count == 1 || (count == 2 && strcmp(arguments[1], CDECODING_UNFENCED) == 0)) &&
+         getsockopt(CDECODING_SOCKET, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
+int cfence_run(int count, char **arguments, cfence_decode decode) {
+  if (!was_started_by_thumbjob(count, arguments)) {
+    fputs("thumbjob starts this program to decode pictures; it does nothing by itself\n", stderr);
+    return 64;
+  }
+  fence_ignore_signals();
+  prepare_memory();
+  cdecoding_hello hello = {.magic = CDECODING_MAGIC};
+  for (size_t part = 0; part < CDECODING_FENCE_PARTS; part++) hello.faults[part] = CDECODING_NOT_TRIED;
+  hello.faults[CDECODING_FENCE_LIFELINE] = fence_tie_to_lifeline();
+  if (count == 1) fence_raise(hello.faults);
+  malloc_trim(0);
+  if (cdecoding_send(CDECODING_SOCKET, &hello, sizeof hello) != 0) return 1;
+  while (serve(decode)) {
+  }
+  _exit(0);
+}

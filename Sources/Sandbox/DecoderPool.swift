@@ -1,0 +1,161 @@
+import Files
+import Locking
+
+/// Decoder processes, which are lent to operations: as many as decode at the same time. Afterwards they wait for the next
+/// picture.
+///
+/// *Concurrency*: every member may be called from any thread. ``decode(_:isCancelled:progress:)`` blocks.
+package final class DecoderPool: Sendable {
+  private struct State {
+    /// The processes that wait for a picture. The last one is taken first.
+    var idle: [DecoderProcess] = []
+    /// The processes that decode.
+    var lent: [ObjectIdentifier: DecoderProcess] = [:]
+    /// What the first process has found out.
+    var report: FenceReport?
+    var started = 0
+    var isShutDown = false
+  }
+
+  private let program: Path
+  private let isFenced: Bool
+  private let mostIdle: Int
+  private let picturesPerProcess: Int
+  /// Guarded by its lock, under which no process is started, waited for or ended.
+  private let state = Locked(State())
+
+  /// - Parameters:
+  ///   - isFenced: false leaves out what keeps a process from files, network and memory.
+  ///   - mostIdle: how many processes are kept while none decodes.
+  ///   - picturesPerProcess: after so many pictures a process is replaced. If a picture has taken it over, the attacker can
+  ///     falsify the thumbnails of no more pictures than these.
+  package init(_ program: Path, isFenced: Bool = true, mostIdle: Int, picturesPerProcess: Int = 256) {
+    (self.program, self.isFenced) = (program, isFenced)
+    (self.mostIdle, self.picturesPerProcess) = (mostIdle, picturesPerProcess)
+  }
+
+  deinit { shutDown() }
+
+  /// Starts a process unless there is one, so that the first picture need not wait, and an error is known before.
+  ///
+  /// - Throws: ``SandboxError``
+  /// - Returns: which parts of the fence hold.
+  package func prepare() throws(SandboxError) -> FenceReport {
+    if let report = state.withLock({ $0.report }) { return report }
+    let process = try borrow { false }
+    putBack(process)
+    return process.report
+  }
+
+  /// Decodes a picture in a process that no other thread uses.
+  ///
+  /// - Parameters: as of ``DecoderProcess/decode(_:isCancelled:progress:)``.
+  /// - Throws: ``SandboxError``. The process that failed is replaced by the next picture that needs one.
+  package func decode(
+    _ order: DecodingOrder, isCancelled: () -> Bool = { false }, progress: (Double) -> Void = { _ in }
+  ) throws(SandboxError) -> DecodedPicture {
+    while true {
+      let process = try borrow(isCancelled)
+      do throws(SandboxError) {
+        let picture = try process.decode(order, isCancelled: isCancelled, progress: progress)
+        putBack(process)
+        return picture
+      } catch .undecodable(let status, let reason) {
+        putBack(process)
+        throw .undecodable(status, reason)
+      } catch {
+        discard(process)
+        if state.withLock({ $0.isShutDown }) { throw .cancelled }
+        // This picture is not to blame. Each process can have this error, but a new one cannot.
+        if error != .staleReply { throw error }
+      }
+    }
+  }
+
+  /// Ends the processes that wait for a picture, to give back their memory.
+  package func removeIdle() {
+    let idle = state.withLock { state in
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for process in idle { process.end() }
+  }
+
+  /// Ends all processes. What decodes fails as cancelled, and so does every later picture.
+  package func shutDown() {
+    let lent = state.withLock { state in
+      state.isShutDown = true
+      return Array(state.lent.values)
+    }
+    for process in lent { process.kill() }
+    removeIdle()
+  }
+
+  /// The processes of now, and how many were started so far.
+  package var counts: (idle: Int, lent: Int, started: Int) {
+    state.withLock { ($0.idle.count, $0.lent.count, $0.started) }
+  }
+
+  /// The ids of the processes that wait or decode. A process may end at any time.
+  package var processIDs: [Int] {
+    state.withLock { state in state.idle.map(\.id) + state.lent.values.map(\.id) }
+  }
+
+  // MARK: Lending
+
+  private enum Choice {
+    case lend(DecoderProcess)
+    case replace(DecoderProcess)
+    case start
+    case refuse
+  }
+
+  private func borrow(_ isCancelled: () -> Bool) throws(SandboxError) -> DecoderProcess {
+    while true {
+      let choice = state.withLock { state -> Choice in
+        if state.isShutDown { return .refuse }
+        guard let process = state.idle.popLast() else { return .start }
+        // It may have been killed meanwhile, or have sent something without being asked.
+        guard process.isReady else { return .replace(process) }
+        state.lent[ObjectIdentifier(process)] = process
+        return .lend(process)
+      }
+      switch choice {
+      case .lend(let process): return process
+      case .replace(let process): process.end()
+      case .start: return try start(isCancelled)
+      case .refuse: throw .cancelled
+      }
+    }
+  }
+
+  private func start(_ isCancelled: () -> Bool) throws(SandboxError) -> DecoderProcess {
+    let process = try DecoderProcess(program, isFenced: isFenced, isCancelled: isCancelled)
+    let isWanted = state.withLock { state in
+      state.started += 1
+      if state.isShutDown { return false }
+      state.report = state.report ?? process.report
+      state.lent[ObjectIdentifier(process)] = process
+      return true
+    }
+    if isWanted { return process }
+    process.end()
+    throw .cancelled
+  }
+
+  private func putBack(_ process: DecoderProcess) {
+    let isKept = state.withLock { state in
+      state.lent[ObjectIdentifier(process)] = nil
+      let isGood = !process.isBloated && process.pictures < picturesPerProcess
+      guard isGood, state.idle.count < mostIdle, !state.isShutDown else { return false }
+      state.idle.append(process)
+      return true
+    }
+    if !isKept { process.end() }
+  }
+
+  private func discard(_ process: DecoderProcess) {
+    _ = state.withLock { $0.lent.removeValue(forKey: ObjectIdentifier(process)) }
+    process.end()
+  }
+}

@@ -1,0 +1,281 @@
+import CDecoding
+import CLinux
+import Files
+import Foundation
+import SystemPackage
+
+/// A process that decodes one picture after the other. After an error that replaces it (``SandboxError``), it has ended.
+///
+/// *Concurrency*: one thread at a time; only ``kill()`` may be called from any thread at any time.
+package final class DecoderProcess: Sendable {
+  private let life: ProcessLife
+  private let socket: Descriptor
+  /// Never used: it is open as long as the process shall live.
+  private let lifeline: Descriptor
+  /// `/proc/PID/statm`; nil if the address space cannot be measured or is not limited.
+  private let statistics: Descriptor?
+  /// The address space of the process before its first picture, in bytes.
+  private let idleSize: Int
+  /// The number of the next request. Only the thread that decodes changes it.
+  nonisolated(unsafe) private var number: UInt64 = 0
+  /// Whether the process has kept memory of a picture, so that it should be replaced. As `number`.
+  nonisolated(unsafe) private(set) var isBloated = false
+  package let report: FenceReport
+
+  /// How much larger than computed the address space may be. The allocator rounds up, and takes a last mebibyte only as a
+  /// whole.
+  static let tolerance = 2 << 20
+
+  /// How long a process may take until it says hello.
+  static let longestStart = Duration.seconds(20)
+
+  package var id: Int { Int(life.id) }
+  /// The pictures so far.
+  package var pictures: Int { Int(number) }
+
+  /// Starts a process and waits until it is ready.
+  ///
+  /// - Throws: ``SandboxError``
+  package init(_ program: Path, isFenced: Bool = true, isCancelled: () -> Bool = { false }) throws(SandboxError) {
+    let started: ProcessStart.Started
+    do throws(Errno) {
+      started = try ProcessStart.start(program, isFenced: isFenced)
+    } catch {
+      throw error == .noSuchFileOrDirectory ? .notFound([program]) : .cannotStart(error)
+    }
+    (life, socket, lifeline) = (ProcessLife(started.id), started.socket, started.lifeline)
+    var hello: cdecoding_hello?
+    do throws(SandboxError) {
+      hello = try Self.hello(from: started.socket.number, isCancelled: isCancelled)
+    } catch {
+      life.end()
+      throw error
+    }
+    guard let hello else {
+      let ending = life.reap(within: .milliseconds(100))
+      life.end()
+      if case .signalled = ending { throw Self.error(for: ending) }
+      throw .wrongProgram(program)
+    }
+    // Nothing hostile has reached the process yet, so its size is that of its program.
+    let statistics = try? Descriptor.open("/proc/\(started.id)/statm", O_RDONLY)
+    let size = statistics.flatMap { Self.size(in: $0) }
+    idleSize = size ?? 0
+    var limitFault: Errno? = size == nil ? .noSuchFileOrDirectory : nil
+    if isFenced, let size, limitFault == nil { limitFault = Self.limit(started.id, to: size + Self.tolerance) }
+    self.statistics = isFenced && limitFault == nil ? statistics : nil
+    report = FenceReport(isFenced: isFenced, hello: hello, memoryLimit: limitFault, sealedMemory: Self.sealFault)
+  }
+
+  deinit { life.end() }
+
+  /// Kills the process. What ``decode(_:isCancelled:progress:)`` is doing fails.
+  package func kill() { life.kill() }
+
+  /// Kills the process and waits until it has ended.
+  package func end() { life.end() }
+
+  /// Whether the process lives and has sent nothing since its last reply.
+  var isReady: Bool {
+    var state = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+    return retryOnInterrupt { poll(&state, 1, 0) } == 0
+  }
+
+  /// Decodes a picture.
+  ///
+  /// - Parameters:
+  ///   - isCancelled: asked every ten milliseconds. If it returns true, the process is killed.
+  ///   - progress: called every ten milliseconds with the part of the picture that is decoded, 0 to 1.
+  /// - Throws: ``SandboxError``
+  package func decode(
+    _ order: DecodingOrder, isCancelled: () -> Bool = { false }, progress: (Double) -> Void = { _ in }
+  ) throws(SandboxError) -> DecodedPicture {
+    guard let layout = order.layout else { throw .badRequest }
+    number += 1
+    let memory: SharedMemory
+    do throws(Errno) {
+      memory = try SharedMemory(size: layout.size)
+      if statistics != nil {
+        let size = idleSize &+ layout.size &+ Self.tolerance
+        let (limit, isTooLarge) = size.addingReportingOverflow(order.workingBytes)
+        if !isTooLarge, let error = Self.limit(life.id, to: limit) { throw error }
+      }
+    } catch {
+      life.end()
+      throw .cannotStart(error)
+    }
+    do throws(SandboxError) {
+      try send(order, layout, memory)
+      memory.closeDescriptor()
+      let reply = try awaitReply(memory, isCancelled: isCancelled, progress: progress)
+      let picture = try picture(of: reply, order, layout, memory)
+      isBloated = hasGrown
+      return picture
+    } catch {
+      if case .undecodable = error { isBloated = hasGrown } else { life.end() }
+      throw error
+    }
+  }
+
+  // MARK: The request
+
+  private func send(
+    _ order: DecodingOrder, _ layout: cdecoding_layout, _ memory: SharedMemory
+  ) throws(SandboxError) {
+    order.tiles.withUnsafeBytes { memory.bytes[layout.tiles...].copyBytes(from: $0) }
+    order.extents.withUnsafeBytes { memory.bytes[layout.extents...].copyBytes(from: $0) }
+    var message = cdecoding_request_message()
+    message.magic = CDECODING_MAGIC
+    message.number = number
+    message.file_size = order.fileSize
+    message.memory_size = UInt64(order.planeBytes)
+    message.request = order.request
+    message.request.tile_count = UInt32(order.tiles.count)
+    message.request.extent_count = UInt32(order.extents.count)
+    switch cdecoding_send_request(socket.number, &message, order.file, memory.descriptor) {
+    case 0: break
+    case EPIPE, ECONNRESET: throw endError()
+    case let error: throw .cannotStart(Errno(rawValue: error))
+    }
+  }
+
+  // MARK: The reply
+
+  private func awaitReply(
+    _ memory: SharedMemory, isCancelled: () -> Bool, progress: (Double) -> Void
+  ) throws(SandboxError) -> cdecoding_reply_message {
+    while true {
+      if isCancelled() { throw .cancelled }
+      if Self.awaitInput(socket.number) { break }
+      // The process writes it. A value of any size is possible.
+      let done = memory.bytes.load(as: UInt32.self)
+      progress(Double(min(done, CDECODING_PROGRESS_WHOLE)) / Double(CDECODING_PROGRESS_WHOLE))
+    }
+    var reply = cdecoding_reply_message()
+    switch Self.receive(&reply, from: socket.number) {
+    case .whole: break
+    case .closed: throw endError()
+    case .other: throw .brokenProtocol("something other than a reply")
+    }
+    guard reply.magic == CDECODING_MAGIC, reply.number <= number else { throw .brokenProtocol("an unknown message") }
+    if reply.number < number { throw .staleReply }
+    return reply
+  }
+
+  private func picture(
+    of message: cdecoding_reply_message, _ order: DecodingOrder, _ layout: cdecoding_layout, _ memory: SharedMemory
+  ) throws(SandboxError) -> DecodedPicture {
+    let reply = message.reply
+    switch reply.status {
+    case CDECODING_OK: break
+    case CDECODING_NO_MEMORY: throw .memoryLimit(order.workingBytes)
+    case CDECODING_READ_FAILED, CDECODING_TRUNCATED, CDECODING_DAMAGED, CDECODING_CORRUPT, CDECODING_IMPERFECT,
+      CDECODING_TOO_MANY_SCANS, CDECODING_UNSUPPORTED, CDECODING_BAD_CALL:
+      throw .undecodable(reply.status, Self.text(reply.message) ?? "no reason is given")
+    default: throw .brokenProtocol("an impossible status")
+    }
+    guard reply.profile_size <= order.request.profile_capacity else {
+      throw .brokenProtocol("a profile that is larger than the memory for it")
+    }
+    let planes = layout.planes..<layout.planes + order.planeBytes
+    let start = layout.planes + Int(order.request.profile_offset)
+    // A copy, because a process that a picture has taken over could change it while it is parsed.
+    let profile = reply.profile_size == 0 ? nil : Array(memory.bytes[start..<start + Int(reply.profile_size)])
+    return DecodedPicture(
+      memory, planes: planes, profile: profile,
+      warnings: [reply.warnings.0, reply.warnings.1, reply.warnings.2].map { Self.text($0) ?? "" })
+  }
+
+  /// Why the process has closed its socket: it has ended, or is about to.
+  private func endError() -> SandboxError { Self.error(for: life.reap(within: .seconds(1))) }
+
+  /// - Parameter ending: how a process has ended; nil if it has not.
+  private static func error(for ending: ProcessLife.Ending?) -> SandboxError {
+    switch ending {
+    case nil: .brokenProtocol("nothing, and closed its socket")
+    case .exited(let status): .ended(status: status)
+    case .signalled(SIGSYS): .forbiddenCall
+    case .signalled(let signal): faults.contains(signal) ? .crashed(signal: signal) : .killed(signal: signal)
+    }
+  }
+
+  /// The signals that only a fault of the program itself brings.
+  private static let faults: Set<CInt> = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGXFSZ]
+
+  /// The text of a message, up to its first NUL, in printable ASCII characters; nil if it is empty.
+  private static func text<Characters>(_ characters: Characters) -> String? {
+    let bytes = withUnsafeBytes(of: characters) { Array($0.prefix { $0 != 0 }) }
+    let text = String(decoding: bytes.map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    return text.isEmpty ? nil : text
+  }
+
+  // MARK: The socket
+
+  /// - Returns: nil if the process says anything else, or ends.
+  private static func hello(from socket: CInt, isCancelled: () -> Bool) throws(SandboxError) -> cdecoding_hello? {
+    let deadline = ContinuousClock.now + longestStart
+    repeat {
+      if isCancelled() { throw .cancelled }
+      if ContinuousClock.now > deadline { return nil }
+    } while !awaitInput(socket)
+    var hello = cdecoding_hello()
+    guard receive(&hello, from: socket) == .whole, hello.magic == CDECODING_MAGIC else { return nil }
+    return hello
+  }
+
+  /// Waits for ten milliseconds at most.
+  ///
+  /// - Returns: whether something has arrived, or the other side has closed the socket.
+  private static func awaitInput(_ socket: CInt) -> Bool {
+    var state = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return poll(&state, 1, 10) > 0
+  }
+
+  private enum Received { case whole, closed, other }
+
+  /// Takes a message. Descriptors that come with it are closed by the kernel.
+  private static func receive<Message>(_ message: inout Message, from socket: CInt) -> Received {
+    withUnsafeMutableBytes(of: &message) { bytes in
+      // With MSG_TRUNC, the length of a longer message is returned too.
+      let flags = CInt(MSG_DONTWAIT | MSG_TRUNC)
+      let count = retryOnInterrupt { recv(socket, bytes.baseAddress, bytes.count, flags) }
+      if count <= 0 { return .closed }
+      return count == bytes.count ? .whole : .other
+    }
+  }
+
+  // MARK: The memory
+
+  /// Whether the process keeps more memory than it had before its first picture.
+  private var hasGrown: Bool {
+    guard let statistics else { return false }
+    guard let size = Self.size(in: statistics) else { return true }
+    return size > idleSize + Self.tolerance / 2
+  }
+
+  /// The address space of a process in bytes, from `/proc/PID/statm`.
+  private static func size(in statistics: Descriptor) -> Int? {
+    guard let bytes = try? readAll(64, from: statistics.number, at: 0),
+      let pages = Substring(decoding: bytes, as: UTF8.self).fields(" ").first.flatMap({ Int($0) }), pages > 0
+    else { return nil }
+    return pages * sysconf(CInt(_SC_PAGESIZE))
+  }
+
+  /// Limits the address space of a process, which the process itself cannot undo.
+  ///
+  /// - Returns: why not; nil on success.
+  private static func limit(_ process: pid_t, to bytes: Int) -> Errno? {
+    var limits = rlimit()
+    // No privilege is needed for the process of the same user, nor to change the limit within the hard one.
+    guard prlimit(process, addressSpace, nil, &limits) == 0 else { return Errno(rawValue: errno) }
+    limits.rlim_cur = min(rlim_t(bytes), limits.rlim_max)
+    return prlimit(process, addressSpace, &limits, nil) == 0 ? nil : Errno(rawValue: errno)
+  }
+
+  private static let addressSpace = CInt(RLIMIT_AS.rawValue)
+
+  /// Why the system does not fix the size of shared memory; nil if it does.
+  private static let sealFault: Errno? = {
+    do throws(Errno) { return try SharedMemory(size: 1).sealFault } catch { return error }
+  }()
+}

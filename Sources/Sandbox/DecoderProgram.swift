@@ -1,0 +1,27 @@
+import Files
+import Foundation
+import SystemPackage
+
+/// Where the program of the decoder processes is.
+package enum DecoderProgram {
+  package static let name = "thumbjob-decoder"
+
+  /// Looks beside the running program, where a build has it, and in the folders of an installation: `libexec/thumbjob` and
+  /// `lib/thumbjob`, next to the program's own folder.
+  ///
+  /// - Throws: ``SandboxError/notFound(_:)``
+  package static func locate() throws(SandboxError) -> Path {
+    let ownProgram = (try? Path("/proc/self/exe").real()) ?? Path(CommandLine.arguments[0])
+    return try locate(from: ownProgram.parent)
+  }
+
+  /// - Parameter folder: that of the running program.
+  package static func locate(from folder: Path) throws(SandboxError) -> Path {
+    let places = [
+      folder.appending(Path(name)), folder.parent.appending(Path("libexec/thumbjob/\(name)")),
+      folder.parent.appending(Path("lib/thumbjob/\(name)")),
+    ]
+    for place in places where place.withCString({ access($0, X_OK) }) == 0 { return place }
+    throw .notFound(places)
+  }
+}
