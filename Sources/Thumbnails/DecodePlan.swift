@@ -8,12 +8,12 @@ public enum Decoding: Sendable {
   /// First as `sparing`; if that throws `irregular`, as `whole`.
   case automatic
 
-  var isWhole: Bool { if case .whole = self { true } else { false } }
+  package var isWhole: Bool { if case .whole = self { true } else { false } }
   var isAutomatic: Bool { if case .automatic = self { true } else { false } }
 }
 
 /// How a source is decoded: at which scale, and which parts are left out.
-struct DecodePlan {
+package struct DecodePlan {
   enum Method: Equatable {
     /// Only the lowest `side` × `side` coefficients of each block, by `BlockDecoder`.
     case blocks(side: Int)
@@ -35,7 +35,7 @@ struct DecodePlan {
 
   /// The fewest decoded pixels for each thumbnail pixel, along each axis, if decoded pixels are means of source pixels.
   /// With fewer, this box filter is visible. Measured against a full decode: 2 is as good, 1.5 is not.
-  private static let margin = 2.0
+  package static let margin = 2.0
 
   /// The same if decoded pixels are made of a block's lowest frequencies, which are the better filter (`make quality`).
   private static let frequencyMargin = 1.8

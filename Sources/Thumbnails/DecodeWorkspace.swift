@@ -45,6 +45,20 @@ final class DecodeWorkspace {
     return (try blocks.decode(into: buffers[0], masksIn: buffers[1]), blocks.lacksScans)
   }
 
+  /// Throws if the file is corrupt.
+  func check(_ decoder: JPEGDecoder, _ info: SourceInfo) throws(ThumbnailError) {
+    defer { releasePlanes() }
+    do {
+      _ = try decodeBlocks(decoder, info, side: 1)
+    } catch {
+      switch error {
+      case .irregular: return
+      case .corrupt(let corruption): throw .corrupt(corruption.fault.rawValue)
+      case .failed(let failure): throw failure
+      }
+    }
+  }
+
   /// Decodes with libjpeg at scale 1/`denominator` into planes that are valid until the next call.
   func decode(
     _ decoder: JPEGDecoder, _ denominator: Int, skippingFineScans: Bool

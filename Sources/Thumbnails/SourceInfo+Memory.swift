@@ -17,7 +17,11 @@ extension SourceInfo {
       (planes, coefficients) = BlockDecoder.bytesNeeded(self, side: side)
     }
     if plan.checksFirst { planes = max(planes, BlockDecoder.bytesNeeded(self, side: 1).planes) }
-    let rendering = RenderingMemory(self, scale: plan.denominator, placements, options)
+    let shape = RenderingShape(
+      components: sampling.count, orientation: orientation,
+      convertsPixels: options.linear || hasProfile || !isYCbCr,
+      filteredSamples: (pixels.width + pixels.height) / plan.denominator)
+    let rendering = RenderingMemory(shape, placements, options)
     // The decoder holds the profile itself; the profile reader and the metadata hold copies.
     let profile = profileSize == 0 ? 0 : profileSize + ProfileContext.allowance(forProfileOf: profileSize)
     let keptProfile = options.keep.contains(.icc) ? profileSize * 2 : profileSize
@@ -56,16 +60,32 @@ private struct DecodingMemory {
   }
 }
 
-/// The memory that rendering and encoding take, in bytes.
-private struct RenderingMemory {
-  private(set) var total = 0
+/// What the memory for rendering a decoded picture depends on.
+package struct RenderingShape {
+  /// The number of planes.
+  let components: Int
+  let orientation: Orientation
+  /// Whether pixels are converted at the thumbnail's full size; otherwise plane by plane.
+  let convertsPixels: Bool
+  /// The columns and rows of the largest plane together, for which there are filters.
+  let filteredSamples: Int
 
-  init(_ info: SourceInfo, scale: Int, _ placements: [Placement], _ options: ThumbnailOptions) {
-    let components = info.sampling.count
+  package init(components: Int, orientation: Orientation, convertsPixels: Bool, filteredSamples: Int) {
+    (self.components, self.orientation) = (components, orientation)
+    (self.convertsPixels, self.filteredSamples) = (convertsPixels, filteredSamples)
+  }
+}
+
+/// The memory that rendering and encoding take, in bytes.
+package struct RenderingMemory {
+  package private(set) var total = 0
+
+  package init(_ shape: RenderingShape, _ placements: [Placement], _ options: ThumbnailOptions) {
+    let components = shape.components
     let planes = components == 1 ? 1 : 3
     let halves = components > 1 && ThumbnailRenderer.halvesChroma(options)
-    // YCbCr is resized plane by plane; other colours are resized and converted at full size before chroma is halved.
-    let convertsPixels = options.linear || info.hasProfile || !info.isYCbCr
+    // YCbCr is resized plane by plane; other colours are converted at full size before chroma is halved.
+    let convertsPixels = shape.convertsPixels
     var buffers = [0, 0, 0]
     var encoding = 0
     for placement in placements {
@@ -74,7 +94,7 @@ private struct RenderingMemory {
       let chroma = halves ? width.ceilingQuotient(2) * height.ceilingQuotient(2) : full
       let shown = full + (planes - 1) * chroma
       let stored = convertsPixels ? components * full : shown
-      let turned = info.orientation == .upright ? 0 : convertsPixels ? planes * full : shown
+      let turned = shape.orientation == .upright ? 0 : convertsPixels ? planes * full : shown
       // A buffer becomes as large as the largest thumbnail needs it, and keeps that size.
       let sizes = [stored, turned, convertsPixels && halves ? 2 * chroma : 0]
       buffers = zip(buffers, sizes).map(max)
@@ -83,7 +103,7 @@ private struct RenderingMemory {
       let samples = halves ? padded * 3 / 2 : padded * planes
       let rows = options.linear ? Self.linearRows(placement) * width * planes * 4 : 0
       // A filter has six weights of four bytes for each input sample; luma and chroma have a filter each.
-      let filters = (info.pixels.width + info.pixels.height) / scale * 48 + (width + height) * 64
+      let filters = shape.filteredSamples * 48 + (width + height) * 64
       encoding = max(encoding, samples * 2 + Self.fileSize(samples: samples, options.quality), rows + filters)
     }
     total = buffers.reduce(0, +) + encoding

@@ -6,7 +6,7 @@
 /// *Concurrency*: for one thread at a time, together with the source that it reads. Makers share nothing, so each
 /// worker should have its own.
 public final class ThumbnailMaker {
-  private let workspace = DecodeWorkspace()
+  let workspace = DecodeWorkspace()
 
   public init() {}
 
@@ -15,14 +15,16 @@ public final class ThumbnailMaker {
   ///
   /// - parameters:
   ///   - source: the file to read.
+  ///   - orientation: how the picture must be turned for display; nil if its EXIF block says so.
   ///   - options: the thumbnails to be made. If given, their limits are checked.
   ///   - monitor: observes the stage, and decides whether to stop.
   /// - throws: `ThumbnailError` as `makeThumbnails` would for the same header.
   public static func readInfo(
-    of source: ByteReader, for options: ThumbnailOptions? = nil, monitor: (any ThumbnailMonitor)? = nil
+    of source: ByteReader, orientation: Orientation? = nil, for options: ThumbnailOptions? = nil,
+    monitor: (any ThumbnailMonitor)? = nil
   ) throws(ThumbnailError) -> SourceInfo {
     let (decoder, info) = try ThumbnailPipeline.readHeader(
-      of: source, failOn: options?.failOn ?? .error, monitor: monitor, measuring: true)
+      of: source, orientation: orientation, failOn: options?.failOn ?? .error, monitor: monitor, measuring: true)
     if let options { _ = try ThumbnailPipeline.plan(info, decoder, options) }
     return info
   }
@@ -31,6 +33,7 @@ public final class ThumbnailMaker {
   ///
   /// - parameters:
   ///   - source: the file to decode.
+  ///   - orientation: as for `readInfo`.
   ///   - options: the sizes to make, and how.
   ///   - decoding: how much of the source may be decoded, which determines the memory that it takes.
   ///   - monitor: observes progress, and decides whether to stop.
@@ -39,16 +42,21 @@ public final class ThumbnailMaker {
   /// - throws: `ThumbnailError`, and the errors of `deliver`.
   @discardableResult
   public func makeThumbnails(
-    of source: ByteReader, options: ThumbnailOptions, decoding: Decoding = .automatic,
+    of source: ByteReader, orientation: Orientation? = nil, options: ThumbnailOptions, decoding: Decoding = .automatic,
     monitor: (any ThumbnailMonitor)? = nil, deliver: (Thumbnail) throws -> Void
   ) throws -> SourceInfo {
-    try ThumbnailPipeline(source: source, options: options, decoding: decoding, monitor: monitor, workspace: workspace)
-      .run(deliver: deliver)
+    try ThumbnailPipeline(
+      source: source, orientation: orientation, options: options, decoding: decoding, monitor: monitor,
+      workspace: workspace
+    ).run(deliver: deliver)
   }
 
   /// The most memory that a maker keeps from one source to the next, in bytes. A caller with a memory budget should add
   /// it for each maker in use.
   public static let bytesKept = 5 << 20
+
+  /// The fraction of a source's work that is done once it is decoded.
+  package static let decodingShare = DecoderProgress.share
 
   /// Frees the memory kept for the next source.
   public func trim() { workspace.trim() }

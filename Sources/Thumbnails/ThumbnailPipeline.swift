@@ -5,6 +5,8 @@ import CLibJPEG
 /// *Concurrency*: for the thread that uses its workspace.
 struct ThumbnailPipeline {
   let source: ByteReader
+  /// How the picture must be turned for display; nil if its EXIF block says so.
+  var orientation: Orientation?
   let options: ThumbnailOptions
   let decoding: Decoding
   let monitor: (any ThumbnailMonitor)?
@@ -14,12 +16,12 @@ struct ThumbnailPipeline {
   ///
   /// - parameter measuring: whether the decoder is used for the header alone, as in `JPEGDecoder`.
   static func readHeader(
-    of source: ByteReader, failOn: FailOn, monitor: (any ThumbnailMonitor)?, measuring: Bool
+    of source: ByteReader, orientation: Orientation?, failOn: FailOn, monitor: (any ThumbnailMonitor)?, measuring: Bool
   ) throws(ThumbnailError) -> (JPEGDecoder, SourceInfo) {
     monitor?.entered(.reading)
     if monitor?.isCancelled == true { throw .cancelled }
     let decoder = try JPEGDecoder(source: source, failOn: failOn, monitor: monitor, measuring: measuring)
-    return (decoder, SourceInfo(decoder))
+    return (decoder, SourceInfo(decoder, orientation: orientation))
   }
 
   /// The placement of each size and the source's colour model. Throws if a limit is exceeded or the colours are
@@ -27,11 +29,7 @@ struct ThumbnailPipeline {
   static func plan(
     _ info: SourceInfo, _ decoder: JPEGDecoder, _ options: ThumbnailOptions
   ) throws(ThumbnailError) -> ([Placement], ColorModel) {
-    let placements = options.sizes.map { $0.placement(for: info.orientedPixels) }
-    if info.pixels.count > options.limitPixels { throw .tooManyPixels(info.pixels, limit: options.limitPixels) }
-    for placement in placements where placement.pixels.count > options.limitPixels {
-      throw .thumbnailTooLarge(placement.pixels, limit: options.limitPixels)
-    }
+    let placements = try options.placements(for: info.pixels, info.orientation)
     guard let model = ColorModel(decoder.header) else { throw .unsupported("its colour space is unknown") }
     return (placements, model)
   }
@@ -49,39 +47,18 @@ struct ThumbnailPipeline {
 
   /// Makes every size from the decoded picture, which is in the workspace's buffers.
   func render(_ decoded: Decoded, deliver: (Thumbnail) throws -> Void) throws {
-    let (picture, placements, extras, _) = decoded
-    var placeholder: Placeholder?
-    for (index, size) in options.sizes.enumerated() {
-      try checkCancelled()
-      let placement = placements[index]
-      monitor?.entered(.resizing)
-      let rendered = try workspace.renderer.render(
-        picture, placement, conversion: extras.conversion, options: options, proceed: checkCancelled)
-      if options.makesPlaceholder, placeholder == nil {
-        placeholder = try workspace.renderer.placeholder(
-          of: rendered, pixels: placement.pixels, options: options, proceed: checkCancelled)
-      }
-      monitor?.entered(.encoding)
-      let bytes = try workspace.currentEncoder().encode(
-        rendered, pixels: placement.pixels, halfChroma: ThumbnailRenderer.halvesChroma(options), options: options,
-        metadata: extras.metadata(for: placement.pixels), monitor: monitor)
-      try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes, placeholder: placeholder))
-      let done = Double(index + 1) / Double(options.sizes.count)
-      monitor?.progressed(to: DecoderProgress.share + (1 - DecoderProgress.share) * done)
-    }
-  }
-
-  private func checkCancelled() throws(ThumbnailError) {
-    if monitor?.isCancelled == true { throw .cancelled }
+    try ThumbnailRendering(options: options, monitor: monitor, workspace: workspace)
+      .run(decoded.picture, decoded.placements, decoded.extras, deliver: deliver)
   }
 
   /// Reads the header and decodes the picture. The decoder is freed on return, because rendering does not need it.
   func decode() throws(ThumbnailError) -> Decoded {
-    var (decoder, info) = try Self.readHeader(of: source, failOn: options.failOn, monitor: monitor, measuring: false)
+    var (decoder, info) = try Self.readHeader(
+      of: source, orientation: orientation, failOn: options.failOn, monitor: monitor, measuring: false)
     let (placements, model) = try Self.plan(info, decoder, options)
     monitor?.entered(.decoding)
     let plan = DecodePlan(info, for: placements, options, decoding)
-    if plan.checksFirst { try check(decoder, info) }
+    if plan.checksFirst { try workspace.check(decoder, info) }
     let planes: [DecodedPlane]
     switch try decode(plan, decoder, info) {
     case .decoded(let decoded, let remark):
@@ -137,19 +114,4 @@ struct ThumbnailPipeline {
       }
     }
   }
-
-  /// Throws if the file is corrupt.
-  private func check(_ decoder: JPEGDecoder, _ info: SourceInfo) throws(ThumbnailError) {
-    defer { workspace.releasePlanes() }
-    do {
-      _ = try workspace.decodeBlocks(decoder, info, side: 1)
-    } catch {
-      switch error {
-      case .irregular: return
-      case .corrupt(let corruption): throw .corrupt(corruption.fault.rawValue)
-      case .failed(let failure): throw failure
-      }
-    }
-  }
-
 }

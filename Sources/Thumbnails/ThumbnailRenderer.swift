@@ -24,7 +24,7 @@ final class ThumbnailRenderer {
     let isLinear = options.linear && model.profileKind != .cmyk
     var transform: ProfileTransform?
     if case .pixels(let found) = conversion { transform = found }
-    let isPlain = !isLinear && (model == .grey || model == .ycc) && transform == nil
+    let isPlain = !isLinear && (model == .grey || model == .ycc(.bt601)) && transform == nil
 
     if isPlain {
       var planes: [PlaneView] = []
@@ -48,7 +48,7 @@ final class ThumbnailRenderer {
       let part = region.scaled(from: picture.pixels, toColumns: luma.columnsExact, rows: luma.rowsExact)
       try LinearResampler(resampler: resampler, conversion: conversion)
         .resample(picture, region: part, into: planes, proceed: proceed)
-      if model == .ycc { model = .rgb }
+      if case .ycc = model { model = .rgb }
     } else {
       for (plane, target) in zip(picture.planes, planes) {
         try proceed()

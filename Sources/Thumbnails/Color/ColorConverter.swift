@@ -22,7 +22,8 @@ struct ColorConverter {
       let lines = planes.map { $0.row(row) }
       switch model {
       case .grey: return
-      case .ycc, .rgb: gatherRGB(lines, columns, into: &pixels)
+      case .rgb: gatherRGB(lines, columns, into: &pixels) { ($0, $1, $2) }
+      case .ycc(let matrix): gatherRGB(lines, columns, into: &pixels, YCbCr(matrix).rgb)
       case .cmyk, .ycck: gatherCMYK(lines, columns, into: &pixels)
       }
       if let transform {
@@ -38,11 +39,13 @@ struct ColorConverter {
     }
   }
 
-  private func gatherRGB(_ lines: [UnsafeMutablePointer<UInt8>], _ columns: Int, into pixels: inout [UInt8]) {
-    let isRGB = model == .rgb
+  @inline(__always)
+  private func gatherRGB(
+    _ lines: [UnsafeMutablePointer<UInt8>], _ columns: Int, into pixels: inout [UInt8],
+    _ rgb: (UInt8, UInt8, UInt8) -> (UInt8, UInt8, UInt8)
+  ) {
     for x in 0..<columns {
-      let (a, b, c) = (lines[0][x], lines[1][x], lines[2][x])
-      (pixels[3 * x], pixels[3 * x + 1], pixels[3 * x + 2]) = isRGB ? (a, b, c) : YCbCr.rgb(a, b, c)
+      (pixels[3 * x], pixels[3 * x + 1], pixels[3 * x + 2]) = rgb(lines[0][x], lines[1][x], lines[2][x])
     }
   }
 
@@ -59,7 +62,7 @@ struct ColorConverter {
     for x in 0..<columns {
       var (c, m, y) = (lines[0][x], lines[1][x], lines[2][x])
       if isYCCK {
-        let (r, g, b) = YCbCr.rgb(c, m, y)
+        let (r, g, b) = YCbCr.jpeg.rgb(c, m, y)
         (c, m, y) = (255 - r, 255 - g, 255 - b)
       }
       (pixels[4 * x], pixels[4 * x + 1], pixels[4 * x + 2], pixels[4 * x + 3]) =

@@ -38,7 +38,7 @@ final class ProfileTransform {
 /// memory (`ProfileContext`), and on how often the same bytes can be processed (`isTame`). The slowest profile found
 /// within these bounds takes 0.1 s; a usual CMYK profile takes half of that.
 final class ProfileReader {
-  private var known: [(bytes: [UInt8], kind: ProfileKind, conversion: ProfileConversion)] = []
+  private var known: [(encoding: ColorEncoding, kind: ProfileKind, conversion: ProfileConversion)] = []
   /// The bytes that Little CMS may allocate, for the size of a profile.
   private let allowance: (Int) -> Int
 
@@ -53,24 +53,59 @@ final class ProfileReader {
 
   /// The conversion for a profile's bytes and a picture of this kind.
   func conversion(for bytes: UnsafeBufferPointer<UInt8>, kind: ProfileKind) -> ProfileConversion {
-    if let index = known.firstIndex(where: { $0.kind == kind && $0.bytes.elementsEqual(bytes) }) {
-      let entry = known.remove(at: index)
-      known.append(entry)
-      return entry.conversion
+    let index = known.firstIndex { entry in
+      guard entry.kind == kind, case .profile(let known) = entry.encoding else { return false }
+      return known.elementsEqual(bytes)
     }
+    if let index { return reuse(index) }
     let context = ProfileContext(limit: allowance(bytes.count))
     let conversion = read(bytes, kind: kind, in: context)
-    peak = max(peak, context.peak)
-    known.append((Array(bytes), kind, conversion))
-    while !known.isEmpty, bytesRemembered > Self.bytesKept { known.removeFirst() }
+    remember(.profile(Array(bytes)), kind, conversion, context)
     return conversion
+  }
+
+  /// The conversion for an encoding and a picture of this kind.
+  func conversion(for encoding: ColorEncoding, kind: ProfileKind) -> ProfileConversion {
+    let primaries: Primaries
+    let curve: TransferCurve
+    switch encoding {
+    case .sRGB: return .identity
+    case .profile(let bytes): return bytes.withUnsafeBufferPointer { self.conversion(for: $0, kind: kind) }
+    case .numbered(let number, let transfer):
+      (primaries, curve) = (Primaries(number: number), TransferCurve(number: transfer))
+    case .power(let exponent, let chromaticities):
+      primaries = chromaticities.flatMap { Primaries(given: $0) } ?? .bt709
+      curve = TransferCurve(exponent: exponent)
+    }
+    if kind == .cmyk || primaries == .bt709 && curve == .sRGB { return .identity }
+    if let index = known.firstIndex(where: { $0.kind == kind && $0.encoding == encoding }) { return reuse(index) }
+    let context = ProfileContext(limit: allowance(0))
+    let conversion = make(primaries, curve, kind: kind, in: context)
+    remember(encoding, kind, conversion, context)
+    return conversion
+  }
+
+  private func reuse(_ index: Int) -> ProfileConversion {
+    let entry = known.remove(at: index)
+    known.append(entry)
+    return entry.conversion
+  }
+
+  private func remember(
+    _ encoding: ColorEncoding, _ kind: ProfileKind, _ conversion: ProfileConversion, _ context: ProfileContext
+  ) {
+    peak = max(peak, context.peak)
+    known.append((encoding, kind, conversion))
+    while !known.isEmpty, bytesRemembered > Self.bytesKept { known.removeFirst() }
   }
 
   /// Bytes cached.
   var bytesRemembered: Int {
     known.reduce(0) { sum, entry in
-      guard case .pixels(let transform) = entry.conversion else { return sum + entry.bytes.count }
-      return sum + entry.bytes.count + transform.context.held
+      var bytes = 0
+      if case .profile(let profile) = entry.encoding { bytes = profile.count }
+      guard case .pixels(let transform) = entry.conversion else { return sum + bytes }
+      return sum + bytes + transform.context.held
     }
   }
 
@@ -91,6 +126,13 @@ final class ProfileReader {
       case .cmyk: cmsSigCmykData
       }
     guard cmsGetColorSpace(profile) == space, Self.isTame(profile, bytes) else { return .unusable }
+    return conversion(from: profile, kind: kind, in: context)
+  }
+
+  /// The conversion from the colours of a profile that is known to be harmless.
+  func conversion(
+    from profile: cmsHPROFILE, kind: ProfileKind, in context: ProfileContext
+  ) -> ProfileConversion {
     guard let transform = transform(from: profile, kind: kind, in: context) else { return .unusable }
     switch kind {
     case .grey: return greyConversion(transform)

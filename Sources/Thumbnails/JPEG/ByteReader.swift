@@ -56,6 +56,15 @@ public final class ByteReader {
     }
   }
 
+  /// A part of another reader's bytes, which must outlive this one.
+  package convenience init(part offset: UInt64, size: Int, of whole: ByteReader) {
+    self.init(size: size) { start, buffer in
+      guard start < UInt64(size) else { return .success(0) }
+      let count = min(buffer.count, size - Int(start))
+      return whole.read(at: offset + start, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+
   /// Reads bytes at an offset, at most the buffer's size. A count below that does not mean the end; 0 does.
   public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ReadError> {
     body(offset, buffer)

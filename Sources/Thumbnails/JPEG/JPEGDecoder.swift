@@ -91,7 +91,7 @@ final class JPEGDecoder {
 
   /// The classes of warnings that end decoding. A truncated picture fails at every level, because there is nothing to
   /// show for the missing part.
-  private static func failMask(_ failOn: FailOn) -> UInt32 {
+  static func failMask(_ failOn: FailOn) -> UInt32 {
     let truncated: UInt32 = 1 << CLIBJPEG_WARNING_TRUNCATED.rawValue
     let damaged: UInt32 = 1 << CLIBJPEG_WARNING_DAMAGED.rawValue
     let harmless: UInt32 = 1 << CLIBJPEG_WARNING_HARMLESS.rawValue
@@ -111,7 +111,7 @@ final class JPEGDecoder {
     case CLIBJPEG_TRUNCATED: .truncated(message)
     case CLIBJPEG_WARNED: .imperfect(message)
     case CLIBJPEG_UNSUPPORTED: .unsupported(message)
-    case CLIBJPEG_TOO_MANY_SCANS: .tooManyScans(limit: Int(CLIBJPEG_SCAN_LIMIT))
+    case CLIBJPEG_TOO_MANY_SCANS: .scanLimitExceeded
     case CLIBJPEG_NO_MEMORY: .outOfMemory
     case CLIBJPEG_DAMAGED: .damaged(message)
     case CLIBJPEG_CORRUPT: .corrupt(message)

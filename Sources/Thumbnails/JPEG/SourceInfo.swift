@@ -28,10 +28,10 @@ public struct SourceInfo: Sendable {
   /// Width and height as displayed.
   public var orientedPixels: PixelSize { orientation.apply(to: pixels) }
 
-  init(_ decoder: JPEGDecoder) {
+  init(_ decoder: JPEGDecoder, orientation: Orientation? = nil) {
     let header = decoder.header
     pixels = PixelSize(width: Int(header.width), height: Int(header.height))
-    orientation = ExifOrientation.read(decoder.exif)
+    self.orientation = orientation ?? ExifOrientation.read(decoder.exif)
     profileSize = header.icc_size
     exifSize = decoder.exif.count
     isProgressive = header.progressive

@@ -4,11 +4,11 @@
 /// is used only if EXIF is kept. A faulty block is never an error; its picture counts as upright.
 ///
 /// Source: Exif 2.32 (CIPA DC-008), 4.6.2 "IFD Structure"; TIFF 6.0, section 2.
-enum ExifOrientation {
+package enum ExifOrientation {
   /// The orientation in IFD 0, or `upright`.
   ///
   /// - parameter block: the TIFF structure after "Exif\0\0".
-  static func read(_ block: UnsafeBufferPointer<UInt8>) -> Orientation {
+  package static func read(_ block: UnsafeBufferPointer<UInt8>) -> Orientation {
     TIFFReader(block).flatMap(orientation) ?? .upright
   }
 

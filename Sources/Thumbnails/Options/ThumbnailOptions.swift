@@ -41,6 +41,15 @@ public struct KeptMetadata: OptionSet, Sendable, Hashable {
   public static let gps = KeptMetadata(rawValue: 8)
 }
 
+/// Whether the smaller pictures that cameras put into files are used.
+public enum Previews: String, Sendable, CaseIterable {
+  /// Those of RAW and HEIC files.
+  case auto
+  /// Those of JPEG files too.
+  case prefer
+  case never
+}
+
 /// How thumbnails are made.
 public struct ThumbnailOptions: Sendable, Hashable {
   /// The sizes, at least one. All are made from one decoding.
@@ -55,6 +64,9 @@ public struct ThumbnailOptions: Sendable, Hashable {
   /// patterns, but is much slower, because the source has to be decoded at full size.
   public var linear: Bool
   public var failOn: FailOn
+  /// The colour where a picture is transparent.
+  public var background: RGBColor
+  public var previews: Previews
   /// The most pixels that a source, or one thumbnail, may have.
   public var limitPixels: Int
   /// Whether each source also gets a ``Placeholder``, which is made of its first thumbnail.
@@ -62,8 +74,8 @@ public struct ThumbnailOptions: Sendable, Hashable {
 
   public init(
     sizes: [SizeSpec], quality: Int = 80, progressive: Bool = false, subsampling: ChromaSubsampling = .s420,
-    keep: KeptMetadata = [], linear: Bool = false, failOn: FailOn = .error, limitPixels: Int = 1_000_000_000,
-    makesPlaceholder: Bool = false
+    keep: KeptMetadata = [], linear: Bool = false, failOn: FailOn = .error, background: RGBColor = .white,
+    previews: Previews = .auto, limitPixels: Int = 1_000_000_000, makesPlaceholder: Bool = false
   ) {
     self.sizes = sizes
     self.quality = quality
@@ -72,6 +84,8 @@ public struct ThumbnailOptions: Sendable, Hashable {
     self.keep = keep
     self.linear = linear
     self.failOn = failOn
+    self.background = background
+    self.previews = previews
     self.limitPixels = limitPixels
     self.makesPlaceholder = makesPlaceholder
   }

@@ -1,8 +1,10 @@
 import CLibJPEG
 
 /// The meaning of a source's components.
-enum ColorModel: Sendable, Hashable {
-  case grey, ycc, rgb
+package enum ColorModel: Sendable, Hashable {
+  case grey, rgb
+  /// Luma and chroma, of full range.
+  case ycc(YCbCrMatrix)
   /// Four inks; `inverted` if 255 means no ink, as Adobe's programs write them.
   case cmyk(inverted: Bool)
   /// As `cmyk(inverted: true)`, but with the first three components converted to YCbCr. libjpeg detects it by Adobe's
@@ -12,7 +14,7 @@ enum ColorModel: Sendable, Hashable {
   init?(_ header: clibjpeg_header) {
     switch header.color {
     case CLIBJPEG_GREY: self = .grey
-    case CLIBJPEG_YCC: self = .ycc
+    case CLIBJPEG_YCC: self = .ycc(.bt601)
     case CLIBJPEG_RGB: self = .rgb
     case CLIBJPEG_CMYK: self = .cmyk(inverted: header.saw_adobe)
     case CLIBJPEG_YCCK: self = .ycck

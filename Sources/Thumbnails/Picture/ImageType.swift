@@ -1,6 +1,8 @@
 /// The type of an image file, found by its first bytes and not by its name.
 public enum ImageType: String, Sendable, CaseIterable {
   case jpeg, png, gif, webp, tiff, bmp, heic, avif, jxl, jp2, psd, ico
+  // RAW files, by the names of their endings; `raw` is any other.
+  case nef, cr2, cr3, arw, dng, orf, rw2, pef, raf, raw
 
   /// The name for users.
   public var displayName: String {
@@ -17,6 +19,15 @@ public enum ImageType: String, Sendable, CaseIterable {
     case .jp2: "JPEG 2000"
     case .psd: "Photoshop"
     case .ico: "icon"
+    case .nef, .cr2, .cr3, .arw, .dng, .orf, .rw2, .pef, .raf, .raw: rawValue.uppercased()
+    }
+  }
+
+  /// Whether it is a camera's sensor data, of which only the previews in the file can be shown.
+  public var isRaw: Bool {
+    switch self {
+    case .nef, .cr2, .cr3, .arw, .dng, .orf, .rw2, .pef, .raf, .raw: true
+    default: false
     }
   }
 
@@ -24,6 +35,8 @@ public enum ImageType: String, Sendable, CaseIterable {
   public static let sniffLength = 64
 
   /// The type of a file with these first bytes; nil if it is unknown. Fewer bytes than `sniffLength` are allowed.
+  ///
+  /// Many kinds of RAW files begin as any TIFF file does, and count as `tiff`: only their directories tell.
   public static func sniff(_ bytes: some Collection<UInt8>) -> ImageType? {
     let head = Array(bytes.prefix(sniffLength))
     if let brand = fileTypeBrand(head) { return brand }
@@ -42,8 +55,21 @@ public enum ImageType: String, Sendable, CaseIterable {
     Signature(type: .gif, bytes: Array("GIF87a".utf8)),
     Signature(type: .gif, bytes: Array("GIF89a".utf8)),
     Signature(type: .webp, bytes: Array("RIFF".utf8), also: { $0.dropFirst(8).starts(with: Array("WEBP".utf8)) }),
+    Signature(type: .cr2, bytes: [0x49, 0x49, 0x2A, 0x00], also: { $0.dropFirst(8).starts(with: Array("CR".utf8)) }),
     Signature(type: .tiff, bytes: [0x49, 0x49, 0x2A, 0x00]),
     Signature(type: .tiff, bytes: [0x4D, 0x4D, 0x00, 0x2A]),
+    // BigTIFF.
+    Signature(type: .tiff, bytes: [0x49, 0x49, 0x2B, 0x00, 0x08, 0x00]),
+    Signature(type: .tiff, bytes: [0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08]),
+    Signature(type: .orf, bytes: Array("IIRO".utf8)),
+    Signature(type: .orf, bytes: Array("IIRS".utf8)),
+    Signature(type: .orf, bytes: Array("MMOR".utf8)),
+    Signature(type: .rw2, bytes: [0x49, 0x49, 0x55, 0x00]),
+    Signature(type: .raf, bytes: Array("FUJIFILMCCD-RAW ".utf8)),
+    // Minolta, Sigma and older Canon.
+    Signature(type: .raw, bytes: [0x00] + Array("MRM".utf8)),
+    Signature(type: .raw, bytes: Array("FOVb".utf8)),
+    Signature(type: .raw, bytes: Array("II".utf8), also: { $0.dropFirst(6).starts(with: Array("HEAPCCDR".utf8)) }),
     // Two letters are ambiguous, so the size of a known header must also be present.
     Signature(
       type: .bmp, bytes: Array("BM".utf8),
@@ -66,9 +92,11 @@ public enum ImageType: String, Sendable, CaseIterable {
       switch String(decoding: head[start..<start + 4], as: UTF8.self) {
       case "avif", "avis": return .avif
       case "heic", "heix", "hevc", "hevx", "heim", "heis": return .heic
+      case "crx ": return .cr3
       default: continue
       }
     }
-    return nil
+    // Brands of the container alone. Its reader finds out which codec the picture has.
+    return ["mif1", "mif2", "miaf", "msf1"].contains(String(decoding: head[8..<12], as: UTF8.self)) ? .heic : nil
   }
 }

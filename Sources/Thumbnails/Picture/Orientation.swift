@@ -16,7 +16,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
   var mirrorsRows: Bool { [3, 4, 6, 7].contains(rawValue) }
 
   /// The displayed size of a picture of this stored size, and vice versa.
-  func apply(to size: PixelSize) -> PixelSize { isTransposed ? size.transposed : size }
+  public func apply(to size: PixelSize) -> PixelSize { isTransposed ? size.transposed : size }
 
   /// The rectangle of a stored picture that is displayed as `region`.
   func storedRect(of region: PixelRect, in stored: PixelSize) -> PixelRect {

@@ -6,7 +6,7 @@ public struct Placement: Sendable, Hashable {
   let region: PixelRect
 
   /// The source pixels for each thumbnail pixel, along the axis with fewer.
-  var reduction: Double {
+  package var reduction: Double {
     min(region.width / Double(pixels.width), region.height / Double(pixels.height))
   }
 }

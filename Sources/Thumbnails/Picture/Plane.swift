@@ -1,11 +1,15 @@
 import Foundation
 
 /// One component's 8-bit samples in memory that it does not own: `rows` × `columns`, row `r` at `base + r * stride`.
-struct PlaneView {
+package struct PlaneView {
   let base: UnsafeMutablePointer<UInt8>
   let columns: Int
   let rows: Int
   let stride: Int
+
+  package init(base: UnsafeMutablePointer<UInt8>, columns: Int, rows: Int, stride: Int) {
+    (self.base, self.columns, self.rows, self.stride) = (base, columns, rows, stride)
+  }
 
   func row(_ index: Int) -> UnsafeMutablePointer<UInt8> { base + index * stride }
 }

@@ -1,3 +1,4 @@
+import CLibJPEG
 import Foundation
 
 /// The reason why a thumbnail could not be made. The description is one line without the file's name.
@@ -10,8 +11,8 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
   case notAnImage([UInt8])
   /// An image of a type that cannot be read.
   case unsupportedType(ImageType)
-  /// A JPEG of a kind that cannot be read.
-  case unsupported(String)
+  /// An image of a known type, but of a kind that cannot be read.
+  case unsupported(String, type: ImageType = .jpeg)
   /// The file ends before its picture does.
   case truncated(String)
   /// The data is so corrupt that decoding cannot go on.
@@ -41,8 +42,8 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
     case .empty: "the file is empty"
     case .notAnImage(let head):
       "not an image (it starts with \(head.map { String(format: "%02X", $0) }.joined(separator: " ")))"
-    case .unsupportedType(let type): "\(type.displayName) images are not supported, only JPEG"
-    case .unsupported(let reason): "unsupported JPEG: \(reason)"
+    case .unsupportedType(let type): "\(type.displayName) images are not supported"
+    case .unsupported(let reason, let type): "unsupported \(type.displayName): \(reason)"
     case .truncated(let reason): "truncated: \(reason)"
     case .damaged(let reason): "damaged: \(reason)"
     case .corrupt(let reason): "damaged: \(reason)"
@@ -57,4 +58,7 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
     case .internalFault(let reason): "a fault in thumbjob itself: \(reason)"
     }
   }
+
+  /// `tooManyScans` with the limit of libjpeg's decoder.
+  package static let scanLimitExceeded = Self.tooManyScans(limit: Int(CLIBJPEG_SCAN_LIMIT))
 }

@@ -76,7 +76,7 @@ struct SmallPicture {
       for index in 0..<size.count {
         let y = planes[0].base[index]
         let (red, green, blue) =
-          planes.count == 1 ? (y, y, y) : YCbCr.rgb(y, planes[1].base[index], planes[2].base[index])
+          planes.count == 1 ? (y, y, y) : YCbCr.jpeg.rgb(y, planes[1].base[index], planes[2].base[index])
         (samples[3 * index], samples[3 * index + 1], samples[3 * index + 2]) = (red, green, blue)
       }
     }

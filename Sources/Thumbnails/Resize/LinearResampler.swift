@@ -38,7 +38,7 @@ struct LinearResampler {
       if y % 16 == 0 { try proceed() }
       while firstActive < height, ends[firstActive] <= y { firstActive += 1 }
       for index in rows.indices { rows[index].read(y) }
-      if picture.model == .ycc { Self.makeRGB(&rows) }
+      if case .ycc(let matrix) = picture.model { Self.makeRGB(&rows, YCbCr(matrix)) }
       converter.convert(&rows)
       for channel in targets.indices {
         for x in 0..<first.columns { light[x] = SRGBCurve.linear[Int(rows[channel].samples[x])] }
@@ -62,9 +62,9 @@ struct LinearResampler {
     }
   }
 
-  private static func makeRGB(_ rows: inout [RowReader]) {
+  private static func makeRGB(_ rows: inout [RowReader], _ conversion: YCbCr) {
     for x in rows[0].samples.indices {
-      let (r, g, b) = YCbCr.rgb(rows[0].samples[x], rows[1].samples[x], rows[2].samples[x])
+      let (r, g, b) = conversion.rgb(rows[0].samples[x], rows[1].samples[x], rows[2].samples[x])
       (rows[0].samples[x], rows[1].samples[x], rows[2].samples[x]) = (r, g, b)
     }
   }
