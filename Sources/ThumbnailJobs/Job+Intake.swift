@@ -64,17 +64,19 @@ extension Job {
       state.withLock { $0.tally.upToDate += 1 }
       return true
     }
-    let operation = ThumbnailOperation(source: source, place: place, shared: shared)
     switch ledger?.memory(of: source) {
     case .failed(let failure, let file): return refuse(source, failure, file)
-    case .suspect:
+    case .suspect(let deaths):
       // The sheet gets its place now, and does not wait for the thumbnail.
       putOnSheet(source, .missing(reason: "left for last"))
       watch?.began(source.path)
+      // Most runs that died had another reason. A source that was there twice is decoded behind the fence, where a JPEG's
+      // samples may differ a little.
+      let operation = ThumbnailOperation(source: source, place: place, isSuspect: deaths > 1, shared: shared)
       state.withLock { $0.suspects.append(operation) }
       onEvent(.postponed(source))
       return true
-    case nil: return start(operation)
+    case nil: return start(ThumbnailOperation(source: source, place: place, shared: shared))
     }
   }
 

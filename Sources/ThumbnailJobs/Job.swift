@@ -128,7 +128,9 @@ public final class Job: Sendable {
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
     ledger = hasSources ? JobLedger(outputs, settings) : nil
     shared = SourceOperation.Shared(
-      outputs: outputs, memory: memory, retries: settings.retries, trace: trace,
+      outputs: outputs, memory: memory,
+      decoders: PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) },
+      retries: settings.retries, trace: trace,
       hashesSources: settings.verify == .content, underWay: ledger?.underWay,
       onThumbnail: onThumbnail)
     if let trace {
@@ -162,13 +164,13 @@ public final class Job: Sendable {
     }
   }
 
-  /// The first JPEG file in a folder that is not a thumbnail of thumbjob.
+  /// The first picture in a folder that is not a thumbnail of thumbjob.
   private static func firstPhoto(in folder: Path) -> Path? {
     var photo: Path?
     SourceWalker(arguments: [.path(folder)]).walk(
       onError: { _ in },
       visit: { source in
-        if SourceFile.isJPEG(source.path) { photo = source.path }
+        if SourceFile.isPicture(source.path) { photo = source.path }
         return photo == nil ? .goOn : .stop
       })
     return photo
@@ -255,8 +257,9 @@ public final class Job: Sendable {
   private func makeGovernor() -> PressureGovernor {
     PressureGovernor(
       queue: queue, response: settings.onPressure, stop: { self.stop(.pressure) },
-      shrink: { [makers = shared.makers] in
+      shrink: { [makers = shared.makers, decoders = shared.decoders] in
         makers.removeIdle()
+        decoders.removeIdle()
         Allocator.shrink()
       },
       onNote: { note in
@@ -293,7 +296,6 @@ public final class Job: Sendable {
     for suspect in suspects {
       drain()
       ledger?.write()
-      watch?.began(suspect.source.path)
       if !submit(suspect) { _ = watch?.ended(suspect.source.path) }
     }
     if !suspects.isEmpty { drain() }

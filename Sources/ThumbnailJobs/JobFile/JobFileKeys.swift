@@ -30,6 +30,7 @@ extension JobSettings {
     .flag("durable", \.durable),
     .flag("prune", \.prune),
     .word("fail-on", \.failOn),
+    .word("isolate", \.isolate),
     .text("limit-pixels", \.limitPixels) { text, key throws(TextError) in try PixelCount.parse(text, for: key) },
     .text("timeout", \.timeout) { text, key throws(TextError) in try DurationText.parse(text, for: key) },
     .flag("retry-failed", \.retryFailed),
@@ -69,5 +70,7 @@ extension OutputSettings {
     .word("subsample", \.subsample),
     JobFileKey("keep", \.keep) { value, name, reader in reader.keptMetadata(value, name) },
     .flag("linear", \.linear),
+    .word("previews", \.previews),
+    .text("background", \.background) { text, key throws(TextError) in try RGBColor(parsing: text, for: key) },
   ]
 }

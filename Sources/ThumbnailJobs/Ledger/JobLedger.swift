@@ -10,8 +10,8 @@ final class JobLedger: Sendable {
   enum Memory {
     /// It failed, and would fail again. The version is that of the file.
     case failed(SourceFailure, SourceFile.Version?)
-    /// It was under way when an earlier run died.
-    case suspect
+    /// It was under way when so many earlier runs died.
+    case suspect(deaths: Int)
   }
 
   /// After so many deaths of the process a source is taken for their cause, and has failed for good.
@@ -46,8 +46,8 @@ final class JobLedger: Sendable {
     underWay = first.folder.flatMap { [output] in UnderWay(in: $0.runDescriptor, output: output, part: part) }
     let interrupted = first.folder?.interrupted
     hasDeadRun = interrupted != nil
-    // At once, because the process may die again.
-    // A source that several processes had under way when the system stopped counts once.
+    // At once, because the process may die again. A source that several processes had under way when the system stopped
+    // counts once.
     for (part, sources) in Dictionary(grouping: Set(interrupted ?? []), by: \.part) {
       let ledger =
         part == job.shard?.part ? ledger : Ledger(file.parent.appending(Ledger.name(part: part)), for: .writing)
@@ -59,7 +59,7 @@ final class JobLedger: Sendable {
   private func suspect(_ source: Path, in ledger: Ledger) {
     var deaths = 1
     if case .suspect(let before) = ledger.unmade(source)?.outcome { deaths += before }
-    let version = version(of: absolute(source))
+    let version = version(of: output.following(source))
     ledger.record(
       LedgerEntry(
         source, version: version, outcome: .suspect(deaths: deaths), settings: settings, program: program, time: now))
@@ -73,15 +73,12 @@ final class JobLedger: Sendable {
 
   private func key(of source: Source) -> Path { source.path.leading(from: output) }
 
-  /// The path of a source in the ledger. It is found from the text alone, as its key was: the output folder may be a link.
-  private func absolute(_ source: Path) -> Path {
-    let path = output.appending(source)
-    return path.normalized ?? path
-  }
+  /// What is known of a source that was not made. Most ledgers have none, and the key takes time.
+  private func unmade(_ source: Source) -> LedgerEntry? { ledger.mayHaveUnmade ? ledger.unmade(key(of: source)) : nil }
 
   /// Whether a source has failed for good, and has not changed since.
   func hasFailed(_ source: Source) -> Bool {
-    guard let entry = ledger.unmade(key(of: source)), case .failed = entry.outcome else { return false }
+    guard let entry = unmade(source), case .failed = entry.outcome else { return false }
     return entry.version == version(of: source.path) && entry.settings == settings
   }
 
@@ -90,15 +87,16 @@ final class JobLedger: Sendable {
 
   /// What is known of a source whose thumbnails are to be made; nil if nothing is, or if it has changed.
   func memory(of source: Source) -> Memory? {
-    guard let entry = ledger.unmade(key(of: source)), entry.version == version(of: source.path),
+    guard let entry = unmade(source), entry.version == version(of: source.path),
       entry.settings == settings, entry.program == program
     else { return nil }
     switch entry.outcome {
     case .made: return nil
     case .suspect(let deaths) where deaths >= Self.mostDeaths:
       let reason = "the process died \(deaths) times while it was being made"
-      return retriesFailed ? .suspect : failed(entry, SourceFailure.Kind.source.rawValue, reason)
-    case .suspect: return .suspect
+      return retriesFailed
+        ? .suspect(deaths: deaths) : failed(entry, SourceFailure.Kind.source.rawValue, reason)
+    case .suspect(let deaths): return .suspect(deaths: deaths)
     case .failed(let kind, let reason):
       return retriesFailed ? nil : failed(entry, kind, reason)
     }
@@ -117,11 +115,13 @@ final class JobLedger: Sendable {
   /// - Parameters:
   ///   - thumbnails: how many there are.
   ///   - first: the place of one of them in the output folder.
-  func recordUpToDate(_ source: Source, thumbnails: Int, first: Path) {
+  func recordUpToDate(
+    _ source: Source, thumbnails: @autoclosure () -> Int, first: @autoclosure () -> Path
+  ) {
     guard !isReading, isIncomplete else { return }
     let key = key(of: source)
     if !ledger.isNew, case .made = ledger.entry(of: key)?.outcome { return }
-    record(key, version(of: source.path), .made(thumbnails: thumbnails, first: first))
+    record(key, version(of: source.path), .made(thumbnails: thumbnails(), first: first()))
   }
 
   /// The hash of all bytes that a source had when its thumbnails were made or last compared; nil if it is not known.

@@ -21,10 +21,24 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case disk
   }
 
+  /// Why a decoder process gave no picture.
+  public enum DecoderEnd: Sendable {
+    /// The source made it crash, or do what it may not do.
+    case crashed
+    /// Another process or the kernel killed it.
+    case killed
+    /// It needed more memory than its format should.
+    case memory
+    /// It could not be started.
+    case missing
+  }
+
   case source(ThumbnailError)
   case output(OutputError)
   /// The source needs more memory than `plan` gives to one operation.
   case memory(BudgetExceededError, plan: MemoryPlan)
+  /// The process that decodes the source's format gave no picture.
+  case decoder(String, DecoderEnd)
   /// The operation took longer than this.
   case timeout(Duration)
   /// Another source gets the place of the thumbnail.
@@ -51,7 +65,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
 
   public var kind: Kind {
     switch self {
-    case .source, .other: .source
+    case .source, .decoder, .other: .source
     case .output(let error): error.isCollision ? .collision : error.isDiskFault ? .disk : .output
     case .memory: .memory
     case .timeout: .timeout
@@ -68,6 +82,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
   var mayBeTemporary: Bool {
     switch self {
     case .source(.unreadable), .source(.truncated), .source(.damaged), .source(.corrupt): true
+    case .decoder(_, let end): end == .killed || end == .missing
     case .output(let error): error.kind == .failed && !error.isDiskFault || error.error == .ioError
     default: false
     }
@@ -83,6 +98,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
         true
       case .cancelled, .unreadable, .outOfMemory, .irregular: false
       }
+    case .decoder(_, let end): end == .crashed
     case .output, .memory, .timeout, .placeTaken, .placeIsSource, .placeReserved, .earlier, .other: false
     }
   }
@@ -96,6 +112,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .source(let error): "\(error)"
     case .output(let error): "\(error)"
     case .memory(let error, _): "\(error)"
+    case .decoder(let reason, _): reason
     case .timeout(let limit): "took longer than \(limit)"
     case .placeTaken(let rival):
       "its thumbnail would have the same place as that of \(rival.printable); rename one of the sources"

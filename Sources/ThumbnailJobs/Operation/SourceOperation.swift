@@ -10,6 +10,8 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // an atomic fla
     let outputs: [ThumbnailOutput]
     let memory: MemoryPlan
     let makers = MakerPool()
+    /// Decodes other formats than JPEG.
+    let decoders: PictureDecoders
     /// How many more times to try a source after a failure that may be temporary.
     let retries: Int
     let trace: TraceRecorder?

@@ -28,18 +28,22 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     var hasHeldMemory = false
   }
 
+  /// Whether earlier runs died while the source was under way, and it may be why.
+  private let isSuspect: Bool
   /// Thumbnails that an earlier, cancelled operation put in place.
   private let alreadyMade: [MadeThumbnail]
   private let findings = Locked(Findings())
 
   /// - Parameters:
   ///   - place: the place of its thumbnails, from ``OutputPlan``.
+  ///   - isSuspect: whether earlier runs died while the source was under way, and it may be why.
   ///   - timesCancelled: how often memory pressure has cancelled the work on this source.
   ///   - thumbnails: the thumbnails that an earlier, cancelled operation put in place.
   init(
-    source: Source, place: Path, timesCancelled: Int = 0, thumbnails: [MadeThumbnail] = [], shared: Shared
+    source: Source, place: Path, isSuspect: Bool = false, timesCancelled: Int = 0, thumbnails: [MadeThumbnail] = [],
+    shared: Shared
   ) {
-    alreadyMade = thumbnails
+    (alreadyMade, self.isSuspect) = (thumbnails, isSuspect)
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
     super.init(
       title: OperationTitle.text(source.path, sizes), source: source, place: place, timesCancelled: timesCancelled,
@@ -50,7 +54,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
 
   override func again(timesCancelled: Int) -> SourceOperation {
     ThumbnailOperation(
-      source: source, place: place, timesCancelled: timesCancelled, thumbnails: found.thumbnails, shared: shared)
+      source: source, place: place, isSuspect: isSuspect, timesCancelled: timesCancelled, thumbnails: found.thumbnails,
+      shared: shared)
   }
 
   /// The results so far. They are complete when the operation has ended.
@@ -81,25 +86,30 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     case .other: return .notImage
     case .thumbnail: return .thumbnail
     case .notAnImage(let error): throw error
-    case .image(.jpeg): break
     case .image(let type):
-      if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
-      return .unsupported(type)
+      guard type.isReadable else {
+        if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
+        return .unsupported(type)
+      }
+      return try makeAll(of: file, type)
     }
+  }
+
+  private func makeAll(of file: SourceFile, _ type: ImageType) throws -> SourceResult {
     // A source that is irregular for one output is irregular for all that follow.
-    var decoding = Decoding.sparing
+    var decoding = shared.decoders.firstDecoding(isSuspect: isSuspect)
     var refusal: OutputError?
     for output in shared.outputs {
-      let info = try shared.trace.span("ThumbnailMaker.readInfo") {
-        try ThumbnailMaker.readInfo(of: file.bytes, for: output.options, monitor: self)
+      let picture = try shared.trace.span("SourcePicture.read") {
+        try SourcePicture(file, type, for: output.options, monitor: self)
       }
       guard output.folder != nil else {
-        let planned = try plan(output, info, info.bytesNeeded(for: output.options, decoding: .sparing))
+        let planned = try plan(output, picture, picture.bytesNeeded(for: output.options, decoding: .sparing))
         findings.withLock { $0.thumbnails += planned }
         continue
       }
       do {
-        try make(output, of: file, info, &decoding)
+        try make(output, of: file, picture, &decoding)
       } catch let error as OutputError where error.isOnlyOfPlace {
         // The other outputs have places of their own.
         refusal = refusal ?? error
@@ -115,26 +125,26 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
 
   /// Makes an output's thumbnails, and if the source turns out to be irregular, from a whole decoding.
   private func make(
-    _ output: ThumbnailOutput, of file: SourceFile, _ info: SourceInfo, _ decoding: inout Decoding
+    _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: inout Decoding
   ) throws {
     do {
-      try make(output, of: file, info, decoding)
+      try make(output, of: file, picture, decoding)
     } catch ThumbnailError.irregular(let damage) {
       decoding = .whole(damage: damage)
-      try make(output, of: file, info, decoding)
+      try make(output, of: file, picture, decoding)
     }
   }
 
   /// Reserves the memory for an output's thumbnails and makes them.
   private func make(
-    _ output: ThumbnailOutput, of file: SourceFile, _ info: SourceInfo, _ decoding: Decoding
+    _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: Decoding
   ) throws {
     report(stage: "reserving")
-    let needed = info.bytesNeeded(for: output.options, decoding: decoding)
+    let needed = picture.bytesNeeded(for: output.options, decoding: decoding)
     // While this waits for memory, the operation holds neither a header nor a maker.
     try withReservation(of: shared.memory.reservation(for: needed)) {
       findings.withLock { $0.hasHeldMemory = true }
-      try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, header: info, decoding) }
+      try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, from: picture, decoding) }
     }
   }
 
@@ -142,17 +152,17 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     "changed, or was removed, while it was read; if it is there, the next run makes its thumbnails again"
 
   private func make(
-    _ output: ThumbnailOutput, of file: SourceFile, header: SourceInfo, _ decoding: Decoding
+    _ output: ThumbnailOutput, of file: SourceFile, from picture: SourcePicture, _ decoding: Decoding
   ) throws {
     // Before the picture is read, so that contents that are written meanwhile do not pass for those of the thumbnail.
     let contents = try file.contents()
     try shared.makers.withMaker { maker in
-      let info = try maker.makeThumbnails(
-        of: file.bytes, options: output.options, decoding: decoding, monitor: self
+      let warnings = try picture.makeThumbnails(
+        maker, shared.decoders, options: output.options, decoding: decoding, monitor: self
       ) { thumbnail in
         try checkCancelled()
         let description = thumbnail.placeholder.map {
-          SourceDescription(pixels: header.orientedPixels, orientation: header.orientation, placeholder: $0)
+          SourceDescription(pixels: picture.orientedPixels, orientation: picture.orientation, placeholder: $0)
         }
         findings.withLock { $0.description = $0.description ?? description }
         let path = output.path.appending(output.place(of: source, place, size: thumbnail.size))
@@ -170,7 +180,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         }
         findings.withLock { $0.thumbnails.append(made) }
       }
-      findings.withLock { $0.warnings = info.warnings + (file.hasChanged ? [Self.changeWarning] : []) }
+      findings.withLock { $0.warnings = warnings + (file.hasChanged ? [Self.changeWarning] : []) }
     }
   }
 
@@ -178,14 +188,14 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   ///
   /// - Throws: `BudgetExceededError` if they would need more memory than one operation may reserve.
   private func plan(
-    _ output: ThumbnailOutput, _ info: SourceInfo, _ needed: Int
+    _ output: ThumbnailOutput, _ picture: SourcePicture, _ needed: Int
   ) throws(BudgetExceededError) -> [MadeThumbnail] {
     let budget = shared.memory.budget
     if needed > budget.largest { throw BudgetExceededError(needed: needed, budget: budget) }
     return output.options.sizes.map { size in
       MadeThumbnail(
         path: output.path.appending(output.place(of: source, place, size: size)), size: size.name,
-        pixels: size.placement(for: info.orientedPixels).pixels, bytes: 0)
+        pixels: size.placement(for: picture.orientedPixels).pixels, bytes: 0)
     }
   }
 

@@ -295,7 +295,7 @@ public final class OutputFolder: Sendable {
     try rename(name, in: run.descriptor, to: place, in: descriptor)
   }
 
-  private static let moveTries = 100
+  private static let moveTries = 1000
 
   /// Makes a folder and its parents. It starts with the deepest, so that an existing folder needs no calls for its
   /// parents.

@@ -33,7 +33,7 @@ public struct OutputPlan: Sendable {
   private let files: [Path: [Source]]
 
   /// - Parameter walker: finds the sources. Output folders that do not exist yet are not recognised as such.
-  public init(walker: SourceWalker) { self.init(walker: walker, isImage: SourceFile.isJPEG) }
+  public init(walker: SourceWalker) { self.init(walker: walker, isImage: SourceFile.isPicture) }
 
   /// - Parameter isImage: whether a file can have thumbnails. It is called on any thread, for files that want the place
   ///   of another source.

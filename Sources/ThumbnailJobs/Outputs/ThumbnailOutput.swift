@@ -156,5 +156,7 @@ struct ThumbnailOutput: Sendable {
     fail-on \(options.failOn.rawValue)
 
     """ + (name.map { "name \(Path($0.description).printable)\n" } ?? "")
+      + (options.background == .white ? "" : "background \(options.background)\n")
+      + (options.previews == .auto ? "" : "previews \(options.previews.rawValue)\n")
   }
 }

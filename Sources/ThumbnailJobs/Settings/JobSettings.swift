@@ -45,6 +45,8 @@ public struct JobSettings: Sendable, Equatable {
   public var failOn = FailOn.error
   /// The most pixels that a source may have.
   public var limitPixels = 1_000_000_000
+  /// Which sources are decoded in a fenced helper process.
+  public var isolate = Isolation.auto
   /// The most time for one source.
   public var timeout = Duration.seconds(300)
   /// Try sources again that have failed for good.

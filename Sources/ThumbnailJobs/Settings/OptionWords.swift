@@ -24,6 +24,27 @@ public enum Verification: String, Sendable, CaseIterable {
   case content
 }
 
+/// Which sources are decoded in a fenced helper process.
+public enum Isolation: String, Sendable, CaseIterable {
+  /// Every format but JPEG; JPEG files that have faults; and sources during which two runs died.
+  case auto
+  case always
+  /// None: helper processes decode other formats than JPEG, but without a fence.
+  case never
+}
+
+extension RGBColor {
+  /// - Parameter subject: the option or key that the error names.
+  /// - Throws: ``TextError``.
+  public init(parsing text: String, for subject: String) throws(TextError) {
+    guard let color = RGBColor(parsing: text) else {
+      throw TextError(
+        "\(subject): “\(printableText(of: Array(text.utf8)))” is not a colour; write #f0f0f0, white or black")
+    }
+    self = color
+  }
+}
+
 extension KeptMetadata {
   /// The words for each kind.
   public static let words: KeyValuePairs<String, KeptMetadata> = [

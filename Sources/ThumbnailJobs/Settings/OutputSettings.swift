@@ -17,6 +17,10 @@ public struct OutputSettings: Sendable, Equatable {
   public var keep: KeptMetadata = []
   /// Resample in linear light.
   public var linear = false
+  /// The colour where a picture is transparent.
+  public var background = RGBColor.white
+  /// Whether smaller pictures in the files of cameras are used.
+  public var previews = Previews.auto
 
   public init() {}
 
@@ -49,6 +53,6 @@ public struct OutputSettings: Sendable, Equatable {
   func thumbnailOptions(failOn: FailOn, limitPixels: Int) -> ThumbnailOptions {
     ThumbnailOptions(
       sizes: sizes, quality: quality, progressive: progressive, subsampling: subsample, keep: keep, linear: linear,
-      failOn: failOn, limitPixels: limitPixels)
+      failOn: failOn, background: background, previews: previews, limitPixels: limitPixels)
   }
 }

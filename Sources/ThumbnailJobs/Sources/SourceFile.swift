@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Pictures
 import SystemPackage
 import Thumbnails
 
@@ -12,7 +13,7 @@ final class SourceFile {
     case thumbnail
     /// Not an image, and not expected to be one.
     case other
-    /// Not an image, although it has the name of a JPEG file or is itself an argument.
+    /// Not an image, although it has the name of one or is itself an argument.
     case notAnImage(ThumbnailError)
   }
 
@@ -120,22 +121,25 @@ final class SourceFile {
 
   /// Determines the type from the first bytes.
   ///
-  /// - Parameter source: expected to be an image if it is itself an argument or has the name of a JPEG file.
+  /// - Parameter source: expected to be an image if it is itself an argument or has the name of one.
   /// - Throws: `ThumbnailError.unreadable`.
   func content(of source: Source) throws(ThumbnailError) -> Content { Self.content(try head(), of: source) }
 
   /// Determines the type of a file from its first bytes, of which there may be more than needed.
   static func content(_ head: [UInt8], of source: Source) -> Content {
     if let image = image(head) { return image }
-    let isExpected = source.origin == .argument || source.relativePath.hasJPEGName
+    let isExpected = source.origin == .argument || source.relativePath.hasPictureName
     guard isExpected, !head.starts(with: appleDouble) else { return .other }
     return .notAnImage(head.isEmpty ? .empty : .notAnImage(Array(head.prefix(4))))
   }
 
-  /// Whether the file at a path can be opened, is a JPEG by its first bytes, and is no thumbnail of thumbjob.
-  static func isJPEG(_ path: Path) -> Bool {
-    guard let file = try? SourceFile(path), let head = try? file.head() else { return false }
-    return image(head) == .image(.jpeg)
+  /// Whether the file at a path can be opened, is a picture that can be read by its first bytes, and is no thumbnail of
+  /// thumbjob.
+  static func isPicture(_ path: Path) -> Bool {
+    guard let file = try? SourceFile(path), let head = try? file.head(), case .image(let type) = image(head) else {
+      return false
+    }
+    return type.isReadable
   }
 
   /// An image or a thumbnail, recognised by its first bytes; nil for any other file.
@@ -171,14 +175,7 @@ final class SourceFile {
   private static let appleDouble: [UInt8] = [0x00, 0x05, 0x16, 0x07]
 }
 
-extension Path {
-  /// The path itself if it has the name of a JPEG file, otherwise with `.jpg` appended.
-  var asJPEG: Path { hasJPEGName ? self : Path(bytes: Array(bytes) + ".jpg".utf8)! }
-
-  /// Whether the name ends in `.jpg`, `.jpeg`, `.jpe` or `.jfif`, in any case, after at least one character.
-  var hasJPEGName: Bool {
-    Self.jpegEndings.contains { hasEnding($0, inAnyCase: true) }
-  }
-
-  private static let jpegEndings = [".jpg", ".jpeg", ".jpe", ".jfif"].map { Array($0.utf8) }
+extension ImageType {
+  /// Whether thumbnails of such files can be made.
+  var isReadable: Bool { self == .jpeg || PictureReader.reads(self) }
 }

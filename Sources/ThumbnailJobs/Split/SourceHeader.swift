@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Pictures
 import SystemPackage
 import Thumbnails
 
@@ -35,6 +36,10 @@ enum SourceHeader: Equatable {
     case .thumbnail: self = .thumbnail
     case .image(.jpeg):
       let pixels = Self.pixels(in: head, of: file)
+      self = .source(SourceCost(bytes: bytes, pixels: pixels ?? 0), hasPixels: pixels != nil, bytes: bytes)
+    case .image(let type) where type.isReadable:
+      let reader = ByteReader(fileDescriptor: file, size: bytes)
+      let pixels = (try? PictureReader.readHeader(of: reader, type: type))?.pixels.count
       self = .source(SourceCost(bytes: bytes, pixels: pixels ?? 0), hasPixels: pixels != nil, bytes: bytes)
     case .image, .notAnImage:
       self = .source(SourceCost(bytes: bytes, pixels: 0), hasPixels: false, bytes: bytes)

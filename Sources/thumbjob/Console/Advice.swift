@@ -32,6 +32,9 @@ enum Advice {
       memoryOption(for: error.needed, in: plan).map { "\($0) would allow it" }
         ?? "the process may use \(plan.limit) in all, and needs a part of that itself"
     case .timeout: "--timeout allows more"
+    case .decoder(_, .killed): "--retries 1 tries again"
+    case .decoder(_, .missing): "the installation of thumbjob is not whole"
+    case .decoder: nil
     case .placeIsSource: "choose another folder with --out"
     case .earlier(_, _, let time): "not tried since \(Units.day(time)); --retry-failed tries it"
     case .placeTaken, .placeReserved, .other: nil

@@ -44,6 +44,17 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Resize in linear light: slower, right for fine bright patterns.")
   var linear = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The colour where a picture is transparent: #f0f0f0, white, black. (default: white)", valueName: "colour"))
+  var background: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Use the smaller pictures in the files of cameras: auto (RAW, HEIC), prefer (JPEG too), never. (default: auto)",
+      valueName: "files"))
+  var previews: Previews?
+
   func apply(to output: inout OutputSettings) throws(TextError) {
     if let out { output.folder = CommandWords.path(of: out) }
     if !size.isEmpty {
@@ -56,6 +67,8 @@ struct OutputOptions: ParsableArguments {
     if let subsample { output.subsample = subsample }
     if !keep.isEmpty { output.keep = try KeptMetadata(words: keep, for: "--keep") }
     if linear { output.linear = true }
+    if let previews { output.previews = previews }
+    if let background { output.background = try RGBColor(parsing: background, for: "--background") }
   }
 }
 
@@ -68,3 +81,4 @@ extension Int {
 }
 
 extension ChromaSubsampling: ExpressibleByArgument {}
+extension Previews: ExpressibleByArgument {}

@@ -5,8 +5,8 @@ import Thumbnails
 
 /// The options that choose sources and determine how faulty ones are treated.
 struct SourceOptions: ParsableArguments {
-  /// The usual extensions of JPEG files, for completions. A file is recognised by its content.
-  static let extensions = ["jpg", "jpeg", "jpe", "jfif"]
+  /// The usual extensions of pictures, for completions. A file is recognised by its content.
+  static let extensions = PictureNames.jpeg + PictureNames.others
 
   @Option(
     name: .customLong("files0-from"),
@@ -43,6 +43,12 @@ struct SourceOptions: ParsableArguments {
         + "corrupt), warning (any flaw of the whole file). (default: error)", valueName: "level"))
   var failOn: FailOn?
 
+  @Option(
+    help: ArgumentHelp(
+      "Decode in fenced helper processes: auto (every format but JPEG without faults), always, never. (default: auto)",
+      valueName: "sources"))
+  var isolate: Isolation?
+
   @Option(help: ArgumentHelp("The most pixels of a source: 500M, 1G. (default: 1G)", valueName: "n"))
   var limitPixels: String?
 
@@ -71,6 +77,7 @@ struct SourceOptions: ParsableArguments {
     if force { job.force = true }
     if retryFailed { job.retryFailed = true }
     if let failOn { job.failOn = failOn }
+    if let isolate { job.isolate = isolate }
     if let limitPixels { job.limitPixels = try PixelCount.parse(limitPixels, for: "--limit-pixels") }
     if let timeout { job.timeout = try DurationText.parse(timeout, for: "--timeout") }
     if let retries { job.retries = try retries.checked(JobSettings.retriesRange, for: "--retries") }
@@ -78,4 +85,5 @@ struct SourceOptions: ParsableArguments {
 }
 
 extension FailOn: ExpressibleByArgument {}
+extension Isolation: ExpressibleByArgument {}
 extension Verification: ExpressibleByArgument {}

@@ -34,6 +34,8 @@ extension RunSession {
     case .postponed(let source):
       messages.printLine(
         "thumbjob: \(source.path.printable): was under way when an earlier run died; it is tried last, alone", .warning)
+    case .fence(let shortfall):
+      if !settings.quiet { messages.print(StyledText("thumbjob: \(shortfall)", .warning)) }
     case .ledger(let error):
       if !settings.quiet {
         messages.print(StyledText("thumbjob: ledger \(error); the run goes on without it", .warning))

@@ -15,7 +15,7 @@ public enum UnknownSources {
     try SourceWalker(arguments: sources, outputs: outputs).walk(
       onError: onError,
       visit: { source in
-        guard let path = source.path.absolute, !isKnown(path), SourceFile.isJPEG(source.path) else { return .goOn }
+        guard let path = source.path.absolute, !isKnown(path), SourceFile.isPicture(source.path) else { return .goOn }
         try visit(source.path)
         return .goOn
       })
