@@ -24,6 +24,9 @@ SMALL = .build/icu.flags
 ARCHIVES = .build/archives
 RELEASE = -c release $(if $(LINUX),--static-swift-stdlib -Xlinker --no-export-dynamic -Xlinker -L$(ARCHIVES) $(shell cat $(SMALL)))
 BINARY = .build/release/thumbjob
+# The program of the decoder processes, which thumbjob finds beside itself or in this folder of an installation.
+DECODER = .build/release/thumbjob-decoder
+LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
 # The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
@@ -55,9 +58,13 @@ SEED = 1
 ATTACK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/attack.py --keep .build/attack
 
 # The fuzzers: the targets of Tests/Fuzz, and how many seconds each runs. FUZZ has the inputs and findings.
-TARGETS = thumbnail blocks exif profile job-file list glob mark words sheet request answer kernel messages decoder
+TARGETS = thumbnail blocks exif profile directories multi-picture png-header gif-header webp-header heif cr3 job-file list glob \
+  mark words sheet request answer kernel messages decoder decode-png decode-gif decode-webp decode-tiff decode-hevc decode-av1
 SECONDS = 60
 FUZZ = .build-fuzz/thumbjob
+FUZZ_C = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+FUZZ_PICTURES = -ISources/CDecoding/include -ISources/CPictures/include -ISources/CLibJPEG/include Sources/CPictures/*.c \
+  Sources/CLibJPEG/*.c $$(pkg-config --libs libpng libwebp libtiff-4 libde265 dav1d zlib) -lgif -ljpeg -lm
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
 
 # The endurance test: how many minutes, and the seed of the random generator. `make test` runs one minute.
@@ -85,10 +92,15 @@ FIGURES = .build/benchmarks
 COUNT = 100000
 # With QUOTE=README.md, `make bench` puts its table there.
 QUOTE =
+# The pictures that other programs test with. With SAMPLE=5, `make suites` takes five of each format of a suite.
+SUITES = .build/suites
+SAMPLE =
+# The container of `make bench-mixed`, in MiB.
+MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults watch soak-sample soak coverage fuzz test-deps quality bench bench-huge bench-many \
+.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults watch soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed suites bench-huge bench-many \
   bench-compare bench-queue bench-decoder bench-locks corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -98,8 +110,9 @@ help: ## lists the targets
 run: build images images-broken ## sets everything up and makes thumbnails of ./images into ./thumbs
 	$(BINARY) ./images --max 4
 
-build: deps link-deps ## builds the release binary
+build: deps link-deps ## builds the release binaries
 	$(BUILD) $(RELEASE) --product thumbjob
+	$(BUILD) $(RELEASE) --product thumbjob-decoder
 
 link-deps: deps # writes the linker options that leave out other languages, and puts a symbolic link to the static C++ library into ARCHIVES
 	@mkdir -p $(ARCHIVES)
@@ -125,28 +138,31 @@ command: deps ## tests the built program as its user runs it: output, exit statu
 	$(BUILD) --build-tests
 	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
 
-race: deps ## tests queue, job, ledger, comparison, file transfers, pressure monitor, trace and endpoint under the thread sanitizer
+race: deps ## tests queue, job, ledger, comparison, file transfers, pressure monitor, decoder processes, trace and endpoint under the thread sanitizer
 	@mkdir -p .build
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'BoundedQueueTests|ComparisonTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build
 	$(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) --scratch-path .build-address \
-	  --filter 'ThumbnailsTests' $(SHOWN)
+	  --filter 'PicturesTests|ThumbnailsTests' $(SHOWN)
 
 endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
 	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
 
 attack-sample: test-deps ## tests `attack` itself, and runs it with a few hundred files
 	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	rm -rf .build/attack
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Attack $(SHOWN)
 	$(ATTACK) --seed 1 --per-class 8 $(SHOWN)
 
 attack: test-deps ## compares the results for thousands of damaged and unusual files with libjpeg's: a table. PER_CLASS=400 SEED=2 tries more files, and others
 	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	rm -rf .build/attack
 	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
 
@@ -167,35 +183,45 @@ fuzz: test-deps ## feeds parsers and decoders random inputs, under sanitizers: a
 	mkdir -p $(FUZZ)/targets
 	$(SWIFT)c -sanitize=fuzzer,address -use-ld=lld .build-fuzz/release/libFuzzTargets.a \
 	  $$(pkg-config --libs libjpeg lcms2 libexif sqlite3) -o $(FUZZ)/targets/all
-	for target in $(filter-out decoder,$(TARGETS)); do ln -s all $(FUZZ)/targets/$$target; done
-	$(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	  -ISources/CLibJPEG/include Tests/Fuzz/decoder.c Sources/CLibJPEG/*.c -ljpeg -o $(FUZZ)/targets/decoder
+	for target in $(filter-out decoder decode-%,$(TARGETS)); do ln -s all $(FUZZ)/targets/$$target; done
+	$(FUZZ_C) -ISources/CLibJPEG/include Tests/Fuzz/decoder.c Sources/CLibJPEG/*.c -ljpeg -o $(FUZZ)/targets/decoder
+	$(FUZZ_C) Tests/Fuzz/pictures.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-png
+	ln $(FUZZ)/targets/decode-png $(FUZZ)/targets/decode-gif
+	$(FUZZ_C) Tests/Fuzz/tiles.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-hevc
+	ln $(FUZZ)/targets/decode-hevc $(FUZZ)/targets/decode-av1
+	$(FUZZ_C) -DPICTURE_KIND=3 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-webp
+	$(FUZZ_C) -DPICTURE_KIND=4 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-tiff
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Fuzz/seeds.py $(FUZZ)/seeds
 	python3 Tests/Fuzz/fuzz.py $(TARGETS:%=$(FUZZ)/targets/%) --seconds $(SECONDS) --seeds $(FUZZ)/seeds --folder $(FUZZ)
 
 soak-sample: test-deps ## tests `soak` itself, and runs it for a minute
 	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	$(BUILD) --product make-images
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Soak $(SHOWN)
 	$(SOAK) --seed 1 --minutes 1 $(SHOWN)
 
 soak: test-deps ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes ten minutes, with other disturbances
 	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	$(BUILD) --product make-images
 	$(SOAK) --seed $(SEED) --minutes $(MINUTES)
 
 watch: test-deps ## changes thousands of photos below a running `thumbjob watch`: a table. EVENTS=1000000 takes ten times as many
 	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	cd Tests/Watch && PYTHONPYCACHEPREFIX=$(CURDIR)/.build/python-cache python3 -m unittest
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Watch/watch.py --events $(EVENTS)
 
 faults-sample: test-deps ## tests `faults` itself, and tries one fault of each kind
 	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	COMPILER=$(CLANG) PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Faults $(SHOWN)
 	$(FAULTS) --sample --check docs/faults.md $(SHOWN)
 
 faults: test-deps ## lets each system call of a job fail once, and writes the results to docs/faults.md; takes ten minutes
 	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	$(FAULTS) --write docs/faults.md
 
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
@@ -219,6 +245,25 @@ quality: build $(BENCH_VENV)/ready corpus ## fails if thumbnails are worse than 
 
 bench: build $(BENCH_VENV)/ready corpus programs ## compares thumbjob with other programs in five minutes: table, chart and JSON. QUOTE=README.md quotes the table
 	PROGRAMS=$(PROGRAMS) $(BENCH_PYTHON) Benchmarks/bench.py $(CORPUS) --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
+
+bench-formats: build formats-tests corpus ## compares thumbjob with other programs in every format, with 24 megapixels: table and JSON. QUOTE=docs/formats.md quotes the table
+	$(BENCH_PYTHON) Benchmarks/Formats/make_formats.py "$$(ls -S $(CORPUS)/photos/*.jpg | head -n 1)" $(CORPUS)/formats
+	$(BENCH_PYTHON) Benchmarks/Formats/formats.py $(CORPUS)/formats --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
+
+suites: build formats-tests ## compares results for pictures that other programs test with: tables. Fails on differences without a reason in Benchmarks/Formats/suites-expected.txt. SAMPLE=5 takes fewer
+	$(BENCH_PYTHON) Benchmarks/Formats/fetch_suites.py $(SUITES)
+	$(BENCH_PYTHON) Benchmarks/Formats/suites.py $(SUITES) --out $(FIGURES) \
+	  --expected Benchmarks/Formats/suites-expected.txt $(if $(SAMPLE),--sample $(SAMPLE))
+
+bench-mixed: build $(BENCH_VENV)/ready corpus ## makes thumbnails of 2,000 pictures of all formats, eight at once, in a container of 192 MiB, with thumbjob and others; needs root
+	$(BENCH_PYTHON) Benchmarks/Formats/make_formats.py "$$(ls -S $(CORPUS)/photos/*.jpg | head -n 1)" $(CORPUS)/formats
+	$(BENCH_PYTHON) Benchmarks/Formats/make_mixed.py $(CORPUS)/photos $(CORPUS)/formats $(CORPUS)/mixed
+	@mkdir -p $(FIGURES)
+	PYTHON=$(CURDIR)/$(BENCH_VENV)/bin/python Benchmarks/mixed-folder.sh $(CORPUS)/mixed/many $(MEBIBYTES) | tee $(FIGURES)/mixed.txt
+
+formats-tests: $(BENCH_VENV)/ready # tests the programs of bench-formats and suites
+	@mkdir -p .build
+	$(BENCH_PYTHON) -m unittest discover -s Benchmarks/Formats $(SHOWN)
 
 bench-huge: build corpus ## measures time and memory for a progressive JPEG of 300 megapixels, with thumbjob and vipsthumbnail
 	@mkdir -p $(FIGURES)
@@ -268,7 +313,8 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 	@mkdir -p .build
 	$(SWIFT) package dump-package > .build/package.json
 	scripts/lint-rooms.py < .build/package.json
-	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CEarlySignals Tests/Faults
+	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CEarlySignals Sources/CDecoding Sources/CFence Sources/CPictures Sources/thumbjob-decoder \
+	  Tests/BadDecoder Tests/Faults
 	shellcheck scripts/*.sh Benchmarks/*.sh jobs/cluster/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
 	$(LINT)/bin/ruff check --quiet --cache-dir .build/lint/ruff
 	scripts/lint-page.sh $(LINT)/bin/oxlint
@@ -297,8 +343,9 @@ man: build ## writes the manual page to .build/man
 	$(BINARY) --generate-manual > .build/man/thumbjob.1
 
 # With sudo it installs what its user has built: root may have no Swift, and would own files in .build.
-install: $(if $(SUDO_USER),,build man) ## installs binary, manual page, shell completions and systemd units below PREFIX
+install: $(if $(SUDO_USER),,build man) ## installs binaries, manual page, shell completions and systemd units below PREFIX
 	install -D -s -m 755 "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/thumbjob"
+	install -D -s -m 755 -t "$(LIBEXEC)" "$(DECODER)"
 	install -D -m 644 "$(MANUAL)" "$(DESTDIR)$(PREFIX)/share/man/man1/thumbjob.1"
 	"$(BINARY)" --generate-completion-script bash | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/thumbjob"
 	"$(BINARY)" --generate-completion-script zsh | install -D -m 644 /dev/stdin "$(DESTDIR)$(ZSH_COMPLETIONS)/_thumbjob"

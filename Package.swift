@@ -24,6 +24,9 @@ let fuzzProducts: [Product] =
   Context.environment["THUMBJOB_FUZZ"] == nil
   ? [] : [.library(name: "FuzzTargets", type: .static, targets: ["FuzzTargets"])]
 
+/// For programs in C. Without these options they would load Swift's libraries.
+let plainC: [LinkerSetting] = [.unsafeFlags(["-static-stdlib", "-nostartfiles"], .when(platforms: [.linux]))]
+
 let package = Package(
   name: "thumbjob",
   // macOS is untested. The standard library's atomics and task executors need version 15.
@@ -35,6 +38,7 @@ let package = Package(
     .library(name: "Thumbnails", targets: ["Thumbnails"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
     .executable(name: "thumbjob", targets: ["thumbjob"]),
+    .executable(name: "thumbjob-decoder", targets: ["thumbjob-decoder"]),
   ] + fuzzProducts,
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -54,6 +58,13 @@ let package = Package(
     .systemLibrary(name: "CJPEGLibrary", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
     .systemLibrary(name: "CLcms2", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
     .systemLibrary(name: "CLibExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"])]),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
+    .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+    .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
+    .systemLibrary(name: "CDe265", pkgConfig: "libde265", providers: [.apt(["libde265-dev"])]),
+    .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
+    .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CLinux"),
 
@@ -82,6 +93,23 @@ let package = Package(
     .target(name: "CEarlySignals"),
     .target(
       name: "Thumbnails", dependencies: ["CLibJPEG", "CLcms2", "CLibExif"], swiftSettings: samples),
+    .target(name: "CDecoding"),
+    .target(
+      name: "CPictures",
+      dependencies: ["CDecoding", "CLibJPEG", "CPNG", "CGIF", "CWebP", "CTIFF", "CDe265", "CDav1d"],
+      cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))],
+      // giflib has no file for pkg-config, and C does not read the module map.
+      linkerSettings: [.linkedLibrary("gif"), .linkedLibrary("m")]),
+    .target(name: "CFence", dependencies: ["CDecoding", "CSeccomp"]),
+    .executableTarget(
+      name: "thumbjob-decoder", dependencies: ["CDecoding", "CFence", "CPictures"], linkerSettings: plainC),
+    .target(name: "Pictures", dependencies: ["CDecoding", "Thumbnails"], swiftSettings: settings),
+    .target(
+      name: "Sandbox",
+      dependencies: [
+        "CDecoding", "CLinux", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "Gallery",
       resources: [
@@ -96,7 +124,7 @@ let package = Package(
       name: "ThumbnailJobs",
       dependencies: [
         "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Files", "FolderWatching", "Gallery", "Ledger", "Locking",
-        "MemoryPressure", "Thumbnails", "TraceRecording", "Yams",
+        "CDecoding", "MemoryPressure", "Pictures", "Sandbox", "Thumbnails", "TraceRecording", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
@@ -147,6 +175,7 @@ let package = Package(
       name: "make-images",
       dependencies: ["TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/MakeImages", swiftSettings: settings),
+    .executableTarget(name: "decoding-memory", dependencies: ["CDecoding", "CPictures"], path: "Tests/DecodingMemory"),
     .executableTarget(
       name: "status-demo",
       dependencies: [
@@ -158,11 +187,25 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Comparison", "ContactSheet", "Files", "MemoryPressure", "StatusEndpoint", "ThumbnailJobs", "Thumbnails",
-        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+        "Comparison", "ContactSheet", "Files", "MemoryPressure", "Pictures", "StatusEndpoint", "ThumbnailJobs",
+        "Thumbnails", .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: settings),
+    .target(name: "BadDeeds", dependencies: ["CDecoding"], path: "Tests/BadDeeds"),
+    .executableTarget(
+      name: "bad-decoder", dependencies: ["BadDeeds", "CFence"], path: "Tests/BadDecoder", linkerSettings: plainC),
+    .executableTarget(
+      name: "sandbox-parent", dependencies: ["BadDeeds", "CDecoding", "Files", "Sandbox"], path: "Tests/SandboxParent",
+      swiftSettings: settings),
+    .testTarget(
+      name: "SandboxTests",
+      dependencies: [
+        "BadDeeds", "CDecoding", "Files", "Sandbox", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
     .testTarget(name: "LockingTests", dependencies: ["Locking", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "FilesTests",
@@ -193,6 +236,12 @@ let package = Package(
     .target(name: "ReferenceDecoder", dependencies: ["CJPEGLibrary"], path: "Tests/ReferenceDecoder"),
     .testTarget(
       name: "ThumbnailsTests", dependencies: ["Thumbnails", "CLibJPEG", "CLcms2", "ReferenceDecoder", "TestSupport"],
+      swiftSettings: settings),
+    .target(
+      name: "PictureWriters", dependencies: ["CDecoding", "CPictures", "CTIFF", "CWebP"], path: "Tests/PictureWriters"),
+    .testTarget(
+      name: "PicturesTests",
+      dependencies: ["CDecoding", "CPictures", "PictureWriters", "Pictures", "TestSupport", "Thumbnails"],
       swiftSettings: settings),
     .testTarget(
       name: "ThumbnailJobsTests",

@@ -25,6 +25,7 @@ put() {
 put 644 packaging/debian/copyright "$documents/copyright"
 put 644 CHANGELOG.md "$documents/changelog.gz"
 put 644 docs/install.md "$documents/install.md"
+put 644 docs/fence.md "$documents/fence.md"
 for job in jobs/*.yml; do put 644 "$job" "$documents/examples/$(basename "$job")"; done
 put 644 packaging/debian/lintian-overrides "$root/usr/share/lintian/overrides/$name"
 put 755 packaging/debian/postinst "$root/DEBIAN/postinst"
@@ -42,7 +43,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/debian"
 touch "$scratch/debian/control"
-depends=$(cd "$scratch" && dpkg-shlibdeps -O "$root/usr/bin/$name" | sed 's/^shlibs:Depends=//')
+depends=$(cd "$scratch" && dpkg-shlibdeps -O "$root/usr/bin/$name" "$root/usr/libexec/$name/$name-decoder" | sed 's/^shlibs:Depends=//')
 
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$scratch/md5sums"
 put 644 "$scratch/md5sums" "$root/DEBIAN/md5sums"

@@ -5,13 +5,16 @@ set -euo pipefail
 clang=$1
 shift
 
+# The headers of the targets that other targets include.
+headers=(-ISources/CDecoding/include -ISources/CLibJPEG/include -ISources/CFence/include -ISources/CPictures/include -ITests/BadDeeds/include)
+
 for folder in "$@"; do
   "$clang" -fsyntax-only -Werror -Wall -Wextra -Wpedantic -Wno-nullability-extension -Wconversion -Wshadow -Wcast-qual -Wmissing-prototypes \
-    -Wstrict-prototypes -Wconditional-uninitialized -I"$folder/include" "$folder"/*.c
+    -Wstrict-prototypes -Wconditional-uninitialized -I"$folder/include" "${headers[@]}" "$folder"/*.c
 
   # Finds leaks, double frees, null pointers and dead stores. The checks for values that were never written are off, because
   # the analyser does not know how many components and blocks libjpeg allows.
   printf '%s\0' "$folder"/*.c | xargs -0 -P 2 -n 1 "$clang" --analyze --analyzer-output text -Xclang -analyzer-werror \
     -Xclang -analyzer-disable-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,core.CallAndMessage \
-    -I"$folder/include"
+    -I"$folder/include" "${headers[@]}"
 done

@@ -22,6 +22,13 @@ needs_of_build() {
   need libjpeg-dev pkg-config --exists libjpeg
   need liblcms2-dev pkg-config --exists lcms2
   need libexif-dev pkg-config --exists libexif
+  need libpng-dev pkg-config --exists libpng
+  need libgif-dev test -e /usr/include/gif_lib.h
+  need libwebp-dev pkg-config --exists libwebp
+  need libtiff-dev pkg-config --exists libtiff-4
+  need libde265-dev pkg-config --exists libde265
+  need libdav1d-dev pkg-config --exists dav1d
+  need libseccomp-dev pkg-config --exists libseccomp
   need libsqlite3-dev pkg-config --exists sqlite3
 }
 
@@ -59,6 +66,11 @@ needs_of_bench() {
   need libvips-tools command -v vipsthumbnail
   need libjpeg-turbo-progs command -v cjpeg
   need python3-venv python3 -c 'import ensurepip'
+  # For the other formats: ImageMagick, and what makes their pictures.
+  need imagemagick sh -c 'command -v magick convert-im6.q16'
+  need libheif-examples command -v heif-enc
+  need libavif-bin command -v avifenc
+  need libtiff-tools command -v tiffcp
 }
 
 command -v "${SWIFT:-swift}" >/dev/null || {
