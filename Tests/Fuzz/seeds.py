@@ -7,6 +7,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Attack"))
 
+import rasters
+import tiffs
+
 import files
 import mutations
 import pictures
@@ -122,7 +125,10 @@ def main(folder):
         write(folder / target, pictures_of_targets)
     write(folder / "exif", {order: exif_block(order) for order in ("II", "MM")})
     write(folder / "profile", profiles())
-    for target, inputs in texts():
+    write(folder / "directories", tiffs.directories())
+    write(folder / "decode-tiff", tiffs.directories())
+    write(folder / "multi-picture", tiffs.multi_pictures())
+    for target, inputs in [*rasters.inputs().items(), *texts()]:
         write(folder / target, inputs)
 
 

@@ -1,10 +1,16 @@
+@testable import Pictures
 @testable import Thumbnails
 
 extension FuzzTarget {
-  /// Targets of the room Thumbnails. `decoder.c` has the one of CLibJPEG.
+  /// Targets of the rooms Thumbnails and Pictures. `decoder.c` has the one of CLibJPEG, and `pictures.c` those of
+  /// CPictures.
   static let pictures = [
     FuzzTarget(name: "thumbnail", run: thumbnail), FuzzTarget(name: "blocks", run: blocks),
     FuzzTarget(name: "exif", run: exif), FuzzTarget(name: "profile", run: profile),
+    FuzzTarget(name: "directories", run: directories), FuzzTarget(name: "multi-picture", run: multiPicture),
+    FuzzTarget(name: "png-header", run: pngHeader), FuzzTarget(name: "gif-header", run: gifHeader),
+    FuzzTarget(name: "webp-header", run: webPHeader),
+    FuzzTarget(name: "heif", run: heif), FuzzTarget(name: "cr3", run: cr3),
   ]
 
   /// Larger pictures take long and show nothing else.
@@ -87,6 +93,46 @@ extension FuzzTarget {
     }
   }
 
+  /// What the header says of the first frame must be what its decoder may be asked for.
+  private static func webPHeader(_ input: UnsafeRawBufferPointer) {
+    guard let window = try? FileWindow(ByteReader(bytes: Array(input))), let header = try? WebPHeader.read(window),
+      case .webp(let frame) = header.coding
+    else { return }
+    precondition(header.pixels.width > 0 && header.pixels.height > 0 && header.workingBytes > 0)
+    precondition(frame.x >= 0 && frame.x + frame.pixels.width <= header.pixels.width)
+    precondition(frame.y >= 0 && frame.y + frame.pixels.height <= header.pixels.height)
+    precondition((1...2).contains(frame.chunks.count) && frame.chunks.allSatisfy { $0.size >= 8 })
+    precondition(frame.sampleBytes(scaledTo: frame.pixels, hasAlpha: header.hasAlpha) > 0)
+    if let exif = header.exif { precondition(exif.size <= UInt64(input.count) && exif.offset < UInt64(input.count)) }
+  }
+
+  /// The header of a HEIF file: all parts of the file that it names are in the file.
+  private static func heif(_ input: UnsafeRawBufferPointer) {
+    guard let file = try? FileWindow(ByteReader(bytes: Array(input))),
+      let header = try? HEIFReader.header(of: file)
+    else { return }
+    for version in [header] + header.reduced {
+      precondition(version.pixels.width > 0 && version.pixels.height > 0 && version.workingBytes >= 0)
+      var extents = [version.exif].compactMap { $0 }
+      if case .profile(let profile) = version.color { extents.append(profile) }
+      if case .tiles(_, let tiles) = version.coding {
+        extents += tiles.flatMap { $0.data + [$0.configuration] }
+        // Alpha precedes colours, and there are some.
+        precondition(tiles.last?.isAlpha == false && version.hasAlpha == tiles[0].isAlpha)
+      }
+      for extent in extents {
+        precondition(extent.offset <= UInt64(input.count) && extent.size <= UInt64(input.count) - extent.offset)
+      }
+    }
+  }
+
+  private static func cr3(_ input: UnsafeRawBufferPointer) {
+    guard let file = try? FileWindow(ByteReader(bytes: Array(input))), let raw = try? CanonRawFile(file) else { return }
+    for extent in raw.previews + [raw.exif].compactMap({ $0 }) {
+      precondition(extent.offset <= UInt64(input.count) && extent.size <= UInt64(input.count) - extent.offset)
+    }
+  }
+
   private static func profile(_ input: UnsafeRawBufferPointer) {
     let kind = [ProfileKind.grey, .rgb, .cmyk][choice(input) % 3]
     input.withMemoryRebound(to: UInt8.self) { bytes in
@@ -95,6 +141,66 @@ extension FuzzTarget {
       var colors = [UInt8](repeating: 0, count: 3 * 64)
       transform.convert(pixels, into: &colors, count: 64)
     }
+  }
+}
+
+extension FuzzTarget {
+  /// The headers of TIFF pictures and of RAW files.
+  private static func directories(_ input: UnsafeRawBufferPointer) {
+    checkHeader(input) { window in
+      ImageType.sniff(input.prefix(ImageType.sniffLength)) == .raf
+        ? try RawFile.fujifilm(window) : try TIFFHeader.read(window)
+    }
+  }
+
+  private static func multiPicture(_ input: UnsafeRawBufferPointer) {
+    checkHeader(input) { try MultiPictureFile.read($0) }
+  }
+
+  private static func pngHeader(_ input: UnsafeRawBufferPointer) {
+    checkHeader(input, mostReads: PNGChunks.mostChunks + 100) { try PNGHeader.read($0) }
+  }
+
+  private static func gifHeader(_ input: UnsafeRawBufferPointer) {
+    checkHeader(input, mostReads: input.count / 256 + 100) { try GIFHeader.read($0) }
+  }
+
+  /// What a header refers to is inside the file, and little is read for it.
+  private static func checkHeader(
+    _ input: UnsafeRawBufferPointer, mostReads: Int = 64, read: (FileWindow) throws -> PictureHeader?
+  ) {
+    let bytes = ByteReader(bytes: Array(input))
+    var reads = 0
+    let counting = ByteReader(size: input.count) { offset, buffer in
+      reads += 1
+      return bytes.read(at: offset, into: buffer)
+    }
+    guard let window = try? FileWindow(counting) else { return }
+    let header = (try? read(window)) ?? nil
+    precondition(reads <= mostReads, "too much is read")
+    guard let header else { return }
+    let size = UInt64(input.count)
+    for version in [header] + header.reduced {
+      precondition(version.reduced.isEmpty || version.coding == header.coding)
+      precondition((1...1_000_000).contains(version.pixels.width) && (1...1_000_000).contains(version.pixels.height))
+      precondition(version.pixels.count <= header.pixels.count && version.workingBytes >= 0)
+      var extents = [version.exif].compactMap { $0 }
+      switch version.coding {
+      case .jpeg(let extent): extents.append(extent)
+      case .tiff(let directory): extents.append(FileExtent(offset: directory, size: 2))
+      case .png, .gif: break
+      default: preconditionFailure("another coding")
+      }
+      if case .profile(let profile) = version.color { extents.append(profile) }
+      for extent in extents {
+        precondition(extent.offset <= size && extent.size <= size - extent.offset, "a part is outside the file")
+      }
+    }
+    let target = PixelSize(width: 1 + choice(input) & 255, height: 1 + choice(input) >> 8)
+    let version = header.smallestVersion(for: target)
+    precondition(
+      version.coding == header.coding
+        || version.orientedPixels.width >= 2 * target.width && version.orientedPixels.height >= 2 * target.height)
   }
 }
 
