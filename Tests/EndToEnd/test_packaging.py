@@ -21,8 +21,8 @@ def installed(tmp_path_factory):
     manual = folder / "thumbjob.1"
     manual.touch()
     subprocess.run(
-        ["make", "install", "SUDO_USER=yes", f"BINARY={THUMBJOB}", f"MANUAL={manual}", "PREFIX=/opt",
-         f"DESTDIR={folder}/root"], check=True, stdout=subprocess.DEVNULL)
+        ["make", "install", "SUDO_USER=yes", f"BINARY={THUMBJOB}", f"DECODER={THUMBJOB}-decoder", f"MANUAL={manual}",
+         "PREFIX=/opt", f"DESTDIR={folder}/root"], check=True, stdout=subprocess.DEVNULL)
     return folder / "root/opt"
 
 

@@ -45,4 +45,4 @@ def broken(seed=4):
     return data[: len(data) // 2]
 
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+BITMAP = b"BM" + bytes(12) + b"\x28" + bytes(100)

@@ -46,7 +46,7 @@ class Scene:
 
     @property
     def photos(self):
-        return {path for path in self.files if re.match(r"photos/.*\.(jpg|png)$", path)}
+        return {path for path in self.files if re.match(r"photos/.*\.(jpg|bmp)$", path)}
 
     def lay_out(self, folder):
         """Writes the files into a new folder."""
@@ -89,7 +89,7 @@ _PHOTOS = {
     "photos/a.jpg": photos.baseline(),
     "photos/below/b.jpg": photos.progressive(),
     "photos/c.jpg": photos.arithmetic(),
-    "photos/d.png": photos.PNG,
+    "photos/d.bmp": photos.BITMAP,
     "photos/notes.txt": b"words\n",
 }
 

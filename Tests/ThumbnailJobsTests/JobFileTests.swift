@@ -122,11 +122,11 @@ struct JobFileTests {
     ),
     (
       "outputs:\n  - max: 3",
-      "jobs/x.yml:2:5: unknown key “max”; an output has out, name, preset, size, sizes, quality, progressive, subsample, keep, linear"
+      "jobs/x.yml:2:5: unknown key “max”; an output has out, name, preset, size, sizes, quality, progressive, subsample, keep, linear, previews, background"
     ),
     (
-      "background: 1G",
-      "jobs/x.yml:1:1: unknown key “background”; a job has "
+      "banana: 1G",
+      "jobs/x.yml:1:1: unknown key “banana”; a job has "
         + JobSettings.jobFileKeys.flatMap(\.names).joined(separator: ", ")
     ),
     ("[a, b]", "jobs/x.yml:1:1: expected the keys of a job, such as “sources: …”, found a list"),

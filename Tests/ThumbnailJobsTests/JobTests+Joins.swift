@@ -258,7 +258,8 @@ extension JobTests {
       let memory = MemoryPlan(
         nil, limit: MemoryLimit(bytes: 1 << 30, origin: .machine), usage: MemoryUsage(resident: 0, group: nil))
       let shared = SourceOperation.Shared(
-        outputs: [output], memory: memory, retries: 0, trace: nil, underWay: nil, onThumbnail: nil)
+        outputs: [output], memory: memory, decoders: PictureDecoders(.auto, mostIdle: 1) { _ in }, retries: 0,
+        trace: nil, underWay: nil, onThumbnail: nil)
       let source = Source(
         path: Path(folder("images/a.jpg")), relativePath: "a.jpg", argument: 0, origin: .folder)
       try folder.write(Array("a secret".utf8), to: "secret")

@@ -345,9 +345,9 @@ extension JobTests {
     try folder.write(Array("a journal".utf8), to: "out/.thumbjob/ledger-1-of-2-journal")
     let set = try LedgerSet(in: Path(folder("out")))
     var found: [String] = []
-    try set.visit { found.append("\(set.source(of: $0).lastName) \($0.time)") }
+    try LedgerSet.visit([set]) { set, entry in found.append("\(set.source(of: entry).lastName) \(entry.time)") }
     #expect(found.sorted() == ["a 2", "b 5", "c 3"])
-    try set.visit(unmadeOnly: true) { Issue.record("\($0)") }
+    try LedgerSet.visit([set], unmadeOnly: true) { Issue.record("\($1)") }
   }
 
   @Test func aFolderWithoutALedgerHasNone() {

@@ -205,5 +205,6 @@ import Thumbnails
   ])
   func aPathLeadsFromAFolder(path: String, folder: String, expected: String) {
     #expect(Path(path).leading(from: Path(folder)) == Path(expected))
+    #expect(Path(folder).following(Path(expected)) == Path(path))
   }
 }

@@ -144,11 +144,13 @@ struct ThumbnailRemoverTests {
       var removed = 0
       while !isDone.value {
         if try remover.remove("album/deep/a.jpg") == .removed(bytes: size) { removed += 1 }
-        // The same in fewer steps, to come more often just after the folder is made and before it has its file.
+        // The same in fewer steps, to come more often just after the folder is made and before it has its file. The pause
+        // lets the other thread succeed sometimes: no thumbnail finds a place between removals without end.
         for _ in 0..<100 {
           if file.withCString({ unlink($0) }) == 0 { removed += 1 }
           for folder in [deep, album] { _ = folder.withCString { rmdir($0) } }
         }
+        usleep(50)
       }
       ended.wait()
       #expect(failure.value == nil)

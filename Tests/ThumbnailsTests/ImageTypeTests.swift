@@ -7,6 +7,12 @@ import Testing
     (.jpeg, [0xFF, 0xD8, 0xFF, 0xE0]), (.png, [0x89] + Array("PNG\r\n\u{1A}\n".utf8)), (.gif, Array("GIF89a".utf8)),
     (.webp, Array("RIFF\0\0\0\0WEBPVP8 ".utf8)), (nil, Array("RIFF\0\0\0\0WAVEfmt ".utf8)),
     (.tiff, Array("II*\0".utf8)), (.tiff, Array("MM\0*".utf8)), (nil, Array("BM, a car maker".utf8)),
+    (.tiff, Array("II+\0".utf8) + [8, 0]), (.tiff, Array("MM\0+".utf8) + [0, 8]), (nil, Array("II+\0".utf8) + [4, 0]),
+    (.cr2, Array("II*\0".utf8) + [16, 0, 0, 0] + Array("CR".utf8) + [2, 0]), (.raf, Array("FUJIFILMCCD-RAW 0201".utf8)),
+    (.orf, Array("IIRO".utf8)), (.orf, Array("IIRS".utf8)), (.orf, Array("MMOR".utf8)), (.rw2, Array("IIU\0".utf8)),
+    (.raw, Array("\0MRM".utf8)), (.raw, Array("FOVb".utf8)),
+    (.raw, Array("II".utf8) + [26, 0, 0, 0] + Array("HEAPCCDR".utf8)),
+    (.cr3, [0, 0, 0, 24] + Array("ftypcrx \0\0\0\u{1}crx isom".utf8)),
     (.bmp, Array("BM".utf8) + [UInt8](repeating: 0, count: 12) + [40, 0, 0, 0]),
     (.heic, [0, 0, 0, 24] + Array("ftypheic\0\0\0\0mif1heic".utf8)),
     (.heic, [0, 0, 0, 24] + Array("ftypmif1\0\0\0\0mif1heic".utf8)),
@@ -28,7 +34,7 @@ import Testing
 
   @Test(
     arguments: [
-      ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "PNG images are not supported, only JPEG"),
+      ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "PNG images are not supported"),
       ([0x3C, 0x68, 0x74, 0x6D, 0x6C], "not an image (it starts with 3C 68 74 6D)"),
       ([], "the file is empty"), ([0xFF], "not an image (it starts with FF)"),
       ([0xFF, 0xD8, 0xFF], "truncated: it is cut off after 3 bytes"),

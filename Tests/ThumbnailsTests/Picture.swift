@@ -47,7 +47,7 @@ struct Picture {
   /// Red, green and blue at a point.
   func rgb(_ x: Double, _ y: Double) -> [Int] {
     let color = color(x, y).map { UInt8($0) }
-    let (r, g, b) = color.count == 1 ? (color[0], color[0], color[0]) : YCbCr.rgb(color[0], color[1], color[2])
+    let (r, g, b) = color.count == 1 ? (color[0], color[0], color[0]) : YCbCr.jpeg.rgb(color[0], color[1], color[2])
     return [Int(r), Int(g), Int(b)]
   }
 }

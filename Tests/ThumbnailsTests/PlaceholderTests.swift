@@ -75,7 +75,7 @@ import Testing
         }
         let grey = samples.count == 1
         let (red, green, blue) =
-          grey ? (samples[0], samples[0], samples[0]) : YCbCr.rgb(samples[0], samples[1], samples[2])
+          grey ? (samples[0], samples[0], samples[0]) : YCbCr.jpeg.rgb(samples[0], samples[1], samples[2])
         for (index, value) in [red, green, blue].enumerated() { sums[index] += Int(value) }
       }
     }
@@ -196,7 +196,7 @@ import Testing
       [[200, 90, 60][component], [90, 100, 170][component], [150, 160, 90][component]][min(Int(x / 100), 2)]
     }.bytes()
     let (cropped, thumbnail) = try Self.make(stripes, "60x60^")
-    let (r, g, b) = YCbCr.rgb(90, 100, 170)
+    let (r, g, b) = YCbCr.jpeg.rgb(90, 100, 170)
     #expect(isClose(Self.values(cropped.meanColor), [r, g, b].map(Int.init), within: 2))
     #expect(isClose(Self.values(cropped.meanColor), Self.mean(thumbnail), within: 1))
     let whole = try Self.make(stripes, "60")
@@ -215,7 +215,7 @@ import Testing
     ] as [[UInt8]], ["16", "1", "100", "150<", "7x131!<", "333x40!<"])
   func aFlatPictureHasItsColour(_ color: [UInt8], _ size: String) throws {
     let source = TestJPEG.ycc(50, 38, h: 2, v: 2) { component, _, _ in Double(color[component]) }.bytes()
-    let (red, green, blue) = YCbCr.rgb(color[0], color[1], color[2])
+    let (red, green, blue) = YCbCr.jpeg.rgb(color[0], color[1], color[2])
     for subsampling in ChromaSubsampling.allCases {
       let made = try Self.make(source, size) { $0.subsampling = subsampling }.placeholder
       #expect(isClose(Self.values(made.meanColor), [red, green, blue].map(Int.init), within: 1), "\(made)")
@@ -272,7 +272,7 @@ import Testing
             plane, pixel % small.size.width, pixel / small.size.width, of: small.size, pixels,
             half: index > 0 && isHalf)
         }
-        let (red, green, blue) = YCbCr.rgb(means[0], means[1], means[2])
+        let (red, green, blue) = YCbCr.jpeg.rgb(means[0], means[1], means[2])
         let made = small.samples[3 * pixel..<3 * pixel + 3].map(Int.init)
         return !isClose(made, [red, green, blue].map(Int.init), within: 2)
       }

@@ -18,9 +18,9 @@ struct CompletionTests {
       first.words.map(\.text) == [
         "run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split", "help",
       ])
-    #expect(first.paths == .files(extensions: ["jpg", "jpeg", "jpe", "jfif", "yml", "yaml"]))
+    #expect(first.paths == .files(extensions: SourceOptions.extensions + ["yml", "yaml"]))
     #expect(completion("a.jpg", "").words.isEmpty && completion("a.jpg", "").paths == first.paths)
-    #expect(completion("compare", "").paths == .files(extensions: ["jpg", "jpeg", "jpe", "jfif"]))
+    #expect(completion("compare", "").paths == .files(extensions: SourceOptions.extensions))
     #expect(words("help", "") == ["run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split"])
   }
 
@@ -62,6 +62,9 @@ struct CompletionTests {
   @Test func theAnswerIsALineAboutPathsAndALineForEachWord() {
     #expect(completion("pause", "").text == "none\n7\ta running job\n12\ta running job\n")
     #expect(completion("--out", "").text == "folders\n" && completion("--trace", "").text == "files\n")
-    #expect(completion("x", "").text == "files jpg jpeg jpe jfif yml yaml\n")
+    #expect(
+      completion("x", "").text
+        == "files jpg jpeg jpe jfif png gif webp tif tiff heic heif avif nef cr2 cr3 arw dng orf rw2 pef raf yml yaml\n"
+    )
   }
 }

@@ -47,8 +47,8 @@ struct HelpTests {
   }
 
   @Test(arguments: [
-    "background", "title", "previews",
-    "isolate", "per-host", "allow-private", "bogus", "hold",
+    "banana", "title", "detach",
+    "per-host", "allow-private", "bogus", "hold",
   ])
   func anOptionThatDoesNotExistHasNoHintUnlessAnotherIsReallyNear(name: String) {
     let text = UsageMistake.text(

@@ -1,0 +1,121 @@
+import CDecoding
+import Testing
+import Thumbnails
+
+@testable import Pictures
+
+@Suite(.timeLimit(.minutes(1)))
+struct HEIFDecodingTests {
+  private static let codecs = [
+    (colors: CodedPicture.hevcColors, alpha: CodedPicture.hevcAlpha),
+    (colors: CodedPicture.av1Colors, alpha: CodedPicture.av1Alpha),
+  ]
+
+  @Test(arguments: codecs.map(\.colors), [1, 3])
+  func aSinglePictureBecomesMeans(_ picture: CodedPicture, _ parts: Int) throws {
+    var file = TestHEIF()
+    file.primary = file.add(picture, parts: parts)
+    let header = try PictureHeader.heif(file.bytes)
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    for (index, (column, row)) in [(4, 4), (12, 4), (4, 12), (12, 12)].enumerated() {
+      #expect(decoded.error(column, row, from: CodedPicture.quarters[index]) < 6)
+    }
+  }
+
+  /// Six tiles, of which the last column and row are cut to half.
+  @Test(arguments: codecs.map(\.colors))
+  func theTilesOfAGridAreAtTheirPlaces(_ picture: CodedPicture) throws {
+    var file = TestHEIF()
+    let tiles = (0..<6).map { _ in file.add(picture) }
+    let grid = TestHEIF.Item(
+      type: "grid", data: TestHEIF.grid(rows: 2, columns: 3, 160, 96), properties: [TestHEIF.size(160, 96)],
+      isInItemData: true)
+    file.primary = file.add(grid)
+    file.refer("dimg", from: file.primary, to: tiles)
+    let header = try PictureHeader.heif(file.bytes)
+    #expect(header.pixels == PixelSize(width: 160, height: 96))
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    #expect((decoded.columns, decoded.rows) == (40, 24))
+    for row in stride(from: 4, to: 24, by: 8) {
+      for column in stride(from: 4, to: 40, by: 8) {
+        let quarter = column / 8 % 2 + row / 8 % 2 * 2
+        #expect(decoded.error(column, row, from: CodedPicture.quarters[quarter]) < 6, "\(column), \(row)")
+      }
+    }
+  }
+
+  @Test(arguments: codecs)
+  func transparentPixelsShowTheBackground(_ codec: (colors: CodedPicture, alpha: CodedPicture)) throws {
+    var file = TestHEIF()
+    file.primary = file.add(codec.colors)
+    let alpha = file.add(codec.alpha, [TestHEIF.alphaType])
+    file.refer("auxl", from: alpha, to: [file.primary])
+    let header = try PictureHeader.heif(file.bytes)
+    #expect(header.hasAlpha)
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    #expect(decoded.error(4, 4, from: CodedPicture.quarters[0]) < 6)
+    #expect(decoded.error(4, 12, from: CodedPicture.quarters[2]) < 6)
+    #expect(decoded.error(12, 4, from: [255, 255, 255]) < 3)
+    #expect(decoded.error(12, 12, from: [255, 255, 255]) < 3)
+  }
+
+  /// What is left shows parts of all quarters: 22 columns and 24 rows of the first one.
+  @Test(arguments: codecs.map(\.colors), [(22, 24), (21, 23)])
+  func aCleanApertureIsCutOutAtItsPlace(_ picture: CodedPicture, _ kept: (Int, Int)) throws {
+    var file = TestHEIF()
+    let (width, height) = (kept.0 + 20, kept.1 + 20)
+    // The centre of what is left, seen from that of the picture, in halves of pixels.
+    let (right, down) = (width - kept.0 * 2, height - kept.1 * 2)
+    file.primary = file.add(picture, [TestHEIF.cut(width, height, right: right, down: down)])
+    let header = try PictureHeader.heif(file.bytes)
+    #expect(header.pixels == PixelSize(width: width, height: height))
+    let decoded = DecodedTiles(header, in: file.bytes, shrink: 2)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    let (left, top) = (kept.0 / 2 - 2, kept.1 / 2 - 2)
+    #expect(decoded.error(left, top, from: CodedPicture.quarters[0]) < 8)
+    #expect(decoded.error(left + 4, top, from: CodedPicture.quarters[1]) < 8)
+    #expect(decoded.error(left, top + 4, from: CodedPicture.quarters[2]) < 8)
+    #expect(decoded.error(left + 4, top + 4, from: CodedPicture.quarters[3]) < 8)
+  }
+
+  @Test(arguments: codecs.map(\.colors))
+  func aTileOfAnotherSizeIsDamaged(_ picture: CodedPicture) throws {
+    var file = TestHEIF()
+    let item = TestHEIF.Item(
+      type: picture.type, data: picture.data, properties: [TestHEIF.size(72, 64), picture.property])
+    file.primary = file.add(item)
+    let decoded = DecodedTiles(try PictureHeader.heif(file.bytes), in: file.bytes)
+    #expect(decoded.status == CDECODING_DAMAGED)
+    #expect(decoded.message == "a tile has 64 x 64 pixels instead of 72 x 64")
+  }
+
+  /// The decoder must not get memory for a picture that is larger than the header says.
+  @Test(arguments: [CodedPicture.av1Colors])
+  func aTileThatIsCodedLargerIsDamaged(_ picture: CodedPicture) throws {
+    var file = TestHEIF()
+    let item = TestHEIF.Item(
+      type: picture.type, data: picture.data, properties: [TestHEIF.size(8, 8), picture.property])
+    file.primary = file.add(item)
+    let decoded = DecodedTiles(try PictureHeader.heif(file.bytes), in: file.bytes)
+    #expect(decoded.status == CDECODING_DAMAGED)
+    #expect(decoded.message == "a tile is coded with more pixels than it has")
+  }
+
+  /// Cut at each byte, a coded picture is never more than damaged, and its first half is no picture.
+  @Test(arguments: codecs.map(\.colors))
+  func codedDataThatEndTooEarlyAreNoFault(_ picture: CodedPicture) throws {
+    for count in 1..<picture.data.count {
+      var file = TestHEIF()
+      let item = TestHEIF.Item(
+        type: picture.type, data: Array(picture.data.prefix(count)),
+        properties: [TestHEIF.size(64, 64), picture.property])
+      file.primary = file.add(item)
+      let decoded = DecodedTiles(try PictureHeader.heif(file.bytes), in: file.bytes)
+      #expect(decoded.status == CDECODING_DAMAGED || decoded.status == CDECODING_OK, "\(decoded.message)")
+      #expect(count > picture.data.count / 2 || decoded.status == CDECODING_DAMAGED)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import TestSupport
+import Testing
+import Thumbnails
+
+@testable import Pictures
+
+@Suite(.timeLimit(.minutes(2))) struct TIFFHeaderTests {
+  @Test(arguments: [false, true], [false, true])
+  func bothByteOrdersAndBigTIFFAreRead(_ isBigEndian: Bool, _ isBig: Bool) throws {
+    let profile = [UInt8](repeating: 7, count: 500)
+    let page = TestTIFF.Directory.page(
+      700, 500, samples: 4, [(0x0112, .short(6)), (0x0152, .short(2)), (0x8773, .bytes(profile))])
+    let file = TestTIFF([page], isBigEndian: isBigEndian, isBig: isBig).file()
+    let header = try tiffHeader(file)
+    #expect(ImageType.sniff(file.prefix(ImageType.sniffLength)) == .tiff)
+    #expect(header.type == .tiff)
+    #expect(header.pixels == PixelSize(width: 700, height: 500))
+    #expect(header.components == .rgb)
+    #expect(header.hasAlpha)
+    #expect(header.orientation == .rotated90)
+    #expect(header.coding == .tiff(directory: isBig ? 16 : 8))
+    #expect(header.remarks == [])
+    guard case .profile(let extent) = header.color else {
+      Issue.record("no profile")
+      return
+    }
+    #expect(Array(file[Int(extent.offset)..<Int(extent.offset + extent.size)]) == profile)
+  }
+
+  /// Photometric interpretation, samples of a pixel, and what they mean.
+  static let kinds: [(Int?, Int, PictureHeader.Components?)] = [
+    (0, 1, .grey(.full)), (1, 1, .grey(.full)), (1, 2, .grey(.full)), (2, 3, .rgb), (2, 4, .rgb), (3, 1, .rgb),
+    (5, 4, .cmyk), (5, 5, .cmyk), (6, 3, .rgb), (8, 3, .rgb), (32845, 3, .rgb), (nil, 1, .grey(.full)), (nil, 3, .rgb),
+    (2, 2, nil), (5, 3, nil), (10, 3, nil), (1234, 3, nil),
+  ]
+
+  @Test(arguments: kinds.indices) func theInterpretationTellsTheComponents(_ index: Int) throws {
+    let (photometric, samples, expected) = Self.kinds[index]
+    let file = TestTIFF([.page(70, 50, photometric: photometric, samples: samples)]).file()
+    if let expected {
+      #expect(try tiffHeader(file).components == expected)
+    } else {
+      let error = try #require(throws: ThumbnailError.self) { try tiffHeader(file) }
+      let name = photometric.map(String.init) ?? "none"
+      #expect(error == .unsupported("\(samples) samples a pixel of photometric interpretation \(name)"))
+    }
+  }
+
+  @Test(arguments: [(0, false), (1, true), (2, true)]) func extraSamplesMayBeAlpha(_ value: Int, _ isAlpha: Bool) throws
+  {
+    let page = TestTIFF.Directory.page(70, 50, photometric: 1, samples: 2, [(0x0152, .short(value))])
+    #expect(try tiffHeader(TestTIFF([page]).file()).hasAlpha == isAlpha)
+  }
+
+  @Test(arguments: [false, true]) func reducedPagesOfThePictureAreKnown(_ areInside: Bool) throws {
+    let levels = [(1000, 667), (500, 333), (250, 166)].map {
+      TestTIFF.Directory.page($0.0, $0.1, subfile: 1)
+    }
+    // Of another shape, a mask, and of other components.
+    let others: [TestTIFF.Directory] = [
+      .page(160, 120, subfile: 1), .page(500, 333, subfile: 5), .page(500, 333, subfile: 1, photometric: 1, samples: 1),
+    ]
+    let more: [(Int, TestTIFF.Value)] = [(0x0112, .short(8)), (0x8773, .bytes([UInt8](repeating: 1, count: 9)))]
+    let whole = { TestTIFF.Directory.page(2000, 1333, subfile: 0, more + $0) }
+    let chain = areInside ? [whole([(0x014A, .directories(levels + others))])] : [whole([])] + levels + others
+    let header = try tiffHeader(TestTIFF(chain).file())
+    #expect(header.pixels == PixelSize(width: 2000, height: 1333))
+    #expect(header.reduced.map(\.pixels.width) == [1000, 500, 250])
+    #expect(header.reduced.allSatisfy { $0.orientation == header.orientation && $0.color == header.color })
+    #expect(Set(header.reduced.map(\.coding)).count == 3)
+    #expect(header.remarks == [])
+  }
+
+  @Test func aReducedPictureBeforeTheWholeOneIsNotTheWholeOne() throws {
+    let whole = TestTIFF.Directory.page(2000, 1500, subfile: 0)
+    let first = TestTIFF.Directory.page(200, 150, subfile: 1, [(0x014A, .directories([whole]))])
+    let header = try tiffHeader(TestTIFF([first]).file())
+    #expect(header.pixels == PixelSize(width: 2000, height: 1500))
+    #expect(header.reduced.map(\.pixels.width) == [200])
+  }
+
+  @Test(arguments: [2, 3, 500]) func furtherPagesAreRemarked(_ count: Int) throws {
+    let file = TestTIFF((0..<count).map { .page(700 + $0, 500) }).file()
+    let counter = CountingReader(file)
+    let header = try TIFFHeader.read(counter.window)
+    #expect(header.pixels == PixelSize(width: 700, height: 500))
+    #expect(header.remarks == ["only the first of several pages is shown"])
+    #expect(counter.reads <= 12)
+  }
+
+  @Test func aDirectoryAtTheEndOfALargeFileTakesTwoReads() throws {
+    var tiff = TestTIFF([.page(7000, 5000, photometric: 1, samples: 1)])
+    tiff.prefix = [UInt8](repeating: 0, count: 3_000_000)
+    let counter = CountingReader(tiff.file())
+    #expect(try TIFFHeader.read(counter.window).pixels.width == 7000)
+    #expect(counter.reads == 2)
+    #expect(counter.bytes <= 64 << 10)
+  }
+
+  @Test(arguments: [0, 1_000_001, 0xFFFF_FFFF]) func aSizeThatNoPictureHasIsAnError(_ width: Int) throws {
+    let file = TestTIFF([.page(width, 50)]).file()
+    let error = try #require(throws: ThumbnailError.self) { try tiffHeader(file) }
+    #expect(error == (width == 0 ? .damaged("the picture has no size") : .unsupported("a picture of \(width) × 50")))
+  }
+
+  /// The compression, further tags, and the bytes of memory, of a picture of 6000 × 4000 pixels in RGB.
+  static let memory: [(Int, rows: Int, [(Int, TestTIFF.Value)], KiB: ClosedRange<Int>)] = [
+    // The fixed part, two lines, the strips' places, and 64 KiB that are read at once.
+    (1, 4000, [], 365...370), (1, 1, [], 610...620),
+    // One strip, whose bytes are known, is read as they are and decoded row by row; small strips are decoded as a whole.
+    (5, 4000, [(0x0117, .long(30_000_000))], 29_650...29_750), (5, 20, [], 5_200...5_400),
+    (8, 4000, [(0x0117, .long(9_000_000))], 9_200...9_210),
+    (50000, 1, [], 12_000...12_020),
+    // Old JPEG cannot stop within a strip.
+    (6, 4000, [(0x0117, .long(5_000_000))], 75_000...77_000),
+    // Tiles, with the bound of their bytes if these are not known.
+    (5, 4000, [(0x0142, .long(256)), (0x0143, .long(256)), (0x0145, .long(100_000))], 710...715),
+    (5, 4000, [(0x0142, .long(256)), (0x0143, .long(256))], 3_550...3_565),
+    // Separate planes have a reader each.
+    (8, 4000, [(0x011C, .short(2)), (0x0117, .long(3_000_000))], 9_390...9_400),
+  ]
+
+  @Test(arguments: memory.indices) func theMemoryFollowsFromTheDirectory(_ index: Int) throws {
+    let (compression, rows, more, expected) = Self.memory[index]
+    var page = TestTIFF.Directory.page(6000, 4000, compression: compression, more)
+    // The first of equal tags counts.
+    page.entries.removeAll { [0x0116, 0x0117].contains($0.tag) }
+    page = TestTIFF.Directory(
+      page.entries.map { ($0.tag, $0.value) } + more.filter { $0.0 == 0x0117 } + [(0x0116, .long(rows))])
+    let kibibytes = try tiffHeader(TestTIFF([page]).file(), size: 100_000_000).workingBytes >> 10
+    #expect(expected.contains(kibibytes), "\(kibibytes) KiB")
+  }
+
+  @Test(arguments: [false, true]) func aProgressiveStripIsHeldAsCoefficients(_ isProgressive: Bool) throws {
+    var photo = SyntheticPhoto(seed: 1, width: 1000, height: 800)
+    photo.isProgressive = isProgressive
+    let page = TestTIFF.Directory.page(1000, 800, photometric: 6, compression: 7, strip: photo.jpeg())
+    let bytes = try tiffHeader(TestTIFF([page]).file()).workingBytes
+    #expect((bytes > 2 * 3 * 1000 * 800) == isProgressive)
+  }
+
+  @Test func tilesWithoutBoundsDoNotOverflowTheMemoryEstimate() throws {
+    let tiles: [(Int, TestTIFF.Value)] = [
+      (0x0142, .numbers(type: 16, [.max])), (0x0143, .numbers(type: 16, [.max])),
+    ]
+    let file = TestTIFF([.page(1_000_000, 1_000_000, samples: 16, bits: 64, tiles)], isBig: true).file()
+    #expect(try tiffHeader(file).workingBytes > 1 << 50)
+  }
+
+  @Test func aFileThatIsCutOffIsTruncated() throws {
+    let file = TestTIFF([.page(700, 500)], isBigEndian: true).file()
+    for length in [0, 4, 8, 10, 40, 100] {
+      let error = try #require(throws: ThumbnailError.self) { try tiffHeader(Array(file.prefix(length))) }
+      switch error {
+      case .truncated, .damaged: break
+      default: Issue.record("\(length): \(error)")
+      }
+    }
+    #expect(throws: ThumbnailError.truncated("the file ends before its directory")) {
+      try tiffHeader(Array(file.prefix(8)))
+    }
+  }
+}

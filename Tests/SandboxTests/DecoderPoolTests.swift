@@ -1,0 +1,182 @@
+import BadDeeds
+import Files
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// Processes are lent, kept, replaced and ended.
+@Suite(.timeLimit(.minutes(3))) struct DecoderPoolTests {
+  @Test func oneProcessDecodesManyPictures() async throws {
+    let pool = Deeds.pool()
+    for _ in 0..<50 { #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p")) }
+    #expect(pool.counts.idle == 1 && pool.counts.started == 1)
+  }
+
+  @Test func eightThreadsShareAPool() async throws {
+    let pool = Deeds.pool(mostIdle: 3)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for thread in 0..<8 {
+        group.addTask {
+          try await onThread {
+            let file = SourceFile("\(thread)")
+            for _ in 0..<100 {
+              let bytes = try withExtendedLifetime(file) {
+                try pool.decode(Deeds.order(file: file)).withBytes { Array($0) }
+              }
+              #expect(bytes == [UInt8](repeating: UInt8(ascii: "0") + UInt8(thread), count: Deeds.memory))
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(pool.counts.lent == 0 && pool.counts.idle <= 3)
+  }
+
+  @Test func aHangEndsSoonAfterItIsCancelled() async throws {
+    let (pool, isHanging, isCancelled) = (Deeds.pool(), LockedBox(false), LockedBox(false))
+    async let ended = { () async -> ContinuousClock.Instant in
+      let error = await failure {
+        try pool.decode(
+          Deeds.order(BAD_HANGS), isCancelled: { isCancelled.value },
+          progress: { if $0 > 0 { isHanging.change { $0 = true } } })
+      }
+      #expect(error == .cancelled)
+      return ContinuousClock.now
+    }()
+    #expect(try await eventually { isHanging.value })
+    let start = ContinuousClock.now
+    isCancelled.change { $0 = true }
+    // At most ten milliseconds until it is asked, and the time that killing takes. The machine may be busy with other tests.
+    #expect(await ended - start < .milliseconds(500))
+    #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p"))
+  }
+
+  @Test func killedProcessesFailOnlyWhatTheyDecode() async throws {
+    let (pool, isDone) = (Deeds.pool(), LockedBox(false))
+    async let kills = onThread { () -> Int in
+      var kills = 0
+      while !isDone.value {
+        if let victim = pool.processIDs.randomElement(), kill(pid_t(victim), SIGKILL) == 0 { kills += 1 }
+        usleep(2000)
+      }
+      return kills
+    }
+    let failures = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          try await onThread {
+            var failures = 0
+            for _ in 0..<200 {
+              do {
+                let first = try pool.decode(Deeds.order()).withBytes { $0[0] }
+                #expect(first == UInt8(ascii: "p"))
+              } catch {
+                failures += 1
+                #expect(error as? SandboxError == .killed(signal: SIGKILL))
+              }
+            }
+            return failures
+          }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    isDone.change { $0 = true }
+    let killed = try await kills
+    #expect(killed > 0 && failures <= killed)
+    pool.removeIdle()
+    #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p"))
+  }
+
+  @Test func idleProcessesAreEndedOnRequest() async throws {
+    let pool = Deeds.pool()
+    _ = try await Deeds.decode(in: pool)
+    pool.removeIdle()
+    #expect(pool.counts.idle == 0 && pool.counts.lent == 0 && pool.counts.started == 1)
+    _ = try await Deeds.decode(in: pool)
+    #expect(pool.counts.idle == 1 && pool.counts.started == 2)
+  }
+
+  @Test func aProcessIsReplacedAfterItsPictures() async throws {
+    let pool = Deeds.pool(picturesPerProcess: 3)
+    for _ in 0..<7 { _ = try await Deeds.decode(in: pool) }
+    #expect(pool.counts.started == 3)
+  }
+
+  @Test func anIdleProcessThatWasKilledIsReplacedUnnoticed() async throws {
+    let pool = Deeds.pool()
+    _ = try await Deeds.decode(in: pool)
+    let victims = pool.processIDs
+    for victim in victims { kill(pid_t(victim), SIGKILL) }
+    #expect(try await eventually { !victims.contains { isRunning($0) } })
+    #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p"))
+    #expect(pool.counts.started == 2)
+  }
+
+  @Test func shuttingDownEndsEverything() async throws {
+    let (pool, isHanging) = (Deeds.pool(), LockedBox(false))
+    _ = try await Deeds.decode(in: pool)
+    async let error = failure {
+      try pool.decode(Deeds.order(BAD_HANGS), progress: { if $0 > 0 { isHanging.change { $0 = true } } })
+    }
+    #expect(try await eventually { isHanging.value })
+    pool.shutDown()
+    #expect(await error == .cancelled)
+    #expect(await Deeds.error(of: BAD_NONE, in: pool) == .cancelled)
+    #expect(pool.counts.idle == 0 && pool.counts.lent == 0 && pool.counts.started == 1)
+  }
+
+  // MARK: Against a process of its own
+
+  @Test func nothingSurvivesAParentThatIsKilled() async throws {
+    let folder = TemporaryFolder()
+    let (parent, output) = try start(["hold", "\(Deeds.badDecoder)", "6"], in: folder)
+    #expect(try await eventually { output().hasSuffix("\n") })
+    let helpers = output().split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+    #expect(helpers.count == 6 && helpers.allSatisfy { isRunning($0) })
+    kill(parent.processIdentifier, SIGKILL)
+    #expect(try await eventually(within: 10) { !helpers.contains { isRunning($0) } })
+    parent.waitUntilExit()
+  }
+
+  @Test func aThousandPicturesLeaveNothingOpen() async throws {
+    let folder = TemporaryFolder()
+    let (parent, output) = try start(["endure", "\(Deeds.badDecoder)", "1000"], in: folder)
+    try await onThread { parent.waitUntilExit() }
+    #expect(parent.terminationStatus == 0)
+    let counts = output().split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+    try #require(counts.count == 6)
+    let (before, during, after) = (counts[0], counts[2], counts[4])
+    #expect(counts[1] == 1 && counts[3] <= 1 && counts[5] == 0, "children: \(counts)")
+    #expect(during <= before && after < before, "open files: \(counts)")
+  }
+
+  @Test func descriptorsThatTheProcessUsesMayBeFreeBefore() async throws {
+    let folder = TemporaryFolder()
+    let (parent, _) = try start(["closed", "\(Deeds.badDecoder)"], in: folder)
+    try await onThread { parent.waitUntilExit() }
+    #expect(parent.terminationStatus == 0)
+  }
+
+  // MARK: Parts
+
+  /// Starts the program that has decoder processes.
+  ///
+  /// - Returns: with the text that it has printed.
+  private func start(
+    _ arguments: [String], in folder: TemporaryFolder
+  ) throws -> (Process, @Sendable () -> String) {
+    try folder.write([], to: "output")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(Deeds.parent)")
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle(forWritingAtPath: folder("output"))
+    try process.run()
+    return (process, { (try? folder.bytes("output")).map { String(decoding: $0, as: UTF8.self) } ?? "" })
+  }
+
+  private func isRunning(_ id: Int) -> Bool { ProcessStatus(of: id)?.memory != nil }
+}

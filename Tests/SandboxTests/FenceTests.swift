@@ -1,0 +1,109 @@
+import BadDeeds
+import CDecoding
+import Files
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// What a process that a picture has taken over can do: nothing but fail.
+@Suite(.timeLimit(.minutes(2))) struct FenceTests {
+  @Test(.enabled(if: Deeds.isFenced, "a sanitizer makes system calls of its own"))
+  func allPartsHoldHere() throws {
+    let report = try #require(Deeds.report)
+    #expect(report.isFenced && report.missing.isEmpty, "\(report.shortfall ?? "")")
+    #expect(report.shortfall == nil)
+  }
+
+  @Test(
+    .enabled(if: Deeds.isFenced, "a sanitizer makes system calls of its own"),
+    arguments: [
+      BAD_OPENS_FILE, BAD_CONNECTS, BAD_FORKS, BAD_EXECUTES, BAD_WRITES_FILE, BAD_SHRINKS_MEMORY, BAD_MAPS_EXECUTABLE,
+      BAD_RAISES_LIMIT, BAD_KILLS, BAD_TRACES, BAD_STARTS_THREAD, BAD_CLOSES_LIFELINE, BAD_CLOSES_LIFELINE_BY_ALIAS,
+    ])
+  func aForbiddenCallCostsOnePicture(_ deed: bad_deed) async throws {
+    let pool = Deeds.pool()
+    #expect(await Deeds.error(of: deed, in: pool) == .forbiddenCall)
+    #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p"))
+    #expect(pool.counts.started == 2)
+  }
+
+  @Test func withoutAFenceTheSameCallsAreAllowed() async throws {
+    let pool = Deeds.pool(isFenced: false)
+    for deed in [BAD_OPENS_FILE, BAD_CONNECTS, BAD_RAISES_LIMIT] {
+      #expect(try await Deeds.decode(deed, in: pool) == UInt8(ascii: "p"))
+    }
+    #expect(pool.counts.started == 1)
+    #expect(try !pool.prepare().isFenced)
+  }
+
+  @Test(
+    .enabled(if: Deeds.isFenced, "a sanitizer reports some of them itself"),
+    arguments: [
+      (BAD_CRASHES, SandboxError.crashed(signal: SIGSEGV)), (BAD_ABORTS, .crashed(signal: SIGABRT)),
+      (BAD_FREES_TWICE, .crashed(signal: SIGABRT)), (BAD_OVERFLOWS_STACK, .crashed(signal: SIGSEGV)),
+      (BAD_EXITS, .ended(status: 3)),
+    ])
+  func aCrashCostsOnePicture(_ deed: bad_deed, _ expected: SandboxError) async throws {
+    let pool = Deeds.pool()
+    #expect(await Deeds.error(of: deed, in: pool) == expected)
+    #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p"))
+    #expect(pool.counts.started == 2)
+  }
+
+  @Test(.enabled(if: Deeds.isFenced, "a sanitizer maps terabytes"), arguments: [BAD_ALLOCATES, BAD_MAPS_SHARED])
+  func memoryEndsAtTheReservation(_ deed: bad_deed) async throws {
+    let pool = Deeds.pool()
+    for _ in 0..<3 {
+      guard case .undecodable(CDECODING_DAMAGED, let text) = await Deeds.error(of: deed, in: pool) else {
+        Issue.record("the process has not replied how much it got")
+        return
+      }
+      let taken = try #require(Int(text))
+      #expect((Deeds.workingBytes...Deeds.workingBytes + (2 << 20)).contains(taken), "\(taken) bytes")
+    }
+  }
+
+  @Test(.enabled(if: Deeds.isFenced, "a sanitizer maps terabytes"))
+  func aLargerReservationGivesMoreMemory() async throws {
+    let process = try DecoderProcess(Deeds.badDecoder)
+    for mebibytes in [1, 64, 2] {
+      var order = Deeds.order(BAD_ALLOCATES)
+      order.workingBytes = mebibytes << 20
+      let error = await failure { [order] in try process.decode(order) }
+      guard case .undecodable(_, let text) = error, let taken = Int(text) else {
+        Issue.record("the process has not replied how much it got")
+        return
+      }
+      #expect((mebibytes << 20...(mebibytes + 2) << 20).contains(taken), "\(taken) bytes of \(mebibytes) MiB")
+    }
+  }
+
+  @Test(.enabled(if: Deeds.isFenced, "the limit is off under a sanitizer"))
+  func aProcessThatKeepsMemoryIsReplaced() async throws {
+    let pool = Deeds.pool()
+    #expect(try await Deeds.decode(BAD_LEAKS, in: pool) == UInt8(ascii: "p"))
+    #expect(pool.counts.idle == 0)
+  }
+
+  @Test func signalsOfTheTerminalDoNotReachAProcess() async throws {
+    let process = try DecoderProcess(Deeds.badDecoder)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM] {
+      kill(pid_t(process.id), signal)
+    }
+    let file = SourceFile("x")
+    let first = try await onThread {
+      try withExtendedLifetime(file) { try process.decode(Deeds.order(file: file)).withBytes { $0[0] } }
+    }
+    #expect(first == UInt8(ascii: "x"))
+  }
+
+  @Test func aProcessThatWasStoppedGoesOn() async throws {
+    let process = try DecoderProcess(Deeds.badDecoder)
+    kill(pid_t(process.id), SIGSTOP)
+    #expect(try await eventually { ProcessStatus(of: process.id)?.isStopped == true })
+    async let picture = onThread { try process.decode(Deeds.order()) }
+    kill(pid_t(process.id), SIGCONT)
+    _ = try await picture
+  }
+}

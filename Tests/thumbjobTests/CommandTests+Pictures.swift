@@ -1,0 +1,146 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  /// Pictures of other formats than JPEG, and the processes that decode them.
+  @Suite struct Pictures {
+    private static let picture = TestPNG(width: 300, height: 200, colorType: 2, bitDepth: 8).bytes
+
+    private func folder(_ count: Int) throws -> TemporaryFolder {
+      let folder = TemporaryFolder()
+      try folder.write(Self.picture, to: "images/0000.png")
+      for number in 1..<max(count, 1) {
+        let name = folder(String(format: "images/%04d.png", number))
+        try FileManager.default.linkItem(atPath: folder("images/0000.png"), toPath: name)
+      }
+      return folder
+    }
+
+    /// Runs over many pictures, and calls `body` with the numbers of the decoder processes once these are stopped and each
+    /// has a picture.
+    private func stopped(
+      _ folder: TemporaryFolder, _ arguments: String...,
+      then body: @escaping @Sendable (BuiltCommand.Run, [pid_t]) async throws -> Void
+    ) async throws -> BuiltCommand.Ending {
+      let words = ["images", "--json", "--progress", "none", "--max", "2"] + arguments
+      return try await BuiltCommand.run(executable: BuiltCommand.path, words, in: folder) { run in
+        try await expectEventually { run.decoders.count == 2 && !run.output.isEmpty }
+        let decoders = run.decoders
+        for decoder in decoders { kill(decoder, SIGSTOP) }
+        try await expectEventually {
+          run.send(SIGUSR1)
+          let listing = run.errors.components(separatedBy: " of 2 running").last ?? ""
+          return listing.components(separatedBy: ": running, decoding").count == 3
+        }
+        try await body(run, decoders)
+      }
+    }
+
+    @Test func aPNGGetsAThumbnailThatKeepsItsName() async throws {
+      let folder = try folder(2)
+      let ending = try await BuiltCommand.run("images", in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      #expect(try !folder.bytes("thumbs/0000.png.jpg").isEmpty && !folder.bytes("thumbs/0001.png.jpg").isEmpty)
+      let again = try await BuiltCommand.run("images", "--json", in: folder)
+      #expect(again.status == 0 && again.number("up_to_date") == 2)
+    }
+
+    @Test func theFenceChangesNoThumbnail() async throws {
+      let folder = try folder(1)
+      for choice in ["auto", "always", "never"] {
+        let ending = try await BuiltCommand.run("images", "-o", choice, "--isolate", choice, in: folder)
+        #expect(ending.status == 0, "\(ending.errors)")
+      }
+      let fenced = try folder.bytes("auto/0000.png.jpg")
+      #expect(try folder.bytes("always/0000.png.jpg") == fenced && folder.bytes("never/0000.png.jpg") == fenced)
+    }
+
+    @Test func transparentPixelsShowTheBackground() async throws {
+      let folder = TemporaryFolder()
+      var picture = TestPNG(width: 64, height: 64, colorType: 3, bitDepth: 1)
+      picture.transparency = [0, 0]
+      try folder.write(picture.bytes, to: "clear.png")
+      for color in ["white", "#c03020"] {
+        let ending = try await BuiltCommand.run(
+          "clear.png", "-o", color, "--background", color, "--html", "page", in: folder)
+        #expect(ending.status == 0, "\(ending.errors)")
+      }
+      #expect(try folder.bytes("white/clear.png.jpg") != folder.bytes("#c03020/clear.png.jpg"))
+      let wrong = try await BuiltCommand.run("clear.png", "--background", "reddish", in: folder)
+      #expect(wrong.status == 64)
+      #expect(wrong.errorLines[0] == "thumbjob: --background: “reddish” is not a colour; write #f0f0f0, white or black")
+    }
+
+    @Test func aDecoderThatIsKilledIsOneFailedSource() async throws {
+      let folder = try folder(2000)
+      let ending = try await stopped(folder) { _, decoders in for decoder in decoders { kill(decoder, SIGKILL) } }
+      #expect(ending.status == 1 && ending.addsUp)
+      #expect(ending.number("failed") == 2 && ending.number("made") == 1998)
+      let failures = ending.errorLines.filter { $0.contains("the decoder") }
+      #expect(failures.count == 2)
+      #expect(failures.allSatisfy { $0.hasSuffix("signal 9, Killed; --retries 1 tries again") }, "\(ending.errors)")
+    }
+
+    @Test func aSourceWhoseDecoderIsKilledIsTriedAgain() async throws {
+      let folder = try folder(2000)
+      let ending = try await stopped(folder, "--retries", "1") { _, decoders in
+        for decoder in decoders { kill(decoder, SIGKILL) }
+      }
+      #expect(ending.status == 0 && ending.number("made") == 2000, "\(ending.errors)")
+    }
+
+    @Test func aDecoderThatHangsIsOneFailedSource() async throws {
+      let folder = try folder(2000)
+      let ending = try await stopped(folder, "--timeout", "1s") { _, _ in }
+      #expect(ending.addsUp && ending.number("failed") == 2 && ending.number("made") == 1998, "\(ending.errors)")
+      #expect(ending.errorLines.count { $0.contains("took longer than") } == 2)
+    }
+
+    @Test func cancellingEndsDecodersThatHang() async throws {
+      let folder = try folder(2000)
+      let ending = try await stopped(folder) { run, decoders in
+        run.send(SIGUSR2)
+        try await expectEventually { decoders.allSatisfy { kill($0, 0) != 0 } }
+      }
+      #expect(ending.status == 75 && folder.leftovers.isEmpty, "\(ending.errors)")
+    }
+
+    @Test func noDecoderOutlivesAKilledRun() async throws {
+      let folder = try folder(2000)
+      let ending = try await stopped(folder) { run, decoders in
+        run.send(SIGKILL)
+        try await expectEventually { decoders.allSatisfy { BuiltCommand.Run.isGone($0) } }
+      }
+      #expect(ending.status == 137)
+    }
+
+    @Test func aMissingDecoderIsNamed() async throws {
+      let folder = try folder(1)
+      try FileManager.default.copyItem(atPath: BuiltCommand.path, toPath: folder("thumbjob-alone"))
+      let ending = try await BuiltCommand.run(executable: folder("thumbjob-alone"), ["images"], in: folder)
+      #expect(ending.status == 1)
+      #expect(
+        ending.errors.contains("finds no program thumbjob-decoder")
+          && ending.errors.contains("the installation of thumbjob is not whole"), "\(ending.errors)")
+    }
+  }
+}
+
+extension BuiltCommand.Run {
+  /// The decoder processes of the run.
+  fileprivate var decoders: [pid_t] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }.filter { number in
+      guard let status = try? String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8) else { return false }
+      // The kernel cuts names to 15 bytes.
+      return status.hasPrefix("Name:\tthumbjob-decode\n") && status.contains("\nPPid:\t\(processID)\n")
+    }
+  }
+
+  /// Whether a process has ended, and perhaps waits for its new parent.
+  fileprivate static func isGone(_ number: pid_t) -> Bool {
+    guard let status = try? String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8) else { return true }
+    return status.contains("\nState:\tZ")
+  }
+}
