@@ -1,0 +1,69 @@
+"""How near a thumbnail is to what it should be: the whole picture decoded by Pillow, over white, upright and brought to
+sRGB, then resized with Lanczos-3 to the size that the thumbnail has.
+"""
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+from PIL import Image, ImageCms, ImageOps
+from skimage.metrics import structural_similarity
+
+from pillow_thumbnail import WIDE, eight_bits
+
+SRGB = ImageCms.createProfile("sRGB")
+WINDOW = 11  # pixels, that of SSIM with sigma 1.5
+
+Image.MAX_IMAGE_PIXELS = None  # what is too large, the programs that are compared say
+
+
+@dataclass(frozen=True)
+class Likeness:
+    ssim: float | None  # mean of red, green and blue; none where a side is shorter than its window
+    difference: float  # mean of the absolute differences of the samples, 0 to 255
+
+
+def decoded(picture: Path) -> Image.Image:
+    """The whole picture as RGB in sRGB, upright, over white."""
+    with Image.open(picture) as image:
+        profile = image.info.get("icc_profile")
+        upright = ImageOps.exif_transpose(image)
+    if upright.mode in WIDE:
+        upright = eight_bits(upright)
+    alpha = None
+    if upright.mode in ("PA", "LA", "RGBA", "RGBa") or "transparency" in upright.info:
+        upright = upright.convert("RGBA")
+        alpha = upright.getchannel("A")
+        upright = upright.convert("RGB")
+    elif upright.mode not in ("L", "RGB", "CMYK", "LAB"):
+        upright = upright.convert("RGB")
+    color = in_srgb(upright, profile)
+    if alpha is not None:
+        color = Image.composite(color, Image.new("RGB", color.size, "white"), alpha)
+    return color
+
+
+def in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
+    if profile:
+        try:
+            return ImageCms.profileToProfile(
+                image, ImageCms.ImageCmsProfile(io.BytesIO(profile)), SRGB,
+                renderingIntent=ImageCms.Intent.RELATIVE_COLORIMETRIC, outputMode="RGB") or image
+        except (ImageCms.PyCMSError, OSError):
+            pass  # a damaged profile, or one for other colours: programs pass over it
+    return image.convert("RGB")
+
+
+def likeness(first: Image.Image, second: Image.Image) -> Likeness:
+    """Of two RGB pictures of the same size."""
+    pixels = [numpy.asarray(image) for image in (first, second)]
+    ssim = None
+    if min(first.size) >= WINDOW:
+        ssim = float(structural_similarity(
+            *pixels, channel_axis=2, data_range=255, gaussian_weights=True, sigma=1.5, use_sample_covariance=False))
+    return Likeness(ssim, float(numpy.abs(numpy.subtract(*pixels, dtype=numpy.int16)).mean()))
+
+
+def resized(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    return image.resize(size, Image.Resampling.LANCZOS)
