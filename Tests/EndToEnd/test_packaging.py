@@ -11,7 +11,7 @@ import pytest
 
 from job import THUMBJOB
 
-DOCUMENTED = re.compile(r"(?:bin|lib|share)/[\w./@-]*thumbjob[\w.@-]*")
+DOCUMENTED = re.compile(r"(?:bin|lib|libexec|share)/[\w./@-]*thumbjob[\w.@-]*")
 
 
 @pytest.fixture(scope="module")

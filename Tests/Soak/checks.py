@@ -15,7 +15,7 @@ _SIGNALS = {"SIGINT": 128 + signal.SIGINT, "SIGTERM": 128 + signal.SIGTERM}
 BASELINE = 60 << 20
 # The files of a job without clients and operations, with room for a walk, and its clients' at two endpoints
 # (docs/threat-model.md); and those of each operation.
-OTHER_FILES, FILES_OF_OPERATION = 36 + 2 * 128, 3
+OTHER_FILES, FILES_OF_OPERATION = 36 + 2 * 128, 7
 # The threads besides those of operations. When the limit of operations rises, a job starts as many threads as it may
 # need for a moment, to see whether it can; hence twice as many.
 OTHER_THREADS, THREADS_OF_OPERATION = 2 * 12, 2

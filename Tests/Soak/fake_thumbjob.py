@@ -59,7 +59,7 @@ class Job:
 
     def sources(self):
         if "--files0-from" not in WORDS:
-            for path in sorted(Path(self.folder).rglob("*.jpg")):
+            for path in sorted(path for path in Path(self.folder).rglob("*") if path.is_file()):
                 yield str(path), path.relative_to(self.folder)
             return
         rest = b""

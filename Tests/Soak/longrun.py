@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 
 import checks
+import decoders
 import doors
 import samples
 from disturb import Disturber
@@ -30,6 +31,8 @@ _PIPE = 4096
 _AGAIN = 0.1
 # Idle threads of Dispatch end when they like, so their number at rest may be higher than before by as many as may run.
 _IDLE_THREADS = 16
+# In the reason of a source whose decoder process was killed.
+_KILLED = "killed the decoder: signal 9"
 
 
 class Feed:
@@ -43,11 +46,12 @@ class Feed:
         self._random = random.Random(generator.random())
         self._number = 0
         self._kept = []  # sources that were given twice, until the next rest
-        self._again = []  # sources that were cancelled
+        self._again = []  # sources that were cancelled, or whose decoder process was killed
         self._lock = threading.Lock()
         self._open = threading.Event()  # whether it gives sources
         self._is_idle = threading.Event()
         self._only_again = self._has_ended = False
+        self.has_killed = lambda: False  # whether decoder processes were killed
 
     def start(self, stream):
         self._stream = stream
@@ -104,7 +108,7 @@ class Feed:
         if event["event"] != "source":
             return
         path, outcome = event["source"], event["outcome"]
-        if outcome == "cancelled":
+        if outcome == "cancelled" or _KILLED in event.get("error", "") and self.has_killed():
             with self._lock:
                 self._again.append(path)
             return
@@ -188,6 +192,7 @@ class LongRun:
                 self.folder, door, has_list=True, is_long=True, on_event=self.feed.receive)
             job.listings.highest_max, job.listings.highest_backlog = MAX, BACKLOG
             job.highest_budget = BUDGET
+            self.feed.has_killed = lambda: job.sent[decoders.KILLED] > 0
             disturber = self._disturber(job, door)
             self.feed.start(job.popen.stdin)
             self._live(job, disturber)
@@ -238,12 +243,12 @@ class LongRun:
                 self._rest(job, disturber)
                 self.feed.go_on()
                 next_rest = time.monotonic() + between
-        # Cancelled sources are given again until each is made.
+        # Sources that were cancelled or lost are given again until each is made.
         self.feed.give_only_again()
         self._rest(job, disturber)
         while self.feed.has_more and job.is_running:
             self.feed.go_on()
-            eventually("the cancelled sources are given again", lambda: not self.feed.has_more or not job.is_running,
+            eventually("the cancelled and lost sources are given again", lambda: not self.feed.has_more or not job.is_running,
                        setting.patience)
             self._rest(job, disturber)
 
@@ -261,15 +266,17 @@ class LongRun:
             # Clients have to be gone before the files are counted.
             eventually("the files are those without clients", lambda: self._settled(job), patience)
             self.first_rest = self.setting.sampler.rest(job.track)
+            self._most_files = self.first_rest.files - self._files_of_decoders(job)
             return
-        most = self.first_rest.files
+        most = self._most_files
         with suppress(HangError):
-            eventually("", lambda: not job.is_running or self._now(job).files <= most, CLOSING_SECONDS)
+            eventually("", lambda: not job.is_running or self._files(job) <= most, CLOSING_SECONDS)
         if not job.is_running:
             return
         now = self.setting.sampler.rest(job.track)
-        if now and now.files > most:
-            self.problems.append(f"at rest it has {now.files} open files, and had {most}: {self._names(job)}")
+        files = self._files(job)
+        if files > most:
+            self.problems.append(f"at rest it has {files} open files, and had {most}: {self._names(job)}")
         if now and now.threads > self.first_rest.threads + _IDLE_THREADS:
             self.problems.append(f"at rest it has {now.threads} threads, and had {self.first_rest.threads}")
 
@@ -287,6 +294,13 @@ class LongRun:
 
     def _now(self, job):
         return samples.sample(job.pid, 0) or samples.Sample(0, 0, 0, 0)
+
+    def _files(self, job):
+        """The open files, those for decoder processes apart: these end and start as they are needed."""
+        return self._now(job).files - self._files_of_decoders(job)
+
+    def _files_of_decoders(self, job):
+        return decoders.FILES * len(decoders.of(job.pid))
 
     def _settled(self, job):
         """Whether the number of files has not changed for a while."""
@@ -311,6 +325,6 @@ class LongRun:
         self.problems += checks.problems(end)
         self.problems += samples.growth_problems(job.track, job.ledger.outcomes["made"])
         if self.feed.has_more:
-            self.problems.append("cancelled sources were not made when they were given again")
+            self.problems.append("cancelled or lost sources were not made when they were given again")
         self.feed.forget_kept()
         self.problems += folder_problems(self.folder / "thumbs", {}, is_complete=True)

@@ -3,16 +3,21 @@
 import hashlib
 import json
 import os
+import random
 import subprocess
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from png import png
 
 # A file may have so many names on every usual file system (ext4: 65,000). Further names get a copy of the file.
 MOST_LINKS = 60_000
 # The number in the name of the link that the undisturbed runs read.
 FIRST = 0
 WORKING_FOLDER = ".thumbjob"
+# Width, height and colour type of the pictures that decoder processes decode.
+_PNGS = ((160, 120, 0), (120, 160, 2), (200, 150, 6), (640, 480, 2))
 # More than making or reading a few dozen pictures takes on any machine.
 _SECONDS = 600
 
@@ -101,6 +106,10 @@ class Pictures:
                 raise SourcesError(f"{make_images} failed: {result.stderr.strip()}")
             files = sorted(path for path in made.rglob("*") if path.is_file() and not path.is_symlink())
             self.all += [Picture(f"{prefix}{index:02}", path) for index, path in enumerate(files)]
+        for index, (width, height, color_type) in enumerate(_PNGS):
+            path = folder / f"{index}.png"
+            path.write_bytes(png(width, height, color_type, random.Random(index)))
+            self.all.append(Picture(f"c{index:02}", path))
         self.named = {picture.name: picture for picture in self.all}
         self.good = []  # those that every recipe makes
         self.small = []  # the smallest quarter of them, which are made soonest

@@ -174,7 +174,7 @@ extension CommandTests {
         let script = "ulimit -n 64; exec \"$0\" images --max \(max)"
         let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
         #expect(ending.status == status, "\(max): \(ending.errors)")
-        #expect(ending.errors.contains("may open only 64 files at once and needs 228") == (status == 71))
+        #expect(ending.errors.contains("may open only 64 files at once and needs 484") == (status == 71))
       }
     }
 
@@ -202,10 +202,10 @@ extension CommandTests {
     }
 
     /// The walk opens a file for each level, and must leave the status endpoint its own.
-    @Test(arguments: 42...52) func aDeepTreeAndFewFilesCrashNothing(_ limit: Int) async throws {
+    @Test(arguments: 50...60) func aDeepTreeAndFewFilesCrashNothing(_ limit: Int) async throws {
       let folder = TemporaryFolder()
       let photo = SyntheticPhoto(seed: 1, width: 32, height: 24).jpeg()
-      for depth in 1...40 { try folder.write(photo, to: String(repeating: "deep/", count: depth) + "photo.jpg") }
+      for depth in 1...48 { try folder.write(photo, to: String(repeating: "deep/", count: depth) + "photo.jpg") }
       let script = "ulimit -n \(limit); exec \"$0\" deep --max 2 --force --progress none"
       for _ in 0..<4 {
         let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)

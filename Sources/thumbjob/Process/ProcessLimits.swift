@@ -7,8 +7,9 @@ enum ProcessLimits {
   /// The open files that a job needs besides those of its operations: the standard streams, files of the runtime, the
   /// status endpoint, and one folder for each level of a small tree.
   private static let otherFiles = 36
-  /// The files that an operation has open at once: the source, and the thumbnail with its folder.
-  private static let filesPerOperation = 3
+  /// The files that an operation has open at once. These are most while it starts a decoder process: the source, both ends
+  /// of a socket and of a pipe, and the other process's ends a second time.
+  private static let filesPerOperation = 7
   /// The fewest open files that suffice to ask one job.
   private static let leastFilesOfClient = 16
   /// Threads besides those of operations: signals, replies to them, progress, the watchdog, the ledger, the status endpoint,
