@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """sbom.py SWIFT BINARY FILE: writes FILE, a bill of materials: the packages and libraries that BINARY is made of.
 
-BINARY is a program that `swift build` has left in .build/debug or .build/release: the list of its object files is
-beside it, Package.resolved and the checkouts are above it. The same inputs make the same file, byte by byte.
+BINARY is thumbjob as `swift build` has left it in .build/debug or .build/release: the list of its object files and the
+program of the decoder processes are beside it, Package.resolved and the checkouts are above it. The same inputs make the same file, byte by byte.
 """
 
 import json
@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 # SPDX 2.3 and not CycloneDX, because its relationships distinguish what is linked statically from what dynamically.
 VERSION = "SPDX-2.3"
-PROGRAM = "SPDXRef-thumbjob"
+PROGRAM, DECODER = "SPDXRef-thumbjob", "SPDXRef-thumbjob-decoder"
 UNKNOWN = "NOASSERTION"
 
 LICENCES = {
@@ -140,16 +140,21 @@ def change_time() -> str:
 
 def document(swift: str, binary: Path) -> dict:
     current = re.search(r'current = "([^"]+)"', Path("Sources/thumbjob/Process/Version.swift").read_text())[1]
-    program = package(
-        "thumbjob", "thumbjob", current, licenseDeclared=licence_of(Path()), primaryPackagePurpose="APPLICATION")
+    program, decoder = (
+        package(name, name, current, licenseDeclared=licence_of(Path()), primaryPackagePurpose="APPLICATION")
+        for name in ("thumbjob", "thumbjob-decoder"))
     libraries = loaded_libraries(binary)
     parts = [*swift_packages(binary.parent.parent, linked_modules(binary)), swift_runtime(swift, libraries)]
     parts += [(system_package(name, path), "DYNAMIC_LINK") for name, path in libraries.items()]
     # The archives that the Makefile links in, as `ARCHIVES`.
     archives = (binary.parent.parent / "archives").glob("*.a")
     parts += [(system_package(path.name, path.resolve()), "STATIC_LINK") for path in archives]
-    packages = {fields["SPDXID"]: fields for fields in [program, *(fields for fields, _ in parts)]}
-    relationships = {(PROGRAM, kind, fields["SPDXID"]) for fields, kind in parts}
+    of_decoder = [
+        (system_package(name, path), "DYNAMIC_LINK")
+        for name, path in loaded_libraries(binary.with_name(f"{binary.name}-decoder")).items()]
+    packages = {fields["SPDXID"]: fields for fields in [program, decoder, *(each for each, _ in parts + of_decoder)]}
+    relationships = {(PROGRAM, kind, fields["SPDXID"]) for fields, kind in parts} | {(PROGRAM, "CONTAINS", DECODER)}
+    relationships |= {(DECODER, kind, fields["SPDXID"]) for fields, kind in of_decoder}
     comments = {"OTHER": {"comment": "resolved for tests, other platforms or unused products; not part of the program"}}
     content = {
         "spdxVersion": VERSION, "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"thumbjob-{current}",

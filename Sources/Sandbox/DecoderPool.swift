@@ -101,6 +101,15 @@ package final class DecoderPool: Sendable {
     state.withLock { state in state.idle.map(\.id) + state.lent.values.map(\.id) }
   }
 
+  /// The most memory that each process of now has held, added up, in bytes. What files back is left out: the processes
+  /// share it.
+  package var peakMemory: Int {
+    processIDs.reduce(0) { sum, process in
+      guard let memory = ProcessStatus(of: process)?.memory else { return sum }
+      return sum + max(0, memory.peakResident - (memory.resident - memory.anonymous))
+    }
+  }
+
   // MARK: Lending
 
   private enum Choice {

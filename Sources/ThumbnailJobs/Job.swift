@@ -220,6 +220,7 @@ public final class Job: Sendable {
       watchdog.start(),
       Ticker(name: "memory", every: PressurePolicy.tick) {
         self.trace.span("ReservationAudit.measure") { audit.measure() }
+        self.shared.decoders.measureMemory()
         self.trace.span("PressureGovernor.tick") { governor.tick() }
         self.traceCounters(monitor.snapshot)
       },
@@ -244,9 +245,11 @@ public final class Job: Sendable {
       for output in outputs { try? output.note(tree: walker.tree.root) }
     }
     closeOutputs()
+    shared.decoders.measureMemory()
     return JobReport(
       tally: tally, walk: walk, counters: queue.counters, limits: queue.widestLimits, elapsed: .now - startedAt,
-      peakMemory: JobReport.peakMemory(), memory: memory, worstMemoryRatio: audit.worstRatio,
+      peakMemory: JobReport.peakMemory() + shared.decoders.peakMemory, memory: memory,
+      worstMemoryRatio: audit.worstRatio,
       pressureSource: monitor.snapshot.signals, stopCause: stopCause, isWalkComplete: isWalkComplete,
       unmatchedPatterns: isWalkComplete && walk.hasFiltered ? settings.filter.unmatched(walk.matches) : ([], []),
       earlier: outputs.map(\.earlier), tree: walker.tree.root,

@@ -12,7 +12,7 @@ public struct JobReport: Sendable {
   public let limits: QueueLimits
   /// The time from the start of the walk until all operations have ended.
   public let elapsed: Duration
-  /// The peak of the resident memory of the process, in bytes.
+  /// The peak of the resident memory of the process and of its decoder processes, in bytes.
   public let peakMemory: Int
   public let memory: MemoryPlan
   /// Bytes held above the baseline for each reserved byte, at the worst moment; nil if reservations were never large

@@ -99,6 +99,15 @@ import Testing
     #expect(pool.counts.idle == 1 && pool.counts.started == 2)
   }
 
+  @Test func memoryIsThatOfTheProcessesOfNow() async throws {
+    let pool = Deeds.pool()
+    #expect(pool.peakMemory == 0)
+    _ = try await Deeds.decode(in: pool)
+    #expect((1 << 16..<16 << 20).contains(pool.peakMemory))
+    pool.removeIdle()
+    #expect(pool.peakMemory == 0)
+  }
+
   @Test func aProcessIsReplacedAfterItsPictures() async throws {
     let pool = Deeds.pool(picturesPerProcess: 3)
     for _ in 0..<7 { _ = try await Deeds.decode(in: pool) }

@@ -14,6 +14,7 @@ final class PictureDecoders: Sendable {
   private let onShortfall: @Sendable (String) -> Void
   /// Guards the pool, which is made for the first picture that needs it: most jobs have none.
   private let pool = Locked<DecoderPool?>(nil)
+  private let most = Locked(0)
 
   /// - Parameters:
   ///   - mostIdle: how many processes wait for a picture at most.
@@ -57,6 +58,16 @@ final class PictureDecoders: Sendable {
 
   /// Ends the processes that wait for a picture, to give back their memory.
   func removeIdle() { pool.withLock { $0 }?.removeIdle() }
+
+  /// The most memory that the processes have held at the same time, in bytes, as far as ``measureMemory()`` saw it.
+  var peakMemory: Int { most.withLock { $0 } }
+
+  /// Called again and again, and at the end.
+  func measureMemory() {
+    guard let pool = pool.withLock({ $0 }) else { return }
+    let held = pool.peakMemory
+    most.withLock { $0 = max($0, held) }
+  }
 
   private func started() throws(SandboxError) -> DecoderPool {
     if let pool = pool.withLock({ $0 }) { return pool }
