@@ -12,6 +12,7 @@ import subprocess
 import sys
 import uuid
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -105,6 +106,7 @@ def loaded_libraries(binary: Path) -> dict[str, Path]:
     return {name: path for name, path in places.items() if path.is_absolute()}
 
 
+@cache
 def system_package(name: str, library: Path) -> dict:
     """The Debian package of a library; where there is none, the library itself."""
     # Debian has merged /lib into /usr/lib, but packages may still list the old path.
