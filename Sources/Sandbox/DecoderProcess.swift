@@ -155,6 +155,7 @@ package final class DecoderProcess: Sendable {
     switch Self.receive(&reply, from: socket.number) {
     case .whole: break
     case .closed: throw endError()
+    case .failed(let error): throw .cannotStart(error)
     case .other: throw .brokenProtocol("something other than a reply")
     }
     guard reply.magic == CDECODING_MAGIC, reply.number <= number else { throw .brokenProtocol("an unknown message") }
@@ -219,7 +220,9 @@ package final class DecoderProcess: Sendable {
       if ContinuousClock.now > deadline { return nil }
     } while !awaitInput(socket)
     var hello = cdecoding_hello()
-    guard receive(&hello, from: socket) == .whole, hello.magic == CDECODING_MAGIC else { return nil }
+    let received = receive(&hello, from: socket)
+    if case .failed(let error) = received { throw .cannotStart(error) }
+    guard received == .whole, hello.magic == CDECODING_MAGIC else { return nil }
     return hello
   }
 
@@ -231,7 +234,10 @@ package final class DecoderProcess: Sendable {
     return poll(&state, 1, 10) > 0
   }
 
-  private enum Received { case whole, closed, other }
+  private enum Received: Equatable {
+    case whole, closed, other
+    case failed(Errno)
+  }
 
   /// Takes a message. Descriptors that come with it are closed by the kernel.
   private static func receive<Message>(_ message: inout Message, from socket: CInt) -> Received {
@@ -239,7 +245,9 @@ package final class DecoderProcess: Sendable {
       // With MSG_TRUNC, the length of a longer message is returned too.
       let flags = CInt(MSG_DONTWAIT | MSG_TRUNC)
       let count = retryOnInterrupt { recv(socket, bytes.baseAddress, bytes.count, flags) }
-      if count <= 0 { return .closed }
+      // The other side has closed the socket before it has read everything.
+      if count == 0 || count < 0 && errno == ECONNRESET { return .closed }
+      if count < 0 { return .failed(Errno(rawValue: errno)) }
       return count == bytes.count ? .whole : .other
     }
   }

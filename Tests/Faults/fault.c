@@ -13,7 +13,7 @@
 /// - `wait`: the call waits, until the program that tests has written a byte to the first descriptor of FAULT_GATE. A byte
 ///   on the second tells it that the call waits.
 ///
-/// fault_calls.c and fault_clocks.c interpose the functions of the C library.
+/// fault_calls.c, fault_clocks.c and fault_processes.c interpose the functions of the C library.
 #define _GNU_SOURCE
 
 #include <dlfcn.h>

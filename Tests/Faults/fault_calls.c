@@ -100,7 +100,7 @@ TRANSFER(pread64, "pread", (int file, void *bytes, size_t size, off_t at), (file
 TRANSFER(pwrite, "pwrite", (int file, const void *bytes, size_t size, off_t at), (file, bytes, size, at))
 TRANSFER(pwrite64, "pwrite", (int file, const void *bytes, size_t size, off_t at), (file, bytes, size, at))
 TRANSFER(send, "write", (int file, const void *bytes, size_t size, int flags), (file, bytes, size, flags))
-TRANSFER(recv, "read", (int file, void *bytes, size_t size, int flags), (file, bytes, size, flags))
+TRANSFER(recv, "recv", (int file, void *bytes, size_t size, int flags), (file, bytes, size, flags))
 
 /// Cut to its first part.
 ssize_t writev(int file, const struct iovec *parts, int count) {

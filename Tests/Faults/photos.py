@@ -2,7 +2,14 @@
 
 import random
 import subprocess
+import sys
 from functools import cache
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
+
+import heifs
+import pngs
 
 WIDTH, HEIGHT = 480, 320
 MODIFIED = 1_700_000_000
@@ -46,3 +53,19 @@ def broken(seed=4):
 
 
 BITMAP = b"BM" + bytes(12) + b"\x28" + bytes(100)
+
+
+def flawed(seed=5):
+    """A file with stray bytes before its end marker. Its thumbnail is made with a remark."""
+    data = jpeg(seed)
+    return data[:-2] + bytes(range(1, 100)) + data[-2:]
+
+
+@cache
+def png():
+    return pngs.encoded([[(x * y + c * 40) % 256 for x in range(300) for c in range(3)] for y in range(200)], 2, 8)
+
+
+def heic():
+    """A grid of tiles."""
+    return heifs.tiled(heifs.HEVC, 3, 4)

@@ -4,6 +4,9 @@ import re
 
 # How much memory there is, and how tight it is. Which files tell that depends on the machine.
 OF_KERNEL = "memory figures of the kernel"
+# Starting, limiting and asking decoder processes; what is shared with them; their program.
+OF_DECODERS, OF_DECODER_MEMORY = "decoder processes", "the memory that a decoder process shares"
+OF_DECODER_PROGRAM = "the program of the decoder processes"
 # What depends on the machine, too.
 OF_MACHINE = (OF_KERNEL, "sockets and events", "the clock", "other clocks", "the process")
 # What is made of all thumbnails.
@@ -11,12 +14,15 @@ OF_MANIFEST, OF_SHEET, OF_GALLERY = "the manifest", "the contact sheet", "the ga
 # What the manifest and the gallery say of each photo, until all of it is known.
 OF_ENTRIES = "the stored entries of manifest and gallery"
 
+# thumbjob makes these calls for nothing else in a run.
+_OF_DECODERS = ("posix_spawn", "socketpair", "pipe2", "memfd_create", "prlimit", "sendmsg", "recv")
+
 _RULES = (
     (r"stdout$", "standard output"),
     (r"stderr$", "standard error"),
     (r"\.(/\.)?$", "the working folder"),
     (r"photos$|photos/below$", "a folder of photos"),
-    (r"photos/.*\.(jpg|bmp|txt)$", "a photo"),
+    (r"photos/.*\.(jpg|bmp|png|heic|txt)$", "a photo"),
     (r"photos/", "a name beside a photo"),
     (r"list$|(list|\.)/split\.json$", "the list of sources"),
     (r"job\.yml$", "the job file"),
@@ -37,6 +43,8 @@ _RULES = (
     (r"thumbs[^/]*/.*\.(jpg|bmp|txt)$", "a thumbnail"),
     (r"thumbs[^/]*(/.*)?$", "an output folder"),
     (r"/proc/pressure|/proc/|/sys/", OF_KERNEL),
+    (r"/memfd:", OF_DECODER_MEMORY),
+    (r".*/thumbjob-decoder$", OF_DECODER_PROGRAM),
     (r"socket:|anon_inode:|pipe:", "sockets and events"),
     (r"real$", "the clock"),
     (r"boot$", "the time since the machine started"),
@@ -57,6 +65,8 @@ class Names:
 
     def of(self, call):
         place = call.place
+        if call.name in _OF_DECODERS:
+            return OF_DECODERS
         if " -> " in place:
             source, place = place.split(" -> ")
             if not place.startswith(self._outs):

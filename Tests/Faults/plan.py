@@ -44,7 +44,15 @@ ERRORS = {
     "timerfd_create": "EMFILE",
     "timerfd_settime": "",  # fails only for values that are wrong
     "pipe": "EMFILE ENFILE",
+    "pipe2": "EMFILE ENFILE",
     "poll": "EINTR ENOMEM",
+    "socketpair": "EMFILE ENFILE ENOMEM",
+    "posix_spawn": "EAGAIN ENOMEM EACCES ENOENT EMFILE",
+    "memfd_create": "EMFILE ENOMEM EINVAL",
+    "add_seals": "EINVAL EPERM",
+    "prlimit": "EPERM",
+    "recv": "ENOMEM EINTR",
+    "sendmsg": "ENOMEM ENOBUFS EMFILE EINTR",
     "bind": "EADDRINUSE EACCES EROFS",
     "listen": "EADDRINUSE",
     "getsockname": "ENOBUFS",
@@ -60,9 +68,10 @@ _GROWING = ("create", "create_unnamed", "write", "pwrite", "mkdir", "linkat")
 _CHANGING = (*_GROWING, "rename", "unlink", "futimens", "utimensat")
 # These must change nothing.
 _INVISIBLE = ("EINTR", "short")
-# What some file systems cannot do, so that there must be another way.
+# What some file systems or kernels cannot do, so that there must be another way.
 _UNSUPPORTED = {
     "create_unnamed": ("EOPNOTSUPP", "EISDIR", "EINVAL", "ENOSYS"),
+    "memfd_create": ("EINVAL",),
     "linkat": ("ENOENT", "EXDEV", "EPERM", "EOPNOTSUPP"),
 }
 _NO_FILES = ("socket:", "anon_inode:", "pipe:")

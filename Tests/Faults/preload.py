@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-SOURCES = [Path(__file__).with_name(f"fault{part}.c") for part in ("", "_calls", "_clocks")]
+SOURCES = [Path(__file__).with_name(f"fault{part}.c") for part in ("", "_calls", "_clocks", "_processes")]
 FOREVER = 1 << 40
 
 # The parts of a path that differ between runs.

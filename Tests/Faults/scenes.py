@@ -46,7 +46,7 @@ class Scene:
 
     @property
     def photos(self):
-        return {path for path in self.files if re.match(r"photos/.*\.(jpg|bmp)$", path)}
+        return {path for path in self.files if re.match(r"photos/.*\.(jpg|bmp|png|heic)$", path)}
 
     def lay_out(self, folder):
         """Writes the files into a new folder."""
@@ -91,6 +91,13 @@ _PHOTOS = {
     "photos/c.jpg": photos.arithmetic(),
     "photos/d.bmp": photos.BITMAP,
     "photos/notes.txt": b"words\n",
+}
+# A picture of one piece, one of tiles, and a JPEG file with a fault: what decoder processes decode.
+_PICTURES = {
+    "photos/a.jpg": photos.baseline(),
+    "photos/b.png": photos.png(),
+    "photos/below/c.heic": photos.heic(),
+    "photos/d.jpg": photos.flawed(),
 }
 
 
@@ -147,6 +154,10 @@ SCENES = (
     Scene(
         "joins", _JOINS, "a manifest, a contact sheet and a gallery of photos, one of which is broken", _WITH_BROKEN,
         status=1, focus=(*joins.PLACES, places.OF_ENTRIES, "a thumbnail")),
+    Scene(
+        "pictures", ("photos", "-o", "thumbs", "-s", "40", "--status", "off", *_ONE),
+        "pictures of other formats, and a photo with a flaw, which decoder processes decode", _PICTURES,
+        focus=(places.OF_DECODERS, places.OF_DECODER_MEMORY, places.OF_DECODER_PROGRAM)),
     Scene(
         "joins-again", (*_JOINS, "-s", "small=48"), "the same, with a second size, after a photo was replaced",
         _WITH_BROKEN, replace_photo, status=1, focus=(*joins.PLACES, "a thumbnail")),

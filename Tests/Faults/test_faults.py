@@ -356,14 +356,25 @@ class Plan(unittest.TestCase):
         with self.assertRaises(KeyError):
             list(plan.faults_of(SCENE, preload.Log([Call("open", "elsewhere", "", "")], [])))
 
+    def test_a_call_about_a_decoder_process_is_told_from_others(self):
+        names = plan.places.Names(SCENE, [])
+        for call, place, expected in (
+            ("recv", "socket:[*]", "decoder processes"), ("read", "socket:[*]", "sockets and events"),
+            ("prlimit", "process", "decoder processes"), ("setrlimit", "process", "the process"),
+            ("close", "/memfd:thumbjob-decoder (deleted)", "the memory that a decoder process shares"),
+            ("access", "/opt/thumbjob-decoder", "the program of the decoder processes"),
+        ):
+            self.assertEqual(names.of(Call(call, place, "thumbjob", "1")), expected)
+
     def test_what_a_file_system_cannot_do_must_make_no_difference(self):
         for call, kind, expected in (
             ("create_unnamed", "EOPNOTSUPP", True), ("create_unnamed", "ENOSPC", False), ("linkat", "EXDEV", True),
-            ("rename", "EXDEV", False),
+            ("rename", "EXDEV", False), ("memfd_create", "EINVAL", True), ("memfd_create", "ENOMEM", False),
         ):
             place = "manifest/.thumbjob.tmp -> manifest/m.json" if call == "rename" else "manifest"
             rule = plan.Fault("fake", (), call, kind, plan.places.Names(JOINS, []).of(Call(call, place, "", "")))
-            self.assertEqual((rule.is_invisible, rule.place), (expected, "the manifest"))
+            self.assertEqual(rule.is_invisible, expected)
+            self.assertEqual(rule.place, "decoder processes" if call == "memfd_create" else "the manifest")
 
     def test_a_job_that_is_about_a_few_files_tries_the_first_and_the_last_of_their_calls(self):
         scene = replace(JOINS, focus=("the contact sheet",))

@@ -3,26 +3,23 @@
 import struct
 import zlib
 
+import gifs as gif_files
+import pngs as png_files
+from pngs import chunk
+
 WIDTH, HEIGHT = 9, 7
 # Each colour type with its bit depths, and how many samples its pixels have.
 PNG_KINDS = [
     (0, 1, (1, 2, 4, 8, 16)), (2, 3, (8, 16)), (3, 1, (1, 2, 4, 8)), (4, 2, (8, 16)), (6, 4, (8, 16))]
-# Where the passes of an interlaced PNG begin, and how far apart their pixels are.
-PASSES = [
-    (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
 # The last two bytes of an input choose the request (pictures.c). The decoders are told to repair checksums, and to
 # compress the data of some files.
 REPAIRED, COMPRESSED = 0x40, 0x80
 CHOICES = (0x0009, 0x4012, 0x2025)
 
 
-def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
 def scanlines(channels, depth, is_interlaced):
     data = b""
-    for number, (left, top, right, down) in enumerate(PASSES if is_interlaced else [(0, 0, 1, 1)]):
+    for number, (left, top, right, down) in enumerate(png_files.PASSES if is_interlaced else [(0, 0, 1, 1)]):
         columns = len(range(left, WIDTH, right))
         size = (columns * channels * depth + 7) // 8
         for row in range(top, HEIGHT, down) if columns else ():
@@ -31,15 +28,13 @@ def scanlines(channels, depth, is_interlaced):
 
 
 def png(color_type, channels, depth, is_interlaced, is_compressed, extra=b""):
-    header = struct.pack(">2I5B", WIDTH, HEIGHT, depth, color_type, 0, 0, is_interlaced)
     data = scanlines(channels, depth, is_interlaced)
     colors = bytes(index * 7 % 256 for index in range(3 << depth))
     palette = chunk(b"PLTE", colors) if color_type == 3 else b""
     keys = {0: b"\0\1", 2: b"\0\1\0\2\0\3", 3: b"\0\x7f"}
     key = chunk(b"tRNS", keys[color_type]) if color_type in keys else b""
-    data = chunk(b"IDAT", zlib.compress(data) if is_compressed else data)
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + extra + palette + key + data + chunk(b"IEND", b""))
+    head = png_files.header(WIDTH, HEIGHT, color_type, depth, is_interlaced)
+    return png_files.file(head, extra + palette + key, zlib.compress(data) if is_compressed else data)
 
 
 def color_chunks(is_compressed):
@@ -68,29 +63,12 @@ def pngs():
     return found
 
 
-def blocks(data):
-    parts = [data[start : start + 255] for start in range(0, len(data), 255)]
-    return b"".join(bytes((len(part),)) + part for part in parts) + b"\0"
-
-
-def lzw(indices, bits):
-    """Codes of single pixels, with clear codes so often that all have the same length."""
-    codes, clear = [], 1 << bits
-    for place, index in enumerate(indices):
-        codes += [clear, index] if place % (clear - 2) == 0 else [index]
-    codes.append(clear + 1)
-    number = sum(code << (place * (bits + 1)) for place, code in enumerate(codes))
-    return number.to_bytes((len(codes) * (bits + 1) + 7) // 8, "little")
-
-
 def gif(bits, is_interlaced, has_local_table, extension, left=0):
     table = bytes(index * 7 % 256 for index in range(3 << bits))
-    has_table = 0x80 | bits - 1
-    screen = b"GIF89a" + struct.pack("<2H3B", WIDTH, HEIGHT, has_table, 0, 0) + table
-    flags = 0x40 * is_interlaced | has_table * has_local_table
-    descriptor = b"," + struct.pack("<4HB", left, 0, WIDTH, HEIGHT, flags) + table * has_local_table
-    data = lzw([index * 5 % (1 << bits) for index in range(WIDTH * HEIGHT)], bits)
-    return screen + extension + descriptor + bytes((bits,)) + blocks(data) + b";"
+    data = gif_files.uncompressed([index * 5 % (1 << bits) for index in range(WIDTH * HEIGHT)], bits)
+    local = table if has_local_table else b""
+    frame = gif_files.frame(left, 0, WIDTH, HEIGHT, bits, data, is_interlaced, local)
+    return gif_files.screen(WIDTH, HEIGHT, table, bits) + extension + frame + b";"
 
 
 def gifs():

@@ -5,7 +5,7 @@ import struct
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Attack"))
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent / room) for room in ("Attack", "PictureFiles")]
 
 import rasters
 import tiffs
