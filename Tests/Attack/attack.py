@@ -1,7 +1,8 @@
-"""attack.py: makes thousands of damaged and unusual JPEG files, and compares thumbjob's verdicts with libjpeg's.
+"""attack.py: makes thousands of damaged and unusual files, and compares thumbjob's verdicts with libjpeg's and others.
 
 The rule: what thumbjob makes without a remark, libjpeg finds whole, or the thumbnail is that of the undamaged file.
-And a file that is whole is made, without a remark. Exits with status 1 if a file or a run breaks a rule. The same seed
+And a file that is whole is made, without a remark. PNG files have a reader of their own; of other formats only cut files
+are certainly damaged. Files of the same pixels have the same thumbnail, and no file makes a decoder crash. Exits with status 1 if a file or a run breaks a rule. The same seed
 makes the same files; --keep stores those that break a rule, with a list of findings.
 """
 
@@ -16,11 +17,15 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+import damage
 import files
 import jpeg
 import mutations
+import odd
 import oracle
+import others
 import pictures
+import readers
 import runs
 from jpeg import Part
 from verdicts import Facts, Finding, is_only_remarked, is_unseen, judged
@@ -41,6 +46,7 @@ class Case:
     how: str
     is_good: bool
     lost: int = 0  # bytes of picture data that are certainly missing
+    is_impossible: bool = False  # no picture can be made of it
 
 
 @dataclass(frozen=True)
@@ -51,13 +57,13 @@ class Report:
     size: int
     what: str
     outcome: runs.Outcome
-    opinion: oracle.Opinion
+    opinion: oracle.Opinion | readers.Judgement
 
     def __str__(self):
         case = self.case
         return (
             f"{self.what}: {case.name} at size {self.size} ({case.kind}; {case.parent}: {case.how})\n"
-            f"    thumbjob: {self.outcome}\n    libjpeg: {self.opinion}")
+            f"    thumbjob: {self.outcome}\n    oracle: {self.opinion}")
 
 
 class Sources:
@@ -77,6 +83,22 @@ class Sources:
             parent = f"{mutant.parent.name}.jpg"
             case = Case(f"{mutant.name}.jpg", mutant.kind, parent, mutant.how, mutant.is_good, mutant.lost)
             self._add(case, mutant.data)
+        self._add_others(seed, count)
+
+    def _add_others(self, seed, count):
+        """The files of other formats."""
+        good = others.good_files()
+        for file in good:
+            twin = file.twin or file.file_name
+            self._add(Case(file.file_name, file.kind, twin, f"the pixels of {twin}", True), file.data)
+        for mutant in damage.mutants(good, seed, count):
+            parent = mutant.parent.file_name
+            self._add(Case(mutant.name, mutant.kind, parent, mutant.how, mutant.is_good, mutant.lost), mutant.data)
+        for file in odd.odd_files():
+            case = Case(
+                file.name, file.kind, file.twin or file.name, "written by hand", file.is_good,
+                is_impossible=file.is_impossible)
+            self._add(case, file.data)
 
     def _add(self, case, data):
         self.cases.append(case)
@@ -130,9 +152,9 @@ class Attack:
     def _judge(self, case, size, outcomes):
         outcome, opinion = outcomes[case.name], self.opinions[case.name]
         is_same = outcome.thumbnail is not None and outcome.thumbnail == outcomes[case.parent].thumbnail
-        if outcome.is_silent and not is_same and not case.is_good and not opinion.is_whole:
+        if outcome.is_silent and not is_same and not case.is_good and opinion.is_whole is False:
             opinion = self._opinion_of_needed(case, outcomes) or opinion
-        facts = Facts(outcome, opinion, case.is_good, is_same, case.lost)
+        facts = Facts(outcome, opinion, case.is_good, is_same, case.lost, case.is_impossible)
         if not outcome.is_made:
             self.refused.add(case.name)
         finding = judged(facts)
@@ -240,8 +262,11 @@ def run(options, thumbjob, sizes, start):
 def run_in(folder, options, thumbjob, sizes, start):
     folder.mkdir()
     sources = Sources(folder, options.seed, options.per_class)
-    opinions = oracle.opinions_of([folder / case.name for case in sources.cases])
-    print(f"{len(opinions)} files, judged by libjpeg after {time.monotonic() - start:.0f} s", flush=True)
+    jpegs = {case.name for case in sources.cases if case.name.endswith(".jpg")}
+    opinions = oracle.opinions_of([folder / name for name in sorted(jpegs)])
+    opinions |= {case.name: readers.judgement_of(case.name, (folder / case.name).read_bytes())
+                 for case in sources.cases if case.name not in jpegs}
+    print(f"{len(opinions)} files, {len(jpegs)} of them JPEG, judged after {time.monotonic() - start:.0f} s", flush=True)
     attack = Attack(thumbjob, sources, opinions)
     for size in sizes:
         print(f"size {size}: {attack.attack(size):.0f} s", flush=True)

@@ -37,11 +37,18 @@ for number, source in enumerate(sorted(folder.iterdir())):
         if "remarks-on-all" in lies:
             event["warnings"] = ["it is odd"]
     counts[event["outcome"]] += 1
+    if event["outcome"] == "failed":
+        if "crashes-a-decoder" in lies:
+            event["error"] = "the decoder crashed: signal 11, Segmentation fault"
+        for _ in range(2 if "says-it-twice" in lies else 1):
+            print(f"thumbjob: {event['source']}: {event['error']}", file=sys.stderr)
     print(json.dumps(event))
+if "takes-memory" in lies:
+    taken = b"a" * (500 << 20)
 if "leaves-a-file" in lies:
     left = out / ".thumbjob/17"
     left.mkdir(parents=True)
     (left / "1.tmp").touch()
 status = 1 if counts["failed"] else 0
-print(json.dumps({"event": "summary", **counts, "exit_status": status}))
+print(json.dumps({"event": "summary", **counts, "exit_status": status, "baseline_bytes": 0}))
 sys.exit(0 if "exits-with-0" in lies else status)

@@ -21,6 +21,12 @@ class GoodFile:
     kind: str  # its class in the table
     options: tuple[str, ...]
     data: bytes
+    suffix: str = "jpg"
+    twin: str | None = None  # the name of a file with the same pixels
+
+    @property
+    def file_name(self):
+        return f"{self.name}.{self.suffix}"
 
 
 def sampling_of(options):

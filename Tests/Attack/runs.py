@@ -3,8 +3,11 @@
 import hashlib
 import json
 import os
+import re
+import select
 import signal
 import subprocess
+import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,6 +17,15 @@ import jpeg
 
 # The files that thumbjob keeps in its own folder in the output folder. Any other file there is a left temporary file.
 KEPT = {Path(".thumbjob/tree"), Path(".thumbjob/settings"), Path(".thumbjob/ledger")}
+# The memory that one operation may hold, and how much more than that and the process's own it may be at the most: buffers
+# of threads, and the pages of the program that are read meanwhile.
+BUDGET, TOLERANCE = 256 << 20, 96 << 20
+# What is said of a file without a flaw.
+_NOTES = re.compile(r"only the first |its default image is shown")
+# A decoder process that has not ended as it should. If it takes too much memory, that is said in other words.
+_CRASHES = re.compile(
+    r"the decoder (crashed|made a forbidden|ended with|sent )|killed the decoder|the system starts no decoder|"
+    r"contradicts itself|a fault of thumbjob")
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,11 @@ class Outcome:
 
     @property
     def is_silent(self):
-        return self.is_made and not self.warnings
+        return self.is_made and all(_NOTES.match(warning) for warning in self.warnings)
+
+    @property
+    def is_crash(self):
+        return bool(_CRASHES.search(self.error or ""))
 
     def __str__(self):
         return f"{self.outcome}: {self.error or '; '.join(self.warnings) or 'no remark'}"
@@ -52,31 +68,45 @@ def run(thumbjob, folder, out, size, most_running, seconds):
     files = sorted(folder.iterdir())
     result = Run()
     command = [thumbjob, folder.name, "-o", out.name, "--size", str(size), "--json", "--max", str(most_running),
-               "--progress", "none", "--status", "off", "--quiet", "--force"]
+               "--progress", "none", "--status", "off", "--force", "--memory", str(BUDGET)]
     # A runtime folder without sockets of other jobs.
     environment = {**os.environ, "THUMBJOB_RUNTIME_DIR": str(folder.parent / "runtime")}
     start = time.monotonic()
-    process = subprocess.Popen(
-        command, cwd=folder.parent, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL)
-    try:
-        output, _ = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, _ = process.communicate()
-        result.problems.append(f"it did not end within {seconds:.0f} s")
-    finally:
-        # If the attack was stopped; otherwise it has ended.
-        process.kill()
-        process.wait()
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            command, cwd=folder.parent, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        try:
+            status, most_memory = _ended(process, seconds, result)
+        finally:
+            # If the attack was stopped; otherwise it has ended.
+            process.kill()
+            process.wait()
+        output.seek(0)
+        errors.seek(0)
+        events, lines = _events(output.read(), result), os.fsdecode(errors.read()).splitlines()
     result.seconds = time.monotonic() - start
-    if process.returncode < 0:
-        result.problems.append(f"it was ended by {signal.Signals(-process.returncode).name}")
-    events = _events(output, result)
+    if status < 0:
+        result.problems.append(f"it was ended by {signal.Signals(-status).name}")
     _check_sources(events, files, folder, out, result)
-    _check_status(events, process.returncode, result)
+    _check_lines(lines, folder, result)
+    _check_status(events, status, result)
+    _check_memory(events, most_memory, result)
     _check_rest(events, out, result)
     return result
+
+
+def _ended(process, seconds, result):
+    """Waits for the end. Returns the exit status, and the most memory that the process or a child of it has held."""
+    ended = os.pidfd_open(process.pid)
+    try:
+        if not select.select([ended], [], [], seconds)[0]:
+            process.kill()
+            result.problems.append(f"it did not end within {seconds:.0f} s")
+        _, status, usage = os.wait4(process.pid, 0)
+    finally:
+        os.close(ended)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_maxrss << 10
 
 
 def _events(output, result):
@@ -115,6 +145,24 @@ def _check_sources(events, files, folder, out, result):
         if counts[file.name] != 1:
             result.problems.append(f"it told {counts[file.name]} times what became of {file.name}")
             result.outcomes.setdefault(file.name, Outcome("nothing told", None, (), None))
+
+
+def _check_lines(lines, folder, result):
+    """Whether one line says why, for each failed file and for no other."""
+    said = Counter(match[1] for line in lines if (match := re.match(rf"thumbjob: {folder.name}/([^:]+): .", line)))
+    for name, outcome in result.outcomes.items():
+        expected = 1 if outcome.outcome == "failed" else 0
+        if said[name] != expected:
+            result.problems.append(f"{said[name]} lines are about {name}, and not {expected}")
+        if not (outcome.error or "").isprintable():
+            result.problems.append(f"the reason for {name} is no printable line: {outcome.error!r}")
+
+
+def _check_memory(events, most_memory, result):
+    summary = next((event for event in events if event["event"] == "summary"), {})
+    bound = summary.get("baseline_bytes", 0) + BUDGET + TOLERANCE
+    if summary and most_memory > bound:
+        result.problems.append(f"it held {most_memory >> 20} MiB, more than {bound >> 20}")
 
 
 def _check_status(events, status, result):

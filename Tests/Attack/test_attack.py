@@ -13,16 +13,23 @@ import sys
 import tempfile
 import time
 import unittest
+import zlib
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from unittest import mock
 
 import attack
+import damage
 import files
 import jpeg
+import layouts
 import mutations
+import odd
 import oracle
+import others
 import pictures
+import readers
 from jpeg import Part
 from verdicts import Facts, Finding, judged
 
@@ -37,6 +44,31 @@ def a_few_files(_):
     return [good_file("-quality 80 -sample 2x2"), good_file("-progressive -restart 1"), good_file("-arithmetic")]
 
 
+def a_few_others():
+    """Two twins of PNG, and a file of each other format."""
+    rows = [bytes(range(x, x + 30)) for x in range(20)]
+    frame = others.gifs.frame(0, 0, 10, 20, 8, others.gifs.compressed(b"".join(row[:10] for row in rows), 8))
+    found = [
+        ("PNG", "png", others.pngs.encoded(rows, 2, 8)), ("PNG", "png", others.pngs.encoded(rows, 2, 8, True)),
+        ("GIF", "gif", others.gifs.screen(10, 20, others.PALETTE, 8) + frame + b";"),
+        ("WebP", "webp", others.webps.extended(10, 20, *others.webps.pictures_of(
+            others.webps.encoded(b"".join(rows), 10, 20, 80)))),
+        ("TIFF", "tif", others.tiff_pictures.encoded(rows, 10, 3, 2, compression=others.tiff_pictures.LZW)),
+        ("HEIC", "heic", others.heifs.tiled(others.heifs.HEVC, 2, 2)),
+        ("AVIF", "avif", others.heifs.tiled(others.heifs.AV1, 2, 2)),
+        ("RAW", "nef", others.tiffs.directories()["nef"])]
+    return [
+        files.GoodFile(f"small-{number}", kind, kind, (), data, suffix, "small-0.png" if number == 1 else None)
+        for number, (kind, suffix, data) in enumerate(found)]
+
+
+def a_few_odd_files():
+    data = a_few_others()[0].data
+    return [odd.OddFile("odd-0.png", data[:-12], "unusual PNG", odd.FAILED),
+            odd.OddFile("odd-1.png", data, "unusual PNG", "small-0.png")]
+
+
+@cache
 def lied_to(*lies):
     """Attacks a fake program that tells these lies, with few files. Returns the exit status and what was printed."""
     with tempfile.TemporaryDirectory(prefix="thumbjob-attack-") as folder:
@@ -46,6 +78,7 @@ def lied_to(*lies):
         with (
             contextlib.redirect_stdout(io.StringIO()) as printed,
             mock.patch("files.usual_files", a_few_files), mock.patch("files.scripted_files", lambda *_: []),
+            mock.patch("others.good_files", a_few_others), mock.patch("odd.odd_files", a_few_odd_files),
         ):
             status = attack.main(["--thumbjob", str(program), "--per-class", "2", "--sizes", "32"])
     return status, printed.getvalue()
@@ -74,6 +107,25 @@ class Lies(unittest.TestCase):
 
     def test_a_crash_is_found(self):
         self.found("crashes", "it was ended by SIGSEGV")
+
+    def test_a_crash_of_a_decoder_is_found(self):
+        self.found("crashes-a-decoder", f"{Finding.CRASHED}: ")
+
+    def test_a_second_line_about_a_file_is_found(self):
+        self.found("says-it-twice", "2 lines are about ")
+
+    def test_too_much_memory_is_found(self):
+        self.found("takes-memory", "MiB, more than 352")
+
+    def test_another_thumbnail_of_the_same_pixels_is_found(self):
+        self.found("makes-all", f"{Finding.CHANGED}: small-1.png")
+
+    def test_a_picture_of_an_impossible_file_is_found(self):
+        self.found("makes-all", f"{Finding.MADE}: odd-0.png")
+        self.found("refuses-all", f"{Finding.REFUSED}: odd-1.png")
+
+    def test_another_picture_of_a_cut_file_is_found(self):
+        self.found("makes-all", f"{Finding.SILENT}: other-formats-cut-at-a-field-")
 
     def test_a_wrong_exit_status_is_found(self):
         self.found("exits-with-0", "the exit status is 0, and should be 1")
@@ -129,6 +181,28 @@ class Rule(unittest.TestCase):
 
     def test_a_good_file_with_a_fault_is_a_fault_of_the_attack(self):
         self.assertEqual(self.verdict(self.BROKEN, is_good=True), Finding.FAULTY)
+
+
+    def test_of_what_nobody_can_read_only_a_cut_is_certain_damage(self):
+        unknown = readers.Judgement(None)
+        self.assertIsNone(self.verdict(unknown))
+        self.assertEqual(self.verdict(unknown, lost=1), Finding.SILENT)
+        self.assertIsNone(self.verdict(unknown, lost=1, is_same=True))
+        self.assertIsNone(self.verdict(unknown, "failed", error="truncated: early"))
+        self.assertIsNone(self.verdict(unknown, is_good=True, is_same=True))
+
+    def test_a_remark_that_only_tells_what_is_not_shown_is_none(self):
+        said = ("only the first frame of an animation is shown",)
+        self.assertIsNone(self.verdict(self.WHOLE, warnings=said, is_good=True, is_same=True))
+        more = (*said, "damaged")
+        self.assertEqual(self.verdict(self.WHOLE, warnings=more, is_good=True, is_same=True), Finding.REMARKED)
+
+    def test_a_decoder_that_takes_too_much_memory_has_not_crashed(self):
+        for error, expected in (
+            ("the decoder needs more memory than 300 KiB", None), ("the decoder crashed: signal 11", Finding.CRASHED),
+            ("the decoder made a forbidden system call, and the kernel killed it", Finding.CRASHED),
+        ):
+            self.assertEqual(self.verdict(readers.Judgement(None), "failed", error=error), expected)
 
 
 class Oracle(unittest.TestCase):
@@ -266,6 +340,43 @@ class Files(unittest.TestCase):
             parts = jpeg.segments(data)
             self.assertEqual(b"".join(data[part.start : part.end] for part in parts), data)
             self.assertTrue(jpeg.holds(Part.ALL, data))
+
+
+class OtherFiles(unittest.TestCase):
+    def test_every_class_makes_mutants_of_every_format(self):
+        good = a_few_others()
+        found = list(damage.mutants(good, "1", 12))
+        self.assertEqual({mutant.kind for mutant in found}, {kind.name for kind in damage.KINDS})
+        self.assertEqual({mutant.parent.kind for mutant in found}, {file.kind for file in good})
+        self.assertEqual(found, list(damage.mutants(good, "1", 12)))
+
+    def test_the_fields_of_a_structure_are_in_the_file(self):
+        for file in a_few_others():
+            layout = layouts.layout_of(file.suffix, file.data)
+            self.assertGreater(len(layout.fields), 5, file.name)
+            for field in layout.fields:
+                self.assertLessEqual(field.at + field.size, len(file.data), (file.name, field))
+                self.assertEqual(field.written(file.data, field.read(file.data)), file.data)
+            if layout.repaired:
+                self.assertEqual(layout.repaired(file.data), file.data)
+
+    def test_the_reader_of_png_sees_every_change_and_no_other(self):
+        for data in (a_few_others()[0].data, a_few_others()[1].data):
+            self.assertTrue(readers.judgement_of("a.png", data).is_whole)
+            for at in range(len(data)):
+                changed = data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
+                self.assertIs(readers.judgement_of("a.png", changed).is_whole, False, at)
+                self.assertIs(readers.judgement_of("a.png", data[:at]).is_whole, False, at)
+
+    def test_the_reader_of_png_sees_missing_rows_and_filters_that_do_not_exist(self):
+        head = others.pngs.header(2, 2, 0, 8)
+        for rows, expected in ((bytes(6), True), (bytes(5), False), (bytes(7), False), (b"\5" + bytes(5), False)):
+            data = others.pngs.file(head, b"", zlib.compress(rows))
+            self.assertIs(readers.judgement_of("a.png", data).is_whole, expected, rows)
+
+    def test_files_have_names_of_their_own(self):
+        names = [file.name for file in odd.odd_files()]
+        self.assertEqual(len(names), len(set(names)))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""The rule of the attack: thumbjob's verdict on a file, compared with that of the oracle."""
+"""The rule of the attack: thumbjob's verdict on a file, compared with that of the oracle, if there is one."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from oracle import Opinion
+from readers import Judgement
 from runs import Outcome
 
 
@@ -12,6 +13,8 @@ class Finding(StrEnum):
     REFUSED = "refused but whole"
     REMARKED = "remarked but whole"
     CHANGED = "whole but another picture"
+    CRASHED = "the decoder crashed"
+    MADE = "made but impossible"
     FAULTY = "the oracle finds a fault in a good file"
 
 
@@ -24,13 +27,15 @@ class Facts:
     """All that is known of a file at one size."""
 
     outcome: Outcome
-    opinion: Opinion
+    opinion: Opinion | Judgement
     is_good: bool  # nothing is wrong with it, by the way in which it was made
     is_same: bool  # its thumbnail is that of the file from which it was made
     lost: int = 0  # bytes of picture data that are certainly missing
+    is_impossible: bool = False  # no picture can be made of it
 
     @property
     def is_whole(self):
+        """None: nobody knows."""
         return self.opinion.is_whole and not self._is_known_cut
 
     @property
@@ -46,11 +51,15 @@ class Facts:
 
 def judged(facts):
     """What is wrong with thumbjob's verdict; None if nothing is."""
+    if facts.outcome.is_crash:
+        return Finding.CRASHED
+    if facts.is_impossible:
+        return Finding.MADE if facts.outcome.is_made else None
     return _of_good(facts) if facts.is_good else _of_mutant(facts)
 
 
 def _of_good(facts):
-    if not facts.is_whole:
+    if facts.is_whole is False:
         return Finding.FAULTY
     if not facts.outcome.is_made:
         return Finding.REFUSED
@@ -61,8 +70,10 @@ def _of_good(facts):
 
 def _of_mutant(facts):
     if facts.outcome.is_silent:
-        # If the thumbnail is the same, the damage is where the thumbnail does not need it.
-        return None if facts.is_same or facts.is_whole else Finding.SILENT
+        # If the thumbnail is the same, the damage is where the thumbnail does not need it. Where no oracle can read the
+        # file, only missing bytes are certain damage.
+        is_damaged = facts.lost > 0 if facts.is_whole is None else not facts.is_whole
+        return Finding.SILENT if is_damaged and not facts.is_same else None
     if not facts.is_whole or _is_stricter(facts):
         return None
     return Finding.REMARKED if facts.outcome.is_made else Finding.REFUSED
@@ -80,7 +91,7 @@ def _is_stricter(facts):
 
 def is_unseen(facts):
     """Whether damage changes the thumbnail, and nobody sees it: the file is a legal one of another picture."""
-    return not facts.is_good and facts.outcome.is_silent and facts.is_whole and not facts.is_same
+    return not facts.is_good and facts.outcome.is_silent and facts.is_whole is not False and not facts.is_same
 
 
 def is_only_remarked(facts):

@@ -1,7 +1,4 @@
-"""Small TIFF structures, RAW files and multi-picture files: the first inputs of the targets that read directories.
-
-Only heads of JPEGs are in them, because these targets decode nothing.
-"""
+"""Small TIFF structures, RAW files and multi-picture files. What is in them is the head of a JPEG, or any other."""
 
 import struct
 
@@ -55,23 +52,27 @@ class Structure:
             (0x103, SHORT, [compression]), (0x106, SHORT, [photometric]), (0x111, LONG, [self.add(b"abc")]),
             (0x115, SHORT, [samples]), (0x116, LONG, [height]), (0x117, LONG, [3]), *more]
 
-    def jpeg(self, width, height, more=(), orientation=0):
-        data = jpeg(width, height, orientation)
+    def jpeg(self, data, more=()):
         return [(0x103, SHORT, [6]), (0x201, LONG, [self.add(data)]), (0x202, LONG, [len(data)]), *more]
+
+
+def oriented(orientation):
+    """The APP1 segment of a JPEG with this orientation."""
+    exif = b"Exif\0\0" + bytes(Structure(">").chain([(0x112, SHORT, [orientation])]).data)
+    return b"\xff\xe1" + struct.pack(">H", 2 + len(exif)) + exif
 
 
 def jpeg(width, height, orientation=0, segments=b"", sof=0xC0):
     """The head of a JPEG."""
     if orientation:
-        exif = b"Exif\0\0" + bytes(Structure(">").chain([(0x112, SHORT, [orientation])]).data)
-        segments = b"\xff\xe1" + struct.pack(">H", 2 + len(exif)) + exif + segments
+        segments = oriented(orientation) + segments
     components = b"\1\x22\0\2\x11\1\3\x11\1"
     frame = struct.pack(">BHBHHB", sof, 17, 8, height, width, 3) + components
     return b"\xff\xd8" + segments + b"\xff" + frame + b"\xff\xda"
 
 
-def directories():
-    """TIFF pictures and RAW files by name."""
+def directories(preview=jpeg):
+    """TIFF pictures and RAW files by name. `preview` makes a JPEG of a width, a height, and an orientation."""
     found = {}
     for name, order, big in (("le", "<", False), ("be", ">", False), ("big", "<", True), ("big-be", ">", True)):
         tiff = Structure(order, big=big)
@@ -82,34 +83,34 @@ def directories():
     camera = [(0x112, SHORT, [8])]
     nef = Structure(">")
     inner = [
-        nef.directory(nef.jpeg(400, 300)), nef.directory(nef.page(410, 310, photometric=32803, compression=34713)),
-        nef.directory(nef.jpeg(200, 150, orientation=3))]
+        nef.directory(nef.jpeg(preview(400, 300))), nef.directory(nef.page(410, 310, photometric=32803, compression=34713)),
+        nef.directory(nef.jpeg(preview(200, 150, 3)))]
     nef.chain(nef.page(16, 12, [*camera, (0x10F, 2, b"NIKON CORPORATION\0"), (0x14A, LONG, inner)], subfile=1))
     found["nef"] = bytes(nef.data)
     cr2 = Structure(prefix=b"CR\2\0\0\0\0\0")
-    data = jpeg(400, 300)
+    data = preview(400, 300)
     cr2.chain([*camera, (0x103, SHORT, [6]), (0x111, LONG, [cr2.add(data)]), (0x117, LONG, [len(data)])])
-    cr2.chain(cr2.jpeg(16, 12))
+    cr2.chain(cr2.jpeg(preview(16, 12)))
     found["cr2"] = bytes(cr2.data)
     dng = Structure()
-    inner = dng.directory(dng.jpeg(400, 300, [(0x106, SHORT, [6])]))
+    inner = dng.directory(dng.jpeg(preview(400, 300), [(0x106, SHORT, [6])]))
     found["dng"] = bytes(dng.chain(dng.page(40, 30, [(0x14A, LONG, [inner]), (0xC612, 1, [1, 4, 0, 0])])).data)
     rw2 = Structure(magic=0x55)
-    found["rw2"] = bytes(rw2.chain([*camera, (0x2E, UNDEFINED, jpeg(400, 300, 6))]).data)
-    found["orf"] = olympus()
-    found["pef"] = pentax()
+    found["rw2"] = bytes(rw2.chain([*camera, (0x2E, UNDEFINED, preview(400, 300, 6))]).data)
+    found["orf"] = olympus(preview)
+    found["pef"] = pentax(preview)
     start = 100
-    data = jpeg(400, 300, 8)
+    data = preview(400, 300, 8)
     found["raf"] = b"FUJIFILMCCD-RAW 0201".ljust(84, b"\0") + struct.pack(">II", start, len(data)) + b"\0" * 8 + data
     return found
 
 
-def olympus():
+def olympus(preview):
     raw = Structure(magic=0x4F52)
     notes = Structure()
     # The maker's notes have twelve bytes before the first directory, and count from their own beginning.
     notes.data = bytearray(b"OLYMPUS\0II\3\0" + b"\0" * 18)
-    data = jpeg(400, 300)
+    data = preview(400, 300)
     start = notes.add(data)
     settings = notes.directory([(0x100, LONG, [1]), (0x101, LONG, [start]), (0x102, LONG, [len(data)])])
     notes.data[12:30] = struct.pack("<HHHIII", 1, 0x2020, 13, 1, settings, 0)
@@ -117,9 +118,9 @@ def olympus():
     return bytes(raw.chain(raw.page(410, 310, [(0x10F, 2, b"OLYMPUS\0"), (0x8769, LONG, [exif])])).data)
 
 
-def pentax():
+def pentax(preview):
     raw = Structure(">")
-    data = jpeg(400, 300)
+    data = preview(400, 300)
     start = raw.add(data)
     notes = b"AOC\0MM" + struct.pack(">HHHIIHHIII", 2, 3, 4, 1, len(data), 4, 4, 1, start, 0)
     exif = raw.directory([(0x927C, UNDEFINED, notes)])
