@@ -153,14 +153,14 @@ endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) ## tests the built program's pag
 	$(BUILD) --product thumbjob-decoder
 	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
 
-attack-sample: test-deps ## tests `attack` itself, and runs it with a few hundred files
+attack-sample: test-deps ## tests `attack` itself, and runs it with a thousand files
 	$(BUILD) --product thumbjob
 	$(BUILD) --product thumbjob-decoder
 	rm -rf .build/attack
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Attack $(SHOWN)
-	$(ATTACK) --seed 1 --per-class 8 $(SHOWN)
+	$(ATTACK) --seed 1 --per-class 8 --sizes 32,256,1600 $(SHOWN)
 
-attack: test-deps ## compares the results for thousands of damaged and unusual files with libjpeg's: a table. PER_CLASS=400 SEED=2 tries more files, and others
+attack: test-deps ## compares the results for thousands of damaged and unusual files with libjpeg's and other oracles': a table. PER_CLASS=400 SEED=2 tries more files, and others
 	$(BUILD) --product thumbjob
 	$(BUILD) --product thumbjob-decoder
 	rm -rf .build/attack

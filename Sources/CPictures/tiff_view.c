@@ -159,11 +159,16 @@ static int close_view(thandle_t handle) {
   return 0;
 }
 
+/// libtiff begins some messages with the name of the file, which is empty here.
+static const char *without_name(const char *message) { return strncmp(message, ": ", 2) == 0 ? message + 2 : message; }
+
 __attribute__((format(printf, 4, 0))) static int note_error(
     TIFF *tiff, void *user, const char *module, const char *format, va_list arguments) {
   (void)tiff, (void)module;
   view *file = user;
-  if (file->error[0] == '\0') vsnprintf(file->error, sizeof file->error, format, arguments);
+  char message[sizeof file->error];
+  vsnprintf(message, sizeof message, format, arguments);
+  if (file->error[0] == '\0') snprintf(file->error, sizeof file->error, "%s", without_name(message));
   return 1;
 }
 
@@ -176,7 +181,7 @@ __attribute__((format(printf, 4, 0))) static int note_warning(
   vsnprintf(message, sizeof message, format, arguments);
   // An old way to compress is no flaw.
   if (strncmp(message, "Deprecated", 10) == 0 || strncmp(message, "Old-style", 9) == 0) return 1;
-  decoding_warn(file->call, "%s", message);
+  decoding_warn(file->call, "%s", without_name(message));
   return 1;
 }
 

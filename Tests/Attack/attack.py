@@ -1,9 +1,10 @@
-"""attack.py: makes thousands of damaged and unusual files, and compares thumbjob's verdicts with libjpeg's and others.
+"""attack.py: makes thousands of damaged and unusual files, and compares thumbjob's verdicts with those of oracles.
 
 The rule: what thumbjob makes without a remark, libjpeg finds whole, or the thumbnail is that of the undamaged file.
-And a file that is whole is made, without a remark. PNG files have a reader of their own; of other formats only cut files
-are certainly damaged. Files of the same pixels have the same thumbnail, and no file makes a decoder crash. Exits with status 1 if a file or a run breaks a rule. The same seed
-makes the same files; --keep stores those that break a rule, with a list of findings.
+And a file that is whole is made, without a remark. PNG files have a reader of their own; of other formats only cut
+files are certainly damaged. Files of the same pixels have the same thumbnail, and no file makes a decoder crash. Exits
+with status 1 if a file or a run breaks a rule. The same seed makes the same files; --keep stores those that break a
+rule, with a list of findings.
 """
 
 import argparse
@@ -201,8 +202,8 @@ def table(counts, sizes):
         rows.append([kind, *sums, *(str(figures["silent", size] or "none") for size in sizes)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for first, *others in rows:
-        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
+    for first, *rest in rows:
+        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -266,7 +267,8 @@ def run_in(folder, options, thumbjob, sizes, start):
     opinions = oracle.opinions_of([folder / name for name in sorted(jpegs)])
     opinions |= {case.name: readers.judgement_of(case.name, (folder / case.name).read_bytes())
                  for case in sources.cases if case.name not in jpegs}
-    print(f"{len(opinions)} files, {len(jpegs)} of them JPEG, judged after {time.monotonic() - start:.0f} s", flush=True)
+    seconds = time.monotonic() - start
+    print(f"{len(opinions)} files, {len(jpegs)} of them JPEG, judged after {seconds:.0f} s", flush=True)
     attack = Attack(thumbjob, sources, opinions)
     for size in sizes:
         print(f"size {size}: {attack.attack(size):.0f} s", flush=True)

@@ -1,6 +1,7 @@
 """The mutants of good files of other formats than JPEG, in classes that fit all of them.
 
-A file that was cut must not be made as another picture without a remark. Mutants of a harmless class are good files too.
+A file that was cut must not be made as another picture without a remark. Mutants of a harmless class are good files,
+too.
 """
 
 import random
@@ -87,8 +88,9 @@ def _(generator, _, target):
 def _(generator, _, target):
     at = _place(generator, target)
     count = min(generator.choice((1, 1, 2, 4, 16, 512)), len(target.data) - at)
-    name, fill = generator.choice((("00", bytes(count)), ("FF", b"\xff" * count), ("random", generator.randbytes(count))))
-    return _maybe_repaired(generator, target, f"{count} bytes at {at} become {name}", _replaced(target.data, at, fill))
+    fill = generator.choice((bytes(count), b"\xff" * count, generator.randbytes(count)))
+    how = f"{count} bytes at {at} become {fill[:4].hex()}"
+    return _maybe_repaired(generator, target, how, _replaced(target.data, at, fill))
 
 
 @kind("other formats, bytes inserted or removed")

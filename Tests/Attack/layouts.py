@@ -260,15 +260,18 @@ def _boxes(layout, data, at, limit):
         layout.add(at, 4, LENGTH)
         layout.add(at + 4, 4, KIND)
         if kind in _CONTAINERS:
-            if kind in (b"iinf",):
+            if kind == b"iinf":
                 layout.add(body + 4, 2, COUNT)
             _boxes(layout, data, body + _CONTAINERS[kind], end)
         elif kind == b"iloc":
             layout.add(body + 4, 2, VALUE)
             layout.add(body + 6, 2, COUNT)
             for place in range(body + 8, end, 16):
-                for offset, size, meaning in ((0, 2, VALUE), (2, 2, VALUE), (6, 2, COUNT), (8, 4, OFFSET), (12, 4, LENGTH)):
-                    layout.add(place + offset, size, meaning)
+                for offset in (0, 2):
+                    layout.add(place + offset, 2, VALUE)
+                layout.add(place + 6, 2, COUNT)
+                layout.add(place + 8, 4, OFFSET)
+                layout.add(place + 12, 4, LENGTH)
         elif kind == b"ispe":
             layout.add(body + 4, 4, SIDE)
             layout.add(body + 8, 4, SIDE)

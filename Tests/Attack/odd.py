@@ -1,6 +1,6 @@
 """Unusual files of other formats than JPEG, each written for one danger: bombs, circles, impossible sizes.
 
-For some it is certain what must become of them: they are `MADE`, or made as the same picture as a good file, or `FAILED`.
+For some it is certain what must become of them: `MADE`, made as the same picture as a good file, or `FAILED`.
 """
 
 import struct
@@ -142,7 +142,7 @@ def _webps():
         frame = webps.frame(x, y, WIDTH, HEIGHT, *parts)
         yield f"frame at {x} {y}.webp", webps.extended(WIDTH, HEIGHT, webps.ANIMATION, frame, is_animated=True)
     yield "frame of another size.webp", webps.extended(
-        WIDTH, HEIGHT, webps.ANIMATION, webps.frame(0, 0, 9, 9, *parts), is_animated=True)
+        WIDTH, HEIGHT, webps.ANIMATION, webps.frame(0, 0, 9, 9, *parts), is_animated=True), FAILED
     yield "no frame.webp", webps.extended(WIDTH, HEIGHT, webps.ANIMATION, is_animated=True), FAILED
     yield "frames in frames.webp", webps.extended(
         WIDTH, HEIGHT, webps.ANIMATION, webps.frame(0, 0, WIDTH, HEIGHT, webps.frame(0, 0, WIDTH, HEIGHT, *parts)),
@@ -270,9 +270,10 @@ def _heifs():
             file = heifs.File(suffix)
             file.add(heifs.Item(coded.kind, coded.data, [heifs.size(width, height), coded.property]))
             yield f"size {width} {height}.{suffix}", file.bytes(1)
-        for name, turn in (("irot", b"\xff"), ("imir", b"\xff"), ("clap", bytes(32)), ("clap", b"\xff" * 32), ("pasp", bytes(8))):
-            data = heifs.single(coded, None, heifs.box(name.encode(), turn))
-            yield f"{name} {turn[:1].hex()}.{suffix}", data
+        for name, turn in (
+            ("irot", b"\xff"), ("imir", b"\xff"), ("clap", bytes(32)), ("clap", b"\xff" * 32), ("pasp", bytes(8)),
+        ):
+            yield f"{name} {turn[:1].hex()}.{suffix}", heifs.single(coded, None, heifs.box(name.encode(), turn))
         file = heifs.File(suffix)
         file.add(heifs.Item(coded.kind, coded.data, [heifs.size(64, 64)]))
         yield f"no configuration.{suffix}", file.bytes(1)

@@ -9,12 +9,11 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
 
 import gifs
 import heifs
+import pictures
 import pngs
 import tiff_pictures
 import tiffs
 import webps
-
-import pictures
 from files import GoodFile, encode
 
 WIDTH, HEIGHT = 231, 157
@@ -63,11 +62,11 @@ def _wide(rows):
     return [[sample * 257 for sample in row] for row in rows]
 
 
-def _gif(is_interlaced=False, is_compressed=True, before=b"", after=b"", left=0, width=WIDTH):
+def _gif(is_interlaced=False, is_compressed=True, before=b"", after=b""):
     rows = gifs.interlaced(indices()) if is_interlaced else indices()
     code = gifs.compressed if is_compressed else gifs.uncompressed
-    picture = gifs.frame(left, 0, WIDTH, HEIGHT, 8, code(b"".join(rows), 8), is_interlaced)
-    return gifs.screen(width, HEIGHT, PALETTE, 8) + before + picture + after + b";"
+    picture = gifs.frame(0, 0, WIDTH, HEIGHT, 8, code(b"".join(rows), 8), is_interlaced)
+    return gifs.screen(WIDTH, HEIGHT, PALETTE, 8) + before + picture + after + b";"
 
 
 def _animated_gif():
@@ -113,7 +112,8 @@ def _photos():
     palette = pngs.chunk(b"PLTE", PALETTE[:648])
     map_of_colors = [(0x140, tiffs.SHORT, [PALETTE[index * 3 + c] * 257 for c in range(3) for index in range(256)])]
     yield "posterized", [
-        ("gif", _gif()), ("gif", _gif(is_interlaced=True)), ("gif", _gif(is_compressed=False)), ("gif", _animated_gif()),
+        ("gif", _gif()), ("gif", _gif(is_interlaced=True)), ("gif", _gif(is_compressed=False)),
+        ("gif", _animated_gif()),
         ("png", pngs.encoded(indices(), 3, 8, before=palette)), ("png", pngs.encoded(posterized(), 2, 8)),
         ("webp", webps.encoded(b"".join(posterized()), WIDTH, HEIGHT)),
         ("tif", _tiff(indices(), 1, photometric=3, more=map_of_colors)), ("tif", _tiff(posterized())),

@@ -17,8 +17,8 @@ import jpeg
 
 # The files that thumbjob keeps in its own folder in the output folder. Any other file there is a left temporary file.
 KEPT = {Path(".thumbjob/tree"), Path(".thumbjob/settings"), Path(".thumbjob/ledger")}
-# The memory that one operation may hold, and how much more than that and the process's own it may be at the most: buffers
-# of threads, and the pages of the program that are read meanwhile.
+# The memory that one operation may hold, and how much more than that and the process's own it may be at the most:
+# buffers of threads, and the pages of the program that are read meanwhile.
 BUDGET, TOLERANCE = 256 << 20, 96 << 20
 # What is said of a file without a flaw.
 _NOTES = re.compile(r"only the first |its default image is shown")

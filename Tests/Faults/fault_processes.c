@@ -26,7 +26,8 @@ int posix_spawn(
     char *const words[], char *const environment[]) {
   REAL(
       int, posix_spawn,
-      (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], char *const[]))
+      (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],
+       char *const[]))
   char place[PLACE_SIZE];
   struct fate fate = fate_of("posix_spawn", of_path(AT_FDCWD, path, place), CALLER);
   if (fate.effect == FAIL) return (int)fate.value;

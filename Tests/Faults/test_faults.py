@@ -360,7 +360,7 @@ class Plan(unittest.TestCase):
         names = plan.places.Names(SCENE, [])
         for call, place, expected in (
             ("recv", "socket:[*]", "decoder processes"), ("read", "socket:[*]", "sockets and events"),
-            ("prlimit", "process", "decoder processes"), ("setrlimit", "process", "the process"),
+            ("prlimit", "process", "decoder processes"),
             ("close", "/memfd:thumbjob-decoder (deleted)", "the memory that a decoder process shares"),
             ("access", "/opt/thumbjob-decoder", "the program of the decoder processes"),
         ):

@@ -5,14 +5,16 @@ import struct
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parent.parent / room) for room in ("Attack", "PictureFiles")]
-
-import rasters
-import tiffs
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Attack"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "PictureFiles"))
 
 import files
+import heifs
 import mutations
 import pictures
+import rasters
+import tiffs
+import webps
 
 # The JPEG targets. Small pictures keep an input short, so that the fuzzer tries many.
 JPEG_TARGETS = ("thumbnail", "blocks", "decoder", "sheet")
@@ -105,6 +107,30 @@ def profiles():
     return {name: profile + struct.pack(">H", kind) for name, (profile, kind) in kinds.items()}
 
 
+# The last two bytes of an input for tiles.c: 64 × 64 pixels, with 4:2:0.
+SUBSAMPLED = 0x00C0
+
+
+def coded_pictures():
+    """The inputs of the targets of HEIF and WebP."""
+    small = bytes(range(192))
+    webp = {
+        "lossy": webps.encoded(small, 8, 8, 80), "lossless": webps.encoded(small, 8, 8),
+        "alpha": webps.encoded(small + small[:64], 8, 8, 80)}
+    for name in ("lossy", "alpha"):
+        frame = webps.frame(2, 2, 8, 8, *webps.pictures_of(webp[name]))
+        webp[f"moving-{name}"] = webps.extended(20, 20, webps.ANIMATION, frame, frame, is_animated=True)
+    found = {"webp-header": webp, "decode-webp": {name: data + bytes(2) for name, data in webp.items()}, "heif": {}}
+    for target, coded, alpha in (
+        ("decode-hevc", heifs.HEVC, heifs.HEVC_ALPHA), ("decode-av1", heifs.AV1, heifs.AV1_ALPHA),
+    ):
+        found["heif"] |= {f"{target}-single": heifs.single(coded, alpha), f"{target}-grid": heifs.tiled(coded, 2, 2)}
+        found[target] = {
+            name: struct.pack(">H", len(each.configuration)) + each.configuration + each.data
+            + struct.pack(">H", SUBSAMPLED) for name, each in (("colors", coded), ("alpha", alpha))}
+    return found
+
+
 def texts():
     """The inputs that are kept as files, one folder for each target, and the job files of the project."""
     here = Path(__file__).resolve().parent
@@ -128,7 +154,7 @@ def main(folder):
     write(folder / "directories", tiffs.directories())
     write(folder / "decode-tiff", tiffs.directories())
     write(folder / "multi-picture", tiffs.multi_pictures())
-    for target, inputs in [*rasters.inputs().items(), *texts()]:
+    for target, inputs in [*rasters.inputs().items(), *coded_pictures().items(), *texts()]:
         write(folder / target, inputs)
 
 

@@ -83,7 +83,8 @@ def directories(preview=jpeg):
     camera = [(0x112, SHORT, [8])]
     nef = Structure(">")
     inner = [
-        nef.directory(nef.jpeg(preview(400, 300))), nef.directory(nef.page(410, 310, photometric=32803, compression=34713)),
+        nef.directory(nef.jpeg(preview(400, 300))),
+        nef.directory(nef.page(410, 310, photometric=32803, compression=34713)),
         nef.directory(nef.jpeg(preview(200, 150, 3)))]
     nef.chain(nef.page(16, 12, [*camera, (0x10F, 2, b"NIKON CORPORATION\0"), (0x14A, LONG, inner)], subfile=1))
     found["nef"] = bytes(nef.data)

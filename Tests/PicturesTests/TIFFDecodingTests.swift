@@ -302,6 +302,16 @@ import Thumbnails
     #expect(!planes.message.isEmpty)
   }
 
+  @Test func aMessageDoesNotBeginWithTheNameOfTheFile() throws {
+    let picture = TIFFPicture()
+    var file = picture.file()
+    let planarConfiguration: [UInt8] = [0x1C, 1, 3, 0, 1, 0, 0, 0]
+    let place = try #require(file.indices.first { file[$0...].starts(with: planarConfiguration) })
+    file[place + 8] = 9
+    let planes = picture.planes(of: file, shrink: 1).decoded()
+    #expect(planes.message == "Bad value 9 for \"PlanarConfiguration\" tag")
+  }
+
   @Test func anotherSizeOrOtherColoursAreRejected() {
     let picture = TIFFPicture()
     let file = picture.file()

@@ -189,11 +189,22 @@ import Thumbnails
         WebPPicture.frame(WebPPicture().chunks(), x: 12, y: 0, WebPPicture().size),
       ]),
       WebPPicture.riff([WebPPicture.extended(2, PixelSize(width: 70, height: 70)), WebPPicture.chunk("ANMF", [0])]),
+      WebPPicture.riff([
+        WebPPicture.extended(2, PixelSize(width: 70, height: 70)),
+        WebPPicture.frame(WebPPicture().chunks(), x: 0, y: 0, PixelSize(width: 60, height: 44)),
+      ]),
       Array("RIFF\u{4}\0\0\0WAVE".utf8),
     ]) func brokenContainersAreDamaged(_ file: [UInt8])
   {
     #expect { try Self.header(file) } throws: { error in
       if case ThumbnailError.damaged = error { true } else { false }
+    }
+  }
+
+  @Test func aPictureBehindTooManyChunksIsNamedAsSuch() {
+    let chunks = [WebPPicture.extended(0, WebPPicture().size)] + Array(repeating: WebPPicture.chunk("teXt", []), count: 2000)
+    #expect(throws: ThumbnailError.damaged("no picture in its first 2000 chunks")) {
+      try Self.header(WebPPicture.riff(chunks + [WebPPicture().chunks()]))
     }
   }
 

@@ -88,6 +88,7 @@ private struct WebPReader {
       try read(chunk)
       offset = chunk.end
     }
+    if image == nil { throw .damaged("no picture in its first \(Self.mostChunks) chunks") }
   }
 
   /// Whether nothing is missing that the file says it has.
@@ -139,6 +140,8 @@ private struct WebPReader {
           throw .damaged("a chunk is larger than its frame")
         }
         var found = try image(chunk)
+        let pixels = PixelSize(width: number(bytes, at: 6, bytes: 3) + 1, height: number(bytes, at: 9, bytes: 3) + 1)
+        guard found.pixels == pixels else { throw .damaged("its first frame has another size than its picture") }
         (found.x, found.y) = (2 * number(bytes, at: 0, bytes: 3), 2 * number(bytes, at: 3, bytes: 3))
         image = found
         return
