@@ -411,11 +411,14 @@ static void read_samples(page *from) {
 }
 
 /// Whether the planes are those of the page's colours.
+static bool has_expected_colors(const page *from) {
+  return from->call->request->plane_count == (from->meaning == INDEX ? 3 : from->colors);
+}
+
+/// Whether the planes are those of the page's pixels.
 static bool fits(const page *from) {
   const cdecoding_request *request = from->call->request;
-  unsigned colors = from->meaning == INDEX ? 3 : from->colors;
-  if (request->plane_count != colors) return false;
-  for (unsigned index = 0; index < colors; index++) {
+  for (unsigned index = 0; index < request->plane_count; index++) {
     const cdecoding_plane *plane = &request->planes[index], *first = &request->planes[0];
     if (plane->width != from->width || plane->height != from->height || plane->shrink_x != first->shrink_x ||
         plane->shrink_y != first->shrink_y) {
@@ -428,8 +431,13 @@ static bool fits(const page *from) {
 static void decode_page(page *from) {
   decoding *call = from->call;
   if (!tiff_view_read(&from->file) || !read_page(from)) return;
+  // Without a colour map, libtiff takes the indices for shades of grey.
+  if (!has_expected_colors(from)) {
+    decoding_fail(call, CDECODING_DAMAGED, "it has other colours than its directory says");
+    return;
+  }
   if (!fits(from)) {
-    decoding_fail(call, CDECODING_BAD_CALL, "the planes do not fit the page's colours");
+    decoding_fail(call, CDECODING_BAD_CALL, "the planes do not fit the page's pixels");
     return;
   }
   cdecoding_status status =

@@ -320,7 +320,18 @@ import Thumbnails
     #expect(other.planes(of: file, shrink: 1).decoded().status == CDECODING_DAMAGED)
     other = picture
     other.photometric = .cmyk
-    #expect(other.planes(of: file, shrink: 1).decoded().status == CDECODING_BAD_CALL)
+    #expect(other.planes(of: file, shrink: 1).decoded().status == CDECODING_DAMAGED)
+  }
+
+  @Test func aPaletteThatIsMissingIsDamage() throws {
+    let picture = TIFFPicture(photometric: .palette)
+    var file = picture.file()
+    let colorMap: [UInt8] = [0x40, 1, 3, 0]
+    let place = try #require(file.indices.first { file[$0...].starts(with: colorMap) })
+    file[place + 1] = 0xFF
+    let planes = picture.planes(of: file, shrink: 1).decoded()
+    #expect(planes.status == CDECODING_DAMAGED)
+    #expect(planes.message == "it has other colours than its directory says")
   }
 
   @Test func aPhotometricInterpretationOfSensorsIsUnsupported() {

@@ -191,7 +191,7 @@ import Thumbnails
       WebPPicture.riff([WebPPicture.extended(2, PixelSize(width: 70, height: 70)), WebPPicture.chunk("ANMF", [0])]),
       WebPPicture.riff([
         WebPPicture.extended(2, PixelSize(width: 70, height: 70)),
-        WebPPicture.frame(WebPPicture().chunks(), x: 0, y: 0, PixelSize(width: 60, height: 44)),
+        WebPPicture.frame(WebPPicture().chunks(), x: 0, y: 0, PixelSize(width: 59, height: 44)),
       ]),
       Array("RIFF\u{4}\0\0\0WAVE".utf8),
     ]) func brokenContainersAreDamaged(_ file: [UInt8])
