@@ -1,6 +1,8 @@
-// decoding-memory KIND WIDTH HEIGHT PLANES PROFILE FILE: prints how many bytes of heap decoding a picture takes at most,
-// besides the planes. KIND is a number of cdecoding_kind; PROFILE is the capacity for the profile. The picture becomes as
-// small as can be, so that the sums count for little. Tests compare the figure with `PictureHeader.workingBytes`.
+// decoding-memory KIND WIDTH HEIGHT PLANES PROFILE DIRECTORY FILE [OFFSET SIZE]: prints how many bytes of heap decoding a
+// picture takes at most, besides the planes. KIND is a number of cdecoding_kind; PROFILE is the capacity for the profile;
+// DIRECTORY is the offset of a TIFF page's directory; OFFSET and SIZE say where a WebP file's only chunk is. The picture
+// becomes as small as can be, so that the sums count for little. Tests compare the figure with
+// `PictureHeader.workingBytes`.
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -59,14 +61,23 @@ static bool proceed(void *context, double done) {
 }
 
 int main(int count, char **arguments) {
-  if (count != 7) return 64;
+  if (count != 8 && count != 10) return 64;
   struct stat status;
-  file = open(arguments[6], O_RDONLY | O_CLOEXEC);
+  file = open(arguments[7], O_RDONLY | O_CLOEXEC);
   if (file < 0 || fstat(file, &status) != 0) return 66;
   uint32_t numbers[5];
   for (int index = 0; index < 5; index++) numbers[index] = (uint32_t)strtoul(arguments[index + 1], NULL, 10);
   cdecoding_request request = {
-      .kind = (cdecoding_kind)numbers[0], .width = numbers[1], .height = numbers[2], .plane_count = numbers[3]};
+      .kind = (cdecoding_kind)numbers[0], .width = numbers[1], .height = numbers[2], .plane_count = numbers[3],
+      .directory = strtoull(arguments[6], NULL, 10)};
+  request.scaled_width = request.width;
+  request.scaled_height = request.height;
+  cdecoding_extent extent = {0};
+  cdecoding_tile tile = {.width = request.width, .height = request.height, .extent_count = 1};
+  if (count == 10) {
+    extent = (cdecoding_extent){strtoull(arguments[8], NULL, 10), strtoull(arguments[9], NULL, 10)};
+    request.tile_count = request.extent_count = 1;
+  }
   size_t size = 0;
   for (uint32_t index = 0; index < request.plane_count && index < CDECODING_MAX_COMPONENTS; index++) {
     cdecoding_plane *plane = &request.planes[index];
@@ -85,7 +96,7 @@ int main(int count, char **arguments) {
   cdecoding_reply reply;
   size_t before = held;
   most = held;
-  cpictures_decode(&request, NULL, NULL, &input, memory, size, &reply);
+  cpictures_decode(&request, &tile, &extent, &input, memory, size, &reply);
   // Printing allocates, too.
   size_t taken = most - before, leaked = held - before;
   if (leaked != 0) fprintf(stderr, "%zu bytes are leaked\n", leaked);

@@ -62,6 +62,93 @@ struct HEIFDecodingTests {
     #expect(decoded.error(12, 12, from: [255, 255, 255]) < 3)
   }
 
+  private static let multiplied = [
+    (colors: CodedPicture.hevcMultiplied, alpha: CodedPicture.hevcSteps),
+    (colors: CodedPicture.av1Multiplied, alpha: CodedPicture.av1Steps),
+  ]
+
+  /// The reference `prem` says that colours are multiplied by alpha. Without it, alpha is multiplied into them here.
+  @Test(arguments: multiplied, [false, true])
+  func multipliedColoursAreMixedWithTheBackgroundOnce(
+    _ codec: (colors: CodedPicture, alpha: CodedPicture), _ isMultiplied: Bool
+  ) throws {
+    var file = TestHEIF()
+    file.primary = file.add(codec.colors)
+    let alpha = file.add(codec.alpha, [TestHEIF.alphaType])
+    file.refer("auxl", from: alpha, to: [file.primary])
+    if isMultiplied { file.refer("prem", from: file.primary, to: [alpha]) }
+    let header = try PictureHeader.heif(file.bytes)
+    #expect(header.isPremultiplied == isMultiplied)
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    let opacities = [1, 128.0 / 255, 128.0 / 255, 0]
+    for (index, (column, row)) in [(4, 4), (12, 4), (4, 12), (12, 12)].enumerated() {
+      let opacity = opacities[index]
+      let expected = CodedPicture.multipliedQuarters[index].map {
+        (isMultiplied ? $0 : $0 * opacity) + 255 * (1 - opacity)
+      }
+      #expect(decoded.error(column, row, from: expected) < 6, "\(index)")
+    }
+  }
+
+  /// Matrix 0: green, blue and red are coded as they are.
+  @Test(arguments: [CodedPicture.hevcGBR, .av1GBR, .av1GBRWith10Bits])
+  func greenBlueAndRedAreNotConverted(_ picture: CodedPicture) throws {
+    var file = TestHEIF()
+    file.primary = file.add(picture, [TestHEIF.nclx(1, 13, 0, isFullRange: true)])
+    let header = try PictureHeader.heif(file.bytes)
+    #expect(header.components == .rgb)
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    for (index, (column, row)) in [(4, 4), (12, 4), (4, 12), (12, 12)].enumerated() {
+      #expect(decoded.error(column, row, from: CodedPicture.quarters[index]) < 6, "\(index)")
+    }
+  }
+
+  @Test(
+    arguments: zip(
+      [CodedPicture.hevcGBR, .av1GBR], [CodedPicture.hevcSteps, .av1Steps]
+    ).map { (colors: $0, alpha: $1) })
+  func greenBlueAndRedAreMixedWithTheBackground(_ codec: (colors: CodedPicture, alpha: CodedPicture)) throws {
+    var file = TestHEIF()
+    file.primary = file.add(codec.colors, [TestHEIF.nclx(1, 13, 0, isFullRange: true)])
+    let alpha = file.add(codec.alpha, [TestHEIF.alphaType])
+    file.refer("auxl", from: alpha, to: [file.primary])
+    let decoded = DecodedTiles(try PictureHeader.heif(file.bytes), in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    let mixed = CodedPicture.quarters[1].map { ($0 * 128 + 255 * 127) / 255 }
+    #expect(decoded.error(4, 4, from: CodedPicture.quarters[0]) < 6)
+    #expect(decoded.error(12, 4, from: mixed) < 6)
+    #expect(decoded.error(12, 12, from: [255, 255, 255]) < 3)
+  }
+
+  @Test(arguments: [CodedPicture.hevcWith10Bits, .hevcWith12Bits, .av1With10Bits, .av1With12Bits])
+  func moreThan8BitsBecome8(_ picture: CodedPicture) throws {
+    var file = TestHEIF()
+    file.primary = file.add(picture, [TestHEIF.nclx(1, 13, 6, isFullRange: true)])
+    let header = try PictureHeader.heif(file.bytes)
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    for (index, (column, row)) in [(4, 4), (12, 4), (4, 12), (12, 12)].enumerated() {
+      #expect(decoded.error(column, row, from: CodedPicture.quarters[index]) < 6, "\(index)")
+    }
+  }
+
+  /// Colours of 10 or 12 bits beside alpha of 8, of which each pixel gets its own.
+  @Test(arguments: [CodedPicture.hevcWith10Bits, .hevcWith12Bits, .av1With10Bits, .av1With12Bits])
+  func moreThan8BitsAreMixedWithTheBackground(_ picture: CodedPicture) throws {
+    var file = TestHEIF()
+    file.primary = file.add(picture, [TestHEIF.nclx(1, 13, 6, isFullRange: true)])
+    let alpha = file.add(picture.type == "av01" ? CodedPicture.av1Steps : .hevcSteps, [TestHEIF.alphaType])
+    file.refer("auxl", from: alpha, to: [file.primary])
+    let decoded = DecodedTiles(try PictureHeader.heif(file.bytes), in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    let mixed = CodedPicture.quarters[2].map { ($0 * 128 + 255 * 127) / 255 }
+    #expect(decoded.error(4, 4, from: CodedPicture.quarters[0]) < 6)
+    #expect(decoded.error(4, 12, from: mixed) < 6)
+    #expect(decoded.error(12, 12, from: [255, 255, 255]) < 3)
+  }
+
   /// What is left shows parts of all quarters: 22 columns and 24 rows of the first one.
   @Test(arguments: codecs.map(\.colors), [(22, 24), (21, 23)])
   func aCleanApertureIsCutOutAtItsPlace(_ picture: CodedPicture, _ kept: (Int, Int)) throws {

@@ -1,5 +1,4 @@
 import CDecoding
-import Foundation
 import PictureWriters
 import TestSupport
 import Testing
@@ -11,28 +10,6 @@ import Thumbnails
 @Suite(
   .serialized, .timeLimit(.minutes(2)), .enabled(if: counts_memory(), "a sanitizer's allocator does not count"))
 struct WorkingMemoryTests {
-  private static let program = URL(fileURLWithPath: BuiltCommand.path).deletingLastPathComponent()
-    .appendingPathComponent("decoding-memory").path
-
-  /// The bytes of heap that decoding takes.
-  private func measured(
-    _ bytes: [UInt8], _ kind: cdecoding_kind, _ header: PictureHeader, profile: Int = 0
-  ) async throws -> Int {
-    let folder = TemporaryFolder()
-    try Data(bytes).write(to: URL(fileURLWithPath: folder("picture")))
-    let planes = header.components == .rgb ? 3 : 1
-    let numbers = [Int(kind.rawValue), header.pixels.width, header.pixels.height, planes, profile].map(String.init)
-    let ending = try await BuiltCommand.run(executable: Self.program, numbers + [folder("picture")], in: folder)
-    #expect(ending.status == 0, "\(ending.errors)")
-    return try #require(Int(ending.output.trimmingCharacters(in: .whitespacesAndNewlines)))
-  }
-
-  /// The sums of means of 128 × 128 pixels, which are not counted as working memory.
-  private func sums(_ header: PictureHeader) -> Int {
-    let means = ((header.pixels.width + 127) / 128) * ((header.pixels.height + 127) / 128)
-    return means * 4 * ((header.components == .rgb ? 3 : 1) + (header.hasAlpha ? 1 : 0))
-  }
-
   @Test(arguments: TestPNG.kinds, [false, true])
   func decodingAPNGTakesNoMoreThanItsHeaderSays(
     _ kind: (colorType: Int, bitDepth: Int), _ isInterlaced: Bool
@@ -44,8 +21,8 @@ struct WorkingMemoryTests {
         if isKeyed { png.makeKeyed() }
         let bytes = png.bytes
         let header = try PNGHeader.read(FileWindow(ByteReader(bytes: bytes)))
-        let taken = try await measured(bytes, CDECODING_PNG, header)
-        #expect(taken <= header.workingBytes + sums(header), "\(kind), keyed \(isKeyed), \(width) × \(height)")
+        let taken = try await header.measuredBytes(of: bytes, CDECODING_PNG)
+        #expect(taken <= header.workingBytes + header.sumBytes, "\(kind), keyed \(isKeyed), \(width) × \(height)")
         #expect(header.workingBytes < taken + 70_000, "\(kind), keyed \(isKeyed), \(width) × \(height)")
       }
     }
@@ -66,9 +43,9 @@ struct WorkingMemoryTests {
       Issue.record("there is no profile")
       return
     }
-    let taken = try await measured(bytes, CDECODING_PNG, header, profile: longest)
+    let taken = try await header.measuredBytes(of: bytes, CDECODING_PNG, profile: longest)
     #expect(taken > 1_900_000)
-    #expect(taken <= header.workingBytes + sums(header))
+    #expect(taken <= header.workingBytes + header.sumBytes)
   }
 
   @Test(arguments: [false, true])
@@ -79,8 +56,8 @@ struct WorkingMemoryTests {
         transparent: 1)
       let bytes = gif.bytes
       let header = try GIFHeader.read(FileWindow(ByteReader(bytes: bytes)))
-      let taken = try await measured(bytes, CDECODING_GIF, header)
-      #expect(taken <= header.workingBytes + sums(header), "\(width) × \(height)")
+      let taken = try await header.measuredBytes(of: bytes, CDECODING_GIF)
+      #expect(taken <= header.workingBytes + header.sumBytes, "\(width) × \(height)")
       #expect(header.workingBytes < taken + 20_000, "\(width) × \(height)")
     }
   }

@@ -1,0 +1,91 @@
+/// Further pictures of 64 × 64 pixels, coded by x265 or libaom: of more bits, of red, green and blue, and for alpha.
+extension CodedPicture {
+  /// The colours of ``multipliedQuarters``, in 4:2:0.
+  static let hevcMultiplied = CodedPicture(
+    type: "hvc1",
+    data:
+      "AAAAOigBrwY4Wvz9N/h4f//+kzHof6GfmxS/snaaXyHP//vHqrGY/lH2sb8A5v/+j3s4JI/dOg/8/IdeR9M=",
+    configuration:
+      "AQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQArQgEBA3AAAAMAkAAAAwAAAwAeoCCB"
+      + "BZbqSRprm4EBAwIAAAMAAgAAAwACECIAAQAHRAHBcrAiQA==")
+
+  static let av1Multiplied = CodedPicture(
+    type: "av01",
+    data:
+      "EgAKCRgVf/2CAhoNCDItEoACCCCEALRVVbpMKVOWhbfFLN9SIc4HZeDS8oMRpdUboPRpLfWRVtyWqobg",
+    configuration:
+      "gQAMAA==")
+
+  /// Luma only: 255, 128, 128 and 0 in the four quarters.
+  static let hevcSteps = CodedPicture(
+    type: "hvc1",
+    data:
+      "AAAAHSgBrgxwdQXlv/BzUU2X/Uh5dDq/4choY5/8PDHg",
+    configuration:
+      "AQQIAAAAAAAAAAAAHvAA/Pz4+AAADwMgAAEAF0ABDAH//wQIAAADAJ/4AAADAAAeugJAIQABACdCAQEECAAAAwCf+AAAAwAAHsCCBBZb"
+      + "qSRprmwIAAADAAgAAAMACEAiAAEAB0QBwXKwIkA=")
+
+  static let av1Steps = CodedPicture(
+    type: "av01",
+    data:
+      "EgAKCRgVf/2GAhoNQDIVEoAIIQC0ci4OxYnQ08MMAxZE75jA",
+    configuration:
+      "gQAcAA==")
+
+  /// The colours of ``quarters`` as green, blue and red.
+  static let hevcGBR = CodedPicture(
+    type: "hvc1",
+    data:
+      "AAAAPSgBrwY4Wvz9N/xvk///+XZd6H+OzhsJX/HFJ6X6SX//9ZrLQjj4KGo39MsN//5Ie6WoOqzMT8MM/r9Eqsg=",
+    configuration:
+      "AQQIAAAAnjgAAAAAHvAA/P/4+AAADwNgAAEAF0ABDAH//wQIAAADAJ44AAADAAAeugJAYQABAClCAQEECAAAAwCeOAAAAwAAHpAEECCy"
+      + "3UkjTXNwENAAQAAABkAAAAMAQmIAAQAIRAHBcoYMAiQ=")
+
+  static let av1GBR = CodedPicture(
+    type: "av01",
+    data:
+      "EgAKCTgVf/2EBDQAgDIvEoACCCCEALRVVNXjORl87u3EX8sm8q0oR1ImilR3alOSmXkh8UyAu8LFaNd4KbA=",
+    configuration:
+      "gSAAAA==")
+
+  static let av1GBRWith10Bits = CodedPicture(
+    type: "av01",
+    data:
+      "EgAKCTgVf/2MBDQAgDIxEoADDDDEALRVVNyLVxmDxgvDaFMrvM9zw4+71pGr7IjhKPV8LP/JUtF4xfrFf+4dwA==",
+    configuration:
+      "gSBAAA==")
+
+  /// The colours of ``quarters`` in 4:2:0, the last in 4:4:4, with more bits a sample.
+  static let hevcWith10Bits = CodedPicture(
+    type: "hvc1",
+    data:
+      "AAAAOigBrwY4Wvz9N/h4f//+kzHof6I0RsJX8ryP/80F//8yRixmPmltRv2KNH/+pNhL9Bo73/+bGj14EGw=",
+    configuration:
+      "AQQIAAAAnbgAAAAAHvAA/P36+gAADwNgAAEAF0ABDAH//wQIAAADAJ24AAADAAAeugJAYQABACpCAQEECAAAAwCduAAAAwAAHqAggQTZ"
+      + "bqSRprm4CGgwIAAAAwMgAAADACFiAAEAB0QBwXKwIkA=")
+
+  static let hevcWith12Bits = CodedPicture(
+    type: "hvc1",
+    data:
+      "AAAAOigBrwY4Wvz9N/htP//+lHvof6IW5sJX8sUX/8yr//8x3mxmPmltRv2K7X/+pHbL9Bnwj/+bGj14EGw=",
+    configuration:
+      "AQQIAAAAmbgAAAAAHvAA/P38/AAADwNgAAEAF0ABDAH//wQIAAADAJm4AAADAAAeugJAYQABACtCAQEECAAAAwCZuAAAAwAAHqAggQRS"
+      + "lupJGmubgIaDAgAAAwAyAAADAAIQYgABAAdEAcFysCJA")
+
+  static let av1With10Bits = CodedPicture(
+    type: "av01",
+    data:
+      "EgAKCRgVf/2KAhoNCDItEoADDDDEALRVVP7BNlUgO03ODkR8ODG2g/6H/aWl4FA7AS/sTx5X2Mnsi6ZU",
+    configuration:
+      "gQBMAA==")
+
+  static let av1With12Bits = CodedPicture(
+    type: "av01",
+    data:
+      "EgAKCVgVf/2NAQ0GiDIvEoADDDDEALRVVQK3mGjfnjDeeoZvN12Oj5xKxCEJPvCEmCFLnir9QxzRLpZ69Uw=",
+    configuration:
+      "gUBgAA==")
+
+  /// Colours that were multiplied by alpha of 255, 128, 128 and 0.
+  static let multipliedQuarters: [[Double]] = [[200, 40, 40], [20, 90, 30], [25, 30, 105], [0, 0, 0]]
+}
