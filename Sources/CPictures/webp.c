@@ -11,6 +11,7 @@
 //
 // Source: RFC 9649 (WebP container, VP8L); RFC 6386 (VP8).
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <webp/decode.h>
@@ -180,6 +181,8 @@ static size_t read_on(decoding *call, const frame *found, cursor *place, uint8_t
 
 /// Records why libwebp has not finished.
 static void fail(decoding *call, VP8StatusCode status) {
+  // libwebp 1.2 says that the data is broken when it gets no memory for Huffman codes.
+  if (errno == ENOMEM) status = VP8_STATUS_OUT_OF_MEMORY;
   switch (status) {
     case VP8_STATUS_OUT_OF_MEMORY: decoding_fail(call, CDECODING_NO_MEMORY, "libwebp needs more memory"); break;
     case VP8_STATUS_SUSPENDED:
@@ -299,6 +302,7 @@ void decode_webp(decoding *call) {
   if (status != CDECODING_OK) {
     decoding_fail(call, status, "no memory for the planes, or no place in it");
   } else {
+    errno = 0;
     if (found.is_lossy) {
       decode_in_pieces(call, &found, &config);
     } else {

@@ -1,5 +1,6 @@
 import CDecoding
 import PictureWriters
+import TestSupport
 import Testing
 import Thumbnails
 
@@ -282,6 +283,30 @@ import Thumbnails
       // Memory is counted when libwebp asks for a piece, and a small file has only one.
       if file.count > 200_000 { #expect(peak >= reserved / 3, "\(picture) scaled to \(scaled)") }
     }
+  }
+
+  /// Each block of 4 × 4 pixels has its own Huffman codes. What the header says at first holds for 600 of them, and the rest
+  /// for as many as libwebp's encoder writes.
+  @Test(
+    .enabled(if: counts_memory(), "a sanitizer's allocator does not count"), arguments: [(30, 20), (52, 50)], [0, 10, 11])
+  func groupsOfHuffmanCodesAreCounted(_ blocks: (Int, Int), _ cacheBits: Int) async throws {
+    let picture = TestVP8L(columns: blocks.0, rows: blocks.1, cacheBits: cacheBits)
+    let file = picture.bytes
+    let header = try Self.header(file)
+    let decoded = DecoderCall(webP: file, header, shrink: 4).decoded()
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    for (column, row) in [(0, 0), (blocks.0 - 1, 0), (3, blocks.1 - 1)] {
+      #expect(Self.color(decoded, column, row) == picture.color(column, row).map(Double.init))
+    }
+    guard case .webp(let frame) = header.coding else { throw TestFailure("no WebP") }
+    let reserved =
+      header.workingBytes + header.sumBytes + frame.sampleBytes(scaledTo: header.pixels, hasAlpha: false)
+    let taken = try await header.measuredBytes(of: file, CDECODING_WEBP)
+    #expect(taken <= reserved + header.rareBytes)
+    // A few of many groups fit, without a cache of colours.
+    let isRare = blocks.0 * blocks.1 > 600
+    #expect((taken > reserved) == isRare)
+    #expect((header.rareBytes > 0) == isRare)
   }
 
   @Test(arguments: 0...3) func partitionsAreCounted(_ logarithm: Int) throws {

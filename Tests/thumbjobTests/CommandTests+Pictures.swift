@@ -80,6 +80,21 @@ extension CommandTests {
       #expect(wrong.errorLines[0] == "thumbjob: --background: “reddish” is not a colour; write #f0f0f0, white or black")
     }
 
+    /// It has more groups of Huffman codes than memory is reserved for at first.
+    @Test func aSourceThatNeedsTheMemoryOfRarePicturesIsDecodedASecondTime() async throws {
+      let folder = TemporaryFolder()
+      try folder.write(TestVP8L(columns: 52, rows: 50, cacheBits: 10).bytes, to: "images/rare.webp")
+      let refused = try await BuiltCommand.run("images", "--memory", "24M", in: folder)
+      #expect(refused.status == 1 && refused.errors.contains("--memory "), "\(refused.errors)")
+      let ending = try await BuiltCommand.run("images", "--memory", "128M", in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      #expect(try !folder.bytes("thumbs/rare.webp.jpg").isEmpty)
+      // More groups than any encoder writes.
+      try folder.write(TestVP8L(columns: 100, rows: 100, cacheBits: 10).bytes, to: "hostile/a.webp")
+      let hostile = try await BuiltCommand.run("hostile", "--memory", "512M", in: folder)
+      #expect(hostile.status == 1 && hostile.errors.contains("the decoder needs more memory than"), "\(hostile.errors)")
+    }
+
     @Test func aDecoderThatIsKilledIsOneFailedSource() async throws {
       let folder = try folder(2000)
       let ending = try await stopped(folder) { _, decoders in for decoder in decoders { kill(decoder, SIGKILL) } }

@@ -220,6 +220,7 @@ private struct WebPReader {
       type: .webp, pixels: pixels, components: isSubsampled ? .ycc(.bt601, .limited, across: 2, down: 2) : .rgb,
       coding: .webp(frame), workingBytes: memory.bytes)
     header.hasAlpha = hasAlpha
+    header.rareBytes = memory.rareBytes
     if let profile, isKept(profile) { header.color = .profile(profile) }
     if let exif, isKept(exif) {
       header.exif = exif

@@ -18,6 +18,7 @@ struct WebPMemory {
   /// Structures of a decoder, tables and small allocations.
   private static let fixed = 96 << 10
 
+  /// What nearly all pictures take.
   var bytes: Int {
     // A RIFF file has less than 4 GiB, so that sums and products do not overflow.
     guard let firstPartition else { return Self.fixed + Int(imageBytes) + 64 + entropyCoded }
@@ -32,21 +33,31 @@ struct WebPMemory {
     return 2 * (held + Self.piece) + first
   }
 
+  /// What a picture with more groups of Huffman codes takes besides.
+  var rareBytes: Int {
+    guard firstPartition == nil || alphaBytes != nil else { return 0 }
+    return (groups(atMost: Self.rareGroups) - groups(atMost: Self.usualGroups)) * Self.groupBytes
+  }
+
   /// VP8's rows of macroblocks, and what is known of those above.
   private var rows: Int { ((pixels.width + 15) / 16 + 1) * 2304 }
 
   /// VP8L, with which alpha is coded too: all pixels of four bytes each, rows on the way out, the data of transforms, and
   /// Huffman codes.
   private var entropyCoded: Int {
-    4 * pixels.count + 4 * 18 * pixels.width + pixels.count / 16 + groups * Self.groupBytes
+    4 * pixels.count + 4 * 18 * pixels.width + pixels.count / 16
+      + groups(atMost: Self.usualGroups) * Self.groupBytes
   }
 
   /// The Huffman codes of one group, with the largest colour cache.
-  private static let groupBytes = 19 << 10
+  private static let groupBytes = 21 << 10
 
-  /// The groups of Huffman codes: each block of at least 4 × 4 pixels may choose one. libwebp's encoder begins with up to
-  /// 2,600 and joins those that are alike. Photos have fewer than 100; a file with more than this fails for want of memory.
-  private var groups: Int { min(600, (pixels.width + 3) / 4 * ((pixels.height + 3) / 4)) }
+  /// Photos have fewer than 100 groups. libwebp's encoder begins with up to 2,600 and joins those that are alike; a file
+  /// with more fails for want of memory.
+  private static let (usualGroups, rareGroups) = (600, 2600)
+
+  /// The groups of Huffman codes: each block of at least 4 × 4 pixels may choose one.
+  private func groups(atMost most: Int) -> Int { min(most, (pixels.width + 3) / 4 * ((pixels.height + 3) / 4)) }
 }
 
 extension WebPFrame {

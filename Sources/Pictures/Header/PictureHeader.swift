@@ -22,6 +22,9 @@ public struct PictureHeader: Sendable {
   public let coding: Coding
   /// The memory that decoding takes at most, in bytes, besides the sums and planes of means.
   public let workingBytes: Int
+  /// The memory, in bytes, that decoding takes beyond ``workingBytes`` in rare pictures, of which the header does not tell.
+  /// What fails for want of memory is decoded a second time, with this; 0 if that does not help.
+  public var rareBytes = 0
   /// What is right about the file but not shown, such as further frames or a range that is reduced.
   public var remarks: [String] = []
   /// Smaller versions of the same picture in the file, each a whole header of its own, with its own orientation and

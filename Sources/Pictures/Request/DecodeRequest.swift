@@ -9,7 +9,7 @@ public struct DecodeRequest: Sendable {
   /// The bytes of memory for planes and profile.
   public let memorySize: Int
   /// The bytes that the decoder takes at most besides that memory.
-  public let decoderBytes: Int
+  public private(set) var decoderBytes: Int
   let planes: [cdecoding_plane]
 
   /// - Parameters:
@@ -41,6 +41,13 @@ public struct DecodeRequest: Sendable {
     self.planes = planes
     memorySize = Int(offset)
     self.decoderBytes = decoderBytes
+  }
+
+  /// The same request for a decoder that takes more memory.
+  public func allowing(more bytes: Int) -> DecodeRequest {
+    var copy = self
+    copy.decoderBytes += bytes
+    return copy
   }
 }
 

@@ -10,7 +10,7 @@ struct SourcePicture {
   }
 
   private let file: SourceFile
-  private let content: Content
+  private var content: Content
   /// Width and height as displayed.
   let orientedPixels: PixelSize
   let orientation: Orientation
@@ -52,6 +52,15 @@ struct SourcePicture {
     case .jpeg(_, _, _, let info): info.bytesNeeded(for: options, decoding: decoding)
     case .decoder(_, _, _, let bytes): bytes
     }
+  }
+
+  /// The same picture with the memory that rare ones take; nil if its format has no such.
+  var withRareMemory: SourcePicture? {
+    guard case .decoder(let request, let header, let type, let bytes) = content, header.rareBytes > 0 else { return nil }
+    var copy = self
+    copy.content = .decoder(
+      request.allowing(more: header.rareBytes), header, type, bytesNeeded: bytes + header.rareBytes)
+    return copy
   }
 
   /// Makes every size, in the order of the options, and delivers each when it is done.

@@ -123,7 +123,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     return .made
   }
 
-  /// Makes an output's thumbnails, and if the source turns out to be irregular, from a whole decoding.
+  /// Makes an output's thumbnails. Tries again if the source turns out to be irregular, from a whole decoding, or to need the
+  /// memory that rare pictures do.
   private func make(
     _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: inout Decoding
   ) throws {
@@ -132,6 +133,9 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     } catch ThumbnailError.irregular(let damage) {
       decoding = .whole(damage: damage)
       try make(output, of: file, picture, decoding)
+    } catch let failure as SourceFailure {
+      guard case .decoder(_, .memory) = failure, let larger = picture.withRareMemory else { throw failure }
+      try make(output, of: file, larger, decoding)
     }
   }
 
