@@ -110,13 +110,15 @@ static bool prepare(gif_reading *reading) {
     return false;
   }
   const ColorMapObject *colors = frame->ColorMap ? frame->ColorMap : gif->SColorMap;
-  if (!colors) {
-    decoding_fail(call, CDECODING_DAMAGED, "the first frame has no colour table");
-    return false;
-  }
   for (int index = 0; index < COLORS; index++) {
     GifColorType color = {0};
-    if (index < colors->ColorCount) color = colors->Colors[index];
+    if (!colors) {
+      // A table of one's own is allowed then, which should begin with black and white.
+      const GifByteType grey = index == 1 ? 255 : (GifByteType)index;
+      color = (GifColorType){grey, grey, grey};
+    } else if (index < colors->ColorCount) {
+      color = colors->Colors[index];
+    }
     const uint8_t opacity = index == reading->transparent ? 0 : 255;
     memcpy(reading->palette[index], (uint8_t[]){color.Red, color.Green, color.Blue, opacity}, 4);
   }

@@ -15,6 +15,7 @@ struct TestGIF {
   func index(_ x: Int, _ y: Int) -> Int { (x * 3 + y * 5 + x * y) % 8 }
 
   func color(_ index: Int) -> [UInt8] {
+    guard hasGlobalTable || hasLocalTable else { return [UInt8](repeating: index == 1 ? 255 : UInt8(index), count: 3) }
     let shift = hasLocalTable ? 100 : 0
     return [(index * 31 + shift) & 0xFF, 255 - index * 11, (index * 77 + shift) & 0xFF].map { UInt8($0) }
   }

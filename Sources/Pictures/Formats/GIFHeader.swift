@@ -14,11 +14,10 @@ enum GIFHeader {
     guard signature.starts(with: Array("GIF".utf8)) else { throw .damaged("the file does not begin as a GIF") }
     let screen = try reader.bytes(7)
     var extensions = Extensions()
-    let hasTable = skipColorTable(screen[4], &reader)
+    skipColorTable(screen[4], &reader)
     while try extensions.read(&reader) {}
     let frame = try Frame(&reader)
     guard frame.size.width > 0, frame.size.height > 0 else { throw .damaged("the first frame has no pixels") }
-    guard hasTable || frame.hasTable else { throw .damaged("the first frame has no colour table") }
     // The screen is enlarged for a first frame that exceeds it, as browsers do.
     let pixels = PixelSize(
       width: max(word(screen[0...]), frame.left + frame.size.width),
@@ -39,10 +38,8 @@ enum GIFHeader {
   }
 
   /// Passes over a colour table, if the packed fields say that there is one.
-  private static func skipColorTable(_ fields: UInt8, _ reader: inout ForwardReader) -> Bool {
-    guard fields & 0x80 != 0 else { return false }
-    reader.skip(3 << (Int(fields & 7) + 1))
-    return true
+  private static func skipColorTable(_ fields: UInt8, _ reader: inout ForwardReader) {
+    if fields & 0x80 != 0 { reader.skip(3 << (Int(fields & 7) + 1)) }
   }
 
   /// What the blocks before the first image descriptor say.
@@ -88,13 +85,11 @@ enum GIFHeader {
     let left: Int
     let top: Int
     let size: PixelSize
-    let hasTable: Bool
 
     init(_ reader: inout ForwardReader) throws(ThumbnailError) {
       let fields = try reader.bytes(9)
       (left, top) = (word(fields[0...]), word(fields[2...]))
       size = PixelSize(width: word(fields[4...]), height: word(fields[6...]))
-      hasTable = fields[8] & 0x80 != 0
     }
   }
 }
