@@ -131,7 +131,8 @@ static bool interpret(page *from) {
   return true;
 }
 
-/// Finds out which sample is alpha. Extra samples of which nothing is said are not.
+/// Finds out which sample is alpha. Extra samples that have another meaning, or none, are not. A fourth sample beside red,
+/// green and blue is alpha also if the file does not say so: programs leave out the tag.
 static void find_alpha(page *from) {
   uint16_t count = 0;
   uint16_t *kinds = NULL;
@@ -139,7 +140,9 @@ static void find_alpha(page *from) {
   from->used = from->colors;
   bool has_place = from->meaning != LAB && from->meaning != YCC && from->colors < 4;
   if (!has_place || count == 0 || !kinds || from->samples <= from->colors) return;
-  from->has_alpha = kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA;
+  // Where the tag is missing, libtiff adds one.
+  bool is_left_out = !from->file.names_extra_samples && from->photometric == PHOTOMETRIC_RGB && from->samples == 4;
+  from->has_alpha = is_left_out || kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA;
   from->is_associated = kinds[0] == EXTRASAMPLE_ASSOCALPHA;
   if (from->has_alpha) from->used++;
 }
@@ -148,7 +151,7 @@ static bool is_depth_supported(const page *from) {
   switch (from->format) {
     case SAMPLEFORMAT_UINT:
     case SAMPLEFORMAT_VOID: return (from->bits >= 1 && from->bits <= 16) || from->bits == 32 || from->bits == 64;
-    case SAMPLEFORMAT_INT: return from->bits == 8 || from->bits == 16 || from->bits == 32 || from->bits == 64;
+    case SAMPLEFORMAT_INT: return from->bits == 16 || from->bits == 32 || from->bits == 64;
     case SAMPLEFORMAT_IEEEFP: return from->bits == 16 || from->bits == 32 || from->bits == 64;
     default: return false;
   }
@@ -198,6 +201,8 @@ static bool read_page(page *from) {
   // Only now, because codecs change them.
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &from->bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &from->format);
+  // Pictures of 8 bits that are said to be signed have values of 0 to 255, as far as is known, and are shown so elsewhere.
+  if (from->format == SAMPLEFORMAT_INT && from->bits == 8) from->format = SAMPLEFORMAT_UINT;
   if (!is_depth_supported(from)) return unsupported(from, "samples of another format or bits:", from->bits);
   if (!interpret(from)) return false;
   find_alpha(from);

@@ -16,7 +16,6 @@ static double half_float(uint16_t bits) {
 /// The 8 bits of a sample that is wider, or not an unsigned integer. Of signed integers and of real numbers, 0 is black
 /// and the largest, or 1, is white; what is below or above is no darker or lighter.
 static uint8_t narrowed(const uint8_t *row, size_t index, unsigned bits, unsigned format) {
-  if (bits == 8) return (int8_t)row[index] < 0 ? 0 : (uint8_t)(row[index] << 1 | row[index] >> 6);
   if (bits == 16) {
     uint16_t value;
     memcpy(&value, row + index * 2, sizeof value);

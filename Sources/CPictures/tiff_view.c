@@ -95,6 +95,7 @@ bool tiff_view_read(view *file) {
     uint64_t values = number(file, entry + 4, offset_size);
     int width = TIFFDataWidth((TIFFDataType)type);
     if (!is_needed(tag) || width <= 0 || (!is_place(tag) && values > longest_values / (unsigned)width)) continue;
+    if (tag == TIFFTAG_EXTRASAMPLES || tag == TIFFTAG_MATTEING) file->names_extra_samples = true;
     memcpy(kept, entry, entry_size);
     kept += entry_size;
     kept_count++;

@@ -17,6 +17,8 @@ typedef struct view {
   size_t header_size;
   uint8_t *_Nullable directory;
   size_t directory_size;
+  /// Whether the file's directory says what extra samples are.
+  bool names_extra_samples;
   /// Whether a read has met the end of the file.
   bool has_ended;
   /// Whether samples are being decoded. What libtiff says of a directory is not told, unless it fails.

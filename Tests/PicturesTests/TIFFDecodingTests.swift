@@ -127,6 +127,11 @@ import Thumbnails
     }
   }
 
+  @Test(arguments: [false, true]) func aFourthSampleOfWhichNothingIsSaidIsAlpha(_ isSeparate: Bool) {
+    Self.check(
+      TIFFPicture(compression: .lzw, isSeparate: isSeparate, alpha: .unassociated, hidesAlpha: true), tolerance: 1.6)
+  }
+
   @Test func samplesOfWhichNothingIsSaidAreNotShown() {
     for photometric in [TIFFPicture.Photometric.minIsBlack, .rgb, .cmyk] {
       for isSeparate in [false, true] {

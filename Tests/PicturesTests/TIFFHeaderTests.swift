@@ -52,6 +52,29 @@ import Thumbnails
     #expect(try tiffHeader(TestTIFF([page]).file()).hasAlpha == isAlpha)
   }
 
+  /// Photometric interpretation, samples of a pixel, and further tags.
+  @Test(arguments: [(2, 4, nil, true), (2, 4, 0x80E3, false), (2, 5, nil, false), (1, 2, nil, false), (6, 4, nil, false)])
+  func aFourthSampleIsAlphaIfNothingIsSaid(_ photometric: Int, _ samples: Int, _ tag: Int?, _ isAlpha: Bool) throws {
+    let more: [(Int, TestTIFF.Value)] = tag.map { [($0, .short(0))] } ?? []
+    let page = TestTIFF.Directory.page(70, 50, photometric: photometric, samples: samples, more)
+    #expect(try tiffHeader(TestTIFF([page]).file()).hasAlpha == isAlpha)
+  }
+
+  /// Old JPEG says itself how many samples there are, and of how many bits.
+  @Test(arguments: [(6, 6, true), (6, 2, true), (5, 6, false)])
+  func oldJPEGMayLeaveOutTheCountOfSamples(_ compression: Int, _ photometric: Int, _ isRead: Bool) throws {
+    var page = TestTIFF.Directory.page(70, 50, photometric: photometric, compression: compression)
+    let whole = try tiffHeader(TestTIFF([page]).file())
+    page.entries.removeAll { $0.tag == 0x0115 || $0.tag == 0x0102 }
+    let file = TestTIFF([page]).file()
+    guard isRead else {
+      #expect(throws: ThumbnailError.self) { try tiffHeader(file) }
+      return
+    }
+    #expect(try tiffHeader(file).components == .rgb)
+    #expect(try tiffHeader(file).workingBytes == whole.workingBytes)
+  }
+
   @Test(arguments: [false, true]) func reducedPagesOfThePictureAreKnown(_ areInside: Bool) throws {
     let levels = [(1000, 667), (500, 333), (250, 166)].map {
       TestTIFF.Directory.page($0.0, $0.1, subfile: 1)

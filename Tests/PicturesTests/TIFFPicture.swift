@@ -46,6 +46,8 @@ struct TIFFPicture: CustomTestStringConvertible {
   var isBig = false
   var isBigEndian = false
   var hasReversedBits = false
+  /// Whether nothing is said of alpha.
+  var hidesAlpha = false
 
   var testDescription: String {
     "\(photometric) \(compression) \(bits) \(format) \(pieces) separate \(isSeparate) "
@@ -68,7 +70,8 @@ struct TIFFPicture: CustomTestStringConvertible {
   private var most: Double {
     switch format {
     case .unsigned: scalbn(1.0, bits) - 1
-    case .signed: scalbn(1.0, bits - 1) - 1
+    // Of 8 bits, no program is known to write negative values.
+    case .signed: bits == 8 ? 255 : scalbn(1.0, bits - 1) - 1
     case .real: 1
     }
   }
@@ -183,7 +186,7 @@ struct TIFFPicture: CustomTestStringConvertible {
     case .strips(let rows): recipe.rows_per_strip = UInt32(rows)
     case .tiles(let side): recipe.tile_side = UInt32(side)
     }
-    (recipe.extra, recipe.predictor) = (alpha.flatMap { Self.alphas[$0] } ?? 0, UInt16(predictor))
+    (recipe.extra, recipe.predictor) = (hidesAlpha ? 0 : alpha.flatMap { Self.alphas[$0] } ?? 0, UInt16(predictor))
     return recipe
   }
 

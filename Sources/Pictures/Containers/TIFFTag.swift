@@ -31,6 +31,8 @@ struct TIFFTag: RawRepresentable, Hashable {
   static let jpegInterchangeFormat = TIFFTag(rawValue: 0x0201)
   static let jpegInterchangeFormatLength = TIFFTag(rawValue: 0x0202)
   static let yCbCrSubSampling = TIFFTag(rawValue: 0x0212)
+  /// What came before ExtraSamples.
+  static let matteing = TIFFTag(rawValue: 0x80E3)
   static let exifIFD = TIFFTag(rawValue: 0x8769)
   static let iccProfile = TIFFTag(rawValue: 0x8773)
   static let makerNote = TIFFTag(rawValue: 0x927C)

@@ -50,13 +50,7 @@ enum TIFFHeader {
     guard page.hasSize, let (components, colors) = try components(page) else { return nil }
     let structure = page.directory.structure
     guard let directory = structure.place(page.directory.offset) else { return nil }
-    // EXTRASAMPLE_ASSOCALPHA and EXTRASAMPLE_UNASSALPHA; other extra samples are not shown, and none beside four inks.
-    var hasAlpha = false
-    if page.samplesPerPixel > colors, colors < 4, !page.isConverted,
-      let extra = try page.directory.integer(.extraSamples)
-    {
-      hasAlpha = extra == 1 || extra == 2
-    }
+    let hasAlpha = try hasAlpha(page, colors: colors)
     let memory = try TIFFMemory.bytes(for: page, samplesRead: hasAlpha ? colors + 1 : colors)
     var header = PictureHeader(
       type: type, pixels: page.pixels, components: components, coding: .tiff(directory: directory), workingBytes: memory
@@ -67,6 +61,15 @@ enum TIFFHeader {
       header.color = .profile(profile)
     }
     return header
+  }
+
+  /// Whether the sample after the colours is alpha. Other extra samples are not shown, and none beside four inks.
+  private static func hasAlpha(_ page: TIFFPage, colors: Int) throws(ThumbnailError) -> Bool {
+    guard page.samplesPerPixel > colors, colors < 4, !page.isConverted else { return false }
+    // EXTRASAMPLE_ASSOCALPHA and EXTRASAMPLE_UNASSALPHA.
+    if let extra = try page.directory.integer(.extraSamples) { return extra == 1 || extra == 2 }
+    // Programs leave out the tag.
+    return page.photometric == TIFFPage.Photometric.rgb && page.samplesPerPixel == 4 && !page.directory.has(.matteing)
   }
 
   /// The meaning of a page's samples, and how many of them are colours.

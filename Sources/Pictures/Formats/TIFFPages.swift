@@ -95,8 +95,12 @@ struct TIFFPage {
     isMask = subfile & 4 != 0
     compression = try directory.integer(.compression) ?? 1
     photometric = try directory.integer(.photometricInterpretation)
-    samplesPerPixel = Int(clamping: try directory.integer(.samplesPerPixel) ?? 1)
-    bitsPerSample = Int(clamping: try directory.integers(.bitsPerSample, atMost: 8).max() ?? 1)
+    // Programs leave out both for old JPEG, as its data says them too.
+    let isOldJPEG = compression == Compression.oldJPEG
+    let isColored = photometric == Photometric.ycc || photometric == Photometric.rgb
+    samplesPerPixel = Int(clamping: try directory.integer(.samplesPerPixel) ?? (isOldJPEG && isColored ? 3 : 1))
+    bitsPerSample = Int(
+      clamping: try directory.integers(.bitsPerSample, atMost: 8).max() ?? (isOldJPEG ? 8 : 1))
   }
 
   /// Whether it has a size that a picture can have.
