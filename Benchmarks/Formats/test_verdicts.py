@@ -62,6 +62,13 @@ class ExpectedTests(unittest.TestCase):
         expected = read_expected(self.EXPECTED)
         self.assertEqual(unused({"tiff/a.tiff": DIFFERS, "png/a.png": SAME}, expected), [expected[1]])
 
+    def test_a_reason_that_is_not_always_needed(self) -> None:
+        expected = read_expected("jpeg/a.jpg | ours only? | takes long\n")
+        self.assertEqual(expected, [Expected("jpeg/a.jpg", OURS_ONLY, "takes long", True)])
+        self.assertEqual(unused({"jpeg/a.jpg": SAME}, expected), [])
+        self.assertEqual(unexplained({"jpeg/a.jpg": OURS_ONLY}, expected), [])
+        self.assertEqual(unexplained({"jpeg/a.jpg": DIFFERS}, expected), ["jpeg/a.jpg"])
+
 
 if __name__ == "__main__":
     unittest.main()
