@@ -53,7 +53,10 @@ import Thumbnails
   }
 
   /// Photometric interpretation, samples of a pixel, and further tags.
-  @Test(arguments: [(2, 4, nil, true), (2, 4, 0x80E3, false), (2, 5, nil, false), (1, 2, nil, false), (6, 4, nil, false)])
+  @Test(
+    arguments: [
+      (2, 4, nil, true), (2, 4, 0x80E3, false), (2, 5, nil, false), (1, 2, nil, false), (6, 4, nil, false),
+    ] as [(Int, Int, Int?, Bool)])
   func aFourthSampleIsAlphaIfNothingIsSaid(_ photometric: Int, _ samples: Int, _ tag: Int?, _ isAlpha: Bool) throws {
     let more: [(Int, TestTIFF.Value)] = tag.map { [($0, .short(0))] } ?? []
     let page = TestTIFF.Directory.page(70, 50, photometric: photometric, samples: samples, more)

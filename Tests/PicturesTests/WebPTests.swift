@@ -288,7 +288,8 @@ import Thumbnails
   /// Each block of 4 × 4 pixels has its own Huffman codes. What the header says at first holds for 600 of them, and the rest
   /// for as many as libwebp's encoder writes.
   @Test(
-    .enabled(if: counts_memory(), "a sanitizer's allocator does not count"), arguments: [(30, 20), (52, 50)], [0, 10, 11])
+    .enabled(if: counts_memory(), "a sanitizer's allocator does not count"),
+    arguments: [(30, 20), (52, 50)], [0, 10, 11])
   func groupsOfHuffmanCodesAreCounted(_ blocks: (Int, Int), _ cacheBits: Int) async throws {
     let picture = TestVP8L(columns: blocks.0, rows: blocks.1, cacheBits: cacheBits)
     let file = picture.bytes

@@ -56,7 +56,9 @@ struct SourcePicture {
 
   /// The same picture with the memory that rare ones take; nil if its format has no such.
   var withRareMemory: SourcePicture? {
-    guard case .decoder(let request, let header, let type, let bytes) = content, header.rareBytes > 0 else { return nil }
+    guard case .decoder(let request, let header, let type, let bytes) = content, header.rareBytes > 0 else {
+      return nil
+    }
     var copy = self
     copy.content = .decoder(
       request.allowing(more: header.rareBytes), header, type, bytesNeeded: bytes + header.rareBytes)
