@@ -23,6 +23,7 @@ needs_of_build() {
   need liblcms2-dev pkg-config --exists lcms2
   need libexif-dev pkg-config --exists libexif
   need libpng-dev pkg-config --exists libpng
+  need zlib1g-dev pkg-config --exists zlib
   need libgif-dev test -e /usr/include/gif_lib.h
   need libwebp-dev pkg-config --exists libwebp
   need libtiff-dev pkg-config --exists libtiff-4

@@ -13,7 +13,7 @@ be is the picture that it was made of.
 
 Writes formats.md and formats.json to --out; --quote FILE also puts the table between the lines
 `<!-- make bench-formats -->` and `<!-- /make bench-formats -->` of FILE. Exit status 1 if thumbjob fails at a picture,
-or misses an aim: the processor time and memory of vipsthumbnail times what AIMS says.
+or misses an aim: the processor time of vipsthumbnail, and its memory for the picture, times what AIMS says.
 """
 
 import argparse
@@ -34,10 +34,12 @@ from thumbnailers import BOX, FINE, USUAL, Quality, Thumbnailer, missing, named,
 BEGIN, END = "<!-- make bench-formats -->\n", "<!-- /make bench-formats -->\n"
 OURS, PEER = "thumbjob", "vipsthumbnail"
 # What a picture's name begins with, and the most that thumbjob may take, as parts of vipsthumbnail's processor time and
-# memory. The first that fits counts.
+# memory for the picture. The first that fits counts. Plain PNG, TIFF and lossy WebP are read row by row by vipsthumbnail
+# too. There, little can be saved, and the sums of all means, which thumbjob holds, count for much.
 AIMS = (
-    ("webp-lossless", 1.0, None), ("png", 1.0, 0.25), ("webp", 1.0, 0.25), ("gif", 1.0, 0.25), ("tiff", 1.0, 0.25),
-    ("heic-grid", 1.0, 0.25), ("heic", 1.0, None), ("avif", 0.5, None), ("", 1.0, None),
+    ("webp-lossless", 1.0, 0.25), ("webp", 1.0, None), ("png-interlaced", 1.0, 0.25), ("png", 1.0, 0.5),
+    ("gif", 1.0, 0.25), ("tiff-one-strip", 1.0, 0.25), ("tiff", 1.0, 0.5), ("heic-grid", 1.0, 0.25),
+    ("heic", 1.0, 0.5), ("avif", 0.5, 0.5), ("", 1.0, None),
 )
 
 
@@ -209,6 +211,13 @@ def ratio(results: dict[str, Result], figure: str) -> float | None:
     return median(getattr(mine, figure) / getattr(theirs, figure) for mine, theirs in rounds)
 
 
+def picture_ratio(results: dict[str, Result]) -> float | None:
+    """Thumbjob's part of what vipsthumbnail holds beyond a small picture."""
+    if ratio(results, "memory") is None or not results[PEER].beyond:
+        return None
+    return results[OURS].beyond / results[PEER].beyond
+
+
 def aims(picture: str) -> tuple[float, float | None]:
     return next((cpu, memory) for name, cpu, memory in AIMS if picture.startswith(name))
 
@@ -219,8 +228,10 @@ def faults(results: Results) -> list[str]:
         if OURS in of_picture and (failure := of_picture[OURS].failure):
             lines.append(f"{picture}: {failure}")
         cpu_aim, memory_aim = aims(picture)
-        for figure, aim, what in (("cpu_seconds", cpu_aim, "processor time"), ("memory", memory_aim, "memory")):
-            taken = ratio(of_picture, figure)
+        parts = (
+            (ratio(of_picture, "cpu_seconds"), cpu_aim, "processor time"),
+            (picture_ratio(of_picture), memory_aim, "memory for the picture"))
+        for taken, aim, what in parts:
             if aim and taken and taken > aim:
                 lines.append(f"{picture}: {taken:.2f} times the {what} of vipsthumbnail, more than {aim}")
     return lines
@@ -238,9 +249,8 @@ def table(results: Results, programs: list[Thumbnailer]) -> str:
             for figure in ("cpu_seconds", "memory"):
                 part = ratio(of_picture, figure)
                 cells.append(f"{part:.2f}×" if part else "")
-            ours, peer = of_picture[OURS], of_picture[PEER]
-            measured = part is not None and peer.beyond
-            cells.append(f"{ours.beyond / peer.beyond:.2f}×" if measured else "")
+            part = picture_ratio(of_picture)
+            cells.append(f"{part:.2f}×" if part else "")
         lines.append(f"| {picture} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -13,8 +13,11 @@
 // decoded bytes of a `row` and of a `piece` (of one plane), and the largest StripByteCount or TileByteCount as `coded`:
 //
 //     strips, uncompressed                                     the larger of row and 64 KiB
-//     strips of at most 512 KiB; and all strips of JBIG, old
-//     JPEG, and of subsampled YCbCr unless it is JPEG          piece + coded
+//     strips of at most 512 KiB, of LZW and Deflate 4 MiB; and
+//     all strips of JBIG, old JPEG, and of subsampled YCbCr
+//     unless it is JPEG                                        piece + coded
+//     other strips of LZW and Deflate, without a predictor or
+//     with differences of 8 or 16 bits                         the larger of row and 64 KiB
 //     other strips                                             row + coded
 //     tiles                                                    piece + coded
 //
@@ -22,7 +25,7 @@
 //
 //     uncompressed, PackBits, ThunderScan, NeXT                0
 //     CCITT                                                    16 × width
-//     LZW, Deflate                                             96 KiB
+//     LZW, Deflate                                             160 KiB
 //     JPEG, old JPEG                                           192 KiB + 64 × width
 //     LZMA, ZSTD                                               10 MiB (more for the highest levels of both)
 //     WebP                                                     512 KiB + 160 × width + 6 × piece
@@ -37,13 +40,7 @@
 #include <string.h>
 
 #include "tiff_page.h"
-
-enum {
-  /// Rows that are read at once hold about so many bytes.
-  band_size = 64 << 10,
-  /// The largest strip that is decoded as a whole. For libdeflate, that takes half the time.
-  small_strip = 512 << 10,
-};
+#include "tiff_pieces.h"
 
 static bool read_color_map(page *from) {
   uint16_t *red, *green, *blue;
@@ -157,16 +154,6 @@ static bool is_depth_supported(const page *from) {
   }
 }
 
-/// Asks codecs for the samples that are simplest to use. To be called for each reader.
-static void choose_samples(TIFF *tiff, const page *from) {
-  if (from->photometric == PHOTOMETRIC_LOGL || from->photometric == PHOTOMETRIC_LOGLUV) {
-    TIFFSetField(tiff, TIFFTAG_SGILOGDATAFMT, SGILOGDATAFMT_8BIT);
-  }
-  if (from->compression == COMPRESSION_JPEG && from->photometric == PHOTOMETRIC_YCBCR && !from->is_separate) {
-    TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-  }
-}
-
 static bool read_page(page *from) {
   decoding *call = from->call;
   if (!tiff_view_open(&from->readers[0], &from->file)) {
@@ -194,7 +181,7 @@ static bool read_page(page *from) {
     bool is_fax = from->compression >= COMPRESSION_CCITTRLE && from->compression <= COMPRESSION_CCITTFAX4;
     from->photometric = samples >= 3 ? PHOTOMETRIC_RGB : is_fax ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK;
   }
-  choose_samples(tiff, from);
+  tiff_pieces_choose_samples(tiff, from);
   if (from->compression == COMPRESSION_JPEG && from->photometric == PHOTOMETRIC_YCBCR && !from->is_separate) {
     from->photometric = PHOTOMETRIC_RGB;
   }
@@ -207,212 +194,6 @@ static bool read_page(page *from) {
   if (!interpret(from)) return false;
   find_alpha(from);
   return true;
-}
-
-// MARK: Strips and tiles
-
-/// How many planes of strips or tiles are read.
-static unsigned plane_count(const page *from) { return from->is_separate ? from->used : 1; }
-
-static bool is_in_blocks(const page *from) { return from->across > 1 || from->down > 1; }
-
-/// Whether libtiff's rows are as long as those that are read here.
-static bool is_row(page *from, tmsize_t size, uint32_t width) {
-  uint64_t bits = (uint64_t)width * (from->is_separate ? 1 : from->samples) * from->bits;
-  if (size > 0 && (is_in_blocks(from) || (uint64_t)size >= (bits + 7) / 8)) return true;
-  tiff_view_fail(&from->file);
-  return false;
-}
-
-/// Whether the place of a strip or tile is known. Sparse files leave out what is empty; libtiff does not read these.
-static bool has_place(page *from, uint32_t index) {
-  TIFF *tiff = from->readers[0].tiff;
-  if (TIFFGetStrileOffset(tiff, index) != 0 && TIFFGetStrileByteCount(tiff, index) != 0) return true;
-  decoding_fail(from->call, CDECODING_TRUNCATED, "strip or tile %u is missing", index);
-  return false;
-}
-
-/// Adds the row that begins at an offset of each plane's buffer.
-static void add_buffered(
-    page *from, uint32_t x, uint32_t y, size_t count, uint8_t *const buffers[most_samples], size_t offset) {
-  const uint8_t *rows[most_samples];
-  for (unsigned plane = 0; plane < most_samples; plane++) {
-    rows[plane] = buffers[plane < plane_count(from) ? plane : 0] + offset;
-  }
-  tiff_page_add_row(from, x, y, count, rows);
-}
-
-static bool allocate(page *from, uint8_t **buffers, unsigned count, size_t size) {
-  for (unsigned index = 0; index < count; index++) {
-    buffers[index] = size > 0 ? malloc(size) : NULL;
-    if (!buffers[index]) {
-      decoding_fail(from->call, CDECODING_NO_MEMORY, "no memory for %zu bytes of a strip or tile", size);
-      return false;
-    }
-  }
-  return true;
-}
-
-/// What libtiff does after reading: fill order and byte order.
-static void order(const page *from, uint8_t *samples, size_t size) {
-  TIFF *tiff = from->readers[0].tiff;
-  uint16_t fill_order;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill_order);
-  if (fill_order == FILLORDER_LSB2MSB) TIFFReverseBits(samples, (tmsize_t)size);
-  if (!TIFFIsByteSwapped(tiff)) return;
-  void *words = samples;
-  if (from->bits == 16) TIFFSwabArrayOfShort(words, (tmsize_t)(size / 2));
-  if (from->bits == 32) TIFFSwabArrayOfLong(words, (tmsize_t)(size / 4));
-  if (from->bits == 64) TIFFSwabArrayOfLong8(words, (tmsize_t)(size / 8));
-}
-
-static uint32_t rows_per_strip(const page *from) {
-  uint32_t rows = 0;
-  TIFFGetFieldDefaulted(from->readers[0].tiff, TIFFTAG_ROWSPERSTRIP, &rows);
-  return rows == 0 || rows > from->height ? from->height : rows;
-}
-
-/// Uncompressed strips: a few rows at a time, straight from the file.
-static void read_uncompressed(page *from, size_t row_size, uint8_t *buffers[most_samples]) {
-  uint32_t per_strip = rows_per_strip(from);
-  size_t band = row_size < band_size ? band_size / row_size : 1;
-  if (!allocate(from, buffers, plane_count(from), band * row_size)) return;
-  for (uint32_t y = 0; y < from->height;) {
-    if (!decoding_proceeds(from->call, (double)y / from->height)) return;
-    uint32_t in_strip = y % per_strip;
-    uint32_t rows = per_strip - in_strip < band ? per_strip - in_strip : (uint32_t)band;
-    if (rows > from->height - y) rows = from->height - y;
-    for (unsigned plane = 0; plane < plane_count(from); plane++) {
-      uint32_t strip = TIFFComputeStrip(from->readers[0].tiff, y, (uint16_t)plane);
-      if (!has_place(from, strip)) return;
-      uint64_t offset = TIFFGetStrileOffset(from->readers[0].tiff, strip);
-      if (offset > from->call->input->size) {
-        decoding_fail(from->call, CDECODING_TRUNCATED, "strip %u is after the end of the file", strip);
-        return;
-      }
-      if (!decoding_read(from->call, offset + (uint64_t)in_strip * row_size, buffers[plane], rows * row_size)) return;
-      order(from, buffers[plane], rows * row_size);
-    }
-    for (uint32_t row = 0; row < rows; row++) {
-      add_buffered(from, 0, y + row, from->width, buffers, row * row_size);
-    }
-    y += rows;
-  }
-}
-
-/// Compressed strips: row by row. Each plane has a reader, because one can only go on in the strip that it has begun.
-static void read_rows(page *from, size_t row_size, uint8_t *buffers[most_samples]) {
-  unsigned planes = plane_count(from);
-  if (!allocate(from, buffers, planes, row_size)) return;
-  for (unsigned plane = 1; plane < planes; plane++) {
-    if (!tiff_view_open(&from->readers[plane], &from->file)) {
-      tiff_view_fail(&from->file);
-      return;
-    }
-    from->reader_count = plane + 1;
-    choose_samples(from->readers[plane].tiff, from);
-  }
-  uint32_t per_strip = rows_per_strip(from);
-  for (uint32_t y = 0; y < from->height; y++) {
-    if (y % 64 == 0 && !decoding_proceeds(from->call, (double)y / from->height)) return;
-    for (unsigned plane = 0; plane < planes; plane++) {
-      TIFF *tiff = from->readers[plane].tiff;
-      if (y % per_strip == 0 && !has_place(from, TIFFComputeStrip(tiff, y, (uint16_t)plane))) return;
-      if (TIFFReadScanline(tiff, buffers[plane], y, (uint16_t)plane) < 0) {
-        tiff_view_fail(&from->file);
-        return;
-      }
-    }
-    add_buffered(from, 0, y, from->width, buffers, 0);
-  }
-}
-
-/// Adds a whole strip or tile.
-static void add_piece(
-    page *from, uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint8_t *const buffers[most_samples],
-    size_t size, size_t row_size) {
-  if (is_in_blocks(from)) {
-    tiff_page_add_blocks(from, x, y, width, height, buffers[0], size);
-    return;
-  }
-  uint32_t inside = width < from->width - x ? width : from->width - x;
-  for (uint32_t row = 0; row < height && y + row < from->height && (row + 1) * row_size <= size; row++) {
-    add_buffered(from, x, y + row, inside, buffers, row * row_size);
-  }
-}
-
-/// Strips of codecs that cannot stop within one.
-static void read_strips(page *from, uint8_t *buffers[most_samples]) {
-  TIFF *tiff = from->readers[0].tiff;
-  uint32_t per_strip = rows_per_strip(from);
-  tmsize_t size = TIFFStripSize(tiff), row_size = TIFFScanlineSize(tiff);
-  if (size <= 0) tiff_view_fail(&from->file);
-  if (size <= 0 || !is_row(from, row_size, from->width)) return;
-  if (!allocate(from, buffers, plane_count(from), (size_t)size)) return;
-  for (uint32_t y = 0; y < from->height; y += per_strip) {
-    if (!decoding_proceeds(from->call, (double)y / from->height)) return;
-    tmsize_t decoded = size;
-    for (unsigned plane = 0; plane < plane_count(from); plane++) {
-      uint32_t strip = TIFFComputeStrip(tiff, y, (uint16_t)plane);
-      if (!has_place(from, strip)) return;
-      tmsize_t taken = TIFFReadEncodedStrip(tiff, strip, buffers[plane], size);
-      if (taken < 0) {
-        tiff_view_fail(&from->file);
-        return;
-      }
-      if (taken < decoded) decoded = taken;
-    }
-    uint32_t rows = per_strip < from->height - y ? per_strip : from->height - y;
-    add_piece(from, 0, y, from->width, rows, buffers, (size_t)decoded, (size_t)row_size);
-    if (per_strip > from->height - y) return;
-  }
-}
-
-static void read_tiles(page *from, uint8_t *buffers[most_samples]) {
-  TIFF *tiff = from->readers[0].tiff;
-  uint32_t width = 0, height = 0;
-  TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
-  TIFFGetField(tiff, TIFFTAG_TILELENGTH, &height);
-  tmsize_t size = TIFFTileSize(tiff), row_size = TIFFTileRowSize(tiff);
-  if (width == 0 || height == 0 || size <= 0) {
-    tiff_view_fail(&from->file);
-    return;
-  }
-  if (!is_row(from, row_size, width)) return;
-  if (!allocate(from, buffers, plane_count(from), (size_t)size)) return;
-  for (uint64_t y = 0; y < from->height; y += height) {
-    for (uint64_t x = 0; x < from->width; x += width) {
-      if (!decoding_proceeds(from->call, (double)y / from->height)) return;
-      for (unsigned plane = 0; plane < plane_count(from); plane++) {
-        uint32_t tile = TIFFComputeTile(tiff, (uint32_t)x, (uint32_t)y, 0, (uint16_t)plane);
-        if (!has_place(from, tile)) return;
-        if (TIFFReadEncodedTile(tiff, tile, buffers[plane], size) < size) {
-          tiff_view_fail(&from->file);
-          return;
-        }
-      }
-      add_piece(from, (uint32_t)x, (uint32_t)y, width, height, buffers, (size_t)size, (size_t)row_size);
-    }
-  }
-}
-
-static void read_samples(page *from) {
-  uint8_t *buffers[most_samples] = {NULL};
-  TIFF *tiff = from->readers[0].tiff;
-  tmsize_t row_size = TIFFScanlineSize(tiff);
-  bool is_whole = is_in_blocks(from) || from->compression == COMPRESSION_OJPEG || from->compression == COMPRESSION_JBIG;
-  if (from->is_tiled) {
-    read_tiles(from, buffers);
-  } else if (is_row(from, row_size, from->width)) {
-    if (from->compression == COMPRESSION_NONE && !is_whole) {
-      read_uncompressed(from, (size_t)row_size, buffers);
-    } else if (is_whole || TIFFStripSize(tiff) <= small_strip) {
-      read_strips(from, buffers);
-    } else {
-      read_rows(from, (size_t)row_size, buffers);
-    }
-  }
-  for (unsigned index = 0; index < most_samples; index++) free(buffers[index]);
 }
 
 /// Whether the planes are those of the page's colours.
@@ -459,7 +240,7 @@ static void decode_page(page *from) {
     return;
   }
   from->file.is_decoding = true;
-  read_samples(from);
+  tiff_pieces_read(from);
   if (call->reply->status != CDECODING_OK) return;
   accumulator_finish(&from->sums);
   tiff_page_convert_planes(from);

@@ -1,9 +1,8 @@
-// WebP, by libwebp. The caller has found the first frame; its chunks are given to libwebp behind a container of our own,
+// WebP, by libwebp but for lossless pictures. The caller has found the first frame; its chunks are given to libwebp behind a container of our own,
 // so that nothing else of the file is read: no metadata, no later frames.
 //
 // A lossy picture is decoded while it is read, 64 KiB at a time, and libwebp scales its planes on the way: areas become
-// their means, so only few rows are in memory. A lossless picture can refer to any of its earlier pixels, so libwebp
-// keeps all of them. Its file is kept too: libwebp would copy all that it has at each new piece.
+// their means, so only few rows are in memory. A lossless picture has a decoder of our own: see vp8l.c.
 //
 // Beside Lanczos on the whole picture, a thumbnail of 256 pixels has an SSIM of 0.998 if libwebp scales to twice its
 // size, and 0.9995 at three times. Where a lossy picture has alpha, libwebp's means of colours also count transparent
@@ -18,6 +17,7 @@
 
 #include "accumulator.h"
 #include "decoding.h"
+#include "vp8l.h"
 
 enum {
   piece_size = 64 << 10,
@@ -218,33 +218,6 @@ static void decode_in_pieces(decoding *call, const frame *found, WebPDecoderConf
   if (status != VP8_STATUS_OK) fail(call, status);
 }
 
-/// Decodes a lossless frame. libwebp sees all that has been read so far, without a copy.
-static void decode_whole(decoding *call, const frame *found, WebPDecoderConfig *config) {
-  // A file that is too short is found out before much memory is used.
-  const cdecoding_extent *last = &found->extents[found->tile->extent_count - 1];
-  if (last->offset > call->input->size || last->size > call->input->size - last->offset) {
-    fail(call, VP8_STATUS_NOT_ENOUGH_DATA);
-    return;
-  }
-  size_t size = (size_t)found->size;
-  // libwebp repeats a little at each step: 16 cost nothing that can be measured, 64 a fifth of the time.
-  size_t step = size / 16 + piece_size;
-  WebPIDecoder *decoder = WebPIDecode(NULL, 0, config);
-  uint8_t *bytes = malloc(size);
-  VP8StatusCode status = decoder && bytes ? VP8_STATUS_SUSPENDED : VP8_STATUS_OUT_OF_MEMORY;
-  cursor place = {0};
-  size_t done = 0;
-  while (status == VP8_STATUS_SUSPENDED && done < size) {
-    if (!decoding_proceeds(call, (double)done / (double)size)) break;
-    done += read_on(call, found, &place, bytes + done, size - done < step ? size - done : step);
-    if (call->reply->status != CDECODING_OK) break;
-    status = WebPIUpdate(decoder, bytes, done);
-  }
-  WebPIDelete(decoder);
-  free(bytes);
-  if (status != VP8_STATUS_OK) fail(call, status);
-}
-
 /// Whether the planes are those of the decoded samples.
 static bool fits(const cdecoding_request *request, bool is_subsampled) {
   for (unsigned index = 0; index < 3; index++) {
@@ -288,7 +261,7 @@ void decode_webp(decoding *call) {
   bool is_subsampled = found.is_lossy && is_opaque;
   bool is_scaled = request->scaled_width != request->width || request->scaled_height != request->height;
   WebPDecoderConfig config;
-  if (!fits(request, is_subsampled) || (is_scaled && !found.covers) || !WebPInitDecoderConfig(&config)) {
+  if (!fits(request, is_subsampled) || (is_scaled && (!found.covers || !found.is_lossy)) || !WebPInitDecoderConfig(&config)) {
     decoding_fail(call, CDECODING_BAD_CALL, "the planes do not fit the WebP picture");
     return;
   }
@@ -305,10 +278,12 @@ void decode_webp(decoding *call) {
     errno = 0;
     if (found.is_lossy) {
       decode_in_pieces(call, &found, &config);
+      if (call->reply->status == CDECODING_OK) add_rows(call, &found, &config.output, &sums);
     } else {
-      decode_whole(call, &found, &config);
+      const cdecoding_extent *chunk = found.extents;
+      cdecoding_extent stream = {.offset = chunk->offset + chunk_header, .size = chunk->size - chunk_header};
+      decode_vp8l(call, stream, found.tile, found.has_alpha, &sums);
     }
-    if (call->reply->status == CDECODING_OK) add_rows(call, &found, &config.output, &sums);
     if (call->reply->status == CDECODING_OK) accumulator_finish(&sums);
   }
   WebPFreeDecBuffer(&config.output);

@@ -83,9 +83,10 @@ static bool describe(fuzz_picture *picture, const uint8_t *bytes, size_t size, u
   if (request->width == 0) request->width = tile->width, request->height = tile->height;
   bool covers = tile->x == 0 && tile->y == 0 && tile->width == request->width && tile->height == request->height;
   picture->is_subsampled = covers && tile->extent_count == 1 && memcmp(bytes + picture->extents[0].offset, "VP8 ", 4) == 0;
-  unsigned divisor = choice >> 8 & 7;
-  request->scaled_width = covers && divisor > 1 ? (request->width - 1) / divisor + 1 : request->width;
-  request->scaled_height = covers && divisor > 1 ? (request->height - 1) / divisor + 1 : request->height;
+  bool is_scalable = memcmp(bytes + picture->extents[tile->extent_count - 1].offset, "VP8 ", 4) == 0;
+  unsigned divisor = covers && is_scalable ? choice >> 8 & 7 : 1;
+  request->scaled_width = divisor > 1 ? (request->width - 1) / divisor + 1 : request->width;
+  request->scaled_height = divisor > 1 ? (request->height - 1) / divisor + 1 : request->height;
   request->tile_count = 1;
   request->extent_count = tile->extent_count;
   request->plane_count = 3;

@@ -182,6 +182,46 @@ import Thumbnails
     }
   }
 
+  /// Strips of more than 4 MiB, most of which are samples that are not shown.
+  static let streamed: [TIFFPicture] = [TIFFPicture.Compression.lzw, .deflate].flatMap { compression in
+    let size = PixelSize(width: 440, height: 430)
+    let pieces = TIFFPicture.Pieces.strips(430)
+    return [
+      TIFFPicture(size: size, compression: compression, pieces: pieces, others: 21),
+      TIFFPicture(size: size, compression: compression, pieces: .strips(425), others: 21, predictor: 2),
+      TIFFPicture(
+        size: size, compression: compression, bits: 16, pieces: pieces, others: 9, predictor: 2, isBigEndian: true),
+      TIFFPicture(
+        size: PixelSize(width: 740, height: 720), compression: compression, bits: 64, pieces: .strips(720),
+        isSeparate: true),
+      // By libtiff.
+      TIFFPicture(size: size, compression: compression, bits: 32, pieces: pieces, others: 3, predictor: 2),
+    ]
+  }
+
+  @Test(arguments: streamed.indices) func largeStripsAreDecompressedInPieces(_ index: Int) {
+    Self.check(Self.streamed[index], shrinks: [20])
+  }
+
+  @Test(arguments: [0, 5]) func damageInALargeStripIsFound(_ index: Int) throws {
+    let picture = Self.streamed[index]
+    let file = picture.file()
+    var broken = file
+    for index in 70_000..<70_400 { broken[index] = 0xFF }
+    #expect(picture.planes(of: broken, shrink: 20).decoded().status == CDECODING_DAMAGED)
+    // A strip that is said to have fewer bytes.
+    let directory = Int(TIFFPicture.directory(of: file))
+    let byteCounts = stride(from: directory + 2, to: file.count, by: 12).first { file[$0..<$0 + 2] == [23, 1] }
+    let entry = try #require(byteCounts)
+    for count in [1, 100] as [UInt8] {
+      broken = file
+      broken.replaceSubrange(entry + 8..<entry + 12, with: [count, count, 0, 0])
+      let planes = picture.planes(of: broken, shrink: 20).decoded()
+      #expect(planes.status == CDECODING_DAMAGED)
+      #expect(planes.message.contains("too few"), "\(planes.message)")
+    }
+  }
+
   // MARK: Colours
 
   /// Luma and chroma in blocks, uncompressed and compressed.
@@ -350,15 +390,14 @@ import Thumbnails
   }
 
   @Test func decodingCanBeCancelled() {
-    for (compression, pieces) in [
-      (TIFFPicture.Compression.none, TIFFPicture.Pieces.strips(5)), (.lzw, .strips(5)), (.lzw, .strips(900)),
+    let small = [
+      (TIFFPicture.Compression.none, TIFFPicture.Pieces.strips(5)), (.lzw, .strips(5)), (.packBits, .strips(900)),
       (.lzw, .tiles(16)),
-    ] {
-      let picture = TIFFPicture(
-        size: PixelSize(width: 300, height: 900), compression: compression, pieces: pieces)
+    ].map { TIFFPicture(size: PixelSize(width: 300, height: 900), compression: $0, pieces: $1) }
+    for picture in small + [Self.streamed[0]] {
       let file = picture.file()
       for patience in [0, 1, 3] {
-        var planes = picture.planes(of: file, shrink: 9)
+        var planes = picture.planes(of: file, shrink: 10)
         planes.patience = patience
         planes.decode()
         #expect(planes.status == CDECODING_CANCELLED)

@@ -133,17 +133,22 @@ import Thumbnails
   static let memory: [(Int, rows: Int, [(Int, TestTIFF.Value)], KiB: ClosedRange<Int>)] = [
     // The fixed part, two lines, the strips' places, and 64 KiB that are read at once.
     (1, 4000, [], 365...370), (1, 1, [], 610...620),
-    // One strip, whose bytes are known, is read as they are and decoded row by row; small strips are decoded as a whole.
-    (5, 4000, [(0x0117, .long(30_000_000))], 29_650...29_750), (5, 20, [], 5_200...5_400),
-    (8, 4000, [(0x0117, .long(9_000_000))], 9_200...9_210),
+    // One strip is read in pieces and decoded a few rows at a time; small strips are decoded as a whole.
+    (5, 4000, [(0x0117, .long(30_000_000))], 525...530), (5, 20, [], 5_260...5_460),
+    (8, 4000, [(0x0117, .long(9_000_000))], 525...530), (8, 4000, [(0x013D, .short(2))], 525...530),
+    // Other compressions, predictors and orders of bits: as it is in the file.
+    (32773, 4000, [(0x0117, .long(9_000_000))], 9_100...9_120),
+    (5, 4000, [(0x0117, .long(30_000_000)), (0x013D, .short(3))], 29_720...29_800),
+    (5, 4000, [(0x0117, .long(30_000_000)), (0x010A, .short(2))], 29_720...29_800),
     (50000, 1, [], 12_000...12_020),
     // Old JPEG cannot stop within a strip.
     (6, 4000, [(0x0117, .long(5_000_000))], 75_000...77_000),
     // Tiles, with the bound of their bytes if these are not known.
-    (5, 4000, [(0x0142, .long(256)), (0x0143, .long(256)), (0x0145, .long(100_000))], 710...715),
-    (5, 4000, [(0x0142, .long(256)), (0x0143, .long(256))], 3_550...3_565),
+    (5, 4000, [(0x0142, .long(256)), (0x0143, .long(256)), (0x0145, .long(100_000))], 774...779),
+    (5, 4000, [(0x0142, .long(256)), (0x0143, .long(256))], 3_614...3_629),
     // Separate planes have a reader each.
-    (8, 4000, [(0x011C, .short(2)), (0x0117, .long(3_000_000))], 9_390...9_400),
+    (8, 4000, [(0x011C, .short(2)), (0x0117, .long(3_000_000))], 975...985),
+    (32773, 4000, [(0x011C, .short(2)), (0x0117, .long(3_000_000))], 9_100...9_120),
   ]
 
   @Test(arguments: memory.indices) func theMemoryFollowsFromTheDirectory(_ index: Int) throws {

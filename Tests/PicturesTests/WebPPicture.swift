@@ -13,9 +13,14 @@ struct WebPPicture {
   var partitions = 0
   /// Noise is coded at many bits a pixel.
   var isNoisy = false
+  /// Blue does not fall.
+  var hasFewColors = false
+  /// After so many rows, the same ones come again.
+  var period = Int.max
 
   /// Red rises to the right, green downwards, and blue falls; alpha rises from the upper left.
   func pixel(_ x: Int, _ y: Int) -> (red: Int, green: Int, blue: Int, alpha: Int) {
+    let y = y % period
     var noise = 0
     if isNoisy {
       var state = UInt32(truncatingIfNeeded: (y * 9973 + x) &* 2_654_435_761)
@@ -23,7 +28,7 @@ struct WebPPicture {
       state = state &* 2_246_822_519
       noise = Int((state ^ state >> 13) & 127)
     }
-    let (across, down) = (x * 127 / size.width, y * 127 / size.height)
+    let (across, down) = (hasFewColors ? 0 : x * 127 / size.width, y * 127 / size.height)
     return (
       2 * across * (isNoisy ? 0 : 1) + noise, 2 * down * (isNoisy ? 0 : 1) + noise, 255 - across - noise,
       hasAlpha ? min(255, (across + down) * 2) : 255

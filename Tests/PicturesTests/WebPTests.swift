@@ -64,6 +64,7 @@ import Thumbnails
   /// Averaged here, and scaled by libwebp.
   @Test(arguments: pictures.indices, [false, true]) func planesAreTheMeans(_ index: Int, _ isScaled: Bool) throws {
     let picture = Self.pictures[index]
+    if isScaled && picture.isLossless { return }
     let file = picture.file()
     let header = try Self.header(file)
     let scaled = PixelSize(width: 15, height: 11)
@@ -79,6 +80,56 @@ import Thumbnails
         #expect(abs(found[color] - means[color]) <= (picture.isLossless ? 3 : 14), "\(column) \(row) \(color)")
       }
     }
+  }
+
+  // MARK: Lossless pictures
+
+  static let lossless: [WebPPicture] = [
+    WebPPicture(size: PixelSize(width: 1, height: 1), isLossless: true),
+    WebPPicture(size: PixelSize(width: 1, height: 300), isLossless: true, isNoisy: true),
+    WebPPicture(size: PixelSize(width: 300, height: 1), isLossless: true, hasAlpha: true),
+    // Few colours, of which several indices are in one pixel.
+    WebPPicture(size: PixelSize(width: 2, height: 1), isLossless: true),
+    WebPPicture(size: PixelSize(width: 3, height: 101), isLossless: true, period: 1),
+    WebPPicture(size: PixelSize(width: 15, height: 7), isLossless: true, period: 1),
+    WebPPicture(size: PixelSize(width: 201, height: 50), isLossless: true, period: 1),
+    WebPPicture(size: PixelSize(width: 331, height: 203), isLossless: true),
+    WebPPicture(size: PixelSize(width: 331, height: 203), isLossless: true, quality: 0),
+    WebPPicture(size: PixelSize(width: 333, height: 205), isLossless: true, hasAlpha: true, keepsHidden: true),
+    WebPPicture(size: PixelSize(width: 417, height: 205), isLossless: true, isNoisy: true),
+    WebPPicture(size: PixelSize(width: 417, height: 205), isLossless: true, isNoisy: true, period: 13),
+    // More pixels than are kept, of which many are copies of those nearly a million before.
+    WebPPicture(
+      size: PixelSize(width: 1900, height: 700), isLossless: true, isNoisy: true, hasFewColors: true, period: 512),
+  ]
+
+  @Test(arguments: lossless.indices) func eachPixelOfALosslessPictureIsExact(_ index: Int) throws {
+    let picture = Self.lossless[index]
+    let file = picture.file()
+    let planes = DecoderCall(webP: file, try Self.header(file), background: 100).decoded()
+    #expect(planes.status == CDECODING_OK, "\(planes.message)")
+    guard planes.status == CDECODING_OK else { return }
+    let all = (0..<3).map { planes.plane($0) }
+    var wrong = 0
+    for y in 0..<picture.size.height {
+      for x in 0..<picture.size.width {
+        let pixel = picture.pixel(x, y)
+        for (plane, color) in [pixel.red, pixel.green, pixel.blue].enumerated() {
+          let mixed = Double(color * pixel.alpha + 100 * (255 - pixel.alpha)) / 255
+          if Int(all[plane][y * picture.size.width + x]) != Int(mixed.rounded()) { wrong += 1 }
+        }
+      }
+    }
+    #expect(wrong == 0)
+    // Without copies, each pixel takes the seven bits of its noise.
+    if picture.hasFewColors { #expect(file.count < picture.size.count * 6 / 8) }
+  }
+
+  /// No decoder scales it.
+  @Test func aLosslessPictureIsNotScaled() throws {
+    let file = WebPPicture(isLossless: true).file()
+    let planes = DecoderCall(webP: file, try Self.header(file), scaled: PixelSize(width: 15, height: 11))
+    #expect(planes.decoded().status == CDECODING_BAD_CALL)
   }
 
   @Test func hiddenColoursDoNotShow() throws {
@@ -271,7 +322,7 @@ import Thumbnails
     let file = picture.file()
     let header = try Self.header(file)
     guard case .webp(let frame) = header.coding else { throw TestFailure("no WebP") }
-    for divisor in [1, 4] {
+    for divisor in picture.isLossless ? [1] : [1, 4] {
       let scaled = PixelSize(width: picture.size.width / divisor, height: picture.size.height / divisor)
       let planes = DecoderCall(webP: file, header, scaled: scaled, shrink: 4)
       let (status, peak) = planes.memoryTaken()

@@ -15,7 +15,8 @@ struct TIFFMemory {
   private let (row, piece): (Double, Double)
 
   private static let kibibyte = 1024.0
-  /// Strips up to this size are decoded as a whole.
+  /// Strips up to this size are decoded as a whole: those of LZW and Deflate, and all others.
+  private static let smallStreamedStrip = 4096 * kibibyte
   private static let smallStrip = 512 * kibibyte
   /// More sizes of strips and tiles than this are not read.
   private static let mostCounts = 4096
@@ -58,7 +59,22 @@ struct TIFFMemory {
     let isSubsampled = try isSubsampled()
     if page.compression == 1, !isSubsampled { return max(row, 64 * Self.kibibyte) }
     let isWhole = page.compression == 6 || page.compression == 34661 || page.compression != 7 && isSubsampled
-    return (isWhole || piece <= Self.smallStrip ? piece : row) + coded
+    let isDictionary = [5, 8, 32946].contains(page.compression)
+    let small = isDictionary ? Self.smallStreamedStrip : Self.smallStrip
+    if isWhole || piece <= small { return piece + coded }
+    let isStreamed = isDictionary ? try hasSimpleSamples() : false
+    return isStreamed ? max(row, 64 * Self.kibibyte) : row + coded
+  }
+
+  /// Whether the samples of LZW and Deflate are what was compressed, or differences of 8 or 16 bits. LZW of before TIFF 5.0, whose
+  /// strips were small, does not count.
+  private func hasSimpleSamples() throws(ThumbnailError) -> Bool {
+    guard try page.directory.integer(.fillOrder) ?? 1 == 1 else { return false }
+    switch try page.directory.integer(.predictor) ?? 1 {
+    case 1: return true
+    case 2: return page.bitsPerSample == 8 || page.bitsPerSample == 16
+    default: return false
+    }
   }
 
   private func isSubsampled() throws(ThumbnailError) -> Bool {
@@ -81,7 +97,7 @@ struct TIFFMemory {
   private func codec() throws(ThumbnailError) -> Double {
     switch page.compression {
     case 2, 3, 4, 32771: 16 * across
-    case 5, 8, 32946: 96 * Self.kibibyte
+    case 5, 8, 32946: 160 * Self.kibibyte
     case 6, 7: 192 * Self.kibibyte + 64 * across + (try isProgressive() ? 2 * piece : 0)
     // LZMA and ZSTD.
     case 34925, 50000: 10 * 1024 * Self.kibibyte
