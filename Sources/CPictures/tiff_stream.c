@@ -40,6 +40,14 @@ static void forget_strings(tiff_stream *stream) {
 /// The next code; `end_code` where the strip ends without one.
 static unsigned take_code(tiff_stream *stream) {
   while (stream->bits < stream->width) {
+    if (stream->end - stream->start >= 4) {
+      const uint8_t *next = stream->piece + stream->start;
+      uint32_t word = (uint32_t)next[0] << 24 | (uint32_t)next[1] << 16 | (uint32_t)next[2] << 8 | next[3];
+      stream->window = stream->window << 32 | word;
+      stream->bits += 32;
+      stream->start += 4;
+      break;
+    }
     if (stream->start == stream->end && !read_piece(stream)) return end_code;
     stream->window = stream->window << 8 | stream->piece[stream->start++];
     stream->bits += 8;
