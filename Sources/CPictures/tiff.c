@@ -9,8 +9,9 @@
 //     256 KiB + 64 × pieces + 8 × width + planes × (kept + codec) bytes
 //
 // `pieces` are the strips or tiles of all planes, and `width` is that of the picture or of a tile, whichever is larger.
-// `planes` is 1 if samples are interleaved (PlanarConfiguration 1), else the count of colours and alpha. `kept`, with the
-// decoded bytes of a `row` and of a `piece` (of one plane), and the largest StripByteCount or TileByteCount as `coded`:
+// `planes` is 1 if samples are interleaved (PlanarConfiguration 1), else the count of colours and alpha. `kept`, with
+// the decoded bytes of a `row` and of a `piece` (of one plane), and the largest StripByteCount or TileByteCount as
+// `coded`:
 //
 //     strips, uncompressed                                     the larger of row and 64 KiB
 //     strips of at most 512 KiB, of LZW and Deflate 4 MiB; and

@@ -112,7 +112,8 @@ static bool can_stream(const page *from) {
   TIFF *tiff = from->readers[0].tiff;
   uint16_t predictor = PREDICTOR_NONE, fill_order;
   bool is_lzw = from->compression == COMPRESSION_LZW;
-  if (!is_lzw && from->compression != COMPRESSION_ADOBE_DEFLATE && from->compression != COMPRESSION_DEFLATE) return false;
+  bool is_deflate = from->compression == COMPRESSION_ADOBE_DEFLATE || from->compression == COMPRESSION_DEFLATE;
+  if (!is_lzw && !is_deflate) return false;
   TIFFGetField(tiff, TIFFTAG_PREDICTOR, &predictor);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill_order);
   if (fill_order != FILLORDER_MSB2LSB) return false;
@@ -151,7 +152,8 @@ static bool read_band(page *from, tiff_stream *stream, uint8_t *rows, size_t cou
 }
 
 /// Large strips of LZW and Deflate: a few rows at a time. Each plane has a stream.
-static void read_streams(page *from, size_t row_size, uint8_t *buffers[most_samples], tiff_stream *streams[most_samples]) {
+static void read_streams(
+    page *from, size_t row_size, uint8_t *buffers[most_samples], tiff_stream *streams[most_samples]) {
   TIFF *tiff = from->readers[0].tiff;
   unsigned planes = plane_count(from);
   size_t band = row_size < band_size ? band_size / row_size : 1;
@@ -188,7 +190,8 @@ static void read_streams(page *from, size_t row_size, uint8_t *buffers[most_samp
   }
 }
 
-/// Other compressed strips: row by row. Each plane has a reader, because one can only go on in the strip that it has begun.
+/// Other compressed strips: row by row. Each plane has a reader, because one can only go on in the strip that it has
+/// begun.
 static void read_rows(page *from, size_t row_size, uint8_t *buffers[most_samples]) {
   unsigned planes = plane_count(from);
   if (!allocate(from, buffers, planes, row_size)) return;

@@ -135,7 +135,8 @@ static bool inflate_rows(tiff_stream *stream, uint8_t *into, size_t count) {
     if (result == Z_MEM_ERROR) decoding_fail(stream->call, CDECODING_NO_MEMORY, "no memory to inflate a strip");
     if (result == Z_STREAM_END && count > 0) return has_too_few(stream);
     if (result != Z_OK && result != Z_STREAM_END) {
-      decoding_fail(stream->call, CDECODING_DAMAGED, "%s", inflation->msg ? inflation->msg : "a strip breaks its format");
+      const char *reason = inflation->msg ? inflation->msg : "a strip breaks its format";
+      decoding_fail(stream->call, CDECODING_DAMAGED, "%s", reason);
       return false;
     }
   }

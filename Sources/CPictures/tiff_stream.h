@@ -32,7 +32,8 @@ typedef struct tiff_stream {
   size_t start, end;
   z_stream inflation;
   bool is_inflating;
-  /// LZW: the bits that are read already, the width of the next code, the one before it, and the next one to be defined.
+  /// LZW: the bits that are read already, the width of the next code, the one before it, and the next one to be
+  /// defined.
   uint64_t window;
   unsigned bits, width, previous, next;
   /// The rest of a string that did not fit.

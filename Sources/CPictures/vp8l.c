@@ -1,12 +1,13 @@
-// Lossless WebP pictures, in a few MiB. libwebp keeps all pixels, four bytes each, the whole file, and the picture that it
-// returns. But pixels are copied only from the last 2^20 - 120 ones, and codes can be read from left to right. So only the last
-// 2^20 pixels are kept here, and each row goes to the means as soon as it is whole. Decoding takes at most
+// Lossless WebP pictures, in a few MiB. libwebp keeps all pixels, four bytes each, the whole file, and the picture
+// that it returns. But pixels are copied only from the last 2^20 - 120 ones, and codes can be read from left to
+// right. So only the last 2^20 pixels are kept here, and each row goes to the means as soon as it is whole. Decoding
+// takes at most
 //
 //     160 KiB + 4 × the lesser of 2^20 and the picture's pixels + 20 × width + values + codes bytes
 //
-// `values` are four bytes for each block of the transforms and groups of codes; blocks have at least 4 × 4 pixels, so that all
-// three kinds of them take at most 3/4 byte for each pixel; photos take a hundredth of that. `codes` are up to 20 KiB for each
-// group: about 6 in photos, which have up to a hundred groups.
+// `values` are four bytes for each block of the transforms and groups of codes; blocks have at least 4 × 4 pixels,
+// so that all three kinds of them take at most 3/4 byte for each pixel; photos take a hundredth of that. `codes` are
+// up to 20 KiB for each group: about 6 in photos, which have up to a hundred groups.
 //
 // Source: RFC 9649, section 3.
 
@@ -81,8 +82,11 @@ static bool read_transform(vp8l *state, uint32_t *width, uint32_t height) {
   if (kind == VP8L_SUBTRACT_GREEN) return true;
   if (kind != VP8L_COLOR_INDEXING) {
     read->bits = vp8l_bits_take(&state->stream.bits, 3) + 2;
-    read->values = vp8l_image_read_values(&state->stream, vp8l_blocks(*width, read->bits), vp8l_blocks(height, read->bits));
-    if (read->values && kind == VP8L_PREDICTOR) read->above = vp8l_stream_allocate(&state->stream, *width + 1, sizeof *read->above);
+    read->values =
+        vp8l_image_read_values(&state->stream, vp8l_blocks(*width, read->bits), vp8l_blocks(height, read->bits));
+    if (read->values && kind == VP8L_PREDICTOR) {
+      read->above = vp8l_stream_allocate(&state->stream, *width + 1, sizeof *read->above);
+    }
     return read->values && (kind != VP8L_PREDICTOR || read->above);
   }
   uint32_t count = vp8l_bits_take(&state->stream.bits, 8) + 1;
@@ -127,7 +131,8 @@ static void decode(vp8l *state, vp8l_image *shown) {
   if (!vp8l_image_prepare(&state->stream, shown, false)) return;
   if (vp8l_bits_take(&state->stream.bits, 1)) {
     shown->block_bits = vp8l_bits_take(&state->stream.bits, 3) + 2;
-    shown->blocks = vp8l_image_read_values(&state->stream, vp8l_blocks(width, shown->block_bits), vp8l_blocks(height, shown->block_bits));
+    shown->blocks = vp8l_image_read_values(
+        &state->stream, vp8l_blocks(width, shown->block_bits), vp8l_blocks(height, shown->block_bits));
     if (!shown->blocks) return;
   }
   vp8l_image_read(&state->stream, shown, finish_row, state);

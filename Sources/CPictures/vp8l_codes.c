@@ -45,7 +45,8 @@ static uint32_t next_code(uint32_t code, unsigned length) {
 }
 
 static void fill_table(uint16_t *table, size_t size, uint32_t code, unsigned bits, uint16_t symbol) {
-  for (size_t place = code; place < size; place += (size_t)1 << bits) table[place] = (uint16_t)((unsigned)symbol << 4 | bits);
+  uint16_t entry = (uint16_t)((unsigned)symbol << 4 | bits);
+  for (size_t place = code; place < size; place += (size_t)1 << bits) table[place] = entry;
 }
 
 size_t vp8l_code_make(vp8l_code *code, uint16_t *table, const uint8_t *lengths, unsigned count) {

@@ -52,9 +52,9 @@ unsigned vp8l_bits_take(vp8l_bits *bits, unsigned count);
 /// Whether more bits were taken than there are. If so, or if the chunk could not be read, the call has failed.
 bool vp8l_bits_ended(vp8l_bits *bits);
 
-/// A prefix code: a table for its first bits, and tables for longer codes. The lower 4 bits of an entry are the bits of the
-/// code that the table decides, and the upper 12 its symbol. In the first table, more than VP8L_ROOT_BITS lead to another
-/// table: the upper bits are the place of that one, and the lower ones the length of its longest code.
+/// A prefix code: a table for its first bits, and tables for longer codes. The lower 4 bits of an entry are the bits
+/// of the code that the table decides, and the upper 12 its symbol. In the first table, more than VP8L_ROOT_BITS lead
+/// to another table: the upper bits are the place of that one, and the lower ones the length of its longest code.
 typedef struct vp8l_code {
   const uint16_t *table;
   uint32_t mask;
@@ -66,8 +66,8 @@ typedef struct vp8l_code {
 /// Green, lengths of copies, and the entries of the largest colour cache.
 #define VP8L_MOST_SYMBOLS (256 + 24 + (1 << 11))
 
-/// The most entries of all tables of a code. Codes are sorted by their length, so only a table in which the length grows has more
-/// entries than symbols: at most seven tables, of 128 entries each.
+/// The most entries of all tables of a code. Codes are sorted by their length, so only a table in which the length
+/// grows has more entries than symbols: at most seven tables, of 128 entries each.
 #define VP8L_MOST_ENTRIES 4096
 
 /// Takes a symbol, with at least 15 bits in the window.
@@ -83,7 +83,8 @@ static inline unsigned vp8l_code_take(const vp8l_code *code, vp8l_bits *bits) {
   return entry >> 4;
 }
 
-/// Makes the tables of a code of `lengths`, 0 for symbols that do not occur, in `table`, which has VP8L_MOST_ENTRIES entries.
+/// Makes the tables of a code of `lengths`, 0 for symbols that do not occur, in `table`, which has VP8L_MOST_ENTRIES
+/// entries.
 ///
 /// Returns how many entries they have; 0 if there is no such code.
 size_t vp8l_code_make(vp8l_code *code, uint16_t *table, const uint8_t *lengths, unsigned count);

@@ -25,8 +25,8 @@ static int compare_near(const void *first, const void *second) {
   return by_column != 0 ? by_column : other[0] - one[0];
 }
 
-/// The pixels near by are those of the seven rows above from 8 to the left to 7 to the right, and 8 of the current row, sorted by
-/// how far they are; then by column, the left one first.
+/// The pixels near by are those of the seven rows above from 8 to the left to 7 to the right, and 8 of the current
+/// row, sorted by how far they are; then by column, the left one first.
 static void find_near_distances(vp8l_stream *stream) {
   size_t count = 0;
   for (int up = 0; up < 8; up++) {
@@ -68,8 +68,8 @@ void vp8l_image_free(vp8l_image *image) {
 // MARK: Prefix codes
 
 static bool read_group(vp8l_stream *stream, vp8l_image *into, vp8l_group *found) {
-  const unsigned counts[5] = {
-      literals + lengths + (into->cache_bits > 0 ? 1u << into->cache_bits : 0), literals, literals, literals, distances};
+  const unsigned cached = into->cache_bits > 0 ? 1u << into->cache_bits : 0;
+  const unsigned counts[5] = {literals + lengths + cached, literals, literals, literals, distances};
   size_t sizes[5], total = 0;
   for (int index = 0; index < 5; index++) {
     vp8l_code code;

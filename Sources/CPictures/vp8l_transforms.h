@@ -20,8 +20,8 @@ typedef struct vp8l_transform {
   vp8l_transform_kind kind;
   /// The pixels of a row once it is undone.
   uint32_t width;
-  /// Predictor, cross colour: blocks have 2 to the power of `bits` pixels along each side. Colour indexing: as many indices
-  /// are in one pixel.
+  /// Predictor, cross colour: blocks have 2 to the power of `bits` pixels along each side. Colour indexing: as many
+  /// indices are in one pixel.
   unsigned bits;
   /// Predictor, cross colour: a value for each block. Colour indexing: 256 colours.
   uint32_t *_Nullable values;

@@ -1,5 +1,5 @@
-// WebP, by libwebp but for lossless pictures. The caller has found the first frame; its chunks are given to libwebp behind a container of our own,
-// so that nothing else of the file is read: no metadata, no later frames.
+// WebP, by libwebp but for lossless pictures. The caller has found the first frame; its chunks are given to libwebp
+// behind a container of our own, so that nothing else of the file is read: no metadata, no later frames.
 //
 // A lossy picture is decoded while it is read, 64 KiB at a time, and libwebp scales its planes on the way: areas become
 // their means, so only few rows are in memory. A lossless picture has a decoder of our own: see vp8l.c.
@@ -261,7 +261,8 @@ void decode_webp(decoding *call) {
   bool is_subsampled = found.is_lossy && is_opaque;
   bool is_scaled = request->scaled_width != request->width || request->scaled_height != request->height;
   WebPDecoderConfig config;
-  if (!fits(request, is_subsampled) || (is_scaled && (!found.covers || !found.is_lossy)) || !WebPInitDecoderConfig(&config)) {
+  bool is_scalable = found.covers && found.is_lossy;
+  if (!fits(request, is_subsampled) || (is_scaled && !is_scalable) || !WebPInitDecoderConfig(&config)) {
     decoding_fail(call, CDECODING_BAD_CALL, "the planes do not fit the WebP picture");
     return;
   }

@@ -1,6 +1,7 @@
-// The fuzz targets of CPictures: each decodes any bytes as a picture of one kind, with the address and undefined-behaviour
-// sanitizers. PICTURE_KIND is the kind, as cdecoding.h numbers them. What the program's own parsers say of a file is made
-// up here, roughly, so that hostile files get as far as the library; the last two bytes choose the rest.
+// The fuzz targets of CPictures: each decodes any bytes as a picture of one kind, with the address and
+// undefined-behaviour sanitizers. PICTURE_KIND is the kind, as cdecoding.h numbers them. What the program's own
+// parsers say of a file is made up here, roughly, so that hostile files get as far as the library; the last two bytes
+// choose the rest.
 
 #include <cpictures.h>
 #include <stdlib.h>

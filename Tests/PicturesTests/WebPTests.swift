@@ -11,8 +11,8 @@ import Thumbnails
     try WebPHeader.read(FileWindow(ByteReader(bytes: bytes)))
   }
 
-  /// Red, green and blue at a sample of the first plane. Chroma planes also span the whole picture, but their samples are
-  /// at other places.
+  /// Red, green and blue at a sample of the first plane. Chroma planes also span the whole picture, but their samples
+  /// are at other places.
   static func color(_ planes: DecoderCall, _ column: Int, _ row: Int) -> [Double] {
     let all = [planes.request.planes.0, planes.request.planes.1, planes.request.planes.2]
     let (x, y) = ((Double(column) + 0.5) * Double(all[0].shrink_x), (Double(row) + 0.5) * Double(all[0].shrink_y))
@@ -340,14 +340,16 @@ import Thumbnails
   /// for as many as libwebp's encoder writes.
   @Test(
     .enabled(if: counts_memory(), "a sanitizer's allocator does not count"),
-    arguments: [(30, 20), (52, 50)], [0, 10, 11])
-  func groupsOfHuffmanCodesAreCounted(_ blocks: (Int, Int), _ cacheBits: Int) async throws {
-    let picture = TestVP8L(columns: blocks.0, rows: blocks.1, cacheBits: cacheBits)
+    arguments: [
+      TestVP8L(columns: 30, rows: 20), TestVP8L(columns: 30, rows: 20, cacheBits: 11, hasAllValues: true),
+      TestVP8L(columns: 90, rows: 90, hasAllValues: true),
+    ])
+  func groupsOfHuffmanCodesAreCounted(_ picture: TestVP8L) async throws {
     let file = picture.bytes
     let header = try Self.header(file)
     let decoded = DecoderCall(webP: file, header, shrink: 4).decoded()
     #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
-    for (column, row) in [(0, 0), (blocks.0 - 1, 0), (3, blocks.1 - 1)] {
+    for (column, row) in [(0, 0), (picture.columns - 1, 0), (3, picture.rows - 1)] {
       #expect(Self.color(decoded, column, row) == picture.color(column, row).map(Double.init))
     }
     guard case .webp(let frame) = header.coding else { throw TestFailure("no WebP") }
@@ -355,8 +357,7 @@ import Thumbnails
       header.workingBytes + header.sumBytes + frame.sampleBytes(scaledTo: header.pixels, hasAlpha: false)
     let taken = try await header.measuredBytes(of: file, CDECODING_WEBP)
     #expect(taken <= reserved + header.rareBytes)
-    // A few of many groups fit, without a cache of colours.
-    let isRare = blocks.0 * blocks.1 > 600
+    let isRare = picture.columns * picture.rows > 600
     #expect((taken > reserved) == isRare)
     #expect((header.rareBytes > 0) == isRare)
   }

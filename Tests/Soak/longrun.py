@@ -108,7 +108,7 @@ class Feed:
         if event["event"] != "source":
             return
         path, outcome = event["source"], event["outcome"]
-        if outcome == "cancelled" or _KILLED in event.get("error", "") and self.has_killed():
+        if outcome == "cancelled" or (_KILLED in event.get("error", "") and self.has_killed()):
             with self._lock:
                 self._again.append(path)
             return

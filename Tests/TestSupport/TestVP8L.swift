@@ -1,16 +1,19 @@
-/// A lossless WebP file, written without a library, in which each block of 4 × 4 pixels has a group of Huffman codes of its
-/// own. A group has one colour, so the pixels themselves take no bits.
+/// A lossless WebP file, written without a library, in which each block of 4 × 4 pixels has one colour, and a group of
+/// Huffman codes of its own.
 ///
 /// *Source*: RFC 9649, 3.4 to 3.8.
-public struct TestVP8L {
+public struct TestVP8L: Sendable {
   /// The blocks in a row, and the rows of blocks; each at most 256.
   public var columns: Int
   public var rows: Int
   /// The binary logarithm of the size of the colour cache; 0 if there is none.
   public var cacheBits: Int
+  /// Whether a group has codes of 8 bits for all values, which take memory. Otherwise it has codes of one value, which take
+  /// no bits.
+  public var hasAllValues: Bool
 
-  public init(columns: Int, rows: Int, cacheBits: Int = 0) {
-    (self.columns, self.rows, self.cacheBits) = (columns, rows, cacheBits)
+  public init(columns: Int, rows: Int, cacheBits: Int = 0, hasAllValues: Bool = false) {
+    (self.columns, self.rows, self.cacheBits, self.hasAllValues) = (columns, rows, cacheBits, hasAllValues)
   }
 
   /// The red, green and blue of a block.
@@ -39,11 +42,27 @@ public struct TestVP8L {
     addGroupNumbers(to: &bits)
     for row in 0..<rows {
       for column in 0..<columns {
-        let color = color(column, row)
-        for symbol in [color[1], color[0], color[2], 255, 0] { bits.addOnlySymbol(Int(symbol)) }
+        guard !hasAllValues else {
+          bits.addBytes(further: 24 + (cacheBits > 0 ? 1 << cacheBits : 0))
+          for _ in 0..<3 { bits.addBytes(further: 0) }
+          bits.addOnlySymbol(0)
+          continue
+        }
+        for symbol in symbols(column, row) + [0] { bits.addOnlySymbol(symbol) }
+      }
+    }
+    for row in hasAllValues ? 0..<4 * rows : 0..<0 {
+      for column in 0..<4 * columns {
+        for symbol in symbols(column / 4, row / 4) { bits.addReversed(symbol) }
       }
     }
     return bits.bytes + [UInt8](repeating: 0, count: 8)
+  }
+
+  /// Green, red, blue and alpha of a block.
+  private func symbols(_ column: Int, _ row: Int) -> [Int] {
+    let color = color(column, row)
+    return [Int(color[1]), Int(color[0]), Int(color[2]), 255]
   }
 
   /// An image whose pixels say, in red and green, which group a block has.

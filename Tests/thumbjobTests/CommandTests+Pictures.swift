@@ -83,14 +83,14 @@ extension CommandTests {
     /// It has more groups of Huffman codes than memory is reserved for at first.
     @Test func aSourceThatNeedsTheMemoryOfRarePicturesIsDecodedASecondTime() async throws {
       let folder = TemporaryFolder()
-      try folder.write(TestVP8L(columns: 52, rows: 50, cacheBits: 10).bytes, to: "images/rare.webp")
+      try folder.write(TestVP8L(columns: 90, rows: 90, hasAllValues: true).bytes, to: "images/rare.webp")
       let refused = try await BuiltCommand.run("images", "--memory", "24M", in: folder)
       #expect(refused.status == 1 && refused.errors.contains("--memory "), "\(refused.errors)")
       let ending = try await BuiltCommand.run("images", "--memory", "128M", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(try !folder.bytes("thumbs/rare.webp.jpg").isEmpty)
       // More groups than any encoder writes.
-      try folder.write(TestVP8L(columns: 100, rows: 100, cacheBits: 10).bytes, to: "hostile/a.webp")
+      try folder.write(TestVP8L(columns: 130, rows: 130, hasAllValues: true).bytes, to: "hostile/a.webp")
       let hostile = try await BuiltCommand.run("hostile", "--memory", "512M", in: folder)
       #expect(hostile.status == 1 && hostile.errors.contains("the decoder needs more memory than"), "\(hostile.errors)")
     }

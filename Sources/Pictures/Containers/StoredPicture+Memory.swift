@@ -3,10 +3,11 @@ import Thumbnails
 extension StoredPicture {
   /// The memory that decoding takes at most, in bytes, besides sums and planes: that of the largest tile, and alpha.
   ///
-  /// Of libde265 1.0.11, the allocations were read: the picture; a copy of one plane for the last filter; 1.05 bytes for each
-  /// pixel about blocks, of which 0.75 are motion, also if nothing moves; and 130 bytes for each coding tree block, which has at
-  /// least 16 × 16 pixels. It also copies the compressed data once. dav1d 1.0.0 was measured: it takes 2.0 bytes for a pixel of
-  /// 4:2:0 and a fixed part. Alpha, 8 bits a pixel, is there as a whole while colours are decoded.
+  /// Of libde265 1.0.11, the allocations were read: the picture; a copy of one plane for the last filter; 1.05 bytes
+  /// for each pixel about blocks, of which 0.75 are motion, also if nothing moves; and 130 bytes for each coding tree
+  /// block, which has at least 16 × 16 pixels. It also copies the compressed data once. dav1d 1.0.0 was measured: it
+  /// takes 2.0 bytes for a pixel of 4:2:0 and a fixed part. Alpha, 8 bits a pixel, is there as a whole while colours
+  /// are decoded.
   var workingBytes: Int {
     let largest = max(alphaBytes, tiles.map { bytes(of: $0) }.max() ?? 0)
     return largest + (alpha.isEmpty ? 0 : geometry.pixels.count)

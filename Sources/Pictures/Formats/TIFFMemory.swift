@@ -66,8 +66,8 @@ struct TIFFMemory {
     return isStreamed ? max(row, 64 * Self.kibibyte) : row + coded
   }
 
-  /// Whether the samples of LZW and Deflate are what was compressed, or differences of 8 or 16 bits. LZW of before TIFF 5.0, whose
-  /// strips were small, does not count.
+  /// Whether the samples of LZW and Deflate are what was compressed, or differences of 8 or 16 bits. LZW of before
+  /// TIFF 5.0, whose strips were small, does not count.
   private func hasSimpleSamples() throws(ThumbnailError) -> Bool {
     guard try page.directory.integer(.fillOrder) ?? 1 == 1 else { return false }
     switch try page.directory.integer(.predictor) ?? 1 {

@@ -1,7 +1,7 @@
 import Thumbnails
 
-/// The memory that decoding one frame takes, without the samples that libwebp returns of a lossy one: these depend on the size to
-/// which it scales (``WebPFrame/sampleBytes(scaledTo:hasAlpha:)``).
+/// The memory that decoding one frame takes, without the samples that libwebp returns of a lossy one: these depend on
+/// the size to which it scales (``WebPFrame/sampleBytes(scaledTo:hasAlpha:)``).
 ///
 /// Source: libwebp 1.2.4, the allocations in src/dec; CPictures's `vp8l.c`. The tests count them.
 struct WebPMemory {
@@ -42,8 +42,8 @@ struct WebPMemory {
   /// VP8's rows of macroblocks, and what is known of those above.
   private var rows: Int { ((pixels.width + 15) / 16 + 1) * 2304 }
 
-  /// Alpha is coded like a lossless picture. libwebp keeps all of it, four bytes for each pixel, rows on the way out, the data of
-  /// transforms, and prefix codes.
+  /// Alpha is coded like a lossless picture. libwebp keeps all of it, four bytes for each pixel, rows on the way out,
+  /// the data of transforms, and prefix codes.
   private var codedAlpha: Int {
     4 * pixels.count + 4 * 18 * pixels.width + pixels.count / 16
       + groups(atMost: Self.usualGroups) * groupBytes
@@ -71,8 +71,8 @@ struct WebPMemory {
 }
 
 extension WebPFrame {
-  /// The bytes of the samples that libwebp returns, and of the rows from which it scales them. None of a lossless frame, whose
-  /// rows become means at once.
+  /// The bytes of the samples that libwebp returns, and of the rows from which it scales them. None of a lossless
+  /// frame, whose rows become means at once.
   ///
   /// - parameter size: the size to which the decoder scales; the frame's own if it does not.
   public func sampleBytes(scaledTo size: PixelSize, hasAlpha: Bool) -> Int {
