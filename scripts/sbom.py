@@ -2,7 +2,8 @@
 """sbom.py SWIFT BINARY FILE: writes FILE, a bill of materials: the packages and libraries that BINARY is made of.
 
 BINARY is thumbjob as `swift build` has left it in .build/debug or .build/release: the list of its object files and the
-program of the decoder processes are beside it, Package.resolved and the checkouts are above it. The same inputs make the same file, byte by byte.
+program of the decoder processes are beside it, Package.resolved and the checkouts are above it. The same inputs make
+the same file, byte by byte.
 """
 
 import json

@@ -37,8 +37,7 @@ OURS, PEER = "thumbjob", "vipsthumbnail"
 # memory for the picture. The first that fits counts. vipsthumbnail too reads plain PNG, TIFF and lossy WebP row by row.
 # There, little can be saved, and the sums of all means, which thumbjob holds, count for much.
 AIMS = (
-    ("webp-lossless", 1.0, 0.25), ("webp", 1.0, None), ("png-interlaced", 1.0, 0.25), ("png", 1.0, 0.5),
-    ("gif", 1.0, 0.25), ("tiff-one-strip", 1.0, 0.25), ("tiff", 1.0, 0.5), ("heic-grid", 1.0, 0.25),
+    ("webp", 1.0, 0.25), ("png", 1.0, 0.25), ("gif", 1.0, 0.25), ("tiff", 1.0, 0.25), ("heic-grid", 1.0, 0.25),
     ("heic", 1.0, 0.5), ("avif", 0.5, 0.5), ("", 1.0, None),
 )
 

@@ -135,7 +135,7 @@ class Disturber:
         return not status or status["counters"]["running"] <= status["counters"]["waiting_for_memory"]
 
     def _made(self):
-        """The sources that were made; nil without an answer. A walk that goes on names those that failed in earlier runs."""
+        """The sources that were made; nil without an answer. A walk goes on, and names those that failed before."""
         status = self.ask.ask("GET", "/status")
         return status and status["counters"]["made"]
 

@@ -248,8 +248,8 @@ class LongRun:
         self._rest(job, disturber)
         while self.feed.has_more and job.is_running:
             self.feed.go_on()
-            eventually("the cancelled and lost sources are given again", lambda: not self.feed.has_more or not job.is_running,
-                       setting.patience)
+            eventually("the cancelled and lost sources are given again",
+                       lambda: not self.feed.has_more or not job.is_running, setting.patience)
             self._rest(job, disturber)
 
     def _rest(self, job, disturber):
