@@ -1,6 +1,7 @@
 #include "decoding.h"
 #include "tiles.h"
 
+#include <limits.h>
 #include <libde265/de265.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +124,7 @@ static const struct de265_image *decode_tile(hevc *state) {
     if (!tile_data_take(&data, prefix, state->length_size)) return NULL;
     size_t length = 0;
     for (unsigned index = 0; index < state->length_size; index++) length = length << 8 | prefix[index];
-    if (length > data.remaining) {
+    if (length > data.remaining || length > INT_MAX) {
       decoding_fail(state->call, CDECODING_DAMAGED, "the data of a tile end too early");
       return NULL;
     }
@@ -153,17 +154,21 @@ static const struct de265_image *decode_tile(hevc *state) {
   return image;
 }
 
-/// Reports what the decoder did not like about the data, although it has made a picture.
-static void report_warnings(hevc *state) {
+/// Fails the call if the decoder has concealed damage. It warns of that, and gives a picture all the same.
+static bool is_sound(hevc *state) {
   for (;;) {
     de265_error warning = de265_get_warning(state->decoder);
-    if (warning == DE265_OK) return;
-    // These say nothing about the picture.
-    if (warning == DE265_WARNING_NO_WPP_CANNOT_USE_MULTITHREADING || warning == DE265_WARNING_SPS_MISSING_CANNOT_DECODE_SEI ||
-        warning == DE265_WARNING_WARNING_BUFFER_FULL) {
-      continue;
+    switch ((int)warning) {
+      case DE265_OK: return true;
+      // These say nothing about the picture.
+      case DE265_WARNING_NO_WPP_CANNOT_USE_MULTITHREADING:
+      case DE265_WARNING_NUMBER_OF_THREADS_LIMITED_TO_MAXIMUM:
+      case DE265_WARNING_SPS_MISSING_CANNOT_DECODE_SEI: break;
+      case DE265_WARNING_CANNOT_APPLY_SAO_OUT_OF_MEMORY:
+        decoding_fail(state->call, CDECODING_NO_MEMORY, "no memory for a tile");
+        return false;
+      default: decoding_fail(state->call, CDECODING_DAMAGED, "%s", de265_get_error_text(warning)); return false;
     }
-    decoding_warn(state->call, "%s", de265_get_error_text(warning));
   }
 }
 
@@ -199,12 +204,10 @@ void decode_hevc(decoding *call) {
     if (!goes_on) break;
     state.tile = &call->tiles[index];
     const struct de265_image *image = prepare(&state) ? decode_tile(&state) : NULL;
-    if (image) {
-      report_warnings(&state);
+    goes_on = image && is_sound(&state);
+    if (goes_on) {
       tile_picture picture = picture_of(image);
       goes_on = tiles_add(&tiles, state.tile, &picture);
-    } else {
-      goes_on = false;
     }
   }
   if (goes_on) accumulator_finish(&tiles.sums);

@@ -154,7 +154,8 @@ static void remember(const vp8l_image *in, size_t start, size_t end) {
 static void copy(const vp8l_image *in, size_t position, size_t distance, size_t length) {
   size_t from = (position - distance) & in->mask, to = position & in->mask;
   if (distance >= length && from + length <= in->capacity && to + length <= in->capacity) {
-    memcpy(in->pixels + to, in->pixels + from, length * sizeof *in->pixels);
+    // From far back, the pixels may be right after their place in the ring, and overlap it.
+    memmove(in->pixels + to, in->pixels + from, length * sizeof *in->pixels);
     return;
   }
   for (; length > 0; length--, from++, to++) in->pixels[to & in->mask] = in->pixels[from & in->mask];

@@ -246,6 +246,8 @@ public final class Job: Sendable {
     }
     closeOutputs()
     shared.decoders.measureMemory()
+    // Only now does the system count their processor time as used by this process.
+    shared.decoders.removeIdle()
     return JobReport(
       tally: tally, walk: walk, counters: queue.counters, limits: queue.widestLimits, elapsed: .now - startedAt,
       peakMemory: JobReport.peakMemory() + shared.decoders.peakMemory, memory: memory,

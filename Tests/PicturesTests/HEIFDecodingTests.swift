@@ -191,6 +191,21 @@ struct HEIFDecodingTests {
     #expect(decoded.message == "a tile is coded with more pixels than it has")
   }
 
+  /// libde265 conceals what it cannot decode, and gives a picture. Of a slice without data it says nothing.
+  @Test func whatTheDecoderConcealsIsDamage() throws {
+    let picture = CodedPicture.hevcColors
+    for count in 10...picture.data.count / 2 {
+      var file = TestHEIF()
+      let unit = picture.data[4..<count]
+      let item = TestHEIF.Item(
+        type: picture.type, data: [0, 0, 0, UInt8(unit.count)] + unit,
+        properties: [TestHEIF.size(64, 64), picture.property])
+      file.primary = file.add(item)
+      let decoded = DecodedTiles(try PictureHeader.heif(file.bytes), in: file.bytes)
+      #expect(decoded.status == CDECODING_DAMAGED, "\(count) bytes")
+    }
+  }
+
   /// Cut at each byte, a coded picture is never more than damaged, and its first half is no picture.
   @Test(arguments: codecs.map(\.colors))
   func codedDataThatEndTooEarlyAreNoFault(_ picture: CodedPicture) throws {

@@ -5,6 +5,24 @@ import Thumbnails
 
 @Suite(.timeLimit(.minutes(1)))
 struct HostileHEIFTests {
+  /// A small file of which the header would take gigabytes: each picture of the grid is the same one, in many parts.
+  @Test func thePartsOfAllPicturesAreLimited() throws {
+    var file = TestHEIF()
+    let picture = CodedPicture.hevcColors
+    let tile = file.add(
+      TestHEIF.Item(
+        type: picture.type, data: picture.data, properties: [TestHEIF.size(64, 64), picture.property], parts: 30_000,
+        hasEqualParts: true))
+    file.primary = file.add(
+      TestHEIF.Item(
+        type: "grid", data: TestHEIF.grid(rows: 1, columns: 3, 192, 64), properties: [TestHEIF.size(192, 64)],
+        isInItemData: true))
+    file.refer("dimg", from: file.primary, to: [tile, tile, tile])
+    #expect(throws: ThumbnailError.unsupported("pictures in more than 65536 parts")) {
+      try PictureHeader.heif(file.bytes)
+    }
+  }
+
   private static func grid() -> TestHEIF {
     var file = TestHEIF()
     let tiles = [file.add(.hevcColors, parts: 2), file.add(.hevcColors)]

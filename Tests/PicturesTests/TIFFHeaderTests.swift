@@ -187,7 +187,7 @@ import Thumbnails
       default: Issue.record("\(length): \(error)")
       }
     }
-    #expect(throws: ThumbnailError.truncated("the file ends before its directory")) {
+    #expect(throws: ThumbnailError.truncated("the file ends before its image file directory")) {
       try tiffHeader(Array(file.prefix(8)))
     }
   }

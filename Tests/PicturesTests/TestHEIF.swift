@@ -13,6 +13,8 @@ struct TestHEIF {
     var isInItemData = false
     /// In how many extents the data is stored.
     var parts = 1
+    /// Whether each part is the whole data, instead of what follows the part before.
+    var hasEqualParts = false
   }
 
   var items: [Item] = []
@@ -63,7 +65,8 @@ struct TestHEIF {
       locations += Self.number(index + 1, 2) + [0, item.isInItemData ? 1 : 0, 0, 0] + Self.number(item.parts, 2)
       let whole = item.isInItemData ? itemData.count : place
       for part in 0..<item.parts {
-        let (from, to) = (item.data.count * part / item.parts, item.data.count * (part + 1) / item.parts)
+        var (from, to) = (item.data.count * part / item.parts, item.data.count * (part + 1) / item.parts)
+        if item.hasEqualParts { (from, to) = (0, item.data.count) }
         locations += Self.number(whole + from, 4) + Self.number(to - from, 4)
       }
       if item.isInItemData { itemData += item.data } else { place += item.data.count }

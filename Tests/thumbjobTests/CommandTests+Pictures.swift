@@ -145,7 +145,7 @@ extension CommandTests {
       #expect(ending.status == 1)
       #expect(
         ending.errors.contains("finds no program thumbjob-decoder")
-          && ending.errors.contains("the installation of thumbjob is not whole"), "\(ending.errors)")
+          && ending.errors.contains("reinstall thumbjob"), "\(ending.errors)")
     }
   }
 }

@@ -11,6 +11,8 @@ extension HEIFReader {
   }
 
   private static let mostTiles = 16_384
+  /// The most parts of all coded pictures together, each of 16 bytes in memory.
+  private static let mostExtents = 65_536
   /// The largest side of a coded picture in both codecs.
   private static let longestTileSide = 65_536
   /// How often a picture may be derived from a derived one.
@@ -62,7 +64,7 @@ extension HEIFReader {
     return picture
   }
 
-  private func codedPicture(
+  private mutating func codedPicture(
     _ id: UInt32, _ codec: PictureHeader.TileCodec, _ properties: Properties
   ) throws(ThumbnailError) -> StoredPicture {
     guard let pixels = properties.size, let configuration = properties.configuration, configuration.codec == codec
@@ -73,6 +75,8 @@ extension HEIFReader {
       throw .damaged("a picture of \(pixels.width) × \(pixels.height) pixels")
     }
     let data = try table.data(of: id)
+    extentCount += data.count
+    guard extentCount <= Self.mostExtents else { throw .unsupported("pictures in more than \(Self.mostExtents) parts") }
     var format = configuration.format
     if codec == .av1, format.codePoints == nil, let start = data.first {
       let head = try reader.bytes(FileExtent(offset: start.offset, size: min(start.size, 256)), atMost: 256)

@@ -8,6 +8,8 @@ public struct HEIFReader {
   let table: ItemTable
   /// The properties that are read already, at the places that ``ItemTable/properties`` have.
   var properties: [Int: ItemProperty] = [:]
+  /// The parts of all coded pictures so far. The pictures of a grid may be the same item, whose parts count each time.
+  var extentCount = 0
 
   /// More thumbnails or auxiliary pictures of one picture are not looked at.
   private static let mostCompanions = 16
@@ -88,7 +90,7 @@ public struct HEIFReader {
   /// The TIFF structure of the item with EXIF tags. The first 4 bytes of the item say where in the rest it begins
   /// (ISO/IEC 23008-12, A.2.1).
   private func exif(of id: UInt32) -> FileExtent? {
-    for item in table.references("cdsc", to: id) where table.items[item]?.type == "Exif" {
+    for item in table.references("cdsc", to: id).prefix(Self.mostCompanions) where table.items[item]?.type == "Exif" {
       guard let data = try? table.data(of: item), data.count == 1, data[0].size > 4,
         var fields = try? reader.fields(FileExtent(offset: data[0].offset, size: 4), atMost: 4),
         let offset = try? fields.number(4), offset < data[0].size - 4

@@ -33,7 +33,7 @@ enum Advice {
         ?? "the process may use \(plan.limit) in all, and needs a part of that itself"
     case .timeout: "--timeout allows more"
     case .decoder(_, .killed): "--retries 1 tries again"
-    case .decoder(_, .missing): "the installation of thumbjob is not whole"
+    case .decoder(_, .missing): "reinstall thumbjob"
     case .decoder: nil
     case .placeIsSource: "choose another folder with --out"
     case .earlier(_, _, let time): "not tried since \(Units.day(time)); --retry-failed tries it"

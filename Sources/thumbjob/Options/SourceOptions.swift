@@ -45,7 +45,8 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Decode in fenced helper processes: auto (every format but JPEG without faults), always, never. (default: auto)",
+      "Decode in fenced helper processes: auto (all but JPEG without faults), always, never (without the fence). "
+        + "(default: auto)",
       valueName: "sources"))
   var isolate: Isolation?
 
