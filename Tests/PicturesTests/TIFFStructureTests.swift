@@ -114,7 +114,9 @@ import Thumbnails
   @Test(arguments: [4097, 65_535, 100_000]) func aDirectoryWithVeryManyEntriesIsDamaged(_ count: Int) throws {
     let page = TestTIFF.Directory((0..<count).map { ($0 & 0xFFFF, .short(1)) })
     let counter = CountingReader(TestTIFF([page], isBig: true).file())
-    #expect(throws: ThumbnailError.damaged("its image file directory cannot be read")) { try TIFFHeader.read(counter.window) }
+    #expect(throws: ThumbnailError.damaged("its image file directory cannot be read")) {
+      try TIFFHeader.read(counter.window)
+    }
     #expect(counter.bytes <= 64 << 10)
   }
 
