@@ -15,7 +15,9 @@ extension PictureHeader {
   public func plan(for options: ThumbnailOptions) throws(ThumbnailError) -> PicturePlan {
     let placements = try options.placements(for: pixels, orientation)
     let reduction = options.linear ? 1 : placements.map(\.reduction).min() ?? 1
-    if type.isRaw, options.previews == .never { throw .unsupported("only the preview in it could be shown, and previews are not to be used", type: type) }
+    if type.isRaw, options.previews == .never {
+      throw .unsupported("only the preview in it could be shown, and previews are not to be used", type: type)
+    }
     // Reduced pages of a TIFF file are no previews: programs that scale pictures write them.
     let usesSmaller = options.previews != .never || type == .tiff
     let version = usesSmaller ? smallestVersion(for: orientedPixels.reduced(by: reduction)) : self
