@@ -44,7 +44,8 @@ struct TIFFPages {
     guard chain.isEmpty else { return }
     guard structure.firstDirectory >= 8 else { throw .damaged("the file has no directory") }
     throw isCut
-      ? .truncated("the file ends before its image file directory") : .damaged("its image file directory cannot be read")
+      ? .truncated("the file ends before its image file directory")
+      : .damaged("its image file directory cannot be read")
   }
 
   private mutating func addInner(
