@@ -58,7 +58,7 @@ static void out_of_memory(void) {
   _exit(0);
 }
 
-/// Has out_of_memory() called by the C++ library, if one of the other libraries brings it with it.
+/// Registers out_of_memory() with the C++ library, if one is loaded.
 static void set_new_handler(void) {
   // std::set_new_handler(). Which C++ library the others use is known only now.
   void *symbol = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");

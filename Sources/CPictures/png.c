@@ -123,7 +123,7 @@ static void choose_chunks(png_reading *reading) {
   if (reading->call->request->profile_capacity > 0) {
     png_set_keep_unknown_chunks(reading->png, PNG_HANDLE_CHUNK_AS_DEFAULT, profile, 1);
   }
-  // Whoever converts the colours recognises sRGB, too.
+  // thumbjob recognises the profile of sRGB itself.
   png_set_option(reading->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
   // Chunks that are skipped may have any size. `allocate` limits the others.
   png_set_chunk_malloc_max(reading->png, 0);

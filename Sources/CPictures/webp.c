@@ -1,5 +1,5 @@
-// WebP, by libwebp but for lossless pictures. The caller has found the first frame; its chunks are given to libwebp
-// behind a container of our own, so that nothing else of the file is read: no metadata, no later frames.
+// WebP, by libwebp but for lossless pictures. The caller has found the first frame; libwebp gets its
+// chunks after a container header that we make, and so reads nothing else of the file: no metadata, no later frames.
 //
 // A lossy picture is decoded while it is read, 64 KiB at a time, and libwebp scales its planes on the way: areas become
 // their means, so only few rows are in memory. A lossless picture has a decoder of our own: see vp8l.c.

@@ -53,7 +53,7 @@ final class ProcessLife: Sendable {
     if ending.withLock({ $0 != nil }) { return true }
     var info = siginfo_t()
     let result = retryOnInterrupt { waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT | flags) }
-    // If somebody else has reaped it, there is nothing to wait for.
+    // It fails if the process was reaped elsewhere. Then there is nothing to wait for.
     return result != 0 || info.si_signo == SIGCHLD
   }
 

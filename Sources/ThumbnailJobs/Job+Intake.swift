@@ -70,8 +70,7 @@ extension Job {
       // The sheet gets its place now, and does not wait for the thumbnail.
       putOnSheet(source, .missing(reason: "left for last"))
       watch?.began(source.path)
-      // Most runs that died had another reason. A source that was there twice is decoded behind the fence, where a JPEG's
-      // samples may differ a little.
+      // One death has mostly another cause. After two, the fence is worth that a JPEG's samples may differ a little there.
       let operation = ThumbnailOperation(source: source, place: place, isSuspect: deaths > 1, shared: shared)
       state.withLock { $0.suspects.append(operation) }
       onEvent(.postponed(source))

@@ -1,4 +1,4 @@
-// Decodes pictures for thumbjob, behind a fence.
+// Decodes pictures for thumbjob. The process can reach nothing but the picture and shared memory.
 
 #include "cfence.h"
 #include "cpictures.h"

@@ -5,24 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz_input.h"
+
 // Larger pictures take long and show nothing else.
 static const uint64_t most_samples = 1 << 20;
 static const int most_calls = 20000;
-
-typedef struct {
-  const uint8_t *bytes;
-  size_t size;
-  int calls;
-} fuzz_input;
-
-static ptrdiff_t fuzz_read(void *context, uint64_t offset, uint8_t *into, size_t capacity) {
-  const fuzz_input *input = context;
-  if (offset >= input->size) return 0;
-  size_t count = input->size - (size_t)offset;
-  if (count > capacity) count = capacity;
-  memcpy(into, input->bytes + offset, count);
-  return (ptrdiff_t)count;
-}
 
 static bool fuzz_cancelled(void *context) {
   fuzz_input *input = context;

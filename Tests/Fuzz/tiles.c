@@ -6,21 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  const uint8_t *bytes;
-  size_t size;
-} fuzz_input;
+#include "fuzz_input.h"
 
 static cdecoding_kind kind;
-
-static ptrdiff_t fuzz_read(void *context, uint64_t offset, uint8_t *into, size_t capacity) {
-  const fuzz_input *input = context;
-  if (offset >= input->size) return 0;
-  size_t count = input->size - (size_t)offset;
-  if (count > capacity) count = capacity;
-  memcpy(into, input->bytes + offset, count);
-  return (ptrdiff_t)count;
-}
 
 static bool fuzz_proceed(void *context, double done) {
   (void)context;
@@ -77,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     request.tile_count++;
   }
   request.extent_count = 2;
-  fuzz_input input = {bytes, size};
+  fuzz_input input = {.bytes = bytes, .size = size};
   cpictures_input reading = {&input, size, fuzz_read, fuzz_proceed};
   uint8_t *memory = malloc(planes_size);
   if (memory == NULL) abort();

@@ -21,7 +21,7 @@
 
 /// The descriptors of the decoder process, besides 0 to 2, which are /dev/null.
 #define CDECODING_SOCKET 3    ///< the socket
-#define CDECODING_LIFELINE 4  ///< the end of a pipe that nobody writes to; when the other end is closed, the process is killed
+#define CDECODING_LIFELINE 4  ///< the end of a pipe to read; no byte ever comes. The process is killed when the other end closes
 /// The descriptors of a request, the file and the shared memory, have these numbers.
 #define CDECODING_FIRST_FREE 5
 #define CDECODING_DESCRIPTORS 7

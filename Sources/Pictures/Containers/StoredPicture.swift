@@ -1,4 +1,3 @@
-import CDecoding
 import Thumbnails
 
 /// A picture that is made of coded ones, before it is cut and turned for display.
@@ -35,15 +34,13 @@ struct StoredPicture {
     _ tiles: [PictureTile], of pixels: PixelSize, codec: PictureHeader.TileCodec, format: CodedFormat,
     color: ColorProperties
   ) throws(ThumbnailError) {
-    let sides = 1...Self.longestSide
+    let sides = 1...PictureHeader.largestSide
     guard sides.contains(pixels.width), sides.contains(pixels.height) else {
       throw .damaged("a picture of \(pixels.width) × \(pixels.height) pixels")
     }
     (self.tiles, self.pixels, self.codec, self.format, self.color) = (tiles, pixels, codec, format, color)
     geometry = PictureGeometry(pixels)
   }
-
-  static let longestSide = Int(CDECODING_MAX_SIDE)
 
   // MARK: Alpha
 

@@ -18,9 +18,7 @@ struct PNGFindings {
   private static let longestExif = 64 << 10
 
   /// - throws: what `FileWindow` throws. A chunk before the data must be whole.
-  mutating func take(
-    _ chunk: PNGChunks.Chunk, _ window: FileWindow, _ ihdr: IHDR
-  ) throws(ThumbnailError) {
+  mutating func take(_ chunk: PNGChunks.Chunk, _ window: FileWindow) throws(ThumbnailError) {
     switch chunk.type {
     case .plte: hasPalette = true
     case .trns: hasTransparency = true
@@ -42,8 +40,7 @@ struct PNGFindings {
     }
   }
 
-  /// Looks for EXIF tags behind the picture's data, as far as the count of chunks allows. Damage there is no reason to
-  /// fail.
+  /// Looks for EXIF tags after the picture's data, in as many chunks as are read at most. Damage there fails nothing.
   mutating func findExif(after chunks: inout PNGChunks, _ window: FileWindow) {
     while exif == nil, let chunk = try? chunks.readNext(), chunk.type != .iend {
       if chunk.type == .exif { try? takeExif(chunk.data, window) }

@@ -16,7 +16,7 @@ enum PNGHeader {
     var chunk = try chunks.readNext()
     while chunk.type != .idat {
       guard chunk.type != .iend else { throw .damaged("there is no IDAT chunk") }
-      try found.take(chunk, window, ihdr)
+      try found.take(chunk, window)
       chunk = try chunks.readNext()
     }
     guard ihdr.colorType != .palette || found.hasPalette else { throw .damaged("the palette is missing") }
@@ -80,9 +80,6 @@ struct IHDR {
   let bitDepth: UInt8
   let colorType: ColorType
 
-  /// The largest width and height that the decoder accepts, as libpng does.
-  static let longestSide = 1_000_000
-
   init(_ window: FileWindow, _ data: FileExtent) throws(ThumbnailError) {
     guard data.size == 13 else { throw .damaged("IHDR has \(data.size) bytes instead of 13") }
     let bytes = try window.bytes(at: data.offset, count: 13)
@@ -90,7 +87,7 @@ struct IHDR {
     let height = bytes[4..<8].reduce(0) { $0 << 8 | Int($1) }
     guard width > 0, height > 0 else { throw .damaged("the picture has no pixels") }
     pixels = PixelSize(width: width, height: height)
-    guard width <= Self.longestSide, height <= Self.longestSide else { throw .unsupported("a picture of \(pixels)") }
+    guard max(width, height) <= PictureHeader.largestSide else { throw .unsupported("a picture of \(pixels)") }
     guard let colorType = ColorType(rawValue: bytes[9]), colorType.bitDepths.contains(bytes[8]) else {
       throw .damaged("PNG has no colour type \(bytes[9]) with \(bytes[8]) bits")
     }

@@ -124,8 +124,3 @@ struct TIFFPage {
     (.stripOffsets, .stripByteCounts), (.tileOffsets, .tileByteCounts),
   ]
 }
-
-extension PictureHeader {
-  /// The largest width and height of a picture, as in a decoder's request.
-  static let largestSide = 1_000_000
-}

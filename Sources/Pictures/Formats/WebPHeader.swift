@@ -28,7 +28,6 @@ private struct WebPReader {
   /// The most chunks that are read: EXIF comes after all frames of a moving picture.
   private static let mostChunks = 2000
   private static let riffHeader: UInt64 = 12
-  private static let longestSide = 1_000_000
 
   private struct Canvas {
     let pixels: PixelSize
@@ -131,7 +130,7 @@ private struct WebPReader {
     let bytes = try window.bytes(at: frame.payload.offset, count: Int(head))
     alpha = nil
     var offset = frame.payload.offset + head
-    // Chunks of other names are allowed, but nobody writes many.
+    // Chunks of other names are allowed, but a few at most occur.
     for _ in 0..<16 {
       guard let chunk = try chunk(at: offset, before: frame.extent.offset + frame.extent.size) else { break }
       if chunk.name == "ALPH" { alpha = chunk.extent }
@@ -200,7 +199,9 @@ private struct WebPReader {
     }
     let pixels = canvas?.pixels ?? image.pixels
     // A canvas may have 16 million pixels along each side, which no decoder is asked for.
-    guard max(pixels.width, pixels.height) <= Self.longestSide else { throw .unsupported("a canvas of \(pixels)") }
+    guard max(pixels.width, pixels.height) <= PictureHeader.largestSide else {
+      throw .unsupported("a canvas of \(pixels)")
+    }
     let covers = image.x == 0 && image.y == 0 && image.pixels == pixels
     guard covers || canvas?.moves == true else { throw .damaged("its picture has another size than its canvas") }
     guard image.x + image.pixels.width <= pixels.width, image.y + image.pixels.height <= pixels.height else {

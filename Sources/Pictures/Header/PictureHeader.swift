@@ -1,8 +1,12 @@
+import CDecoding
 import Thumbnails
 
 /// What the header of a picture says, and how its samples are found. It is read without any of the libraries that decode
 /// pictures.
 public struct PictureHeader: Sendable {
+  /// The largest width and height of a picture, as in a decoder's request.
+  static let largestSide = Int(CDECODING_MAX_SIDE)
+
   public let type: ImageType
   /// Width and height as stored, without the margins that are cut off for display.
   public let pixels: PixelSize
