@@ -124,7 +124,7 @@ let package = Package(
       name: "ThumbnailJobs",
       dependencies: [
         "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Files", "FolderWatching", "Gallery", "Ledger", "Locking",
-        "CDecoding", "MemoryPressure", "Pictures", "Sandbox", "Thumbnails", "TraceRecording", "Yams",
+        "MemoryPressure", "Pictures", "Sandbox", "Thumbnails", "TraceRecording", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

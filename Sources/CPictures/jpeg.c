@@ -48,6 +48,7 @@ static cdecoding_status status_of(clibjpeg_status status) {
 /// Where the planes are. Returns false if they are outside the memory, or are not as large as libjpeg needs them.
 static bool find_planes(
     decoding *call, uint32_t count, const clibjpeg_plane_layout *layouts, clibjpeg_plane planes[CLIBJPEG_MAX_COMPONENTS]) {
+  _Static_assert(CLIBJPEG_MAX_COMPONENTS <= CDECODING_MAX_COMPONENTS, "each component has a plane in the request");
   if (call->request->plane_count != count) return false;
   memset(planes, 0, CLIBJPEG_MAX_COMPONENTS * sizeof *planes);
   for (uint32_t index = 0; index < count; index++) {

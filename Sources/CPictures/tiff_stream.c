@@ -120,7 +120,8 @@ static bool read_lzw(tiff_stream *stream, uint8_t *into, size_t count) {
 static bool inflate_rows(tiff_stream *stream, uint8_t *into, size_t count) {
   z_stream *inflation = &stream->inflation;
   while (count > 0) {
-    if (stream->start == stream->end && !read_piece(stream)) return has_too_few(stream);
+    // zlib may hold samples of what it has read already.
+    bool is_at_end = stream->start == stream->end && !read_piece(stream);
     unsigned there = (unsigned)(stream->end - stream->start);
     // Bands of rows are shorter than this.
     unsigned room = count < 1u << 30 ? (unsigned)count : 1u << 30;
@@ -133,7 +134,7 @@ static bool inflate_rows(tiff_stream *stream, uint8_t *into, size_t count) {
     into += room - inflation->avail_out;
     count -= room - inflation->avail_out;
     if (result == Z_MEM_ERROR) decoding_fail(stream->call, CDECODING_NO_MEMORY, "no memory to inflate a strip");
-    if (result == Z_STREAM_END && count > 0) return has_too_few(stream);
+    if (count > 0 && (result == Z_STREAM_END || (result == Z_BUF_ERROR && is_at_end))) return has_too_few(stream);
     if (result != Z_OK && result != Z_STREAM_END) {
       const char *reason = inflation->msg ? inflation->msg : "a strip breaks its format";
       decoding_fail(stream->call, CDECODING_DAMAGED, "%s", reason);

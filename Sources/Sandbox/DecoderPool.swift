@@ -11,8 +11,8 @@ package final class DecoderPool: Sendable {
     var idle: [DecoderProcess] = []
     /// The processes that decode.
     var lent: [ObjectIdentifier: DecoderProcess] = [:]
-    /// What the first process has found out.
-    var report: FenceReport?
+    /// Whether a process has told what parts of the fence hold.
+    var isReported = false
     var started = 0
     var isShutDown = false
   }
@@ -21,6 +21,7 @@ package final class DecoderPool: Sendable {
   private let isFenced: Bool
   private let mostIdle: Int
   private let picturesPerProcess: Int
+  private let onReport: @Sendable (FenceReport) -> Void
   /// Guarded by its lock, under which no process is started, waited for or ended.
   private let state = Locked(State())
 
@@ -29,23 +30,16 @@ package final class DecoderPool: Sendable {
   ///   - mostIdle: how many processes are kept while none decodes.
   ///   - picturesPerProcess: after so many pictures a process is replaced. If a picture has taken it over, the attacker can
   ///     falsify the thumbnails of no more pictures than these.
-  package init(_ program: Path, isFenced: Bool = true, mostIdle: Int, picturesPerProcess: Int = 256) {
-    (self.program, self.isFenced) = (program, isFenced)
+  ///   - onReport: receives once, after the first process has started, which parts of the fence hold.
+  package init(
+    _ program: Path, isFenced: Bool = true, mostIdle: Int, picturesPerProcess: Int = 256,
+    onReport: @escaping @Sendable (FenceReport) -> Void = { _ in }
+  ) {
+    (self.program, self.isFenced, self.onReport) = (program, isFenced, onReport)
     (self.mostIdle, self.picturesPerProcess) = (mostIdle, picturesPerProcess)
   }
 
   deinit { shutDown() }
-
-  /// Starts a process unless there is one, so that the first picture need not wait, and an error is known before.
-  ///
-  /// - Throws: ``SandboxError``
-  /// - Returns: which parts of the fence hold.
-  package func prepare() throws(SandboxError) -> FenceReport {
-    if let report = state.withLock({ $0.report }) { return report }
-    let process = try borrow { false }
-    putBack(process)
-    return process.report
-  }
 
   /// Decodes a picture in a process that no other thread uses.
   ///
@@ -53,16 +47,16 @@ package final class DecoderPool: Sendable {
   /// - Throws: ``SandboxError``. The process that failed is replaced by the next picture that needs one.
   package func decode(
     _ order: DecodingOrder, isCancelled: () -> Bool = { false }, progress: (Double) -> Void = { _ in }
-  ) throws(SandboxError) -> DecodedPicture {
+  ) throws(SandboxError) -> DecodedPlanes {
     while true {
       let process = try borrow(isCancelled)
       do throws(SandboxError) {
-        let picture = try process.decode(order, isCancelled: isCancelled, progress: progress)
+        let planes = try process.decode(order, isCancelled: isCancelled, progress: progress)
         putBack(process)
-        return picture
-      } catch .undecodable(let status, let reason) {
+        return planes
+      } catch .undecodable(let verdict, let reason) {
         putBack(process)
-        throw .undecodable(status, reason)
+        throw .undecodable(verdict, reason)
       } catch {
         discard(process)
         if state.withLock({ $0.isShutDown }) { throw .cancelled }
@@ -140,13 +134,14 @@ package final class DecoderPool: Sendable {
 
   private func start(_ isCancelled: () -> Bool) throws(SandboxError) -> DecoderProcess {
     let process = try DecoderProcess(program, isFenced: isFenced, isCancelled: isCancelled)
-    let isWanted = state.withLock { state in
+    let (isWanted, isFirst) = state.withLock { state in
       state.started += 1
-      if state.isShutDown { return false }
-      state.report = state.report ?? process.report
+      if state.isShutDown { return (false, false) }
+      defer { state.isReported = true }
       state.lent[ObjectIdentifier(process)] = process
-      return true
+      return (true, !state.isReported)
     }
+    if isFirst { onReport(process.report) }
     if isWanted { return process }
     process.end()
     throw .cancelled

@@ -41,7 +41,7 @@ package final class DecoderProcess: Sendable {
     do throws(Errno) {
       started = try ProcessStart.start(program, isFenced: isFenced)
     } catch {
-      throw error == .noSuchFileOrDirectory ? .notFound([program]) : .cannotStart(error)
+      throw Self.startError(error, program)
     }
     (life, socket, lifeline) = (ProcessLife(started.id), started.socket, started.lifeline)
     var hello: cdecoding_hello?
@@ -89,7 +89,7 @@ package final class DecoderProcess: Sendable {
   /// - Throws: ``SandboxError``
   package func decode(
     _ order: DecodingOrder, isCancelled: () -> Bool = { false }, progress: (Double) -> Void = { _ in }
-  ) throws(SandboxError) -> DecodedPicture {
+  ) throws(SandboxError) -> DecodedPlanes {
     guard let layout = order.layout else { throw .badRequest }
     number += 1
     let memory: SharedMemory
@@ -102,18 +102,27 @@ package final class DecoderProcess: Sendable {
       }
     } catch {
       life.end()
-      throw .cannotStart(error)
+      throw .refused(error)
     }
     do throws(SandboxError) {
       try send(order, layout, memory)
       memory.closeDescriptor()
       let reply = try awaitReply(memory, isCancelled: isCancelled, progress: progress)
-      let picture = try picture(of: reply, order, layout, memory)
+      let planes = try planes(of: reply, order, layout, memory)
       isBloated = hasGrown
-      return picture
+      return planes
     } catch {
       if case .undecodable = error { isBloated = hasGrown } else { life.end() }
       throw error
+    }
+  }
+
+  /// - Parameter error: of the start of a program.
+  private static func startError(_ error: Errno, _ program: Path) -> SandboxError {
+    switch error {
+    case .noSuchFileOrDirectory: .notFound([program])
+    case .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem: .refused(error)
+    default: .cannotStart(program, error)
     }
   }
 
@@ -135,7 +144,7 @@ package final class DecoderProcess: Sendable {
     switch cdecoding_send_request(socket.number, &message, order.file, memory.descriptor) {
     case 0: break
     case EPIPE, ECONNRESET: throw endError()
-    case let error: throw .cannotStart(Errno(rawValue: error))
+    case let error: throw .refused(Errno(rawValue: error))
     }
   }
 
@@ -155,7 +164,7 @@ package final class DecoderProcess: Sendable {
     switch Self.receive(&reply, from: socket.number) {
     case .whole: break
     case .closed: throw endError()
-    case .failed(let error): throw .cannotStart(error)
+    case .failed(let error): throw .refused(error)
     case .other: throw .brokenProtocol("something other than a reply")
     }
     guard reply.magic == CDECODING_MAGIC, reply.number <= number else { throw .brokenProtocol("an unknown message") }
@@ -163,18 +172,15 @@ package final class DecoderProcess: Sendable {
     return reply
   }
 
-  private func picture(
+  private func planes(
     of message: cdecoding_reply_message, _ order: DecodingOrder, _ layout: cdecoding_layout, _ memory: SharedMemory
-  ) throws(SandboxError) -> DecodedPicture {
+  ) throws(SandboxError) -> DecodedPlanes {
     let reply = message.reply
-    switch reply.status {
-    case CDECODING_OK: break
-    case CDECODING_NO_MEMORY: throw .memoryLimit(order.workingBytes)
-    case CDECODING_READ_FAILED, CDECODING_TRUNCATED, CDECODING_DAMAGED, CDECODING_CORRUPT, CDECODING_IMPERFECT,
-      CDECODING_TOO_MANY_SCANS, CDECODING_UNSUPPORTED, CDECODING_BAD_CALL:
-      throw .undecodable(reply.status, Self.text(reply.message) ?? "no reason is given")
-    default: throw .brokenProtocol("an impossible status")
+    if reply.status == CDECODING_NO_MEMORY { throw .memoryLimit(order.workingBytes) }
+    if let verdict = SandboxError.Verdict(reply.status) {
+      throw .undecodable(verdict, Self.text(reply.message) ?? "no reason is given")
     }
+    guard reply.status == CDECODING_OK else { throw .brokenProtocol("an impossible status") }
     guard reply.profile_size <= order.request.profile_capacity else {
       throw .brokenProtocol("a profile that is larger than the memory for it")
     }
@@ -182,7 +188,7 @@ package final class DecoderProcess: Sendable {
     let start = layout.planes + Int(order.request.profile_offset)
     // A copy, because a process that a picture has taken over could change it while it is parsed.
     let profile = reply.profile_size == 0 ? nil : Array(memory.bytes[start..<start + Int(reply.profile_size)])
-    return DecodedPicture(
+    return DecodedPlanes(
       memory, planes: planes, profile: profile,
       warnings: [reply.warnings.0, reply.warnings.1, reply.warnings.2].map { Self.text($0) ?? "" })
   }
@@ -217,11 +223,11 @@ package final class DecoderProcess: Sendable {
     let deadline = ContinuousClock.now + longestStart
     repeat {
       if isCancelled() { throw .cancelled }
-      if ContinuousClock.now > deadline { return nil }
+      if ContinuousClock.now > deadline { throw .startTimedOut(longestStart) }
     } while !awaitInput(socket)
     var hello = cdecoding_hello()
     let received = receive(&hello, from: socket)
-    if case .failed(let error) = received { throw .cannotStart(error) }
+    if case .failed(let error) = received { throw .refused(error) }
     guard received == .whole, hello.magic == CDECODING_MAGIC else { return nil }
     return hello
   }

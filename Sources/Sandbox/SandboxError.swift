@@ -7,8 +7,12 @@ import SystemPackage
 package enum SandboxError: Error, Equatable {
   /// The program of the decoder is in none of these places.
   case notFound([Path])
-  /// The system does not start the program, or gives no memory or descriptor for a request.
-  case cannotStart(Errno)
+  /// The system does not start the program: it may not be executed, or is no program.
+  case cannotStart(Path, Errno)
+  /// The system has no process, memory or descriptor to spare for a decoder.
+  case refused(Errno)
+  /// The process has not said hello in this time.
+  case startTimedOut(Duration)
   /// What was started does not say hello as a decoder of this version does.
   case wrongProgram(Path)
   /// A signal ended the process that only a fault of its own sends.
@@ -29,9 +33,43 @@ package enum SandboxError: Error, Equatable {
   case cancelled
   /// The request is larger than a decoder accepts, or contradicts itself.
   case badRequest
-  /// The decoder's verdict on the file: `CDECODING_READ_FAILED`, `TRUNCATED`, `DAMAGED`, `UNSUPPORTED` or `BAD_CALL`. The text
-  /// is the reason, on one line of printable ASCII characters.
-  case undecodable(cdecoding_status, String)
+  /// The decoder's verdict on the file. The text is the reason, on one line of printable ASCII characters.
+  case undecodable(Verdict, String)
+
+  /// Why a decoder that works has no picture.
+  package enum Verdict: Sendable {
+    /// The file cannot be read.
+    case unreadable
+    /// The data ends before the picture does.
+    case truncated
+    /// The data breaks the format.
+    case damaged
+    /// A picture of a kind that the library does not decode.
+    case unsupported
+    /// JPEG: samples are wrong, and the request does not tolerate that.
+    case corrupt
+    /// JPEG: there is a warning, and the request tolerates none.
+    case imperfect
+    /// JPEG: more scans than a picture needs.
+    case tooManyScans
+    /// The request contradicts itself.
+    case badRequest
+
+    /// - Parameter status: of a decoder; nil if it is no verdict.
+    init?(_ status: cdecoding_status) {
+      switch status {
+      case CDECODING_READ_FAILED: self = .unreadable
+      case CDECODING_TRUNCATED: self = .truncated
+      case CDECODING_DAMAGED: self = .damaged
+      case CDECODING_UNSUPPORTED: self = .unsupported
+      case CDECODING_CORRUPT: self = .corrupt
+      case CDECODING_IMPERFECT: self = .imperfect
+      case CDECODING_TOO_MANY_SCANS: self = .tooManyScans
+      case CDECODING_BAD_CALL: self = .badRequest
+      default: return nil
+      }
+    }
+  }
 }
 
 extension SandboxError: CustomStringConvertible {
@@ -40,7 +78,10 @@ extension SandboxError: CustomStringConvertible {
     case .notFound(let places):
       "thumbjob finds no program \(DecoderProgram.name); it looked for "
         + places.map { $0.printable }.joined(separator: ", ")
-    case .cannotStart(let error): "the system starts no decoder process: \(systemText(error.rawValue))"
+    case .cannotStart(let path, let error):
+      "the system does not start the program \(path.printable): \(systemText(error.rawValue))"
+    case .refused(let error): "the system has no more room for a decoder: \(systemText(error.rawValue))"
+    case .startTimedOut(let limit): "a decoder was not ready within \(limit)"
     case .wrongProgram(let path): "\(path.printable) is no decoder of this version of thumbjob"
     case .crashed(let signal): "the decoder crashed: \(Self.text(of: signal))"
     case .forbiddenCall: "the decoder made a forbidden system call, and the kernel killed it"

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Thumbnails
 
@@ -37,6 +38,27 @@ import Thumbnails
       header.smallestVersion(for: PixelSize(width: 200, height: 300)).pixels == PixelSize(width: 400, height: 600))
     #expect(
       header.smallestVersion(for: PixelSize(width: 201, height: 300)).pixels == PixelSize(width: 1200, height: 800))
+  }
+
+  /// A file may turn its smaller version and not the whole picture.
+  @Test func aTurnedVersionIsReducedLikeAnUprightOne() throws {
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "256")])
+    let planes = try [self.header(1200, 800), self.header(800, 1200, .rotated90)].map { version in
+      var header = header(6000, 4000)
+      header.reduced = [version]
+      guard case .decoder(let request, let taken) = try header.plan(for: options) else { return (UInt32(0), UInt32(0)) }
+      #expect(taken.pixels == version.pixels)
+      return (request.planes[0].columns, request.planes[0].rows)
+    }
+    #expect(planes[0].0 > 1)
+    #expect(planes[0] == (planes[1].1, planes[1].0))
+  }
+
+  @Test func aHeaderIsReadNoFurtherOnceItIsCancelled() {
+    let png = ByteReader(bytes: [UInt8](repeating: 0, count: 100))
+    #expect(throws: ThumbnailError.unreadable(ECANCELED)) {
+      try PictureReader.readHeader(of: ByteReader(png) { false }, type: .png)
+    }
   }
 
   @Test(arguments: [

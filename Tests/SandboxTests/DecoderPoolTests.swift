@@ -34,6 +34,19 @@ import Testing
     #expect(pool.counts.lent == 0 && pool.counts.idle <= 3)
   }
 
+  /// The first process cannot start here, so another tells of the fence.
+  @Test func theFenceIsReportedOnce() async throws {
+    let folder = TemporaryFolder()
+    let (program, reports) = (Path(folder("decoder")), LockedBox<[FenceReport]>([]))
+    let pool = DecoderPool(program, mostIdle: 0) { report in reports.change { $0.append(report) } }
+    #expect(await failure { try pool.decode(Deeds.order()) } == .notFound([program]))
+    #expect(reports.value.isEmpty)
+    try FileManager.default.createSymbolicLink(atPath: "\(program)", withDestinationPath: "\(Deeds.badDecoder)")
+    for _ in 0..<3 { #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p")) }
+    #expect(pool.counts.started == 3)
+    #expect(reports.value == [try #require(Deeds.report)])
+  }
+
   @Test func aHangEndsSoonAfterItIsCancelled() async throws {
     let (pool, isHanging, isCancelled) = (Deeds.pool(), LockedBox(false), LockedBox(false))
     async let ended = { () async -> ContinuousClock.Instant in

@@ -17,7 +17,7 @@ enum Deeds {
   static let parent = folder.appending("sandbox-parent")
 
   /// What the kernel allows here; a build with a sanitizer has no filter of system calls and no usable limits.
-  static let report = try? DecoderPool(badDecoder, mostIdle: 0).prepare()
+  static let report = try? DecoderProcess(badDecoder).report
   static let isFenced = report?.filtersSystemCalls ?? false
 
   /// A file that begins with "p".

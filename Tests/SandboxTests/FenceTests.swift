@@ -34,7 +34,6 @@ import Testing
       #expect(try await Deeds.decode(deed, in: pool) == UInt8(ascii: "p"))
     }
     #expect(pool.counts.started == 1)
-    #expect(try !pool.prepare().isFenced)
   }
 
   @Test(
@@ -55,7 +54,7 @@ import Testing
   func memoryEndsAtTheReservation(_ deed: bad_deed) async throws {
     let pool = Deeds.pool()
     for _ in 0..<3 {
-      guard case .undecodable(CDECODING_DAMAGED, let text) = await Deeds.error(of: deed, in: pool) else {
+      guard case .undecodable(.damaged, let text) = await Deeds.error(of: deed, in: pool) else {
         Issue.record("the process has not replied how much it got")
         return
       }

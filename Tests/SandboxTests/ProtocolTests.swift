@@ -64,7 +64,7 @@ import Testing
   @Test func textIsOnePrintableLine() async throws {
     let pool = Deeds.pool()
     let error = await Deeds.error(of: BAD_TEXT, in: pool)
-    #expect(error == .undecodable(CDECODING_DAMAGED, String(repeating: "?", count: 200)))
+    #expect(error == .undecodable(.damaged, String(repeating: "?", count: 200)))
     #expect(pool.counts.idle == 1, "a verdict on the file does not replace the process")
   }
 
@@ -89,15 +89,17 @@ import Testing
 
   @Test func errorsAreOneLineForTheUser() {
     let errors: [SandboxError] = [
-      .notFound(["/usr/bin/thumbjob-decoder"]), .cannotStart(.noMemory), .wrongProgram("/bin/true"),
+      .notFound(["/usr/bin/thumbjob-decoder"]), .cannotStart("/dev/null", .permissionDenied),
+      .wrongProgram("/bin/true"),
+      .refused(.noMemory), .startTimedOut(.seconds(20)),
       .crashed(signal: SIGSEGV), .forbiddenCall, .killed(signal: SIGKILL), .ended(status: 1),
       .brokenProtocol("nothing"), .staleReply, .memoryLimit(3 << 20), .cancelled, .badRequest,
-      .undecodable(CDECODING_DAMAGED, "a row is missing"),
+      .undecodable(.damaged, "a row is missing"),
     ]
     let lines = errors.map { "\($0)" }
     #expect(lines.allSatisfy { !$0.isEmpty && !$0.contains("\n") && !$0.contains("SandboxError") })
-    #expect(lines[3] == "the decoder crashed: signal 11, Segmentation fault")
-    #expect(lines[9] == "the decoder needs more memory than 3 MiB")
+    #expect(lines[5] == "the decoder crashed: signal 11, Segmentation fault")
+    #expect(lines[11] == "the decoder needs more memory than 3 MiB")
   }
 
   // MARK: The start
@@ -105,7 +107,7 @@ import Testing
   @Test func aProgramThatIsMissingIsNamed() async {
     let missing: Path = "/nowhere/thumbjob-decoder"
     #expect(await failure { try DecoderProcess(missing) } == .notFound([missing]))
-    #expect(await failure { try DecoderProcess("/dev/null") } == .cannotStart(.permissionDenied))
+    #expect(await failure { try DecoderProcess("/dev/null") } == .cannotStart("/dev/null", .permissionDenied))
   }
 
   @Test(arguments: ["ends-at-once", "has-other-version"])
@@ -144,6 +146,6 @@ import Testing
       order.request.kind = cdecoding_kind(rawValue: 999)
       return try pool.decode(order)
     }
-    #expect(error == .undecodable(CDECODING_BAD_CALL, "no decoder has the number 999"))
+    #expect(error == .undecodable(.badRequest, "no decoder has the number 999"))
   }
 }

@@ -28,17 +28,19 @@ struct ItemTable {
     let isEssential: Bool
   }
 
-  private struct Reference {
+  private struct Referrer: Hashable {
     let type: FourCC
-    let from: UInt32
-    let to: [UInt32]
+    let id: UInt32
   }
 
   private(set) var primary: UInt32?
   private(set) var items: [UInt32: Item] = [:]
   /// The boxes of `ipco`. An index of 1 means the first.
   private(set) var properties: [Box] = []
-  private var references: [Reference] = []
+  /// The items to which each item refers, in one way.
+  private var references: [Referrer: [UInt32]] = [:]
+  /// The items of ``references``, in the order of the file.
+  private var referrers: [Referrer] = []
   private var itemData: FileExtent?
   private let reader: BoxReader
 
@@ -143,7 +145,11 @@ struct ItemTable {
       let from = UInt32(try fields.number(idSize))
       var to: [UInt32] = []
       for _ in 0..<(try fields.u16()) { to.append(UInt32(try fields.number(idSize))) }
-      references.append(Reference(type: box.type, from: from, to: to))
+      let referrer = Referrer(type: box.type, id: from)
+      // The first counts.
+      guard references[referrer] == nil else { continue }
+      references[referrer] = to
+      referrers.append(referrer)
     }
   }
 
@@ -180,12 +186,12 @@ struct ItemTable {
 
   /// The items to which an item refers: the pictures that a derived one is made of.
   func references(_ type: FourCC, from id: UInt32) -> [UInt32] {
-    references.first { $0.type == type && $0.from == id }?.to ?? []
+    references[Referrer(type: type, id: id)] ?? []
   }
 
   /// The items that refer to an item: its thumbnails, for example.
   func references(_ type: FourCC, to id: UInt32) -> [UInt32] {
-    references.filter { $0.type == type && $0.to.contains(id) }.map(\.from)
+    referrers.filter { $0.type == type && references[$0]?.contains(id) == true }.map(\.id)
   }
 
   /// Where the data of an item are in the file; parts that follow each other are one.

@@ -125,7 +125,8 @@ enum RawFile {
   ) throws(ThumbnailError) -> [PictureHeader] {
     var found: [PictureHeader] = []
     for page in pages.all where page.photometric == TIFFPage.Photometric.rgb && page.bitsPerSample == 8 {
-      guard page.compression == 1, var header = try TIFFHeader.header(of: page, type: type) else { continue }
+      guard page.compression == TIFFPage.Compression.none, var header = try TIFFHeader.header(of: page, type: type)
+      else { continue }
       header.orientation = turned.of(page.pixels, its: nil)
       found.append(header)
     }

@@ -5,6 +5,8 @@ import Thumbnails
 ///
 /// Sizes are floating-point numbers: those in hostile files are larger than any integer.
 struct TIFFMemory {
+  private typealias Compression = TIFFPage.Compression
+
   private let page: TIFFPage
   private let tile: (width: Double, height: Double)?
   /// Pixels across and down of a strip or tile.
@@ -57,9 +59,11 @@ struct TIFFMemory {
     let coded = try largestCount()
     if tile != nil { return piece + coded }
     let isSubsampled = try isSubsampled()
-    if page.compression == 1, !isSubsampled { return max(row, 64 * Self.kibibyte) }
-    let isWhole = page.compression == 6 || page.compression == 34661 || page.compression != 7 && isSubsampled
-    let isDictionary = [5, 8, 32946].contains(page.compression)
+    if page.compression == Compression.none, !isSubsampled { return max(row, 64 * Self.kibibyte) }
+    let isWhole =
+      page.compression == Compression.oldJPEG || page.compression == Compression.jbig
+      || page.compression != Compression.jpeg && isSubsampled
+    let isDictionary = [Compression.lzw, Compression.deflate, Compression.oldDeflate].contains(page.compression)
     let small = isDictionary ? Self.smallStreamedStrip : Self.smallStrip
     if isWhole || piece <= small { return piece + coded }
     let isStreamed = isDictionary ? try hasSimpleSamples() : false
@@ -96,17 +100,14 @@ struct TIFFMemory {
   /// What the codec of one reader holds.
   private func codec() throws(ThumbnailError) -> Double {
     switch page.compression {
-    case 2, 3, 4, 32771: 16 * across
-    case 5, 8, 32946: 160 * Self.kibibyte
-    case 6, 7: 192 * Self.kibibyte + 64 * across + (try isProgressive() ? 2 * piece : 0)
-    // LZMA and ZSTD.
-    case 34925, 50000: 10 * 1024 * Self.kibibyte
-    // WebP.
-    case 50001: 512 * Self.kibibyte + 160 * across + 6 * piece
-    // LERC, LogLuv, PixarLog.
-    case 34887, 34676, 34677, 32909: 5 * piece
-    // JBIG.
-    case 34661: 2 * piece
+    case Compression.huffman, Compression.group3, Compression.group4, Compression.huffmanWords: 16 * across
+    case Compression.lzw, Compression.deflate, Compression.oldDeflate: 160 * Self.kibibyte
+    case Compression.oldJPEG, Compression.jpeg:
+      192 * Self.kibibyte + 64 * across + (try isProgressive() ? 2 * piece : 0)
+    case Compression.lzma, Compression.zstd: 10 * 1024 * Self.kibibyte
+    case Compression.webp: 512 * Self.kibibyte + 160 * across + 6 * piece
+    case Compression.lerc, Compression.logLuv, Compression.logLuv24, Compression.pixarLog: 5 * piece
+    case Compression.jbig: 2 * piece
     // None, PackBits, ThunderScan, NeXT; any other is not decoded.
     default: 0
     }

@@ -78,7 +78,13 @@ struct TIFFPage {
   let bitsPerSample: Int
 
   /// Values of Compression and PhotometricInterpretation.
-  enum Compression { static let oldJPEG = UInt64(6), jpeg = UInt64(7) }
+  enum Compression {
+    static let none = UInt64(1), huffman = UInt64(2), group3 = UInt64(3), group4 = UInt64(4), lzw = UInt64(5)
+    static let oldJPEG = UInt64(6), jpeg = UInt64(7), deflate = UInt64(8), oldDeflate = UInt64(32946)
+    static let packBits = UInt64(32773), huffmanWords = UInt64(32771), pixarLog = UInt64(32909), jbig = UInt64(34661)
+    static let logLuv = UInt64(34676), logLuv24 = UInt64(34677), lerc = UInt64(34887), lzma = UInt64(34925)
+    static let zstd = UInt64(50000), webp = UInt64(50001)
+  }
   enum Photometric {
     static let whiteIsZero = UInt64(0), blackIsZero = UInt64(1), rgb = UInt64(2), palette = UInt64(3)
     static let mask = UInt64(4), separated = UInt64(5), ycc = UInt64(6), cieLab = UInt64(8), iccLab = UInt64(9)
@@ -95,7 +101,7 @@ struct TIFFPage {
     let oldSubfile = try directory.integer(.subfileType)
     isReduced = subfile & 1 != 0 || oldSubfile == 2
     isMask = subfile & 4 != 0
-    compression = try directory.integer(.compression) ?? 1
+    compression = try directory.integer(.compression) ?? Compression.none
     photometric = try directory.integer(.photometricInterpretation)
     // Programs leave out both for old JPEG, as its data says them too.
     let isOldJPEG = compression == Compression.oldJPEG

@@ -7,8 +7,8 @@ extension DecodeRequest {
   /// - Parameters:
   ///   - jpeg: the file, or the part of it, whose header was read.
   ///   - extent: where it is in the whole file.
-  ///   - decoderBytes: the bytes that decoding takes at most besides the planes.
-  package init(_ jpeg: WholeJPEG, in extent: FileExtent, decoderBytes: Int) {
+  ///   - bytes: the memory that is reserved for the planes and for decoding.
+  package init(_ jpeg: WholeJPEG, in extent: FileExtent, of bytes: Int) {
     var request = cdecoding_request()
     request.kind = CDECODING_JPEG
     (request.width, request.height) = (UInt32(jpeg.pixels.width), UInt32(jpeg.pixels.height))
@@ -18,6 +18,7 @@ extension DecodeRequest {
       (plane.columns, plane.rows) = (UInt32(layout.stride), UInt32(layout.rows))
       return plane
     }
-    self.init(request, planes: planes, extents: [cdecoding_extent(extent)], decoderBytes: decoderBytes)
+    self.init(request, planes: planes, extents: [cdecoding_extent(extent)], decoderBytes: 0)
+    self = allowing(more: max(0, bytes - memorySize))
   }
 }

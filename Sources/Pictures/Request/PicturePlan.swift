@@ -22,7 +22,8 @@ extension PictureHeader {
     let usesSmaller = options.previews != .never || type == .tiff
     let version = usesSmaller ? smallestVersion(for: orientedPixels.reduced(by: reduction)) : self
     if case .jpeg(let extent) = version.coding { return .jpeg(extent, version.orientation) }
-    let factor = Double(version.pixels.width) / Double(pixels.width)
+    // As displayed, because the file may turn one version and not the other.
+    let factor = Double(version.orientedPixels.width) / Double(orientedPixels.width)
     return .decoder(
       DecodeRequest(version, reduction: reduction * factor, background: options.background), version)
   }

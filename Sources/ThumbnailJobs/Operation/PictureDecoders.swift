@@ -1,4 +1,3 @@
-import CDecoding
 import Foundation
 import Locking
 import Pictures
@@ -13,7 +12,7 @@ final class PictureDecoders: Sendable {
   private let mostIdle: Int
   private let onShortfall: @Sendable (String) -> Void
   /// Guards the pool, which is made for the first picture that needs it: most jobs have none.
-  private let pool = Locked<DecoderPool?>(nil)
+  private let started = Locked<DecoderPool?>(nil)
   private let most = Locked(0)
 
   /// - Parameters:
@@ -39,66 +38,71 @@ final class PictureDecoders: Sendable {
   /// - Throws: `ThumbnailError`, ``SourceFailure``, and the errors of `body`.
   func decode<Result>(
     _ request: DecodeRequest, of file: SourceFile, _ type: ImageType, monitor: any ThumbnailMonitor,
-    _ body: (Sandbox.DecodedPicture) throws -> Result
+    _ body: (DecodedPlanes) throws -> Result
   ) throws -> Result {
     monitor.entered(.decoding)
-    let picture: Sandbox.DecodedPicture
+    let planes: DecodedPlanes
     do throws(SandboxError) {
       let order = DecodingOrder(
         request.request, tiles: request.tiles, extents: request.extents, file: file.descriptor,
         fileSize: UInt64(file.size), planeBytes: request.memorySize, workingBytes: request.decoderBytes)
-      picture = try started().decode(
+      planes = try pool().decode(
         order, isCancelled: { monitor.isCancelled },
         progress: { monitor.progressed(to: $0 * ThumbnailMaker.decodingShare) })
     } catch {
       throw Self.failure(error, type)
     }
-    return try body(picture)
+    return try body(planes)
   }
 
   /// Ends the processes that wait for a picture, to give back their memory.
-  func removeIdle() { pool.withLock { $0 }?.removeIdle() }
+  func removeIdle() { started.withLock { $0 }?.removeIdle() }
 
   /// The most memory that the processes have held at the same time, in bytes, as far as ``measureMemory()`` saw it.
   var peakMemory: Int { most.withLock { $0 } }
 
   /// Called again and again, and at the end.
   func measureMemory() {
-    guard let pool = pool.withLock({ $0 }) else { return }
+    guard let pool = started.withLock({ $0 }) else { return }
     let held = pool.peakMemory
     most.withLock { $0 = max($0, held) }
   }
 
-  private func started() throws(SandboxError) -> DecoderPool {
-    if let pool = pool.withLock({ $0 }) { return pool }
-    let program = try DecoderProgram.locate()
-    let (started, isFirst) = pool.withLock { pool in
-      if let pool { return (pool, false) }
-      let made = DecoderPool(program, isFenced: isolation != .never, mostIdle: mostIdle)
+  private func pool() throws(SandboxError) -> DecoderPool {
+    try started.withLock { pool throws(SandboxError) in
+      if let pool { return pool }
+      let made = DecoderPool(try DecoderProgram.locate(), isFenced: isolation != .never, mostIdle: mostIdle) {
+        [onShortfall] report in
+        if let shortfall = report.shortfall { onShortfall(shortfall) }
+      }
       pool = made
-      return (made, true)
+      return made
     }
-    if isFirst, let shortfall = try started.prepare().shortfall { onShortfall(shortfall) }
-    return started
   }
 
   private static func failure(_ error: SandboxError, _ type: ImageType) -> any Error {
     switch error {
-    case .cancelled: return ThumbnailError.cancelled
-    case .undecodable(CDECODING_TRUNCATED, let reason): return ThumbnailError.truncated(reason)
-    case .undecodable(CDECODING_CORRUPT, let reason): return ThumbnailError.corrupt(reason)
-    case .undecodable(CDECODING_IMPERFECT, let reason): return ThumbnailError.imperfect(reason)
-    case .undecodable(CDECODING_TOO_MANY_SCANS, _): return ThumbnailError.scanLimitExceeded
-    case .undecodable(CDECODING_UNSUPPORTED, let reason): return ThumbnailError.unsupported(reason, type: type)
-    case .undecodable(CDECODING_BAD_CALL, let reason): return ThumbnailError.internalFault(reason)
-    case .undecodable(CDECODING_READ_FAILED, _): return ThumbnailError.unreadable(EIO)
-    case .undecodable(_, let reason): return ThumbnailError.damaged(reason)
-    case .badRequest: return ThumbnailError.internalFault("\(error)")
-    case .crashed, .forbiddenCall, .ended, .brokenProtocol, .staleReply:
-      return SourceFailure.decoder("\(error)", .crashed)
-    case .killed: return SourceFailure.decoder("\(error)", .killed)
-    case .memoryLimit: return SourceFailure.decoder("\(error)", .memory)
-    case .notFound, .cannotStart, .wrongProgram: return SourceFailure.decoder("\(error)", .missing)
+    case .cancelled: ThumbnailError.cancelled
+    case .undecodable(let verdict, let reason): Self.error(verdict, reason, type)
+    case .badRequest: ThumbnailError.internalFault("\(error)")
+    case .crashed, .forbiddenCall, .ended, .brokenProtocol, .staleReply: SourceFailure.decoder("\(error)", .crashed)
+    case .killed: SourceFailure.decoder("\(error)", .killed)
+    case .memoryLimit: SourceFailure.decoder("\(error)", .memory)
+    case .refused, .startTimedOut: SourceFailure.decoder("\(error)", .refused)
+    case .notFound, .cannotStart, .wrongProgram: SourceFailure.decoder("\(error)", .missing)
+    }
+  }
+
+  private static func error(_ verdict: SandboxError.Verdict, _ reason: String, _ type: ImageType) -> ThumbnailError {
+    switch verdict {
+    case .unreadable: .unreadable(EIO)
+    case .truncated: .truncated(reason)
+    case .damaged: .damaged(reason)
+    case .unsupported: .unsupported(reason, type: type)
+    case .corrupt: .corrupt(reason)
+    case .imperfect: .imperfect(reason)
+    case .tooManyScans: .scanLimitExceeded
+    case .badRequest: .internalFault(reason)
     }
   }
 }

@@ -29,7 +29,9 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case killed
     /// It needed more memory than its format should.
     case memory
-    /// It could not be started.
+    /// The system had no room for it.
+    case refused
+    /// Its program is missing or is another one.
     case missing
   }
 
@@ -82,7 +84,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
   var mayBeTemporary: Bool {
     switch self {
     case .source(.unreadable), .source(.truncated), .source(.damaged), .source(.corrupt): true
-    case .decoder(_, let end): end == .killed || end == .missing
+    case .decoder(_, let end): end == .killed || end == .refused
     case .output(let error): error.kind == .failed && !error.isDiskFault || error.error == .ioError
     default: false
     }

@@ -24,7 +24,8 @@ struct SourcePicture {
     self.file = file
     // Most JPEG files need no look at what else they contain.
     let looksInside = type == .jpeg && options.previews == .prefer
-    let previews = looksInside ? try PictureReader.readPreviews(ofJPEG: file.bytes) : nil
+    let bytes = ByteReader(file.bytes) { !monitor.isCancelled }
+    let previews = looksInside ? try PictureReader.readPreviews(ofJPEG: bytes) : nil
     guard type != .jpeg || previews?.reduced.isEmpty == false else {
       let info = try ThumbnailMaker.readInfo(of: file.bytes, for: options, monitor: monitor)
       content = .jpeg(file.bytes, in: FileExtent(offset: 0, size: UInt64(file.size)), nil, info)
@@ -33,7 +34,7 @@ struct SourcePicture {
     }
     monitor.entered(.reading)
     let whole: PictureHeader
-    if let previews { whole = previews } else { whole = try PictureReader.readHeader(of: file.bytes, type: type) }
+    if let previews { whole = previews } else { whole = try PictureReader.readHeader(of: bytes, type: type) }
     (orientedPixels, orientation) = (whole.orientedPixels, whole.orientation)
     switch try whole.plan(for: options) {
     case .jpeg(let extent, let orientation):
@@ -77,13 +78,11 @@ struct SourcePicture {
     case .jpeg(let bytes, let extent, let orientation, let info) where decoders.decodesJPEG(decoding):
       let whole = try WholeJPEG(
         bytes, orientation: orientation, options: options, decoding: decoding, monitor: monitor, maker: maker)
-      let needed = info.bytesNeeded(for: options, decoding: decoding)
-      return try decoders.decode(
-        DecodeRequest(whole, in: extent, decoderBytes: needed), of: file, .jpeg, monitor: monitor
-      ) { picture in
-        try picture.withBytes { memory in
+      let request = DecodeRequest(whole, in: extent, of: info.bytesNeeded(for: options, decoding: decoding))
+      return try decoders.decode(request, of: file, .jpeg, monitor: monitor) { planes in
+        try planes.withBytes { memory in
           try whole.makeThumbnails(
-            maker, decodedIn: memory, warnings: picture.warnings, monitor: monitor, deliver: deliver)
+            maker, decodedIn: memory, warnings: planes.warnings, monitor: monitor, deliver: deliver)
         }
       }
     case .jpeg(let bytes, _, let orientation, _):
@@ -91,12 +90,12 @@ struct SourcePicture {
         of: bytes, orientation: orientation, options: options, decoding: decoding, monitor: monitor, deliver: deliver
       ).warnings
     case .decoder(let request, let header, let type, _):
-      return try decoders.decode(request, of: file, type, monitor: monitor) { picture in
-        let warnings = picture.warnings.filter { !$0.isEmpty }
+      return try decoders.decode(request, of: file, type, monitor: monitor) { planes in
+        let warnings = planes.warnings.filter { !$0.isEmpty }
         if options.failOn == .warning, let warning = warnings.first { throw ThumbnailError.imperfect(warning) }
-        try picture.withBytes { memory in
+        try planes.withBytes { memory in
           try maker.makeThumbnails(
-            of: request, header: header, decodedIn: memory, profile: picture.profile ?? [], source: file.bytes,
+            of: request, header: header, decodedIn: memory, profile: planes.profile ?? [], source: file.bytes,
             options: options, monitor: monitor, deliver: deliver)
         }
         return warnings + header.remarks

@@ -65,6 +65,13 @@ public final class ByteReader {
     }
   }
 
+  /// The bytes of another reader, which must outlive this one. Reading fails with `ECANCELED` once `proceed` returns false.
+  package convenience init(_ whole: ByteReader, while proceed: @escaping () -> Bool) {
+    self.init(size: whole.size) { offset, buffer in
+      proceed() ? whole.read(at: offset, into: buffer) : .failure(ReadError(rawValue: ECANCELED))
+    }
+  }
+
   /// Reads bytes at an offset, at most the buffer's size. A count below that does not mean the end; 0 does.
   public func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, ReadError> {
     body(offset, buffer)

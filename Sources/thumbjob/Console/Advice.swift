@@ -32,7 +32,7 @@ enum Advice {
       memoryOption(for: error.needed, in: plan).map { "\($0) would allow it" }
         ?? "the process may use \(plan.limit) in all, and needs a part of that itself"
     case .timeout: "--timeout allows more"
-    case .decoder(_, .killed): "--retries 1 tries again"
+    case .decoder(_, .killed), .decoder(_, .refused): "--retries 1 tries again"
     case .decoder(_, .missing): "reinstall thumbjob"
     case .decoder: nil
     case .placeIsSource: "choose another folder with --out"

@@ -4,7 +4,7 @@ import CDecoding
 ///
 /// *Concurrency*: immutable, but for a decoder that a picture has taken over: it may still change samples. So nothing but
 /// colours may depend on them.
-package final class DecodedPicture: Sendable {
+package final class DecodedPlanes: Sendable {
   private let memory: SharedMemory
   private let planes: Range<Int>
   /// The inflated profile, as a copy; nil if there is none.
