@@ -24,8 +24,8 @@ BUDGET, TOLERANCE = 256 << 20, 96 << 20
 _NOTES = re.compile(r"only the first |its default image is shown")
 # A decoder process that has not ended as it should. If it takes too much memory, that is said in other words.
 _CRASHES = re.compile(
-    r"the decoder (crashed|made a forbidden|ended with|sent )|killed the decoder|the system starts no decoder|"
-    r"contradicts itself|a fault of thumbjob")
+    r"the decoder (crashed|made a forbidden|ended with|sent )|killed the decoder|"
+    r"the system (does not start the program|has no more room)|contradicts itself|a fault of thumbjob")
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ extension JobTests.Joins {
     let quick = rules
     let (reached, heard, ended) = (Gate(), Gate(), LockedBox(0))
     let report = try await onThread {
+      let producer = pthread_self()
       let job = try Job(
         requeuing, surroundings: Surroundings(variables: ["MEMORY_PRESSURE_WATCH": bell.path]), pressureRules: quick
       ) { event in
@@ -96,7 +97,8 @@ extension JobTests.Joins {
             return ended
           }
           if count == moment { reached.open() }
-          if count >= moment { heard.pass() }
+          // The producer fills the backlog meanwhile, even if it is the one that reports the end of an operation.
+          if count >= moment, pthread_self() != producer { heard.pass() }
         default: break
         }
       }
