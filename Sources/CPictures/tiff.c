@@ -3,7 +3,7 @@
 // libtiff sees a file whose only directory is that page's, with the entries that matter for its samples. Other
 // directories, and tags as long as an editor's layers, are never read.
 //
-// Large strips are decoded row by row, so that one strip with the whole picture takes little more memory than small
+// Large strips, and all of LZW, are decoded row by row, so that one strip with the whole picture takes little more memory than small
 // ones. Besides the accumulator, decoding takes at most
 //
 //     256 KiB + 64 × pieces + 8 × width + planes × (kept + codec) bytes
@@ -14,11 +14,12 @@
 // `coded`:
 //
 //     strips, uncompressed                                     the larger of row and 64 KiB
-//     strips of at most 512 KiB, of LZW and Deflate 4 MiB; and
 //     all strips of JBIG, old JPEG, and of subsampled YCbCr
 //     unless it is JPEG                                        piece + coded
-//     other strips of LZW and Deflate, without a predictor or
-//     with differences of 8 or 16 bits                         the larger of row and 64 KiB
+//     LZW, and Deflate of more than 4 MiB, without a predictor
+//     or with differences of 8 or 16 bits                      the larger of row and 64 KiB
+//     other LZW and Deflate of at most 4 MiB, and others of at
+//     most 512 KiB                                             piece + coded
 //     other strips                                             row + coded
 //     tiles                                                    piece + coded
 //

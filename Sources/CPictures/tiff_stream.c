@@ -56,25 +56,39 @@ static unsigned take_code(tiff_stream *stream) {
   return (unsigned)(stream->window >> stream->bits) & ((1u << stream->width) - 1);
 }
 
+/// A byte at a place from 0 to 7 of a string's part.
+static inline uint64_t byte_of_part(uint8_t byte, size_t place) {
+  bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  return (uint64_t)byte << 8 * (is_little ? place : tiff_string_part - 1 - place);
+}
+
 static void define_string(tiff_stream *stream, unsigned code) {
   if (stream->next == tiff_stream_codes) return;
-  tiff_string *strings = stream->strings;
-  const tiff_string *prefix = &strings[stream->previous];
-  strings[stream->next] = (tiff_string){
-      .prefix = (uint16_t)stream->previous,
-      .length = (uint16_t)(prefix->length + 1),
-      .first = prefix->first,
-      // A code that is being defined begins like the one before it.
-      .last = strings[code == stream->next ? stream->previous : code].first,
-  };
+  const tiff_string *previous = &stream->strings[stream->previous];
+  tiff_string string = *previous;
+  size_t place = string.length % tiff_string_part;
+  if (place == 0) {
+    string.prefix = (uint16_t)stream->previous;
+    string.part = 0;
+  }
+  // A code that is being defined begins like the one before it.
+  string.part |= byte_of_part(code == stream->next ? string.first : stream->strings[code].first, place);
+  string.length++;
+  stream->strings[stream->next] = string;
   stream->next++;
   // Codes become longer one earlier than they would have to.
   if (stream->next + 1 == 1u << stream->width && stream->width < longest_width) stream->width++;
 }
 
+/// Writes a string, and up to 7 bytes more after it.
 static void write_string(const tiff_stream *stream, unsigned code, uint8_t *into) {
-  for (size_t index = stream->strings[code].length; index-- > 0; code = stream->strings[code].prefix) {
-    into[index] = stream->strings[code].last;
+  const tiff_string *string = &stream->strings[code];
+  size_t place = (size_t)(string->length - 1) / tiff_string_part * tiff_string_part;
+  memcpy(into + place, &string->part, tiff_string_part);
+  while (place > 0) {
+    string = &stream->strings[string->prefix];
+    place -= tiff_string_part;
+    memcpy(into + place, &string->part, tiff_string_part);
   }
 }
 
@@ -102,7 +116,7 @@ static bool read_lzw(tiff_stream *stream, uint8_t *into, size_t count) {
     }
     stream->previous = code;
     size_t length = stream->strings[code].length;
-    if (length <= count) {
+    if (length + tiff_string_part <= count) {
       write_string(stream, code, into);
       into += length;
       count -= length;
@@ -154,7 +168,7 @@ bool tiff_stream_begin(tiff_stream *stream, uint64_t offset, uint64_t size) {
   if (stream->is_lzw) {
     stream->bits = 0;
     for (unsigned byte = 0; byte < clear_code; byte++) {
-      stream->strings[byte] = (tiff_string){.length = 1, .first = (uint8_t)byte, .last = (uint8_t)byte};
+      stream->strings[byte] = (tiff_string){.part = byte_of_part((uint8_t)byte, 0), .length = 1, .first = (uint8_t)byte};
     }
     forget_strings(stream);
     return true;

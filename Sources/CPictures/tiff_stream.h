@@ -14,12 +14,17 @@ enum {
   tiff_stream_piece = 64 << 10,
   /// Codes of LZW have at most 12 bits.
   tiff_stream_codes = 1 << 12,
+  /// Strings of LZW are written so many bytes at a time.
+  tiff_string_part = 8,
 };
 
-/// A string of LZW: another one and a byte.
+/// A string of LZW: that of another code, whose length is a multiple of 8, and 1 to 8 bytes after it. Most strings of
+/// photographs have no more.
 typedef struct tiff_string {
+  /// As in memory, whatever the byte order of the machine.
+  uint64_t part;
   uint16_t prefix, length;
-  uint8_t first, last;
+  uint8_t first;
 } tiff_string;
 
 typedef struct tiff_stream {
@@ -39,7 +44,7 @@ typedef struct tiff_stream {
   /// The rest of a string that did not fit.
   size_t string_start, string_end;
   tiff_string strings[tiff_stream_codes];
-  uint8_t string[tiff_stream_codes];
+  uint8_t string[tiff_stream_codes + tiff_string_part];
   uint8_t piece[tiff_stream_piece];
 } tiff_stream;
 

@@ -17,8 +17,8 @@ struct TIFFMemory {
   private let (row, piece): (Double, Double)
 
   private static let kibibyte = 1024.0
-  /// Strips up to this size are decoded as a whole: those of LZW and Deflate, and all others.
-  private static let smallStreamedStrip = 4096 * kibibyte
+  /// Strips up to this size are decoded as a whole unless they are streamed: those of LZW and Deflate, and all others.
+  private static let smallDictionaryStrip = 4096 * kibibyte
   private static let smallStrip = 512 * kibibyte
   /// More sizes of strips and tiles than this are not read.
   private static let mostCounts = 4096
@@ -64,10 +64,10 @@ struct TIFFMemory {
       page.compression == Compression.oldJPEG || page.compression == Compression.jbig
       || page.compression != Compression.jpeg && isSubsampled
     let isDictionary = [Compression.lzw, Compression.deflate, Compression.oldDeflate].contains(page.compression)
-    let small = isDictionary ? Self.smallStreamedStrip : Self.smallStrip
-    if isWhole || piece <= small { return piece + coded }
-    let isStreamed = isDictionary ? try hasSimpleSamples() : false
-    return isStreamed ? max(row, 64 * Self.kibibyte) : row + coded
+    let isSmall = piece <= (isDictionary ? Self.smallDictionaryStrip : Self.smallStrip)
+    let isSimple = isDictionary ? try hasSimpleSamples() : false
+    if isSimple, !isWhole, page.compression == Compression.lzw || !isSmall { return max(row, 64 * Self.kibibyte) }
+    return isWhole || isSmall ? piece + coded : row + coded
   }
 
   /// Whether the samples of LZW and Deflate are what was compressed, or differences of 8 or 16 bits. LZW of before
