@@ -9,7 +9,7 @@ package enum DecoderProgram {
   /// Looks beside the running program, where a build has it, and in the folders of an installation: `libexec/thumbjob` and
   /// `lib/thumbjob`, next to the program's own folder.
   ///
-  /// - Throws: ``SandboxError/notFound(_:)``
+  /// - Throws: ``SandboxError/notFound(_:)`` or ``SandboxError/notExecutable(_:)``.
   package static func locate() throws(SandboxError) -> Path {
     let ownProgram = (try? Path("/proc/self/exe").real()) ?? Path(CommandLine.arguments[0])
     return try locate(from: ownProgram.parent)
@@ -22,6 +22,7 @@ package enum DecoderProgram {
       folder.parent.appending(Path("lib/thumbjob/\(name)")),
     ]
     for place in places where place.withCString({ access($0, X_OK) }) == 0 { return place }
+    for place in places where place.withCString({ access($0, F_OK) }) == 0 { throw .notExecutable(place) }
     throw .notFound(places)
   }
 }

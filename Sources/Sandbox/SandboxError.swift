@@ -7,6 +7,8 @@ import SystemPackage
 package enum SandboxError: Error, Equatable {
   /// The program of the decoder is in none of these places.
   case notFound([Path])
+  /// The program of the decoder has no permission to run.
+  case notExecutable(Path)
   /// The system does not start the program: it may not be executed, or is no program.
   case cannotStart(Path, Errno)
   /// The system has no process, memory or descriptor to spare for a decoder.
@@ -75,9 +77,8 @@ package enum SandboxError: Error, Equatable {
 extension SandboxError: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .notFound(let places):
-      "thumbjob finds no program \(DecoderProgram.name); it looked for "
-        + places.map { $0.printable }.joined(separator: ", ")
+    case .notFound: "\(DecoderProgram.name) was not found"
+    case .notExecutable(let path): "\(path.printable) may not be executed"
     case .cannotStart(let path, let error):
       "the system does not start the program \(path.printable): \(systemText(error.rawValue))"
     case .refused(let error): "the system has no more room for a decoder: \(systemText(error.rawValue))"
@@ -85,7 +86,8 @@ extension SandboxError: CustomStringConvertible {
     case .wrongProgram(let path): "\(path.printable) is no decoder of this version of thumbjob"
     case .crashed(let signal): "the decoder crashed: \(Self.text(of: signal))"
     case .forbiddenCall: "the decoder made a forbidden system call, and the kernel killed it"
-    case .killed(let signal): "another process or the kernel killed the decoder: \(Self.text(of: signal))"
+    case .killed(SIGKILL): "the decoder was killed (\(Self.text(of: SIGKILL))), perhaps because memory ran out"
+    case .killed(let signal): "another process killed the decoder: \(Self.text(of: signal))"
     case .ended(let status): "the decoder ended with exit status \(status)"
     case .brokenProtocol(let what): "the decoder sent \(what)"
     case .staleReply: "the decoder sent a second reply to an earlier request"

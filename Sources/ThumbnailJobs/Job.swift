@@ -228,6 +228,7 @@ public final class Job: Sendable {
         self.trace.span("JobLedger.write") { self.ledger?.write() }
       },
     ]
+    if hasSources, let obstacle = PictureDecoders.obstacle { onEvent(.noDecoder(obstacle)) }
     let (walk, isWalkComplete) = watch.map(watchSources) ?? walkSources()
     let joins = finish()
     for ticker in tickers { ticker.stop() }

@@ -8,6 +8,8 @@ public enum JobEvent: Sendable {
   case source(SourceReport)
   /// The source was under way when an earlier run died. It is tried last, alone.
   case postponed(Source)
+  /// Pictures that need a decoder process will fail, because none can be started. Sent at most once, before any source.
+  case noDecoder(DecoderObstacle)
   /// Parts of the fence around decoder processes do not hold, for the reasons in this line. Sent once.
   case fence(String)
   /// The job cannot use its ledger, or no longer. It goes on without: later runs know less of this one.

@@ -245,8 +245,8 @@ def _of_message(reference, fault, result):
 # Where the system's words would help less than others do.
 _OTHER_WORDS = (
     ("ENOENT", "no such file or folder|disappeared during the walk|no such job file|leads nowhere|working folder|"
-               "was removed while the run|finds no program"),
-    ("EACCES", "finds no program"),
+               "was removed while the run|decoder was not found"),
+    ("EACCES", "decoder was not found|may not be executed"),
     ("EAGAIN", "thread"),
     ("EADDRINUSE", "in use by another process"),
     ("EMFILE", "too many open files|Too many open files"),

@@ -94,7 +94,7 @@ import Testing
       .refused(.noMemory), .startTimedOut(.seconds(20)),
       .crashed(signal: SIGSEGV), .forbiddenCall, .killed(signal: SIGKILL), .ended(status: 1),
       .brokenProtocol("nothing"), .staleReply, .memoryLimit(3 << 20), .cancelled, .badRequest,
-      .undecodable(.damaged, "a row is missing"),
+      .undecodable(.damaged, "a row is missing"), .notExecutable("/usr/bin/thumbjob-decoder"),
     ]
     let lines = errors.map { "\($0)" }
     #expect(lines.allSatisfy { !$0.isEmpty && !$0.contains("\n") && !$0.contains("SandboxError") })
@@ -134,6 +134,8 @@ import Testing
     #expect(await failure { try DecoderProgram.locate(from: bin) } == .notFound(places))
     for name in names.reversed() {
       try folder.write([], to: name)
+      chmod(folder(name), 0o644)
+      #expect(await failure { try DecoderProgram.locate(from: bin) } == (name == names[2] ? .notExecutable(places[2]) : nil))
       chmod(folder(name), 0o755)
       #expect(try DecoderProgram.locate(from: bin) == Path(folder(name)))
     }

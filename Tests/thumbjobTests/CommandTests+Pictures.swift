@@ -93,6 +93,9 @@ extension CommandTests {
       try folder.write(TestVP8L(columns: 130, rows: 130, hasAllValues: true).bytes, to: "hostile/a.webp")
       let hostile = try await BuiltCommand.run("hostile", "--memory", "512M", in: folder)
       #expect(hostile.status == 1 && hostile.errors.contains("the decoder needs more memory than"), "\(hostile.errors)")
+      #expect(hostile.errors.contains("--isolate never decodes it without this limit"), "\(hostile.errors)")
+      let unlimited = try await BuiltCommand.run("hostile", "--memory", "512M", "--isolate", "never", in: folder)
+      #expect(unlimited.status == 0, "\(unlimited.errors)")
     }
 
     @Test func aDecoderThatIsKilledIsOneFailedSource() async throws {
@@ -102,7 +105,8 @@ extension CommandTests {
       #expect(ending.number("failed") == 2 && ending.number("made") == 1998)
       let failures = ending.errorLines.filter { $0.contains("the decoder") }
       #expect(failures.count == 2)
-      #expect(failures.allSatisfy { $0.hasSuffix("signal 9, Killed; --retries 1 tries again") }, "\(ending.errors)")
+      let words = "(signal 9, Killed), perhaps because memory ran out; the next run tries it again, --retries 1 at once"
+      #expect(failures.allSatisfy { $0.hasSuffix(words) }, "\(ending.errors)")
     }
 
     @Test func aSourceWhoseDecoderIsKilledIsTriedAgain() async throws {
@@ -138,14 +142,33 @@ extension CommandTests {
       #expect(ending.status == 137)
     }
 
-    @Test func aMissingDecoderIsNamed() async throws {
+    /// A copy of the program, apart from its decoder.
+    private func program(in folder: TemporaryFolder) throws -> String {
+      try folder.write([], to: "bin/empty")
+      try FileManager.default.copyItem(atPath: BuiltCommand.path, toPath: folder("bin/thumbjob"))
+      return folder("bin/thumbjob")
+    }
+
+    /// Each picture then fails with a short line.
+    @Test func aMissingDecoderIsExplainedOnce() async throws {
+      let folder = try folder(2)
+      let program = try program(in: folder)
+      let ending = try await BuiltCommand.run(executable: program, ["images"], in: folder)
+      let lines = ending.errorLines
+      #expect(ending.status == 1 && lines.count { $0.hasPrefix("thumbjob: thumbjob-decoder was not found in ") } == 1)
+      #expect(lines[0].hasSuffix("/lib/thumbjob; all pictures but JPEG need it and fail; reinstall thumbjob"), "\(lines)")
+      #expect(lines.count { $0.hasSuffix(".png: thumbjob-decoder was not found") } == 2, "\(lines)")
+      let planned = try await BuiltCommand.run(executable: program, ["images", "--dry-run"], in: folder)
+      #expect(planned.status == 0 && planned.errorLines.first == lines[0], "\(planned.errors)")
+    }
+
+    @Test func aDecoderThatMayNotBeExecutedIsNamed() async throws {
       let folder = try folder(1)
-      try FileManager.default.copyItem(atPath: BuiltCommand.path, toPath: folder("thumbjob-alone"))
-      let ending = try await BuiltCommand.run(executable: folder("thumbjob-alone"), ["images"], in: folder)
-      #expect(ending.status == 1)
-      #expect(
-        ending.errors.contains("finds no program thumbjob-decoder")
-          && ending.errors.contains("reinstall thumbjob"), "\(ending.errors)")
+      try folder.write([], to: "bin/thumbjob-decoder")
+      chmod(folder("bin/thumbjob-decoder"), 0o644)
+      let ending = try await BuiltCommand.run(executable: try program(in: folder), ["images"], in: folder)
+      let advice = "/bin/thumbjob-decoder may not be executed; all pictures but JPEG need it and fail; allow it with chmod +x"
+      #expect(ending.status == 1 && ending.errorLines[0].hasSuffix(advice), "\(ending.errors)")
     }
   }
 }

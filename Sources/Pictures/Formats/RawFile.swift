@@ -47,6 +47,7 @@ enum RawFile {
     var previews = try headers(of: found.extents, pages.structure.file, type, turned)
     if previews.isEmpty { previews = try uncompressed(pages, type, turned) }
     var header = try header(previews, isCut: found.isCut, mayBeCut: found.mayBeCut || pages.isCut)
+    header.wholePixelCount = turned.sensor?.count
     if let sensor = turned.sensor, header.pixels.count < sensor.count / 2 {
       header.remarks.append("its largest preview has \(header.pixels), of \(sensor)")
     }
@@ -83,7 +84,9 @@ enum RawFile {
     _ type: ImageType, previews: [FileExtent], of window: FileWindow, orientation: Orientation?, sensor: PixelSize?
   ) throws(ThumbnailError) -> PictureHeader {
     let turned = RawOrientation(value: orientation, sensor: sensor)
-    return try header(headers(of: previews, FileBlocks(window), type, turned), isCut: false)
+    var header = try header(headers(of: previews, FileBlocks(window), type, turned), isCut: false)
+    header.wholePixelCount = sensor?.count
+    return header
   }
 
   /// The header of the largest preview.

@@ -31,6 +31,8 @@ public struct PictureHeader: Sendable {
   public var rareBytes = 0
   /// What is right about the file but not shown, such as further frames or a range that is reduced.
   public var remarks: [String] = []
+  /// The count of pixels of the picture that the file is of, if only smaller versions of it can be shown, and if it is known.
+  public var wholePixelCount: Int?
   /// Smaller versions of the same picture in the file, each a whole header of its own, with its own orientation and
   /// colours: embedded thumbnails, reduced pages, previews. They have about the same shape, and are in any order.
   public var reduced: [PictureHeader] = []

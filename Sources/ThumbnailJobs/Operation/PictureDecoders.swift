@@ -80,6 +80,20 @@ final class PictureDecoders: Sendable {
     }
   }
 
+  /// Why no decoder process can be started; nil if its program is there and may be executed.
+  static var obstacle: DecoderObstacle? {
+    do throws(SandboxError) {
+      _ = try DecoderProgram.locate()
+      return nil
+    } catch {
+      switch error {
+      case .notFound(let places): return .missing(DecoderProgram.name, folders: places.map(\.parent))
+      case .notExecutable(let path): return .notExecutable(path)
+      default: return nil
+      }
+    }
+  }
+
   private static func failure(_ error: SandboxError, _ type: ImageType) -> any Error {
     switch error {
     case .cancelled: ThumbnailError.cancelled
@@ -89,7 +103,8 @@ final class PictureDecoders: Sendable {
     case .killed: SourceFailure.decoder("\(error)", .killed)
     case .memoryLimit: SourceFailure.decoder("\(error)", .memory)
     case .refused, .startTimedOut: SourceFailure.decoder("\(error)", .refused)
-    case .notFound, .cannotStart, .wrongProgram: SourceFailure.decoder("\(error)", .missing)
+    case .notFound, .notExecutable: SourceFailure.decoder("\(error)", .missing)
+    case .cannotStart, .wrongProgram: SourceFailure.decoder("\(error)", .wrong)
     }
   }
 

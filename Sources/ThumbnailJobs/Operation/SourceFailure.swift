@@ -13,7 +13,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another source has the place of the thumbnail, or the place is not allowed.
     case collision
     case timeout
-    /// The source needs more memory than one operation may hold.
+    /// The source needs more memory than one operation may hold, or its decoder more than its header tells.
     case memory
     /// The thumbnail could not be written to its place.
     case output
@@ -31,8 +31,10 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case memory
     /// The system had no room for it.
     case refused
-    /// Its program is missing or is another one.
+    /// Its program is missing or may not be executed, of which the job has told once.
     case missing
+    /// What was started is not its program.
+    case wrong
   }
 
   case source(ThumbnailError)
@@ -67,6 +69,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
 
   public var kind: Kind {
     switch self {
+    case .decoder(_, .memory): .memory
     case .source, .decoder, .other: .source
     case .output(let error): error.isCollision ? .collision : error.isDiskFault ? .disk : .output
     case .memory: .memory

@@ -14,6 +14,10 @@ struct SourcePicture {
   /// Width and height as displayed.
   let orientedPixels: PixelSize
   let orientation: Orientation
+  /// What the user should know of the file, whichever version of its picture is decoded.
+  private var remarks: [String] = []
+  /// Why its thumbnails are much smaller than asked for; nil if they are not.
+  private(set) var shortfall: String?
 
   /// Reads the header.
   ///
@@ -36,6 +40,7 @@ struct SourcePicture {
     let whole: PictureHeader
     if let previews { whole = previews } else { whole = try PictureReader.readHeader(of: bytes, type: type) }
     (orientedPixels, orientation) = (whole.orientedPixels, whole.orientation)
+    (remarks, shortfall) = (whole.remarks, try whole.shortfall(for: options))
     switch try whole.plan(for: options) {
     case .jpeg(let extent, let orientation):
       let bytes = ByteReader(part: extent.offset, size: Int(clamping: extent.size), of: file.bytes)
@@ -84,11 +89,11 @@ struct SourcePicture {
           try whole.makeThumbnails(
             maker, decodedIn: memory, warnings: planes.warnings, monitor: monitor, deliver: deliver)
         }
-      }
+      } + remarks
     case .jpeg(let bytes, _, let orientation, _):
       return try maker.makeThumbnails(
         of: bytes, orientation: orientation, options: options, decoding: decoding, monitor: monitor, deliver: deliver
-      ).warnings
+      ).warnings + remarks
     case .decoder(let request, let header, let type, _):
       return try decoders.decode(request, of: file, type, monitor: monitor) { planes in
         let warnings = planes.warnings.filter { !$0.isEmpty }
@@ -98,7 +103,7 @@ struct SourcePicture {
             of: request, header: header, decodedIn: memory, profile: planes.profile ?? [], source: file.bytes,
             options: options, monitor: monitor, deliver: deliver)
         }
-        return warnings + header.remarks
+        return warnings + remarks + header.remarks.filter { !remarks.contains($0) }
       }
     }
   }

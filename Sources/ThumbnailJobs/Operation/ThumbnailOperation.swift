@@ -21,6 +21,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     var hash: UInt64?
     var thumbnails: [MadeThumbnail] = []
     var warnings: [String] = []
+    /// Why the thumbnails are worse than they were asked for; nil if they are not.
+    var shortfall: String?
     var result: SourceResult?
     /// What a join says about the source; nil if the job has none, or before the first thumbnail.
     var description: SourceDescription?
@@ -103,6 +105,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
       let picture = try shared.trace.span("SourcePicture.read") {
         try SourcePicture(file, type, for: output.options, monitor: self)
       }
+      findings.withLock { $0.shortfall = $0.shortfall ?? picture.shortfall }
       guard output.folder != nil else {
         let planned = try plan(output, picture, picture.bytesNeeded(for: output.options, decoding: .sparing))
         findings.withLock { $0.thumbnails += planned }

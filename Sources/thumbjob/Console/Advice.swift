@@ -32,9 +32,10 @@ enum Advice {
       memoryOption(for: error.needed, in: plan).map { "\($0) would allow it" }
         ?? "the process may use \(plan.limit) in all, and needs a part of that itself"
     case .timeout: "--timeout allows more"
-    case .decoder(_, .killed), .decoder(_, .refused): "--retries 1 tries again"
-    case .decoder(_, .missing): "reinstall thumbjob"
-    case .decoder: nil
+    case .decoder(_, .killed), .decoder(_, .refused): "the next run tries it again, --retries 1 at once"
+    case .decoder(_, .wrong): "reinstall thumbjob"
+    case .decoder(_, .memory): "if you trust the file, --isolate never decodes it without this limit"
+    case .decoder(_, .crashed), .decoder(_, .missing): nil
     case .placeIsSource: "choose another folder with --out"
     case .earlier(_, _, let time): "not tried since \(Units.day(time)); --retry-failed tries it"
     case .placeTaken, .placeReserved, .other: nil
@@ -108,6 +109,17 @@ enum Advice {
     let amount = ByteCount.memory(plan.budget.bytes)
     let subject = isRequested ? "--memory \(amount)" : "the smallest budget, \(amount),"
     return "\(subject) is more than this process may use, \(plan.limit); it may be killed"
+  }
+
+  /// The warning that pictures will fail, because no decoder process can be started.
+  static func warning(of obstacle: DecoderObstacle) -> String {
+    switch obstacle {
+    case .missing(let name, let folders):
+      "\(name) was not found in \(PlaceText.text(folders.map(\.printable))); all pictures but JPEG need it and fail; "
+        + "reinstall thumbjob"
+    case .notExecutable(let path):
+      "\(path.printable) may not be executed; all pictures but JPEG need it and fail; allow it with chmod +x"
+    }
   }
 
   /// The option that lets one operation reserve so many bytes; nil if the process may not use that much.

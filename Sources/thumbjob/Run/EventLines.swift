@@ -29,7 +29,8 @@ struct SourceLine: Encodable {
     waitedSeconds = report.operation.map { $0.waited / .seconds(1) }
     ranSeconds = report.operation.map { $0.ran / .seconds(1) }
     thumbnails = report.thumbnails.map { ThumbnailFields($0, path: $0.path) }
-    warnings = report.warnings.isEmpty ? nil : report.warnings
+    let warnings = (report.shortfall.map { [$0] } ?? []) + report.warnings
+    self.warnings = warnings.isEmpty ? nil : warnings
     switch report.result {
     case .made: outcome = isDryRun ? "would-make" : "made"
     case .notImage: outcome = "passed-over"

@@ -34,6 +34,7 @@ extension RunSession {
     case .postponed(let source):
       messages.printLine(
         "thumbjob: \(source.path.printable): was under way when an earlier run died; it is tried last, alone", .warning)
+    case .noDecoder(let obstacle): messages.print(StyledText("thumbjob: \(Advice.warning(of: obstacle))", .warning))
     case .fence(let shortfall):
       if !settings.quiet { messages.print(StyledText("thumbjob: \(shortfall)", .warning)) }
     case .ledger(let error):
@@ -70,7 +71,9 @@ extension RunSession {
   private func printResult(_ report: SourceReport) {
     var name: String { report.source.path.printable }
     switch report.result {
-    case .made: if settings.verbose || settings.job.dryRun { printThumbnails(report, name) }
+    case .made:
+      if settings.verbose || settings.job.dryRun { printThumbnails(report, name) }
+      if let shortfall = report.shortfall { messages.printLine("thumbjob: \(name): \(shortfall)", .warning) }
     case .failed(let failure): messages.printLine("thumbjob: \(name): \(Advice.line(failure))", .failure)
     case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
