@@ -9,7 +9,7 @@ extension Job {
   ///
   /// - Returns: the counters of the walk, and whether it has reached every source.
   func walkSources() -> (WalkCounters, isComplete: Bool) {
-    let plan = OutputPlan(walker: walker)
+    let plan = OutputPlan(walker: walker, isMirrored: outputs.contains(where: \.isMirrored))
     var isComplete = true
     // The walk calls this before every entry, and several times a second while it waits for an entry of a list.
     let shouldStop = {

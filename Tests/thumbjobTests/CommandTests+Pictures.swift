@@ -98,6 +98,29 @@ extension CommandTests {
       #expect(unlimited.status == 0, "\(unlimited.errors)")
     }
 
+    /// A DNG file with nothing but a preview.
+    private func raw(_ width: Int, _ height: Int) -> [UInt8] {
+      func number(_ value: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(value >> (8 * $0) & 0xFF) } }
+      let preview = SyntheticPhoto(seed: 1, width: width, height: height).jpeg()
+      let tags = [(0x0103, 3, 1, 6), (0x0201, 4, 1, 62), (0x0202, 4, 1, preview.count), (0xC612, 1, 4, 0x401)]
+      let entries = tags.flatMap { number($0.0, 2) + number($0.1, 2) + number($0.2, 4) + number($0.3, 4) }
+      return Array("II".utf8) + number(42, 2) + number(8, 4) + number(4, 2) + entries + number(0, 4) + preview
+    }
+
+    @Test func aRawFileWhosePreviewIsTooSmallIsWarnedOf() async throws {
+      let folder = TemporaryFolder()
+      try folder.write(raw(8, 8), to: "images/small.dng")
+      try folder.write(raw(300, 200), to: "images/large.dng")
+      let warning =
+        "thumbjob: images/small.dng: its largest preview has only 8 × 8 pixels, too few for a thumbnail of the size asked for"
+      for arguments in [["--dry-run"], ["--size", "200x200!"], ["--json", "--quiet"], []] {
+        try? FileManager.default.removeItem(atPath: folder("thumbs"))
+        let ending = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + arguments, in: folder)
+        #expect(ending.status == 0 && ending.errorLines.filter { $0.contains("preview") } == [warning[...]], "\(ending.errors)")
+        #expect(ending.output.contains("too few for a thumbnail") == (arguments.first == "--json"))
+      }
+    }
+
     @Test func aDecoderThatIsKilledIsOneFailedSource() async throws {
       let folder = try folder(2000)
       let ending = try await stopped(folder) { _, decoders in for decoder in decoders { kill(decoder, SIGKILL) } }

@@ -98,7 +98,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .source(let error):
       switch error {
-      case .empty, .notAnImage, .unsupportedType, .unsupported, .truncated, .damaged, .corrupt, .imperfect,
+      case .empty, .notAnImage, .otherFormat, .unsupportedType, .unsupported, .truncated, .damaged, .corrupt, .imperfect,
         .tooManyPixels, .thumbnailTooLarge, .tooManyScans, .internalFault:
         true
       case .cancelled, .unreadable, .outOfMemory, .irregular: false
@@ -119,8 +119,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .memory(let error, _): "\(error)"
     case .decoder(let reason, _): reason
     case .timeout(let limit): "took longer than \(limit)"
-    case .placeTaken(let rival):
-      "its thumbnail would have the same place as that of \(rival.printable); rename one of the sources"
+    case .placeTaken(let rival): "another source, \(rival.printable), has the place of its thumbnail"
     case .placeIsSource: "its thumbnail would overwrite the source itself"
     case .placeReserved: "its thumbnail would go into .thumbjob, the working folder of the output"
     case .earlier(_, let reason, _): reason

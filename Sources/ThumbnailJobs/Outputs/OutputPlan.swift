@@ -26,6 +26,9 @@ public struct OutputPlan: Sendable {
   }
 
   private let walker: SourceWalker
+  /// Whether thumbnails mirror the tree of the sources. Where patterns name all of them, two sources never want one place here;
+  /// the marks of their thumbnails tell if the patterns give them one.
+  private let isMirrored: Bool
   private let isImage: @Sendable (Path) -> Bool
   /// The folders among the arguments, with their indexes and the paths that ``SourceTree`` gives them.
   private let folders: [(argument: Int, path: Path, mirrored: Path)]
@@ -33,12 +36,14 @@ public struct OutputPlan: Sendable {
   private let files: [Path: [Source]]
 
   /// - Parameter walker: finds the sources. Output folders that do not exist yet are not recognised as such.
-  public init(walker: SourceWalker) { self.init(walker: walker, isImage: SourceFile.isPicture) }
+  public init(walker: SourceWalker, isMirrored: Bool = true) {
+    self.init(walker: walker, isMirrored: isMirrored, isImage: SourceFile.isPicture)
+  }
 
   /// - Parameter isImage: whether a file can have thumbnails. It is called on any thread, for files that want the place
   ///   of another source.
-  init(walker: SourceWalker, isImage: @escaping @Sendable (Path) -> Bool) {
-    self.walker = walker
+  init(walker: SourceWalker, isMirrored: Bool = true, isImage: @escaping @Sendable (Path) -> Bool) {
+    (self.walker, self.isMirrored) = (walker, isMirrored)
     self.isImage = isImage
     var folders: [(argument: Int, path: Path, mirrored: Path)] = []
     var files: [Path: [Source]] = [:]
@@ -71,7 +76,7 @@ public struct OutputPlan: Sendable {
       for rival in rivals(wanted, place: place, before: source, inOwnArgument: candidateHasBetterClaim) {
         guard let there = FileIdentity(of: rival) else { continue }
         if there == FileIdentity(of: source.path) { return .duplicate(of: rival) }
-        if isImage(rival) { return .taken(by: rival) }
+        if isMirrored, isImage(rival) { return .taken(by: rival) }
       }
     }
     return .place(place)

@@ -38,7 +38,8 @@ enum Advice {
     case .decoder(_, .crashed), .decoder(_, .missing): nil
     case .placeIsSource: "choose another folder with --out"
     case .earlier(_, _, let time): "not tried since \(Units.day(time)); --retry-failed tries it"
-    case .placeTaken, .placeReserved, .other: nil
+    case .placeTaken: Self.otherPlace
+    case .placeReserved, .other: nil
     }
   }
 
@@ -59,11 +60,14 @@ enum Advice {
       "choose another with --out, or put the thumbnails beside the photos under other names, as with --name '%d/%s-small'"
     case .notJoin(let kind): "move it away or choose another place with \(option(for: kind))"
     case .foreign, .unreadable: "move it away or choose another folder with --out"
-    case .takenByName:
-      "rename one of them, tell them apart by folder or extension (--name '%d-%s-%e'), or --force if the other is gone"
-    case .shared, .taken, .blocked, .nameTooLong, .removed, .closed, .cannotRemove, .failed: nil
+    case .taken: Self.otherPlace
+    case .takenByName: "\(Self.otherPlace), or --force if the other source is gone"
+    case .shared, .blocked, .nameTooLong, .removed, .closed, .cannotRemove, .failed: nil
     }
   }
+
+  /// How each of two sources gets a place of its own.
+  private static let otherPlace = "rename one of the sources, or use --name '%d/%s-%e'"
 
   private static func option(for kind: JoinKind) -> String {
     switch kind {
