@@ -34,7 +34,7 @@ import Testing
 
   @Test(
     arguments: [
-      ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "PNG images are not supported"),
+      ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "a PNG picture, a format of which no thumbnails are made"),
       ([0x3C, 0x68, 0x74, 0x6D, 0x6C], "not an image (it starts with 3C 68 74 6D)"),
       ([], "the file is empty"), ([0xFF], "not an image (it starts with FF)"),
       ([0xFF, 0xD8, 0xFF], "truncated: it is cut off after 3 bytes"),

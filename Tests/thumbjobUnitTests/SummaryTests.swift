@@ -86,7 +86,7 @@ struct SummaryTests {
     #expect(lines.count == 2)
     #expect(
       lines[1] == "2 failed · 5 up to date · "
-        + "14 passed over (4 not images; 6 made by thumbjob; 1 HEIC, not read yet; 2 PNG, not read yet; 1 given more than once) · "
+        + "14 passed over (4 not images; 6 made by thumbjob; 1 HEIC, not read; 2 PNG, not read; 1 given more than once) · "
         + "9 in the output folder passed over · 7 excluded · 8 hidden passed over · 1 link not followed")
     // The counts before those of the walk, and the thumbnails, are all that was found.
     let counts = lines.map { $0.prefix { $0 != "(" } }.joined(separator: " · ").split(separator: " · ").prefix(3)
@@ -114,7 +114,7 @@ struct SummaryTests {
     let named = text(tally) { $0.job.sources = ["a", "/b", "c", "d"].map { .path($0) } }.text
     #expect(
       named == "no readable picture found in ./a, /b and 2 more\n"
-        + "3 passed over (1 not an image; 2 PNG, not read yet)")
+        + "3 passed over (1 not an image; 2 PNG, not read)")
     #expect(text(tally, isWalkComplete: false).text.hasPrefix("no thumbnail made in "), "the rest was not looked at")
     tally.missingArguments = 1
     #expect(text(tally).text.hasPrefix("no thumbnail made in "), "a source that does not exist was not looked into")

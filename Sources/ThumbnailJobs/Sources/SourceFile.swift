@@ -130,7 +130,9 @@ final class SourceFile {
     if let image = image(head) { return image }
     let isExpected = source.origin == .argument || source.relativePath.hasPictureName
     guard isExpected, !head.starts(with: appleDouble) else { return .other }
-    return .notAnImage(head.isEmpty ? .empty : .notAnImage(Array(head.prefix(4))))
+    if head.isEmpty { return .notAnImage(.empty) }
+    let name = OtherFormat.name(head, hasSVGName: source.path.hasEnding(Array(".svg".utf8), inAnyCase: true))
+    return .notAnImage(name.map(ThumbnailError.otherFormat) ?? .notAnImage(Array(head.prefix(4))))
   }
 
   /// Whether the file at a path can be opened, is a picture that can be read by its first bytes, and is no thumbnail of

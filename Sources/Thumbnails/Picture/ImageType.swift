@@ -23,6 +23,9 @@ public enum ImageType: String, Sendable, CaseIterable {
     }
   }
 
+  /// Such as `a PNG picture`.
+  var nameWithArticle: String { self == .ico ? "an icon" : "a \(displayName) picture" }
+
   /// Whether it is a camera's sensor data, of which only the previews in the file can be shown.
   public var isRaw: Bool {
     switch self {

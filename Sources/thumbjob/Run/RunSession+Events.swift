@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import ThumbnailJobs
+import Thumbnails
 
 // The job's events: JSON lines on standard output, messages on standard error, updates for the status endpoint.
 extension RunSession {
@@ -78,7 +79,7 @@ extension RunSession {
     case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }
       messages.printLine(
-        "thumbjob: \(name): \(type.displayName) images are not read yet; this and any others are passed over",
+        "thumbjob: \(name): \(ThumbnailError.unsupportedType(type)); it and any others are passed over",
         .warning)
     case .cancelled(.pressure) where settings.job.onPressure == .requeue:
       messages.printLine("thumbjob: \(name): cancelled by memory pressure; left for another run", .warning)

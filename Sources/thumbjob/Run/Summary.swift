@@ -146,7 +146,7 @@ struct Summary {
         (tally.notImages, tally.notImages == 1 ? "not an image" : "not images"),
         (tally.ownThumbnails, "made by thumbjob"),
       ]
-      + types.map { ($0.value, "\($0.key.displayName), not read yet") } + [(tally.duplicates, "given more than once")]
+      + types.map { ($0.value, "\($0.key.displayName), not read") } + [(tally.duplicates, "given more than once")]
     return kinds.filter { $0.0 > 0 }
   }
 

@@ -45,7 +45,7 @@ extension SourceEntry {
     case .failed(let failure): result = .missing(outcome: "failed", reason: "\(failure)")
     case .cancelled(let reason): result = .missing(outcome: "cancelled", reason: "cancelled \(reason)")
     case .unsupported(let type):
-      result = .missing(outcome: "not-read", reason: "\(type.displayName) images are not read yet")
+      result = .missing(outcome: "not-read", reason: "\(ThumbnailError.unsupportedType(type))")
     case .notImage, .thumbnail, .duplicate, .gone: return nil
     }
     (source, file) = (report.source, findings?.file)
