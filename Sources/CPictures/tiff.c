@@ -70,8 +70,8 @@ static bool read_color_map(page *from) {
   return true;
 }
 
-static bool unsupported(page *from, const char *what, unsigned value) {
-  decoding_fail(from->call, CDECODING_UNSUPPORTED, "%s %u", what, value);
+static bool unsupported(page *from, const char *what, unsigned value, const char *unit) {
+  decoding_fail(from->call, CDECODING_UNSUPPORTED, "%s %u%s", what, value, unit);
   return false;
 }
 
@@ -98,30 +98,32 @@ static bool interpret(page *from) {
       uint16_t ink_set;
       TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &ink_set);
       from->colors = 4;
-      if (ink_set != INKSET_CMYK) return unsupported(from, "inks of set", ink_set);
+      if (ink_set != INKSET_CMYK) return unsupported(from, "inks other than CMYK, of the set", ink_set, "");
       break;
     }
     case PHOTOMETRIC_YCBCR:
       from->meaning = YCC;
       if (from->is_separate) {
         TIFFGetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, &from->across, &from->down);
-        if (from->across != 1 || from->down != 1) return unsupported(from, "planes of chroma of", from->across);
+        if (from->across != 1 || from->down != 1) {
+          return unsupported(from, "colour in planes of its own, each sample for", (unsigned)from->across * from->down, " pixels");
+        }
       } else {
         TIFFGetFieldDefaulted(tiff, TIFFTAG_YCBCRSUBSAMPLING, &from->across, &from->down);
       }
       if (from->across < 1 || from->across > 4 || from->down < 1 || from->down > 4) {
-        return unsupported(from, "chroma subsampling", from->across * 10u + from->down);
+        return unsupported(from, "colour samples for", (unsigned)from->across * from->down, " pixels each");
       }
       if ((from->across > 1 || from->down > 1) && (from->bits != 8 || from->samples != 3)) {
-        return unsupported(from, "subsampled chroma and bits", from->bits);
+        return unsupported(from, "colour samples for several pixels each, with", from->bits, " bits");
       }
       break;
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_ICCLAB:
       from->meaning = LAB;
-      if (from->bits != 8 && from->bits != 16) return unsupported(from, "CIE L*a*b* and bits", from->bits);
+      if (from->bits != 8 && from->bits != 16) return unsupported(from, "CIE L*a*b* colours with", from->bits, " bits");
       break;
-    default: return unsupported(from, "the photometric interpretation", from->photometric);
+    default: return unsupported(from, "colours of an unknown kind, number", from->photometric, "");
   }
   if (from->samples < from->colors) {
     decoding_fail(from->call, CDECODING_DAMAGED, "%u samples a pixel are too few", from->samples);
@@ -178,7 +180,7 @@ static bool read_page(page *from) {
   from->is_tiled = TIFFIsTiled(tiff) != 0;
   from->is_separate = planar == PLANARCONFIG_SEPARATE && samples > 1;
   from->across = from->down = 1;
-  if (!TIFFIsCODECConfigured(from->compression)) return unsupported(from, "the compression", from->compression);
+  if (!TIFFIsCODECConfigured(from->compression)) return unsupported(from, "the compression", from->compression, "");
   if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &from->photometric)) {
     bool is_fax = from->compression >= COMPRESSION_CCITTRLE && from->compression <= COMPRESSION_CCITTFAX4;
     from->photometric = samples >= 3 ? PHOTOMETRIC_RGB : is_fax ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK;
@@ -192,7 +194,7 @@ static bool read_page(page *from) {
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &from->format);
   // Pictures of 8 bits that are said to be signed have values of 0 to 255, as far as is known, and are shown so elsewhere.
   if (from->format == SAMPLEFORMAT_INT && from->bits == 8) from->format = SAMPLEFORMAT_UINT;
-  if (!is_depth_supported(from)) return unsupported(from, "samples of another format or bits:", from->bits);
+  if (!is_depth_supported(from)) return unsupported(from, "numbers of an unknown kind, with", from->bits, " bits");
   if (!interpret(from)) return false;
   find_alpha(from);
   return true;

@@ -78,7 +78,7 @@ struct HostileHEIFTests {
       file.primary = file.add(
         TestHEIF.Item(type: type, data: TestHEIF.grid(rows: 1, columns: 1, 64, 64), isInItemData: true))
       file.refer("dimg", from: file.primary, to: [file.primary])
-      #expect(throws: ThumbnailError.damaged("a picture is derived from itself")) {
+      #expect(throws: ThumbnailError.damaged("a picture is made of itself")) {
         try PictureHeader.heif(file.bytes)
       }
     }
@@ -93,19 +93,19 @@ struct HostileHEIFTests {
       return [1, 0, 0, 0, 0, 0] + TestHEIF.number(2, 2)
         + (1...2).flatMap { TestHEIF.number($0, 2) + [0, 0, 0, 0, 0xFF, 0xFF] }
     }
-    #expect(throws: ThumbnailError.damaged("it has too many parts of items")) { try PictureHeader.heif(file.bytes) }
+    #expect(throws: ThumbnailError.damaged("its pictures are in too many parts")) { try PictureHeader.heif(file.bytes) }
   }
 
   @Test func aFileOfEmptyBoxesIsGivenUp() {
     let head = TestHEIF.box("ftyp", Array("heic".utf8) + [0, 0, 0, 0])
     let boxes = (0..<30_000).flatMap { _ in TestHEIF.box("free", []) }
-    #expect(throws: ThumbnailError.damaged("it has too many boxes")) { try PictureHeader.heif(head + boxes) }
+    #expect(throws: ThumbnailError.damaged("its header has too many parts")) { try PictureHeader.heif(head + boxes) }
   }
 
   @Test(arguments: [
-    ([0, 0, 0, 4] as [UInt8], "the box “free” is smaller than its header"),
-    ([0, 0, 0, 1], "the box “free” is smaller than its header"),
-    ([0, 0, 0xFF, 0], "the box “free” is larger than the one that it is in"),
+    ([0, 0, 0, 4] as [UInt8], "a part (box “free”) says that it is smaller than it can be"),
+    ([0, 0, 0, 1], "a part (box “free”) says that it is smaller than it can be"),
+    ([0, 0, 0xFF, 0], "a part (box “free”) is larger than the one that it is in"),
   ])
   func aBoxOfAWrongSizeIsDamaged(_ size: [UInt8], _ message: String) {
     var file = TestHEIF()
@@ -115,10 +115,10 @@ struct HostileHEIFTests {
   }
 
   @Test(arguments: [
-    (1, 1, 64, 64, "2 pictures for a grid of 1 rows and 1 columns"),
-    (1, 2, 129, 64, "a grid of another size than its pictures"),
-    (1, 2, 64, 64, "a grid of another size than its pictures"),
-    (2, 1, 64, 0, "a grid of another size than its pictures"),
+    (1, 1, 64, 64, "2 pictures make up 1 rows and 1 columns"),
+    (1, 2, 129, 64, "the pictures that make up the whole have another size than it"),
+    (1, 2, 64, 64, "the pictures that make up the whole have another size than it"),
+    (2, 1, 64, 0, "the pictures that make up the whole have another size than it"),
   ])
   func aGridMustFitItsPictures(_ rows: Int, _ columns: Int, _ width: Int, _ height: Int, _ message: String) {
     var file = TestHEIF()

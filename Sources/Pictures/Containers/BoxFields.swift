@@ -15,7 +15,7 @@ struct BoxFields {
 
   /// The next `count` bytes.
   mutating func take(_ count: Int) throws(ThumbnailError) -> ArraySlice<UInt8> {
-    guard count >= 0, count <= remaining else { throw .damaged("a box ends in the middle of its fields") }
+    guard count >= 0, count <= remaining else { throw .damaged("a part of its header is too short") }
     defer { position += count }
     return bytes[position..<position + count]
   }

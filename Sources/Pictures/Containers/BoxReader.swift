@@ -30,7 +30,7 @@ final class BoxReader {
   /// The box with which `rest` begins, which is then without it; nil if `rest` is too short for a box.
   func next(in rest: inout FileExtent) throws(ThumbnailError) -> Box? {
     guard rest.size >= 8 else { return nil }
-    guard boxesLeft > 0 else { throw .damaged("it has too many boxes") }
+    guard boxesLeft > 0 else { throw .damaged("its header has too many parts") }
     boxesLeft -= 1
     var fields = try fields(FileExtent(offset: rest.offset, size: min(rest.size, 16)), atMost: 16)
     var size = UInt64(try fields.u32())
@@ -42,11 +42,11 @@ final class BoxReader {
     } else if size == 0 {
       size = rest.size
     }
-    guard size >= headerSize else { throw .damaged("the box “\(type)” is smaller than its header") }
+    guard size >= headerSize else { throw .damaged("a part (box “\(type)”) says that it is smaller than it can be") }
     let isCut = size > rest.size
     // Only boxes of the file itself can be cut off; others leave their parent.
     guard !isCut || rest.offset + rest.size == file.size else {
-      throw .damaged("the box “\(type)” is larger than the one that it is in")
+      throw .damaged("a part (box “\(type)”) is larger than the one that it is in")
     }
     size = min(size, rest.size)
     let contents = FileExtent(offset: rest.offset + headerSize, size: size - headerSize)
@@ -63,7 +63,7 @@ final class BoxReader {
 
   /// The bytes of a part of the file.
   func bytes(_ extent: FileExtent, atMost limit: Int) throws(ThumbnailError) -> ArraySlice<UInt8> {
-    guard extent.size <= limit else { throw .damaged("a box of \(extent.size) bytes, where \(limit) are the most") }
+    guard extent.size <= limit else { throw .damaged("a part of \(extent.size) bytes, where \(limit) are the most") }
     guard isInFile(extent) else { throw FileWindow.endsTooEarly }
     let count = Int(extent.size)
     if count > Self.bufferSize { return try file.bytes(at: extent.offset, count: count)[...] }

@@ -38,7 +38,7 @@ extension HEIFReader {
 
   private mutating func property(_ index: Int) throws(ThumbnailError) -> ItemProperty {
     if let known = properties[index] { return known }
-    guard index <= table.properties.count else { throw .damaged("the property \(index) is missing") }
+    guard index <= table.properties.count else { throw .damaged("a description that its header refers to is missing (property \(index))") }
     let property = try ItemProperty(table.properties[index - 1], reader)
     properties[index] = property
     return property
@@ -46,8 +46,8 @@ extension HEIFReader {
 
   /// The picture of an item, with its own properties applied.
   mutating func storedPicture(of id: UInt32, derivations: Int = 0) throws(ThumbnailError) -> StoredPicture {
-    guard let item = table.items[id] else { throw .damaged("the item \(id) is missing") }
-    guard derivations <= Self.mostDerivations else { throw .damaged("a picture is derived from itself") }
+    guard let item = table.items[id] else { throw .damaged("a picture or block that its header refers to is missing (item \(id))") }
+    guard derivations <= Self.mostDerivations else { throw .damaged("a picture is made of itself") }
     let properties = try itemProperties(of: id)
     var picture: StoredPicture
     switch item.type {
@@ -69,7 +69,7 @@ extension HEIFReader {
   ) throws(ThumbnailError) -> StoredPicture {
     guard let pixels = properties.size, let configuration = properties.configuration, configuration.codec == codec
     else {
-      throw .damaged("a picture without a size or a configuration of its decoder")
+      throw .damaged("it does not say how large a picture is, or how to decode it")
     }
     guard max(pixels.width, pixels.height) <= Self.longestTileSide else {
       throw .damaged("a picture of \(pixels.width) × \(pixels.height) pixels")
@@ -90,16 +90,16 @@ extension HEIFReader {
 
   private mutating func identity(_ id: UInt32, _ derivations: Int) throws(ThumbnailError) -> StoredPicture {
     let sources = table.references("dimg", from: id)
-    guard sources.count == 1 else { throw .damaged("a derived picture is made of \(sources.count)") }
+    guard sources.count == 1 else { throw .damaged("a picture that repeats another one names \(sources.count) of them") }
     return try storedPicture(of: sources[0], derivations: derivations + 1)
   }
 
   /// The fields of a derived picture: its version and flags, and what follows.
   private func derivation(_ id: UInt32) throws(ThumbnailError) -> (flags: Int, fields: BoxFields) {
     let data = try table.data(of: id)
-    guard data.count == 1 else { throw .unsupported("a derived picture in several parts") }
+    guard data.count == 1 else { throw .unsupported("a picture made of others, with instructions in several parts") }
     var fields = try reader.fields(data[0], atMost: 1 << 20)
-    guard try fields.u8() == 0 else { throw .unsupported("a derived picture of an unknown version") }
+    guard try fields.u8() == 0 else { throw .unsupported("a picture made of others, with instructions of an unknown version") }
     return (try fields.u8(), fields)
   }
 
@@ -111,7 +111,7 @@ extension HEIFReader {
     let pixels = PixelSize(width: Int(try fields.number(numberSize)), height: Int(try fields.number(numberSize)))
     let sources = table.references("dimg", from: id)
     guard sources.count == rows * columns else {
-      throw .damaged("\(sources.count) pictures for a grid of \(rows) rows and \(columns) columns")
+      throw .damaged("\(sources.count) pictures make up \(rows) rows and \(columns) columns")
     }
     guard sources.count <= Self.mostTiles else { throw .unsupported("a grid of \(sources.count) pictures") }
     let first = try part(sources[0], derivations)
@@ -119,7 +119,7 @@ extension HEIFReader {
     // The pictures reach the edges, and none is beyond them.
     guard (columns - 1) * width < pixels.width, pixels.width <= columns * width, (rows - 1) * height < pixels.height,
       pixels.height <= rows * height
-    else { throw .damaged("a grid of another size than its pictures") }
+    else { throw .damaged("the pictures that make up the whole have another size than it") }
     if let chroma = first.format.chroma {
       guard columns == 1 || width % chroma.across == 0, rows == 1 || height % chroma.down == 0 else {
         throw .unsupported("a grid of pictures with an odd size")
@@ -130,7 +130,7 @@ extension HEIFReader {
     for (index, source) in sources.enumerated() {
       let part = index == 0 ? first : try part(source, derivations)
       guard part.pixels == first.pixels, part.isCoded(like: first) else {
-        throw .damaged("the pictures of a grid differ in their form")
+        throw .damaged("the pictures that make up the whole differ in their form")
       }
       tiles.append(part.tile(x: index % columns * width, y: index / columns * height))
     }

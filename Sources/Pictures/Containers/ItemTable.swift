@@ -51,7 +51,7 @@ struct ItemTable {
   /// - parameter meta: the contents of the box `meta`.
   init(_ meta: FileExtent, _ reader: BoxReader) throws(ThumbnailError) {
     self.reader = reader
-    guard meta.size >= 4 else { throw .damaged("the box “meta” is empty") }
+    guard meta.size >= 4 else { throw .damaged("its header (box “meta”) is empty") }
     var rest = FileExtent(offset: meta.offset + 4, size: meta.size - 4)
     while let box = try reader.next(in: &rest) {
       switch box.type {
@@ -72,7 +72,7 @@ struct ItemTable {
 
   private mutating func change(_ id: UInt32, _ body: (inout Item) -> Void) throws(ThumbnailError) {
     body(&items[id, default: Item()])
-    guard items.count <= Self.mostItems else { throw .damaged("it has too many items") }
+    guard items.count <= Self.mostItems else { throw .damaged("its header lists too many pictures and blocks") }
   }
 
   private func readPrimary(_ fields: BoxFields) throws(ThumbnailError) -> UInt32 {
@@ -83,7 +83,7 @@ struct ItemTable {
   private mutating func readInformation(_ contents: FileExtent) throws(ThumbnailError) {
     var head = try reader.fields(FileExtent(offset: contents.offset, size: min(contents.size, 4)), atMost: 4)
     let headSize: UInt64 = try head.versionAndFlags().version == 0 ? 6 : 8
-    guard contents.size >= headSize else { throw .damaged("the box “iinf” is empty") }
+    guard contents.size >= headSize else { throw .damaged("its list of pictures (box “iinf”) is empty") }
     var rest = FileExtent(offset: contents.offset + headSize, size: contents.size - headSize)
     while let box = try reader.next(in: &rest) {
       guard box.type == "infe" else { continue }
@@ -103,12 +103,12 @@ struct ItemTable {
   private mutating func readLocations(_ fields: BoxFields) throws(ThumbnailError) {
     var fields = fields
     let version = try fields.versionAndFlags().version
-    guard version <= 2 else { throw .unsupported("item locations of version \(version)") }
+    guard version <= 2 else { throw .unsupported("places in the file in the form of version \(version)") }
     let (sizes, moreSizes) = (try fields.u8(), try fields.u8())
     let (offsetSize, lengthSize, baseSize) = (sizes >> 4, sizes & 15, moreSizes >> 4)
     let indexSize = version == 0 ? 0 : moreSizes & 15
     guard [offsetSize, lengthSize, baseSize, indexSize].allSatisfy({ [0, 4, 8].contains($0) }) else {
-      throw .damaged("item locations of an odd size")
+      throw .damaged("its header gives places in the file in an impossible form")
     }
     var extentsLeft = Self.mostExtents
     for _ in 0..<(try fields.number(version < 2 ? 2 : 4)) {
@@ -118,13 +118,13 @@ struct ItemTable {
       let base = try fields.number(baseSize)
       let count = try fields.u16()
       extentsLeft -= count
-      guard extentsLeft >= 0 else { throw .damaged("it has too many parts of items") }
+      guard extentsLeft >= 0 else { throw .damaged("its pictures are in too many parts") }
       var extents: [FileExtent] = []
       extents.reserveCapacity(count)
       for _ in 0..<count {
         try fields.skip(indexSize)
         let (offset, overflows) = base.addingReportingOverflow(try fields.number(offsetSize))
-        guard !overflows else { throw .damaged("an item is outside the file") }
+        guard !overflows else { throw .damaged("a picture or block would be outside the file") }
         extents.append(FileExtent(offset: offset, size: try fields.number(lengthSize)))
       }
       let location = Location(constructionMethod: method, isInOtherFile: isInOtherFile, extents: extents)
@@ -134,7 +134,7 @@ struct ItemTable {
 
   private mutating func readReferences(_ contents: FileExtent) throws(ThumbnailError) {
     guard contents.size >= 4, contents.size <= Self.longestTable else {
-      throw .damaged("the box “iref” has \(contents.size) bytes")
+      throw .damaged("its list of references (box “iref”) has \(contents.size) bytes")
     }
     var head = try reader.fields(FileExtent(offset: contents.offset, size: 4), atMost: 4)
     let idSize = try head.versionAndFlags().version == 0 ? 2 : 4
@@ -197,7 +197,7 @@ struct ItemTable {
   /// Where the data of an item are in the file; parts that follow each other are one.
   func data(of id: UInt32) throws(ThumbnailError) -> [FileExtent] {
     guard let item = items[id], let location = item.location, !location.extents.isEmpty else {
-      throw .damaged("the item \(id) is missing")
+      throw .damaged("a picture or block that its header refers to is missing (item \(id))")
     }
     guard !item.isProtected else { throw .unsupported("a picture that is encrypted") }
     guard !location.isInOtherFile else { throw .unsupported("a picture whose data are in another file") }
@@ -214,17 +214,17 @@ struct ItemTable {
   }
 
   private func place(_ extent: FileExtent, _ constructionMethod: Int) throws(ThumbnailError) -> FileExtent {
-    guard extent.size > 0 else { throw .unsupported("an item without a length") }
+    guard extent.size > 0 else { throw .unsupported("a picture or block without a length") }
     switch constructionMethod {
     case 0:
       guard reader.isInFile(extent) else { throw FileWindow.endsTooEarly }
       return extent
     case 1:
       guard let itemData, extent.offset <= itemData.size, extent.size <= itemData.size - extent.offset else {
-        throw .damaged("an item is outside the box “idat”")
+        throw .damaged("a block is outside the part that it should be in (box “idat”)")
       }
       return FileExtent(offset: itemData.offset + extent.offset, size: extent.size)
-    default: throw .unsupported("an item that is a part of another")
+    default: throw .unsupported("a picture or block that is a part of another")
     }
   }
 }

@@ -112,7 +112,7 @@ struct MovieReader {
       default: break
       }
     }
-    guard let configuration else { throw .damaged("a sequence without a configuration of its decoder") }
+    guard let configuration else { throw .damaged("it does not say how to decode its sequence") }
     let tile = PictureTile(
       x: 0, y: 0, pixels: track.pixels, data: [sample], configuration: configuration.record)
     let picture = try StoredPicture(tile, codec: codec, format: configuration.format, color: color)
