@@ -4,11 +4,20 @@
 #include <stddef.h>
 #include <string.h>
 
+static int argument_count;
+static char **all_arguments;
+
+const char *cearlysignals_argument(int index) {
+  return index >= 0 && index < argument_count ? all_arguments[index] : NULL;
+}
+
 #ifdef __linux__
 
 /// The signals are those of SignalListener. The tests contain this file too, and they must end with Ctrl-C.
-static void block(int count, char **arguments, char **environment) {
+static void begin(int count, char **arguments, char **environment) {
   (void)environment;
+  argument_count = count;
+  all_arguments = arguments;
   const char *path = count > 0 ? arguments[0] : "";
   const char *slash = strrchr(path, '/');
   if (strcmp(slash == NULL ? path : slash + 1, "thumbjob") != 0) return;
@@ -21,6 +30,6 @@ static void block(int count, char **arguments, char **environment) {
 
 /// The functions that the loader calls before the initialisers of all libraries (System V ABI, "Initialization and
 /// Termination Functions").
-__attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **, char **) = block;
+__attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **, char **) = begin;
 
 #endif

@@ -1,6 +1,7 @@
 // Calls of Linux that Swift's Glibc module does not declare.
 #ifdef __linux__
 #include <spawn.h>
+#include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/types.h>

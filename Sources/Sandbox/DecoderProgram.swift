@@ -1,3 +1,4 @@
+import CLinux
 import Files
 import Foundation
 import SystemPackage
@@ -11,8 +12,17 @@ package enum DecoderProgram {
   ///
   /// - Throws: ``SandboxError/notFound(_:)`` or ``SandboxError/notExecutable(_:)``.
   package static func locate() throws(SandboxError) -> Path {
-    let ownProgram = (try? Path("/proc/self/exe").real()) ?? Path(CommandLine.arguments[0])
-    return try locate(from: ownProgram.parent)
+    try locate(from: ((try? Path("/proc/self/exe").real()) ?? startedProgram).parent)
+  }
+
+  /// The program that runs, by the path with which it was started: without /proc, nothing else is known.
+  private static var startedProgram: Path {
+    #if os(Linux)
+      if let path = UnsafePointer<CChar>(bitPattern: getauxval(UInt(AT_EXECFN))) {
+        return Path(bytes: Array(UnsafeRawBufferPointer(start: path, count: strlen(path)))) ?? Path()
+      }
+    #endif
+    return Path(CommandLine.arguments.first ?? "")
   }
 
   /// - Parameter folder: that of the running program.

@@ -59,7 +59,7 @@ struct Thumbjob: ParsableCommand {
   /// quote the command line.
   private static func exit(reporting error: any Error) -> Never {
     if let error = error as? TextError {
-      Console().print("thumbjob: \(error)")
+      Console().print("thumbjob: \(error.optionDescription)")
       exit(withError: ExitStatus.usage.code)
     }
     let code = exitCode(for: error)

@@ -55,7 +55,7 @@ def changed(status, path, value):
 
 @pytest.mark.parametrize("value", [1e300, -1e300, 1e19, -5])
 @pytest.mark.parametrize("path", [("elapsed_seconds",), ("eta_seconds",), ("rates", "sources_per_second"),
-                                  ("running", 0, "fraction"), ("running", 0, "age_seconds")])
+                                  ("running", 0, "fraction"), ("running", 0, "ran_seconds")])
 def test_extreme_numbers_do_not_break_the_client(tmp_path, true_status, path, value):
     assert asked(tmp_path, answer(changed(true_status, path, value))).returncode == 0
 

@@ -30,23 +30,23 @@ import Thumbnails
 
   @Test func twoOutputsCannotShareAFolder() throws {
     let job = try settings("outputs:\n  - {out: a}\n  - {out: ./a/}")
-    #expect(throws: TextError("out: two outputs share the folder a; give each its own")) { try job.validate() }
+    #expect(throws: TextError(in: "out", "two outputs share the folder a; give each its own")) { try job.validate() }
   }
 
   @Test func anOutputThatIsNamedLikeAFileMustExist() throws {
-    let text = "out: none.jpg looks like a file, but is to be the folder of the thumbnails; “name” names them"
+    let text = "none.jpg looks like a file, but is to be the folder of the thumbnails; “name” names them"
     let job = try settings("out: none.jpg")
-    #expect(throws: TextError(text)) { try job.validate() }
+    #expect(throws: TextError(in: "out", text)) { try job.validate() }
   }
 
   @Test func theSizesOfAnOutputNeedDifferentNames() throws {
     var job = JobSettings()
     job.outputs[0].sizes = [.known("64"), .known("64x64")]
-    #expect(throws: TextError("size: 64x64 is given twice")) {
+    #expect(throws: TextError(in: "size", "64x64 is given twice")) {
       try job.validate()
     }
     job.outputs[0].sizes = [.known("a=64"), .known("a=32x9^<")]
-    #expect(throws: TextError("size: two sizes are called a; give them other names, as in small=32x9^<")) {
+    #expect(throws: TextError(in: "size", "two sizes are called a; give them other names, as in small=32x9^<")) {
       try job.validate()
     }
   }

@@ -65,7 +65,7 @@ import Thumbnails
     try settings.validate()
     settings.outputs[0].name = try NamePattern(parsing: "%s-%w", for: "name")
     let message =
-      "name: “%s-%w” gives the sizes 64x64 and 64x64^ one place; without %w and %h each has a folder of its own"
-    #expect(throws: TextError(message)) { try settings.validate() }
+      "“%s-%w” gives the sizes 64x64 and 64x64^ one place; without %w and %h each has a folder of its own"
+    #expect(throws: TextError(in: "name", message)) { try settings.validate() }
   }
 }

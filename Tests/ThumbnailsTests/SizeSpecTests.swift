@@ -45,18 +45,18 @@ import Testing
     ("", "there is no width or height"), ("x", "it is not WIDTHxHEIGHT"), ("256x256x1", "it is not WIDTHxHEIGHT"),
     ("0", "0 pixels is outside 1 to 65500"), ("65501", "65501 pixels is outside 1 to 65500"),
     ("99999999999999999999", "99999999999999999999 pixels is outside 1 to 65500"),
-    ("12.5", "'12.5' is not a whole number of pixels"), ("-5", "'-5' is not a whole number of pixels"),
-    ("2 0", "'2 0' is not a whole number of pixels"), ("٣٠٠", "'٣٠٠' is not a whole number of pixels"),
-    ("300x^", "'^' needs width and height"), ("x300!", "'!' needs width and height"), ("256^^", "'^' is given twice"),
-    ("256^!", "'^' crops and '!' stretches: use only one"),
-    ("256<>", "'<' allows enlarging and '>' forbids it: use only one"), ("=256", "the name before '=' is empty"),
-    ("../up=256", "a name cannot start with '.'"), ("a/b=256", "a name is letters, digits, '.', '_' and '-'"),
-    ("-rf=256", "a name cannot start with '-'"), ("a=", "there is no width or height"),
+    ("12.5", "“12.5” is not a whole number of pixels"), ("-5", "“-5” is not a whole number of pixels"),
+    ("2 0", "“2 0” is not a whole number of pixels"), ("٣٠٠", "“٣٠٠” is not a whole number of pixels"),
+    ("300x^", "“^” needs width and height"), ("x300!", "“!” needs width and height"), ("256^^", "“^” is given twice"),
+    ("256^!", "“^” crops and “!” stretches: use only one"),
+    ("256<>", "“<” allows enlarging and “>” forbids it: use only one"), ("=256", "the name before “=” is empty"),
+    ("../up=256", "a name cannot start with “.”"), ("a/b=256", "a name is letters, digits, “.”, “_” and “-”"),
+    ("-rf=256", "a name cannot start with “-”"), ("a=", "there is no width or height"),
   ])
   func invalidSizesAreRejectedWithAReasonAndAnExample(_ text: String, _ reason: String) throws {
     let error = try #require(throws: SizeSpecError.self) { try SizeSpec(parsing: text) }
     #expect(error.reason == reason)
-    #expect(error.description == "size '\(text)': \(reason); for example \(error.example)")
+    #expect(error.description == "size “\(text)”: \(reason); for example \(error.example)")
     if error.example.contains(" or ") || text == "a=" { return }
     #expect(throws: Never.self) { try SizeSpec(parsing: error.example) }
   }

@@ -218,7 +218,7 @@ extension CommandTests {
       (["images", "--memory-limit", "1M"], 71, "--memory-limit 1 MiB is too little for the program itself"),
       (["images", "--max", "0"], 64, "--max: 0 is not within 1 to 1024"),
       (["images", "--rounds", "0"], 64, "--rounds: 0 is not within 1 to 100"),
-      (["images", "--naive", "dream"], 64, "thumbjob: the value 'dream' is invalid for '--naive <what>'."),
+      (["images", "--naive", "dream"], 64, "thumbjob: --naive: “dream” is not one of read, render"),
       (["job.yml"], 64, "job.yml is a job file; compare takes folders and files"),
       (["nowhere"], 66, "nowhere: no such file or folder"),
       (["empty"], 66, "there is no JPEG file among the sources"),

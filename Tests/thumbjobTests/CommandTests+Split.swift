@@ -66,7 +66,7 @@ extension CommandTests {
         "images", "--shard", "auto/4", "--json", "--dry-run", in: folder, environment: ["JOB_COMPLETION_INDEX": "3"])
       #expect(share.summary["shard"] as? String == "3/4")
       for (arguments, reason) in [
-        (["images", "--shard", "auto"], "thumbjob: shard: auto: none of SLURM_ARRAY_TASK_ID, "),
+        (["images", "--shard", "auto"], "thumbjob: --shard: auto: none of SLURM_ARRAY_TASK_ID, "),
         (["images", "--shard", "4/4"], "thumbjob: --shard: there is no share 4/4; the shares are 0/4 to 3/4"),
         (["--files0-from", "lists"], "lists is a folder of lists; name one of them, or add --shard auto"),
         (["images", "--files0-from", "lists", "--shard", "0"], "there can be no other sources"),

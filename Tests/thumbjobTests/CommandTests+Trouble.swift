@@ -16,7 +16,7 @@ extension CommandTests {
       (["x", "-q", "101"], "--quality: 101 is not within 1 to 100"),
       (
         ["x", "-s", "12y"],
-        "--size: “12y” is not a size: '12y' is not a whole number of pixels; for example 256 or 300x200^"
+        "--size: “12y” is not a size: “12y” is not a whole number of pixels; for example 256 or 300x200^"
       ),
       (["x", "--keep", "iptc"], "--keep: “iptc” is not one of icc, exif, gps, copyright"),
       (["x", "--timeout", "5"], "--timeout: “5” is not a duration; write 90s, 5m, 1h30m or 250ms"),
@@ -28,14 +28,21 @@ extension CommandTests {
       (["status", "--max"], "unknown option --max; see thumbjob status --help"),
       (
         ["x", "-s", "a=400", "-s", "a=300^"],
-        "size: two sizes are called a; give them other names, as in small=300x300^"
+        "--size: two sizes are called a; give them other names, as in small=300x300^"
       ),
       (["x", "--timeout", "0s"], "--timeout: must be more than zero; the longest is 366d"),
       (["compare", "x", "--max", "0"], "--max: 0 is not within 1 to 1024"),
-      (["x", "--out"], "missing value for '--out <folder>'"),
+      (["x", "--max", "many"], "--max: “many” is not a whole number"),
+      (["x", "--json=3"], "--json: takes no value, but “3” was given"),
+      (["x", "--quiet", "-v"], "--quiet: cannot be asked for together with verbose"),
+      (["x", "--include", "["], "--include: “[” is not a pattern of names: a [ has no ] before the next /; write \\[ for the character itself"),
+      (["x", "--sheet-grid", "z"], "--sheet-grid: “z” is not a grid: it is not COLUMNSxROWS; for example 4x5"),
+      (["x", "--status", "z"], "--status: “z” is not an address: it is neither unix:PATH nor HOST:PORT nor off"),
+      (["cancel", "1", "z"], "<operation>: “z” is not a number"),
+      (["x", "--out"], "--out: has no value; write --out <folder>"),
       (
         ["x", "--subsample", "422"],
-        "the value '422' is invalid for '--subsample <kind>'. Please provide one of '420' and '444'."
+        "--subsample: “422” is not one of 420, 444"
       ),
     ])
     func usageMistakesAreNamedWithExitStatus64(arguments: [String], message: String) async throws {
@@ -45,8 +52,9 @@ extension CommandTests {
     }
 
     @Test(arguments: [
-      (["pause", "1", "2"], "unexpected argument '2'", "pause [<pid or address>]"),
-      (["status", "1", "2"], "unexpected argument '2'", "status [<pid or address>] [--watch] [--json]"),
+      (["pause", "1", "2"], "unexpected argument “2”", "pause [<pid or address>]"),
+      (["split", "x"], "--into: is missing; write --into <folder>", "split <source> ... --into <folder> --parts <n> [options]"),
+      (["status", "1", "2"], "unexpected argument “2”", "status [<pid or address>] [--watch] [--json]"),
     ]) func aLineThatIsWrongAsAWholeIsFollowedByTheUsage(arguments: [String], message: String, usage: String)
       async throws
     {
@@ -73,6 +81,16 @@ extension CommandTests {
       }
       let named = try await run("run", "cancle", in: folder)
       #expect(named.status == 66 && !named.errors.contains("did you mean"), "\(named.errors)")
+    }
+
+    /// Swift reads the arguments of a process from there.
+    @Test(.enabled(if: geteuid() == 0)) func itRunsWithoutProc() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      try folder.write(TestPNG(colorType: 2, bitDepth: 8).bytes, to: "images/a.png")
+      let script = "umount -l /proc && exec \"$0\" images"
+      let ending = try await BuiltCommand.run(
+        executable: "/usr/bin/unshare", ["-m", "sh", "-c", script, BuiltCommand.path], in: folder)
+      #expect(ending.status == 0 && folder.files(below: "thumbs").count == 2, "\(ending.errors)")
     }
 
     @Test func aMissingSourceIsNamedAndTheOthersAreMade() async throws {

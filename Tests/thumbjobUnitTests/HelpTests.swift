@@ -41,6 +41,16 @@ struct HelpTests {
       ]))
   }
 
+  @Test(arguments: [
+    "--for", "--halt", "--dry-run", "--force", "--trace", "--progress", "--name", "--shard", "--files0-from",
+  ]) func theHelpOfWatchHasNoOptionThatItRefuses(name: String) {
+    #expect(table.command(of: ["run"]).option(name) != nil && table.command(of: ["watch"]).option(name) == nil)
+    let (watch, next) = (".SS thumbjob watch\n", ".SS thumbjob compare\n")
+    let page = ManualPage.text(table).replacing("\\-", with: "-")
+    let part = page.split(separator: watch).last?.split(separator: next).first
+    #expect(part?.contains("\\fB\(name)\\fR") == false && part?.contains("\\fB--poll\\fR") == true)
+  }
+
   @Test func everyExitStatusIsDescribed() {
     let described = Set(Reference.exitStatuses.flatMap { $0.term.split(separator: ", ") }.compactMap { Int32($0) })
     #expect(described.subtracting([130, 143]) == Set(ExitStatus.allCases.map(\.rawValue)))

@@ -83,7 +83,7 @@ struct StatusTextTests {
         "  312 of 2000 done · 312 made · 58.2/s · ETA 29.0 s",
         "  memory: 31 MiB of 1 GiB reserved · 64 MiB held · pressure normal (from psi)",
         "  1 of 2 running · 30 of 40 waiting", "1 of 2 running",
-        "  #313 1.5 s, decoding 43 %, 12 MiB, waits for memory: needs 72 MiB, 40 of 256 MiB free: "
+        "  #313 0.5 s, decoding 43 %, 12 MiB, waits for memory: needs 72 MiB, 40 of 256 MiB free: "
           + "./images/2024/holiday/写真 12.jpg",
         "30 of 40 waiting",
       ])
@@ -92,14 +92,14 @@ struct StatusTextTests {
   }
 
   @Test func onANarrowTerminalDetailsGiveWayToTheName() {
-    #expect(detail(80)[6] == "  #313 1.5 s, decoding 43 %, 12 MiB: ./images/2024/holiday/写真 12.jpg")
+    #expect(detail(80)[6] == "  #313 0.5 s, decoding 43 %, 12 MiB: ./images/2024/holiday/写真 12.jpg")
     let lines = detail(40)
     #expect(
       lines.prefix(4) == [
         "process 30065: running, for 12.3 s", "  ./images → ./thumbs", "  312 of 2000 done · 312 made · 58.2/s",
         "  ETA 29.0 s",
       ])
-    #expect(lines.contains("  #313 1.5 s: …/2024/holiday/写真 12.jpg"))
+    #expect(lines.contains("  #313 0.5 s: …/2024/holiday/写真 12.jpg"))
     #expect(lines.contains("  #314 2.0 s: ./images/1.jpg"))
     for columns in 36...120 { #expect(detail(columns).dropFirst(2).allSatisfy { $0.displayWidth <= columns }) }
   }

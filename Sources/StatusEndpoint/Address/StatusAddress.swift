@@ -20,7 +20,7 @@ public enum StatusAddress: Sendable, Hashable {
       self = .unix(path)
     } else {
       guard let colon = text.lastIndex(of: ":") else {
-        throw StatusAddressError(text, "is neither unix:PATH nor HOST:PORT nor off")
+        throw StatusAddressError(text, "it is neither unix:PATH nor HOST:PORT nor off")
       }
       let (host, digits) = (text[..<colon], text[text.index(after: colon)...])
       guard digits.isDecimal, let port = Int(digits), port <= 65535 else {

@@ -48,7 +48,10 @@ final class PictureDecoders: Sendable {
         fileSize: UInt64(file.size), planeBytes: request.memorySize, workingBytes: request.decoderBytes)
       planes = try pool().decode(
         order, isCancelled: { monitor.isCancelled },
-        progress: { monitor.progressed(to: $0 * ThumbnailMaker.decodingShare) })
+        progress: {
+          // Of a picture that is one tile, nothing more is known until it is decoded.
+          if $0 > 0 { monitor.progressed(to: $0 * ThumbnailMaker.decodingShare) }
+        })
     } catch {
       throw Self.failure(error, type)
     }

@@ -84,26 +84,26 @@ public struct JobSettings: Sendable, Equatable {
   /// - Throws: ``TextError`` if settings that are valid by themselves contradict each other.
   public func validate() throws(TextError) {
     if let clash = outputs.lazy.compactMap({ OutputSettings.clash(in: $0.sizes) }).first {
-      throw TextError("size: \(clash)")
+      throw TextError(in: "size", "\(clash)")
     }
-    if let clash = outputs.lazy.compactMap(\.clashOfPlaces).first { throw TextError("name: \(clash)") }
+    if let clash = outputs.lazy.compactMap(\.clashOfPlaces).first { throw TextError(in: "name", "\(clash)") }
     if let file = outputs.lazy.map(\.folder).first(where: { $0.hasJPEGName && FileIdentity(of: $0) == nil }) {
       throw TextError(
-        "out: \(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
+        in: "out", "\(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
     }
     if shardChoice != nil, !joins.isEmpty {
       throw TextError(
-        "shard: a share has only some of the thumbnails; once all shares are done, a run without --shard makes the "
+        in: "shard", "a share has only some of the thumbnails; once all shares are done, a run without --shard makes the "
           + "manifest, contact sheet or gallery of all")
     }
     try joins.validate()
     if prune, sources.contains(where: { if case .list = $0 { true } else { false } }) {
-      throw TextError("prune: a list does not tell which sources are gone; give the folders instead")
+      throw TextError(in: "prune", "a list does not tell which sources are gone; give the folders instead")
     }
     try watch?.validate(self)
     var folders: Set<Path> = []
     for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
-      throw TextError("out: two outputs share the folder \(output.folder.printable); give each its own")
+      throw TextError(in: "out", "two outputs share the folder \(output.folder.printable); give each its own")
     }
   }
 }
@@ -121,7 +121,7 @@ extension JobSettings {
         folder = try ListFolder.read(file)
         known = try ListFolder.list(at: file)
       } catch {
-        throw TextError("files0-from: \(error)")
+        throw TextError(in: "files0-from", "\(error)")
       }
       if let folder {
         let share = try share(in: folder, environment)
@@ -136,10 +136,10 @@ extension JobSettings {
   private func share(in folder: ListFolder, _ environment: [String: String]) throws(TextError) -> Shard {
     guard let shardChoice else {
       throw TextError(
-        "files0-from: \(folder.path.printable) is a folder of lists; name one of them, or add --shard auto")
+        in: "files0-from", "\(folder.path.printable) is a folder of lists; name one of them, or add --shard auto")
     }
     guard sources.count == 1 else {
-      throw TextError("files0-from: with \(folder.path.printable), a folder of lists, there can be no other sources")
+      throw TextError(in: "files0-from", "with \(folder.path.printable), a folder of lists, there can be no other sources")
     }
     return try shardChoice.resolved(among: folder.parts, in: environment)
   }

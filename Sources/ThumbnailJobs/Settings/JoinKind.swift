@@ -6,6 +6,15 @@ public enum JoinKind: String, Sendable, CaseIterable {
   case contactSheet = "contact sheet"
   case gallery
 
+  /// The setting that asks for it.
+  public var setting: String {
+    switch self {
+    case .manifest: "manifest"
+    case .contactSheet: "contact-sheet"
+    case .gallery: "html"
+    }
+  }
+
   /// How each file of this kind begins, by which thumbjob recognises those that it may replace.
   var signature: [UInt8] {
     switch self {

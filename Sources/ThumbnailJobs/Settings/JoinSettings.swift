@@ -28,12 +28,12 @@ public struct JoinSettings: Sendable, Equatable {
   func validate() throws(TextError) {
     var owners: [Path: JoinKind] = [:]
     for (kind, path) in paths {
-      if path.isEmpty { throw TextError("the path of the \(kind.rawValue) is empty") }
+      if path.isEmpty { throw TextError(in: kind.setting, "the path is empty") }
       let names = kind == .gallery ? GalleryPage.files.map(\.path) + [GalleryPage.data] : [""]
       for name in names {
         let file = path.appending(Path(name))
         if let other = owners.updateValue(kind, forKey: file.normalized ?? file), other != kind {
-          throw TextError("\(file.printable) cannot belong to both the \(other.rawValue) and the \(kind.rawValue)")
+          throw TextError(in: kind.setting, "\(file.printable) belongs to the \(other.rawValue) already")
         }
       }
     }

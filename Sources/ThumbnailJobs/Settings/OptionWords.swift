@@ -94,6 +94,9 @@ extension SheetGrid {
   /// - Parameter subject: the option or key that the error names.
   /// - Throws: ``TextError``.
   public init(parsing text: String, for subject: String) throws(TextError) {
-    do { try self.init(parsing: text) } catch { throw TextError("\(subject): \(error)") }
+    do { try self.init(parsing: text) } catch {
+      throw TextError(
+        "\(subject): “\(printableText(of: Array(text.utf8)))” is not a grid: \(error.reason); for example 4x5")
+    }
   }
 }

@@ -41,7 +41,7 @@ public enum ShardChoice: Sendable, Equatable {
     switch self {
     case .share(let shard): return shard
     case .list(let index):
-      throw TextError("shard: \(index) of how many? Write \(index)/64; only the lists of thumbjob split have a number")
+      throw TextError(in: "shard", "\(index) of how many? Write \(index)/64; only the lists of thumbjob split have a number")
     case .auto(let count):
       let (array, task) = try Self.current(in: environment)
       guard let count else { return try array.shard(task, in: environment) }
@@ -63,18 +63,18 @@ public enum ShardChoice: Sendable, Equatable {
       let (array, task) = try Self.current(in: environment)
       return try array.shard(task, of: parts, isList: true)
     }
-    guard index < parts else { throw TextError("shard: there is no list \(index); the lists are 0 to \(parts - 1)") }
+    guard index < parts else { throw TextError(in: "shard", "there is no list \(index); the lists are 0 to \(parts - 1)") }
     return Shard(index, of: parts, isList: true)
   }
 
   private static func other(_ count: Int, than parts: Int) -> TextError {
-    TextError("shard: \(count) shares, but there are \(parts) lists")
+    TextError(in: "shard", "\(count) shares, but there are \(parts) lists")
   }
 
   private static func current(in environment: [String: String]) throws(TextError) -> (array: TaskArray, task: Int) {
     if let current = TaskArray.current(in: environment) { return current }
     let names = TaskArray.known.map(\.variable).joined(separator: ", ")
-    throw TextError("shard: auto: none of \(names) is set; name the share, such as 0/64")
+    throw TextError(in: "shard", "auto: none of \(names) is set; name the share, such as 0/64")
   }
 }
 

@@ -45,7 +45,7 @@ struct TaskArray {
     let index = task - base
     guard index < count else {
       throw TextError(
-        "shard: \(variable) is \(task), but \(count) shares need an array from \(base) to \(base + count - 1)")
+        in: "shard", "\(variable) is \(task), but \(count) shares need an array from \(base) to \(base + count - 1)")
     }
     return Shard(index, of: count, isList: isList)
   }
@@ -55,7 +55,7 @@ struct TaskArray {
   func shard(_ task: Int, in environment: [String: String]) throws(TextError) -> Shard {
     func number(_ name: String?) -> Int? { name.flatMap { environment[$0] }.flatMap { Int($0) } }
     let unknown = TextError(
-      "shard: \(variable) is \(task), but of how many shares is not known; write their number: auto/64")
+      in: "shard", "\(variable) is \(task), but of how many shares is not known; write their number: auto/64")
     let told = number(count)
     if alwaysBeginsAtBase {
       guard let told, told > 0 else { throw unknown }

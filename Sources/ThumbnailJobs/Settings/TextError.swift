@@ -1,8 +1,17 @@
 /// A text that is not a valid value of a setting. The description is one line for the user.
 public struct TextError: Error, Sendable, Equatable, CustomStringConvertible {
-  public let description: String
+  /// The setting that is wrong, by the name that option and key share; nil if the text says it.
+  public let setting: String?
+  private let text: String
 
-  public init(_ description: String) {
-    self.description = description
-  }
+  public init(_ text: String) { (setting, self.text) = (nil, text) }
+
+  /// - Parameter setting: the name that option and key share. The library does not know which of them the user wrote.
+  public init(in setting: String, _ text: String) { (self.setting, self.text) = (setting, text) }
+
+  /// For a setting, its name and what is wrong with it.
+  public var description: String { setting.map { "\($0): \(text)" } ?? text }
+
+  /// For a setting, its option and what is wrong with it.
+  public var optionDescription: String { setting == nil ? text : "--\(description)" }
 }

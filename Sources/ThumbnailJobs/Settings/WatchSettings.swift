@@ -14,11 +14,11 @@ public struct WatchSettings: Sendable, Equatable {
   /// - Throws: ``TextError`` for settings of a job that ends, and for those whose memory would grow for ever.
   func validate(_ job: JobSettings) throws(TextError) {
     func refuse(_ setting: String, _ isSet: Bool, _ reason: String) throws(TextError) {
-      if isSet { throw TextError("\(setting): \(reason)") }
+      if isSet { throw TextError(in: setting, reason) }
     }
     let endless = "a watch has no end; use it with run"
     for kind in job.joins.paths.map(\.kind) {
-      throw TextError("\(kind.rawValue): made of all thumbnails, and \(endless)")
+      throw TextError(in: kind.setting, "made of all thumbnails, and \(endless)")
     }
     try refuse("for", job.runFor != nil, endless)
     try refuse("halt", job.halt != nil, "a watch goes on after failures")

@@ -16,11 +16,11 @@ extension SizeSpec {
 
     var flags: Set<Character> = []
     while let last = rest.last, "^!<>".contains(last) {
-      guard flags.insert(last).inserted else { throw refuse("'\(last)' is given twice") }
+      guard flags.insert(last).inserted else { throw refuse("“\(last)” is given twice") }
       rest.removeLast()
     }
-    if flags.isSuperset(of: "^!") { throw refuse("'^' crops and '!' stretches: use only one") }
-    if flags.isSuperset(of: "<>") { throw refuse("'<' allows enlarging and '>' forbids it: use only one") }
+    if flags.isSuperset(of: "^!") { throw refuse("“^” crops and “!” stretches: use only one") }
+    if flags.isSuperset(of: "<>") { throw refuse("“<” allows enlarging and “>” forbids it: use only one") }
 
     let sides = rest.split(separator: "x", omittingEmptySubsequences: false)
     guard !rest.isEmpty, sides.count <= 2, sides.contains(where: { !$0.isEmpty }) else {
@@ -33,7 +33,7 @@ extension SizeSpec {
         continue
       }
       guard side.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-        throw refuse("'\(side)' is not a whole number of pixels")
+        throw refuse("“\(side)” is not a whole number of pixels")
       }
       guard let length = Int(side), (1...Self.maximumSide).contains(length) else {
         throw refuse("\(side) pixels is outside 1 to \(Self.maximumSide)")
@@ -43,7 +43,7 @@ extension SizeSpec {
     let width = lengths[0]
     let height = lengths.count == 2 ? lengths[1] : width
     if let mode = flags.intersection("^!").first, width == nil || height == nil {
-      throw refuse("'\(mode)' needs width and height", example: "300x200\(mode)")
+      throw refuse("“\(mode)” needs width and height", example: "300x200\(mode)")
     }
     let mode: Mode = flags.contains("^") ? .fill : flags.contains("!") ? .exact : .fit
     self.init(
@@ -53,13 +53,13 @@ extension SizeSpec {
 
   /// The reason why a text is not allowed as a name, which must be valid for a folder; nil if it is allowed.
   private static func fault(inName name: String) -> String? {
-    if name.isEmpty { return "the name before '=' is empty" }
+    if name.isEmpty { return "the name before “=” is empty" }
     if name.utf8.count > 64 { return "the name is longer than 64 bytes" }
-    if name.hasPrefix(".") || name.hasPrefix("-") { return "a name cannot start with '\(name.prefix(1))'" }
+    if name.hasPrefix(".") || name.hasPrefix("-") { return "a name cannot start with “\(name.prefix(1))”" }
     let allowed = name.unicodeScalars.allSatisfy {
       $0.properties.isAlphabetic || $0.isASCIIDigit || "._-".contains(Character($0))
     }
-    return allowed ? nil : "a name is letters, digits, '.', '_' and '-'"
+    return allowed ? nil : "a name is letters, digits, “.”, “_” and “-”"
   }
 }
 

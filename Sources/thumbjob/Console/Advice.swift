@@ -58,7 +58,7 @@ enum Advice {
     case .cannotCreate: "choose another with --out"
     case .isSource, .hasPhotos:
       "choose another with --out, or put the thumbnails beside the photos under other names, as with --name '%d/%s-small'"
-    case .notJoin(let kind): "move it away or choose another place with \(option(for: kind))"
+    case .notJoin(let kind): "move it away or choose another place with --\(kind.setting)"
     case .foreign, .unreadable: "move it away or choose another folder with --out"
     case .taken: Self.otherPlace
     case .takenByName: "\(Self.otherPlace), or --force if the other source is gone"
@@ -68,14 +68,6 @@ enum Advice {
 
   /// How each of two sources gets a place of its own.
   private static let otherPlace = "rename one of the sources, or use --name '%d/%s-%e'"
-
-  private static func option(for kind: JoinKind) -> String {
-    switch kind {
-    case .manifest: "--manifest"
-    case .contactSheet: "--contact-sheet"
-    case .gallery: "--html"
-    }
-  }
 
   private static func advice(on error: WalkError) -> String? {
     switch error.kind {

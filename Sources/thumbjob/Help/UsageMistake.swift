@@ -11,9 +11,33 @@ enum UsageMistake {
       return unknownOption(String(option), command)
     }
     let isIncomplete = ["Missing expected", "Missing one of", "Unexpected argument"].contains { message.hasPrefix($0) }
-    let line = oneLine(message)
+    let line = reworded(message, command) ?? oneLine(message)
     guard isIncomplete || message.contains(" unexpected arguments: "), let usage else { return line }
     return "\(line)\n\(usage)"
+  }
+
+  /// The message in the form of those about values that are out of range: the option, then what is wrong with it. Nil for
+  /// messages that are not about one option.
+  private static func reworded(_ message: String, _ command: CommandTable.Command) -> String? {
+    if let match = message.wholeMatch(of: /The value '(.*)' is invalid for '(-[^ ']+)[^']*'.*/.dotMatchesNewlines()) {
+      let words = command.option(match.output.2)?.allValues
+      let fault = words.map { "is not one of \($0.joined(separator: ", "))" } ?? "is not a whole number"
+      return "\(match.output.2): “\(match.output.1)” \(fault)"
+    }
+    if let match = message.wholeMatch(of: /The value '.*' is invalid for '(<.*>)': (.*)/) {
+      return "\(match.output.1): \(match.output.2)"
+    }
+    if let match = message.wholeMatch(of: /Missing value for '((-[^ ']+).*)'/) {
+      return "\(match.output.2): has no value; write \(match.output.1)"
+    }
+    if let match = message.wholeMatch(of: /The option '(-.*?)' does not take any value, but '(.*)' was specified\./) {
+      return "\(match.output.1): takes no value, but “\(match.output.2)” was given"
+    }
+    if let match = message.wholeMatch(of: /Missing expected argument '((-[^ ']+).*)'/) {
+      return "\(match.output.2): is missing; write \(match.output.1)"
+    }
+    if let match = message.wholeMatch(of: /Unexpected argument '(.*)'/) { return "unexpected argument “\(match.output.1)”" }
+    return nil
   }
 
   /// ArgumentParser suggests options that are hardly similar, so the hint is ours.

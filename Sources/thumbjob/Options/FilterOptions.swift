@@ -17,19 +17,19 @@ struct FilterOptions: ParsableArguments {
   var follow = false
 
   func apply(to filter: inout SourceFilter, followsLinks: inout Bool) throws(TextError) {
-    if !include.isEmpty { filter.includes = try Self.globs(include) }
-    if !exclude.isEmpty { filter.excludes = try Self.globs(exclude) }
+    if !include.isEmpty { filter.includes = try Self.globs(include, of: "--include") }
+    if !exclude.isEmpty { filter.excludes = try Self.globs(exclude, of: "--exclude") }
     if hidden { filter.takesHidden = true }
     if follow { followsLinks = true }
   }
 
-  private static func globs(_ texts: [String]) throws(TextError) -> [Glob] {
+  private static func globs(_ texts: [String], of option: String) throws(TextError) -> [Glob] {
     var globs: [Glob] = []
     for text in texts {
       do throws(GlobError) {
         globs.append(try Glob(bytes: CommandWords.bytes(of: text)))
       } catch {
-        throw TextError(error.description)
+        throw TextError("\(option): \(error)")
       }
     }
     return globs

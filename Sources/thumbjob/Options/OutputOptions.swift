@@ -11,12 +11,6 @@ struct OutputOptions: ParsableArguments {
   var out: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %d folder, %w and %h the size's box. "
-        + "'%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER.", valueName: "pattern"))
-  var name: String?
-
-  @Option(
     name: [.customShort("s", allowingJoined: true), .long],
     help: ArgumentHelp(
       "W, WxH (a box), Wx or xH; ^ fills and crops, ! is exact, < may enlarge; name=SPEC names it; repeatable. "
@@ -51,7 +45,8 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Use the smaller pictures in the files of cameras: auto (RAW, HEIC), prefer (JPEG too), never. (default: auto)",
+      "Use the smaller pictures in the files of cameras: auto (RAW, HEIC, AVIF), prefer (JPEG too), never (RAW files then "
+        + "fail, because only their previews can be shown). (default: auto)",
       valueName: "files"))
   var previews: Previews?
 
@@ -61,7 +56,6 @@ struct OutputOptions: ParsableArguments {
       output.sizes = []
       for text in size { output.sizes.append(try SizeSpec(parsing: text, for: "--size")) }
     }
-    if let name { output.name = try NamePattern(parsing: name, for: "--name") }
     if let quality { output.quality = try quality.checked(JobSettings.qualityRange, for: "--quality") }
     if progressive { output.progressive = true }
     if let subsample { output.subsample = subsample }

@@ -27,17 +27,6 @@ struct RunOptions: ParsableArguments {
       "The signal of memory pressure; auto is the first that works. (default: auto)", valueName: "name"))
   var pressureSource: PressureSignalChoice?
 
-  @Option(
-    name: .customLong("for"),
-    help: ArgumentHelp("Start nothing new after this time; exit status 75 if work remains.", valueName: "duration"))
-  var duration: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Stop after n failures, or once at least ten sources are done and n% of them have failed.",
-      valueName: "n or n%"))
-  var halt: String?
-
   @Flag(help: "Wait for the disk after each thumbnail, so that none of this run is lost if the system crashes.")
   var durable = false
 
@@ -47,25 +36,11 @@ struct RunOptions: ParsableArguments {
         + "--dry-run it lists them."))
   var prune = false
 
-  @Flag(name: .customLong("dry-run"), help: "Print what would be made, and make nothing.")
-  var dryRun = false
-
   @Flag(
     help: ArgumentHelp(
       "Write a JSON line for each source that is not up to date, then a summary, to standard output. With --dry-run, "
         + "outcomes are would-make instead of made, and the summary counts them as would_make."))
   var json = false
-
-  @Option(
-    help: ArgumentHelp(
-      "How to show progress; auto is a bar on a terminal. (default: auto)", valueName: "style"))
-  var progress: ProgressStyle?
-
-  @Option(
-    help: ArgumentHelp(
-      "Write a trace of operations, threads and counters that Perfetto opens.", valueName: "file"),
-    completion: .file())
-  var trace: String?
 
   @Option(
     help: ArgumentHelp(
@@ -87,9 +62,7 @@ struct RunOptions: ParsableArguments {
   func apply(to settings: inout RunSettings) throws(TextError) {
     try apply(to: &settings.job)
     if json { settings.json = true }
-    if let progress { settings.progress = progress }
     if let status { settings.status = try RunSettings.parseStatusAddress(status, for: "--status") }
-    if let trace { settings.trace = CommandWords.path(of: trace) }
     // Either overrides the other in a job file.
     if verbose || quiet { (settings.verbose, settings.quiet) = (verbose, quiet) }
   }
@@ -100,14 +73,10 @@ struct RunOptions: ParsableArguments {
     if let memory { job.memory = try MemorySize(parsing: memory, for: "--memory") }
     if let onPressure { job.onPressure = onPressure }
     if let pressureSource { job.pressureSource = pressureSource }
-    if let duration { job.runFor = try DurationText.parse(duration, for: "--for") }
-    if let halt { job.halt = try HaltLimit(parsing: halt, for: "--halt") }
     if durable { job.durable = true }
     if prune { job.prune = true }
-    if dryRun { job.dryRun = true }
   }
 }
 
 extension PressureResponse: ExpressibleByArgument {}
 extension PressureSignalChoice: ExpressibleByArgument {}
-extension ProgressStyle: ExpressibleByArgument {}

@@ -43,13 +43,13 @@ struct RunSettings: Equatable {
     do {
       return try StatusAddress(text)
     } catch {
-      throw TextError("\(subject): \(error.reason)")
+      throw TextError("\(subject): “\(printableText(of: Array(text.utf8)))” is not an address: \(error.reason)")
     }
   }
 
   /// - Throws: `TextError` if settings that are valid by themselves contradict each other.
   func validate() throws(TextError) {
-    if verbose && quiet { throw TextError("verbose and quiet cannot both be asked for") }
+    if verbose && quiet { throw TextError(in: "quiet", "cannot be asked for together with verbose") }
     try job.validate()
   }
 }

@@ -8,31 +8,13 @@ struct SourceOptions: ParsableArguments {
   /// The usual extensions of pictures, for completions. A file is recognised by its content.
   static let extensions = PictureNames.jpeg + PictureNames.others
 
-  @Option(
-    name: .customLong("files0-from"),
-    help: ArgumentHelp(
-      "Read sources from a file, separated by NUL; - is standard input; with --shard, the folder of thumbjob split.",
-      valueName: "file"),
-    completion: .file())
-  var files0From: String?
-
   @OptionGroup var filter: FilterOptions
-
-  @Option(
-    help: ArgumentHelp(
-      "Make share I of N, by a hash of the paths; I from 0. auto takes I and N from the scheduler, auto/N only I. With "
-        + "--files0-from and the folder of a split, make list I.",
-      valueName: "I/N"))
-  var shard: String?
 
   @Option(
     help: ArgumentHelp(
       "How to recognise that a source is unchanged: time, or content, which reads all of it. (default: time)",
       valueName: "way"))
   var verify: Verification?
-
-  @Flag(help: "Also make thumbnails that are up to date.")
-  var force = false
 
   @Flag(help: "Try sources again that failed for good in an earlier run, and have not changed.")
   var retryFailed = false
@@ -62,20 +44,15 @@ struct SourceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Try a source that failed this many times more. (default: 0)", valueName: "n"))
   var retries: Int?
 
-  /// - Parameter words: the sources among the words of the command line.
-  func apply(to job: inout JobSettings, words: [Path]) throws(TextError) {
+  /// - Parameters:
+  ///   - words: the sources among the words of the command line.
+  ///   - list: a further one.
+  func apply(to job: inout JobSettings, words: [Path], list: SourceList?) throws(TextError) {
     var sources = words.map { SourceArgument(word: $0) }
-    if let files0From {
-      let list: SourceList =
-        files0From == "-"
-        ? .standardInput(.nul) : SourceList(file: CommandWords.path(of: files0From), separator: .nul)
-      sources.append(.list(list))
-    }
+    if let list { sources.append(.list(list)) }
     if !sources.isEmpty { job.sources = sources }
-    if let shard { job.shardChoice = try ShardChoice(parsing: shard, for: "--shard") }
     try filter.apply(to: &job.filter, followsLinks: &job.followsLinks)
     if let verify { job.verify = verify }
-    if force { job.force = true }
     if retryFailed { job.retryFailed = true }
     if let failOn { job.failOn = failOn }
     if let isolate { job.isolate = isolate }

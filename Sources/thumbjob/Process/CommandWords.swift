@@ -1,3 +1,4 @@
+import CEarlySignals
 import Files
 import Foundation
 import ThumbnailJobs
@@ -9,9 +10,16 @@ import ThumbnailJobs
 /// (30,000 names took eight minutes): of many names in a row it sees only the first, which may be the value of an option,
 /// and one word that stands for all others.
 enum CommandWords {
-  private static let words: [[UInt8]] = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-    CommandLine.unsafeArgv[index].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
-  }
+  private static let words: [[UInt8]] = {
+    #if os(Linux)
+      let arguments = sequence(first: 1) { $0 + 1 }.lazy.map { cearlysignals_argument(CInt($0)) }
+    #else
+      let arguments = (1..<max(1, Int(CommandLine.argc))).lazy.map { CommandLine.unsafeArgv[$0].map { UnsafePointer($0) } }
+    #endif
+    return arguments.prefix { $0 != nil }.compactMap { argument in
+      argument.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+    }
+  }()
 
   private static let table = Table(words)
 

@@ -20,9 +20,12 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   var words: [String] = []
 
   @OptionGroup(title: "Thumbnails") var output: OutputOptions
+  @OptionGroup(title: "Thumbnails") var endingOutput: EndingOptions.Output
   @OptionGroup(title: "Of all thumbnails") var joins: JoinOptions
   @OptionGroup(title: "Sources") var source: SourceOptions
+  @OptionGroup(title: "Sources") var endingSource: EndingOptions.Source
   @OptionGroup(title: "Running") var options: RunOptions
+  @OptionGroup(title: "Running") var endingRun: EndingOptions.Run
 
   /// Printed by the root command, which knows all commands.
   @Flag(help: "Show every option of every command.") var helpAll = false
@@ -37,9 +40,14 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   func readSettings() throws -> RunSettings { try RunSettings.read(words, apply: apply) }
 
   private func apply(to settings: inout RunSettings, paths: [Path]) throws(TextError) {
-    try source.apply(to: &settings.job, words: paths)
-    for index in settings.job.outputs.indices { try output.apply(to: &settings.job.outputs[index]) }
+    try source.apply(to: &settings.job, words: paths, list: endingSource.list)
+    try endingSource.apply(to: &settings.job)
+    for index in settings.job.outputs.indices {
+      try output.apply(to: &settings.job.outputs[index])
+      try endingOutput.apply(to: &settings.job.outputs[index])
+    }
     try joins.apply(to: &settings.job.joins)
     try options.apply(to: &settings)
+    try endingRun.apply(to: &settings)
   }
 }

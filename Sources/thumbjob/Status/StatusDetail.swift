@@ -77,7 +77,9 @@ struct StatusDetail {
   private func line(_ operation: OperationStatus, _ columns: Int?, _ charset: Charset) -> String {
     let source = charset.text(StatusFields.name(operation), escapingOthers: columns != nil)
     // The details that are left out first come last.
-    var details = [StatusFields.time(operation.ageSeconds)]
+    // As in the answer to USR1: how long it has been running, or waiting.
+    let seconds = operation.state == .running ? operation.ranSeconds : operation.waitedSeconds
+    var details = [StatusFields.time(seconds)]
     if let stage = operation.stage {
       details.append(operation.fraction.map { "\(stage) \(StatusFields.percent($0)) %" } ?? stage)
     }

@@ -11,7 +11,7 @@ struct CancelCommand: ParsableCommand {
   @Argument(
     help: "The number of an operation, as thumbjob status shows it.",
     transform: { text in
-      guard let number = Int(text.drop { $0 == "#" }) else { throw ValidationError("\(text) is not a number") }
+      guard let number = Int(text.drop { $0 == "#" }) else { throw ValidationError("“\(text)” is not a number") }
       return number
     })
   var operation: Int?

@@ -11,8 +11,8 @@ struct WatchCommand: ParsableCommand, SignalHandlingCommand {
       It makes the thumbnails of everything in the folders, as run does, and then goes on until a signal ends it: files \
       are made once they are closed, and the thumbnails of files that are removed or moved away are removed.
 
-      It refuses the options that suit only a run that ends: --for, --halt, --dry-run, --force, --trace and --progress; \
-      and --name and --shard.
+      It has no options that suit only a run that ends: --for, --halt, --dry-run, --force, --trace, --progress; nor --name, \
+      --shard and --files0-from.
       """)
 
   @Argument(
@@ -29,20 +29,28 @@ struct WatchCommand: ParsableCommand, SignalHandlingCommand {
   @OptionGroup(title: "Thumbnails") var output: OutputOptions
   @OptionGroup(title: "Sources") var source: SourceOptions
   @OptionGroup(title: "Running") var options: RunOptions
+  @OptionGroup(visibility: .hidden) var endingOutput: EndingOptions.Output
+  @OptionGroup(visibility: .hidden) var endingSource: EndingOptions.Source
+  @OptionGroup(visibility: .hidden) var endingRun: EndingOptions.Run
 
   func run() throws {
     throw try RunSession.run { try RunSettings.read(words, apply: apply) }
   }
 
   private func apply(to settings: inout RunSettings, paths: [Path]) throws(TextError) {
-    try source.apply(to: &settings.job, words: paths)
-    for index in settings.job.outputs.indices { try output.apply(to: &settings.job.outputs[index]) }
+    try source.apply(to: &settings.job, words: paths, list: endingSource.list)
+    try endingSource.apply(to: &settings.job)
+    for index in settings.job.outputs.indices {
+      try output.apply(to: &settings.job.outputs[index])
+      try endingOutput.apply(to: &settings.job.outputs[index])
+    }
     try options.apply(to: &settings)
+    try endingRun.apply(to: &settings)
     var watch = WatchSettings()
     if let poll { settings.poll = try DurationText.parse(poll, for: "--poll") }
     watch.poll = settings.poll
     settings.job.watch = watch
-    if options.progress != nil { throw TextError("--progress: a watch has no end to show the way to") }
-    if settings.trace != nil { throw TextError("trace: a watch has no end, and its trace would grow for ever") }
+    if endingRun.progress != nil { throw TextError(in: "progress", "a watch has no end to show the way to") }
+    if settings.trace != nil { throw TextError(in: "trace", "a watch has no end, and its trace would grow for ever") }
   }
 }
