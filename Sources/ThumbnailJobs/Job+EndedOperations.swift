@@ -42,7 +42,7 @@ extension Job {
     }
     let report = SourceReport(
       source: operation.source, result: result, thumbnails: findings.thumbnails, warnings: findings.warnings,
-      shortfall: findings.shortfall, bytes: findings.bytes, operation: operation.snapshot())
+      shortfall: findings.shortfall, bytes: findings.file?.bytes, operation: operation.snapshot())
     ledger?.record(report, findings.file, hash: findings.hash)
     joins?.store(report, findings, place: operation.place)
     self.report(report)

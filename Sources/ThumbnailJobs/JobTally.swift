@@ -64,7 +64,7 @@ public struct JobTally: Sendable, Equatable {
     switch report.result {
     case .made:
       made += 1
-      bytesRead += report.bytes
+      bytesRead += report.bytes ?? 0
     case .notImage: notImages += 1
     case .thumbnail: ownThumbnails += 1
     case .unsupported(let type): unsupported[type, default: 0] += 1

@@ -135,7 +135,8 @@ import Testing
     for name in names.reversed() {
       try folder.write([], to: name)
       chmod(folder(name), 0o644)
-      #expect(await failure { try DecoderProgram.locate(from: bin) } == (name == names[2] ? .notExecutable(places[2]) : nil))
+      #expect(
+        await failure { try DecoderProgram.locate(from: bin) } == (name == names[2] ? .notExecutable(places[2]) : nil))
       chmod(folder(name), 0o755)
       #expect(try DecoderProgram.locate(from: bin) == Path(folder(name)))
     }

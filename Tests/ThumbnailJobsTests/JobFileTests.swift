@@ -112,7 +112,7 @@ struct JobFileTests {
     ),
     (
       "size: a/b=10",
-      "jobs/x.yml:1:7: size: “a/b=10” is not a size: a name is letters, digits, '.', '_' and '-'; for example small=10"
+      "jobs/x.yml:1:7: size: “a/b=10” is not a size: a name is letters, digits, “.”, “_” and “-”; for example small=10"
     ),
     ("size: [256, 256]", "jobs/x.yml:1:7: size: 256x256 is given twice"),
     ("timeout: soon", "jobs/x.yml:1:10: timeout: “soon” is not a duration; write 90s, 5m, 1h30m or 250ms"),

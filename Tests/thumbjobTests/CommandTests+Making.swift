@@ -137,6 +137,8 @@ extension CommandTests {
       #expect(ending.errors == "would make 2 thumbnails → ./thumbs\n")
       let json = try await BuiltCommand.run("images", "--dry-run", "--json", in: folder)
       #expect(json.number("would_make") == 2 && json.number("made") == 0 && json.addsUp)
+      #expect(json.number("would_make_thumbnails") == 2 && json.number("thumbnails") == 0)
+      #expect(json.output.contains(#""thumbnails":[{"height":"#) && !json.output.contains(#"[{"bytes":"#))
       #expect(json.output.contains(#""outcome":"would-make""#) && !json.output.contains(#""outcome":"made""#))
     }
 

@@ -315,7 +315,10 @@ extension CommandTests {
       try folder.write(Array("sources: images\nstatus: nonsense\n".utf8), to: "job.yml")
       let ending = try await ask(folder, "job.yml")
       #expect(ending.status == 65)
-      #expect(ending.errors == "thumbjob: job.yml:2:9: status: “nonsense” is not an address: it is neither unix:PATH nor HOST:PORT nor off\n")
+      #expect(
+        ending.errors
+          == "thumbjob: job.yml:2:9: status: “nonsense” is not an address: it is neither unix:PATH nor HOST:PORT nor off\n"
+      )
     }
 
     @Test func withStatusOffThereIsNoSocket() async throws {

@@ -35,7 +35,10 @@ extension CommandTests {
       (["x", "--max", "many"], "--max: “many” is not a whole number"),
       (["x", "--json=3"], "--json: takes no value, but “3” was given"),
       (["x", "--quiet", "-v"], "--quiet: cannot be asked for together with verbose"),
-      (["x", "--include", "["], "--include: “[” is not a pattern of names: a [ has no ] before the next /; write \\[ for the character itself"),
+      (
+        ["x", "--include", "["],
+        "--include: “[” is not a pattern of names: a [ has no ] before the next /; write \\[ for the character itself"
+      ),
       (["x", "--sheet-grid", "z"], "--sheet-grid: “z” is not a grid: it is not COLUMNSxROWS; for example 4x5"),
       (["x", "--status", "z"], "--status: “z” is not an address: it is neither unix:PATH nor HOST:PORT nor off"),
       (["cancel", "1", "z"], "<operation>: “z” is not a number"),
@@ -53,7 +56,10 @@ extension CommandTests {
 
     @Test(arguments: [
       (["pause", "1", "2"], "unexpected argument “2”", "pause [<pid or address>]"),
-      (["split", "x"], "--into: is missing; write --into <folder>", "split <source> ... --into <folder> --parts <n> [options]"),
+      (
+        ["split", "x"], "--into: is missing; write --into <folder>",
+        "split <source> ... --into <folder> --parts <n> [options]"
+      ),
       (["status", "1", "2"], "unexpected argument “2”", "status [<pid or address>] [--watch] [--json]"),
     ]) func aLineThatIsWrongAsAWholeIsFollowedByTheUsage(arguments: [String], message: String, usage: String)
       async throws
@@ -361,11 +367,14 @@ extension CommandTests {
       let ending = try await run("--files0-from", "list", "q", "--json", in: folder)
       #expect(ending.status == 1 && ending.number("made") == 3 && ending.number("failed") == 1, "\(ending.output)")
       #expect(folder.files(below: "thumbs") == ["1.jpg", "c/b.png.jpg", "q/1.jpg"])
-      let advice = "has the place of its thumbnail, thumbs/c/b.png.jpg; rename one of the sources, or use --name '%d/%s-%e'"
+      let advice =
+        "has the place of its thumbnail, thumbs/c/b.png.jpg; rename one of the sources, or use --name '%d/%s-%e'"
       #expect(ending.errorLines.count { $0.hasSuffix(advice) } == 1, "\(ending.errors)")
       let named = try await run("c", "-o", "named", "--name", "%d/%s-%e", in: folder)
       #expect(named.status == 0 && folder.files(below: "named") == ["b-png.jpg", "b.png-jpg.jpg"], "\(named.errors)")
       let both = try await run("c", "--json", in: folder)
+      let refused = both.output.split(separator: "\n").first { $0.contains(#""kind":"collision""#) }
+      #expect(refused?.contains(#""tried":false"#) == true && refused?.contains(#""bytes""#) == false)
       #expect(
         both.errorLines[0]
           == "thumbjob: c/b.png.jpg: another source, c/b.png, has the place of its thumbnail; rename one of the sources, "

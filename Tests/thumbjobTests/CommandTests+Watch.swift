@@ -236,7 +236,7 @@ extension CommandTests {
       let missing = try await BuiltCommand.run("watch", "images", "none", in: folder)
       #expect(missing.status == 66 && missing.errors == "thumbjob: none: no such folder\n")
       let trace = try await BuiltCommand.run("watch", "images", "--trace", "t.json", in: folder)
-      #expect(trace.status == 64 && trace.errors.hasPrefix("thumbjob: trace: "))
+      #expect(trace.status == 64 && trace.errors.hasPrefix("thumbjob: --trace: "))
       let list = try await BuiltCommand.run("watch", "-", in: folder)
       #expect(list.status == 64 && list.errors.contains("a list cannot be watched"))
       #expect(!folder.exists("thumbs"))

@@ -45,6 +45,8 @@ struct RunSettingsTests {
 
   @Test func aBadStatusAddressIsNamedWithItsPosition() throws {
     let error = #expect(throws: JobFileError.self) { try settings("sources: a\nstatus: nowhere") }
-    #expect(error?.description.hasSuffix("x.yml:2:9: status: “nowhere” is not an address: it is neither unix:PATH nor HOST:PORT nor off") == true)
+    #expect(
+      error?.description.hasSuffix(
+        "x.yml:2:9: status: “nowhere” is not an address: it is neither unix:PATH nor HOST:PORT nor off") == true)
   }
 }

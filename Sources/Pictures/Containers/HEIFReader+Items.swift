@@ -38,7 +38,9 @@ extension HEIFReader {
 
   private mutating func property(_ index: Int) throws(ThumbnailError) -> ItemProperty {
     if let known = properties[index] { return known }
-    guard index <= table.properties.count else { throw .damaged("a description that its header refers to is missing (property \(index))") }
+    guard index <= table.properties.count else {
+      throw .damaged("a description that its header refers to is missing (property \(index))")
+    }
     let property = try ItemProperty(table.properties[index - 1], reader)
     properties[index] = property
     return property
@@ -46,7 +48,9 @@ extension HEIFReader {
 
   /// The picture of an item, with its own properties applied.
   mutating func storedPicture(of id: UInt32, derivations: Int = 0) throws(ThumbnailError) -> StoredPicture {
-    guard let item = table.items[id] else { throw .damaged("a picture or block that its header refers to is missing (item \(id))") }
+    guard let item = table.items[id] else {
+      throw .damaged("a picture or block that its header refers to is missing (item \(id))")
+    }
     guard derivations <= Self.mostDerivations else { throw .damaged("a picture is made of itself") }
     let properties = try itemProperties(of: id)
     var picture: StoredPicture
@@ -90,7 +94,9 @@ extension HEIFReader {
 
   private mutating func identity(_ id: UInt32, _ derivations: Int) throws(ThumbnailError) -> StoredPicture {
     let sources = table.references("dimg", from: id)
-    guard sources.count == 1 else { throw .damaged("a picture that repeats another one names \(sources.count) of them") }
+    guard sources.count == 1 else {
+      throw .damaged("a picture that repeats another one names \(sources.count) of them")
+    }
     return try storedPicture(of: sources[0], derivations: derivations + 1)
   }
 
@@ -99,7 +105,9 @@ extension HEIFReader {
     let data = try table.data(of: id)
     guard data.count == 1 else { throw .unsupported("a picture made of others, with instructions in several parts") }
     var fields = try reader.fields(data[0], atMost: 1 << 20)
-    guard try fields.u8() == 0 else { throw .unsupported("a picture made of others, with instructions of an unknown version") }
+    guard try fields.u8() == 0 else {
+      throw .unsupported("a picture made of others, with instructions of an unknown version")
+    }
     return (try fields.u8(), fields)
   }
 

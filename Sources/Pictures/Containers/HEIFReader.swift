@@ -50,7 +50,9 @@ public struct HEIFReader {
   }
 
   private mutating func pictureHeader(of id: UInt32) throws(ThumbnailError) -> PictureHeader {
-    guard let item = table.items[id] else { throw .damaged("a picture or block that its header refers to is missing (item \(id))") }
+    guard let item = table.items[id] else {
+      throw .damaged("a picture or block that its header refers to is missing (item \(id))")
+    }
     if item.type == "jpeg" || item.type == "mime" && item.contentType == "image/jpeg" {
       return try jpegHeader(of: id)
     }

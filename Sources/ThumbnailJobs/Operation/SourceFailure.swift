@@ -98,7 +98,8 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .source(let error):
       switch error {
-      case .empty, .notAnImage, .otherFormat, .unsupportedType, .unsupported, .truncated, .damaged, .corrupt, .imperfect,
+      case .empty, .notAnImage, .otherFormat, .unsupportedType, .unsupported, .truncated, .damaged, .corrupt,
+        .imperfect,
         .tooManyPixels, .thumbnailTooLarge, .tooManyScans, .internalFault:
         true
       case .cancelled, .unreadable, .outOfMemory, .irregular: false

@@ -41,8 +41,8 @@ public struct SourceReport: Sendable {
   public var warnings: [String] = []
   /// Why the thumbnails are worse than they were asked for; nil if they are not.
   public var shortfall: String?
-  /// The size of the source in bytes; 0 if it was never opened.
-  public var bytes = 0
+  /// The size of the source in bytes; nil if it was not opened.
+  public var bytes: Int?
   /// The operation of the source; nil if none was submitted.
   public var operation: OperationSnapshot?
 }

@@ -16,7 +16,6 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   struct Findings: Sendable {
     /// The size and the time of the source; nil before it was opened.
     var file: SourceFile.Version?
-    var bytes: Int { file?.bytes ?? 0 }
     /// A hash of all bytes of the source; nil if none was asked for.
     var hash: UInt64?
     var thumbnails: [MadeThumbnail] = []

@@ -18,12 +18,13 @@ public struct ThumbnailFields: Encodable {
   let size: String
   let width: Int
   let height: Int
-  let bytes: Int
+  /// Nil in a dry run, which does not know it.
+  let bytes: Int?
 
   /// - Parameter path: the path to show.
   public init(_ thumbnail: MadeThumbnail, path: Path) {
     self.path = JSONPath(path)
-    (size, bytes) = (thumbnail.size, thumbnail.bytes)
+    (size, bytes) = (thumbnail.size, thumbnail.bytes > 0 ? thumbnail.bytes : nil)
     (width, height) = (thumbnail.pixels.width, thumbnail.pixels.height)
   }
 }

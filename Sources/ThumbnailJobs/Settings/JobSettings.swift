@@ -93,7 +93,8 @@ public struct JobSettings: Sendable, Equatable {
     }
     if shardChoice != nil, !joins.isEmpty {
       throw TextError(
-        in: "shard", "a share has only some of the thumbnails; once all shares are done, a run without --shard makes the "
+        in: "shard",
+        "a share has only some of the thumbnails; once all shares are done, a run without --shard makes the "
           + "manifest, contact sheet or gallery of all")
     }
     try joins.validate()
@@ -139,7 +140,8 @@ extension JobSettings {
         in: "files0-from", "\(folder.path.printable) is a folder of lists; name one of them, or add --shard auto")
     }
     guard sources.count == 1 else {
-      throw TextError(in: "files0-from", "with \(folder.path.printable), a folder of lists, there can be no other sources")
+      throw TextError(
+        in: "files0-from", "with \(folder.path.printable), a folder of lists, there can be no other sources")
     }
     return try shardChoice.resolved(among: folder.parts, in: environment)
   }

@@ -41,7 +41,8 @@ public enum ShardChoice: Sendable, Equatable {
     switch self {
     case .share(let shard): return shard
     case .list(let index):
-      throw TextError(in: "shard", "\(index) of how many? Write \(index)/64; only the lists of thumbjob split have a number")
+      throw TextError(
+        in: "shard", "\(index) of how many? Write \(index)/64; only the lists of thumbjob split have a number")
     case .auto(let count):
       let (array, task) = try Self.current(in: environment)
       guard let count else { return try array.shard(task, in: environment) }
@@ -63,7 +64,9 @@ public enum ShardChoice: Sendable, Equatable {
       let (array, task) = try Self.current(in: environment)
       return try array.shard(task, of: parts, isList: true)
     }
-    guard index < parts else { throw TextError(in: "shard", "there is no list \(index); the lists are 0 to \(parts - 1)") }
+    guard index < parts else {
+      throw TextError(in: "shard", "there is no list \(index); the lists are 0 to \(parts - 1)")
+    }
     return Shard(index, of: parts, isList: true)
   }
 

@@ -7,5 +7,5 @@ public struct SizeSpecError: Error, Sendable, Hashable, CustomStringConvertible 
   /// A similar text that is valid.
   public let example: String
 
-  public var description: String { "size '\(text)': \(reason); for example \(example)" }
+  public var description: String { "size “\(text)”: \(reason); for example \(example)" }
 }

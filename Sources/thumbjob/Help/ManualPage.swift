@@ -27,13 +27,14 @@ enum ManualPage {
   /// The arguments and options of a command, with a heading where a group of them has a title.
   private static func entries(_ command: CommandTable.Command) -> [String] {
     var title: String?
-    return (command.arguments ?? []).filter { $0.shouldDisplay && !["help", "version"].contains($0.names?.last?.name) }.flatMap {
-      argument in
-      let heading = argument.sectionTitle.flatMap { $0 == title ? nil : ".SS \($0)" }
-      title = argument.sectionTitle
-      let values = argument.allValues.map { "Values: \($0.joined(separator: ", "))." }
-      return [heading, ".TP", term(argument), escaped(argument.abstract ?? ""), values].compactMap { $0 }
-    }
+    return (command.arguments ?? []).filter { $0.shouldDisplay && !["help", "version"].contains($0.names?.last?.name) }
+      .flatMap {
+        argument in
+        let heading = argument.sectionTitle.flatMap { $0 == title ? nil : ".SS \($0)" }
+        title = argument.sectionTitle
+        let values = argument.allValues.map { "Values: \($0.joined(separator: ", "))." }
+        return [heading, ".TP", term(argument), escaped(argument.abstract ?? ""), values].compactMap { $0 }
+      }
   }
 
   private static func term(_ argument: CommandTable.Argument) -> String {

@@ -36,7 +36,9 @@ enum UsageMistake {
     if let match = message.wholeMatch(of: /Missing expected argument '((-[^ ']+).*)'/) {
       return "\(match.output.2): is missing; write \(match.output.1)"
     }
-    if let match = message.wholeMatch(of: /Unexpected argument '(.*)'/) { return "unexpected argument “\(match.output.1)”" }
+    if let match = message.wholeMatch(of: /Unexpected argument '(.*)'/) {
+      return "unexpected argument “\(match.output.1)”"
+    }
     return nil
   }
 

@@ -10,7 +10,8 @@ struct SourceLine: Encodable {
   let source: JSONPath
   let outcome: String
   let id: Int?
-  let bytes: Int
+  /// The size of the source; nil if this run has not opened it.
+  let bytes: Int?
   let waitedSeconds: Double?
   let ranSeconds: Double?
   let thumbnails: [ThumbnailFields]
@@ -45,7 +46,7 @@ struct SourceLine: Encodable {
       kind = failure.kind.rawValue
       error = Advice.line(failure)
       bytesNeeded = failure.bytesNeeded
-      tried = !failure.isEarlier
+      tried = report.operation != nil
     case .cancelled(let reason):
       outcome = "cancelled"
       error = "cancelled \(reason)"
@@ -192,7 +193,7 @@ struct SummaryLine: Encodable {
   /// The share `I/N` of the sources, and how many files are in others.
   let shard: String?
   let inOtherShards: Int?
-  let thumbnails, bytesRead, bytesWritten: Int
+  let thumbnails, wouldMakeThumbnails, bytesRead, bytesWritten: Int
   /// Nil for a job that does not watch its folders.
   let removed, gone: Int?
   /// Why `--prune` removed nothing; nil if there was no reason.
@@ -222,12 +223,14 @@ struct SummaryLine: Encodable {
     (ownThumbnails, inOutput) = (tally.ownThumbnails, report.walk.inOutput)
     shard = settings.shard.map { "\($0)" }
     inOtherShards = settings.shard.flatMap { $0.isList ? nil : report.walk.inOtherShards }
-    (thumbnails, bytesRead, bytesWritten) = (tally.thumbnails, tally.bytesRead, tally.bytesWritten)
+    (thumbnails, wouldMakeThumbnails) = settings.dryRun ? (0, tally.thumbnails) : (tally.thumbnails, 0)
+    (bytesRead, bytesWritten) = (tally.bytesRead, tally.bytesWritten)
     removed = settings.watch == nil ? report.pruned?.thumbnails : tally.removed
     gone = settings.watch == nil ? nil : tally.gone
     pruneRefused = report.pruneRefusal?.description
     elapsedSeconds = report.elapsed / .seconds(1)
-    (thumbnailsPerSecond, bytesPerSecond) = (report.thumbnailsPerSecond, report.bytesPerSecond)
+    thumbnailsPerSecond = settings.dryRun ? 0 : report.thumbnailsPerSecond
+    bytesPerSecond = report.bytesPerSecond
     (max, backlog) = (report.limits.max, report.limits.backlog)
     (peakRunning, peakWaiting) = (report.counters.peakRunning, report.counters.peakWaiting)
     peakMemoryBytes = report.peakMemory
