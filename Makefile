@@ -63,7 +63,8 @@ TARGETS = thumbnail blocks exif profile directories multi-picture png-header gif
 SECONDS = 60
 FUZZ = .build-fuzz/thumbjob
 FUZZ_C = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
-FUZZ_PICTURES = -ISources/CDecoding/include -ISources/CPictures/include -ISources/CLibJPEG/include Sources/CPictures/*.c \
+FUZZ_PICTURES = -ISources/CDecoding/include -ISources/CPictures/include -ISources/CPictures -ISources/CLibJPEG/include \
+  Sources/CPictures/*.c Sources/CPictures/*/*.c \
   Sources/CLibJPEG/*.c $$(pkg-config --libs libpng libwebp libtiff-4 libde265 dav1d zlib) -lgif -ljpeg -lm
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
 

@@ -97,7 +97,7 @@ let package = Package(
     .target(
       name: "CPictures",
       dependencies: ["CDecoding", "CLibJPEG", "CPNG", "CGIF", "CWebP", "CTIFF", "CDe265", "CDav1d"],
-      cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))],
+      cSettings: [.headerSearchPath("."), .unsafeFlags(["-O2"], .when(configuration: .debug))],
       // giflib has no file for pkg-config, and C does not read the module map.
       linkerSettings: [.linkedLibrary("gif"), .linkedLibrary("z"), .linkedLibrary("m")]),
     .target(name: "CFence", dependencies: ["CDecoding", "CSeccomp"]),

@@ -9,12 +9,13 @@ shift
 headers=(-ISources/CDecoding/include -ISources/CLibJPEG/include -ISources/CFence/include -ISources/CPictures/include -ITests/BadDeeds/include)
 
 for folder in "$@"; do
+  mapfile -d '' files < <(find "$folder" -name '*.c' -print0)
   "$clang" -fsyntax-only -Werror -Wall -Wextra -Wpedantic -Wno-nullability-extension -Wconversion -Wshadow -Wcast-qual -Wmissing-prototypes \
-    -Wstrict-prototypes -Wconditional-uninitialized -I"$folder/include" "${headers[@]}" "$folder"/*.c
+    -Wstrict-prototypes -Wconditional-uninitialized -I"$folder/include" -I"$folder" "${headers[@]}" "${files[@]}"
 
   # Finds leaks, double frees, null pointers and dead stores. The checks for values that were never written are off, because
   # the analyser does not know how many components and blocks libjpeg allows.
-  printf '%s\0' "$folder"/*.c | xargs -0 -P 2 -n 1 "$clang" --analyze --analyzer-output text -Xclang -analyzer-werror \
+  printf '%s\0' "${files[@]}" | xargs -0 -P 2 -n 1 "$clang" --analyze --analyzer-output text -Xclang -analyzer-werror \
     -Xclang -analyzer-disable-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,core.CallAndMessage \
-    -I"$folder/include" "${headers[@]}"
+    -I"$folder/include" -I"$folder" "${headers[@]}"
 done
