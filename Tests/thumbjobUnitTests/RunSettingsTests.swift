@@ -34,11 +34,11 @@ struct RunSettingsTests {
   }
 
   @Test func aContradictionNamesTheJobFileOnlyIfTheFileHasIt() throws {
-    let message = "verbose and quiet cannot both be asked for"
-    #expect(throws: JobFileError(in: Path("\(folder.path)/x.yml"), message)) {
+    let message = "cannot be asked for together with verbose"
+    #expect(throws: JobFileError(in: Path("\(folder.path)/x.yml"), "quiet: \(message)")) {
       try settings("sources: a\nverbose: yes\nquiet: yes")
     }
-    #expect(throws: TextError(message)) { try settings("sources: a", "--quiet", "--verbose") }
+    #expect(throws: TextError(in: "quiet", message)) { try settings("sources: a", "--quiet", "--verbose") }
     #expect(try settings("sources: a\nverbose: yes", "--quiet").quiet)
     #expect(try settings("sources: a\nquiet: yes", "--verbose").quiet == false)
   }
