@@ -68,6 +68,9 @@ class Result:
         return max(0, self.memory - self.small_memory)
 
 
+# How often a small picture is made. Its median counts: a helper process may end before its memory is looked at.
+SMALL_RUNS = 9
+
 Results = dict[str, dict[str, Result]]  # by picture and program
 
 
@@ -151,8 +154,9 @@ def measure(
             print(f"{picture.name} {number}: {program.name} {run.cpu_seconds:.2f} s", file=sys.stderr)
     for program in programs:
         if not results[program.name].failure:
-            small, _ = make(program, picture.parent / "small" / picture.name, work, USUAL, options.limit)
-            results[program.name].small_memory = small.memory
+            small = picture.parent / "small" / picture.name
+            runs = [make(program, small, work, USUAL, options.limit)[0] for _ in range(SMALL_RUNS)]
+            results[program.name].small_memory = int(median(run.memory for run in runs))
             _, thumbnail = make(program, picture, work, FINE, options.limit)
             if thumbnail:
                 thumbnail.rename(work / f"{picture.name}-{program.name}.jpg")

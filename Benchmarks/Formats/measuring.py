@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-SAMPLING = 0.005  # seconds between two looks at memory
+SAMPLING = 0.001  # seconds between two looks at memory
 PR_SET_CHILD_SUBREAPER = 36
 SAID = 4000  # characters of what a command prints that are kept
 

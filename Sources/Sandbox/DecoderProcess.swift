@@ -120,7 +120,6 @@ package final class DecoderProcess: Sendable {
   /// - Parameter error: of the start of a program.
   private static func startError(_ error: Errno, _ program: Path) -> SandboxError {
     switch error {
-    case .noSuchFileOrDirectory: .notFound([program])
     case .noMemory, .resourceTemporarilyUnavailable, .tooManyOpenFiles, .tooManyOpenFilesInSystem: .refused(error)
     default: .cannotStart(program, error)
     }

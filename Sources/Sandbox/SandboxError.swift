@@ -11,7 +11,7 @@ package enum SandboxError: Error, Equatable {
   case notExecutable(Path)
   /// The system does not start the program: it may not be executed, or is no program.
   case cannotStart(Path, Errno)
-  /// The system has no process, memory or descriptor to spare for a decoder.
+  /// The system gives no process, memory, descriptor or limit for a decoder.
   case refused(Errno)
   /// The process has not said hello in this time.
   case startTimedOut(Duration)
@@ -81,7 +81,7 @@ extension SandboxError: CustomStringConvertible {
     case .notExecutable(let path): "\(path.printable) may not be executed"
     case .cannotStart(let path, let error):
       "the system does not start the program \(path.printable): \(systemText(error.rawValue))"
-    case .refused(let error): "the system has no more room for a decoder: \(systemText(error.rawValue))"
+    case .refused(let error): "the system refuses a decoder what it needs: \(systemText(error.rawValue))"
     case .startTimedOut(let limit): "a decoder was not ready within \(limit)"
     case .wrongProgram(let path): "\(path.printable) is no decoder of this version of thumbjob"
     case .crashed(let signal): "the decoder crashed: \(Self.text(of: signal))"

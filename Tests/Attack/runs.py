@@ -21,11 +21,11 @@ KEPT = {Path(".thumbjob/tree"), Path(".thumbjob/settings"), Path(".thumbjob/ledg
 # buffers of threads, and the pages of the program that are read meanwhile.
 BUDGET, TOLERANCE = 256 << 20, 96 << 20
 # What is said of a file without a flaw.
-_NOTES = re.compile(r"only the first |its default image is shown")
+_NOTES = re.compile(r"only the first |its default image is shown|its largest preview has only ")
 # A decoder process that has not ended as it should. If it takes too much memory, that is said in other words.
 _CRASHES = re.compile(
     r"the decoder (crashed|made a forbidden|ended with|sent )|killed the decoder|"
-    r"the system (does not start the program|has no more room)|contradicts itself|a fault of thumbjob")
+    r"the system (does not start the program|refuses a decoder)|contradicts itself|a fault of thumbjob")
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,9 @@ def run(program, folder, seeds, seconds):
     log = folder / f"{target}.log"
     command = [
         program, f"-max_total_time={seconds}", f"-max_len={LONGEST.get(target, OTHERWISE_LONGEST)}",
-        f"-timeout={MOST_SECONDS}", f"-rss_limit_mb={MOST_MEBIBYTES}", f"-artifact_prefix={findings}/",
-        "-print_final_stats=1", inputs, *([seeds / target] if (seeds / target).exists() else []),
+        f"-timeout={MOST_SECONDS}", f"-report_slow_units={MOST_SECONDS}", f"-rss_limit_mb={MOST_MEBIBYTES}",
+        f"-artifact_prefix={findings}/", "-print_final_stats=1", inputs,
+        *([seeds / target] if (seeds / target).exists() else []),
     ]
     # A target that ends at a finding does not remove its files.
     with open(log, "wb") as output, tempfile.TemporaryDirectory(prefix="thumbjob-fuzz-") as temporary:

@@ -103,9 +103,9 @@ struct HostileHEIFTests {
   }
 
   @Test(arguments: [
-    ([0, 0, 0, 4] as [UInt8], "a part (box “free”) says that it is smaller than it can be"),
-    ([0, 0, 0, 1], "a part (box “free”) says that it is smaller than it can be"),
-    ([0, 0, 0xFF, 0], "a part (box “free”) is larger than the one that it is in"),
+    ([0, 0, 0, 4] as [UInt8], "the box “free” gives an impossible size"),
+    ([0, 0, 0, 1], "the box “free” gives an impossible size"),
+    ([0, 0, 0xFF, 0], "the box “free” is larger than the one around it"),
   ])
   func aBoxOfAWrongSizeIsDamaged(_ size: [UInt8], _ message: String) {
     var file = TestHEIF()
@@ -115,10 +115,10 @@ struct HostileHEIFTests {
   }
 
   @Test(arguments: [
-    (1, 1, 64, 64, "2 pictures make up 1 rows and 1 columns"),
-    (1, 2, 129, 64, "the pictures that make up the whole have another size than it"),
-    (1, 2, 64, 64, "the pictures that make up the whole have another size than it"),
-    (2, 1, 64, 0, "the pictures that make up the whole have another size than it"),
+    (1, 1, 64, 64, "2 tiles for 1 rows and 1 columns"),
+    (1, 2, 129, 64, "its tiles do not cover the picture exactly"),
+    (1, 2, 64, 64, "its tiles do not cover the picture exactly"),
+    (2, 1, 64, 0, "its tiles do not cover the picture exactly"),
   ])
   func aGridMustFitItsPictures(_ rows: Int, _ columns: Int, _ width: Int, _ height: Int, _ message: String) {
     var file = TestHEIF()

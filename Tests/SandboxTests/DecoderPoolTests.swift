@@ -39,7 +39,7 @@ import Testing
     let folder = TemporaryFolder()
     let (program, reports) = (Path(folder("decoder")), LockedBox<[FenceReport]>([]))
     let pool = DecoderPool(program, mostIdle: 0) { report in reports.change { $0.append(report) } }
-    #expect(await failure { try pool.decode(Deeds.order()) } == .notFound([program]))
+    #expect(await failure { try pool.decode(Deeds.order()) } == .cannotStart(program, .noSuchFileOrDirectory))
     #expect(reports.value.isEmpty)
     try FileManager.default.createSymbolicLink(atPath: "\(program)", withDestinationPath: "\(Deeds.badDecoder)")
     for _ in 0..<3 { #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p")) }

@@ -106,7 +106,7 @@ import Testing
 
   @Test func aProgramThatIsMissingIsNamed() async {
     let missing: Path = "/nowhere/thumbjob-decoder"
-    #expect(await failure { try DecoderProcess(missing) } == .notFound([missing]))
+    #expect(await failure { try DecoderProcess(missing) } == .cannotStart(missing, .noSuchFileOrDirectory))
     #expect(await failure { try DecoderProcess("/dev/null") } == .cannotStart("/dev/null", .permissionDenied))
   }
 

@@ -131,7 +131,8 @@ extension CommandTests {
       #expect(ending.number("failed") == 2 && ending.number("made") == 1998)
       let failures = ending.errorLines.filter { $0.contains("the decoder") }
       #expect(failures.count == 2)
-      let words = "(signal 9, Killed), perhaps because memory ran out; the next run tries it again, --retries 1 at once"
+      let words =
+        "(signal 9, Killed), perhaps because memory ran out; the next run tries it again; with --retries 1, this run does"
       #expect(failures.allSatisfy { $0.hasSuffix(words) }, "\(ending.errors)")
     }
 
@@ -183,7 +184,8 @@ extension CommandTests {
       let lines = ending.errorLines
       #expect(ending.status == 1 && lines.count { $0.hasPrefix("thumbjob: thumbjob-decoder was not found in ") } == 1)
       #expect(
-        lines[0].hasSuffix("/lib/thumbjob; all pictures but JPEG need it and fail; reinstall thumbjob"), "\(lines)")
+        lines[0].hasSuffix("/lib/thumbjob; all but faultless JPEGs need it and fail; reinstall thumbjob"),
+        "\(lines)")
       #expect(lines.count { $0.hasSuffix(".png: thumbjob-decoder was not found") } == 2, "\(lines)")
       let planned = try await BuiltCommand.run(executable: program, ["images", "--dry-run"], in: folder)
       #expect(planned.status == 0 && planned.errorLines.first == lines[0], "\(planned.errors)")
@@ -195,7 +197,7 @@ extension CommandTests {
       chmod(folder("bin/thumbjob-decoder"), 0o644)
       let ending = try await BuiltCommand.run(executable: try program(in: folder), ["images"], in: folder)
       let advice =
-        "/bin/thumbjob-decoder may not be executed; all pictures but JPEG need it and fail; allow it with chmod +x"
+        "/bin/thumbjob-decoder may not be executed; all but faultless JPEGs need it and fail; allow it with chmod +x"
       #expect(ending.status == 1 && ending.errorLines[0].hasSuffix(advice), "\(ending.errors)")
     }
   }

@@ -43,11 +43,14 @@ struct HelpTests {
 
   @Test(arguments: [
     "--for", "--halt", "--dry-run", "--force", "--trace", "--progress", "--name", "--shard", "--files0-from",
+    "--manifest", "--contact-sheet", "--html", "--sheet-grid",
   ]) func theHelpOfWatchHasNoOptionThatItRefuses(name: String) {
-    #expect(table.command(of: ["run"]).option(name) != nil && table.command(of: ["watch"]).option(name) == nil)
-    let (watch, next) = (".SS thumbjob watch\n", ".SS thumbjob compare\n")
+    let (run, watch) = (table.command(of: ["run"]), table.command(of: ["watch"]))
+    #expect(run.option(name)?.shouldDisplay == true && watch.option(name)?.shouldDisplay == false)
+    #expect(!watch.options.contains { $0.abstract?.contains("\(name) ") == true }, "another option's text names it")
+    let (start, next) = (".SS thumbjob watch\n", ".SS thumbjob compare\n")
     let page = ManualPage.text(table).replacing("\\-", with: "-")
-    let part = page.split(separator: watch).last?.split(separator: next).first
+    let part = page.split(separator: start).last?.split(separator: next).first
     #expect(part?.contains("\\fB\(name)\\fR") == false && part?.contains("\\fB--poll\\fR") == true)
   }
 

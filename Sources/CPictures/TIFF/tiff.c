@@ -16,18 +16,18 @@
 //     strips, uncompressed                                     the larger of row and 64 KiB
 //     all strips of JBIG, old JPEG, and of subsampled YCbCr
 //     unless it is JPEG                                        piece + coded
-//     LZW, and Deflate of more than 4 MiB, without a predictor
-//     or with differences of 8 or 16 bits                      the larger of row and 64 KiB
-//     other LZW and Deflate of at most 4 MiB, and others of at
-//     most 512 KiB                                             piece + coded
-//     other strips                                             row + coded
+//     LZW, and Deflate of more than 4 MiB, in FillOrder 1, and
+//     without a predictor or with differences of 8 or 16 bits  the larger of row and 64 KiB
+//     other strips of LZW and Deflate, of at most 4 MiB        piece + coded
+//     strips of another compression, of at most 512 KiB        piece + coded
+//     all others                                               row + coded
 //     tiles                                                    piece + coded
 //
 // `coded` counts as at most 10 × piece + 1 MiB, because libtiff does not read more. `codec` is
 //
 //     uncompressed, PackBits, ThunderScan, NeXT                0
 //     CCITT                                                    16 × width
-//     LZW, Deflate                                             160 KiB
+//     LZW, Deflate                                             176 KiB
 //     JPEG, old JPEG                                           192 KiB + 64 × width
 //     LZMA, ZSTD                                               10 MiB (more for the highest levels of both)
 //     WebP                                                     512 KiB + 160 × width + 6 × piece
@@ -98,7 +98,7 @@ static bool interpret(page *from) {
       uint16_t ink_set;
       TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &ink_set);
       from->colors = 4;
-      if (ink_set != INKSET_CMYK) return unsupported(from, "inks other than CMYK, of the set", ink_set, "");
+      if (ink_set != INKSET_CMYK) return unsupported(from, "inks other than CMYK (InkSet", ink_set, ")");
       break;
     }
     case PHOTOMETRIC_YCBCR:
@@ -106,16 +106,18 @@ static bool interpret(page *from) {
       if (from->is_separate) {
         TIFFGetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, &from->across, &from->down);
         if (from->across != 1 || from->down != 1) {
-          return unsupported(from, "colour in planes of its own, each sample for", (unsigned)from->across * from->down, " pixels");
+          decoding_fail(from->call, CDECODING_UNSUPPORTED, "separate planes with subsampled colour");
+          return false;
         }
       } else {
         TIFFGetFieldDefaulted(tiff, TIFFTAG_YCBCRSUBSAMPLING, &from->across, &from->down);
       }
       if (from->across < 1 || from->across > 4 || from->down < 1 || from->down > 4) {
-        return unsupported(from, "colour samples for", (unsigned)from->across * from->down, " pixels each");
+        decoding_fail(from->call, CDECODING_UNSUPPORTED, "chroma subsampling of %u x %u", from->across, from->down);
+        return false;
       }
       if ((from->across > 1 || from->down > 1) && (from->bits != 8 || from->samples != 3)) {
-        return unsupported(from, "colour samples for several pixels each, with", from->bits, " bits");
+        return unsupported(from, "subsampled colour with samples of", from->bits, " bits");
       }
       break;
     case PHOTOMETRIC_CIELAB:
@@ -192,9 +194,10 @@ static bool read_page(page *from) {
   // Only now, because codecs change them.
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &from->bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &from->format);
-  // Pictures of 8 bits that are said to be signed have values of 0 to 255, as far as is known, and are shown so elsewhere.
+  // Pictures of 8 bits that are said to be signed have values of 0 to 255, as far as is known, and are shown so
+  // elsewhere.
   if (from->format == SAMPLEFORMAT_INT && from->bits == 8) from->format = SAMPLEFORMAT_UINT;
-  if (!is_depth_supported(from)) return unsupported(from, "numbers of an unknown kind, with", from->bits, " bits");
+  if (!is_depth_supported(from)) return unsupported(from, "samples of", from->bits, " bits");
   if (!interpret(from)) return false;
   find_alpha(from);
   return true;

@@ -107,8 +107,17 @@ static void read_uncompressed(page *from, size_t row_size, uint8_t *buffers[most
   }
 }
 
-/// Whether large strips can be decompressed without libtiff.
-static bool can_stream(const page *from) {
+/// Whether the first strip has the LZW of before TIFF 5.0, whose bits are in another order: libtiff tells it by the first
+/// code.
+static bool is_old_lzw(page *from) {
+  TIFF *tiff = from->readers[0].tiff;
+  uint8_t first[2];
+  return from->compression == COMPRESSION_LZW && TIFFGetStrileByteCount(tiff, 0) >= 2 &&
+         decoding_read(from->call, TIFFGetStrileOffset(tiff, 0), first, 2) && first[0] == 0 && (first[1] & 1) != 0;
+}
+
+/// Whether strips can be decompressed without libtiff.
+static bool can_stream(page *from) {
   TIFF *tiff = from->readers[0].tiff;
   uint16_t predictor = PREDICTOR_NONE, fill_order;
   bool is_lzw = from->compression == COMPRESSION_LZW;
@@ -116,16 +125,9 @@ static bool can_stream(const page *from) {
   if (!is_lzw && !is_deflate) return false;
   TIFFGetField(tiff, TIFFTAG_PREDICTOR, &predictor);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill_order);
-  if (fill_order != FILLORDER_MSB2LSB) return false;
+  if (fill_order != FILLORDER_MSB2LSB || is_old_lzw(from)) return false;
   if (predictor != PREDICTOR_NONE) return predictor == PREDICTOR_HORIZONTAL && (from->bits == 8 || from->bits == 16);
   return true;
-}
-
-/// Whether a strip has the LZW of before TIFF 5.0, whose bits are in another order: libtiff tells it by the first code.
-static bool is_old_lzw(page *from, uint64_t offset, uint64_t size) {
-  uint8_t first[2];
-  return from->compression == COMPRESSION_LZW && size >= 2 && decoding_read(from->call, offset, first, 2) &&
-         first[0] == 0 && (first[1] & 1) != 0;
 }
 
 /// Adds to each sample of a row the one before it.
@@ -288,23 +290,16 @@ static void read_tiles(page *from, uint8_t *buffers[most_samples]) {
 }
 
 /// The largest strip that libtiff decodes as a whole. Its Deflate takes half the time then; its LZW takes longer than ours.
-static tmsize_t small_strip(const page *from) {
+static tmsize_t small_strip(const page *from, bool can_stream) {
   switch (from->compression) {
-    case COMPRESSION_LZW: return can_stream(from) ? 0 : 4 << 20;
+    case COMPRESSION_LZW: return can_stream ? 0 : 4 << 20;
     case COMPRESSION_ADOBE_DEFLATE:
     case COMPRESSION_DEFLATE: return 4 << 20;
     default: return 512 << 10;
   }
 }
 
-static void read_large_strips(page *from, size_t row_size, uint8_t *buffers[most_samples]) {
-  TIFF *tiff = from->readers[0].tiff;
-  bool is_old = is_old_lzw(from, TIFFGetStrileOffset(tiff, 0), TIFFGetStrileByteCount(tiff, 0));
-  if (from->call->reply->status != CDECODING_OK) return;
-  if (is_old || !can_stream(from)) {
-    read_rows(from, row_size, buffers);
-    return;
-  }
+static void decompress_strips(page *from, size_t row_size, uint8_t *buffers[most_samples]) {
   tiff_stream *streams[most_samples] = {NULL};
   read_streams(from, row_size, buffers, streams);
   for (unsigned plane = 0; plane < most_samples && streams[plane]; plane++) {
@@ -317,16 +312,21 @@ void tiff_pieces_read(page *from) {
   uint8_t *buffers[most_samples] = {NULL};
   TIFF *tiff = from->readers[0].tiff;
   tmsize_t row_size = TIFFScanlineSize(tiff);
+  bool streams = can_stream(from);
+  // The strip that shows it may be unreadable.
+  if (from->call->reply->status != CDECODING_OK) return;
   bool is_whole = is_in_blocks(from) || from->compression == COMPRESSION_OJPEG || from->compression == COMPRESSION_JBIG;
   if (from->is_tiled) {
     read_tiles(from, buffers);
   } else if (is_row(from, row_size, from->width)) {
     if (from->compression == COMPRESSION_NONE && !is_whole) {
       read_uncompressed(from, (size_t)row_size, buffers);
-    } else if (is_whole || TIFFStripSize(tiff) <= small_strip(from)) {
+    } else if (is_whole || TIFFStripSize(tiff) <= small_strip(from, streams)) {
       read_strips(from, buffers);
+    } else if (streams) {
+      decompress_strips(from, (size_t)row_size, buffers);
     } else {
-      read_large_strips(from, (size_t)row_size, buffers);
+      read_rows(from, (size_t)row_size, buffers);
     }
   }
   for (unsigned index = 0; index < most_samples; index++) free(buffers[index]);

@@ -22,14 +22,16 @@ static inline components spread(uint32_t pixel) {
   return __builtin_convertvector(packed, components);
 }
 
-/// Limits each component to 0 to 255.
-static inline uint32_t limited(components values) {
+/// Adds to a pixel what is predicted for it, with each component limited to 0 to 255. Returns the sum's components, which
+/// stay in a vector register for the next pixel.
+static inline components add_limited(uint32_t *pixel, components prediction) {
   const components least = {0}, most = {255, 255, 255, 255};
-  values = __builtin_elementwise_min(__builtin_elementwise_max(values, least), most);
-  bytes packed = __builtin_convertvector(values, bytes);
-  uint32_t pixel;
-  memcpy(&pixel, &packed, sizeof pixel);
-  return pixel;
+  prediction = __builtin_elementwise_min(__builtin_elementwise_max(prediction, least), most);
+  bytes sum;
+  memcpy(&sum, pixel, sizeof sum);
+  sum += __builtin_convertvector(prediction, bytes);
+  memcpy(pixel, &sum, sizeof sum);
+  return __builtin_convertvector(sum, components);
 }
 
 /// Left or top, whichever is nearer to left + top - top left.
@@ -41,13 +43,21 @@ static inline uint32_t nearer(uint32_t left, uint32_t top, uint32_t top_left) {
   return difference[0] + difference[1] + difference[2] + difference[3] < 0 ? left : top;
 }
 
-static inline uint32_t gradient(uint32_t left, uint32_t top, uint32_t top_left) {
-  return limited(spread(left) + spread(top) - spread(top_left));
+/// Adds left + top - top left.
+static void add_gradients(uint32_t *row, const uint32_t *above, size_t count) {
+  components left = spread(row[-1]);
+  for (size_t x = 0; x < count; x++) {
+    left = add_limited(&row[x], left + spread(above[x]) - spread(above[(ptrdiff_t)x - 1]));
+  }
 }
 
-static inline uint32_t half_gradient(uint32_t left, uint32_t top, uint32_t top_left) {
-  components middle = spread(mean(left, top));
-  return limited(middle + (middle - spread(top_left)) / 2);
+/// Adds the mean of left and top, and half of how much that differs from top left.
+static void add_half_gradients(uint32_t *row, const uint32_t *above, size_t count) {
+  components left = spread(row[-1]);
+  for (size_t x = 0; x < count; x++) {
+    components middle = (left + spread(above[x])) >> 1;
+    left = add_limited(&row[x], middle + (middle - spread(above[(ptrdiff_t)x - 1])) / 2);
+  }
 }
 
 /// Adds to `count` pixels what is predicted from those before them and above.
@@ -72,8 +82,8 @@ static void add_predictions(unsigned mode, uint32_t *row, const uint32_t *above,
     case 9: FOR_EACH(mean(top, top_right));
     case 10: FOR_EACH(mean(mean(left, top_left), mean(top, top_right)));
     case 11: FOR_EACH(nearer(left, top, top_left));
-    case 12: FOR_EACH(gradient(left, top, top_left));
-    case 13: FOR_EACH(half_gradient(left, top, top_left));
+    case 12: add_gradients(row, above, count); break;
+    case 13: add_half_gradients(row, above, count); break;
     default: FOR_EACH(OPAQUE_BLACK);
   }
 #undef FOR_EACH

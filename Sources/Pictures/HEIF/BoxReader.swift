@@ -42,11 +42,11 @@ final class BoxReader {
     } else if size == 0 {
       size = rest.size
     }
-    guard size >= headerSize else { throw .damaged("a part (box “\(type)”) says that it is smaller than it can be") }
+    guard size >= headerSize else { throw .damaged("the box “\(type)” gives an impossible size") }
     let isCut = size > rest.size
     // Only boxes of the file itself can be cut off; others leave their parent.
     guard !isCut || rest.offset + rest.size == file.size else {
-      throw .damaged("a part (box “\(type)”) is larger than the one that it is in")
+      throw .damaged("the box “\(type)” is larger than the one around it")
     }
     size = min(size, rest.size)
     let contents = FileExtent(offset: rest.offset + headerSize, size: size - headerSize)

@@ -119,7 +119,7 @@ extension HEIFReader {
     let pixels = PixelSize(width: Int(try fields.number(numberSize)), height: Int(try fields.number(numberSize)))
     let sources = table.references("dimg", from: id)
     guard sources.count == rows * columns else {
-      throw .damaged("\(sources.count) pictures make up \(rows) rows and \(columns) columns")
+      throw .damaged("\(sources.count) tiles for \(rows) rows and \(columns) columns")
     }
     guard sources.count <= Self.mostTiles else { throw .unsupported("a grid of \(sources.count) pictures") }
     let first = try part(sources[0], derivations)
@@ -127,7 +127,7 @@ extension HEIFReader {
     // The pictures reach the edges, and none is beyond them.
     guard (columns - 1) * width < pixels.width, pixels.width <= columns * width, (rows - 1) * height < pixels.height,
       pixels.height <= rows * height
-    else { throw .damaged("the pictures that make up the whole have another size than it") }
+    else { throw .damaged("its tiles do not cover the picture exactly") }
     if let chroma = first.format.chroma {
       guard columns == 1 || width % chroma.across == 0, rows == 1 || height % chroma.down == 0 else {
         throw .unsupported("a grid of pictures with an odd size")
@@ -138,7 +138,7 @@ extension HEIFReader {
     for (index, source) in sources.enumerated() {
       let part = index == 0 ? first : try part(source, derivations)
       guard part.pixels == first.pixels, part.isCoded(like: first) else {
-        throw .damaged("the pictures that make up the whole differ in their form")
+        throw .damaged("its tiles differ in their form")
       }
       tiles.append(part.tile(x: index % columns * width, y: index / columns * height))
     }

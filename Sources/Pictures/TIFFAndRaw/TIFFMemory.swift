@@ -70,15 +70,24 @@ struct TIFFMemory {
     return isWhole || isSmall ? piece + coded : row + coded
   }
 
-  /// Whether the samples of LZW and Deflate are what was compressed, or differences of 8 or 16 bits. LZW of before
-  /// TIFF 5.0, whose strips were small, does not count.
+  /// Whether the samples of LZW and Deflate are what was compressed, or differences of 8 or 16 bits.
   private func hasSimpleSamples() throws(ThumbnailError) -> Bool {
-    guard try page.directory.integer(.fillOrder) ?? 1 == 1 else { return false }
+    guard try page.directory.integer(.fillOrder) ?? 1 == 1, try !isOldLZW() else { return false }
     switch try page.directory.integer(.predictor) ?? 1 {
     case 1: return true
     case 2: return page.bitsPerSample == 8 || page.bitsPerSample == 16
     default: return false
     }
+  }
+
+  /// Whether the strips have the LZW of before TIFF 5.0, whose bits are in another order. The first code of the first strip
+  /// tells it.
+  private func isOldLZW() throws(ThumbnailError) -> Bool {
+    guard page.compression == Compression.lzw, let offset = try page.directory.integer(.stripOffsets),
+      let place = page.directory.structure.place(offset),
+      let first = try page.directory.structure.file.bytes(at: place, count: 2)
+    else { return false }
+    return first.first == 0 && first.last.map { $0 & 1 } == 1
   }
 
   private func isSubsampled() throws(ThumbnailError) -> Bool {
@@ -101,7 +110,7 @@ struct TIFFMemory {
   private func codec() throws(ThumbnailError) -> Double {
     switch page.compression {
     case Compression.huffman, Compression.group3, Compression.group4, Compression.huffmanWords: 16 * across
-    case Compression.lzw, Compression.deflate, Compression.oldDeflate: 160 * Self.kibibyte
+    case Compression.lzw, Compression.deflate, Compression.oldDeflate: 176 * Self.kibibyte
     case Compression.oldJPEG, Compression.jpeg:
       192 * Self.kibibyte + 64 * across + (try isProgressive() ? 2 * piece : 0)
     case Compression.lzma, Compression.zstd: 10 * 1024 * Self.kibibyte

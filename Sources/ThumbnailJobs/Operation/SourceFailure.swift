@@ -33,7 +33,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case refused
     /// Its program is missing or may not be executed, of which the job has told once.
     case missing
-    /// What was started is not its program.
+    /// Its program cannot be started, or what was started is another.
     case wrong
   }
 

@@ -26,8 +26,8 @@ public struct OutputPlan: Sendable {
   }
 
   private let walker: SourceWalker
-  /// Whether thumbnails mirror the tree of the sources. Where patterns name all of them, two sources never want one place here;
-  /// the marks of their thumbnails tell if the patterns give them one.
+  /// Whether an output mirrors the tree of the sources. If patterns name all thumbnails, no source is refused for a rival:
+  /// the marks of thumbnails tell later whether two sources have got one place.
   private let isMirrored: Bool
   private let isImage: @Sendable (Path) -> Bool
   /// The folders among the arguments, with their indexes and the paths that ``SourceTree`` gives them.

@@ -65,7 +65,7 @@ public final class ByteReader {
     }
   }
 
-  /// The bytes of another reader, which must outlive this one. Reading fails with `ECANCELED` once `proceed` returns false.
+  /// The bytes of another reader. Reading fails with `ECANCELED` once `proceed` returns false.
   package convenience init(_ whole: ByteReader, while proceed: @escaping () -> Bool) {
     self.init(size: whole.size) { offset, buffer in
       proceed() ? whole.read(at: offset, into: buffer) : .failure(ReadError(rawValue: ECANCELED))

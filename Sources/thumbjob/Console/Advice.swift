@@ -32,7 +32,7 @@ enum Advice {
       memoryOption(for: error.needed, in: plan).map { "\($0) would allow it" }
         ?? "the process may use \(plan.limit) in all, and needs a part of that itself"
     case .timeout: "--timeout allows more"
-    case .decoder(_, .killed), .decoder(_, .refused): "the next run tries it again, --retries 1 at once"
+    case .decoder(_, .killed), .decoder(_, .refused): "the next run tries it again; with --retries 1, this run does"
     case .decoder(_, .wrong): "reinstall thumbjob"
     case .decoder(_, .memory): "if you trust the file, --isolate never decodes it without this limit"
     case .decoder(_, .crashed), .decoder(_, .missing): nil
@@ -108,13 +108,12 @@ enum Advice {
   }
 
   /// The warning that pictures will fail, because no decoder process can be started.
-  static func warning(of obstacle: DecoderObstacle) -> String {
-    switch obstacle {
+  static func warning(of obstacle: DecoderObstacle, _ isolation: Isolation) -> String {
+    let failing = isolation == .always ? "all pictures need it and fail" : "all but faultless JPEGs need it and fail"
+    return switch obstacle {
     case .missing(let name, let folders):
-      "\(name) was not found in \(PlaceText.text(folders.map(\.printable))); all pictures but JPEG need it and fail; "
-        + "reinstall thumbjob"
-    case .notExecutable(let path):
-      "\(path.printable) may not be executed; all pictures but JPEG need it and fail; allow it with chmod +x"
+      "\(name) was not found in \(PlaceText.text(folders.map(\.printable))); \(failing); reinstall thumbjob"
+    case .notExecutable(let path): "\(path.printable) may not be executed; \(failing); allow it with chmod +x"
     }
   }
 

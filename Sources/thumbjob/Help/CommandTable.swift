@@ -74,8 +74,8 @@ extension CommandTable.Command {
   var options: [CommandTable.Argument] { arguments?.filter { $0.kind != .positional && $0.shouldDisplay } ?? [] }
   var positionals: [CommandTable.Argument] { arguments?.filter { $0.kind == .positional } ?? [] }
 
-  /// The option with this name, which is written with its dashes.
+  /// The option with this name, which is written with its dashes; also one that help does not list.
   func option(_ name: some StringProtocol) -> CommandTable.Argument? {
-    options.first { $0.names?.contains { $0.text == name } == true }
+    arguments?.first { $0.kind != .positional && $0.names?.contains { $0.text == name } == true }
   }
 }

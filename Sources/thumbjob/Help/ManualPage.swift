@@ -28,8 +28,7 @@ enum ManualPage {
   private static func entries(_ command: CommandTable.Command) -> [String] {
     var title: String?
     return (command.arguments ?? []).filter { $0.shouldDisplay && !["help", "version"].contains($0.names?.last?.name) }
-      .flatMap {
-        argument in
+      .flatMap { argument in
         let heading = argument.sectionTitle.flatMap { $0 == title ? nil : ".SS \($0)" }
         title = argument.sectionTitle
         let values = argument.allValues.map { "Values: \($0.joined(separator: ", "))." }

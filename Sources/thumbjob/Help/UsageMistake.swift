@@ -21,7 +21,10 @@ enum UsageMistake {
   private static func reworded(_ message: String, _ command: CommandTable.Command) -> String? {
     if let match = message.wholeMatch(of: /The value '(.*)' is invalid for '(-[^ ']+)[^']*'.*/.dotMatchesNewlines()) {
       let words = command.option(match.output.2)?.allValues
-      let fault = words.map { "is not one of \($0.joined(separator: ", "))" } ?? "is not a whole number"
+      let isNumber = match.output.1.allSatisfy(\.isNumber)
+      let fault =
+        words.map { "is not one of \($0.joined(separator: ", "))" }
+        ?? (isNumber ? "is too large" : "is not a whole number")
       return "\(match.output.2): “\(match.output.1)” \(fault)"
     }
     if let match = message.wholeMatch(of: /The value '.*' is invalid for '(<.*>)': (.*)/) {

@@ -62,7 +62,9 @@ enum EndingOptions {
         valueName: "n or n%"))
     var halt: String?
 
-    @Flag(name: .customLong("dry-run"), help: "Print what would be made, and make nothing.")
+    @Flag(
+      name: .customLong("dry-run"),
+      help: "Print what would be made, and with --prune what would be removed; change nothing.")
     var dryRun = false
 
     @Option(

@@ -32,14 +32,12 @@ struct RunOptions: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "Afterwards, remove the thumbnails of sources and sizes that are gone; on a terminal it asks first, and with "
-        + "--dry-run it lists them."))
+      "Remove the thumbnails of sources and sizes that are gone; on a terminal it asks first."))
   var prune = false
 
   @Flag(
     help: ArgumentHelp(
-      "Write a JSON line for each source that is not up to date, then a summary, to standard output. With --dry-run, "
-        + "outcomes are would-make instead of made, and the summary counts them as would_make."))
+      "Write a JSON line for each source that is not up to date, then a summary, to standard output."))
   var json = false
 
   @Option(

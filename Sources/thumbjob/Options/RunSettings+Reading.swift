@@ -24,8 +24,9 @@ extension RunSettings {
     if let jobFile = jobFiles.first {
       try JobFile.read(jobFile, keys: RunSettings.jobFileKeys, dash: SourceList.standardInput, into: &settings)
     }
-    let written = settings
+    var written = settings
     try apply(&settings, paths.filter { !JobFile.isName($0) })
+    written.job.watch = settings.job.watch
     do throws(TextError) {
       try settings.validate()
     } catch {

@@ -51,6 +51,9 @@ struct RunSettings: Equatable {
   func validate() throws(TextError) {
     if verbose && quiet { throw TextError(in: "quiet", "cannot be asked for together with verbose") }
     try job.validate()
+    guard job.watch != nil else { return }
+    if progress != .auto { throw TextError(in: "progress", "a watch has no end to show the way to") }
+    if trace != nil { throw TextError(in: "trace", "a watch has no end, and its trace would grow for ever") }
   }
 }
 

@@ -46,7 +46,7 @@ struct SourceLine: Encodable {
       kind = failure.kind.rawValue
       error = Advice.line(failure)
       bytesNeeded = failure.bytesNeeded
-      tried = report.operation != nil
+      tried = report.operation != nil && failure.kind != .collision
     case .cancelled(let reason):
       outcome = "cancelled"
       error = "cancelled \(reason)"

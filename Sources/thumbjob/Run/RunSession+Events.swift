@@ -35,7 +35,8 @@ extension RunSession {
     case .postponed(let source):
       messages.printLine(
         "thumbjob: \(source.path.printable): was under way when an earlier run died; it is tried last, alone", .warning)
-    case .noDecoder(let obstacle): messages.print(StyledText("thumbjob: \(Advice.warning(of: obstacle))", .warning))
+    case .noDecoder(let obstacle):
+      messages.print(StyledText("thumbjob: \(Advice.warning(of: obstacle, settings.job.isolate))", .warning))
     case .fence(let shortfall):
       if !settings.quiet { messages.print(StyledText("thumbjob: \(shortfall)", .warning)) }
     case .ledger(let error):

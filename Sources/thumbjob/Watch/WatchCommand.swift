@@ -11,8 +11,8 @@ struct WatchCommand: ParsableCommand, SignalHandlingCommand {
       It makes the thumbnails of everything in the folders, as run does, and then goes on until a signal ends it: files \
       are made once they are closed, and the thumbnails of files that are removed or moved away are removed.
 
-      It has no options that suit only a run that ends: --for, --halt, --dry-run, --force, --trace, --progress; nor --name, \
-      --shard and --files0-from.
+      These options of run are refused: --contact-sheet, --dry-run, --files0-from, --for, --force, --halt, --html, --manifest, \
+      --name, --progress, --shard and --trace.
       """)
 
   @Argument(
@@ -32,6 +32,7 @@ struct WatchCommand: ParsableCommand, SignalHandlingCommand {
   @OptionGroup(visibility: .hidden) var endingOutput: EndingOptions.Output
   @OptionGroup(visibility: .hidden) var endingSource: EndingOptions.Source
   @OptionGroup(visibility: .hidden) var endingRun: EndingOptions.Run
+  @OptionGroup(visibility: .hidden) var joins: JoinOptions
 
   func run() throws {
     throw try RunSession.run { try RunSettings.read(words, apply: apply) }
@@ -46,11 +47,10 @@ struct WatchCommand: ParsableCommand, SignalHandlingCommand {
     }
     try options.apply(to: &settings)
     try endingRun.apply(to: &settings)
+    try joins.apply(to: &settings.job.joins)
     var watch = WatchSettings()
     if let poll { settings.poll = try DurationText.parse(poll, for: "--poll") }
     watch.poll = settings.poll
     settings.job.watch = watch
-    if endingRun.progress != nil { throw TextError(in: "progress", "a watch has no end to show the way to") }
-    if settings.trace != nil { throw TextError(in: "trace", "a watch has no end, and its trace would grow for ever") }
   }
 }

@@ -102,7 +102,8 @@ extension FuzzTarget {
     precondition(frame.x >= 0 && frame.x + frame.pixels.width <= header.pixels.width)
     precondition(frame.y >= 0 && frame.y + frame.pixels.height <= header.pixels.height)
     precondition((1...2).contains(frame.chunks.count) && frame.chunks.allSatisfy { $0.size >= 8 })
-    precondition(frame.sampleBytes(scaledTo: frame.pixels, hasAlpha: header.hasAlpha) > 0)
+    // The rows of a lossless frame become means at once.
+    precondition((frame.sampleBytes(scaledTo: frame.pixels, hasAlpha: header.hasAlpha) > 0) == frame.isLossy)
     if let exif = header.exif { precondition(exif.size <= UInt64(input.count) && exif.offset < UInt64(input.count)) }
   }
 
