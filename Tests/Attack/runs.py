@@ -22,6 +22,8 @@ KEPT = {Path(".thumbjob/tree"), Path(".thumbjob/settings"), Path(".thumbjob/ledg
 BUDGET, TOLERANCE = 256 << 20, 96 << 20
 # What is said of a file without a flaw.
 _NOTES = re.compile(r"only the first |its default image is shown|its largest preview has only ")
+# A thumbnail that is worse than it was asked for, which is also said without -v.
+_SHORTFALL = "its largest preview has only "
 # A decoder process that has not ended as it should. If it takes too much memory, that is said in other words.
 _CRASHES = re.compile(
     r"the decoder (crashed|made a forbidden|ended with|sent )|killed the decoder|"
@@ -148,10 +150,11 @@ def _check_sources(events, files, folder, out, result):
 
 
 def _check_lines(lines, folder, result):
-    """Whether one line says why, for each failed file and for no other."""
+    """Whether one line says why, for each file that failed or whose thumbnail is too small, and for no other."""
     said = Counter(match[1] for line in lines if (match := re.match(rf"thumbjob: {folder.name}/([^:]+): .", line)))
     for name, outcome in result.outcomes.items():
-        expected = 1 if outcome.outcome == "failed" else 0
+        is_short = any(warning.startswith(_SHORTFALL) for warning in outcome.warnings)
+        expected = 1 if outcome.outcome == "failed" or is_short else 0
         if said[name] != expected:
             result.problems.append(f"{said[name]} lines are about {name}, and not {expected}")
         if not (outcome.error or "").isprintable():
