@@ -1,8 +1,16 @@
 import Foundation
+import Synchronization
 
 extension BuiltCommand {
-  /// Switches to a user without files and processes.
-  private static let nobody = ["--reuid=54321", "--regid=54321", "--clear-groups"]
+  /// Counts the users that runs have switched to.
+  private static let usersTaken = Atomic(0)
+
+  /// Switches to a user without files and processes. Each run gets one of its own, because the system's limit of threads
+  /// applies to all processes of a user.
+  private static var newUser: [String] {
+    let user = 100_000 + Int(getpid() & 0xffff) * 1000 + usersTaken.add(1, ordering: .relaxed).oldValue % 1000
+    return ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
+  }
 
   /// Why the command cannot be run without root's rights here; nil if it can.
   public static let unprivilegedObstacle: String? = {
@@ -37,7 +45,7 @@ extension BuiltCommand {
       chmod(folder(".thumbjob-copy"), 0o755)
       chmod(folder.path, 0o777)
       command = "./.thumbjob-copy"
-      words = ["/usr/bin/setpriv"] + nobody
+      words = ["/usr/bin/setpriv"] + newUser
     }
     if let limit { words += ["/bin/bash", "-c", "ulimit \(limit); exec \"$0\" \"$@\""] }
     return words + [command] + arguments
