@@ -26,7 +26,7 @@ _NOTES = re.compile(r"only the first |its default image is shown|its largest pre
 _SHORTFALL = "its largest preview has only "
 # A decoder process that has not ended as it should. If it takes too much memory, that is said in other words.
 _CRASHES = re.compile(
-    r"the decoder (crashed|made a forbidden|ended with|sent )|killed the decoder|"
+    r"the decoder (crashed|made a forbidden|ended with|sent |was killed)|killed the decoder|"
     r"the system (does not start the program|refuses a decoder)|contradicts itself|a fault of thumbjob")
 
 

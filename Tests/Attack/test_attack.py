@@ -201,6 +201,8 @@ class Rule(unittest.TestCase):
         for error, expected in (
             ("the decoder needs more memory than 300 KiB", None), ("the decoder crashed: signal 11", Finding.CRASHED),
             ("the decoder made a forbidden system call, and the kernel killed it", Finding.CRASHED),
+            ("the decoder was killed (signal 9, Killed), perhaps because memory ran out", Finding.CRASHED),
+            ("another process killed the decoder: signal 15, Terminated", Finding.CRASHED),
         ):
             self.assertEqual(self.verdict(readers.Judgement(None), "failed", error=error), expected)
 

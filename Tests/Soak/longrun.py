@@ -31,8 +31,8 @@ _PIPE = 4096
 _AGAIN = 0.1
 # Idle threads of Dispatch end when they like, so their number at rest may be higher than before by as many as may run.
 _IDLE_THREADS = 16
-# In the reason of a source whose decoder process was killed.
-_KILLED = "killed the decoder: signal 9"
+# The kind of failure of a source whose decoder process was killed.
+_KILLED = "decoder"
 
 
 class Feed:
@@ -108,7 +108,7 @@ class Feed:
         if event["event"] != "source":
             return
         path, outcome = event["source"], event["outcome"]
-        if outcome == "cancelled" or (_KILLED in event.get("error", "") and self.has_killed()):
+        if outcome == "cancelled" or (event.get("kind") == _KILLED and self.has_killed()):
             with self._lock:
                 self._again.append(path)
             return

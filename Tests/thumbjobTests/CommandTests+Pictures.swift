@@ -131,6 +131,7 @@ extension CommandTests {
       #expect(ending.number("failed") == 2 && ending.number("made") == 1998)
       let failures = ending.errorLines.filter { $0.contains("the decoder") }
       #expect(failures.count == 2)
+      #expect(ending.output.split(separator: "\n").count { $0.contains("\"kind\":\"decoder\"") } == 2)
       let words =
         "(signal 9, Killed), perhaps because memory ran out; the next run tries it again; with --retries 1, this run does"
       #expect(failures.allSatisfy { $0.hasSuffix(words) }, "\(ending.errors)")

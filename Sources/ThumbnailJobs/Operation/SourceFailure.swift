@@ -15,6 +15,8 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case timeout
     /// The source needs more memory than one operation may hold, or its decoder more than its header tells.
     case memory
+    /// No decoder process could be started, or it was killed. The source is not at fault.
+    case decoder
     /// The thumbnail could not be written to its place.
     case output
     /// The disk of the output is full, faulty or read-only.
@@ -70,7 +72,8 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
   public var kind: Kind {
     switch self {
     case .decoder(_, .memory): .memory
-    case .source, .decoder, .other: .source
+    case .decoder(_, .killed), .decoder(_, .refused), .decoder(_, .missing), .decoder(_, .wrong): .decoder
+    case .source, .decoder(_, .crashed), .other: .source
     case .output(let error): error.isCollision ? .collision : error.isDiskFault ? .disk : .output
     case .memory: .memory
     case .timeout: .timeout
