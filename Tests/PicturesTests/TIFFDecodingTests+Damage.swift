@@ -35,7 +35,7 @@ extension TIFFDecodingTests {
     var planes = picture.planes(of: file, shrink: 1)
     planes.request.directory = UInt64(directory)
     #expect(planes.decoded().status == CDECODING_OK)
-    // A strip that is said to be behind the end.
+    // A strip whose offset is behind the end.
     var broken = file
     let offsets = Self.valueOffset(of: 273, in: moved) + directory
     let place = Int(broken[offsets..<offsets + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) })

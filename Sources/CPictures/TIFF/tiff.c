@@ -3,8 +3,8 @@
 // libtiff sees a file whose only directory is that page's, with the entries that matter for its samples. Other
 // directories, and tags as long as an editor's layers, are never read.
 //
-// Large strips, and all of LZW, are decoded row by row, so that one strip with the whole picture takes little more memory than small
-// ones. Besides the accumulator, decoding takes at most
+// Large strips, and all of LZW, are decoded row by row, so that one strip with the whole picture takes little more
+// memory than small ones. Besides the accumulator, decoding takes at most
 //
 //     256 KiB + 64 × pieces + 8 × width + planes × (kept + codec) bytes
 //
@@ -70,8 +70,9 @@ static bool read_color_map(page *from) {
   return true;
 }
 
-static bool unsupported(page *from, const char *what, unsigned value, const char *unit) {
-  decoding_fail(from->call, CDECODING_UNSUPPORTED, "%s %u%s", what, value, unit);
+/// Fails the call with a format that has one %u.
+__attribute__((format(printf, 2, 0))) static bool unsupported(page *from, const char *format, unsigned value) {
+  decoding_fail(from->call, CDECODING_UNSUPPORTED, format, value);
   return false;
 }
 
@@ -98,7 +99,7 @@ static bool interpret(page *from) {
       uint16_t ink_set;
       TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &ink_set);
       from->colors = 4;
-      if (ink_set != INKSET_CMYK) return unsupported(from, "inks other than CMYK (InkSet", ink_set, ")");
+      if (ink_set != INKSET_CMYK) return unsupported(from, "inks other than CMYK (InkSet %u)", ink_set);
       break;
     }
     case PHOTOMETRIC_YCBCR:
@@ -117,15 +118,15 @@ static bool interpret(page *from) {
         return false;
       }
       if ((from->across > 1 || from->down > 1) && (from->bits != 8 || from->samples != 3)) {
-        return unsupported(from, "subsampled colour with samples of", from->bits, " bits");
+        return unsupported(from, "subsampled colour with samples of %u bits", from->bits);
       }
       break;
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_ICCLAB:
       from->meaning = LAB;
-      if (from->bits != 8 && from->bits != 16) return unsupported(from, "CIE L*a*b* colours with", from->bits, " bits");
+      if (from->bits != 8 && from->bits != 16) return unsupported(from, "CIE L*a*b* colours with %u bits", from->bits);
       break;
-    default: return unsupported(from, "colours of an unknown kind, number", from->photometric, "");
+    default: return unsupported(from, "colours of an unknown kind, number %u", from->photometric);
   }
   if (from->samples < from->colors) {
     decoding_fail(from->call, CDECODING_DAMAGED, "%u samples a pixel are too few", from->samples);
@@ -182,7 +183,7 @@ static bool read_page(page *from) {
   from->is_tiled = TIFFIsTiled(tiff) != 0;
   from->is_separate = planar == PLANARCONFIG_SEPARATE && samples > 1;
   from->across = from->down = 1;
-  if (!TIFFIsCODECConfigured(from->compression)) return unsupported(from, "the compression", from->compression, "");
+  if (!TIFFIsCODECConfigured(from->compression)) return unsupported(from, "the compression %u", from->compression);
   if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &from->photometric)) {
     bool is_fax = from->compression >= COMPRESSION_CCITTRLE && from->compression <= COMPRESSION_CCITTFAX4;
     from->photometric = samples >= 3 ? PHOTOMETRIC_RGB : is_fax ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK;
@@ -197,7 +198,7 @@ static bool read_page(page *from) {
   // Pictures of 8 bits that are said to be signed have values of 0 to 255, as far as is known, and are shown so
   // elsewhere.
   if (from->format == SAMPLEFORMAT_INT && from->bits == 8) from->format = SAMPLEFORMAT_UINT;
-  if (!is_depth_supported(from)) return unsupported(from, "samples of", from->bits, " bits");
+  if (!is_depth_supported(from)) return unsupported(from, "samples of %u bits", from->bits);
   if (!interpret(from)) return false;
   find_alpha(from);
   return true;

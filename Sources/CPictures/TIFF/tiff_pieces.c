@@ -107,6 +107,16 @@ static void read_uncompressed(page *from, size_t row_size, uint8_t *buffers[most
   }
 }
 
+/// The largest strip that libtiff decodes as a whole. For its Deflate, that takes half the time.
+static tmsize_t small_strip(const page *from) {
+  switch (from->compression) {
+    case COMPRESSION_LZW:
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE: return 4 << 20;
+    default: return 512 << 10;
+  }
+}
+
 /// Whether the first strip has the LZW of before TIFF 5.0, whose bits are in another order: libtiff tells it by the first
 /// code.
 static bool is_old_lzw(page *from) {
@@ -116,13 +126,13 @@ static bool is_old_lzw(page *from) {
          decoding_read(from->call, TIFFGetStrileOffset(tiff, 0), first, 2) && first[0] == 0 && (first[1] & 1) != 0;
 }
 
-/// Whether strips can be decompressed without libtiff.
-static bool can_stream(page *from) {
+/// Whether strips are decompressed without libtiff: those of LZW, for which it takes longer, and large ones of Deflate.
+static bool is_streamed(page *from) {
   TIFF *tiff = from->readers[0].tiff;
   uint16_t predictor = PREDICTOR_NONE, fill_order;
   bool is_lzw = from->compression == COMPRESSION_LZW;
   bool is_deflate = from->compression == COMPRESSION_ADOBE_DEFLATE || from->compression == COMPRESSION_DEFLATE;
-  if (!is_lzw && !is_deflate) return false;
+  if (!is_lzw && !(is_deflate && TIFFStripSize(tiff) > small_strip(from))) return false;
   TIFFGetField(tiff, TIFFTAG_PREDICTOR, &predictor);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &fill_order);
   if (fill_order != FILLORDER_MSB2LSB || is_old_lzw(from)) return false;
@@ -289,16 +299,6 @@ static void read_tiles(page *from, uint8_t *buffers[most_samples]) {
   }
 }
 
-/// The largest strip that libtiff decodes as a whole. Its Deflate takes half the time then; its LZW takes longer than ours.
-static tmsize_t small_strip(const page *from, bool can_stream) {
-  switch (from->compression) {
-    case COMPRESSION_LZW: return can_stream ? 0 : 4 << 20;
-    case COMPRESSION_ADOBE_DEFLATE:
-    case COMPRESSION_DEFLATE: return 4 << 20;
-    default: return 512 << 10;
-  }
-}
-
 static void decompress_strips(page *from, size_t row_size, uint8_t *buffers[most_samples]) {
   tiff_stream *streams[most_samples] = {NULL};
   read_streams(from, row_size, buffers, streams);
@@ -312,19 +312,18 @@ void tiff_pieces_read(page *from) {
   uint8_t *buffers[most_samples] = {NULL};
   TIFF *tiff = from->readers[0].tiff;
   tmsize_t row_size = TIFFScanlineSize(tiff);
-  bool streams = can_stream(from);
-  // The strip that shows it may be unreadable.
-  if (from->call->reply->status != CDECODING_OK) return;
   bool is_whole = is_in_blocks(from) || from->compression == COMPRESSION_OJPEG || from->compression == COMPRESSION_JBIG;
   if (from->is_tiled) {
     read_tiles(from, buffers);
   } else if (is_row(from, row_size, from->width)) {
     if (from->compression == COMPRESSION_NONE && !is_whole) {
       read_uncompressed(from, (size_t)row_size, buffers);
-    } else if (is_whole || TIFFStripSize(tiff) <= small_strip(from, streams)) {
-      read_strips(from, buffers);
-    } else if (streams) {
+    } else if (!is_whole && is_streamed(from)) {
       decompress_strips(from, (size_t)row_size, buffers);
+    } else if (from->call->reply->status != CDECODING_OK) {
+      // The first strip is unreadable, which is_streamed() has found out.
+    } else if (is_whole || TIFFStripSize(tiff) <= small_strip(from)) {
+      read_strips(from, buffers);
     } else {
       read_rows(from, (size_t)row_size, buffers);
     }
