@@ -114,6 +114,6 @@ struct WatchPartsTests {
     #expect(
       try refusal { $0.outputs[0].name = try NamePattern(parsing: "%s-x", for: "x") }?.hasPrefix("name: ") == true)
     let file = try tree.file("a.jpg")
-    #expect(refusal { $0.sources = [.path(file)] } == "\(file): a file; a watch needs its folder, and --include")
+    #expect(refusal { $0.sources = [.path(file)] } == "\(file): a file; a watch needs its folder, and “include”")
   }
 }

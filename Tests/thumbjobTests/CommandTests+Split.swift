@@ -68,7 +68,7 @@ extension CommandTests {
       for (arguments, reason) in [
         (["images", "--shard", "auto"], "thumbjob: --shard: auto: none of SLURM_ARRAY_TASK_ID, "),
         (["images", "--shard", "4/4"], "thumbjob: --shard: there is no share 4/4; the shares are 0/4 to 3/4"),
-        (["--files0-from", "lists"], "lists is a folder of lists; name one of them, or add --shard auto"),
+        (["--files0-from", "lists"], "lists is a folder of lists; name one of them, or set “shard” to auto"),
         (["images", "--files0-from", "lists", "--shard", "0"], "there can be no other sources"),
         (["--files0-from", "lists", "--shard", "4"], "there is no list 4; the lists are 0 to 3"),
         (["images", "--shard", "0/4", "--manifest", "m.json"], "a share has only some of the thumbnails"),

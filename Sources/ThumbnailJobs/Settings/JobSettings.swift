@@ -94,8 +94,8 @@ public struct JobSettings: Sendable, Equatable {
     if shardChoice != nil, !joins.isEmpty {
       throw TextError(
         in: "shard",
-        "a share has only some of the thumbnails; once all shares are done, a run without --shard makes the "
-          + "manifest, contact sheet or gallery of all")
+        "a share has only some of the thumbnails; once all shares are done, a run of all sources makes the "
+          + "manifest, contact sheet or gallery")
     }
     try joins.validate()
     if prune, sources.contains(where: { if case .list = $0 { true } else { false } }) {
@@ -137,7 +137,7 @@ extension JobSettings {
   private func share(in folder: ListFolder, _ environment: [String: String]) throws(TextError) -> Shard {
     guard let shardChoice else {
       throw TextError(
-        in: "files0-from", "\(folder.path.printable) is a folder of lists; name one of them, or add --shard auto")
+        in: "files0-from", "\(folder.path.printable) is a folder of lists; name one of them, or set “shard” to auto")
     }
     guard sources.count == 1 else {
       throw TextError(

@@ -32,7 +32,7 @@ public struct WatchSettings: Sendable, Equatable {
     for source in job.sources {
       guard case .path(let path) = source else { throw TextError("\(source): a list cannot be watched; name folders") }
       if FileStatus.isRegular(path, followingLinks: true) {
-        throw TextError("\(path.printable): a file; a watch needs its folder, and --include")
+        throw TextError("\(path.printable): a file; a watch needs its folder, and “include”")
       }
     }
   }

@@ -23,7 +23,7 @@ public enum SplitError: Error, Sendable, Equatable, CustomStringConvertible {
     case .cannotCreate(let path, .fileExists): "\(path.printable): cannot be used for lists: a file is in the way"
     case .cannotCreate(let path, let error): "\(path.printable): cannot be used for lists: \(error.description)"
     case .isForeign(let path):
-      "\(path.printable): not written by thumbjob split; the lists need a folder of their own, which --into names"
+      "\(path.printable): not written by thumbjob split; the lists need a folder of their own"
     case .isBusy(let path): "\(path.printable): another thumbjob split is writing lists there"
     case .cannotWrite(let path, let error): "\(path.printable): cannot be written: \(error.description)"
     case .cannotRead(let error): "the list of sources cannot be read back: \(error.description)"

@@ -19,6 +19,7 @@ enum Advice {
     case .memory(let error, let plan) as JoinError:
       memoryOption(for: error.needed, in: plan).map { "\($0) would allow it" }
     case let error as WalkError: advice(on: error)
+    case .isForeign as SplitError: "choose another with --into"
     case is StatusEndpointError: "--status chooses another address, or off"
     default: nil
     }

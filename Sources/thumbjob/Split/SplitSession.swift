@@ -18,7 +18,7 @@ struct SplitSession {
     do throws(SplitError) {
       report = try split.run { console.print("thumbjob: \(Advice.line($0))", .failure) }
     } catch {
-      console.print("thumbjob: \(error)", .failure)
+      console.print("thumbjob: \(Advice.line(error))", .failure)
       return error.exitStatus.code
     }
     let status = report.walk.errors > 0 ? ExitStatus.someFailed : .success
