@@ -54,7 +54,8 @@ package final class DecoderProcess: Sendable {
     guard let hello else {
       let ending = life.reap(within: .milliseconds(100))
       life.end()
-      if case .signalled = ending { throw Self.error(for: ending) }
+      // Only SIGKILL comes from elsewhere. No picture has reached the process, so none is to blame for another end.
+      if case .signalled(SIGKILL) = ending { throw Self.error(for: ending) }
       throw .wrongProgram(program)
     }
     // Nothing hostile has reached the process yet, so its size is that of its program.

@@ -83,7 +83,8 @@ extension SandboxError: CustomStringConvertible {
       "the system does not start the program \(path.printable): \(systemText(error.rawValue))"
     case .refused(let error): "the system refuses a decoder what it needs: \(systemText(error.rawValue))"
     case .startTimedOut(let limit): "a decoder was not ready within \(limit)"
-    case .wrongProgram(let path): "\(path.printable) is no decoder of this version of thumbjob"
+    case .wrongProgram(let path):
+      "\(path.printable) is no decoder of this version of thumbjob, or lacks a library that it needs"
     case .crashed(let signal): "the decoder crashed: \(Self.text(of: signal))"
     case .forbiddenCall: "the decoder made a forbidden system call, and the kernel killed it"
     case .killed(SIGKILL): "the decoder was killed (\(Self.text(of: SIGKILL))), perhaps because memory ran out"

@@ -190,6 +190,12 @@ import Testing
     #expect(SourceCost(bytes: 4 << 20, pixels: 0).units > SourceCost(bytes: 1 << 20, pixels: 0).units)
     #expect(SourceCost(bytes: 0, pixels: 12_000_000).units > SourceCost(bytes: 0, pixels: 1_000_000).units)
     #expect(SourceCost(bytes: .max, pixels: .max).units == .max)
+    let kinds = [
+      SourceCost(.heic, pixels: 8 << 20), SourceCost(.png, pixels: 8 << 20),
+      SourceCost(bytes: 2 << 20, pixels: 8 << 20),
+    ]
+    #expect(kinds[0].units > 2 * kinds[1].units && kinds[1].units > 20 * kinds[2].units)
+    #expect(SourceCost(.png, pixels: 10_000_000_000) == SourceCost(.png, pixels: 0), "it fails by its header")
     #expect(header("gone.jpg") == .source(SourceCost(bytes: 0, pixels: 0), hasPixels: false, bytes: 0))
   }
 

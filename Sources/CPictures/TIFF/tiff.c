@@ -198,6 +198,9 @@ static bool read_page(page *from) {
   // Pictures of 8 bits that are said to be signed have values of 0 to 255, as far as is known, and are shown so
   // elsewhere.
   if (from->format == SAMPLEFORMAT_INT && from->bits == 8) from->format = SAMPLEFORMAT_UINT;
+  if (from->format == SAMPLEFORMAT_COMPLEXINT || from->format == SAMPLEFORMAT_COMPLEXIEEEFP) {
+    return unsupported(from, "complex samples of %u bits", from->bits);
+  }
   if (!is_depth_supported(from)) return unsupported(from, "samples of %u bits", from->bits);
   if (!interpret(from)) return false;
   find_alpha(from);

@@ -51,10 +51,12 @@ enum TIFFHeader {
     let structure = page.directory.structure
     guard let directory = structure.place(page.directory.offset) else { return nil }
     let hasAlpha = try hasAlpha(page, colors: colors)
-    let memory = try TIFFMemory.bytes(for: page, samplesRead: hasAlpha ? colors + 1 : colors)
+    let samplesRead = hasAlpha ? colors + 1 : colors
+    let memory = try TIFFMemory.bytes(for: page, samplesRead: samplesRead)
     var header = PictureHeader(
       type: type, pixels: page.pixels, components: components, coding: .tiff(directory: directory), workingBytes: memory
     )
+    header.rareBytes = try TIFFMemory.rareBytes(for: page, samplesRead: samplesRead)
     header.orientation = try page.directory.orientation ?? .upright
     header.hasAlpha = hasAlpha
     if let profile = page.directory.extent(.iccProfile), profile.size <= UInt64(PictureHeader.longestBlock) {

@@ -29,6 +29,13 @@ struct TIFFMemory {
     return Int(min(total.rounded(.up), 0x1p62))
   }
 
+  /// The memory that the dictionaries of LZMA and Zstandard take beyond ``bytes(for:samplesRead:)`` if they were compressed as
+  /// strongly as their encoders can: 128 MiB for each plane.
+  static func rareBytes(for page: TIFFPage, samplesRead: Int) throws(ThumbnailError) -> Int {
+    guard [Compression.lzma, Compression.zstd].contains(page.compression) else { return 0 }
+    return try Int(TIFFMemory(page, samplesRead: samplesRead).planesRead) << 27
+  }
+
   private init(_ page: TIFFPage, samplesRead: Int) throws(ThumbnailError) {
     let directory = page.directory
     self.page = page

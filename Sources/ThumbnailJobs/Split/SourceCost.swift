@@ -1,3 +1,5 @@
+import Thumbnails
+
 /// The estimated time of one processor to make the thumbnails of a source, in units of 100 ns.
 ///
 /// The estimate is for comparing sources, so that lists of equal estimates take about equally long. How long a list really
@@ -9,6 +11,9 @@ struct SourceCost: Sendable, Equatable {
   static let ofKiB = 12
   /// For each 1,024 pixels.
   static let of1024Pixels = 3
+
+  /// For a request to a decoder process, which other formats than JPEG need.
+  static let ofDecoder = 5_000
 
   let units: UInt32
 
@@ -23,6 +28,25 @@ struct SourceCost: Sendable, Equatable {
     let kibibytes = max(0, bytes) >> 10
     let units = Self.fixed + Self.ofKiB.saturating(times: kibibytes) &+ Self.of1024Pixels * (max(0, pixels) >> 10)
     self.units = UInt32(clamping: max(units, Self.fixed))
+  }
+
+  /// The cost of a picture in another format than JPEG, whose pixels are all decoded.
+  ///
+  /// - Parameter pixels: those of its header. A picture with more than a run accepts costs nothing but its header.
+  init(_ type: ImageType, pixels: Int) {
+    let decoded = pixels > JobSettings().limitPixels ? 0 : max(0, pixels) >> 10
+    units = UInt32(clamping: Self.fixed + Self.ofDecoder + Self.of1024Pixels(type) * decoded)
+  }
+
+  /// For each 1,024 pixels: from the times for 24 megapixels in docs/formats.md (2026-11-24).
+  private static func of1024Pixels(_ type: ImageType) -> Int {
+    switch type {
+    case .heic: 550
+    case .png: 240
+    case .avif: 160
+    case .webp, .gif: 110
+    default: 100
+    }
   }
 }
 

@@ -39,11 +39,19 @@ enum SourceHeader: Equatable {
       self = .source(SourceCost(bytes: bytes, pixels: pixels ?? 0), hasPixels: pixels != nil, bytes: bytes)
     case .image(let type) where type.isReadable:
       let reader = ByteReader(fileDescriptor: file, size: bytes)
-      let pixels = (try? PictureReader.readHeader(of: reader, type: type))?.pixels.count
-      self = .source(SourceCost(bytes: bytes, pixels: pixels ?? 0), hasPixels: pixels != nil, bytes: bytes)
+      let header = try? PictureReader.readHeader(of: reader, type: type)
+      self = .source(Self.cost(header, type, bytes: bytes), hasPixels: header != nil, bytes: bytes)
     case .image, .notAnImage:
       self = .source(SourceCost(bytes: bytes, pixels: 0), hasPixels: false, bytes: bytes)
     }
+  }
+
+  /// The cost of a picture in another format than JPEG. Mostly only a preview of a RAW file is decoded, which is a JPEG.
+  ///
+  /// - Parameter header: nil if it cannot be read. The run then fails the source.
+  private static func cost(_ header: PictureHeader?, _ type: ImageType, bytes: Int) -> SourceCost {
+    guard let header, !header.type.isRaw else { return SourceCost(bytes: 0, pixels: header?.pixels.count ?? 0) }
+    return SourceCost(header.type, pixels: header.pixels.count)
   }
 
   /// The pixels in the frame header of a JPEG file; nil if it has none, or is damaged before it.
