@@ -27,7 +27,21 @@ struct CoefficientProgress {
   var hasDC: Bool { lowestBit[0] < Self.unknown }
 
   /// Whether every further scan would be skipped.
-  func isDone(side: Int) -> Bool { lowestBit[0] == 0 && needsNoAC(side: side) }
+  ///
+  /// - parameter needsLastBit: if false, a scan with the last bit of DC coefficients does not count, provided that this
+  ///   bit hardly shows.
+  func isDone(side: Int, needsLastBit: Bool = true) -> Bool {
+    guard lowestBit[0] == 0 || (!needsLastBit && lowestBit[0] == 1 && steps[0] <= Self.hardlyVisibleDCStep) else {
+      return false
+    }
+    return needsNoAC(side: side)
+  }
+
+  /// The largest quantization step of DC coefficients whose last bit hardly shows. Without it, samples are up to an
+  /// eighth of a step darker. Measured on 14 photos: with steps of at most 5, a thumbnail's SSIM falls by at most
+  /// 0.0013; with 6 and 7, of one photo, by 0.0031; with 8 and 9, by up to 0.0051. Half a step in place of the bit is
+  /// no better.
+  private static let hardlyVisibleDCStep = 5
 
   /// Whether the AC coefficients kept are known as precisely as a thumbnail shows them. All further AC scans are skipped
   /// then. The last bit is never read: its scans are often half of the file, and it hardly shows.

@@ -22,12 +22,13 @@ struct FrameHeader {
   /// The number of blocks of all components.
   let blockCount: Int
 
-  /// Reads the header after its SOF marker.
+  /// Reads the header after its SOF marker and its length.
   ///
   /// - parameter header: the same header as libjpeg has read it. If the two differ, the file is irregular.
-  init(marker: JPEGMarker, _ reader: inout SegmentReader, header: SourceInfo) throws(BlockDecoderError) {
+  init(
+    marker: JPEGMarker, length: Int, _ reader: inout SegmentReader, header: SourceInfo
+  ) throws(BlockDecoderError) {
     isProgressive = marker == .sof2
-    let length = try reader.segmentLength()
     guard try reader.byte() == 8 else { throw .irregular }
     let (height, width, count) = (try reader.word(), try reader.word(), try reader.byte())
     let sampling = header.sampling

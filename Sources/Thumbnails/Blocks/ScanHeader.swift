@@ -27,9 +27,8 @@ struct ScanHeader {
   let approximationHigh: Int
   let approximationLow: Int
 
-  /// Reads the header after its SOS marker.
-  init(_ reader: inout SegmentReader, _ frame: FrameHeader) throws(BlockDecoderError) {
-    let length = try reader.segmentLength()
+  /// Reads the header after its SOS marker and its length.
+  init(length: Int, _ reader: inout SegmentReader, _ frame: FrameHeader) throws(BlockDecoderError) {
     let count = try reader.byte()
     guard (1...4).contains(count), length == 4 + 2 * count else { throw .irregular }
     var components: [Component] = []

@@ -4,9 +4,9 @@ struct HuffmanTables {
   private(set) var dc = [HuffmanCode?](repeating: nil, count: 4)
   private(set) var ac = [HuffmanCode?](repeating: nil, count: 4)
 
-  /// Reads a segment of table definitions (ITU-T T.81, B.2.4.2) after its DHT marker.
-  mutating func read(_ reader: inout SegmentReader) throws(BlockDecoderError) {
-    var left = try reader.segmentLength()
+  /// Reads a segment of table definitions (ITU-T T.81, B.2.4.2) after its DHT marker and its length.
+  mutating func read(length: Int, _ reader: inout SegmentReader) throws(BlockDecoderError) {
+    var left = length
     while left > 0 {
       let destination = try reader.byte()
       let counts = try reader.bytes(16)

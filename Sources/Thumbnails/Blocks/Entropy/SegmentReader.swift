@@ -63,16 +63,24 @@ struct SegmentReader {
     }
   }
 
-  /// Reads a marker, which must come next.
+  /// The offset in the file of the next byte.
+  var position: UInt64 { offset - UInt64(raw.count) }
+
+  /// Reads a marker, which must come next. If the bytes end before it does, another call goes on when there are more.
   mutating func marker() throws(BlockDecoderError) -> JPEGMarker {
-    let prefix = Int(JPEGMarker.prefix)
-    guard try byte() == prefix else { throw .irregular }
-    var code = prefix
-    while code == prefix { code = try byte() }
-    return JPEGMarker(rawValue: UInt8(code))
+    while true {
+      if raw.isEmpty { try read() }
+      guard window[raw.lowerBound] == JPEGMarker.prefix else { throw .irregular }
+      if raw.count == 1 { try readMore() }
+      let code = window[raw.lowerBound + 1]
+      let isFill = code == JPEGMarker.prefix
+      raw = raw.lowerBound + (isFill ? 1 : 2)..<raw.upperBound
+      if !isFill { return JPEGMarker(rawValue: code) }
+    }
   }
 
-  /// Skips a scan's data up to the next marker that is not a restart marker.
+  /// Skips a scan's data up to the next marker that is not a restart marker. If the bytes end before that marker,
+  /// another call goes on when there are more.
   mutating func skipEntropyData() throws(BlockDecoderError) {
     while true {
       if raw.isEmpty { try read() }
