@@ -87,6 +87,11 @@ let package = Package(
       name: "FolderWatching",
       dependencies: ["CLinux", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: settings),
+    .target(name: "CCurl"),
+    .target(
+      name: "Fetching",
+      dependencies: ["CCurl", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: settings),
     .target(name: "TraceRecording", dependencies: ["Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
@@ -123,8 +128,8 @@ let package = Package(
     .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Files", "FolderWatching", "Gallery", "Ledger", "Locking",
-        "MemoryPressure", "Pictures", "Sandbox", "Thumbnails", "TraceRecording", "Yams",
+        "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Fetching", "Files", "FolderWatching", "Gallery", "Ledger",
+        "Locking", "MemoryPressure", "Pictures", "Sandbox", "Thumbnails", "TraceRecording", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
@@ -157,8 +162,8 @@ let package = Package(
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "CEarlySignals", "Comparison", "ContactSheet", "Files", "Ledger", "Locking", "MemoryPressure",
-        "QueueBaselines", "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
+        "BoundedQueue", "CEarlySignals", "Comparison", "ContactSheet", "Fetching", "Files", "Ledger", "Locking",
+        "MemoryPressure", "QueueBaselines", "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [
@@ -216,6 +221,12 @@ let package = Package(
       dependencies: [
         "Files", "Ledger", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "FetchingTests",
+      dependencies: [
+        "Fetching", "Files", "Locking", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -30,6 +30,7 @@ needs_of_build() {
   need libde265-dev pkg-config --exists libde265
   need libdav1d-dev pkg-config --exists dav1d
   need libseccomp-dev pkg-config --exists libseccomp
+  need libcurl4-openssl-dev pkg-config --exists libcurl
   need libsqlite3-dev pkg-config --exists sqlite3
 }
 
@@ -52,9 +53,13 @@ needs_of_test() {
   need zsh command -v zsh
   need fish command -v fish
   need bash-completion test -e /usr/share/bash-completion/bash_completion
-  # The Makefile downloads promtool's package, for which apt needs its lists.
+  need openssl command -v openssl
+  # The Makefile downloads and unpacks the packages of promtool and nginx, for which apt needs its lists. To install them
+  # would start servers.
   command -v promtool >/dev/null || test -e .build/prometheus/usr/bin/promtool \
     || apt-cache show prometheus >/dev/null 2>&1 || refresh=yes
+  PATH=$PATH:/usr/sbin command -v nginx >/dev/null || test -e .build/nginx/usr/sbin/nginx \
+    || apt-cache show nginx >/dev/null 2>&1 || refresh=yes
 }
 
 needs_of_deb() {

@@ -107,6 +107,13 @@ def loaded_libraries(binary: Path) -> dict[str, Path]:
     return {name: path for name, path in places.items() if path.is_absolute()}
 
 
+def opened_libraries() -> dict[str, Path]:
+    """The shared libraries that the program opens only when it needs them (Sources/CCurl), by name."""
+    table = output_of("/sbin/ldconfig", "-p", fails=True) if Path("/sbin/ldconfig").exists() else ""
+    places = re.findall(r"^\s*(libcurl\.so\.4) .*=> (\S+)$", table, re.MULTILINE)
+    return {name: Path(path) for name, path in places[:1]}
+
+
 @cache
 def system_package(name: str, library: Path) -> dict:
     """The Debian package of a library; where there is none, the library itself."""
@@ -148,7 +155,7 @@ def document(swift: str, binary: Path) -> dict:
         for name in ("thumbjob", "thumbjob-decoder"))
     libraries = loaded_libraries(binary)
     parts = [*swift_packages(binary.parent.parent, linked_modules(binary)), swift_runtime(swift, libraries)]
-    parts += [(system_package(name, path), "DYNAMIC_LINK") for name, path in libraries.items()]
+    parts += [(system_package(name, path), "DYNAMIC_LINK") for name, path in (libraries | opened_libraries()).items()]
     # The archives that the Makefile links in, as `ARCHIVES`.
     archives = (binary.parent.parent / "archives").glob("*.a")
     parts += [(system_package(path.name, path.resolve()), "STATIC_LINK") for path in archives]

@@ -1,0 +1,135 @@
+import Files
+
+/// The address of a source on the network: an `http` or `https` URL.
+///
+/// *Source*: RFC 3986.
+public struct RemoteURL: Sendable, Hashable {
+  public enum Scheme: String, Sendable {
+    case http, https
+
+    var port: Int { self == .http ? 80 : 443 }
+  }
+
+  /// The most bytes of a URL.
+  static let longest = 8192
+
+  public let scheme: Scheme
+  /// In small letters. An IPv6 address is in brackets.
+  public let host: String
+  /// Nil for the usual one of the scheme.
+  public let port: Int?
+  /// Begins with a slash.
+  let path: String
+  let query: String?
+  /// `user:password` for the server; nil if the URL has none.
+  let userInfo: String?
+
+  /// Reads a URL. A fragment is dropped, because servers do not get it.
+  ///
+  /// - Throws: ``RemoteURLError``
+  public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
+    let shown = Path(bytes: bytes.prefix(200).filter { $0 != 0 })?.printable ?? ""
+    func error(_ reason: String) -> RemoteURLError { RemoteURLError(url: Self.withoutSecrets(shown), reason: reason) }
+    guard bytes.count <= Self.longest else { throw error("longer than \(Self.longest) bytes") }
+    guard bytes.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+      throw error("has a character that a URL must not have; write a space as %20, and é as %C3%A9")
+    }
+    let text = String(decoding: bytes, as: UTF8.self).prefix { $0 != "#" }
+    guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://"),
+      let scheme = Scheme(rawValue: text[..<colon].lowercased())
+    else { throw error("only http and https can be fetched") }
+    let rest = text[text.index(colon, offsetBy: 3)...]
+    let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+    var authority = rest[..<end]
+    if let at = authority.lastIndex(of: "@") {
+      userInfo = String(authority[..<at])
+      authority = authority[authority.index(after: at)...]
+    } else {
+      userInfo = nil
+    }
+    guard let (host, port) = Self.hostAndPort(authority) else { throw error("has no valid host") }
+    self.scheme = scheme
+    self.host = host.lowercased()
+    self.port = port == scheme.port ? nil : port
+    let target = rest[end...]
+    let mark = target.firstIndex(of: "?")
+    let path = target[..<(mark ?? target.endIndex)]
+    self.path = path.isEmpty ? "/" : String(path)
+    query = mark.map { String(target[target.index(after: $0)...]) }
+  }
+
+  /// - Returns: nil if the text is no host with an optional port.
+  private static func hostAndPort(_ text: Substring) -> (host: Substring, port: Int?)? {
+    let start = text.hasPrefix("[") ? text.firstIndex(of: "]") ?? text.endIndex : text.startIndex
+    let colon = text[start...].firstIndex(of: ":")
+    let host = text[..<(colon ?? text.endIndex)]
+    let isLegal =
+      text.hasPrefix("[")
+      ? host.hasSuffix("]") && host.dropFirst().dropLast().allSatisfy { $0.isHexDigit || ":.".contains($0) }
+      : host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "-._".contains($0) }
+    guard isLegal, !host.isEmpty, host.utf8.count <= 255 else { return nil }
+    guard let colon else { return (host, nil) }
+    let digits = text[text.index(after: colon)...]
+    if digits.isEmpty { return (host, nil) }
+    guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(digits), port > 0 else { return nil }
+    return (host, Int(port))
+  }
+
+  /// The host, with its port unless it is the usual one.
+  public var authority: String { port.map { "\(host):\($0)" } ?? host }
+
+  /// What is requested: everything but user and password.
+  public var text: String { "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?\($0)" } ?? "") }
+}
+
+extension RemoteURL: CustomStringConvertible {
+  /// The URL for people, without user, password and secrets.
+  public var description: String { Self.withoutSecrets(text) }
+
+  /// Names of parameters whose values open what they belong to, in small letters.
+  private static let secrets: Set<Substring> = [
+    "x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature", "x-goog-credential", "signature",
+    "awsaccesskeyid", "key-pair-id", "policy", "sig", "token", "access_token", "auth", "key", "api_key", "apikey",
+    "password", "secret",
+  ]
+
+  private static func withoutSecrets(_ text: String) -> String {
+    var text = text
+    if let start = text.range(of: "://")?.upperBound,
+      let at = text[start...].prefix(while: { $0 != "/" && $0 != "?" }).lastIndex(of: "@")
+    {
+      text.removeSubrange(start...at)
+    }
+    guard let mark = text.firstIndex(of: "?") else { return text }
+    let parameters = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+    let shown = parameters.map { parameter -> String in
+      guard let equals = parameter.firstIndex(of: "="), isSecret(parameter[..<equals]) else { return String(parameter) }
+      return parameter[...equals] + "…"
+    }
+    return text[...mark] + shown.joined(separator: "&")
+  }
+
+  private static func isSecret(_ name: Substring) -> Bool { secrets.contains(Substring(name.lowercased())) }
+
+  /// The query without what only proves that the request is allowed, and is another one in each link to the same file.
+  var queryOfContents: String? {
+    guard let query else { return nil }
+    let names: Set<String> = [
+      "expires", "se", "sv", "sr", "sp", "st", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv",
+    ]
+    let kept = query.split(separator: "&").filter { parameter in
+      let name = parameter.prefix { $0 != "=" }
+      let small = name.lowercased()
+      return !Self.isSecret(name) && !small.hasPrefix("x-amz-") && !small.hasPrefix("x-goog-") && !names.contains(small)
+    }
+    return kept.isEmpty ? nil : kept.joined(separator: "&")
+  }
+}
+
+/// A text is no URL that can be fetched.
+public struct RemoteURLError: Error, Sendable, Equatable, CustomStringConvertible {
+  let url: String
+  let reason: String
+
+  public var description: String { "\(url): \(reason)" }
+}

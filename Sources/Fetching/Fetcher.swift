@@ -1,0 +1,206 @@
+import CCurl
+import Files
+import Foundation
+import Locking
+
+/// Fetches sources over HTTP, several at once over a bounded number of connections.
+///
+/// One thread drives all transfers with libcurl. Each caller waits on its own thread for its source.
+///
+/// *Concurrency*: every member may be called from any thread. ``fetch(_:into:monitor:)`` blocks.
+package final class Fetcher: Sendable {
+  private struct State {
+    /// The transfers that begin, go on, and are removed next.
+    var new: [Transfer] = []
+    var continued: [Transfer] = []
+    var removed: [(Transfer, TimedSignal)] = []
+    var isShutDown = false
+  }
+
+  private let limits: FetchLimits
+  private let userAgent: String
+  private let allowed: AllowedAddresses
+  private let policy: RetryPolicy
+  /// Guarded by its lock.
+  private let health = Locked(HostHealth())
+  /// Guarded by its lock, under which libcurl is not called.
+  private let state = Locked(State())
+  private let loop: Loop
+  /// How long a caller waits until it looks for a cancellation.
+  private static let tick = Duration.milliseconds(10)
+
+  /// - Parameter userAgent: names the program, as `name/version`.
+  /// - Throws: ``FetchError/noLibrary(_:)``
+  package init(_ limits: FetchLimits, userAgent: String) throws(FetchError) {
+    (self.limits, self.userAgent) = (limits, userAgent)
+    allowed = AllowedAddresses(allowsPrivate: limits.allowsPrivate)
+    policy = RetryPolicy(limits: limits)
+    if let reason = ccurl_load() { throw .noLibrary(String(cString: reason)) }
+    guard let multi = ccurl_multi_create(limits.connections, limits.perHost) else { throw .noLibrary("no memory") }
+    loop = Loop(multi)
+    guard
+      startThread(
+        name: "transfers",
+        { [loop, weak self] in
+          while let self, self.runOnce() {}
+          loop.destroy()
+        })
+    else { throw .noLibrary("the system gives no thread") }
+  }
+
+  /// Ends all transfers: they fail as cancelled.
+  package func shutDown() {
+    state.withLock { $0.isShutDown = true }
+    loop.wake()
+  }
+
+  deinit { shutDown() }
+
+  // MARK: The callers
+
+  /// Fetches a source into a file. Returns when it is there, when it has not changed, or when enough of it is there.
+  ///
+  /// - Parameter file: an empty file.
+  /// - Throws: ``FetchError``
+  package func fetch(
+    _ request: FetchRequest, into file: SpoolFile, monitor: some FetchMonitor
+  ) throws(FetchError) -> FetchReply {
+    if let address = allowed.refusal(of: request.url) { throw .privateAddress(address) }
+    let host = request.url.authority
+    var resumption: String?
+    var received = 0
+    for tries in 1... {
+      if let obstacle = health.withLock({ $0.obstacle(of: host, at: .now) }) { throw obstacle }
+      let offset = resumption == nil ? 0 : file.size
+      if offset == 0, file.size > 0 { try file.truncate(to: 0) }
+      let transfer = Transfer(request, into: file, from: offset, limits, allowed) { [weak self] in self?.goOn($0) }
+      let header = resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? []
+      let ending = try perform(transfer, header, monitor)
+      received += transfer.snapshot.received - offset
+      switch ending {
+      case .enough(let validators):
+        succeeded(host, file)
+        return FetchReply(outcome: .enough, validators: validators, bytesReceived: received)
+      case .ended(.complete(let validators)):
+        succeeded(host, file)
+        return FetchReply(outcome: .complete, validators: validators, bytesReceived: received)
+      case .ended(.unchanged(let validators)):
+        succeeded(host, file)
+        return FetchReply(outcome: .unchanged, validators: validators, bytesReceived: received)
+      case .ended(.failed(let error, let retryAfter)):
+        health.withLock { $0.failed(host, error, at: .now) }
+        switch policy.decision(after: error, tries: tries, retryAfter: retryAfter, chance: .random(in: 0...1)) {
+        case .fail(let error): throw error
+        case .wait(let time):
+          guard health.withLock({ $0.takeTry(host, at: .now) }) else { throw error }
+          monitor.entered(.waitingToRetry)
+          try pause(time, monitor)
+          resumption = file.size > 0 ? transfer.resumption : nil
+        }
+      }
+    }
+    throw .cancelled  // never reached
+  }
+
+  private func succeeded(_ host: String, _ file: SpoolFile) {
+    file.shrinkReservation()
+    health.withLock { $0.succeeded(host, at: .now) }
+  }
+
+  private enum Result {
+    case ended(Transfer.Ending)
+    case enough(Validators)
+  }
+
+  /// Has a transfer run to its end, and follows it.
+  private func perform(
+    _ transfer: Transfer, _ header: [String], _ monitor: some FetchMonitor
+  ) throws(FetchError) -> Result {
+    transfer.requestHeader = header + Self.conditions(transfer.request.unless)
+    guard
+      state.withLock({ state in
+        if state.isShutDown { return false }
+        state.new.append(transfer)
+        return true
+      })
+    else { throw .cancelled }
+    loop.wake()
+    var stage: FetchStage?
+    var received = transfer.offset
+    while true {
+      let now = transfer.snapshot
+      if monitor.isCancelled {
+        remove(transfer)
+        throw .cancelled
+      }
+      if stage != now.stage {
+        stage = now.stage
+        monitor.entered(now.stage)
+      }
+      if let question = now.question {
+        guard monitor.needs(question) else {
+          remove(transfer)
+          return .ended(.unchanged(question))
+        }
+        transfer.answer()
+      }
+      if now.received > received {
+        received = now.received
+        if case .enough(let count) = monitor.received(received, of: now.total), count <= received {
+          remove(transfer)
+          try transfer.file.truncate(to: count)
+          return .enough(transfer.validators)
+        }
+      }
+      if let ending = now.ending { return .ended(ending) }
+      transfer.wait(upTo: Self.tick)
+    }
+  }
+
+  private static func conditions(_ known: Validators?) -> [String] {
+    guard let known else { return [] }
+    return (known.entityTag.map { ["If-None-Match: \($0)"] } ?? [])
+      + (known.lastModified.map { ["If-Modified-Since: \(HTTPDate.text($0))"] } ?? [])
+  }
+
+  private func pause(_ time: Duration, _ monitor: some FetchMonitor) throws(FetchError) {
+    let end = ContinuousClock.now + time
+    while ContinuousClock.now < end {
+      if monitor.isCancelled || state.withLock({ $0.isShutDown }) { throw .cancelled }
+      usleep(useconds_t(min(Self.tick, end - .now) / .microseconds(1)))
+    }
+  }
+
+  private func goOn(_ transfer: Transfer) {
+    state.withLock { $0.continued.append(transfer) }
+    loop.wake()
+  }
+
+  /// Removes a transfer, and waits until it is.
+  private func remove(_ transfer: Transfer) {
+    transfer.stop()
+    let done = TimedSignal()
+    state.withLock { $0.removed.append((transfer, done)) }
+    loop.wake()
+    while !done.wait(upTo: .seconds(1)), !state.withLock({ $0.isShutDown }) {}
+  }
+
+  // MARK: The thread of the transfers
+
+  /// - Returns: false if the thread must end.
+  private func runOnce() -> Bool {
+    let (work, isOver) = state.withLock { state in
+      defer { (state.new, state.continued, state.removed) = ([], [], []) }
+      return ((state.new, state.continued, state.removed), state.isShutDown)
+    }
+    for transfer in work.0 { loop.begin(transfer, userAgent, limits) }
+    for transfer in work.1 { loop.goOn(transfer) }
+    for (transfer, done) in work.2 {
+      loop.remove(transfer)
+      done.signal()
+    }
+    if isOver { return false }
+    loop.run()
+    return true
+  }
+}

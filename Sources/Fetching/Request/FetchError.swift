@@ -1,0 +1,109 @@
+import Files
+import SystemPackage
+
+/// Why a source could not be fetched. The description is one line, without the name of the source.
+public enum FetchError: Error, Sendable, Equatable {
+  /// The server answers with this status, and has nothing for us.
+  case status(Int)
+  case tooManyRedirects
+  /// A redirect leads to something that is not fetched, such as a file of this machine.
+  case redirectRefused
+  /// The address is not public.
+  case privateAddress(String)
+  case cannotResolve(String)
+  case cannotConnect(String)
+  /// The connection is not safe.
+  case notTrusted(String)
+  case connectTimedOut(Duration)
+  case stalled(Duration)
+  /// The server has closed the connection too early.
+  case cutOff(received: Int, of: Int?)
+  /// - Parameter needed: nil if the server does not tell how long the source is.
+  case tooLarge(needed: Int?, limit: Int)
+  /// The contents are compressed or otherwise encoded, although this was not asked for.
+  case encoded(String)
+  /// Several connections to the host have failed in a row, the last one for this reason.
+  case hostDown(String, reason: String)
+  /// The server asks to wait so many seconds.
+  case waitTooLong(Int, status: Int)
+  /// The file for the bytes could not be made or written.
+  case spool(Errno)
+  /// libcurl cannot be used.
+  case noLibrary(String)
+  case cancelled
+  /// The answer breaks the rules of HTTP.
+  case badReply(String)
+
+  /// Whether the disk has no room for the bytes.
+  public var isFullDisk: Bool {
+    guard case .spool(let error) = self else { return false }
+    return [.noSpace, .fileTooLarge, .quotaExceeded].contains(error)
+  }
+
+  /// Whether another try may succeed.
+  var mayBeTemporary: Bool {
+    switch self {
+    case .status(let code): [408, 425, 429, 500, 502, 503, 504].contains(code)
+    case .cannotResolve, .cannotConnect, .connectTimedOut, .stalled, .cutOff: true
+    case .tooManyRedirects, .redirectRefused, .privateAddress, .notTrusted, .tooLarge, .encoded, .hostDown,
+      .waitTooLong,
+      .spool, .noLibrary, .cancelled, .badReply:
+      false
+    }
+  }
+
+  /// Whether there was no connection to the host.
+  var isUnreachable: Bool {
+    switch self {
+    case .cannotResolve, .cannotConnect, .connectTimedOut: true
+    default: false
+    }
+  }
+}
+
+extension Errno {
+  fileprivate static var quotaExceeded: Errno { .diskQuotaExceeded }
+}
+
+extension FetchError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .status(let code):
+      switch code {
+      case 401, 407: "the server wants a login (status \(code))"
+      case 403: "the server forbids it (status 403)"
+      case 404, 410: "the server has no such file (status \(code))"
+      case 429: "the server has got too many requests (status 429)"
+      case 500...599: "the server has a fault (status \(code))"
+      default: "the server answers with status \(code)"
+      }
+    case .tooManyRedirects: "more than \(FetchLimits.redirects) redirects"
+    case .redirectRefused:
+      "a redirect leads to something that is not fetched: only http and https are, and from https only https"
+    case .privateAddress(let address): "leads to \(address), which is not a public address"
+    case .cannotResolve(let host): "the address of \(host) cannot be found"
+    case .cannotConnect(let reason): "no connection: \(reason)"
+    case .notTrusted(let reason): "the connection cannot be trusted: \(reason)"
+    case .connectTimedOut(let limit): "no connection within \(limit)"
+    case .stalled(let limit): "the server has sent nothing for \(limit)"
+    case .cutOff(let received, let total?):
+      "the server has closed the connection after \(received) of \(total) bytes"
+    case .cutOff(let received, nil): "the connection broke after \(received) bytes"
+    case .tooLarge(let needed?, let limit): "has \(needed) bytes, and the limit is \(ByteCount.limit(limit))"
+    case .tooLarge(nil, let limit): "has more bytes than the limit, \(ByteCount.limit(limit))"
+    case .encoded(let encoding): "the server has encoded it as \(encoding), although that was not asked for"
+    case .hostDown(let host, let reason): "not tried, because \(host) did not answer several times (\(reason))"
+    case .waitTooLong(let seconds, let status):
+      "the server asks to wait for \(seconds) seconds (status \(status)); the next run may try again"
+    case .spool(let error): "cannot be kept on disk: \(systemText(error.rawValue))"
+    case .noLibrary(let reason): "nothing can be fetched: \(reason); install libcurl4"
+    case .cancelled: "the fetch was cancelled"
+    case .badReply(let reason): "the server's answer is not valid: \(reason)"
+    }
+  }
+
+  /// A text from libcurl or a server as one short line of printable ASCII characters.
+  static func line(_ text: String) -> String {
+    String(decoding: text.utf8.prefix(200).map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+  }
+}

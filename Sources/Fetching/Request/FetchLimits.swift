@@ -1,0 +1,20 @@
+/// The bounds of all transfers.
+public struct FetchLimits: Sendable {
+  /// The most connections at once.
+  public var connections = 16
+  public var perHost = 4
+  /// The most bytes of one source.
+  public var largest = 512 << 20
+  public var connectTimeout = Duration.seconds(15)
+  /// The longest time without a byte.
+  public var stallTimeout = Duration.seconds(30)
+  public var tries = 4
+  /// The longest time that a server may ask to wait before the next try.
+  public var longestWait = Duration.seconds(60)
+  /// Whether addresses are allowed that are not public.
+  public var allowsPrivate = false
+
+  static let redirects = 5
+
+  public init() {}
+}

@@ -1,0 +1,31 @@
+/// What a transfer is doing.
+public enum FetchStage: String, Sendable {
+  case connecting = "connecting"
+  case waitingForSpace = "waiting for disk space"
+  case receiving = "receiving"
+  case waitingToRetry = "waiting to try again"
+}
+
+/// Whether a transfer goes on.
+public enum FetchVerdict: Sendable, Equatable {
+  case goOn
+  /// The bytes before this offset are enough.
+  case enough(Int)
+}
+
+/// Follows a transfer, on the thread that waits for it.
+public protocol FetchMonitor {
+  /// Asked every ten milliseconds at least.
+  var isCancelled: Bool { get }
+  /// Bytes are in the file, from its beginning.
+  ///
+  /// - Parameters:
+  ///   - count: how many there are.
+  ///   - total: how many there will be; nil if the server does not tell.
+  func received(_ count: Int, of total: Int?) -> FetchVerdict
+  /// Called before the first byte: what the server tells of the source.
+  ///
+  /// - Returns: false if the source is known, and need not be fetched.
+  func needs(_ validators: Validators) -> Bool
+  func entered(_ stage: FetchStage)
+}

@@ -1,0 +1,16 @@
+/// The answer of a server.
+public struct FetchReply: Sendable {
+  public enum Outcome: Sendable, Equatable {
+    /// The whole source is in the file.
+    case complete
+    /// The file has as much as was needed.
+    case enough
+    /// The source has not changed.
+    case unchanged
+  }
+
+  public let outcome: Outcome
+  public let validators: Validators
+  /// The bytes that have come over the network, those of failed tries included.
+  public let bytesReceived: Int
+}

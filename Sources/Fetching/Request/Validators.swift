@@ -1,0 +1,16 @@
+/// What a server tells to distinguish versions of a source.
+///
+/// *Source*: RFC 9110, 8.8.
+public struct Validators: Sendable, Hashable {
+  /// With its quotation marks, and `W/` before them if it is weak.
+  public var entityTag: String?
+  /// In seconds since 1970.
+  public var lastModified: Int?
+
+  public init(entityTag: String? = nil, lastModified: Int? = nil) {
+    (self.entityTag, self.lastModified) = (entityTag, lastModified)
+  }
+
+  /// What identifies the very bytes, so that a transfer that broke off can go on; nil if nothing does.
+  var ofBytes: String? { entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
+}

@@ -1,0 +1,81 @@
+/// What is known of the hosts: how many more tries each may have, and whether it is down. A value without a clock.
+///
+/// *Source*: retry quotas as in gRPC (proposal A6) and the AWS SDKs; a circuit breaker.
+struct HostHealth {
+  private struct Host {
+    /// Tries left. Each costs one, and each success gives a part back.
+    var tries = Self.mostTries
+    /// Connections that have failed in a row.
+    var failures = 0
+    /// Until then no source is tried.
+    var downUntil: ContinuousClock.Instant?
+    var reason = ""
+    var used: ContinuousClock.Instant
+
+    static let mostTries = 20.0
+  }
+
+  private static let triesPerSuccess = 0.1
+  private static let failuresOfBreaker = 5
+  private static let pause = Duration.seconds(30)
+  static let mostHosts = 1000
+
+  private var hosts: [String: Host] = [:]
+
+  var count: Int { hosts.count }
+
+  /// Why a source of the host is not tried now; nil if it is. After the pause one source is tried, and others wait for the
+  /// pause again until it has succeeded.
+  mutating func obstacle(of name: String, at now: ContinuousClock.Instant) -> FetchError? {
+    guard let until = hosts[name]?.downUntil else { return nil }
+    if now < until { return .hostDown(name, reason: hosts[name]?.reason ?? "") }
+    hosts[name]?.downUntil = now + Self.pause
+    return nil
+  }
+
+  mutating func succeeded(_ name: String, at now: ContinuousClock.Instant) {
+    change(name, now) { host in
+      (host.failures, host.downUntil) = (0, nil)
+      host.tries = min(Host.mostTries, host.tries + Self.triesPerSuccess)
+    }
+  }
+
+  mutating func failed(_ name: String, _ error: FetchError, at now: ContinuousClock.Instant) {
+    change(name, now) { host in
+      guard error.isUnreachable else {
+        // It does answer.
+        (host.failures, host.downUntil) = (0, nil)
+        return
+      }
+      host.failures += 1
+      guard host.failures >= Self.failuresOfBreaker else { return }
+      host.downUntil = now + Self.pause
+      host.reason = "\(error)"
+    }
+  }
+
+  /// Takes a try from the host's budget.
+  ///
+  /// - Returns: false if there is none.
+  mutating func takeTry(_ name: String, at now: ContinuousClock.Instant) -> Bool {
+    change(name, now) { host in
+      if host.tries < 1 { return false }
+      host.tries -= 1
+      return true
+    }
+  }
+
+  private mutating func change<Result>(
+    _ name: String, _ now: ContinuousClock.Instant, _ body: (inout Host) -> Result
+  ) -> Result {
+    if hosts[name] == nil, hosts.count >= Self.mostHosts,
+      let oldest = hosts.min(by: { $0.value.used < $1.value.used })?.key
+    {
+      hosts[oldest] = nil
+    }
+    var host = hosts[name] ?? Host(used: now)
+    host.used = now
+    defer { hosts[name] = host }
+    return body(&host)
+  }
+}

@@ -1,0 +1,92 @@
+import Files
+import Foundation
+import Locking
+import SystemPackage
+
+/// A file without a name for what is fetched of a source. Its space is given back when it is released.
+///
+/// *Concurrency*: one thread writes, and another may read what ``size`` covers.
+package final class SpoolFile: Sendable {
+  private struct State {
+    var size = 0
+    /// Bytes of the spool; nil before they are asked for, and while they are waited for.
+    var reserved: Int?
+    var isWaiting = false
+  }
+
+  private let file: Descriptor
+  private let spool: Spool
+  /// Guarded by its lock.
+  private let state = Locked(State())
+
+  init(_ file: Descriptor, _ spool: Spool) { (self.file, self.spool) = (file, spool) }
+
+  deinit { spool.release(state.withLock { $0.reserved } ?? 0, of: ObjectIdentifier(self)) }
+
+  package var descriptor: CInt { file.number }
+  /// The bytes in the file.
+  package var size: Int { state.withLock { $0.size } }
+
+  /// Reserves the space for the file.
+  ///
+  /// - Parameter grant: called when there is room, unless there is at once.
+  /// - Returns: whether the space is reserved.
+  func reserve(_ bytes: Int, grant: @escaping @Sendable () -> Void) -> Bool {
+    let isNew = state.withLock { state in
+      if state.reserved != nil || state.isWaiting { return false }
+      state.isWaiting = true
+      return true
+    }
+    guard isNew else { return state.withLock { $0.reserved != nil } }
+    let reserved = spool.reserve(bytes, for: self) { [weak self] in
+      guard let self else { return false }
+      // The spool has counted as many.
+      self.state.withLock { ($0.reserved, $0.isWaiting) = (min(bytes, self.spool.capacity), false) }
+      grant()
+      return true
+    }
+    guard let reserved else { return false }
+    state.withLock { ($0.reserved, $0.isWaiting) = (reserved, false) }
+    return true
+  }
+
+  /// Gives back the space that the file does not need.
+  func shrinkReservation() {
+    let surplus = state.withLock { state -> Int in
+      guard let reserved = state.reserved, reserved > state.size else { return 0 }
+      state.reserved = state.size
+      return reserved - state.size
+    }
+    if surplus > 0 { spool.release(surplus, of: nil) }
+  }
+
+  /// Appends bytes.
+  ///
+  /// - Throws: ``FetchError/spool(_:)``
+  package func append(_ bytes: some Collection<UInt8>) throws(FetchError) {
+    let result = Array(bytes).withUnsafeBytes { buffer in
+      Result { () throws(FetchError) in try append(buffer) }
+    }
+    try result.get()
+  }
+
+  func append(_ bytes: UnsafeRawBufferPointer) throws(FetchError) {
+    var rest = bytes
+    var offset = size
+    while !rest.isEmpty {
+      let count = retryOnInterrupt { pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset)) }
+      if count < 0 { throw .spool(Errno(rawValue: errno)) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      offset += count
+    }
+    state.withLock { $0.size = offset }
+  }
+
+  /// Keeps only the first bytes.
+  ///
+  /// - Throws: ``FetchError/spool(_:)``
+  func truncate(to size: Int) throws(FetchError) {
+    if retryOnInterrupt({ ftruncate(descriptor, off_t(size)) }) != 0 { throw .spool(Errno(rawValue: errno)) }
+    state.withLock { $0.size = size }
+  }
+}

@@ -1,0 +1,106 @@
+import CCurl
+import Foundation
+import Locking
+
+/// The transfers of libcurl, which one thread drives.
+///
+/// *Concurrency*: only ``wake()`` may be called from any thread, at any time.
+final class Loop: @unchecked Sendable {  // see above
+  private let multi: OpaquePointer
+  /// The transfers that libcurl has. They are alive as long as it has them.
+  private var kept: [ObjectIdentifier: Transfer] = [:]
+
+  /// Whether libcurl's part is there. Guarded by its lock, which is held while that part is woken.
+  private let isAlive = Locked(true)
+
+  init(_ multi: OpaquePointer) { self.multi = multi }
+
+  /// Ends the wait of ``run()``. Does nothing after ``destroy()``.
+  func wake() { isAlive.withLock { if $0 { ccurl_multi_wake(multi) } } }
+
+  /// Waits for something to do, and does it.
+  func run() {
+    ccurl_multi_run(multi, 1000)
+    forgetEnded()
+  }
+
+  func begin(_ transfer: Transfer, _ userAgent: String, _ limits: FetchLimits) {
+    let environment = ProcessInfo.processInfo.environment
+    let url = transfer.request.url
+    let request = CRequest(
+      url: url.text, header: transfer.requestHeader, userAgent: userAgent,
+      userPassword: url.userInfo?.removingPercentEncoding,
+      authoritiesFile: environment["SSL_CERT_FILE"] ?? environment["CURL_CA_BUNDLE"],
+      authoritiesFolder: environment["SSL_CERT_DIR"])
+    let callbacks = ccurl_callbacks(
+      context: Unmanaged.passUnretained(transfer).toOpaque(),
+      header: { context, line, length in
+        line.withMemoryRebound(to: UInt8.self, capacity: length) { bytes in
+          Loop.transfer(context).read(UnsafeBufferPointer(start: bytes, count: length))
+        }
+      },
+      body: { context, bytes, count in Loop.transfer(context).take(UnsafeRawBufferPointer(start: bytes, count: count))
+      },
+      may_connect: { context, address in Loop.transfer(context).mayConnect(to: address) },
+      ended: { context, code, text, connected in
+        let transfer = Loop.transfer(context)
+        // libcurl removes it.
+        transfer.handle = nil
+        transfer.ended(code, String(cString: text), isConnected: connected > 0)
+      })
+    kept[ObjectIdentifier(transfer)] = transfer
+    transfer.handle = request.with(limits) { request in
+      withUnsafePointer(to: callbacks) { ccurl_multi_add(multi, request, $0) }
+    }
+    if transfer.handle == nil { transfer.ended(.badReply("libcurl refuses the request")) }
+  }
+
+  func goOn(_ transfer: Transfer) {
+    if let handle = transfer.handle { ccurl_transfer_continue(handle) }
+  }
+
+  func remove(_ transfer: Transfer) {
+    if let handle = transfer.handle { ccurl_multi_remove(multi, handle) }
+    transfer.handle = nil
+    transfer.ended(.cancelled)
+    kept[ObjectIdentifier(transfer)] = nil
+  }
+
+  /// Ends every transfer, and then libcurl's part.
+  func destroy() {
+    for transfer in kept.values { remove(transfer) }
+    isAlive.withLock { $0 = false }
+    ccurl_multi_destroy(multi)
+  }
+
+  private func forgetEnded() { kept = kept.filter { $0.value.handle != nil } }
+
+  private static func transfer(_ context: UnsafeMutableRawPointer) -> Transfer {
+    Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+  }
+}
+
+/// A request in the form of C.
+private struct CRequest {
+  let url: String
+  let header: [String]
+  let userAgent: String
+  let userPassword, authoritiesFile, authoritiesFolder: String?
+
+  func with<Result>(_ limits: FetchLimits, _ body: (UnsafePointer<ccurl_request>) -> Result) -> Result {
+    let texts = [userPassword, authoritiesFile, authoritiesFolder].map { $0.flatMap { strdup($0) } }
+    let lines = ([url, userAgent] + header).map { UnsafePointer(strdup($0)!) }
+    defer {
+      for text in texts { free(text) }
+      for line in lines { free(UnsafeMutablePointer(mutating: line)) }
+    }
+    return Array(lines[2...]).withUnsafeBufferPointer { header in
+      let request = ccurl_request(
+        url: lines[0], headers: header.baseAddress, header_count: header.count, user_agent: lines[1],
+        user_password: texts[0], authorities_file: texts[1], authorities_folder: texts[2],
+        redirects: FetchLimits.redirects, connect_milliseconds: Int(limits.connectTimeout / .milliseconds(1)),
+        stall_seconds: Int(limits.stallTimeout / .seconds(1)))
+      return withUnsafePointer(to: request) { body($0) }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// The header of a server's answer, line by line. A hostile server may send anything.
+///
+/// *Source*: RFC 9112 (the lines), RFC 9110 (the fields).
+struct ReplyHeader {
+  /// The most lines, and the most bytes in all.
+  static let mostLines = 100, mostBytes = 64 << 10
+
+  private(set) var status = 0
+  private(set) var validators = Validators()
+  /// The value of Content-Length; nil if there is none.
+  private(set) var length: Int?
+  /// The first byte and the size of the whole in Content-Range.
+  private(set) var range: (start: Int, total: Int?)?
+  /// Encodings other than none.
+  private(set) var encoding: String?
+  /// In seconds.
+  private(set) var retryAfter: Int?
+  private var location = false
+  private var lines = 0
+  private var bytes = 0
+
+  /// Whether libcurl follows it to another address.
+  var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location }
+
+  /// Reads the next line. A status line begins a new header, as after a redirect.
+  ///
+  /// - Parameter now: the time, in seconds since 1970.
+  /// - Returns: whether the header is complete.
+  /// - Throws: ``FetchError/badReply(_:)``
+  mutating func read(_ line: UnsafeBufferPointer<UInt8>, now: Int) throws(FetchError) -> Bool {
+    lines += 1
+    bytes += line.count
+    guard lines <= Self.mostLines, bytes <= Self.mostBytes else { throw .badReply("its header is too long") }
+    let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    if text.hasPrefix("HTTP/") {
+      // The lines of all headers count.
+      let (lines, bytes) = (lines, bytes)
+      self = ReplyHeader()
+      (self.lines, self.bytes) = (lines, bytes)
+      let words = text.split(separator: " ")
+      guard words.count > 1, let code = Int(words[1]), (100...999).contains(code) else {
+        throw .badReply("its status is no number")
+      }
+      status = code
+      return false
+    }
+    if text.isEmpty { return status >= 200 }
+    guard let colon = text.firstIndex(of: ":") else { return false }
+    let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+    try read(text[..<colon].lowercased(), value, now: now)
+    return false
+  }
+
+  private mutating func read(_ name: String, _ value: String, now: Int) throws(FetchError) {
+    switch name {
+    case "content-length":
+      guard let number = Self.number(value), length == nil || length == number else {
+        throw .badReply("its length is not one number")
+      }
+      length = number
+    case "content-range": range = Self.range(value)
+    case "content-encoding":
+      if !value.isEmpty, value.lowercased() != "identity" { encoding = FetchError.line(String(value.prefix(40))) }
+    case "etag":
+      let isLegal =
+        value.utf8.count <= 512 && value.utf8.allSatisfy { (0x21...0x7e).contains($0) } && value.hasSuffix("\"")
+      validators.entityTag = isLegal ? value : nil
+    case "last-modified": validators.lastModified = HTTPDate.seconds(value).flatMap { $0 <= now ? $0 : nil }
+    case "retry-after": retryAfter = Self.number(value) ?? HTTPDate.seconds(value).map { max(0, $0 - now) }
+    case "location": location = true
+    default: break
+    }
+  }
+
+  private static func number(_ text: String) -> Int? {
+    !text.isEmpty && text.utf8.count <= 18 && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+  }
+
+  /// Reads `bytes 100-199/1000`; nil if it is none.
+  private static func range(_ text: String) -> (start: Int, total: Int?)? {
+    guard text.hasPrefix("bytes ") else { return nil }
+    let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+    let ends = parts.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
+    guard parts.count == 2, ends.count == 2, let start = number(String(ends[0])), let last = number(String(ends[1])),
+      start <= last
+    else { return nil }
+    return (start, number(String(parts[1])))
+  }
+}

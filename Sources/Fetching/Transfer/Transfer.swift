@@ -1,0 +1,195 @@
+import CCurl
+import Files
+import Foundation
+import Locking
+import SystemPackage
+
+/// One try to fetch a source: what its thread asks for, and what the thread of the transfers has found.
+///
+/// *Concurrency*: the thread of the transfers calls everything but ``wait(upTo:)``, ``snapshot``, ``answer(_:)`` and
+/// ``stop()``, which the waiting thread calls.
+final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest belongs to the thread of the transfers
+  /// What both threads see.
+  struct Shared {
+    var stage = FetchStage.connecting
+    /// What the server tells of a source of which something is known; the transfer waits for the answer.
+    var question: Validators?
+    var isAnswered = false
+    /// Bytes in the file.
+    var received = 0
+    /// The bytes of the whole source; nil if the server does not tell.
+    var total: Int?
+    var ending: Ending?
+    var isStopped = false
+  }
+
+  enum Ending {
+    case complete(Validators)
+    case unchanged(Validators)
+    case failed(FetchError, retryAfter: Int?)
+  }
+
+  let request: FetchRequest
+  let file: SpoolFile
+  /// Bytes that an earlier try has fetched, and what identifies them.
+  let offset: Int
+  private let limits: FetchLimits
+  private let allowed: AllowedAddresses
+  private let onRoom: @Sendable (Transfer) -> Void
+  /// Guarded by its lock.
+  private let shared: Locked<Shared>
+  private let wake = TimedSignal()
+
+  // Of the thread of the transfers.
+  private var header = ReplyHeader()
+  private var failure: FetchError?
+  private var drained = 0
+  /// The lines that the request has besides the usual ones. Set before the transfer begins.
+  var requestHeader: [String] = []
+  /// The handle; nil before the transfer begins, and after it has ended.
+  var handle: OpaquePointer?
+
+  /// The most bytes of the text of a failure that are read, so that the connection can be used again.
+  private static let mostDrained = 64 << 10
+
+  /// - Parameter onRoom: called on any thread when the transfer can go on.
+  init(
+    _ request: FetchRequest, into file: SpoolFile, from offset: Int, _ limits: FetchLimits, _ allowed: AllowedAddresses,
+    onRoom: @escaping @Sendable (Transfer) -> Void
+  ) {
+    (self.request, self.file, self.offset, self.limits) = (request, file, offset, limits)
+    (self.allowed, self.onRoom) = (allowed, onRoom)
+    shared = Locked(Shared(received: offset))
+  }
+
+  // MARK: The waiting thread
+
+  var snapshot: Shared { shared.withLock { $0 } }
+
+  /// Waits until something has changed.
+  func wait(upTo limit: Duration) { _ = wake.wait(upTo: limit) }
+
+  /// Answers the question whether the source is needed.
+  func answer() {
+    shared.withLock { ($0.question, $0.isAnswered) = (nil, true) }
+    onRoom(self)
+  }
+
+  /// Has no byte written any more. What is being written is written before it returns.
+  func stop() { shared.withLock { $0.isStopped = true } }
+
+  // MARK: The thread of the transfers
+
+  private func change(_ body: (inout Shared) -> Void) {
+    shared.withLock { body(&$0) }
+    wake.signal()
+  }
+
+  func read(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    do throws(FetchError) {
+      if try header.read(line, now: Int(Date().timeIntervalSince1970)), !header.isRedirect { try begin() }
+      return true
+    } catch {
+      failure = failure ?? error
+      return false
+    }
+  }
+
+  /// Decides on the body, once the header is complete.
+  private func begin() throws(FetchError) {
+    guard header.status == 200 || header.status == 206 else { return }
+    if let encoding = header.encoding { throw .encoded(encoding) }
+    var total = header.length
+    if header.status == 206 {
+      guard offset > 0, let range = header.range, range.start == offset else {
+        throw .badReply("it has another part of the source than was asked for")
+      }
+      total = range.total
+    } else if offset > 0 {
+      try file.truncate(to: 0)
+    }
+    if let total, total > limits.largest { throw .tooLarge(needed: total, limit: limits.largest) }
+    change { ($0.total, $0.received) = (total, file.size) }
+  }
+
+  func take(_ bytes: UnsafeRawBufferPointer) -> ccurl_answer {
+    guard header.status == 200 || header.status == 206 else {
+      drained += bytes.count
+      return drained > Self.mostDrained ? CCURL_STOP : CCURL_TAKEN
+    }
+    if request.unless != nil, !shared.withLock({ $0.isAnswered }) {
+      change { $0.question = header.validators }
+      return CCURL_PAUSE
+    }
+    guard hasRoom else { return CCURL_PAUSE }
+    defer { wake.signal() }
+    return shared.withLock { shared -> ccurl_answer in
+      if shared.isStopped { return CCURL_STOP }
+      do throws(FetchError) {
+        if shared.received + bytes.count > limits.largest { throw .tooLarge(needed: nil, limit: limits.largest) }
+        try file.append(bytes)
+        shared.received += bytes.count
+        shared.stage = .receiving
+        return CCURL_TAKEN
+      } catch {
+        failure = error
+        return CCURL_STOP
+      }
+    }
+  }
+
+  /// Whether the file has its space. If not, the transfer goes on once it has.
+  private var hasRoom: Bool {
+    let bytes = shared.withLock { $0.total } ?? limits.largest
+    if file.reserve(bytes, grant: { [self] in onRoom(self) }) { return true }
+    change { $0.stage = .waitingForSpace }
+    return false
+  }
+
+  func mayConnect(to address: UnsafePointer<sockaddr>) -> Bool {
+    guard let refused = allowed.refusal(of: address) else { return true }
+    failure = .privateAddress(refused)
+    return false
+  }
+
+  /// The transfer has ended by itself.
+  ///
+  /// - Parameters:
+  ///   - code: a `CURLcode`.
+  ///   - text: libcurl's description.
+  func ended(_ code: Int32, _ text: String, isConnected: Bool) {
+    let ending: Ending
+    let status = header.status
+    if let failure, code != 0 {
+      ending = .failed(failure, retryAfter: nil)
+    } else if status == 304, code == 0 {
+      ending = .unchanged(header.validators)
+    } else if status >= 200, status != 200, status != 206, code == 0 || code == CurlCode.writeError {
+      ending = .failed(header.isRedirect ? .tooManyRedirects : .status(status), retryAfter: header.retryAfter)
+    } else if code != 0 {
+      let received = shared.withLock { $0.received }
+      let total = shared.withLock { $0.total }
+      let error = CurlCode.error(
+        code, FetchError.line(text), isConnected: isConnected, host: request.url.host, received: received, of: total,
+        limits)
+      // Without a status line, the answer is what is not supported.
+      ending = .failed(
+        error == .redirectRefused && status == 0 ? .badReply("it does not begin as HTTP/1 does") : error,
+        retryAfter: nil)
+    } else if let total = shared.withLock({ $0.total }), file.size != total {
+      ending = .failed(.cutOff(received: file.size, of: total), retryAfter: nil)
+    } else {
+      ending = .complete(header.validators)
+    }
+    change { $0.ending = ending }
+  }
+
+  /// The transfer was removed, or could not begin.
+  func ended(_ error: FetchError) { change { $0.ending = $0.ending ?? .failed(error, retryAfter: nil) } }
+
+  /// What the server has told. Read it after the end.
+  var validators: Validators { header.validators }
+
+  /// What identifies the bytes so far, to go on with them; nil if the next try must begin anew. Read it after the end.
+  var resumption: String? { header.status == 200 || header.status == 206 ? header.validators.ofBytes : nil }
+}

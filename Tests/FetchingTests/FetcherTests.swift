@@ -1,0 +1,458 @@
+import Files
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import Fetching
+
+/// Follows a transfer in a test.
+final class TestMonitor: FetchMonitor, Sendable {
+  struct State {
+    var stages: [FetchStage] = []
+    var received: [Int] = []
+    var isCancelled = false
+  }
+
+  let state = Locked(State())
+  private let enough: Int?
+  private let isKnown: Bool
+
+  init(enough: Int? = nil, isKnown: Bool = false) { (self.enough, self.isKnown) = (enough, isKnown) }
+
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+  var stages: [FetchStage] { state.withLock { $0.stages } }
+
+  func cancel() { state.withLock { $0.isCancelled = true } }
+  func entered(_ stage: FetchStage) { state.withLock { $0.stages.append(stage) } }
+  func needs(_ validators: Validators) -> Bool { !isKnown }
+
+  func received(_ count: Int, of total: Int?) -> FetchVerdict {
+    state.withLock { $0.received.append(count) }
+    return enough.map { .enough($0) } ?? .goOn
+  }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct FetcherTests {
+  /// A fetcher with its spool, for servers on loopback.
+  struct Setup: Sendable {
+    let fetcher: Fetcher
+    let spool: Spool
+    private let folder = TemporaryFolder()
+
+    init(_ change: (inout FetchLimits) -> Void = { _ in }, spool bytes: Int = 64 << 20) throws {
+      var limits = FetchLimits()
+      limits.allowsPrivate = true
+      limits.largest = 8 << 20
+      change(&limits)
+      fetcher = try Fetcher(limits, userAgent: "thumbjob/test")
+      spool = Spool(folder: Path(folder.path), bytes: bytes)
+    }
+
+    /// Fetches on a thread of its own.
+    func fetch(
+      _ url: String, unless known: Validators? = nil, _ monitor: TestMonitor = TestMonitor()
+    ) async throws -> (FetchReply, [UInt8]) {
+      let url = try RemoteURL(parsing: url.utf8)
+      return try await onThread {
+        let file = try spool.file()
+        var request = FetchRequest(url: url)
+        request.unless = known
+        let reply = try fetcher.fetch(request, into: file, monitor: monitor)
+        return (reply, try readAll(file.size + 1, from: file.descriptor, at: 0))
+      }
+    }
+
+    /// The error with which a fetch fails.
+    func failure(_ url: String, _ monitor: TestMonitor = TestMonitor()) async -> FetchError? {
+      do { _ = try await fetch(url, monitor) } catch { return error as? FetchError }
+      return nil
+    }
+  }
+
+  private static let picture = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
+
+  @Test func aSourceIsFetchedAsItIs() async throws {
+    let server = ScriptedServer { request, connection in
+      connection.reply(200, ["ETag: \"1\"", "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"], Self.picture)
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup()
+    let (reply, bytes) = try await setup.fetch(server.url("/d/a%20b.jpg?x=1"))
+    #expect(bytes == Self.picture && reply.outcome == .complete && reply.bytesReceived == bytes.count)
+    #expect(reply.validators == Validators(entityTag: "\"1\"", lastModified: 784_111_777))
+    let request = try #require(server.requests.first)
+    #expect(request.target == "/d/a%20b.jpg?x=1" && request.fields["user-agent"] == "thumbjob/test")
+    #expect(request.fields["accept-encoding"] == nil && request.fields["authorization"] == nil)
+    // What was fetched is gone, and so is its place.
+    #expect(try await eventually { setup.spool.reserved == 0 })
+  }
+
+  @Test func connectionsAreBoundedAndUsedAgain() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.reply(200, [], Array(Self.picture.prefix(2000)))
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup { $0.perHost = 3 }
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<40 {
+        group.addTask { try await setup.fetch(server.url("/\(number)")).1.count }
+      }
+      for try await count in group { #expect(count == 2000) }
+    }
+    #expect(server.requests.count == 40 && server.connections.most <= 3 && server.connections.all < 20)
+  }
+
+  @Test func aSourceThatHasNotChangedIsNotSent() async throws {
+    let server = ScriptedServer { request, connection in
+      if request.fields["if-modified-since"] == "Sun, 06 Nov 1994 08:49:37 GMT",
+        request.fields["if-none-match"] == "\"1\""
+      {
+        connection.send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n")
+      } else {
+        connection.reply(200, ["ETag: \"2\""], Self.picture)
+      }
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup()
+    let known = Validators(entityTag: "\"1\"", lastModified: 784_111_777)
+    let (reply, bytes) = try await setup.fetch(server.url(), unless: known)
+    #expect(reply.outcome == .unchanged && bytes.isEmpty && reply.validators.entityTag == "\"1\"")
+    // A server that sends it all the same is asked no further once it tells what is known.
+    let (again, rest) = try await setup.fetch(server.url(), unless: Validators(), TestMonitor(isKnown: true))
+    #expect(again.outcome == .unchanged && rest.isEmpty)
+    let (other, all) = try await setup.fetch(server.url(), unless: Validators())
+    #expect(other.outcome == .complete && all == Self.picture)
+  }
+
+  @Test func aTransferEndsWhenThereIsEnough() async throws {
+    let sent = LockedBox(0)
+    let server = ScriptedServer { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 200000000\r\n\r\n")
+      while connection.send(Self.picture) { sent.change { $0 += Self.picture.count } }
+      return false
+    }
+    defer { server.stop() }
+    let setup = try Setup({ $0.largest = 200_000_000 }, spool: 200_000_000)
+    let (reply, bytes) = try await setup.fetch(server.url(), TestMonitor(enough: 1000))
+    #expect(reply.outcome == .enough && bytes == Array(Self.picture.prefix(1000)) && reply.bytesReceived >= 1000)
+    #expect(sent.value < 100_000_000)
+    // Bytes that have all arrived before anyone looked are cut as well.
+    let small = ScriptedServer { _, connection in
+      connection.reply(200, [], Self.picture)
+      return true
+    }
+    defer { small.stop() }
+    #expect(try await setup.fetch(small.url(), TestMonitor(enough: 1000)).1.count == 1000)
+  }
+
+  // MARK: Failures
+
+  @Test func whatMayPassIsTriedAgain() async throws {
+    let server = ScriptedServer { request, connection in
+      switch request.number {
+      case 0:
+        // A new connection for the next try: on one that was used before, libcurl tries again by itself.
+        connection.reply(503, ["Retry-After: 0", "Connection: close"])
+        return false
+      case 1:
+        connection.reset()
+        return false
+      default: connection.reply(200, [], [1, 2, 3])
+      }
+      return true
+    }
+    defer { server.stop() }
+    let monitor = TestMonitor()
+    let (_, bytes) = try await Setup().fetch(server.url(), monitor)
+    #expect(bytes == [1, 2, 3] && server.requests.count == 3)
+    #expect(monitor.stages.filter { $0 == .waitingToRetry }.count == 2)
+  }
+
+  @Test(arguments: [(404, 1), (403, 1), (500, 2), (429, 2)])
+  func aStatusIsAFailure(status: Int, tries: Int) async throws {
+    let server = ScriptedServer { _, connection in
+      connection.reply(status, [], Array("<html>".utf8))
+      return true
+    }
+    defer { server.stop() }
+    #expect(try await Setup { $0.tries = 2 }.failure(server.url()) == .status(status))
+    #expect(server.requests.count == tries)
+  }
+
+  @Test func aLongWaitIsToldAndNotWaitedFor() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.reply(429, ["Retry-After: 7200"])
+      return true
+    }
+    defer { server.stop() }
+    #expect(try await Setup().failure(server.url()) == .waitTooLong(7200, status: 429))
+  }
+
+  @Test func aBrokenTransferGoesOnWhereItBroke() async throws {
+    let server = ScriptedServer { request, connection in
+      guard let range = request.fields["range"] else {
+        connection.send("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(Self.picture.count)\r\n\r\n")
+        connection.send(Self.picture.prefix(50_000))
+        return false
+      }
+      let start = Int(range.dropFirst("bytes=".count).dropLast()) ?? 0
+      guard request.fields["if-range"] == "\"1\"" else { return false }
+      let last = Self.picture.count - 1
+      connection.reply(
+        206, ["ETag: \"1\"", "Content-Range: bytes \(start)-\(last)/\(last + 1)"], Array(Self.picture[start...]))
+      return true
+    }
+    defer { server.stop() }
+    let (reply, bytes) = try await Setup().fetch(server.url())
+    #expect(bytes == Self.picture && reply.bytesReceived == bytes.count && server.requests.count == 2)
+    #expect(server.requests.last?.fields["range"] == "bytes=50000-")
+  }
+
+  @Test func aSourceThatChangedMeanwhileIsFetchedAnew() async throws {
+    let server = ScriptedServer { request, connection in
+      if request.number == 0 {
+        connection.send("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 90\r\n\r\n12345")
+        return false
+      }
+      connection.reply(200, ["ETag: \"2\""], [7, 8])
+      return true
+    }
+    defer { server.stop() }
+    #expect(try await Setup().fetch(server.url()).1 == [7, 8])
+  }
+
+  @Test func anotherPartThanAskedForIsRefused() async throws {
+    let server = ScriptedServer { request, connection in
+      if request.number == 0 {
+        connection.send("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 90\r\n\r\n12345")
+        return false
+      }
+      connection.reply(206, ["Content-Range: bytes 0-89/90"], [UInt8](repeating: 1, count: 90))
+      return true
+    }
+    defer { server.stop() }
+    let error = try await Setup().failure(server.url())
+    if case .badReply = error {} else { Issue.record("\(String(describing: error))") }
+    let unasked = ScriptedServer { _, connection in
+      connection.reply(206, ["Content-Range: bytes 5-6/7"], [1, 2])
+      return true
+    }
+    defer { unasked.stop() }
+    #expect(try await Setup().failure(unasked.url()) != nil)
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc",
+    "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+    "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\nabc", "not HTTP at all\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "",
+    "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
+    "HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\nabc",
+    "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n",
+    "HTTP/1.1 302 Found\r\nLocation: ftp://127.0.0.1/a\r\n\r\n",
+    "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /a.jpg\r\n\r\n",
+    "HTTP/1.1 200 OK\r\n" + String(repeating: "X-Filler: \(String(repeating: "y", count: 900))\r\n", count: 99)
+      + "\r\nabc",
+  ])
+  func aHostileAnswerIsOneFailure(answer: String) async throws {
+    let server = ScriptedServer { _, connection in
+      connection.send(answer)
+      return answer.contains("Location: /")
+    }
+    defer { server.stop() }
+    let error = try #require(try await Setup { $0.tries = 1 }.failure(server.url()))
+    #expect(!"\(error)".isEmpty && !"\(error)".contains("\n"), "\(error)")
+    #expect(error != .cancelled && server.requests.count <= 6)
+  }
+
+  @Test func anEndlessSourceFailsAtTheLimit() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\n\r\n")
+      while connection.send(Self.picture) {}
+      return false
+    }
+    defer { server.stop() }
+    let setup = try Setup { $0.largest = 1 << 20 }
+    #expect(await setup.failure(server.url()) == .tooLarge(needed: nil, limit: 1 << 20))
+    #expect(try await eventually { setup.spool.reserved == 0 })
+  }
+
+  @Test func aServerThatIsSilentIsLeft() async throws {
+    let server = ScriptedServer { request, connection in
+      if request.target == "/body" { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1") }
+      connection.awaitEnd()
+      return false
+    }
+    defer { server.stop() }
+    let setup = try Setup { ($0.stallTimeout, $0.tries) = (.seconds(1), 1) }
+    for target in ["/", "/body"] {
+      #expect(await setup.failure(server.url(target)) == .stalled(.seconds(1)), "\(target)")
+    }
+  }
+
+  @Test func aHostThatIsDownDoesNotHoldUpOthers() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.reply(200, [], [1])
+      return true
+    }
+    server.stop()
+    let setup = try Setup { $0.tries = 1 }
+    for _ in 0..<5 {
+      let error = await setup.failure(server.url())
+      if case .cannotConnect = error {} else { Issue.record("\(String(describing: error))") }
+    }
+    let error = await setup.failure(server.url())
+    if case .hostDown("127.0.0.1:\(server.port)", _) = error {} else { Issue.record("\(String(describing: error))") }
+  }
+
+  // MARK: Addresses
+
+  @Test func anAddressThatIsNotPublicIsNotConnectedTo() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.reply(200, [], [1])
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup { ($0.allowsPrivate, $0.tries) = (false, 1) }
+    for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433", "0x7f.1"] {
+      let error = await setup.failure(server.url(host: host))
+      if case .privateAddress = error {} else { Issue.record("\(host): \(String(describing: error))") }
+    }
+    #expect(server.connections.all == 0)
+  }
+
+  @Test func aPasswordGoesToItsHostOnly() async throws {
+    let other = ScriptedServer { _, connection in
+      connection.reply(200, [], [1])
+      return true
+    }
+    defer { other.stop() }
+    let first = ScriptedServer { request, connection in
+      connection.reply(302, ["Location: \(other.url(host: "localhost"))"])
+      return true
+    }
+    defer { first.stop() }
+    let url = first.url().replacingOccurrences(of: "//", with: "//me:w%3Ard@")
+    #expect(try await Setup().fetch(url).1 == [1])
+    #expect(first.requests.first?.fields["authorization"] == "Basic " + Data("me:w:rd".utf8).base64EncodedString())
+    #expect(other.requests.first?.fields["authorization"] == nil)
+  }
+
+  // MARK: Space and cancelling
+
+  @Test func aTransferWaitsForSpaceAndPushesBack() async throws {
+    let sent = LockedBox(0)
+    let server = ScriptedServer { request, connection in
+      let size = 30 << 20
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+      for _ in 0..<size >> 16 where connection.send([UInt8](repeating: 1, count: 1 << 16)) {
+        if request.target == "/second" { sent.change { $0 += 1 << 16 } }
+      }
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup({ $0.largest = 32 << 20 }, spool: 40 << 20)
+    let held = try setup.spool.file()
+    let isHeld = held.reserve(20 << 20, grant: {})
+    #expect(isHeld)
+    let monitor = TestMonitor()
+    async let second = setup.fetch(server.url("/second"), monitor).1.count
+    #expect(try await eventually { monitor.stages.contains(.waitingForSpace) })
+    // The buffers of the sockets take some megabytes.
+    #expect(sent.value < 20 << 20)
+    held.shrinkReservation()
+    #expect(try await second == 30 << 20)
+  }
+
+  private func reserve(_ bytes: Int, for file: SpoolFile) -> Bool { file.reserve(bytes, grant: {}) }
+
+  @Test func reservationsAreGrantedInOrderAndNeverAddUpToMoreThanTheSpace() throws {
+    let spool = Spool(folder: "/tmp", bytes: 100)
+    var files = try (0..<4).map { _ in try spool.file() }
+    let granted = LockedBox([Int]())
+    let sizes = [60, 50, 10, 500]
+    for (index, file) in files.enumerated() {
+      let isThere = file.reserve(sizes[index], grant: { granted.change { $0.append(index) } })
+      #expect(isThere == (index == 0))
+    }
+    #expect(spool.reserved == 60 && granted.value.isEmpty, "the third waits for the second, although it would fit")
+    files.removeFirst()
+    #expect(granted.value == [1, 2] && spool.reserved == 60)
+    files.removeAll()
+    #expect(spool.reserved == 0)
+  }
+
+  @Test func aFileThatWaitsAndIsReleasedWaitsNoMore() throws {
+    let spool = Spool(folder: "/tmp", bytes: 100)
+    let first = try spool.file()
+    #expect(reserve(100, for: first))
+    var second: SpoolFile? = try spool.file()
+    #expect(second.map { reserve(10, for: $0) } == false)
+    second = nil
+    first.shrinkReservation()
+    #expect(spool.reserved == 0)
+    let third = try spool.file()
+    #expect(reserve(1000, for: third) && spool.reserved == 100, "a giant is alone")
+  }
+
+  @Test(arguments: ["/silent", "/body", "/retry", "/space"])
+  func aFetchIsCancelledAtEveryStage(target: String) async throws {
+    let server = ScriptedServer { request, connection in
+      switch request.target {
+      case "/retry": connection.reply(503, ["Retry-After: 50"])
+      case "/body", "/space": connection.send("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n12345")
+      default: break
+      }
+      if request.target != "/retry" { connection.awaitEnd() }
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup(spool: 1 << 20)
+    let held = try setup.spool.file()
+    if target == "/space" { #expect(reserve(1 << 20, for: held)) }
+    let monitor = TestMonitor()
+    async let failure = setup.failure(server.url(target), monitor)
+    let awaited: FetchStage =
+      switch target {
+      case "/body": .receiving
+      case "/retry": .waitingToRetry
+      case "/space": .waitingForSpace
+      default: .connecting
+      }
+    #expect(try await eventually { monitor.stages.contains(awaited) && !server.requests.isEmpty })
+    monitor.cancel()
+    #expect(await failure == .cancelled)
+  }
+
+  @Test func theEndOfTheFetcherEndsEveryTransfer() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.awaitEnd()
+      return false
+    }
+    defer { server.stop() }
+    let setup = try Setup()
+    async let first = setup.failure(server.url())
+    async let second = setup.failure(server.url())
+    #expect(try await eventually { server.requests.count == 2 })
+    setup.fetcher.shutDown()
+    #expect(await first == .cancelled)
+    #expect(await second == .cancelled)
+    #expect(await setup.failure(server.url()) == .cancelled)
+  }
+
+  @Test func aFullDiskIsAFailureOfItsOwn() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.reply(200, [], [UInt8](repeating: 1, count: 1 << 20))
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup()
+    let missing = Spool(folder: "/nowhere/at/all", bytes: 100)
+    #expect(throws: FetchError.spool(.noSuchFileOrDirectory)) { try missing.file() }
+    #expect(FetchError.spool(.noSpace).isFullDisk && !FetchError.spool(.ioError).isFullDisk)
+    withExtendedLifetime(setup) {}
+  }
+}
