@@ -12,6 +12,18 @@ import Testing
     #expect(Path(path).printable == printed)
   }
 
+  @Test func aURLStaysAsGivenAndAPathLosesRepeatedSlashes() {
+    for url in ["https://example.org//a//b/", "HTTP://h", "s3://bucket/", "a+b-c.1://x"] {
+      #expect(Path(url).printable == url && Path(url).isURL, "\(url)")
+    }
+    for (path, clean) in [
+      ("a://b", "a:/b"), ("//a//b/", "/a/b"), ("d/https://b//c", "d/https:/b/c"), ("1a://b", "1a:/b"), (":://", "::"),
+      ("é://b", "é:/b"), ("https:/b/", "https:/b"), ("a b://c", "a b:/c"),
+    ] {
+      #expect(Path(path).printable == clean && !Path(path).isURL, "\(path)")
+    }
+  }
+
   @Test func anEndingFollowsAtLeastOneByteOfTheLastName() {
     let ending = Array(".jpg".utf8)
     for path in ["a.jpg", "d/a.jpg", "d.jpg/a.b.jpg", "/a.jpg"] {
