@@ -14,6 +14,15 @@ extension Job {
         if verified(verifying) { return upToDate(operation) }
         if follow(operation) { return }
       }
+      if case .failed = outcome, (operation as? ThumbnailOperation)?.found.needsWhole == true, follow(operation) {
+        return
+      }
+      if case .succeeded = outcome, (operation as? ThumbnailOperation)?.found.isUnchanged == true {
+        // A join needs what the thumbnails tell of the source.
+        let describing = DescribingOperation(source: operation.source, place: operation.place, shared: shared)
+        if joins == nil || !follow(operation, by: describing) { return upToDate(operation) }
+        return
+      }
       ended(operation, outcome)
     case let page as SheetPageOperation: joins?.sheet?.ended(page, outcome)
     default: break
@@ -66,14 +75,15 @@ extension Job {
     state.withLock { $0.tally.upToDate += 1 }
   }
 
-  /// Queues the operation that follows one that has compared a source.
+  /// Queues the operation that follows one that has compared a source, or needs the whole of it.
   ///
+  /// - Parameter next: nil for the one that `operation` makes.
   /// - Returns: false if the job is stopping.
-  private func follow(_ operation: SourceOperation) -> Bool {
+  private func follow(_ operation: SourceOperation, by next: SourceOperation? = nil) -> Bool {
     state.withLock { state in
       guard state.stopCause == nil else { return false }
       operation.markRequeued()
-      state.requeued.append(Requeued(operation: operation, timesCancelled: operation.timesCancelled))
+      state.requeued.append(Requeued(operation: next ?? operation, timesCancelled: operation.timesCancelled))
       return true
     }
   }

@@ -47,6 +47,7 @@ extension Job {
       return true
     case .reserved: return refuse(source, .placeReserved)
     }
+    if let url = source.url { return addRemote(source, url, at: place) }
     let (isUpToDate, refusal) = trace.span("Job.thumbnailState") { thumbnailState(of: source, at: place) }
     // Thumbnails that are older than a fault of the source are no proof that it is sound.
     let isDone = isUpToDate && !settings.force && ledger?.hasFailed(source) != true
@@ -101,7 +102,7 @@ extension Job {
   /// Submits the first operation of a source, which gets its place on the contact sheet.
   ///
   /// - Returns: false if the job is stopping.
-  private func start(_ operation: SourceOperation) -> Bool {
+  func start(_ operation: SourceOperation) -> Bool {
     watch?.began(operation.source.path)
     guard submit(operation) else { return false }
     putOnSheet(operation.source, .operation(operation))
@@ -112,7 +113,7 @@ extension Job {
   ///
   /// - Parameter file: the version of the source; nil if it is not known.
   /// - Returns: true: the walk goes on.
-  private func refuse(_ source: Source, _ failure: SourceFailure, _ file: SourceFile.Version? = nil) -> Bool {
+  func refuse(_ source: Source, _ failure: SourceFailure, _ file: SourceFile.Version? = nil) -> Bool {
     let report = SourceReport(source: source, result: .failed(failure))
     joins?.store(report, ThumbnailOperation.Findings(file: file))
     self.report(report)
@@ -133,8 +134,10 @@ extension Job {
 
   /// Submits an operation as soon as the backlog has room.
   ///
+  /// - Parameter other: the queue of the operation; nil for that of the thumbnails.
   /// - Returns: false if the job is stopping.
-  func submit(_ operation: BoundedOperation) -> Bool {
+  func submit(_ operation: BoundedOperation, to other: BoundedOperationQueue? = nil) -> Bool {
+    let queue = other ?? queue
     while true {
       do {
         try trace.span("BoundedOperationQueue.submit") { () throws(SubmitError) in try queue.submit(operation) }
@@ -156,6 +159,7 @@ extension Job {
     for item in requeued {
       let operation = item.operation.again(timesCancelled: item.timesCancelled)
       joins?.sheet?.replace(by: operation)
+      submitFetch(of: operation)
       _ = submit(operation)
     }
     resubmitPages()

@@ -8,6 +8,8 @@ extension Job {
   public struct Status: Sendable {
     public let tally: JobTally
     public let queue: QueueSnapshot
+    /// The queue of the fetches from the network; nil if the job has none.
+    public let fetches: QueueSnapshot?
     public let elapsed: Duration
     /// The number of all sources; nil until it is known.
     public let total: Int?
@@ -23,6 +25,7 @@ extension Job {
     let copy = state.withLock { $0 }
     return Status(
       tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
+      fetches: settings.mayFetch ? network.queue.snapshot(waitingLimit: waitingLimit) : nil,
       elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause,
       pressure: copy.monitor?.snapshot, watch: watch?.counters)
   }
@@ -39,11 +42,20 @@ extension Job {
     }
   }
 
+  /// The queue of the thumbnails, and that of the fetches if there may be any.
+  public var queues: [BoundedOperationQueue] { settings.mayFetch ? [queue, network.queue] : [queue] }
+
   /// Starts nothing new until ``resume()``. Running operations go on.
-  public func pause() { queue.pause(.user) }
+  public func pause() {
+    queue.pause(.user)
+    network.queue.pause(.user)
+  }
 
   /// Ends a ``pause()``. The job goes on, unless it is also paused because of memory pressure.
-  public func resume() { queue.resume(.user) }
+  public func resume() {
+    network.queue.resume(.user)
+    queue.resume(.user)
+  }
 
   /// Changes the given limits while the job runs.
   ///
@@ -73,6 +85,8 @@ extension Job {
       return true
     }
     let cancelled = queue.stop(reason: cause.reason, sparingRunning: cause.sparesRunning)
+    // Afterwards, because an operation tells why its source was not fetched unless it is cancelled itself.
+    network.queue.stop(reason: cause.reason, sparingRunning: false)
     watch?.endWaiting()
     if isChange { onEvent(.stopping(cause)) }
     return cancelled

@@ -13,9 +13,9 @@ import TraceRecording
 /// The walk submits one operation for each source and blocks while the backlog is full, so a million sources need no
 /// more memory than a thousand. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
-/// The code is in seven files: running and finishing (this one), intake (`Job+Intake`), steering (`Job+Steering`), the
-/// results of ended operations (`Job+EndedOperations`), what is made of all thumbnails (`Job+Joins`), what is removed
-/// afterwards (`Job+Prune`), and following the changes in folders (`Job+Watch`).
+/// The code is in eight files: running and finishing (this one), intake (`Job+Intake`), that of sources from the network
+/// (`Job+Network`), steering (`Job+Steering`), the results of ended operations (`Job+EndedOperations`), what is made of all
+/// thumbnails (`Job+Joins`), what is removed afterwards (`Job+Prune`), and following the changes in folders (`Job+Watch`).
 ///
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
@@ -60,6 +60,7 @@ public final class Job: Sendable {
   let changeTimes = ChangeTimes()
   /// Nil if no source exists.
   let ledger: JobLedger?
+  let network: Network
   /// Nil if the job ends once all thumbnails are made.
   let watch: SourceWatch?
   let shared: SourceOperation.Shared
@@ -127,6 +128,8 @@ public final class Job: Sendable {
     queue = BoundedOperationQueue(
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
     ledger = hasSources ? JobLedger(outputs, settings) : nil
+    network = Network(
+      settings.network, folder: outputs[0].path.appending(SourceWalker.workingFolderName), program: settings.program)
     shared = SourceOperation.Shared(
       outputs: outputs, memory: memory,
       decoders: PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) },
@@ -136,6 +139,7 @@ public final class Job: Sendable {
     if let trace {
       let operations = OperationTrace(trace)
       queue.observe { operations.record($0) }
+      network.queue.observe { operations.record($0) }
     }
     queue.observe { [weak self] event in
       guard case .ended(let outcome) = event.change else { return }
@@ -216,6 +220,7 @@ public final class Job: Sendable {
     }
     let watchdog = Watchdog(queue: queue, timeout: settings.timeout, total: settings.runFor) { self.stop(.timeIsUp) }
     let audit = ReservationAudit(queue, memory, in: surroundings)
+    let fetchWatchdog = Watchdog(queue: network.queue, timeout: settings.timeout, total: nil) {}
     let tickers = [
       watchdog.start(),
       Ticker(name: "memory", every: PressurePolicy.tick) {
@@ -228,6 +233,8 @@ public final class Job: Sendable {
         self.trace.span("JobLedger.write") { self.ledger?.write() }
       },
     ]
+    let fetchTicker = settings.mayFetch ? fetchWatchdog.start() : nil
+    defer { fetchTicker?.stop() }
     if hasSources, let obstacle = PictureDecoders.obstacle { onEvent(.noDecoder(obstacle)) }
     let (walk, isWalkComplete) = watch.map(watchSources) ?? walkSources()
     let joins = finish()
@@ -257,6 +264,7 @@ public final class Job: Sendable {
       unmatchedPatterns: isWalkComplete && walk.hasFiltered ? settings.filter.unmatched(walk.matches) : ([], []),
       earlier: outputs.map(\.earlier), tree: walker.tree.root,
       replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
+      fetches: network.queue.counters.submitted > 0 ? network.counters : nil,
       joins: joins, notReached: total.map { isWalkComplete ? 0 : max(0, $0 - tally.found) })
   }
 
@@ -289,6 +297,7 @@ public final class Job: Sendable {
     trySuspects()
     let joins = makeJoins()
     queue.close()
+    network.shutDown()
     return joins
   }
 

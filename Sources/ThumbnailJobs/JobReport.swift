@@ -32,6 +32,8 @@ public struct JobReport: Sendable {
   public let tree: Path?
   /// Thumbnails with other settings that the job has replaced.
   public let replaced: Int
+  /// What was fetched from the network; nil if the job had no such sources.
+  public let fetches: FetchCounters?
 
   /// What became of the manifest, the contact sheet and the gallery, of those that were asked for.
   public let joins: [JoinReport]

@@ -60,7 +60,7 @@ struct AdviceTests {
       usage.resident = 10 << 20
       return Advice.warning(of: MemoryPlan(size, limit: limit, usage: usage), isRequested: isRequested)
     }
-    let end = "more than this process may use, 16 MiB (physical memory); it may be killed"
+    let end = "more than is left of what this process may use, 16 MiB (physical memory); it may be killed"
     #expect(warning(.bytes(1 << 30), limit: 16, isRequested: true) == "--memory 1 GiB is \(end)")
     #expect(warning(nil, limit: 16, isRequested: false) == "the smallest budget, 8 MiB, is \(end)")
     #expect(warning(nil, limit: 64, isRequested: false) == nil)

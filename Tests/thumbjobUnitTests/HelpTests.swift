@@ -61,7 +61,7 @@ struct HelpTests {
 
   @Test(arguments: [
     "banana", "title", "detach",
-    "per-host", "allow-private", "bogus", "hold",
+    "grayscale", "cookie-jar", "bogus", "hold",
   ])
   func anOptionThatDoesNotExistHasNoHintUnlessAnotherIsReallyNear(name: String) {
     let text = UsageMistake.text(

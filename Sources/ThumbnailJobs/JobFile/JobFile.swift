@@ -7,7 +7,7 @@ public enum JobFile {
   /// Whether the name of a path is that of a job file.
   public static func isName(_ path: Path) -> Bool {
     let name = String(decoding: path.lastName.bytes, as: UTF8.self).lowercased()
-    return name.hasSuffix(".yml") || name.hasSuffix(".yaml")
+    return !path.isURL && (name.hasSuffix(".yml") || name.hasSuffix(".yaml"))
   }
 
   /// Applies a job file to settings. Relative paths in the file start from its folder.

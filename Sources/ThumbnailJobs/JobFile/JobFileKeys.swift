@@ -35,6 +35,14 @@ extension JobSettings {
     .text("timeout", \.timeout) { text, key throws(TextError) in try DurationText.parse(text, for: key) },
     .flag("retry-failed", \.retryFailed),
     JobFileKey("retries", \.retries) { value, name, reader in reader.number(value, name, retriesRange) },
+    JobFileKey("per-host", \.network.perHost) { value, name, reader in
+      reader.number(value, name, NetworkSettings.perHostRange)
+    },
+    .flag("allow-private", \.network.allowsPrivate),
+    .word("fetch", \.network.extent),
+    .text("limit-bytes", \.network.largest) { text, key throws(TextError) in
+      try NetworkSettings.parseLargest(text, for: key)
+    },
     .flag("dry-run", \.dryRun),
     .text("halt", \.halt) { text, key throws(TextError) in try HaltLimit(parsing: text, for: key) },
     .path("manifest", \.joins.manifest),

@@ -1,3 +1,4 @@
+import Fetching
 import Files
 import Thumbnails
 import Yams
@@ -166,7 +167,14 @@ struct JobFileReader {
   /// One source or a list of them; `-` is a list on standard input.
   mutating func sources(_ node: Node, _ key: String) -> [SourceArgument] {
     items(node, key).compactMap { node, text in
-      text == "-" ? .list(dash(.newline)) : path(text, node, key).map { .path($0) }
+      if text == "-" { return .list(dash(.newline)) }
+      guard Path(text).isURL else { return path(text, node, key).map { .path($0) } }
+      do throws(RemoteURLError) {
+        return .url(try RemoteURL(parsing: text.utf8))
+      } catch {
+        note(node, "\(key): \(error)")
+        return nil
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import Fetching
 import Files
 
 /// Identifies the source of a thumbnail in the thumbnail's mark. Only thumbnails whose places a ``NamePattern`` makes
@@ -17,6 +18,9 @@ public struct SourceKey: Sendable, Hashable {
   init(of source: Path, from output: Path) {
     path = Fingerprint(of: source.leading(from: output).bytes)
   }
+
+  /// The key of a source from the network.
+  init(of url: RemoteURL) { path = Fingerprint(of: url.text.utf8) }
 
   /// Reads a key from its digits; nil if they are not those of a key.
   init?(digits: some Collection<UInt8>) {

@@ -1,4 +1,5 @@
 import BoundedQueue
+import Fetching
 import Files
 import Thumbnails
 
@@ -17,6 +18,8 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case memory
     /// No decoder process could be started, or it was killed. The source is not at fault.
     case decoder
+    /// The source could not be fetched from the network.
+    case network
     /// The thumbnail could not be written to its place.
     case output
     /// The disk of the output is full, faulty or read-only.
@@ -45,6 +48,8 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
   case memory(BudgetExceededError, plan: MemoryPlan)
   /// The process that decodes the source's format gave no picture.
   case decoder(String, DecoderEnd)
+  /// The source could not be fetched.
+  case network(FetchError)
   /// The operation took longer than this.
   case timeout(Duration)
   /// Another source gets the place of the thumbnail.
@@ -76,6 +81,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .source, .decoder(_, .crashed), .other: .source
     case .output(let error): error.isCollision ? .collision : error.isDiskFault ? .disk : .output
     case .memory: .memory
+    case .network(let error): error.isFullDisk ? .disk : .network
     case .timeout: .timeout
     case .placeTaken, .placeIsSource, .placeReserved: .collision
     case .earlier(let kind, _, _): Kind(rawValue: kind) ?? .source
@@ -102,13 +108,13 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .source(let error):
       switch error {
       case .empty, .notAnImage, .otherFormat, .unsupportedType, .unsupported, .truncated, .damaged, .corrupt,
-        .imperfect,
-        .tooManyPixels, .thumbnailTooLarge, .tooManyScans, .internalFault:
+        .imperfect, .tooManyScans, .internalFault:
         true
-      case .cancelled, .unreadable, .outOfMemory, .irregular: false
+      // Whether it has too many pixels, its header tells at once, and the advice then names the limit.
+      case .cancelled, .unreadable, .outOfMemory, .irregular, .tooManyPixels, .thumbnailTooLarge: false
       }
     case .decoder(_, let end): end == .crashed
-    case .output, .memory, .timeout, .placeTaken, .placeIsSource, .placeReserved, .earlier, .other: false
+    case .output, .memory, .network, .timeout, .placeTaken, .placeIsSource, .placeReserved, .earlier, .other: false
     }
   }
 
@@ -122,6 +128,7 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .output(let error): "\(error)"
     case .memory(let error, _): "\(error)"
     case .decoder(let reason, _): reason
+    case .network(let error): "\(error)"
     case .timeout(let limit): "took longer than \(limit)"
     case .placeTaken(let rival): "another source, \(rival.printable), has the place of its thumbnail"
     case .placeIsSource: "its thumbnail would overwrite the source itself"

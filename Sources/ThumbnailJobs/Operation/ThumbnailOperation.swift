@@ -11,6 +11,8 @@ import TraceRecording
 ///
 /// It opens the source and checks its type, decodes it once for each output, and puts the thumbnails of all sizes in
 /// place one by one. If it is cancelled, it ends within a few rows of pixels and leaves no temporary file.
+///
+/// A source from the network is fetched before, by a ``FetchOperation`` on which this one depends.
 final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `findings` has a lock; the rest is constant
   /// The results of the work so far.
   struct Findings: Sendable {
@@ -23,6 +25,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     /// Why the thumbnails are worse than they were asked for; nil if they are not.
     var shortfall: String?
     var result: SourceResult?
+    /// Whether the thumbnails of a source from the network are up to date, as its server says.
+    var isUnchanged = false
+    /// Whether a source that was fetched in part has faults, which only the whole of it tells.
+    var needsWhole = false
     /// What a join says about the source; nil if the job has none, or before the first thumbnail.
     var description: SourceDescription?
     /// Whether the operation has had a reservation.
@@ -33,6 +39,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   private let isSuspect: Bool
   /// Thumbnails that an earlier, cancelled operation put in place.
   private let alreadyMade: [MadeThumbnail]
+  /// Fetches the source; nil if it is a file.
+  let fetch: FetchOperation?
+  /// What was fetched. Set once, in `init`.
+  private var fetched: Dependency<FetchedSource>?
   private let findings = Locked(Findings())
 
   /// - Parameters:
@@ -40,15 +50,18 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   ///   - isSuspect: whether earlier runs died while the source was under way, and it may be why.
   ///   - timesCancelled: how often memory pressure has cancelled the work on this source.
   ///   - thumbnails: the thumbnails that an earlier, cancelled operation put in place.
+  ///   - fetch: fetches the source, and is submitted already; nil if the source is a file.
   init(
     source: Source, place: Path, isSuspect: Bool = false, timesCancelled: Int = 0, thumbnails: [MadeThumbnail] = [],
-    shared: Shared
+    fetch: FetchOperation? = nil, shared: Shared
   ) {
-    (alreadyMade, self.isSuspect) = (thumbnails, isSuspect)
+    (alreadyMade, self.isSuspect, self.fetch) = (thumbnails, isSuspect, fetch)
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
     super.init(
       title: OperationTitle.text(source.path, sizes), source: source, place: place, timesCancelled: timesCancelled,
       shared: shared)
+    // If the fetch fails, this operation tells why.
+    fetched = fetch.map { dependency(on: $0, mayFail: true) }
   }
 
   override var hasHeldMemory: Bool { found.hasHeldMemory }
@@ -56,7 +69,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   override func again(timesCancelled: Int) -> SourceOperation {
     ThumbnailOperation(
       source: source, place: place, isSuspect: isSuspect, timesCancelled: timesCancelled, thumbnails: found.thumbnails,
-      shared: shared)
+      fetch: found.needsWhole ? fetch?.whole() : fetch, shared: shared)
   }
 
   /// The results so far. They are complete when the operation has ended.
@@ -66,13 +79,14 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     for attempt in 0... {
       do {
         let result = try shared.trace.span("ThumbnailOperation.makeAll") {
-          if let underWay = shared.underWay { try underWay.run(source.path) { try makeAll() } } else { try makeAll() }
+          guard let underWay = shared.underWay, fetch == nil else { return try makeAll() }
+          return try underWay.run(source.path) { try makeAll() }
         }
         return findings.withLock { $0.result = result }
       } catch {
         try checkCancelled()
         let failure = SourceFailure(error, plan: shared.memory)
-        guard attempt < shared.retries, failure.mayBeTemporary else { throw failure }
+        guard attempt < shared.retries, failure.mayBeTemporary, !found.needsWhole else { throw failure }
         report(stage: "waiting to try again")
         try pause(milliseconds: 100 << min(attempt, 5))
       }
@@ -81,7 +95,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
 
   private func makeAll() throws -> SourceResult {
     report(stage: ThumbnailStage.reading.rawValue)
-    let file = try SourceFile(source.path)
+    guard let file = try open() else {
+      findings.withLock { $0.isUnchanged = true }
+      return .made
+    }
     findings.withLock { $0 = Findings(file: file.version, hasHeldMemory: $0.hasHeldMemory) }
     switch try file.content(of: source) {
     case .other: return .notImage
@@ -92,7 +109,24 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
         return .unsupported(type)
       }
-      return try makeAll(of: file, type)
+      do { return try makeAll(of: file, type) } catch let error as ThumbnailError {
+        findings.withLock { $0.needsWhole = file.isCut }
+        throw error
+      }
+    }
+  }
+
+  /// Opens the source; nil if its server says that its thumbnails are up to date.
+  private func open() throws -> SourceFile? {
+    guard let fetched else { return try SourceFile(source.path) }
+    do {
+      switch try fetched.value {
+      case .unchanged: return nil
+      case .file(let file): return try SourceFile(file)
+      }
+    } catch let error as OperationCancelledError {
+      cancel(reason: error.reason)
+      throw error
     }
   }
 
@@ -132,7 +166,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   ) throws {
     do {
       try make(output, of: file, picture, decoding)
-    } catch ThumbnailError.irregular(let damage) {
+    } catch ThumbnailError.irregular(let damage) where !file.isCut {
       decoding = .whole(damage: damage)
       try make(output, of: file, picture, decoding)
     } catch let failure as SourceFailure {
@@ -186,7 +220,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         }
         findings.withLock { $0.thumbnails.append(made) }
       }
-      findings.withLock { $0.warnings = warnings + (file.hasChanged ? [Self.changeWarning] : []) }
+      let told = file.lacksLastBit ? warnings.filter { $0 != ArrivingJPEG.warningOfMissingBit } : warnings
+      findings.withLock { $0.warnings = told + (file.hasChanged ? [Self.changeWarning] : []) }
     }
   }
 

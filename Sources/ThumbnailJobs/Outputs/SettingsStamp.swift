@@ -90,11 +90,7 @@ public struct SettingsStamp: Sendable {
   ///   - place: the place of the thumbnail relative to the output folder.
   ///   - source: the source as the walk has found it.
   func state(of place: Path, source: FoundSource) -> State {
-    let (path, folder) =
-      switch output {
-      case .folder(let folder): (place, folder.descriptor)
-      case .path(let path): (path.appending(place), AT_FDCWD)
-      }
+    let (path, folder) = location(of: place)
     let found = path.withCString { FileStatus.of($0, in: folder, followingLinks: false) }
     guard case .success(let status) = found, status.kind == .regular else { return .missing }
     if FileIdentity(status) == FileIdentity(source.status) { return .isSource }
@@ -113,6 +109,35 @@ public struct SettingsStamp: Sendable {
     guard let contents = mark.contents, contents == (try? SourceFile(source.path).contents()) else { return .stale }
     refresh(path, status)
     return .upToDate
+  }
+
+  /// What a thumbnail tells of its source from the network.
+  enum RemoteState {
+    case made(KnownThumbnails)
+    /// There is no thumbnail, or it has other settings.
+    case missing
+    /// This place has the thumbnail of another source.
+    case isTaken(Path)
+  }
+
+  /// What the thumbnail of a source from the network tells of it.
+  func remoteState(of place: Path, key: SourceKey) -> RemoteState {
+    let (path, folder) = location(of: place)
+    let found = path.withCString { FileStatus.of($0, in: folder, followingLinks: false) }
+    guard case .success(let status) = found, status.kind == .regular, status.st_size > 0,
+      let mark = ThumbnailMark(of: path, in: folder)
+    else { return .missing }
+    if mark.source != key { return .isTaken(place) }
+    guard mark.hasSettings(of: self.mark), let contents = mark.contents else { return .missing }
+    return .made(KnownThumbnails(modified: status.modified, contents: contents))
+  }
+
+  /// The path of a place, and the folder from which it starts.
+  private func location(of place: Path) -> (Path, CInt) {
+    switch output {
+    case .folder(let folder): (place, folder.descriptor)
+    case .path(let path): (path.appending(place), AT_FDCWD)
+    }
   }
 
   /// Renews the status time of a thumbnail, so that the next run need not compare contents again. A failure matters only

@@ -1,3 +1,4 @@
+import Fetching
 import Files
 import Foundation
 import Thumbnails
@@ -122,7 +123,8 @@ struct ThumbnailOutput: Sendable {
 
   /// The key of the source; nil if only one source can want its place.
   private func key(of source: Source) -> SourceKey? {
-    name == nil && !source.isContested ? nil : SourceKey(of: source.path, from: absolutePath)
+    if let url = source.url { return SourceKey(of: url) }
+    return name == nil && !source.isContested ? nil : SourceKey(of: source.path, from: absolutePath)
   }
 
   /// The state of a source's thumbnails together: that of the first place that cannot be written to, otherwise the
@@ -138,6 +140,24 @@ struct ThumbnailOutput: Sendable {
       stamp.state(of: self.place(of: source, place, size: size), source: found)
     }
     return states.first(where: \.isRefused) ?? states.first { $0 != .upToDate } ?? .upToDate
+  }
+
+  /// What the thumbnails of a source from the network tell of it together: that of the first place that another source has,
+  /// otherwise whether all are there and agree.
+  func remoteState(of source: Source, _ url: RemoteURL, _ place: Path) -> SettingsStamp.RemoteState {
+    var known: KnownThumbnails?
+    var isComplete = true
+    for (size, stamp) in zip(options.sizes, stamps) {
+      switch stamp.remoteState(of: self.place(of: source, place, size: size), key: SourceKey(of: url)) {
+      case .isTaken(let place): return .isTaken(place)
+      case .missing: isComplete = false
+      case .made(let found):
+        isComplete = isComplete && known.map { $0 == found } ?? true
+        known = found
+      }
+    }
+    guard isComplete, let known else { return .missing }
+    return .made(known)
   }
 
   /// Everything except the source that determines the bytes of the thumbnails of all sizes.

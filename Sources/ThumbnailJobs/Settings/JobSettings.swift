@@ -63,6 +63,8 @@ public struct JobSettings: Sendable, Equatable {
   public var halt: HaltLimit?
   /// The time after which the job starts nothing new; nil means no limit.
   public var runFor: Duration?
+  /// How sources are fetched from the network.
+  public var network = NetworkSettings()
   /// How to follow the source folders once their thumbnails are made; nil if the job ends then.
   public var watch: WatchSettings?
 
@@ -77,6 +79,12 @@ public struct JobSettings: Sendable, Equatable {
     let paths = outputs.map(\.folder) + sources.compactMap { if case .path(let path) = $0 { path } else { nil } }
     return paths.contains { !$0.isAbsolute } && Path.workingFolder == nil
   }
+
+  /// Whether there may be sources from the network.
+  var mayFetch: Bool { sources.contains { if case .path = $0 { false } else { true } } }
+
+  /// How many operations may run at once on all queues of the job.
+  public var operationsInUse: Int { maxInUse + (mayFetch ? network.connections : 0) }
 
   /// The first source that does not exist; nil if all do.
   public var missingSource: SourceArgument? { sources.first { !$0.exists } }
@@ -100,6 +108,9 @@ public struct JobSettings: Sendable, Equatable {
     try joins.validate()
     if prune, sources.contains(where: { if case .list = $0 { true } else { false } }) {
       throw TextError(in: "prune", "a list does not tell which sources are gone; give the folders instead")
+    }
+    if prune, sources.contains(where: { if case .url = $0 { true } else { false } }) {
+      throw TextError(in: "prune", "a URL does not tell which sources are gone; give folders instead")
     }
     try watch?.validate(self)
     var folders: Set<Path> = []

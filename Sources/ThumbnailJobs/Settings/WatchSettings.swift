@@ -30,7 +30,10 @@ public struct WatchSettings: Sendable, Equatable {
       "name", job.outputs.contains { $0.name != nil },
       "a watch needs thumbnails that mirror the folders, to find those of a folder that is gone")
     for source in job.sources {
-      guard case .path(let path) = source else { throw TextError("\(source): a list cannot be watched; name folders") }
+      guard case .path(let path) = source else {
+        let kind = if case .url = source { "a URL" } else { "a list" }
+        throw TextError("\(source): \(kind) cannot be watched; name folders")
+      }
       if FileStatus.isRegular(path, followingLinks: true) {
         throw TextError("\(path.printable): a file; a watch needs its folder, and “include”")
       }

@@ -1,3 +1,4 @@
+import Fetching
 import Files
 
 /// A photo to make thumbnails of: the path to open, and the path that its thumbnails mirror.
@@ -12,13 +13,16 @@ public struct Source: Sendable, Hashable {
     case list
   }
 
-  /// The path to open: absolute or relative to the working folder, as in the argument.
+  /// The path to open: absolute or relative to the working folder, as in the argument. For a source from the network, its
+  /// URL as people may read it.
   public let path: Path
   /// The path that thumbnails mirror below the output folder: relative, without `.` and `..`, never empty.
   public let relativePath: Path
   /// The index of its argument in the job. If two sources want the same place, the earlier argument gets it.
   public let argument: Int
   public let origin: Origin
+  /// The address from which it is fetched; nil if it is a file.
+  let url: RemoteURL?
   /// Counts the sources of a walk from 0.
   var number = 0
   /// Whether the walk has seen that no other file of its folder wants its place.
@@ -32,5 +36,14 @@ public struct Source: Sendable, Hashable {
     self.relativePath = relativePath
     self.argument = argument
     self.origin = origin
+    url = nil
+  }
+
+  /// A source from the network. Another may want its place, because servers may have any names.
+  init(_ url: RemoteURL, argument: Int, origin: Origin) {
+    path = Path("\(url)")
+    relativePath = url.mirrored
+    (self.argument, self.origin, self.url) = (argument, origin, url)
+    isContested = true
   }
 }

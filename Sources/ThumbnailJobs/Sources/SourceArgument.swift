@@ -1,3 +1,4 @@
+import Fetching
 import Files
 
 /// A place from which a job gets sources. A job has one or several.
@@ -6,10 +7,20 @@ public enum SourceArgument: Sendable, Hashable {
   case path(Path)
   /// A list of paths that is read during the walk.
   case list(SourceList)
+  /// A file on the network.
+  case url(RemoteURL)
 
-  /// Whether it exists. An open descriptor does.
+  /// The meaning of a path that a user gives: a URL, or else a file or folder.
+  ///
+  /// - Throws: `RemoteURLError` if it is a URL that cannot be fetched.
+  public init(_ path: Path) throws(RemoteURLError) {
+    self = path.isURL ? .url(try RemoteURL(parsing: path.bytes)) : .path(path)
+  }
+
+  /// Whether it exists. An open descriptor does, and a URL as far as known.
   var exists: Bool {
     switch self {
+    case .url: true
     case .path(let path): FileStatus.exists(path)
     case .list(let list): list.exists
     }
@@ -19,6 +30,7 @@ public enum SourceArgument: Sendable, Hashable {
 extension SourceArgument: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .url(let url): "\(url)"
     case .path(let path): path.printable
     case .list(let list): list.name.printable
     }

@@ -28,11 +28,16 @@ final class SourceFile {
   let size: Int
   /// The time of the last change of the contents.
   let modified: timespec
-  private let path: Path
+  /// Nil for a source from the network, whose file has no name and never changes.
+  private let path: Path?
   private let identity: FileIdentity
   /// Its status time when it was opened. Every change of the contents, of the names or of the mode sets it.
   private let changed: timespec
   private var knownContents: SourceContents?
+  /// Whether the rest of the source was not fetched.
+  let isCut: Bool
+  /// Whether the file lacks the last bit of its picture on purpose.
+  let lacksLastBit: Bool
 
   /// Opens a regular file. Other kinds are refused, because a FIFO or a device could block or never end.
   ///
@@ -49,8 +54,25 @@ final class SourceFile {
     size = Int(status.st_size)
     modified = status.modified
     changed = status.changed
+    (isCut, lacksLastBit) = (false, false)
     self.path = path
     identity = FileIdentity(status)
+  }
+
+  /// A source that was fetched from the network.
+  ///
+  /// - Throws: `ThumbnailError.unreadable`.
+  init(_ fetched: FetchedFile) throws(ThumbnailError) {
+    descriptor = fcntl(fetched.file.descriptor, F_DUPFD_CLOEXEC, 0)
+    var status = stat()
+    if descriptor < 0 || fstat(descriptor, &status) != 0 {
+      let error = errno
+      if descriptor >= 0 { close(descriptor) }
+      throw .unreadable(error)
+    }
+    (size, modified, changed) = (fetched.size, fetched.modified, status.changed)
+    (path, identity, knownContents) = (nil, FileIdentity(status), fetched.contents)
+    (isCut, lacksLastBit) = (fetched.isCut, fetched.lacksLastBit)
   }
 
   deinit { close(descriptor) }
@@ -62,7 +84,7 @@ final class SourceFile {
   /// no such change, so its status time alone does not decide.
   var hasChanged: Bool {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return false }
+    guard let path, fstat(descriptor, &status) == 0 else { return false }
     if Int(status.st_size) != size || !isSameTime(status.modified, modified) { return true }
     return !isSameTime(status.changed, changed) && (FileIdentity(of: path) != identity || hasOtherContents)
   }
@@ -77,7 +99,7 @@ final class SourceFile {
   /// is a day before that of the file which has the path now, so that the next run makes them again, even where times are
   /// kept to two seconds.
   var thumbnailTime: timespec {
-    if !hasChanged { return modified }
+    guard let path, hasChanged else { return modified }
     var time = (try? FileStatus.of(path, followingLinks: true).get().modified) ?? modified
     time.tv_sec -= 86_400
     return time

@@ -13,6 +13,8 @@ struct SourceTree: Sendable {
   init(of arguments: [SourceArgument]) {
     var root: Path?
     for argument in arguments {
+      // URLs have trees of their own, below the names of their hosts.
+      if case .url = argument { continue }
       guard let folder = Self.folder(of: argument) else {
         self.root = nil
         return
@@ -25,6 +27,7 @@ struct SourceTree: Sendable {
   /// The folder where the tree of one argument begins.
   private static func folder(of argument: SourceArgument) -> Path? {
     switch argument {
+    case .url: return nil
     case .list(let list): return list.tree?.absolute
     case .path(let path):
       guard let absolute = path.absolute else { return nil }

@@ -147,10 +147,18 @@ final class CompareSession: Sendable {
 
   private func survey(_ folder: CompareFolder) throws(CompareError) -> ComparisonReport.Sources {
     var missing: [WalkError] = []
+    var sources: [SourceArgument] = []
+    for word in settings.sources {
+      do throws(TextError) {
+        sources.append(try SourceArgument(local: word, way: "compare measures files; name a folder"))
+      } catch {
+        throw CompareError("\(error)", .usage)
+      }
+    }
     let survey: SourceSurvey
     do {
       survey = try SourceSurvey(
-        of: settings.sources.map { SourceArgument(word: $0) }, outputs: [settings.out], writingTo: folder.list,
+        of: sources, outputs: [settings.out], writingTo: folder.list,
         shouldStop: { self.state.withLock { $0.endingSignal != nil } },
         onError: { error in
           // compare has no option for NUL-separated lists.

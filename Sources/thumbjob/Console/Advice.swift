@@ -1,4 +1,5 @@
 import BoundedQueue
+import Fetching
 import Files
 import Foundation
 import StatusEndpoint
@@ -33,14 +34,25 @@ enum Advice {
       memoryOption(for: error.needed, in: plan).map { "\($0) would allow it" }
         ?? "the process may use \(plan.limit) in all, and needs a part of that itself"
     case .timeout: "--timeout allows more"
+    case .network(let error): advice(on: error)
     case .decoder(_, .killed), .decoder(_, .refused): "the next run tries it again; with --retries 1, this run does"
-    case .decoder(_, .wrong): "reinstall thumbjob"
+    case .decoder(_, .wrong): "reinstall thumbjob; ldd shows what the program lacks"
     case .decoder(_, .memory): "if you trust the file, --isolate never decodes it without this limit"
     case .decoder(_, .crashed), .decoder(_, .missing): nil
     case .placeIsSource: "choose another folder with --out"
     case .earlier(_, _, let time): "not tried since \(Units.day(time)); --retry-failed tries it"
     case .placeTaken: Self.otherPlace
     case .placeReserved, .other: nil
+    }
+  }
+
+  private static func advice(on error: FetchError) -> String? {
+    switch error {
+    case .privateAddress: "--allow-private would allow it"
+    case .tooLarge(let needed?, _): "--limit-bytes \((needed + (1 << 20) - 1) >> 20)M would let it pass"
+    case .tooLarge(nil, _): "--limit-bytes raises it"
+    case .hostDown: "the next run tries it again"
+    default: nil
     }
   }
 
@@ -92,7 +104,10 @@ enum Advice {
     guard case .success(let open) = OpenFolder.open(folder.isEmpty ? "." : folder, in: AT_FDCWD) else { return nil }
     var names: [String] = []
     while names.count < mostNames, case .success(let entry?) = open.next() {
-      if let name = String(validating: entry.name.bytes, as: UTF8.self) { names.append(name) }
+      // A link that leads nowhere is there under the very name.
+      if entry.name != path.lastName, let name = String(validating: entry.name.bytes, as: UTF8.self) {
+        names.append(name)
+      }
     }
     let word = String(decoding: path.lastName.bytes, as: UTF8.self)
     return NearestWord.to(word, among: names).map { folder.appending(Path($0)) }
@@ -105,7 +120,7 @@ enum Advice {
     guard plan.budget.bytes > plan.available else { return nil }
     let amount = ByteCount.memory(plan.budget.bytes)
     let subject = isRequested ? "--memory \(amount)" : "the smallest budget, \(amount),"
-    return "\(subject) is more than this process may use, \(plan.limit); it may be killed"
+    return "\(subject) is more than is left of what this process may use, \(plan.limit); it may be killed"
   }
 
   /// The warning that pictures will fail, because no decoder process can be started.

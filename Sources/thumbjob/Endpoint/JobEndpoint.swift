@@ -35,24 +35,31 @@ final class JobEndpoint: RunDataSource, RunControl {
     self.stop = stop
     sources = job.settings.sources.prefix(Self.pathsShown).map { "\($0)" }
     outputs = job.settings.outputs.prefix(Self.pathsShown).map { $0.folder.printable }
-    job.queue.observe { [weak self, trace = job.trace] event in
-      trace.span("JobEndpoint.handle") { self?.handle(event) }
+    for queue in job.queues {
+      // Fetches take other times than thumbnails.
+      let isTimed = queue === job.queue
+      queue.observe { [weak self, trace = job.trace] event in
+        trace.span("JobEndpoint.handle") { self?.handle(event, isTimed: isTimed) }
+      }
     }
   }
 
   // MARK: Changes
 
-  private func handle(_ event: QueueEvent) {
+  /// - Parameter isTimed: whether the times of the operation count.
+  private func handle(_ event: QueueEvent, isTimed: Bool) {
     guard case .ended(let outcome) = event.change else {
       return feed.post(.operation(OperationStatus(event.operation.snapshot())))
     }
     let snapshot = event.operation.snapshot()
     let isDone = if case .succeeded = outcome { true } else { false }
     recent.add(snapshot.id, isDone: isDone) { OperationStatus(snapshot) }
-    times.waitingForPlace.record(snapshot.waited)
-    if outcome.hasRun {
-      times.waitingForMemory.record(snapshot.waitedForMemory)
-      times.working.record(snapshot.ran)
+    if isTimed {
+      times.waitingForPlace.record(snapshot.waited)
+      if outcome.hasRun {
+        times.waitingForMemory.record(snapshot.waitedForMemory)
+        times.working.record(snapshot.ran)
+      }
     }
     feed.post(.operation(OperationStatus(snapshot)))
   }
@@ -109,8 +116,8 @@ final class JobEndpoint: RunDataSource, RunControl {
         bytesPerSecond: Double(counters.bytesRead) / elapsed),
       watch: status.watch.map { WatchStatus($0, removed: status.tally.removed) },
       etaSeconds: isGoing ? remaining.map { Double($0) / rate.made } : nil,
-      running: status.queue.running.prefix(limit).map { OperationStatus($0) },
-      waiting: status.queue.waiting.map { OperationStatus($0) })
+      running: (status.queue.running + (status.fetches?.running ?? [])).prefix(limit).map { OperationStatus($0) },
+      waiting: (status.queue.waiting + (status.fetches?.waiting ?? [])).prefix(limit).map { OperationStatus($0) })
   }
 
   private func state(_ status: Job.Status, _ outcome: RunOutcome?) -> RunState {
@@ -122,15 +129,16 @@ final class JobEndpoint: RunDataSource, RunControl {
   func operations(_ query: OperationQuery) -> OperationPage {
     // One more than a page has, to see whether another page follows.
     let limit = query.states.contains(.waiting) ? query.limit + 1 : 0
-    let queue = job.trace.span("BoundedOperationQueue.snapshot") {
-      job.queue.snapshot(waitingLimit: limit, waitingAfter: query.after)
+    let snapshots = job.trace.span("BoundedOperationQueue.snapshot") {
+      job.queues.map { $0.snapshot(waitingLimit: limit, waitingAfter: query.after) }
     }
-    let live = (queue.running + queue.waiting).map { OperationStatus($0) }
+    let waiting = snapshots.flatMap(\.waiting).sorted { $0.id < $1.id }.prefix(limit)
+    let live = (snapshots.flatMap(\.running) + waiting).map { OperationStatus($0) }
     return OperationPage(query, from: live + recent.operations(query))
   }
 
   func operation(_ id: Int) -> OperationStatus? {
-    job.queue.snapshot(of: id).map { OperationStatus($0) } ?? recent.operation(id)
+    job.queues.lazy.compactMap { $0.snapshot(of: id) }.first.map { OperationStatus($0) } ?? recent.operation(id)
   }
 
   // MARK: Commands
@@ -140,8 +148,8 @@ final class JobEndpoint: RunDataSource, RunControl {
 
   func cancel(_ id: Int) async -> CancelAnswer {
     await steered { [self] in
-      let state = job.queue.snapshot(of: id)?.state
-      if job.queue.cancel(id: id, reason: .user) {
+      let state = job.queues.lazy.compactMap { $0.snapshot(of: id) }.first?.state
+      if job.queues.contains(where: { $0.cancel(id: id, reason: .user) }) {
         if case .running = state { return .wasRunning }
         return .wasWaiting
       }

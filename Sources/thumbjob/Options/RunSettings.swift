@@ -1,3 +1,4 @@
+import Fetching
 import Files
 import Foundation
 import StatusEndpoint
@@ -68,9 +69,21 @@ enum ProgressStyle: String, CaseIterable {
 
 extension SourceArgument {
   /// The meaning of a word of the command line: `-` is a list on standard input with a line for each path, anything else a
-  /// path.
-  init(word: Path) {
-    self = word == "-" ? .list(.standardInput(.newline)) : .path(word)
+  /// URL or a path.
+  init(word: Path) throws(TextError) {
+    if word == "-" {
+      self = .list(.standardInput(.newline))
+      return
+    }
+    do throws(RemoteURLError) { self = try SourceArgument(word) } catch { throw TextError("\(error)") }
+  }
+
+  /// The meaning of a word of a command that reads only files.
+  ///
+  /// - Parameter way: what to do instead of naming a URL.
+  init(local word: Path, way: String) throws(TextError) {
+    if word.isURL { throw TextError("\(word.printable) is a URL; \(way)") }
+    try self.init(word: word)
   }
 }
 

@@ -48,7 +48,8 @@ struct SourceOptions: ParsableArguments {
   ///   - words: the sources among the words of the command line.
   ///   - list: a further one.
   func apply(to job: inout JobSettings, words: [Path], list: SourceList?) throws(TextError) {
-    var sources = words.map { SourceArgument(word: $0) }
+    var sources: [SourceArgument] = []
+    for word in words { sources.append(try SourceArgument(word: word)) }
     if let list { sources.append(.list(list)) }
     if !sources.isEmpty { job.sources = sources }
     try filter.apply(to: &job.filter, followsLinks: &job.followsLinks)

@@ -37,7 +37,8 @@ enum ProcessLimits {
 
   /// As ``problem(max:)``, with a trial that the caller ends.
   static func problem(max operations: Int, _ trial: ThreadTrial) -> String? {
-    (problem(files: files(for: operations)) ?? problem(trial)).map { "\($0), or lower --max" }
+    let problem = problem(files: files(for: operations)) ?? problem(trial)
+    return problem.map { operations > 1 ? "\($0), or lower --max" : $0 }
   }
 
   /// Starts as many threads as so many operations need. Every thread must start: if one cannot, Dispatch retries for
@@ -63,7 +64,8 @@ enum ProcessLimits {
   /// Says that a thread could not be started, although there were enough a moment before.
   static let noThread = "gets no further thread from the system; \(wayOut)"
 
-  private static let wayOut = "raise the limit with ulimit -u, or that of the container"
+  private static let wayOut =
+    "raise the limits of processes and of memory with ulimit -u, -v and -d, or those of the container"
 
   #if canImport(Glibc)
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

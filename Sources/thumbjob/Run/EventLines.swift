@@ -194,6 +194,8 @@ struct SummaryLine: Encodable {
   let shard: String?
   let inOtherShards: Int?
   let thumbnails, wouldMakeThumbnails, bytesRead, bytesWritten: Int
+  /// Nil for a job without sources from the network.
+  let bytesFetched, peakFetching: Int?
   /// Nil for a job that does not watch its folders.
   let removed, gone: Int?
   /// Why `--prune` removed nothing; nil if there was no reason.
@@ -225,6 +227,7 @@ struct SummaryLine: Encodable {
     inOtherShards = settings.shard.flatMap { $0.isList ? nil : report.walk.inOtherShards }
     (thumbnails, wouldMakeThumbnails) = settings.dryRun ? (0, tally.thumbnails) : (tally.thumbnails, 0)
     (bytesRead, bytesWritten) = (tally.bytesRead, tally.bytesWritten)
+    (bytesFetched, peakFetching) = (report.fetches?.bytes, report.fetches?.peak)
     removed = settings.watch == nil ? report.pruned?.thumbnails : tally.removed
     gone = settings.watch == nil ? nil : tally.gone
     pruneRefused = report.pruneRefusal?.description

@@ -16,6 +16,7 @@ enum QueueListing {
     lines += queue.waiting.map { "  \($0)" }
     let rest = counters.waiting - queue.waiting.count
     if rest > 0 { lines.append("  … and \(rest) more") }
+    if let fetches = status.fetches { lines += fetchLines(fetches) }
     if let budget = queue.limits.budget {
       var line = "thumbjob: \(ByteCount.memory(counters.reserved, of: budget.bytes)) of memory reserved"
       if let pressure = status.pressure { line += " · pressure \(pressure.level) (\(pressure.signals))" }
@@ -29,6 +30,12 @@ enum QueueListing {
       "thumbjob: \(Units.time(status.elapsed)) so far · at most \(counters.peakRunning) running, "
         + "\(counters.peakWaiting) waiting")
     return lines.joined(separator: "\n")
+  }
+
+  /// The fetches from the network that run and wait.
+  private static func fetchLines(_ queue: QueueSnapshot) -> [String] {
+    ["thumbjob: \(queue.counters.running) of \(queue.limits.max) fetching, \(queue.counters.waiting) waiting"]
+      + (queue.running + queue.waiting).map { "  \($0)" }
   }
 
   /// Lists cancelled operations by name.

@@ -14,7 +14,8 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A folder (with all below it), a file, a job file (*.yml), or - for paths on standard input, one per line.",
+      "A folder (with all below it), a file, an https:// URL, a job file (*.yml), or - for paths and URLs on standard input, "
+        + "one per line.",
       valueName: "source"),
     completion: .file(extensions: SourceOptions.extensions + ["yml", "yaml"]))
   var words: [String] = []
@@ -24,6 +25,7 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   @OptionGroup(title: "Of all thumbnails") var joins: JoinOptions
   @OptionGroup(title: "Sources") var source: SourceOptions
   @OptionGroup(title: "Sources") var endingSource: EndingOptions.Source
+  @OptionGroup(title: "Sources from the network") var network: NetworkOptions
   @OptionGroup(title: "Running") var options: RunOptions
   @OptionGroup(title: "Running") var endingRun: EndingOptions.Run
 
@@ -42,6 +44,7 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   private func apply(to settings: inout RunSettings, paths: [Path]) throws(TextError) {
     try source.apply(to: &settings.job, words: paths, list: endingSource.list)
     try endingSource.apply(to: &settings.job)
+    try network.apply(to: &settings.job.network)
     for index in settings.job.outputs.indices {
       try output.apply(to: &settings.job.outputs[index])
       try endingOutput.apply(to: &settings.job.outputs[index])

@@ -128,8 +128,8 @@ final class RunSession: Sendable {
   // MARK: Opening
 
   private func openAll() throws(StartError) -> Job {
-    let trial = ProcessLimits.trial(max: settings.job.maxInUse)
-    if let problem = ProcessLimits.problem(max: settings.job.maxInUse, trial) {
+    let trial = ProcessLimits.trial(max: settings.job.operationsInUse)
+    if let problem = ProcessLimits.problem(max: settings.job.operationsInUse, trial) {
       throw StartError(problem, .systemLimit)
     }
     if settings.job.lacksWorkingFolder {

@@ -20,7 +20,7 @@ struct Summary {
     var lines = [StyledText(parts.map { StyledText($0) }.folded(separator: " ", to: columns).text, style)]
     if !others.isEmpty { lines.append(others.folded(separator: " · ", to: columns)) }
     lines += cancelledNames + joins + notes
-    if settings.verbose { lines += [volume, bounds, memory].map { StyledText($0) } }
+    if settings.verbose { lines += ([volume] + fetches + [bounds, memory]).map { StyledText($0) } }
     if report.workRemains { lines.append(StyledText(wayOn, .warning)) }
     return lines.joined(separator: "\n")
   }
@@ -245,6 +245,14 @@ struct Summary {
   private var volume: String {
     "\(Units.count(tally.found, "source")) found; \(ByteCount.file(tally.bytesRead)) read at "
       + "\(ByteCount.file(Int(report.bytesPerSecond)))/s"
+  }
+
+  private var fetches: [String] {
+    guard let fetches = report.fetches else { return [] }
+    return [
+      "\(Units.count(fetches.fetched, "source")) fetched, \(fetches.unchanged) unchanged: \(ByteCount.file(fetches.bytes)) "
+        + "received; at most \(fetches.peak) of \(settings.job.network.connections) at once"
+    ]
   }
 
   private var bounds: String {

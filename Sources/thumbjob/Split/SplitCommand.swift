@@ -60,7 +60,11 @@ struct SplitCommand: ParsableCommand {
     if let jobFile = paths.first(where: { JobFile.isName($0) }) {
       throw TextError("\(jobFile.printable) is a job file; split takes folders and files")
     }
-    var arguments = paths.map { SourceArgument(word: $0) }
+    var arguments: [SourceArgument] = []
+    for path in paths {
+      arguments.append(
+        try SourceArgument(local: path, way: "split reads files to estimate their cost; divide URLs with --shard I/N"))
+    }
     if let files0From {
       arguments.append(
         .list(

@@ -1,3 +1,4 @@
+import Fetching
 import Files
 import Foundation
 import SystemPackage
@@ -44,7 +45,27 @@ final class Walk {
     switch walker.arguments[index] {
     case .path(let path): try walkArgument(path, index)
     case .list(let list): try walkList(list, index)
+    case .url(let url):
+      try checkStop()
+      try visitFile(Source(url, argument: index, origin: .argument))
     }
+  }
+
+  /// Visits a URL in a list.
+  private func visitURL(_ path: Path, _ index: Int) throws {
+    let url: RemoteURL
+    do throws(RemoteURLError) {
+      url = try RemoteURL(parsing: path.bytes)
+    } catch {
+      return report(WalkError(.badEntry, path, argument: index, reason: "\(error)"))
+    }
+    let source = Source(url, argument: index, origin: .list)
+    counters.entries += 1
+    guard walker.filter.accepts(file: source.relativePath, noting: &counters.matches) else {
+      counters.filtered += 1
+      return
+    }
+    try visitFile(source)
   }
 
   /// Walks a folder of an argument, if a walk of the whole argument comes there.
@@ -102,6 +123,7 @@ final class Walk {
       case .success(let found): path = found
       case .failure(let error): return report(WalkError(error, argument: index))
       }
+      if path.isURL { return try visitURL(path, index) }
       guard let relative = walker.tree.relativePath(ofEntry: path) else {
         return report(WalkError(.badEntry, path, argument: index, reason: "no place below the output folder"))
       }

@@ -1,0 +1,13 @@
+/// What a job has fetched from the network.
+public struct FetchCounters: Sendable, Equatable {
+  /// Sources that were fetched, as far as their thumbnails need them.
+  public internal(set) var fetched = 0
+  /// Sources that have not changed, as their servers say.
+  public internal(set) var unchanged = 0
+  /// Sources that could not be fetched.
+  public internal(set) var failed = 0
+  /// Bytes that have arrived, those of failed tries included.
+  public internal(set) var bytes = 0
+  /// The most sources that were fetched at once.
+  public internal(set) var peak = 0
+}

@@ -1,0 +1,64 @@
+import BoundedQueue
+import Fetching
+import Files
+import Locking
+
+/// Everything that a job needs to fetch sources: the queue of the fetches, the connections, and the place on disk.
+///
+/// A fetch is submitted before the operation that makes its thumbnails. So a full backlog of thumbnails stops the walk, and
+/// with it the fetching.
+///
+/// *Concurrency*: every member may be called from any thread.
+final class Network: Sendable {
+  let settings: NetworkSettings
+  /// Runs the fetches, as many at once as there may be connections.
+  let queue: BoundedOperationQueue
+  /// The files of sources that are fetched and not made yet.
+  let spool: Spool
+  private let userAgent: String
+  /// Guarded by its lock.
+  private let counts = Locked(FetchCounters())
+  /// Nil until the first fetch: most jobs have only files, and need no connections. Guarded by its lock, which is held while
+  /// it is made.
+  private let started = Locked<Fetcher?>(nil)
+
+  /// - Parameters:
+  ///   - folder: for the files, which have no names there.
+  ///   - program: the version of the program, which servers are told.
+  init(_ settings: NetworkSettings, folder: Path, program: String) {
+    self.settings = settings
+    queue = BoundedOperationQueue(name: "fetches", max: settings.connections)
+    spool = Spool(folder: folder, bytes: settings.spoolBytes)
+    userAgent = "thumbjob/\(program)"
+  }
+
+  /// Makes the connections.
+  ///
+  /// - Throws: `FetchError` if the library for them is missing.
+  func fetcher() throws(FetchError) -> Fetcher {
+    try started.withLock { started throws(FetchError) in
+      if let started { return started }
+      var limits = FetchLimits()
+      (limits.connections, limits.perHost) = (settings.connections, settings.perHost)
+      (limits.largest, limits.allowsPrivate) = (settings.largest, settings.allowsPrivate)
+      let fetcher = try Fetcher(limits, userAgent: userAgent)
+      started = fetcher
+      return fetcher
+    }
+  }
+
+  /// What was fetched so far.
+  var counters: FetchCounters {
+    var counters = counts.withLock { $0 }
+    counters.peak = queue.counters.peakRunning
+    return counters
+  }
+
+  func count(_ change: (inout FetchCounters) -> Void) { counts.withLock { change(&$0) } }
+
+  /// Closes the connections. Call it when no operation depends on a fetch any more.
+  func shutDown() {
+    queue.close()
+    started.withLock { $0 }?.shutDown()
+  }
+}

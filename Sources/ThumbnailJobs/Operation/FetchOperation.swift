@@ -1,0 +1,115 @@
+import BoundedQueue
+import Fetching
+import Files
+import Foundation
+import Locking
+import Synchronization
+import Thumbnails
+
+/// Fetches a source from the network into a file without a name, as much of it as its thumbnails need.
+///
+/// A ``ThumbnailOperation`` depends on it. It holds no memory but the buffers of the transfer.
+final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable {  // `arrival` has a lock
+  private let source: Source
+  private let url: RemoteURL
+  private let extent: FetchExtent
+  private let known: KnownThumbnails?
+  private let options: [ThumbnailOptions]
+  private let network: Network
+  /// What has arrived. Guarded by its lock, although only the operation's thread uses it.
+  private let arrival = Locked<Arrival?>(nil)
+  private let isClaimed = Atomic(false)
+
+  /// - Parameters:
+  ///   - known: what the thumbnails tell that are there; nil if they are to be made anyway.
+  ///   - options: of all outputs.
+  ///   - extent: nil for that of the settings.
+  init(
+    _ source: Source, _ url: RemoteURL, known: KnownThumbnails?, options: [ThumbnailOptions],
+    extent: FetchExtent? = nil,
+    _ network: Network
+  ) {
+    (self.source, self.url, self.known, self.options, self.network) = (source, url, known, options, network)
+    self.extent = extent ?? network.settings.extent
+    super.init(title: OperationTitle.fetching(source.path))
+  }
+
+  /// A new operation that fetches all of the source.
+  func whole() -> FetchOperation {
+    FetchOperation(source, url, known: nil, options: options, extent: .whole, network)
+  }
+
+  /// - Returns: true for the first caller, who then submits the operation.
+  func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
+
+  override func makeResult() throws -> FetchedSource {
+    do {
+      let fetched = try fetch()
+      network.count { counters in
+        if case .file = fetched { counters.fetched += 1 } else { counters.unchanged += 1 }
+      }
+      return fetched
+    } catch {
+      try checkCancelled()
+      network.count { $0.failed += 1 }
+      throw (error as? FetchError).map { SourceFailure.network($0) } ?? error
+    }
+  }
+
+  private func fetch() throws -> FetchedSource {
+    if let known {
+      let reply = try fetch(unless: Validators(entityTag: nil, lastModified: Int(known.modified.tv_sec)))
+      if reply.outcome != .unchanged { return try result(of: reply) }
+      // A server may compare only times, and an older file may have replaced a newer one.
+      if SourceContents(reply.validators).map({ $0 == known.contents }) ?? true { return .unchanged }
+    }
+    return try result(of: fetch(unless: nil))
+  }
+
+  private func fetch(unless validators: Validators?) throws(FetchError) -> FetchReply {
+    let arrival = Arrival(in: try network.spool.file(), options, extent: extent)
+    self.arrival.withLock { $0 = arrival }
+    var request = FetchRequest(url: url)
+    request.unless = validators
+    let reply = try network.fetcher().fetch(request, into: arrival.file, monitor: self)
+    network.count { $0.bytes += reply.bytesReceived }
+    return reply
+  }
+
+  private func result(of reply: FetchReply) throws -> FetchedSource {
+    guard let arrival = arrival.withLock({ $0.take() }) else { preconditionFailure("a reply without a file") }
+    let contents = SourceContents(reply.validators)
+    if let known, contents == known.contents { return .unchanged }
+    let fetched = FetchedFile(
+      file: arrival.file, size: try arrival.finish(), modified: reply.validators.modified, contents: contents,
+      isCut: arrival.isCut, lacksLastBit: arrival.lacksLastBit)
+    // The contents themselves, where the server tells nothing of them.
+    if let known, contents == nil, try SourceFile(fetched).contents() == known.contents { return .unchanged }
+    return .file(fetched)
+  }
+}
+
+extension FetchOperation: FetchMonitor {
+  func received(_ bytes: Int, of total: Int?) -> FetchVerdict {
+    if let total, total > 0 { report(fraction: Double(bytes) / Double(total)) }
+    return arrival.withLock { arrival in
+      guard let end = arrival?.end(having: bytes) else { return .goOn }
+      return .enough(end)
+    }
+  }
+
+  func needs(_ validators: Validators) -> Bool {
+    known.map { SourceContents(validators) != $0.contents } ?? true
+  }
+
+  func entered(_ stage: FetchStage) { report(stage: stage.rawValue) }
+}
+
+extension Validators {
+  /// The time of the last change; now if the server does not tell it.
+  fileprivate var modified: timespec {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return lastModified.map { timespec(tv_sec: $0, tv_nsec: 0) } ?? time
+  }
+}

@@ -1,0 +1,35 @@
+import Fetching
+import Files
+import Foundation
+
+/// What a fetch has found.
+enum FetchedSource: Sendable {
+  /// The server says that the source is the one of which the thumbnails were made.
+  case unchanged
+  case file(FetchedFile)
+}
+
+/// A source from the network, in a file without a name.
+///
+/// *Concurrency*: immutable.
+struct FetchedFile: Sendable {
+  let file: SpoolFile
+  /// The bytes in the file. They are fewer than those of the source if its thumbnails need no more.
+  let size: Int
+  /// The time of the last change, as the server tells it; that of the fetch if it tells none.
+  let modified: timespec
+  /// Identifies the contents for the marks of thumbnails; nil if the server tells nothing that does.
+  let contents: SourceContents?
+  /// Whether the rest of the source was not fetched, because its thumbnails do not need it.
+  let isCut: Bool
+  /// Whether the file lacks the last bit of its picture on purpose.
+  let lacksLastBit: Bool
+}
+
+extension SourceContents {
+  /// Identifies what a server has sent by what it tells of it; nil if it tells neither an entity tag nor a time.
+  init?(_ validators: Validators) {
+    guard let text = validators.entityTag ?? validators.lastModified.map({ "\($0)" }) else { return nil }
+    self.init(size: 0, ends: text.utf8)
+  }
+}
