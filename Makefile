@@ -49,6 +49,7 @@ PYTHON = .build/venv
 LINT = .build/venv-lint
 # Clang from PATH, or the one in the folder of Swift's own program.
 CLANG = $(or $(shell command -v clang),$(dir $(realpath $(shell command -v $(SWIFT))))clang)
+NGINX = $(or $(shell command -v nginx),$(wildcard /usr/sbin/nginx),.build/nginx/usr/sbin/nginx)
 PROMTOOL = $(or $(shell command -v promtool),.build/prometheus/usr/bin/promtool)
 
 # The attack with damaged files: how many files of each class, and the seed of the random generator. `make test` tries fewer
@@ -101,7 +102,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults watch soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed suites bench-huge bench-many \
+.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults watch soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-queue bench-decoder bench-locks corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -149,7 +150,7 @@ memory: deps ## tests Thumbnails and the C code under the address sanitizer, C a
 	$(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) --scratch-path .build-address \
 	  --filter 'PicturesTests|ThumbnailsTests' $(SHOWN)
 
-endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
+endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
 	$(BUILD) --product thumbjob
 	$(BUILD) --product thumbjob-decoder
 	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
@@ -168,7 +169,7 @@ attack: test-deps ## compares the results for thousands of damaged and unusual f
 	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
 
 # The skipped test limits the size of files, so the program could not write its whole profile.
-coverage: test-deps $(PYTHON)/ready $(PROMTOOL) ## measures the line coverage of the tests of libraries, command and endpoint: a table
+coverage: test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## measures the line coverage of the tests of libraries, command and endpoint: a table
 	rm -rf .build-coverage/debug/codecov
 	$(TEST) --enable-code-coverage -Xcc -fprofile-instr-generate -Xcc -fcoverage-mapping --scratch-path .build-coverage \
 	  --skip aFileOverTheSizeLimitCountsAsAFullDisk $(SHOWN)
@@ -236,6 +237,12 @@ $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	cd .build/prometheus && { apt-get download -q prometheus || { apt-get update -q && apt-get download -q prometheus; } }
 	cd .build/prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool
 
+# Unpacks the package, too, for the same reason.
+.build/nginx/usr/sbin/nginx: | test-deps
+	mkdir -p .build/nginx
+	cd .build/nginx && { apt-get download -q nginx || { apt-get update -q && apt-get download -q nginx; } }
+	cd .build/nginx && dpkg-deb --fsys-tarfile nginx_*.deb | tar -x ./usr/sbin/nginx
+
 moving-picture: build ## records README's moving picture; needs asciinema and termtosvg
 	$(BUILD) --product make-images
 	Benchmarks/moving-picture.sh $(BINARY) .build/debug/make-images docs/running.svg
@@ -261,6 +268,9 @@ bench-mixed: build $(BENCH_VENV)/ready corpus ## makes thumbnails of 2,000 pictu
 	$(BENCH_PYTHON) Benchmarks/Formats/make_mixed.py $(CORPUS)/photos $(CORPUS)/formats $(CORPUS)/mixed
 	@mkdir -p $(FIGURES)
 	PYTHON=$(CURDIR)/$(BENCH_VENV)/bin/python Benchmarks/mixed-folder.sh $(CORPUS)/mixed/many $(MEBIBYTES) | tee $(FIGURES)/mixed.txt
+
+bench-network: build corpus $(NGINX) ## compares sources over HTTP with the same in a folder, and with curl and vipsthumbnail; shows the bytes that are fetched: tables
+	NGINX=$(NGINX) python3 Benchmarks/network.py $(CORPUS) $(BINARY)
 
 formats-tests: $(BENCH_VENV)/ready # tests the programs of bench-formats and suites
 	@mkdir -p .build

@@ -77,6 +77,8 @@ needs_of_bench() {
   need libheif-examples command -v heif-enc
   need libavif-bin command -v avifenc
   need libtiff-tools command -v tiffcp
+  # Its package would start a server; see the Makefile.
+  need curl command -v curl
 }
 
 command -v "${SWIFT:-swift}" >/dev/null || {

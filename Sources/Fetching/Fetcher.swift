@@ -18,7 +18,6 @@ package final class Fetcher: Sendable {
   }
 
   private let limits: FetchLimits
-  private let userAgent: String
   private let allowed: AllowedAddresses
   private let policy: RetryPolicy
   /// Guarded by its lock.
@@ -32,12 +31,12 @@ package final class Fetcher: Sendable {
   /// - Parameter userAgent: names the program, as `name/version`.
   /// - Throws: ``FetchError/noLibrary(_:)``
   package init(_ limits: FetchLimits, userAgent: String) throws(FetchError) {
-    (self.limits, self.userAgent) = (limits, userAgent)
+    self.limits = limits
     allowed = AllowedAddresses(allowsPrivate: limits.allowsPrivate)
     policy = RetryPolicy(limits: limits)
     if let reason = ccurl_load() { throw .noLibrary(String(cString: reason)) }
     guard let multi = ccurl_multi_create(limits.connections, limits.perHost) else { throw .noLibrary("no memory") }
-    loop = Loop(multi)
+    loop = Loop(multi, limits, userAgent: userAgent)
     guard
       startThread(
         name: "transfers",
@@ -69,8 +68,11 @@ package final class Fetcher: Sendable {
     let host = request.url.authority
     var resumption: String?
     var received = 0
+    var lastError: FetchError?
     for tries in 1... {
-      if let obstacle = health.withLock({ $0.obstacle(of: host, at: .now) }) { throw obstacle }
+      if let obstacle = health.withLock({ $0.obstacle(of: host, at: .now) }) {
+        throw lastError ?? obstacle
+      }
       let offset = resumption == nil ? 0 : file.size
       if offset == 0, file.size > 0 { try file.truncate(to: 0) }
       let transfer = Transfer(request, into: file, from: offset, limits, allowed) { [weak self] in self?.goOn($0) }
@@ -93,6 +95,7 @@ package final class Fetcher: Sendable {
         case .fail(let error): throw error
         case .wait(let time):
           guard health.withLock({ $0.takeTry(host, at: .now) }) else { throw error }
+          lastError = error
           monitor.entered(.waitingToRetry)
           try pause(time, monitor)
           resumption = file.size > 0 ? transfer.resumption : nil
@@ -193,7 +196,7 @@ package final class Fetcher: Sendable {
       defer { (state.new, state.continued, state.removed) = ([], [], []) }
       return ((state.new, state.continued, state.removed), state.isShutDown)
     }
-    for transfer in work.0 { loop.begin(transfer, userAgent, limits) }
+    for transfer in work.0 { loop.begin(transfer) }
     for transfer in work.1 { loop.goOn(transfer) }
     for (transfer, done) in work.2 {
       loop.remove(transfer)

@@ -105,6 +105,40 @@ final class TestMonitor: FetchMonitor, Sendable {
     #expect(server.requests.count == 40 && server.connections.most <= 3 && server.connections.all < 20)
   }
 
+  @Test func theSourcesOfAHostAreFetchedInOrder() async throws {
+    let gate = Gate()
+    let server = ScriptedServer { request, connection in
+      if request.number == 0 { gate.pass() }
+      connection.reply(200, [], [1])
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup { $0.perHost = 1 }
+    let monitors = (0..<8).map { _ in TestMonitor() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (number, monitor) in monitors.enumerated() {
+        group.addTask { _ = try await setup.fetch(server.url("/\(number)"), monitor) }
+        #expect(try await eventually { !monitor.stages.isEmpty })
+      }
+      #expect(monitors.dropFirst().allSatisfy { $0.stages == [.waitingForConnection] })
+      gate.open()
+      try await group.waitForAll()
+    }
+    #expect(server.requests.map(\.target) == (0..<8).map { "/\($0)" })
+  }
+
+  @Test func aProxyIsNotAskedForAPrivateAddress() {
+    let rules = AllowedAddresses(allowsPrivate: false, environment: ["http_proxy": "http://127.0.0.9:3128"])
+    for host in ["169.254.169.254", "[::1]", "0x7f.1", "2130706433", "[::ffff:10.0.0.1]"] {
+      let url = try? RemoteURL(parsing: "http://\(host)/".utf8)
+      #expect(url.flatMap { rules.refusal(of: $0) } != nil, "\(host)")
+    }
+    for host in ["9.9.9.9", "example.org", "[2606:4700::1111]"] {
+      let url = try? RemoteURL(parsing: "http://\(host)/".utf8)
+      #expect(url.map { rules.refusal(of: $0) } == .some(nil), "\(host)")
+    }
+  }
+
   @Test func aSourceThatHasNotChangedIsNotSent() async throws {
     let server = ScriptedServer { request, connection in
       if request.fields["if-modified-since"] == "Sun, 06 Nov 1994 08:49:37 GMT",
@@ -172,7 +206,7 @@ final class TestMonitor: FetchMonitor, Sendable {
     #expect(monitor.stages.filter { $0 == .waitingToRetry }.count == 2)
   }
 
-  @Test(arguments: [(404, 1), (403, 1), (500, 2), (429, 2)])
+  @Test(arguments: [(404, 1), (403, 1), (304, 1), (500, 2), (429, 2)])
   func aStatusIsAFailure(status: Int, tries: Int) async throws {
     let server = ScriptedServer { _, connection in
       connection.reply(status, [], Array("<html>".utf8))

@@ -10,7 +10,7 @@ struct AllowedAddresses: Sendable {
     self.allowsPrivate = allowsPrivate
     let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     let hosts = Set(names.compactMap { environment[$0] }.compactMap(Self.host))
-    proxies = allowsPrivate ? [] : Set(hosts.flatMap(Self.addresses))
+    proxies = allowsPrivate ? [] : Set(hosts.flatMap { Self.addresses(of: $0) })
   }
 
   /// - Returns: nil if the address is allowed, otherwise its text.
@@ -22,13 +22,10 @@ struct AllowedAddresses: Sendable {
 
   /// The same for a URL with a literal address, which a proxy would connect to.
   func refusal(of url: RemoteURL) -> String? {
-    let host = url.host.filter { $0 != "[" && $0 != "]" }
     if allowsPrivate { return nil }
-    for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
-      var bytes = [UInt8](repeating: 0, count: count)
-      if inet_pton(family, host, &bytes) == 1 { return AddressRules.isPublic(bytes) ? nil : host }
-    }
-    return nil
+    let host = url.host.filter { $0 != "[" && $0 != "]" }
+    let refused = Self.addresses(of: host, isLiteral: true).first { !AddressRules.isPublic($0) }
+    return refused.map { AddressRules.text(of: $0) }
   }
 
   private static func host(of proxy: String) -> String? {
@@ -39,9 +36,12 @@ struct AllowedAddresses: Sendable {
     return host.isEmpty ? nil : String(host)
   }
 
-  private static func addresses(of host: String) -> [[UInt8]] {
+  /// - Parameter isLiteral: whether only a literal address counts, in any form that the system reads, such as `0x7f.1`.
+  private static func addresses(of host: String, isLiteral: Bool = false) -> [[UInt8]] {
     var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, nil, nil, &list) == 0 else { return [] }
+    var hints = addrinfo()
+    (hints.ai_flags, hints.ai_socktype) = (isLiteral ? AI_NUMERICHOST : 0, Int32(SOCK_STREAM.rawValue))
+    guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
     defer { freeaddrinfo(list) }
     return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { entry in
       entry?.pointee.ai_addr.map { AddressRules.bytes(of: $0) }

@@ -128,8 +128,9 @@ extension RemoteURL: CustomStringConvertible {
 
 /// A text is no URL that can be fetched.
 public struct RemoteURLError: Error, Sendable, Equatable, CustomStringConvertible {
-  let url: String
-  let reason: String
+  /// The beginning of the text, without user, password and secrets.
+  public let url: String
+  public let reason: String
 
   public var description: String { "\(url): \(reason)" }
 }

@@ -1,5 +1,6 @@
 /// What a transfer is doing.
 public enum FetchStage: String, Sendable {
+  case waitingForConnection = "waiting for a connection"
   case connecting = "connecting"
   case waitingForSpace = "waiting for disk space"
   case receiving = "receiving"

@@ -2,18 +2,23 @@ import CCurl
 import Foundation
 import Locking
 
-/// The transfers of libcurl, which one thread drives.
+/// The transfers of libcurl, which one thread drives. Those that have no place yet wait in a line, in order: libcurl itself
+/// would start those that wait for their host in any order.
 ///
 /// *Concurrency*: only ``wake()`` may be called from any thread, at any time.
 final class Loop: @unchecked Sendable {  // see above
   private let multi: OpaquePointer
+  private let limits: FetchLimits
+  private let userAgent: String
   /// The transfers that libcurl has. They are alive as long as it has them.
   private var kept: [ObjectIdentifier: Transfer] = [:]
-
+  private var line: [Transfer] = []
   /// Whether libcurl's part is there. Guarded by its lock, which is held while that part is woken.
   private let isAlive = Locked(true)
 
-  init(_ multi: OpaquePointer) { self.multi = multi }
+  init(_ multi: OpaquePointer, _ limits: FetchLimits, userAgent: String) {
+    (self.multi, self.limits, self.userAgent) = (multi, limits, userAgent)
+  }
 
   /// Ends the wait of ``run()``. Does nothing after ``destroy()``.
   func wake() { isAlive.withLock { if $0 { ccurl_multi_wake(multi) } } }
@@ -21,10 +26,31 @@ final class Loop: @unchecked Sendable {  // see above
   /// Waits for something to do, and does it.
   func run() {
     ccurl_multi_run(multi, 1000)
-    forgetEnded()
+    kept = kept.filter { $0.value.handle != nil }
+    startNext()
   }
 
-  func begin(_ transfer: Transfer, _ userAgent: String, _ limits: FetchLimits) {
+  /// Begins a transfer as soon as there is a place.
+  func begin(_ transfer: Transfer) {
+    line.append(transfer)
+    startNext()
+  }
+
+  /// Starts the transfers that have a place now, in order.
+  private func startNext() {
+    var hosts: [String: Int] = [:]
+    for transfer in kept.values { hosts[transfer.request.url.authority, default: 0] += 1 }
+    line.removeAll { transfer in
+      let host = transfer.request.url.authority
+      guard kept.count < limits.connections, hosts[host, default: 0] < limits.perHost else { return false }
+      hosts[host, default: 0] += 1
+      start(transfer)
+      return true
+    }
+  }
+
+  private func start(_ transfer: Transfer) {
+    transfer.started()
     let environment = ProcessInfo.processInfo.environment
     let url = transfer.request.url
     let request = CRequest(
@@ -52,7 +78,9 @@ final class Loop: @unchecked Sendable {  // see above
     transfer.handle = request.with(limits) { request in
       withUnsafePointer(to: callbacks) { ccurl_multi_add(multi, request, $0) }
     }
-    if transfer.handle == nil { transfer.ended(.badReply("libcurl refuses the request")) }
+    guard transfer.handle == nil else { return }
+    kept[ObjectIdentifier(transfer)] = nil
+    transfer.ended(.badReply("libcurl refuses the request"))
   }
 
   func goOn(_ transfer: Transfer) {
@@ -64,16 +92,18 @@ final class Loop: @unchecked Sendable {  // see above
     transfer.handle = nil
     transfer.ended(.cancelled)
     kept[ObjectIdentifier(transfer)] = nil
+    line.removeAll { $0 === transfer }
+    startNext()
   }
 
   /// Ends every transfer, and then libcurl's part.
   func destroy() {
+    for transfer in line { transfer.ended(.cancelled) }
+    line = []
     for transfer in kept.values { remove(transfer) }
     isAlive.withLock { $0 = false }
     ccurl_multi_destroy(multi)
   }
-
-  private func forgetEnded() { kept = kept.filter { $0.value.handle != nil } }
 
   private static func transfer(_ context: UnsafeMutableRawPointer) -> Transfer {
     Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()

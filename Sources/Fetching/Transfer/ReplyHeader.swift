@@ -17,12 +17,13 @@ struct ReplyHeader {
   private(set) var encoding: String?
   /// In seconds.
   private(set) var retryAfter: Int?
-  private var location = false
+  /// Where a redirect leads.
+  private(set) var location: String?
   private var lines = 0
   private var bytes = 0
 
   /// Whether libcurl follows it to another address.
-  var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location }
+  var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
 
   /// Reads the next line. A status line begins a new header, as after a redirect.
   ///
@@ -69,7 +70,7 @@ struct ReplyHeader {
       validators.entityTag = isLegal ? value : nil
     case "last-modified": validators.lastModified = HTTPDate.seconds(value).flatMap { $0 <= now ? $0 : nil }
     case "retry-after": retryAfter = Self.number(value) ?? HTTPDate.seconds(value).map { max(0, $0 - now) }
-    case "location": location = true
+    case "location": location = value
     default: break
     }
   }

@@ -11,7 +11,7 @@ import SystemPackage
 final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest belongs to the thread of the transfers
   /// What both threads see.
   struct Shared {
-    var stage = FetchStage.connecting
+    var stage = FetchStage.waitingForConnection
     /// What the server tells of a source of which something is known; the transfer waits for the answer.
     var question: Validators?
     var isAnswered = false
@@ -87,11 +87,22 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
 
   func read(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     do throws(FetchError) {
-      if try header.read(line, now: Int(Date().timeIntervalSince1970)), !header.isRedirect { try begin() }
+      guard try header.read(line, now: Int(Date().timeIntervalSince1970)) else { return true }
+      if header.isRedirect { try checkRedirect() } else { try begin() }
       return true
     } catch {
       failure = failure ?? error
       return false
+    }
+  }
+
+  /// Refuses a redirect to a literal address that is not allowed. Without a proxy, the address is checked again when the
+  /// connection is made; a proxy would connect to any.
+  private func checkRedirect() throws(FetchError) {
+    guard let location = header.location else { return }
+    let whole = location.hasPrefix("//") ? "\(request.url.scheme.rawValue):\(location)" : location
+    if let url = try? RemoteURL(parsing: whole.utf8), let address = allowed.refusal(of: url) {
+      throw .privateAddress(address)
     }
   }
 
@@ -162,7 +173,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     let status = header.status
     if let failure, code != 0 {
       ending = .failed(failure, retryAfter: nil)
-    } else if status == 304, code == 0 {
+    } else if status == 304, code == 0, request.unless != nil {
       ending = .unchanged(header.validators)
     } else if status >= 200, status != 200, status != 206, code == 0 || code == CurlCode.writeError {
       ending = .failed(header.isRedirect ? .tooManyRedirects : .status(status), retryAfter: header.retryAfter)
@@ -183,6 +194,9 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     }
     change { $0.ending = ending }
   }
+
+  /// The transfer has got its place.
+  func started() { change { $0.stage = .connecting } }
 
   /// The transfer was removed, or could not begin.
   func ended(_ error: FetchError) { change { $0.ending = $0.ending ?? .failed(error, retryAfter: nil) } }

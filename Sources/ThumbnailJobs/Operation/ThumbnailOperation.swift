@@ -110,7 +110,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         return .unsupported(type)
       }
       do { return try makeAll(of: file, type) } catch let error as ThumbnailError {
-        findings.withLock { $0.needsWhole = file.isCut }
+        findings.withLock { $0.needsWhole = file.isCut && error != .cancelled }
         throw error
       }
     }

@@ -5,6 +5,9 @@ public struct NetworkSettings: Sendable, Equatable {
   /// The valid numbers of connections to one host.
   public static let perHostRange = 1...64
 
+  /// The highest limit of bytes that can be set.
+  public static let mostBytes = 64 << 30
+
   /// The most connections to one host.
   public var perHost = 4
   /// Whether sources may come from addresses that are not public, such as those of the machine and of its local network.
@@ -26,7 +29,7 @@ public struct NetworkSettings: Sendable, Equatable {
   /// - Parameter subject: the option or key that the error names.
   /// - Throws: ``TextError`` unless the size is from 1M to 64G.
   public static func parseLargest(_ text: String, for subject: String) throws(TextError) -> Int {
-    guard let size = try? MemorySize(parsing: text, for: subject), case .bytes(let bytes) = size, bytes <= 64 << 30
+    guard let size = try? MemorySize(parsing: text, for: subject), case .bytes(let bytes) = size, bytes <= mostBytes
     else {
       throw TextError(
         "\(subject): “\(printableText(of: Array(text.utf8)))” is not a size; write 64M or 2G (from 1M to 64G)")

@@ -49,6 +49,7 @@ enum Advice {
   private static func advice(on error: FetchError) -> String? {
     switch error {
     case .privateAddress: "--allow-private would allow it"
+    case .tooLarge(let needed?, _) where needed > NetworkSettings.mostBytes: nil
     case .tooLarge(let needed?, _): "--limit-bytes \((needed + (1 << 20) - 1) >> 20)M would let it pass"
     case .tooLarge(nil, _): "--limit-bytes raises it"
     case .hostDown: "the next run tries it again"

@@ -57,7 +57,7 @@ final class Walk {
     do throws(RemoteURLError) {
       url = try RemoteURL(parsing: path.bytes)
     } catch {
-      return report(WalkError(.badEntry, path, argument: index, reason: "\(error)"))
+      return report(WalkError(.badEntry, Path(error.url), argument: index, reason: error.reason))
     }
     let source = Source(url, argument: index, origin: .list)
     counters.entries += 1

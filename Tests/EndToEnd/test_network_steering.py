@@ -1,0 +1,169 @@
+"""Signals and requests while sources are fetched: prompt ends, no remains, every fetch in the lists."""
+
+import os
+import select
+import signal
+import subprocess
+import time
+
+import pytest
+
+from job import THUMBJOB, HeldJob, eventually
+from network_run import environment, other_files, place, run, thumbnails
+from servers.files import ServedFile
+from servers.photos import is_whole, large_photo, small_photo
+from servers.scripted import ScriptedServer
+
+PROMPT_SECONDS = 1
+PER_HOST = 4
+GOOD = 6
+HELD = 20
+
+
+class HalfHeldServer(ScriptedServer):
+    """Some sources arrive; the transfers of the others stop in the middle until `let_go`."""
+
+    def __init__(self):
+        super().__init__(self.script)
+        self.is_held = True
+        self.photo = ServedFile(large_photo(False), tag="a", modified=1_400_000_000)
+
+    def script(self, exchange):
+        if "good" in exchange.request.target:
+            return ServedFile(small_photo(), tag="b")(exchange)
+        if self.is_held:
+            return self.photo.held(exchange, 300_000)
+        self.photo(exchange)
+
+    @property
+    def good_urls(self):
+        return [self.url(f"/good/{index}.jpg") for index in range(GOOD)]
+
+    @property
+    def held_urls(self):
+        return [self.url(f"/held/{index}.jpg") for index in range(HELD)]
+
+
+@pytest.fixture
+def server():
+    with HalfHeldServer() as server:
+        yield server
+
+
+@pytest.fixture
+def job(start, server):
+    """A job that has made the good sources and is in the middle of as many others as it may be."""
+    job = start("--allow-private", "--per-host", str(PER_HOST), "--backlog", "100", kind=HeldJob)
+    job.give(*server.good_urls)
+    eventually("the good ones are made", lambda: job.counters()["made"] == GOOD)
+    job.give(*server.held_urls)
+    job.end_list()
+    eventually("all others are listed", lambda: job.counters().get("total") == GOOD + HELD)
+    assert server.wait(lambda: server.in_flight == PER_HOST and sum(
+        sent >= 300_000 for sent in server.sent.values()) >= PER_HOST)
+    return job
+
+
+def seconds_to_end(job, number):
+    """Sends a signal, and measures the time until the process has ended."""
+    process = os.pidfd_open(job.process.pid)
+    start = time.monotonic()
+    job.process.send_signal(number)
+    ended, _, _ = select.select([process], [], [], 30)
+    seconds = time.monotonic() - start
+    os.close(process)
+    assert ended, f"it has not ended 30 s after signal {number}: {job.stderr}"
+    return seconds
+
+
+def leaves_only_whole_thumbnails(job, count):
+    paths = list(job.thumbs.rglob("*.jpg"))
+    assert len(paths) == count and all(is_whole(path) for path in paths)
+    assert other_files(job.thumbs) <= {f".thumbjob/{name}" for name in ("ledger", "settings", "tree")}
+
+
+@pytest.mark.parametrize("number, status", [(signal.SIGUSR2, 75), (signal.SIGHUP, 75), (signal.SIGTERM, 143),
+                                            (signal.SIGINT, 130)])
+def test_a_signal_ends_slow_transfers_at_once(job, number, status):
+    seconds = seconds_to_end(job, number)
+    print(f"{number.name} in the middle of {PER_HOST} transfers: ended after {1000 * seconds:.0f} ms")
+    assert job.exit_status() % 256 == status, job.stderr
+    leaves_only_whole_thumbnails(job, GOOD)
+    assert seconds < PROMPT_SECONDS
+
+
+def test_after_usr2_the_same_command_makes_the_rest(job, server, start):
+    seconds_to_end(job, signal.SIGUSR2)
+    server.is_held = False
+    again = start(*server.good_urls, *server.held_urls, "--allow-private", folder=job.folder)
+    assert again.exit_status() == 0, again.stderr
+    leaves_only_whole_thumbnails(again, GOOD + HELD)
+
+
+def test_the_second_term_ends_it_without_waiting(job):
+    job.process.send_signal(signal.SIGTERM)
+    seconds = seconds_to_end(job, signal.SIGTERM)
+    assert job.exit_status() % 256 == 143 and seconds < PROMPT_SECONDS
+    leaves_only_whole_thumbnails(job, GOOD)
+
+
+def test_after_kill_9_everything_is_made_and_nothing_differs(job, server, tmp_path, start):
+    job.process.kill()
+    job.process.wait()
+    assert all(is_whole(path) for path in job.thumbs.rglob("*.jpg"))
+    server.is_held = False
+    again = start(*server.good_urls, *server.held_urls, "--allow-private", folder=job.folder)
+    assert again.exit_status() == 0, again.stderr
+    assert "up to date" in again.stderr
+    leaves_only_whole_thumbnails(again, GOOD + HELD)
+    clean = run(tmp_path, sources=server.good_urls + server.held_urls)
+    assert thumbnails(again.thumbs) == clean.thumbnails
+
+
+def test_usr1_lists_the_fetches_by_their_urls(job, server):
+    job.process.send_signal(signal.SIGUSR1)
+    eventually("it answers", lambda: "fetching" in job.stderr)
+    running = [url for url in server.held_urls if server.sent[url.removeprefix(server.url(""))] >= 300_000]
+    assert len(running) == PER_HOST
+    eventually("all of them are there", lambda: all(f"fetch {url}" in job.stderr for url in running))
+    print("\n".join(line for line in job.stderr.splitlines() if "fetch" in line)[:2000])
+
+
+def test_the_status_lists_the_fetches_by_their_urls(job, server):
+    result = subprocess.run(
+        [THUMBJOB, "status", str(job.process.pid)], check=False, capture_output=True, text=True, timeout=60,
+        stdin=subprocess.DEVNULL, env=environment(job.folder))
+    print(result.stdout)
+    assert result.returncode == 0, result.stderr
+    titles = [operation["description"] for operation in job.status()["running"]]
+    for url in server.held_urls[:PER_HOST]:
+        assert f"fetch {url}" in titles
+        assert url.removeprefix("http://") in result.stdout
+
+    def listed():
+        operations = job.ask("GET", "/operations?limit=250").json()["operations"]
+        return {operation["description"]: operation for operation in operations}
+
+    operations = listed()
+    for url in server.held_urls:
+        assert operations[f"fetch {url}"]["state"] in ("running", "waiting")
+    first = f"fetch {server.held_urls[0]}"
+    eventually("its progress is told", lambda: 0 < listed()[first].get("fraction", 0) < 1)
+    assert (listed()[first]["state"], listed()[first]["stage"]) == ("running", "receiving")
+
+
+def test_cancelling_a_fetch_cancels_its_source_alone(job, server):
+    url = server.held_urls[0]
+    identifiers = {operation["description"]: operation["id"] for operation in job.status()["running"]}
+    job.command("DELETE", f"/operations/{identifiers[f'fetch {url}']}")
+    eventually("it is cancelled", lambda: job.counters()["cancelled"] >= 1)
+    # Its connection is free for another source.
+    server.wait(lambda: server.in_flight == PER_HOST)
+    server.is_held = False
+    with server.changed:
+        for connection in server.connections:
+            connection.shutdown(2)
+    status = job.exit_status()
+    assert job.thumbs / place(url) not in list(job.thumbs.rglob("*.jpg"))
+    leaves_only_whole_thumbnails(job, GOOD + HELD - 1)
+    assert "1 cancelled" in job.stderr and status in (1, 75), job.stderr
