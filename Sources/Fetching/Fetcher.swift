@@ -74,7 +74,10 @@ package final class Fetcher: Sendable {
         throw lastError ?? obstacle
       }
       let offset = resumption == nil ? 0 : file.size
-      if offset == 0, file.size > 0 { try file.truncate(to: 0) }
+      if tries > 1, offset == 0 {
+        try file.truncate(to: 0)
+        monitor.restarted()
+      }
       let transfer = Transfer(request, into: file, from: offset, limits, allowed) { [weak self] in self?.goOn($0) }
       let header = resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? []
       let ending = try perform(transfer, header, monitor)
@@ -130,6 +133,7 @@ package final class Fetcher: Sendable {
     loop.wake()
     var stage: FetchStage?
     var received = transfer.offset
+    var isRestarted = false
     while true {
       let now = transfer.snapshot
       if monitor.isCancelled {
@@ -147,12 +151,19 @@ package final class Fetcher: Sendable {
         }
         transfer.answer()
       }
+      if now.isRestarted, !isRestarted {
+        (isRestarted, received) = (true, 0)
+        monitor.restarted()
+      }
       if now.received > received {
         received = now.received
-        if case .enough(let count) = monitor.received(received, of: now.total), count <= received {
+        switch monitor.received(received, of: now.total) {
+        case .enough(let count) where count <= received:
           remove(transfer)
           try transfer.file.truncate(to: count)
           return .enough(transfer.validators)
+        case .enough, .goOn: transfer.judged(received, needsAll: false)
+        case .all: transfer.judged(received, needsAll: true)
         }
       }
       if let ending = now.ending { return .ended(ending) }

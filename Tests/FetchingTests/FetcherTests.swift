@@ -11,6 +11,7 @@ final class TestMonitor: FetchMonitor, Sendable {
   struct State {
     var stages: [FetchStage] = []
     var received: [Int] = []
+    var restarts = 0
     var isCancelled = false
   }
 
@@ -26,6 +27,8 @@ final class TestMonitor: FetchMonitor, Sendable {
   func cancel() { state.withLock { $0.isCancelled = true } }
   func entered(_ stage: FetchStage) { state.withLock { $0.stages.append(stage) } }
   func needs(_ validators: Validators) -> Bool { !isKnown }
+
+  func restarted() { state.withLock { $0.restarts += 1 } }
 
   func received(_ count: Int, of total: Int?) -> FetchVerdict {
     state.withLock { $0.received.append(count) }
@@ -173,6 +176,8 @@ final class TestMonitor: FetchMonitor, Sendable {
     let setup = try Setup({ $0.largest = 200_000_000 }, spool: 200_000_000)
     let (reply, bytes) = try await setup.fetch(server.url(), TestMonitor(enough: 1000))
     #expect(reply.outcome == .enough && bytes == Array(Self.picture.prefix(1000)) && reply.bytesReceived >= 1000)
+    // What is not known to be needed is not read.
+    #expect(reply.bytesReceived <= 64 << 10 + 16 << 10)
     #expect(sent.value < 100_000_000)
     // Bytes that have all arrived before anyone looked are cut as well.
     let small = ScriptedServer { _, connection in
@@ -241,8 +246,10 @@ final class TestMonitor: FetchMonitor, Sendable {
       return true
     }
     defer { server.stop() }
-    let (reply, bytes) = try await Setup().fetch(server.url())
+    let monitor = TestMonitor()
+    let (reply, bytes) = try await Setup().fetch(server.url(), monitor)
     #expect(bytes == Self.picture && reply.bytesReceived == bytes.count && server.requests.count == 2)
+    #expect(monitor.state.withLock { $0.restarts } == 0)
     #expect(server.requests.last?.fields["range"] == "bytes=50000-")
   }
 
@@ -256,7 +263,9 @@ final class TestMonitor: FetchMonitor, Sendable {
       return true
     }
     defer { server.stop() }
-    #expect(try await Setup().fetch(server.url()).1 == [7, 8])
+    let monitor = TestMonitor()
+    #expect(try await Setup().fetch(server.url(), monitor).1 == [7, 8])
+    #expect(monitor.state.withLock { $0.restarts == 1 && $0.received.last == 2 })
   }
 
   @Test func anotherPartThanAskedForIsRefused() async throws {

@@ -10,6 +10,8 @@ public enum FetchStage: String, Sendable {
 /// Whether a transfer goes on.
 public enum FetchVerdict: Sendable, Equatable {
   case goOn
+  /// All of the source is needed.
+  case all
   /// The bytes before this offset are enough.
   case enough(Int)
 }
@@ -18,6 +20,8 @@ public enum FetchVerdict: Sendable, Equatable {
 public protocol FetchMonitor {
   /// Asked every ten milliseconds at least.
   var isCancelled: Bool { get }
+  /// The file is empty again: the next bytes are others, from its beginning on.
+  func restarted()
   /// Bytes are in the file, from its beginning.
   ///
   /// - Parameters:

@@ -18,7 +18,7 @@ enum CurlCode {
     case 47: .tooManyRedirects
     case 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91: .notTrusted(text)
     case 18, 52, 55, 56, 92, 95: .cutOff(received: received, of: total)
-    case 27, 100: .badReply("a part of it is too long")
+    case 27, 100: .badReply("its header is too long")
     case 35: isConnected ? .notTrusted(text) : .cannotConnect(text)
     default: .badReply(text)
     }

@@ -15,8 +15,14 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     /// What the server tells of a source of which something is known; the transfer waits for the answer.
     var question: Validators?
     var isAnswered = false
+    /// Whether the server sends a source from its beginning, although the rest of it was asked for.
+    var isRestarted = false
     /// Bytes in the file.
     var received = 0
+    /// The bytes of which it is known whether they are enough.
+    var judged = 0
+    /// Whether no more is asked for that.
+    var needsAll = false
     /// The bytes of the whole source; nil if the server does not tell.
     var total: Int?
     var ending: Ending?
@@ -49,6 +55,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// The handle; nil before the transfer begins, and after it has ended.
   var handle: OpaquePointer?
 
+  /// The most bytes that are read before it is known whether those before them were enough.
+  private static let mostUnjudged = 64 << 10
   /// The most bytes of the text of a failure that are read, so that the connection can be used again.
   private static let mostDrained = 64 << 10
 
@@ -59,7 +67,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   ) {
     (self.request, self.file, self.offset, self.limits) = (request, file, offset, limits)
     (self.allowed, self.onRoom) = (allowed, onRoom)
-    shared = Locked(Shared(received: offset))
+    shared = Locked(Shared(received: offset, judged: offset))
   }
 
   // MARK: The waiting thread
@@ -73,6 +81,17 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   func answer() {
     shared.withLock { ($0.question, $0.isAnswered) = (nil, true) }
     onRoom(self)
+  }
+
+  /// Tells that the bytes so far are not enough, so that more may come.
+  ///
+  /// - Parameter needsAll: whether all bytes are needed.
+  func judged(_ count: Int, needsAll: Bool) {
+    let waits = shared.withLock { shared in
+      defer { (shared.judged, shared.needsAll) = (count, shared.needsAll || needsAll) }
+      return !shared.needsAll && shared.received - shared.judged >= Self.mostUnjudged
+    }
+    if waits { onRoom(self) }
   }
 
   /// Has no byte written any more. What is being written is written before it returns.
@@ -120,7 +139,11 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       try file.truncate(to: 0)
     }
     if let total, total > limits.largest { throw .tooLarge(needed: total, limit: limits.largest) }
-    change { ($0.total, $0.received) = (total, file.size) }
+    let size = file.size
+    change { shared in
+      (shared.total, shared.received, shared.judged) = (total, size, size)
+      shared.isRestarted = offset > 0 && size == 0
+    }
   }
 
   func take(_ bytes: UnsafeRawBufferPointer) -> ccurl_answer {
@@ -136,6 +159,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     defer { wake.signal() }
     return shared.withLock { shared -> ccurl_answer in
       if shared.isStopped { return CCURL_STOP }
+      if !shared.needsAll, shared.received - shared.judged >= Self.mostUnjudged { return CCURL_PAUSE }
       do throws(FetchError) {
         if shared.received + bytes.count > limits.largest { throw .tooLarge(needed: nil, limit: limits.largest) }
         try file.append(bytes)

@@ -7,41 +7,47 @@ import Thumbnails
 struct Arrival {
   let file: SpoolFile
   /// One for each output; empty if everything is fetched.
-  private var judges: [ArrivingJPEG]
+  private var judges: [ArrivingJPEG] = []
+  private let options: [ThumbnailOptions]
+  private let extent: FetchExtent
   /// Where the file may end; nil if all of it is needed.
   private var end: Int?
-  private let needsLastBit: Bool
 
   init(in file: SpoolFile, _ options: [ThumbnailOptions], extent: FetchExtent) {
-    self.file = file
-    needsLastBit = extent == .exact
+    (self.file, self.options, self.extent) = (file, options, extent)
+    restart()
+  }
+
+  /// Forgets what has arrived.
+  mutating func restart() {
     let bytes = ByteReader(fileDescriptor: file.descriptor)
     judges = extent == .whole ? [] : options.map { ArrivingJPEG(bytes, options: $0, needsLastBit: extent == .exact) }
+    end = nil
   }
 
   /// Whether the rest of the source was not needed.
   var isCut: Bool { end != nil }
 
   /// Whether the file lacks the last bit of its picture on purpose.
-  var lacksLastBit: Bool { end != nil && !needsLastBit }
+  var lacksLastBit: Bool { end != nil && extent == .sparing }
 
-  /// Where the file may end, as far as its first bytes tell; nil if more are needed.
+  /// Whether the first bytes tell that they are enough.
   ///
   /// - Parameter count: how many bytes have arrived.
-  mutating func end(having count: Int) -> Int? {
-    guard !judges.isEmpty else { return nil }
+  mutating func verdict(having count: Int) -> FetchVerdict {
+    guard !judges.isEmpty else { return .all }
     var ends: [Int] = []
     for judge in judges {
       switch judge.read(arrived: count) {
-      case .unknown: return nil
+      case .unknown: return .goOn
       case .everything:
         judges = []
-        return nil
+        return .all
       case .end(let end): ends.append(end)
       }
     }
     end = ends.max()
-    return end
+    return end.map { .enough($0) } ?? .goOn
   }
 
   /// Marks the end of a picture whose rest was not fetched, so that it is not taken for a file that was cut off.

@@ -92,11 +92,10 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
 extension FetchOperation: FetchMonitor {
   func received(_ bytes: Int, of total: Int?) -> FetchVerdict {
     if let total, total > 0 { report(fraction: Double(bytes) / Double(total)) }
-    return arrival.withLock { arrival in
-      guard let end = arrival?.end(having: bytes) else { return .goOn }
-      return .enough(end)
-    }
+    return arrival.withLock { $0?.verdict(having: bytes) ?? .goOn }
   }
+
+  func restarted() { arrival.withLock { $0?.restart() } }
 
   func needs(_ validators: Validators) -> Bool {
     known.map { SourceContents(validators) != $0.contents } ?? true
