@@ -2,10 +2,12 @@
 
 The first compares thumbjob over HTTP with thumbjob on the folder, and with `curl --parallel` into a folder for
 vipsthumbnail, over COUNT names of the photographs (default 2,000): wall and processor time, the most memory of a
-process, and bytes over the network as the server counts them. The second shows for photos/ and web/ how many bytes each way to
-fetch needs. CORPUS is that of `make corpus`. NGINX names the server.
+process, and bytes over the network as the server counts them. The second shows for photos/ and web/ how many bytes
+each way to fetch reads, and how many the server has sent: on loopback, the buffers of the sockets take some megabytes
+at once. CORPUS is that of `make corpus`. NGINX names the server.
 """
 
+import json
 import os
 import shutil
 import socket
@@ -113,19 +115,21 @@ def main():
             f'url = "{base}/many/{number:05}.jpg"\noutput = "{work}/fetched/{number:05}.jpg"\n'
             for number in range(count)))
         script = (
-            f"curl --silent --parallel --parallel-max 4 --config '{listed}' && find '{work}/fetched' -name '*.jpg' -print0 | "
+            f"curl --silent --parallel --parallel-max 4 --config '{listed}' && "
+            f"find '{work}/fetched' -name '*.jpg' -print0 | "
             f"xargs -0 -n 50 -P 2 vipsthumbnail --size 256x256 -o '{work}/vips-%s.jpg[Q=80]'")
-        row("`curl --parallel`, then vipsthumbnail", measure(["sh", "-c", script], env={**os.environ, "VIPS_CONCURRENCY": "1"}),
-            server.sent())
-        print("\n| bytes at 256 pixels | whole | exact | sparing |\n| --- | ---: | ---: | ---: |")
+        figures = measure(["sh", "-c", script], env={**os.environ, "VIPS_CONCURRENCY": "1"})
+        row("`curl --parallel`, then vipsthumbnail", figures, server.sent())
+        print("\n| bytes read (and sent) at 256 pixels | whole | exact | sparing |\n| --- | ---: | ---: | ---: |")
         for name in ("web", "photos"):
             some = work / f"{name}.urls"
             some.write_text("".join(f"{base}/{name}/{photo.name}\0" for photo in (corpus / name).glob("*.jpg")))
-            sent = []
+            cells, whole = [], sum(photo.stat().st_size for photo in (corpus / name).glob("*.jpg"))
             for extent in ("whole", "exact", "sparing"):
-                measure([*common, "--files0-from", some, "--fetch", extent, "-o", work / f"{name}-{extent}"])
-                sent.append(server.sent()[0])
-            cells = (f"{each / 1e6:.1f} MB · {100 * each / sent[0]:.0f} %" for each in sent)
+                command = [*common, "--json", "--files0-from", some, "--fetch", extent, "-o", work / f"{name}-{extent}"]
+                output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+                read = json.loads(output.splitlines()[-1])["bytes_fetched"]
+                cells.append(f"{read / 1e6:.1f} MB · {100 * read / whole:.0f} % ({server.sent()[0] / 1e6:.1f})")
             print(f"| {name} | {' | '.join(cells)} |")
     finally:
         server.stop()
