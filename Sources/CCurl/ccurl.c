@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// CURLOPT_PROTOCOLS_STR came with this version.
-static const unsigned oldest_version = 0x075500;
+// CURLOPT_PROTOCOLS_STR came with 7.85, and CURLOPT_QUICK_EXIT with this version.
+static const unsigned oldest_version = 0x075700;
 
 static struct {
   CURLcode (*global_init)(long);
@@ -86,7 +86,7 @@ static void load(void) {
   }
   const curl_version_info_data *version = curl.version_info(CURLVERSION_NOW);
   if (version->version_num < oldest_version) {
-    snprintf(problem, sizeof problem, "libcurl %s is too old; 7.85 is needed", version->version);
+    snprintf(problem, sizeof problem, "libcurl %s is too old; 7.87 is needed", version->version);
   }
 }
 
@@ -158,6 +158,10 @@ static bool configure(ccurl_transfer *transfer, const ccurl_request *request) {
   SET(CURLOPT_HTTPHEADER, transfer->headers);
   SET(CURLOPT_USERAGENT, request->user_agent);
   SET(CURLOPT_NOSIGNAL, 1L);
+  // Without it, a transfer that is removed while its name is looked up would hold up all others until that ends.
+  SET(CURLOPT_QUICK_EXIT, 1L);
+  // The header of a proxy's tunnel is not that of the answer.
+  SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   SET(CURLOPT_NOPROGRESS, 1L);
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
   // From https only to https: whoever reads the network must not get what was meant to be secret.
@@ -209,8 +213,6 @@ void ccurl_multi_remove(ccurl_multi *multi, ccurl_transfer *transfer) {
   destroy(transfer);
 }
 
-void ccurl_transfer_continue(ccurl_transfer *transfer) { curl.easy_pause(transfer->handle, CURLPAUSE_CONT); }
-
 static void end(ccurl_multi *multi, CURL *handle, CURLcode code) {
   ccurl_transfer *transfer = NULL;
   curl_off_t connected = 0;
@@ -220,6 +222,12 @@ static void end(ccurl_multi *multi, CURL *handle, CURLcode code) {
       transfer->callbacks.context, (int)code, transfer->error[0] != 0 ? transfer->error : curl.easy_strerror(code),
       connected);
   ccurl_multi_remove(multi, transfer);
+}
+
+void ccurl_multi_continue(ccurl_multi *multi, ccurl_transfer *transfer) {
+  CURLcode code = curl.easy_pause(transfer->handle, CURLPAUSE_CONT);
+  // libcurl would go on with the next bytes, and without these.
+  if (code != CURLE_OK) end(multi, transfer->handle, code);
 }
 
 void ccurl_multi_run(ccurl_multi *multi, int milliseconds) {

@@ -69,6 +69,7 @@ package final class Fetcher: Sendable {
     var resumption: String?
     var received = 0
     var lastError: FetchError?
+    var spent = Duration.zero
     for tries in 1... {
       if let obstacle = health.withLock({ $0.obstacle(of: host, at: .now) }) {
         throw lastError ?? obstacle
@@ -80,7 +81,7 @@ package final class Fetcher: Sendable {
       }
       let transfer = Transfer(request, into: file, from: offset, limits, allowed) { [weak self] in self?.goOn($0) }
       let header = resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? []
-      let ending = try perform(transfer, header, monitor)
+      let ending = try perform(transfer, header, monitor, &spent)
       received += transfer.snapshot.received - offset
       switch ending {
       case .enough(let validators):
@@ -120,7 +121,7 @@ package final class Fetcher: Sendable {
 
   /// Has a transfer run to its end, and follows it.
   private func perform(
-    _ transfer: Transfer, _ header: [String], _ monitor: some FetchMonitor
+    _ transfer: Transfer, _ header: [String], _ monitor: some FetchMonitor, _ spent: inout Duration
   ) throws(FetchError) -> Result {
     transfer.requestHeader = header + Self.conditions(transfer.request.unless)
     guard
@@ -134,8 +135,12 @@ package final class Fetcher: Sendable {
     var stage: FetchStage?
     var received = transfer.offset
     var isRestarted = false
+    var last = ContinuousClock.now
     while true {
       let now = transfer.snapshot
+      let moment = ContinuousClock.now
+      if [.connecting, .receiving].contains(now.stage) { spent += moment - last }
+      last = moment
       if monitor.isCancelled {
         remove(transfer)
         throw .cancelled
@@ -167,6 +172,10 @@ package final class Fetcher: Sendable {
         }
       }
       if let ending = now.ending { return .ended(ending) }
+      if spent > limits.wholeTimeout {
+        remove(transfer)
+        return .ended(.failed(.timedOut(limits.wholeTimeout), retryAfter: nil))
+      }
       transfer.wait(upTo: Self.tick)
     }
   }

@@ -13,7 +13,7 @@ import Testing
 
   @Test(arguments: [
     "0.0.0.0", "0.1.2.3", "10.0.0.3", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.254",
-    "169.254.169.254",
+    "169.254.169.254", "168.63.129.16",
     "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1",
     "198.19.255.255",
     "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255", "::", "::1",
@@ -53,8 +53,10 @@ import Testing
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7f00_0009).bigEndian
+    address.sin_port = in_port_t(3128).bigEndian
     for (proxy, isAllowed) in [
-      ("http://user:word@127.0.0.9:3128/", true), ("127.0.0.9", true), ("127.0.0.8:80", false),
+      ("http://user:word@127.0.0.9:3128/", true), ("127.0.0.9:3128", true), ("[::ffff:7f00:9]:3128", false),
+      ("127.0.0.9", false), ("http://127.0.0.9:80", false), ("127.0.0.8:3128", false),
     ] {
       let rules = AllowedAddresses(allowsPrivate: false, environment: ["https_proxy": proxy])
       let refusal = withUnsafePointer(to: address) { pointer in
@@ -89,7 +91,8 @@ import Testing
   @Test func differentURLsHaveDifferentPlaces() throws {
     let long = String(repeating: "x", count: 300)
     let texts = [
-      "http://h/a.jpg", "http://h/a.jpg?", "http://h/a.jpg?v=1", "http://h/a.jpg?v=2", "http://h//a.jpg",
+      "http://h/a.jpg", "http://h/a.jpg?", "http://h/a.jpg?v=1", "http://h/a.jpg?v=2", "http://h/a.jpg?key=1",
+      "http://h/a.jpg?key=2", "http://h/a.jpg?st=1", "http://h/a.jpg?st=2", "http://h//a.jpg",
       "http://h/d//a.jpg",
       "http://h/d/a.jpg", "https://h:8443/a.jpg", "http://h/\(long).jpg", "http://h/\(long)y.jpg", "http://h/%2541.jpg",
       "http://h/A.jpg", "http://h/", "http://h/?a",
@@ -102,7 +105,10 @@ import Testing
   }
 
   @Test func whatOnlyProvesThatARequestIsAllowedChangesNoPlace() throws {
-    let places = try ["X-Amz-Signature=1&X-Amz-Date=2&v=3", "v=3&X-Amz-Signature=9", "v=3&sig=a&se=b"].map {
+    let places = try [
+      "X-Amz-Signature=1&X-Amz-Date=2&v=3", "v=3&X-Amz-Signature=9", "v=3&sig=a&se=b",
+      "Expires=4&Signature=x&Key-Pair-Id=y&v=3",
+    ].map {
       try url("https://h/a.jpg?" + $0).mirrored
     }
     #expect(Set(places).count == 1)
@@ -112,7 +118,11 @@ import Testing
     let url = try url("https://me:word@h/a.jpg?X-Amz-Signature=abc&v=1&Token=def&sig=&key=k%3D")
     #expect("\(url)" == "https://h/a.jpg?X-Amz-Signature=…&v=1&Token=…&sig=…&key=…")
     #expect(url.userInfo == "me:word" && url.text.contains("abc"))
-    for text in ["ftp://me:word@h/a", "https://me:word@[h/a", "https://me:word@h:99999/a?token=t"] {
+    let long = String(repeating: "word", count: 100)
+    for text in [
+      "ftp://me:word@h/a", "https://me:word@[h/a", "https://me:word@h:99999/a?token=t", "https://me:wo/word@h/a",
+      "https://me:w?word@h/a", "https://me:w#word@h/a", "https://me:\(long)@h/a b",
+    ] {
       let error = #expect(throws: RemoteURLError.self) { try self.url(text) }
       #expect(
         error.map { !"\($0)".contains("word") && !"\($0)".contains("=t") } == true, "\(String(describing: error))")
@@ -123,7 +133,8 @@ import Testing
     "file:///etc/passwd", "ftp://h/a", "s3://b/k", "http://", "http:///a", "http://h:0/", "http://h:65536/",
     "http://h:a/",
     "http://a b/", "http://h/a b.jpg", "http://h/\u{e9}", "http://h\n/", "http://[::1", "http://[zz]/", "http://h@/",
-    "http://h\"x/", "http://" + String(repeating: "h", count: 300) + "/",
+    "http://h\"x/", "http://../a.jpg", "http://./a.jpg", "http://a..b/",
+    "http://" + String(repeating: "h", count: 300) + "/",
     "http://h/" + String(repeating: "a", count: 8200),
   ])
   func aTextThatCannotBeFetchedIsRefused(text: String) {

@@ -323,6 +323,42 @@ final class TestMonitor: FetchMonitor, Sendable {
     #expect(try await eventually { setup.spool.reserved == 0 })
   }
 
+  /// libcurl reports an error after a pause to whoever ends the pause, and would go on without the bytes.
+  @Test func theLimitHoldsForTheBytesAfterAPause() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + String(repeating: "x", count: 100))
+      return false
+    }
+    defer { server.stop() }
+    let setup = try Setup { ($0.largest, $0.tries) = (50, 1) }
+    let error = await #expect(throws: FetchError.self) {
+      try await setup.fetch(server.url(), unless: Validators(entityTag: "\"0\""))
+    }
+    #expect(error == .tooLarge(needed: nil, limit: 50))
+  }
+
+  @Test(arguments: ["gzip", "gzip, chunked"])
+  func aCompressedTransferIsRefused(encoding: String) async throws {
+    let server = ScriptedServer { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(encoding)\r\nConnection: close\r\n\r\n\u{1f}")
+      return false
+    }
+    defer { server.stop() }
+    #expect(try await Setup { $0.tries = 1 }.failure(server.url()) == .encoded("gzip"))
+  }
+
+  @Test func aSourceThatDripsIsLeft() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n")
+      while connection.send("x") { usleep(20_000) }
+      return false
+    }
+    defer { server.stop() }
+    let setup = try Setup { $0.wholeTimeout = .milliseconds(300) }
+    #expect(await setup.failure(server.url()) == .timedOut(.milliseconds(300)))
+    #expect(server.requests.count == 1)
+  }
+
   @Test func aServerThatIsSilentIsLeft() async throws {
     let server = ScriptedServer { request, connection in
       if request.target == "/body" { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1") }
@@ -408,6 +444,23 @@ final class TestMonitor: FetchMonitor, Sendable {
     #expect(sent.value < 20 << 20)
     held.shrinkReservation()
     #expect(try await second == 30 << 20)
+  }
+
+  @Test func aSecondAnswerThatIsLongerReservesItsSpace() async throws {
+    let server = ScriptedServer { request, connection in
+      if request.number == 0 {
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n123")
+        return false
+      }
+      connection.reply(200, [], [UInt8](repeating: 1, count: 1 << 20))
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup()
+    let url = try RemoteURL(parsing: server.url().utf8)
+    let file = try setup.spool.file()
+    _ = try await onThread { try setup.fetcher.fetch(FetchRequest(url: url), into: file, monitor: TestMonitor()) }
+    #expect(file.size == 1 << 20 && setup.spool.reserved == 1 << 20)
   }
 
   private func reserve(_ bytes: Int, for file: SpoolFile) -> Bool { file.reserve(bytes, grant: {}) }

@@ -64,8 +64,8 @@ ccurl_transfer *_Nullable ccurl_multi_add(
 /// Ends a transfer without a call of `ended`.
 void ccurl_multi_remove(ccurl_multi *_Nonnull multi, ccurl_transfer *_Nonnull transfer);
 
-/// Continues a transfer that was paused. It calls `body`.
-void ccurl_transfer_continue(ccurl_transfer *_Nonnull transfer);
+/// Continues a transfer that was paused. It calls `body`, and `ended` if the body was not taken.
+void ccurl_multi_continue(ccurl_multi *_Nonnull multi, ccurl_transfer *_Nonnull transfer);
 
 /// Waits for at most a time until something can be done, and does it.
 void ccurl_multi_run(ccurl_multi *_Nonnull multi, int milliseconds);

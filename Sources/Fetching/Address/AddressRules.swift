@@ -25,6 +25,8 @@ struct AddressRules {
     Range([192, 0, 0], 24), Range([192, 0, 2], 24), Range([192, 88, 99], 24), Range([192, 168], 16),
     Range([198, 18], 15),
     Range([198, 51, 100], 24), Range([203, 0, 113], 24), Range([224], 4), Range([240], 4),
+    // Public, but a virtual machine in Azure reaches the metadata service of its host there.
+    Range([168, 63, 129, 16], 32),
   ]
 
   /// Ranges of IPv6 in which an IPv4 address begins at a byte.

@@ -28,7 +28,7 @@ public struct RemoteURL: Sendable, Hashable {
   ///
   /// - Throws: ``RemoteURLError``
   public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
-    let shown = Path(bytes: bytes.prefix(200).filter { $0 != 0 })?.printable ?? ""
+    let shown = Self.beginning(of: bytes)
     func error(_ reason: String) -> RemoteURLError { RemoteURLError(url: Self.withoutSecrets(shown), reason: reason) }
     guard bytes.count <= Self.longest else { throw error("longer than \(Self.longest) bytes") }
     guard bytes.allSatisfy({ (0x21...0x7e).contains($0) }) else {
@@ -67,6 +67,8 @@ public struct RemoteURL: Sendable, Hashable {
       text.hasPrefix("[")
       ? host.hasSuffix("]") && host.dropFirst().dropLast().allSatisfy { $0.isHexDigit || ":.".contains($0) }
       : host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "-._".contains($0) }
+        // Without an empty label, so that the host is never the folder above.
+        && !host.hasPrefix(".") && !host.contains("..")
     guard isLegal, !host.isEmpty, host.utf8.count <= 255 else { return nil }
     guard let colon else { return (host, nil) }
     let digits = text[text.index(after: colon)...]
@@ -109,19 +111,32 @@ extension RemoteURL: CustomStringConvertible {
     return text[...mark] + shown.joined(separator: "&")
   }
 
+  /// The beginning of a text that may be no URL, for people. What is before its last `@` may be a password, in whatever form.
+  private static func beginning(of bytes: some Collection<UInt8>) -> String {
+    let bytes = Array(bytes.prefix(longest + 1))
+    let scheme = bytes.prefix(20).split(separator: UInt8(ascii: ":"), maxSplits: 1).first.map { $0 + "://".utf8 } ?? []
+    let at = bytes.starts(with: scheme) ? bytes.lastIndex(of: UInt8(ascii: "@")) : nil
+    let kept = at.map { scheme + bytes[($0 + 1)...] } ?? bytes[...]
+    return Path(bytes: kept.prefix(200).filter { $0 != 0 })?.printable ?? ""
+  }
+
   private static func isSecret(_ name: Substring) -> Bool { secrets.contains(Substring(name.lowercased())) }
 
-  /// The query without what only proves that the request is allowed, and is another one in each link to the same file.
+  /// The parameters that sign a URL, by the name of the signature: Azure; CloudFront and S3 before version 4.
+  private static let signing: [String: Set<String>] = [
+    "sig": ["sig", "se", "sv", "sr", "sp", "st", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv"],
+    "signature": ["signature", "expires", "policy", "key-pair-id", "awsaccesskeyid"],
+  ]
+
+  /// The query without what only signs the request, and is another one in each link to the same file. A parameter such as
+  /// `key` may choose the file, so it stays.
   var queryOfContents: String? {
     guard let query else { return nil }
-    let names: Set<String> = [
-      "expires", "se", "sv", "sr", "sp", "st", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv",
-    ]
-    let kept = query.split(separator: "&").filter { parameter in
-      let name = parameter.prefix { $0 != "=" }
-      let small = name.lowercased()
-      return !Self.isSecret(name) && !small.hasPrefix("x-amz-") && !small.hasPrefix("x-goog-") && !names.contains(small)
-    }
+    let parameters = query.split(separator: "&").map { (text: $0, name: $0.prefix { $0 != "=" }.lowercased()) }
+    let names = parameters.reduce(into: Set<String>()) { $0.formUnion(Self.signing[$1.name] ?? []) }
+    let kept = parameters.filter { _, name in
+      !name.hasPrefix("x-amz-") && !name.hasPrefix("x-goog-") && !names.contains(name)
+    }.map(\.text)
     return kept.isEmpty ? nil : kept.joined(separator: "&")
   }
 }

@@ -16,6 +16,8 @@ public enum FetchError: Error, Sendable, Equatable {
   case notTrusted(String)
   case connectTimedOut(Duration)
   case stalled(Duration)
+  /// The source has taken longer than this in all.
+  case timedOut(Duration)
   /// The server has closed the connection too early.
   case cutOff(received: Int, of: Int?)
   /// - Parameter needed: nil if the server does not tell how long the source is.
@@ -43,11 +45,10 @@ public enum FetchError: Error, Sendable, Equatable {
   /// Whether another try may succeed.
   var mayBeTemporary: Bool {
     switch self {
-    case .status(let code): [408, 425, 429, 500, 502, 503, 504].contains(code)
+    case .status(let code): [408, 425, 429].contains(code) || (500...599).contains(code) && ![501, 505].contains(code)
     case .cannotResolve, .cannotConnect, .connectTimedOut, .stalled, .cutOff: true
-    case .tooManyRedirects, .redirectRefused, .privateAddress, .notTrusted, .tooLarge, .encoded, .hostDown,
-      .waitTooLong,
-      .spool, .noLibrary, .cancelled, .badReply:
+    case .tooManyRedirects, .redirectRefused, .privateAddress, .notTrusted, .timedOut, .tooLarge, .encoded, .hostDown,
+      .waitTooLong, .spool, .noLibrary, .cancelled, .badReply:
       false
     }
   }
@@ -86,6 +87,7 @@ extension FetchError: CustomStringConvertible {
     case .notTrusted(let reason): "the connection cannot be trusted: \(reason)"
     case .connectTimedOut(let limit): "no connection within \(limit)"
     case .stalled(let limit): "the server has sent nothing for \(limit)"
+    case .timedOut(let limit): "not there within \(limit)"
     case .cutOff(let received, let total?):
       "the server has closed the connection after \(received) of \(total) bytes"
     case .cutOff(let received, nil): "the connection broke after \(received) bytes"

@@ -27,17 +27,18 @@ package final class SpoolFile: Sendable {
   /// The bytes in the file.
   package var size: Int { state.withLock { $0.size } }
 
-  /// Reserves the space for the file.
+  /// Reserves the space for the file. If it has less, as after a try whose answer was shorter, that is given back first.
   ///
   /// - Parameter grant: called when there is room, unless there is at once.
   /// - Returns: whether the space is reserved.
   func reserve(_ bytes: Int, grant: @escaping @Sendable () -> Void) -> Bool {
-    let isNew = state.withLock { state in
-      if state.reserved != nil || state.isWaiting { return false }
-      state.isWaiting = true
-      return true
+    let (isNew, before) = state.withLock { state in
+      if state.isWaiting || state.reserved.map({ $0 >= min(bytes, spool.capacity) }) == true { return (false, 0) }
+      defer { (state.reserved, state.isWaiting) = (nil, true) }
+      return (true, state.reserved ?? 0)
     }
     guard isNew else { return state.withLock { $0.reserved != nil } }
+    if before > 0 { spool.release(before, of: nil) }
     let reserved = spool.reserve(bytes, for: self) { [weak self] in
       guard let self else { return false }
       // The spool has counted as many.

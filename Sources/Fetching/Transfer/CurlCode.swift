@@ -2,6 +2,7 @@
 ///
 /// *Source*: curl/curl.h, `CURLcode`.
 enum CurlCode {
+  static let couldNotConnect: Int32 = 7
   static let writeError: Int32 = 23
 
   /// - Parameters:

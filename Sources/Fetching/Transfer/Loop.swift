@@ -26,6 +26,10 @@ final class Loop: @unchecked Sendable {  // see above
   /// Waits for something to do, and does it.
   func run() {
     ccurl_multi_run(multi, 1000)
+    removeEnded()
+  }
+
+  private func removeEnded() {
     kept = kept.filter { $0.value.handle != nil }
     startNext()
   }
@@ -51,12 +55,13 @@ final class Loop: @unchecked Sendable {  // see above
 
   private func start(_ transfer: Transfer) {
     transfer.started()
-    let environment = ProcessInfo.processInfo.environment
+    // An empty variable counts as none, as it does for curl.
+    let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
     let url = transfer.request.url
     let request = CRequest(
       url: url.text, header: transfer.requestHeader, userAgent: userAgent,
       userPassword: url.userInfo?.removingPercentEncoding,
-      authoritiesFile: environment["SSL_CERT_FILE"] ?? environment["CURL_CA_BUNDLE"],
+      authoritiesFile: environment["CURL_CA_BUNDLE"] ?? environment["SSL_CERT_FILE"],
       authoritiesFolder: environment["SSL_CERT_DIR"])
     let callbacks = ccurl_callbacks(
       context: Unmanaged.passUnretained(transfer).toOpaque(),
@@ -84,7 +89,8 @@ final class Loop: @unchecked Sendable {  // see above
   }
 
   func goOn(_ transfer: Transfer) {
-    if let handle = transfer.handle { ccurl_transfer_continue(handle) }
+    if let handle = transfer.handle { ccurl_multi_continue(multi, handle) }
+    removeEnded()
   }
 
   func remove(_ transfer: Transfer) {
@@ -129,7 +135,7 @@ private struct CRequest {
         url: lines[0], headers: header.baseAddress, header_count: header.count, user_agent: lines[1],
         user_password: texts[0], authorities_file: texts[1], authorities_folder: texts[2],
         redirects: FetchLimits.redirects, connect_milliseconds: Int(limits.connectTimeout / .milliseconds(1)),
-        stall_seconds: Int(limits.stallTimeout / .seconds(1)))
+        stall_seconds: Int((limits.stallTimeout / .seconds(1)).rounded(.up)))
       return withUnsafePointer(to: request) { body($0) }
     }
   }

@@ -64,6 +64,10 @@ struct ReplyHeader {
     case "content-range": range = Self.range(value)
     case "content-encoding":
       if !value.isEmpty, value.lowercased() != "identity" { encoding = FetchError.line(String(value.prefix(40))) }
+    case "transfer-encoding":
+      // libcurl would decode what is compressed, although nobody asked for it.
+      let others = value.lowercased().split { ", ".contains($0) }.filter { $0 != "chunked" && $0 != "identity" }
+      if let other = others.first { encoding = FetchError.line(String(other.prefix(40))) }
     case "etag":
       let isLegal =
         value.utf8.count <= 512 && value.utf8.allSatisfy { (0x21...0x7e).contains($0) } && value.hasSuffix("\"")

@@ -49,6 +49,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   // Of the thread of the transfers.
   private var header = ReplyHeader()
   private var failure: FetchError?
+  /// An address of the host that may not be connected to. Another one may be good.
+  private var refused: String?
   private var drained = 0
   /// The lines that the request has besides the usual ones. Set before the transfer begins.
   var requestHeader: [String] = []
@@ -182,8 +184,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   }
 
   func mayConnect(to address: UnsafePointer<sockaddr>) -> Bool {
-    guard let refused = allowed.refusal(of: address) else { return true }
-    failure = .privateAddress(refused)
+    guard let address = allowed.refusal(of: address) else { return true }
+    refused = address
     return false
   }
 
@@ -195,8 +197,10 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   func ended(_ code: Int32, _ text: String, isConnected: Bool) {
     let ending: Ending
     let status = header.status
-    if let failure, code != 0 {
+    if let failure {
       ending = .failed(failure, retryAfter: nil)
+    } else if let refused, code == CurlCode.couldNotConnect {
+      ending = .failed(.privateAddress(refused), retryAfter: nil)
     } else if status == 304, code == 0, request.unless != nil {
       ending = .unchanged(header.validators)
     } else if status >= 200, status != 200, status != 206, code == 0 || code == CurlCode.writeError {
