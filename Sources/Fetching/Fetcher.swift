@@ -82,7 +82,7 @@ package final class Fetcher: Sendable {
       let transfer = Transfer(request, into: file, from: offset, limits, allowed) { [weak self] in self?.goOn($0) }
       let header = resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? []
       let ending = try perform(transfer, header, monitor, &spent)
-      received += transfer.snapshot.received - offset
+      received += max(0, transfer.snapshot.received - offset)
       switch ending {
       case .enough(let validators):
         succeeded(host, file)
@@ -94,12 +94,16 @@ package final class Fetcher: Sendable {
         succeeded(host, file)
         return FetchReply(outcome: .unchanged, validators: validators, bytesReceived: received)
       case .ended(.failed(let error, let retryAfter)):
-        health.withLock { $0.failed(host, error, at: .now) }
+        // After a redirect, another host may be at fault.
+        let own = transfer.hasAnswered && error.isUnreachable ? FetchError.tooManyRedirects : error
+        health.withLock { $0.failed(host, own, at: .now) }
         switch policy.decision(after: error, tries: tries, retryAfter: retryAfter, chance: .random(in: 0...1)) {
         case .fail(let error): throw error
         case .wait(let time):
           guard health.withLock({ $0.takeTry(host, at: .now) }) else { throw error }
           lastError = error
+          // Others may need the space to free the connections for which the next try waits.
+          file.releaseReservation()
           monitor.entered(.waitingToRetry)
           try pause(time, monitor)
           resumption = file.size > 0 ? transfer.resumption : nil

@@ -9,15 +9,23 @@ extension Job {
   func ended(_ operation: BoundedOperation, _ outcome: Outcome) {
     switch operation {
     case let operation as SourceOperation:
-      if outcome.cancelReason == .pressure, requeue(operation) { return }
+      let thumbnail = operation as? ThumbnailOperation
+      defer { if !operation.isRequeued { thumbnail?.releaseFetch() } }
+      if outcome.cancelReason == .pressure {
+        // What waits to be made again must hold no disk space, for which fetches may wait.
+        thumbnail?.renewFetch(whole: false)
+        if requeue(operation) { return }
+      }
       if case .succeeded = outcome, let verifying = operation as? VerifyingOperation {
         if verified(verifying) { return upToDate(operation) }
         if follow(operation) { return }
       }
-      if case .failed = outcome, (operation as? ThumbnailOperation)?.found.needsWhole == true, follow(operation) {
-        return
+      if case .failed = outcome, thumbnail?.found.needsWhole == true {
+        thumbnail?.renewFetch(whole: true)
+        if follow(operation) { return }
+        return ended(operation, .cancelledWhileRunning(stopReason))
       }
-      if case .succeeded = outcome, (operation as? ThumbnailOperation)?.found.isUnchanged == true {
+      if case .succeeded = outcome, thumbnail?.found.isUnchanged == true {
         // A join needs what the thumbnails tell of the source.
         let describing = DescribingOperation(source: operation.source, place: operation.place, shared: shared)
         if joins == nil || !follow(operation, by: describing) { return upToDate(operation) }

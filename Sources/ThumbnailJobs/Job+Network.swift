@@ -12,6 +12,7 @@ extension Job {
     var isComplete = !settings.force
     for output in outputs {
       switch output.remoteState(of: source, url, place) {
+      case .isTaken where settings.force: isComplete = false
       case .isTaken(let place): return refuse(source, .output(OutputError(.takenByName, output.path.appending(place))))
       case .missing: isComplete = false
       case .made(let found):
@@ -36,7 +37,7 @@ extension Job {
   /// Submits the fetch that an operation depends on, unless it was submitted before. If the job is stopping, the operation
   /// is not submitted either.
   func submitFetch(of operation: SourceOperation) {
-    guard let fetch = (operation as? ThumbnailOperation)?.fetch, fetch.claim() else { return }
+    guard let fetch = (operation as? ThumbnailOperation)?.fetchOperation, fetch.claim() else { return }
     _ = submit(fetch, to: network.queue)
   }
 }

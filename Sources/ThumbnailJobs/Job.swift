@@ -1,4 +1,5 @@
 import BoundedQueue
+import Fetching
 import Files
 import Foundation
 import Ledger
@@ -220,7 +221,9 @@ public final class Job: Sendable {
     }
     let watchdog = Watchdog(queue: queue, timeout: settings.timeout, total: settings.runFor) { self.stop(.timeIsUp) }
     let audit = ReservationAudit(queue, memory, in: surroundings)
-    let fetchWatchdog = Watchdog(queue: network.queue, timeout: settings.timeout, total: nil) {}
+    let fetchWatchdog = Watchdog(
+      queue: network.queue, timeout: settings.timeout, total: nil, waitingStages: FetchStage.waiting
+    ) {}
     let tickers = [
       watchdog.start(),
       Ticker(name: "memory", every: PressurePolicy.tick) {

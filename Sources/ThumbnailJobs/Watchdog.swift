@@ -19,16 +19,21 @@ final class Watchdog: Sendable {
   private let queue: BoundedOperationQueue
   private let timeoutTicks: Int
   private let totalTicks: Int?
+  /// Stages in which an operation waits, which do not count.
+  private let waitingStages: Set<String>
   private let onTimeUp: @Sendable () -> Void
 
   /// - Parameters:
   ///   - timeout: how long one operation may run.
   ///   - total: how long the job may run; nil means no limit.
+  ///   - waitingStages: the stages in which an operation waits.
   ///   - onTimeUp: called once, after `total`.
   init(
-    queue: BoundedOperationQueue, timeout: Duration, total: Duration?, onTimeUp: @escaping @Sendable () -> Void
+    queue: BoundedOperationQueue, timeout: Duration, total: Duration?, waitingStages: Set<String> = [],
+    onTimeUp: @escaping @Sendable () -> Void
   ) {
     self.queue = queue
+    self.waitingStages = waitingStages
     timeoutTicks = Self.ticks(timeout)
     totalTicks = total.map(Self.ticks)
     self.onTimeUp = onTimeUp
@@ -48,7 +53,10 @@ final class Watchdog: Sendable {
       let before = state.ages
       // The time for which an operation waits for memory does not count.
       state.ages = Dictionary(
-        uniqueKeysWithValues: running.map { ($0.id, before[$0.id, default: 0] + ($0.waitReason == nil ? 1 : 0)) })
+        uniqueKeysWithValues: running.map { operation in
+          let waits = operation.waitReason != nil || operation.stage.map(waitingStages.contains) == true
+          return (operation.id, before[operation.id, default: 0] + (waits ? 0 : 1))
+        })
       return (state.ages.filter { $0.value > timeoutTicks }.map(\.key), state.ticks == totalTicks)
     }
     for id in expired { queue.cancel(id: id, reason: .timeout) }

@@ -28,7 +28,8 @@ extension CommandTests {
         "images", "--fail-on", "warning", "--max", "8", "--memory", "1T", "--on-pressure", "ignore", "--force",
         in: folder)
       #expect(killed.status == 128 + 9, "\(killed.errors)")
-      #expect(killed.errors.contains("--memory 1 TiB is more than is left of what this process may use, 128 MiB (cgroup v"))
+      #expect(
+        killed.errors.contains("--memory 1 TiB is more than is left of what this process may use, 128 MiB (cgroup v"))
     }
 
     @Test func aSourceThatNeedsTooMuchMemoryFailsWithTheFiguresAndTheOption() async throws {

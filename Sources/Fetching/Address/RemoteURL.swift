@@ -84,6 +84,16 @@ public struct RemoteURL: Sendable, Hashable {
   public var text: String { "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?\($0)" } ?? "") }
 }
 
+extension RemoteURL {
+  /// The same for all links to a file, however they are signed.
+  public var identity: String {
+    "\(scheme.rawValue)://\(authority)\(path)" + (queryOfContents.map { "?\($0)" } ?? "")
+  }
+
+  /// A text that may be a URL, for people: without user, password and secrets.
+  public static func printable(_ bytes: some Collection<UInt8>) -> String { withoutSecrets(beginning(of: bytes)) }
+}
+
 extension RemoteURL: CustomStringConvertible {
   /// The URL for people, without user, password and secrets.
   public var description: String { Self.withoutSecrets(text) }

@@ -5,6 +5,9 @@ public enum FetchStage: String, Sendable {
   case waitingForSpace = "waiting for disk space"
   case receiving = "receiving"
   case waitingToRetry = "waiting to try again"
+
+  /// The stages in which the source waits for others.
+  public static let waiting = Set([waitingForConnection, waitingForSpace, waitingToRetry].map(\.rawValue))
 }
 
 /// Whether a transfer goes on.

@@ -3,8 +3,8 @@ import Foundation
 import Locking
 import SystemPackage
 
-/// The disk space for sources that are fetched and not used yet. Each file reserves its bytes once, before its first one is
-/// written, and gives them back when it is released. So the files never wait for each other.
+/// The disk space for sources that are fetched and not used yet. Each file reserves its bytes before the first one of a try is
+/// written, and gives them back when it is released or when the try has failed. So no file that waits holds any.
 ///
 /// *Concurrency*: every member may be called from any thread.
 package final class Spool: Sendable {

@@ -61,6 +61,15 @@ package final class SpoolFile: Sendable {
     if surplus > 0 { spool.release(surplus, of: nil) }
   }
 
+  /// Gives back all space of the file until it is written again.
+  func releaseReservation() {
+    let released = state.withLock { state in
+      defer { state.reserved = nil }
+      return state.reserved ?? 0
+    }
+    if released > 0 { spool.release(released, of: nil) }
+  }
+
   /// Appends bytes.
   ///
   /// - Throws: ``FetchError/spool(_:)``

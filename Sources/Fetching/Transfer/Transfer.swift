@@ -163,6 +163,9 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       if shared.isStopped { return CCURL_STOP }
       if !shared.needsAll, shared.received - shared.judged >= Self.mostUnjudged { return CCURL_PAUSE }
       do throws(FetchError) {
+        if let total = shared.total, shared.received + bytes.count > total {
+          throw .badReply("it is longer than it says")
+        }
         if shared.received + bytes.count > limits.largest { throw .tooLarge(needed: nil, limit: limits.largest) }
         try file.append(bytes)
         shared.received += bytes.count
@@ -178,7 +181,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// Whether the file has its space. If not, the transfer goes on once it has.
   private var hasRoom: Bool {
     let bytes = shared.withLock { $0.total } ?? limits.largest
-    if file.reserve(bytes, grant: { [self] in onRoom(self) }) { return true }
+    if file.reserve(bytes, grant: { [weak self] in self.map { $0.onRoom($0) } }) { return true }
     change { $0.stage = .waitingForSpace }
     return false
   }
@@ -228,6 +231,9 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
 
   /// The transfer was removed, or could not begin.
   func ended(_ error: FetchError) { change { $0.ending = $0.ending ?? .failed(error, retryAfter: nil) } }
+
+  /// Whether the host has answered. Read it after the end.
+  var hasAnswered: Bool { header.status != 0 }
 
   /// What the server has told. Read it after the end.
   var validators: Validators { header.validators }

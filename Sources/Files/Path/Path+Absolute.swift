@@ -16,11 +16,11 @@ extension Path {
   }
 
   /// The relative path that leads from a folder to this path, by the text alone: `../photos/a.jpg`. An absolute path is
-  /// returned if there is no working folder.
+  /// returned if there is no working folder, and so is a URL.
   ///
   /// - Parameter folder: absolute and normalized. Only if no part of it is a link does the path lead to the same file.
   package func leading(from folder: Path) -> Path {
-    guard let absolute else { return self }
+    guard !isURL, let absolute else { return self }
     let common = absolute.commonFolder(with: folder)
     let up = Path(names: (folder.below(common)?.names ?? []).map { _ in Path("..") })
     return up.appending(absolute.below(common) ?? absolute)

@@ -2,7 +2,7 @@ import Fetching
 import Files
 
 /// Identifies the source of a thumbnail in the thumbnail's mark. Only thumbnails whose places a ``NamePattern`` makes
-/// have a key, because only there two sources may want one place.
+/// and those of sources from the network have a key, because only there two sources may want one place.
 ///
 /// A key is a hash of the path that leads from the output folder to the source. So it stays the same if another source
 /// joins the job, and if both folders are copied or mounted elsewhere together.
@@ -20,7 +20,7 @@ public struct SourceKey: Sendable, Hashable {
   }
 
   /// The key of a source from the network.
-  init(of url: RemoteURL) { path = Fingerprint(of: url.text.utf8) }
+  init(of url: RemoteURL) { path = Fingerprint(of: url.identity.utf8) }
 
   /// Reads a key from its digits; nil if they are not those of a key.
   init?(digits: some Collection<UInt8>) {

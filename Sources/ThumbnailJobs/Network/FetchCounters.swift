@@ -6,7 +6,7 @@ public struct FetchCounters: Sendable, Equatable {
   public internal(set) var unchanged = 0
   /// Sources that could not be fetched.
   public internal(set) var failed = 0
-  /// Bytes that have arrived, those of failed tries included.
+  /// Bytes that have arrived of sources that could be fetched, those of failed tries included.
   public internal(set) var bytes = 0
   /// The most sources that were fetched at once.
   public internal(set) var peak = 0

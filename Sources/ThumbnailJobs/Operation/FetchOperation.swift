@@ -34,9 +34,11 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
     super.init(title: OperationTitle.fetching(source.path))
   }
 
-  /// A new operation that fetches all of the source.
-  func whole() -> FetchOperation {
-    FetchOperation(source, url, known: nil, options: options, extent: .whole, network)
+  /// A new operation that fetches the source.
+  ///
+  /// - Parameter whole: whether it fetches all of it.
+  func renewed(whole: Bool) -> FetchOperation {
+    FetchOperation(source, url, known: whole ? nil : known, options: options, extent: whole ? .whole : extent, network)
   }
 
   /// - Returns: true for the first caller, who then submits the operation.

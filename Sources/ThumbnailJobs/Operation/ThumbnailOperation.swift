@@ -39,8 +39,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   private let isSuspect: Bool
   /// Thumbnails that an earlier, cancelled operation put in place.
   private let alreadyMade: [MadeThumbnail]
-  /// Fetches the source; nil if it is a file.
-  let fetch: FetchOperation?
+  /// Fetches the source; nil if it is a file, or if what was fetched is not needed any more. Guarded by its lock.
+  private let fetch: Locked<FetchOperation?>
   /// What was fetched. Set once, in `init`.
   private var fetched: Dependency<FetchedSource>?
   private let findings = Locked(Findings())
@@ -55,7 +55,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     source: Source, place: Path, isSuspect: Bool = false, timesCancelled: Int = 0, thumbnails: [MadeThumbnail] = [],
     fetch: FetchOperation? = nil, shared: Shared
   ) {
-    (alreadyMade, self.isSuspect, self.fetch) = (thumbnails, isSuspect, fetch)
+    (alreadyMade, self.isSuspect) = (thumbnails, isSuspect)
+    self.fetch = Locked(fetch)
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
     super.init(
       title: OperationTitle.text(source.path, sizes), source: source, place: place, timesCancelled: timesCancelled,
@@ -69,7 +70,27 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   override func again(timesCancelled: Int) -> SourceOperation {
     ThumbnailOperation(
       source: source, place: place, isSuspect: isSuspect, timesCancelled: timesCancelled, thumbnails: found.thumbnails,
-      fetch: found.needsWhole ? fetch?.whole() : fetch, shared: shared)
+      fetch: fetchOperation, shared: shared)
+  }
+
+  /// Fetches the source, for this operation or for the one that follows it; nil if the source is a file.
+  var fetchOperation: FetchOperation? { fetch.withLock { $0 } }
+
+  /// Lets go of what was fetched: its place on the disk is for others, which may wait for it.
+  func releaseFetch() {
+    let released = fetch.withLock { $0.take() }
+    withExtendedLifetime(released) {}
+  }
+
+  /// Lets go of what was fetched, and has the operation that follows fetch it again.
+  ///
+  /// - Parameter whole: whether all of it is needed.
+  func renewFetch(whole: Bool) {
+    let released = fetch.withLock { fetch in
+      defer { fetch = fetch?.renewed(whole: whole) }
+      return fetch
+    }
+    released?.cancel(reason: .pressure)
   }
 
   /// The results so far. They are complete when the operation has ended.
@@ -79,7 +100,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     for attempt in 0... {
       do {
         let result = try shared.trace.span("ThumbnailOperation.makeAll") {
-          guard let underWay = shared.underWay, fetch == nil else { return try makeAll() }
+          guard let underWay = shared.underWay, source.url == nil else { return try makeAll() }
           return try underWay.run(source.path) { try makeAll() }
         }
         return findings.withLock { $0.result = result }

@@ -127,7 +127,8 @@ public struct SettingsStamp: Sendable {
     guard case .success(let status) = found, status.kind == .regular, status.st_size > 0,
       let mark = ThumbnailMark(of: path, in: folder)
     else { return .missing }
-    if mark.source != key { return .isTaken(place) }
+    guard let there = mark.source else { return .missing }
+    if there != key { return .isTaken(place) }
     guard mark.hasSettings(of: self.mark), let contents = mark.contents else { return .missing }
     return .made(KnownThumbnails(modified: status.modified, contents: contents))
   }

@@ -1,3 +1,4 @@
+import Fetching
 import Files
 import Foundation
 import SystemPackage
@@ -87,7 +88,10 @@ public struct SourceList: Sendable, Hashable {
 
   private static func path(of entry: [UInt8]) -> Result<Path, SourceListError> {
     if entry.count > Path.maximumLength {
-      return .failure(SourceListError(.entryTooLong, Path(bytes: entry.prefix(60).filter { $0 != 0 }) ?? ""))
+      let beginning = Path(bytes: entry.prefix(60).filter { $0 != 0 }) ?? ""
+      // The beginning of a URL may have a password.
+      let shown = beginning.isURL ? Path(String(RemoteURL.printable(entry).prefix(60))) : beginning
+      return .failure(SourceListError(.entryTooLong, shown))
     }
     if let path = Path(bytes: entry) { return .success(path) }
     return .failure(SourceListError(.entryWithNul, Path(bytes: entry.prefix { $0 != 0 }) ?? ""))
