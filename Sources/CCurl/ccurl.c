@@ -164,7 +164,7 @@ static bool configure(ccurl_transfer *transfer, const ccurl_request *request) {
   SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   SET(CURLOPT_NOPROGRESS, 1L);
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
-  // From https only to https: whoever reads the network must not get what was meant to be secret.
+  // A redirect from https may lead only to https, so that nothing is sent unencrypted that was meant to be secret.
   SET(CURLOPT_REDIR_PROTOCOLS_STR, strncmp(request->url, "https:", 6) == 0 ? "https" : "http,https");
   SET(CURLOPT_FOLLOWLOCATION, request->redirects > 0 ? 1L : 0L);
   SET(CURLOPT_MAXREDIRS, request->redirects);

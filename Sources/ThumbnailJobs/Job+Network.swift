@@ -9,15 +9,11 @@ extension Job {
   /// - Returns: false if the job is stopping.
   func addRemote(_ source: Source, _ url: RemoteURL, at place: Path) -> Bool {
     var known: KnownThumbnails?
-    var isComplete = !settings.force
-    for output in outputs {
-      switch output.remoteState(of: source, url, place) {
-      case .isTaken where settings.force: isComplete = false
-      case .isTaken(let place): return refuse(source, .output(OutputError(.takenByName, output.path.appending(place))))
-      case .missing: isComplete = false
-      case .made(let found):
-        isComplete = isComplete && known.map { $0 == found } ?? true
-        known = found
+    if !settings.force {
+      switch SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, url, place) }) {
+      case .isTaken(let place): return refuse(source, .output(OutputError(.takenByName, place)))
+      case .missing: break
+      case .made(let found): known = found
       }
     }
     if settings.dryRun {
@@ -26,7 +22,7 @@ extension Job {
       return true
     }
     let fetch = FetchOperation(
-      source, url, known: isComplete ? known : nil, options: outputs.map(\.options), network)
+      source, url, known: known, options: outputs.map(\.options), network)
     guard fetch.claim(), submit(fetch, to: network.queue) else {
       report(SourceReport(source: source, result: .cancelled(stopReason)))
       return false

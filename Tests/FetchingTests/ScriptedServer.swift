@@ -95,7 +95,7 @@ final class ScriptedServer: Sendable {
       }
       Thread.detachNewThread { self.serve(client, script) }
     }
-    // Only here, so that nobody accepts connections from another socket of this number.
+    // Closed only here: otherwise this thread could accept connections of another socket with the same number.
     close(listener)
   }
 

@@ -35,7 +35,7 @@ extension TIFFDecodingTests {
     var planes = picture.planes(of: file, shrink: 1)
     planes.request.directory = UInt64(directory)
     #expect(planes.decoded().status == CDECODING_OK)
-    // A strip whose offset is behind the end.
+    // A strip that begins after the end of the file.
     var broken = file
     let offsets = Self.valueOffset(of: 273, in: moved) + directory
     let place = Int(broken[offsets..<offsets + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) })

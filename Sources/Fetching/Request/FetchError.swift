@@ -39,7 +39,7 @@ public enum FetchError: Error, Sendable, Equatable {
   /// Whether the disk has no room for the bytes.
   public var isFullDisk: Bool {
     guard case .spool(let error) = self else { return false }
-    return [.noSpace, .fileTooLarge, .quotaExceeded].contains(error)
+    return [.noSpace, .fileTooLarge, .diskQuotaExceeded].contains(error)
   }
 
   /// Whether another try may succeed.
@@ -60,10 +60,6 @@ public enum FetchError: Error, Sendable, Equatable {
     default: false
     }
   }
-}
-
-extension Errno {
-  fileprivate static var quotaExceeded: Errno { .diskQuotaExceeded }
 }
 
 extension FetchError: CustomStringConvertible {

@@ -10,6 +10,8 @@ final class Loop: @unchecked Sendable {  // see above
   private let multi: OpaquePointer
   private let limits: FetchLimits
   private let userAgent: String
+  /// The authorities of certificates that the environment names.
+  private let authorities: (file: String?, folder: String?)
   /// The transfers that libcurl has. They are alive as long as it has them.
   private var kept: [ObjectIdentifier: Transfer] = [:]
   private var line: [Transfer] = []
@@ -18,6 +20,9 @@ final class Loop: @unchecked Sendable {  // see above
 
   init(_ multi: OpaquePointer, _ limits: FetchLimits, userAgent: String) {
     (self.multi, self.limits, self.userAgent) = (multi, limits, userAgent)
+    // An empty variable counts as none, as it does for curl.
+    let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+    authorities = (environment["CURL_CA_BUNDLE"] ?? environment["SSL_CERT_FILE"], environment["SSL_CERT_DIR"])
   }
 
   /// Ends the wait of ``run()``. Does nothing after ``destroy()``.
@@ -55,14 +60,11 @@ final class Loop: @unchecked Sendable {  // see above
 
   private func start(_ transfer: Transfer) {
     transfer.started()
-    // An empty variable counts as none, as it does for curl.
-    let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
     let url = transfer.request.url
     let request = CRequest(
       url: url.text, header: transfer.requestHeader, userAgent: userAgent,
       userPassword: url.userInfo?.removingPercentEncoding,
-      authoritiesFile: environment["CURL_CA_BUNDLE"] ?? environment["SSL_CERT_FILE"],
-      authoritiesFolder: environment["SSL_CERT_DIR"])
+      authoritiesFile: authorities.file, authoritiesFolder: authorities.folder)
     let callbacks = ccurl_callbacks(
       context: Unmanaged.passUnretained(transfer).toOpaque(),
       header: { context, line, length in

@@ -65,7 +65,7 @@ struct ReplyHeader {
     case "content-encoding":
       if !value.isEmpty, value.lowercased() != "identity" { encoding = FetchError.line(String(value.prefix(40))) }
     case "transfer-encoding":
-      // libcurl would decode what is compressed, although nobody asked for it.
+      // libcurl would decompress it, although this was not asked for.
       let others = value.lowercased().split { ", ".contains($0) }.filter { $0 != "chunked" && $0 != "identity" }
       if let other = others.first { encoding = FetchError.line(String(other.prefix(40))) }
     case "etag":

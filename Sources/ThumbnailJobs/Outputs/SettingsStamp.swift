@@ -118,6 +118,17 @@ public struct SettingsStamp: Sendable {
     case missing
     /// This place has the thumbnail of another source.
     case isTaken(Path)
+
+    /// What several thumbnails of a source tell together: that of the first place that another source has, otherwise whether
+    /// all are there and agree.
+    static func together(_ states: [RemoteState]) -> RemoteState {
+      for case .isTaken(let place) in states { return .isTaken(place) }
+      let known = states.compactMap { if case .made(let known) = $0 { known } else { nil } }
+      guard let first = known.first, known.count == states.count, known.allSatisfy({ $0 == first }) else {
+        return .missing
+      }
+      return .made(first)
+    }
   }
 
   /// What the thumbnail of a source from the network tells of it.

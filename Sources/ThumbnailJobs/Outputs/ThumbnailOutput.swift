@@ -142,22 +142,14 @@ struct ThumbnailOutput: Sendable {
     return states.first(where: \.isRefused) ?? states.first { $0 != .upToDate } ?? .upToDate
   }
 
-  /// What the thumbnails of a source from the network tell of it together: that of the first place that another source has,
-  /// otherwise whether all are there and agree.
+  /// What the thumbnails of a source from the network tell of it together. A place that another source has begins with the
+  /// output folder.
   func remoteState(of source: Source, _ url: RemoteURL, _ place: Path) -> SettingsStamp.RemoteState {
-    var known: KnownThumbnails?
-    var isComplete = true
-    for (size, stamp) in zip(options.sizes, stamps) {
-      switch stamp.remoteState(of: self.place(of: source, place, size: size), key: SourceKey(of: url)) {
-      case .isTaken(let place): return .isTaken(place)
-      case .missing: isComplete = false
-      case .made(let found):
-        isComplete = isComplete && known.map { $0 == found } ?? true
-        known = found
-      }
+    let states = zip(options.sizes, stamps).map { size, stamp in
+      stamp.remoteState(of: self.place(of: source, place, size: size), key: SourceKey(of: url))
     }
-    guard isComplete, let known else { return .missing }
-    return .made(known)
+    let state = SettingsStamp.RemoteState.together(states)
+    return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }
   }
 
   /// Everything except the source that determines the bytes of the thumbnails of all sizes.

@@ -15,6 +15,8 @@ struct SourceCost: Sendable, Equatable {
   /// For a request to a decoder process, which other formats than JPEG need.
   static let ofDecoder = 5_000
 
+  private static let mostPixels = JobSettings().limitPixels
+
   let units: UInt32
 
   /// Fitted to 160 files in a release build (2 cores at 2.6 GHz, 2026-11-23, one size of 256): the photographs of the
@@ -34,7 +36,7 @@ struct SourceCost: Sendable, Equatable {
   ///
   /// - Parameter pixels: those of its header. A picture with more than a run accepts costs nothing but its header.
   init(_ type: ImageType, pixels: Int) {
-    let decoded = pixels > JobSettings().limitPixels ? 0 : max(0, pixels) >> 10
+    let decoded = pixels > Self.mostPixels ? 0 : max(0, pixels) >> 10
     units = UInt32(clamping: Self.fixed + Self.ofDecoder + Self.of1024Pixels(type) * decoded)
   }
 
