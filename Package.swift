@@ -90,7 +90,9 @@ let package = Package(
     .target(name: "CCurl"),
     .target(
       name: "Fetching",
-      dependencies: ["CCurl", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        "CCurl", "CLinux", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: settings),
     .target(name: "TraceRecording", dependencies: ["Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),

@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,14 @@ static struct {
   CURLMsg *(*multi_info_read)(CURLM *, int *);
 } curl;
 
+// Functions of libcrypto. Their declarations are the same in its versions 1.1 and 3.
+static struct {
+  const void *(*sha256)(void);
+  unsigned char *(*hmac)(
+      const void *, const void *, int, const unsigned char *, size_t, unsigned char *, unsigned *);
+  int (*digest)(const void *, size_t, unsigned char *, unsigned *, const void *, void *);
+} crypto;
+
 struct ccurl_multi {
   CURLM *handle;
 };
@@ -57,6 +66,17 @@ static bool find(void *library, const char *name, void *place) {
   }
   memcpy(place, &symbol, sizeof symbol);
   return true;
+}
+
+static void load_crypto(void) {
+  void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) library = dlopen("libcrypto.so.1.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) return;
+  void *sha256 = dlsym(library, "EVP_sha256"), *hmac = dlsym(library, "HMAC"), *digest = dlsym(library, "EVP_Digest");
+  if (sha256 == NULL || hmac == NULL || digest == NULL) return;
+  memcpy(&crypto.sha256, &sha256, sizeof sha256);
+  memcpy(&crypto.hmac, &hmac, sizeof hmac);
+  memcpy(&crypto.digest, &digest, sizeof digest);
 }
 
 static void load(void) {
@@ -88,11 +108,19 @@ static void load(void) {
   if (version->version_num < oldest_version) {
     snprintf(problem, sizeof problem, "libcurl %s is too old; 7.87 is needed", version->version);
   }
+  load_crypto();
 }
 
 const char *ccurl_load(void) {
   pthread_once(&once, load);
   return problem[0] == 0 ? NULL : problem;
+}
+
+bool ccurl_hash(const void *key, size_t key_size, const void *data, size_t size, uint8_t *hash) {
+  unsigned length = 0;
+  if (crypto.sha256 == NULL || key_size > INT_MAX) return false;
+  if (key == NULL) return crypto.digest(data, size, hash, &length, crypto.sha256(), NULL) == 1;
+  return crypto.hmac(crypto.sha256(), key, (int)key_size, data, size, hash, &length) != NULL;
 }
 
 // MARK: Callbacks
@@ -166,6 +194,13 @@ static bool configure(ccurl_transfer *transfer, const ccurl_request *request) {
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
   // A redirect from https may lead only to https, so that nothing is sent unencrypted that was meant to be secret.
   SET(CURLOPT_REDIR_PROTOCOLS_STR, strncmp(request->url, "https:", 6) == 0 ? "https" : "http,https");
+  SET(CURLOPT_PATH_AS_IS, request->is_path_literal ? 1L : 0L);
+  if (strcmp(request->method, "HEAD") == 0) SET(CURLOPT_NOBODY, 1L);
+  if (strcmp(request->method, "PUT") == 0) {
+    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
+    SET(CURLOPT_POSTFIELDS, request->body != NULL ? request->body : "");
+    SET(CURLOPT_CUSTOMREQUEST, "PUT");
+  }
   SET(CURLOPT_FOLLOWLOCATION, request->redirects > 0 ? 1L : 0L);
   SET(CURLOPT_MAXREDIRS, request->redirects);
   SET(CURLOPT_UNRESTRICTED_AUTH, 0L);

@@ -25,6 +25,7 @@ package final class Fetcher: Sendable {
   /// Guarded by its lock, under which libcurl is not called.
   private let state = Locked(State())
   private let loop: Loop
+  private let s3 = S3Service()
   /// How long a caller waits until it looks for a cancellation.
   private static let tick = Duration.milliseconds(10)
 
@@ -64,13 +65,17 @@ package final class Fetcher: Sendable {
   package func fetch(
     _ request: FetchRequest, into file: SpoolFile, monitor: some FetchMonitor
   ) throws(FetchError) -> FetchReply {
-    if let address = allowed.refusal(of: request.url) { throw .privateAddress(address) }
-    let host = request.url.authority
     var resumption: String?
     var received = 0
     var lastError: FetchError?
     var spent = Duration.zero
-    for tries in 1... {
+    var tries = 0
+    var hasMoved = false
+    while true {
+      tries += 1
+      let target = try s3.target(of: request)
+      if let address = allowed.refusal(of: target.url) { throw .privateAddress(address) }
+      let host = target.url.authority
       if let obstacle = health.withLock({ $0.obstacle(of: host, at: .now) }) {
         throw lastError ?? obstacle
       }
@@ -79,20 +84,29 @@ package final class Fetcher: Sendable {
         try file.truncate(to: 0)
         monitor.restarted()
       }
-      let transfer = Transfer(request, into: file, from: offset, limits, allowed) { [weak self] in self?.goOn($0) }
-      let header = resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? []
+      let transfer = Transfer(
+        request, to: target.url, region: target.region, into: file, from: offset, limits, allowed
+      ) { [weak self] in self?.goOn($0) }
+      let header = target.header + (resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? [])
       let ending = try perform(transfer, header, monitor, &spent)
       received += max(0, transfer.snapshot.received - offset)
       switch ending {
       case .enough(let validators):
         succeeded(host, file)
-        return FetchReply(outcome: .enough, validators: validators, bytesReceived: received)
+        return FetchReply(
+          outcome: .enough, validators: validators, metadata: transfer.metadata, bytesReceived: received)
       case .ended(.complete(let validators)):
         succeeded(host, file)
-        return FetchReply(outcome: .complete, validators: validators, bytesReceived: received)
+        return FetchReply(
+          outcome: .complete, validators: validators, metadata: transfer.metadata, bytesReceived: received)
       case .ended(.unchanged(let validators)):
         succeeded(host, file)
         return FetchReply(outcome: .unchanged, validators: validators, bytesReceived: received)
+      case .ended(.failed(.otherRegion(let region), _)) where !hasMoved && request.isS3:
+        // Signed for the region of the bucket, the same request is another one.
+        hasMoved = true
+        tries -= 1
+        s3.note(region, of: request.address)
       case .ended(.failed(let error, let retryAfter)):
         // After a redirect, another host may be at fault.
         let own = transfer.hasAnswered && error.isUnreachable ? FetchError.tooManyRedirects : error
@@ -110,7 +124,6 @@ package final class Fetcher: Sendable {
         }
       }
     }
-    throw .cancelled  // never reached
   }
 
   private func succeeded(_ host: String, _ file: SpoolFile) {

@@ -47,7 +47,7 @@ extension Job {
       return true
     case .reserved: return refuse(source, .placeReserved)
     }
-    if let url = source.url { return addRemote(source, url, at: place) }
+    if let address = source.address { return addRemote(source, address, at: place) }
     let (isUpToDate, refusal) = trace.span("Job.thumbnailState") { thumbnailState(of: source, at: place) }
     // Thumbnails that are older than a fault of the source are no proof that it is sound.
     let isDone = isUpToDate && !settings.force && ledger?.hasFailed(source) != true

@@ -13,7 +13,7 @@ extension Job {
   /// Whether a source gets a place on the contact sheet: a photo, or a file that is named like one. Only the contents tell
   /// whether a file with another name is a photo, and whether one is a thumbnail, as beside the photos.
   private func isOnSheet(_ source: Source) -> Bool {
-    if source.url != nil { return true }
+    if source.address != nil { return true }
     return source.relativePath.hasPictureName
       ? ThumbnailMark(of: source.path, in: AT_FDCWD) == nil : SourceFile.isPicture(source.path)
   }

@@ -7,27 +7,37 @@ extension Job {
   /// Submits the operations of a source from the network: one fetches it, and one that depends on it makes the thumbnails.
   ///
   /// - Returns: false if the job is stopping.
-  func addRemote(_ source: Source, _ url: RemoteURL, at place: Path) -> Bool {
+  func addRemote(_ source: Source, _ address: RemoteAddress, at place: Path) -> Bool {
     var known: KnownThumbnails?
     if !settings.force {
-      switch SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, url, place) }) {
+      switch SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) }) {
       case .isTaken(let place): return refuse(source, .output(OutputError(.takenByName, place)))
       case .missing: break
       case .made(let found): known = found
       }
     }
+    if let known, let listed = source.listed, SourceContents(listed) == known.contents { return addUpToDate(source, at: place) }
     if settings.dryRun {
       // A dry run asks no server.
       report(SourceReport(source: source, result: .made))
       return true
     }
     let fetch = FetchOperation(
-      source, url, known: known, options: outputs.map(\.options), network)
+      source, address, known: known, options: outputs.map(\.options), network)
     guard fetch.claim(), submit(fetch, to: network.queue) else {
       report(SourceReport(source: source, result: .cancelled(stopReason)))
       return false
     }
     return start(ThumbnailOperation(source: source, place: place, fetch: fetch, shared: shared))
+  }
+
+  /// Handles a source of which the listing of its bucket tells that its thumbnails are up to date.
+  ///
+  /// - Returns: false if the job is stopping.
+  private func addUpToDate(_ source: Source, at place: Path) -> Bool {
+    if joins != nil { return start(DescribingOperation(source: source, place: place, shared: shared)) }
+    state.withLock { $0.tally.upToDate += 1 }
+    return true
   }
 
   /// Submits the fetch that an operation depends on, unless it was submitted before. If the job is stopping, the operation

@@ -116,9 +116,11 @@ public final class Job: Sendable {
     }
     try Self.checkFoldersDiffer(outputs)
     self.outputs = outputs
+    network = Network(
+      settings.network, folder: outputs[0].path.appending(SourceWalker.workingFolderName), program: settings.program)
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
-      isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard)
+      isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard, lister: network)
     watch = settings.watch.map { [walker] in SourceWatch($0, walker) }
     joins =
       settings.joins.isEmpty || settings.dryRun || !hasSources
@@ -129,8 +131,6 @@ public final class Job: Sendable {
     queue = BoundedOperationQueue(
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
     ledger = hasSources ? JobLedger(outputs, settings) : nil
-    network = Network(
-      settings.network, folder: outputs[0].path.appending(SourceWalker.workingFolderName), program: settings.program)
     shared = SourceOperation.Shared(
       outputs: outputs, memory: memory,
       decoders: PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) },

@@ -1,7 +1,7 @@
 // Transfers over HTTP with libcurl, which is loaded when it is first needed: linked to the program, it would make the start of
 // every run load some thirty libraries.
 //
-// All functions but ccurl_load and ccurl_multi_wake must be called on one thread.
+// All functions but ccurl_load, ccurl_hash and ccurl_multi_wake must be called on one thread.
 #ifndef CCURL_H
 #define CCURL_H
 
@@ -13,6 +13,16 @@
 /// Loads libcurl. Returns why it cannot be used, as a text that stays valid, or NULL.
 const char *_Nullable ccurl_load(void);
 
+/// The bytes of a hash of SHA-256.
+enum { CCURL_HASH_SIZE = 32 };
+
+/// Hashes data with SHA-256, with a key by HMAC or without one, by libcrypto, which libcurl itself uses. Call ccurl_load before.
+/// Returns false if there is no libcrypto.
+///
+/// Source: FIPS 180-4, FIPS 198-1.
+bool ccurl_hash(
+    const void *_Nullable key, size_t key_size, const void *_Nullable data, size_t size, uint8_t *_Nonnull hash);
+
 /// A request. The texts are copied.
 typedef struct {
   const char *_Nonnull url;
@@ -20,11 +30,19 @@ typedef struct {
   const char *_Nonnull const *_Nullable headers;
   size_t header_count;
   const char *_Nonnull user_agent;
+  /// "GET", "HEAD" or "PUT".
+  const char *_Nonnull method;
+  /// What PUT sends. It is not copied, and must stay until the transfer has ended or is removed.
+  const void *_Nullable body;
+  size_t body_size;
+  /// Whether names such as ".." in the path of the URL stay, as keys in S3 and their signatures need it.
+  bool is_path_literal;
   /// "user:password" for the host of the URL, and never for another; NULL if there is none.
   const char *_Nullable user_password;
   /// The authorities of certificates; NULL for those of the system.
   const char *_Nullable authorities_file;
   const char *_Nullable authorities_folder;
+  /// The most redirects; with 0 a redirect is an answer like others.
   long redirects;
   long connect_milliseconds;
   /// After so many seconds without a byte, the transfer fails.

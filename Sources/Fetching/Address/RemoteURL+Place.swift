@@ -9,17 +9,17 @@ extension RemoteURL {
   public var mirrored: Path {
     var names = [Array(port.map { "\(host)_\($0)" } ?? host)]
     names[0] = names[0].filter { $0 != "[" && $0 != "]" }.map { $0 == ":" ? "-" : $0 }
-    var places = [Self.legal(Array(String(names[0]).utf8))]
+    var places = [MirroredName.legal(Array(String(names[0]).utf8))]
     // Empty names are left out, so they count in the hash of the last one.
     let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
     let isRegular = segments.dropLast().allSatisfy { !$0.isEmpty }
     for segment in segments.dropLast() where !segment.isEmpty {
-      places.append(Self.legal(Self.decoded(Array(segment))))
+      places.append(MirroredName.legal(Self.decoded(Array(segment))))
     }
     let last = segments.last.map { Self.decoded(Array($0)) } ?? []
     var told = queryOfContents.map { "?\($0)" } ?? ""
     if !isRegular { told = path + told }
-    places.append(Self.legal(last.isEmpty ? Array("index".utf8) : last, told: told))
+    places.append(MirroredName.legal(last.isEmpty ? Array("index".utf8) : last, told: told))
     return Path(names: places)
   }
 
@@ -41,27 +41,5 @@ extension RemoteURL {
     }
     if bytes == Array(".".utf8) || bytes == Array("..".utf8) { return bytes.flatMap { _ in Array("%2E".utf8) } }
     return bytes
-  }
-
-  /// The most bytes of a name; file systems allow 255, and a thumbnail's name may be longer than that of its source.
-  private static let longestName = 200
-
-  /// A name that file systems allow.
-  ///
-  /// - Parameter told: what else distinguishes the source from others; empty if nothing does.
-  private static func legal(_ name: [UInt8], told: String = "") -> Path {
-    let isTooLong = name.count > longestName
-    if !isTooLong && told.isEmpty { return Path(bytes: name) ?? Path() }
-    let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && name.count - $0 <= 10 ? $0 : nil } ?? name.count
-    let hash = hashDigits((isTooLong ? name : []) + told.utf8)
-    let stem = name[..<dot].prefix(longestName - 20)
-    return Path(bytes: stem + [UInt8(ascii: ".")] + hash.utf8 + name[dot...]) ?? Path()
-  }
-
-  /// Eight digits of FNV-1a with 64 bits (Fowler, Noll, Vo), folded.
-  private static func hashDigits(_ bytes: [UInt8]) -> String {
-    let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    let text = String(UInt32(truncatingIfNeeded: hash ^ hash >> 32), radix: 16)
-    return String(repeating: "0", count: 8 - text.count) + text
   }
 }

@@ -37,7 +37,7 @@ public struct RemoteURL: Sendable, Hashable {
     let text = String(decoding: bytes, as: UTF8.self).prefix { $0 != "#" }
     guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://"),
       let scheme = Scheme(rawValue: text[..<colon].lowercased())
-    else { throw error("only http and https can be fetched") }
+    else { throw error("only http, https and s3 can be fetched") }
     let rest = text[text.index(colon, offsetBy: 3)...]
     let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
     var authority = rest[..<end]
@@ -56,6 +56,12 @@ public struct RemoteURL: Sendable, Hashable {
     let path = target[..<(mark ?? target.endIndex)]
     self.path = path.isEmpty ? "/" : String(path)
     query = mark.map { String(target[target.index(after: $0)...]) }
+  }
+
+  /// A URL of these parts, which must be valid.
+  init(scheme: Scheme, host: String, port: Int?, path: String, query: String?) {
+    (self.scheme, self.host, self.port, self.path, self.query) = (scheme, host, port, path, query)
+    userInfo = nil
   }
 
   /// - Returns: nil if the text is no host with an optional port.

@@ -32,6 +32,12 @@ public enum FetchError: Error, Sendable, Equatable {
   case spool(Errno)
   /// libcurl cannot be used.
   case noLibrary(String)
+  /// S3 refuses the request, with this word.
+  case s3(status: Int, code: String)
+  /// The bucket is in another region than the request was signed for.
+  case otherRegion(String)
+  /// The keys for S3 cannot be told from the environment and the usual files.
+  case account(String)
   case cancelled
   /// The answer breaks the rules of HTTP.
   case badReply(String)
@@ -46,9 +52,11 @@ public enum FetchError: Error, Sendable, Equatable {
   var mayBeTemporary: Bool {
     switch self {
     case .status(let code): [408, 425, 429].contains(code) || (500...599).contains(code) && ![501, 505].contains(code)
+    case .s3(let status, let code):
+      FetchError.status(status).mayBeTemporary || ["RequestTimeout", "SlowDown", "InternalError"].contains(code)
     case .cannotResolve, .cannotConnect, .connectTimedOut, .stalled, .cutOff: true
     case .tooManyRedirects, .redirectRefused, .privateAddress, .notTrusted, .timedOut, .tooLarge, .encoded, .hostDown,
-      .waitTooLong, .spool, .noLibrary, .cancelled, .badReply:
+      .waitTooLong, .spool, .noLibrary, .cancelled, .badReply, .otherRegion, .account:
       false
     }
   }
@@ -95,9 +103,34 @@ extension FetchError: CustomStringConvertible {
       "the server asks to wait for \(seconds) seconds (status \(status)); the next run may try again"
     case .spool(let error): "cannot be kept on disk: \(systemText(error.rawValue))"
     case .noLibrary(let reason): "nothing can be fetched: \(reason); install libcurl4"
+    case .s3(let status, let code): Self.sentence(status, code)
+    case .otherRegion(let region): "the bucket is in \(region); set AWS_REGION to it"
+    case .account(let reason): "no keys for S3: \(reason)"
     case .cancelled: "the fetch was cancelled"
     case .badReply(let reason): "the server's answer is not valid: \(reason)"
     }
+  }
+
+  /// What a refusal of S3 means.
+  ///
+  /// *Source*: Amazon S3 API Reference, Error Responses.
+  private static func sentence(_ status: Int, _ code: String) -> String {
+    let sentence: String? =
+      switch code {
+      case "NoSuchBucket": "there is no such bucket"
+      case "NoSuchKey": "there is no such object"
+      case "AccessDenied", "AllAccessDisabled": "the access is denied"
+      case "InvalidAccessKeyId": "the access key is not known there"
+      case "SignatureDoesNotMatch": "the signature is wrong, mostly because the secret key is"
+      case "ExpiredToken", "TokenRefreshRequired": "the session token has expired"
+      case "InvalidToken": "the session token is not valid"
+      case "RequestTimeTooSkewed": "the clock of this machine is wrong"
+      case "InvalidObjectState": "it is in an archive, and must be restored first"
+      case "SlowDown": "there are too many requests"
+      default: nil
+      }
+    guard let sentence else { return FetchError.status(status).description + (code.isEmpty ? "" : ", \(code)") }
+    return "\(sentence) (status \(status), \(code))"
   }
 
   /// A text from libcurl or a server as one short line of printable ASCII characters.

@@ -1,8 +1,29 @@
-/// A source to fetch.
+/// What is asked of a server.
 public struct FetchRequest: Sendable {
-  public let url: RemoteURL
+  enum Method: String, Sendable {
+    case get = "GET"
+    /// Only the header.
+    case head = "HEAD"
+    /// The server keeps the body.
+    case put = "PUT"
+  }
+
+  public let address: RemoteAddress
   /// What is known of the source: it is not sent again if it has not changed.
   public var unless: Validators?
+  /// The most bytes of the answer; nil for those of a source.
+  var largest: Int?
+  var method = Method.get
+  /// What is asked of a bucket, encoded and in the order of the signature.
+  var query: String?
+  /// Further lines of the header.
+  var header: [String] = []
+  /// What PUT sends.
+  var body: [UInt8] = []
 
-  public init(url: RemoteURL) { self.url = url }
+  public init(url: RemoteURL) { self.init(.url(url)) }
+
+  public init(_ address: RemoteAddress) { self.address = address }
+
+  var isS3: Bool { if case .s3 = address { true } else { false } }
 }

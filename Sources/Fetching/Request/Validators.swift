@@ -11,6 +11,12 @@ public struct Validators: Sendable, Hashable {
     (self.entityTag, self.lastModified) = (entityTag, lastModified)
   }
 
+  /// - Returns: the tag; nil if it is none.
+  static func entityTag(_ text: String) -> String? {
+    let isLegal = text.utf8.count <= 512 && text.utf8.allSatisfy { (0x21...0x7e).contains($0) } && text.hasSuffix("\"")
+    return isLegal ? text : nil
+  }
+
   /// What identifies the very bytes, so that a transfer that broke off can go on; nil if nothing does.
   var ofBytes: String? { entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 }

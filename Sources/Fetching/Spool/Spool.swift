@@ -1,3 +1,4 @@
+import CLinux
 import Files
 import Foundation
 import Locking
@@ -15,7 +16,8 @@ package final class Spool: Sendable {
     var waiting: [(bytes: Int, file: ObjectIdentifier, grant: @Sendable () -> Bool)] = []
   }
 
-  private let folder: Path
+  /// Nil if the files are in memory.
+  private let folder: Path?
   private let bytes: Int
   /// Guarded by its lock, under which no closure is called.
   private let state = Locked(State())
@@ -24,6 +26,11 @@ package final class Spool: Sendable {
   ///   - folder: for the files, which have no names.
   ///   - bytes: the most bytes of all files together.
   package init(folder: Path, bytes: Int) { (self.folder, self.bytes) = (folder, bytes) }
+
+  /// For short answers, whose files are in memory.
+  ///
+  /// - Parameter bytes: the most bytes of all files together.
+  init(inMemory bytes: Int) { (folder, self.bytes) = (nil, bytes) }
 
   var capacity: Int { bytes }
 
@@ -34,6 +41,11 @@ package final class Spool: Sendable {
   ///
   /// - Throws: ``FetchError/spool(_:)``
   package func file() throws(FetchError) -> SpoolFile {
+    guard let folder else {
+      let number = memfd_create("answer", Self.closeOnExec)
+      if number < 0 { throw .spool(Errno(rawValue: errno)) }
+      return SpoolFile(Descriptor(number), self)
+    }
     let number = retryOnInterrupt { folder.withCString { open($0, O_RDWR | O_CLOEXEC | Self.withoutName, 0o600) } }
     if number >= 0 { return SpoolFile(Descriptor(number), self) }
     guard [EISDIR, EOPNOTSUPP, EINVAL, ENOENT].contains(errno) else { throw .spool(Errno(rawValue: errno)) }
@@ -46,6 +58,8 @@ package final class Spool: Sendable {
     return SpoolFile(Descriptor(named), self)
   }
 
+  /// MFD_CLOEXEC.
+  private static let closeOnExec: UInt32 = 1
   /// O_TMPFILE, a macro that Swift does not import.
   private static let withoutName: CInt = 0o20000000 | O_DIRECTORY
 

@@ -48,9 +48,9 @@ final class Loop: @unchecked Sendable {  // see above
   /// Starts the transfers that have a place now, in order.
   private func startNext() {
     var hosts: [String: Int] = [:]
-    for transfer in kept.values { hosts[transfer.request.url.authority, default: 0] += 1 }
+    for transfer in kept.values { hosts[transfer.target.authority, default: 0] += 1 }
     line.removeAll { transfer in
-      let host = transfer.request.url.authority
+      let host = transfer.target.authority
       guard kept.count < limits.connections, hosts[host, default: 0] < limits.perHost else { return false }
       hosts[host, default: 0] += 1
       start(transfer)
@@ -60,9 +60,10 @@ final class Loop: @unchecked Sendable {  // see above
 
   private func start(_ transfer: Transfer) {
     transfer.started()
-    let url = transfer.request.url
+    let url = transfer.target
     let request = CRequest(
-      url: url.text, header: transfer.requestHeader, userAgent: userAgent,
+      url: url.text, method: transfer.request.method.rawValue, body: transfer.body, isS3: transfer.request.isS3,
+      header: transfer.requestHeader, userAgent: userAgent,
       userPassword: url.userInfo?.removingPercentEncoding,
       authoritiesFile: authorities.file, authoritiesFolder: authorities.folder)
     let callbacks = ccurl_callbacks(
@@ -121,24 +122,28 @@ final class Loop: @unchecked Sendable {  // see above
 /// A request in the form of C.
 private struct CRequest {
   let url: String
+  let method: String
+  let body: UnsafeRawBufferPointer
+  /// Whether the request is signed for its URL, so that it goes nowhere else.
+  let isS3: Bool
   let header: [String]
   let userAgent: String
   let userPassword, authoritiesFile, authoritiesFolder: String?
 
-  func with<Result>(_ limits: FetchLimits, _ body: (UnsafePointer<ccurl_request>) -> Result) -> Result {
+  func with<Result>(_ limits: FetchLimits, _ use: (UnsafePointer<ccurl_request>) -> Result) -> Result {
     let texts = [userPassword, authoritiesFile, authoritiesFolder].map { $0.flatMap { strdup($0) } }
-    let lines = ([url, userAgent] + header).map { UnsafePointer(strdup($0)!) }
+    let lines = ([url, userAgent, method] + header).map { UnsafePointer(strdup($0)!) }
     defer {
       for text in texts { free(text) }
       for line in lines { free(UnsafeMutablePointer(mutating: line)) }
     }
-    return Array(lines[2...]).withUnsafeBufferPointer { header in
+    return Array(lines[3...]).withUnsafeBufferPointer { header in
       let request = ccurl_request(
         url: lines[0], headers: header.baseAddress, header_count: header.count, user_agent: lines[1],
-        user_password: texts[0], authorities_file: texts[1], authorities_folder: texts[2],
-        redirects: FetchLimits.redirects, connect_milliseconds: Int(limits.connectTimeout / .milliseconds(1)),
+        method: lines[2], body: body.baseAddress, body_size: body.count, is_path_literal: isS3, user_password: texts[0], authorities_file: texts[1], authorities_folder: texts[2],
+        redirects: isS3 ? 0 : FetchLimits.redirects, connect_milliseconds: Int(limits.connectTimeout / .milliseconds(1)),
         stall_seconds: Int((limits.stallTimeout / .seconds(1)).rounded(.up)))
-      return withUnsafePointer(to: request) { body($0) }
+      return withUnsafePointer(to: request) { use($0) }
     }
   }
 }

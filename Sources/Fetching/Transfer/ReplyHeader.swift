@@ -19,8 +19,14 @@ struct ReplyHeader {
   private(set) var retryAfter: Int?
   /// Where a redirect leads.
   private(set) var location: String?
+  /// Where S3 has the bucket.
+  private(set) var bucketRegion: String?
+  /// What S3 keeps with the object, by names in small letters.
+  private(set) var metadata: [String: String] = [:]
   private var lines = 0
   private var bytes = 0
+
+  private static let metadataPrefix = "x-amz-meta-"
 
   /// Whether libcurl follows it to another address.
   var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
@@ -68,13 +74,12 @@ struct ReplyHeader {
       // libcurl would decompress it, although this was not asked for.
       let others = value.lowercased().split { ", ".contains($0) }.filter { $0 != "chunked" && $0 != "identity" }
       if let other = others.first { encoding = FetchError.line(String(other.prefix(40))) }
-    case "etag":
-      let isLegal =
-        value.utf8.count <= 512 && value.utf8.allSatisfy { (0x21...0x7e).contains($0) } && value.hasSuffix("\"")
-      validators.entityTag = isLegal ? value : nil
+    case "etag": validators.entityTag = Validators.entityTag(value)
     case "last-modified": validators.lastModified = HTTPDate.seconds(value).flatMap { $0 <= now ? $0 : nil }
     case "retry-after": retryAfter = Self.number(value) ?? HTTPDate.seconds(value).map { max(0, $0 - now) }
     case "location": location = value
+    case "x-amz-bucket-region": bucketRegion = value
+    case _ where name.hasPrefix(Self.metadataPrefix): metadata[String(name.dropFirst(Self.metadataPrefix.count))] = value
     default: break
     }
   }

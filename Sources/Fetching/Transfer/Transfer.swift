@@ -36,10 +36,14 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   }
 
   let request: FetchRequest
+  /// What is requested: the URL of the request, or that of its object.
+  let target: RemoteURL
   let file: SpoolFile
   /// Bytes that an earlier try has fetched, and what identifies them.
   let offset: Int
   private let limits: FetchLimits
+  /// The most bytes.
+  private let largest: Int
   private let allowed: AllowedAddresses
   private let onRoom: @Sendable (Transfer) -> Void
   /// Guarded by its lock.
@@ -52,6 +56,12 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// An address of the host that may not be connected to. Another one may be good.
   private var refused: String?
   private var drained = 0
+  /// The beginning of the text of a failure.
+  private var failureText: [UInt8] = []
+  /// The region for which a request to S3 is signed.
+  private let region: String?
+  /// What PUT sends, as long as libcurl may read it.
+  let body: UnsafeRawBufferPointer
   /// The lines that the request has besides the usual ones. Set before the transfer begins.
   var requestHeader: [String] = []
   /// The handle; nil before the transfer begins, and after it has ended.
@@ -61,16 +71,26 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   private static let mostUnjudged = 64 << 10
   /// The most bytes of the text of a failure that are read, so that the connection can be used again.
   private static let mostDrained = 64 << 10
+  private static let mostFailureText = 8 << 10
 
-  /// - Parameter onRoom: called on any thread when the transfer can go on.
+  /// - Parameters:
+  ///   - region: for which a request to S3 is signed; nil for others.
+  ///   - onRoom: called on any thread when the transfer can go on.
   init(
-    _ request: FetchRequest, into file: SpoolFile, from offset: Int, _ limits: FetchLimits, _ allowed: AllowedAddresses,
-    onRoom: @escaping @Sendable (Transfer) -> Void
+    _ request: FetchRequest, to target: RemoteURL, region: String?, into file: SpoolFile, from offset: Int,
+    _ limits: FetchLimits, _ allowed: AllowedAddresses, onRoom: @escaping @Sendable (Transfer) -> Void
   ) {
+    (self.target, self.region) = (target, region)
+    largest = min(request.largest ?? limits.largest, limits.largest)
+    let body = UnsafeMutableRawBufferPointer.allocate(byteCount: request.body.count, alignment: 1)
+    body.copyBytes(from: request.body)
+    self.body = UnsafeRawBufferPointer(body)
     (self.request, self.file, self.offset, self.limits) = (request, file, offset, limits)
     (self.allowed, self.onRoom) = (allowed, onRoom)
     shared = Locked(Shared(received: offset, judged: offset))
   }
+
+  deinit { body.deallocate() }
 
   // MARK: The waiting thread
 
@@ -121,7 +141,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// connection is made; a proxy would connect to any.
   private func checkRedirect() throws(FetchError) {
     guard let location = header.location else { return }
-    let whole = location.hasPrefix("//") ? "\(request.url.scheme.rawValue):\(location)" : location
+    let whole = location.hasPrefix("//") ? "\(target.scheme.rawValue):\(location)" : location
     if let url = try? RemoteURL(parsing: whole.utf8), let address = allowed.refusal(of: url) {
       throw .privateAddress(address)
     }
@@ -140,7 +160,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     } else if offset > 0 {
       try file.truncate(to: 0)
     }
-    if let total, total > limits.largest { throw .tooLarge(needed: total, limit: limits.largest) }
+    if let total, total > largest { throw .tooLarge(needed: total, limit: largest) }
     let size = file.size
     change { shared in
       (shared.total, shared.received, shared.judged) = (total, size, size)
@@ -151,6 +171,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   func take(_ bytes: UnsafeRawBufferPointer) -> ccurl_answer {
     guard header.status == 200 || header.status == 206 else {
       drained += bytes.count
+      failureText += bytes.prefix(max(0, Self.mostFailureText - failureText.count))
       return drained > Self.mostDrained ? CCURL_STOP : CCURL_TAKEN
     }
     if request.unless != nil, !shared.withLock({ $0.isAnswered }) {
@@ -166,7 +187,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
         if let total = shared.total, shared.received + bytes.count > total {
           throw .badReply("it is longer than it says")
         }
-        if shared.received + bytes.count > limits.largest { throw .tooLarge(needed: nil, limit: limits.largest) }
+        if shared.received + bytes.count > largest { throw .tooLarge(needed: nil, limit: largest) }
         try file.append(bytes)
         shared.received += bytes.count
         shared.stage = .receiving
@@ -180,7 +201,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
 
   /// Whether the file has its space. If not, the transfer goes on once it has.
   private var hasRoom: Bool {
-    let bytes = shared.withLock { $0.total } ?? limits.largest
+    let bytes = shared.withLock { $0.total } ?? largest
     if file.reserve(bytes, grant: { [weak self] in self.map { $0.onRoom($0) } }) { return true }
     change { $0.stage = .waitingForSpace }
     return false
@@ -206,24 +227,35 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       ending = .failed(.privateAddress(refused), retryAfter: nil)
     } else if status == 304, code == 0, request.unless != nil {
       ending = .unchanged(header.validators)
+    } else if let failure = failureOfS3 {
+      ending = .failed(failure, retryAfter: header.retryAfter)
     } else if status >= 200, status != 200, status != 206, code == 0 || code == CurlCode.writeError {
       ending = .failed(header.isRedirect ? .tooManyRedirects : .status(status), retryAfter: header.retryAfter)
     } else if code != 0 {
       let received = shared.withLock { $0.received }
       let total = shared.withLock { $0.total }
       let error = CurlCode.error(
-        code, FetchError.line(text), isConnected: isConnected, host: request.url.host, received: received, of: total,
+        code, FetchError.line(text), isConnected: isConnected, host: target.host, received: received, of: total,
         limits)
       // Without a status line, the answer is what is not supported.
       ending = .failed(
         error == .redirectRefused && status == 0 ? .badReply("it does not begin as HTTP/1 does") : error,
         retryAfter: nil)
-    } else if let total = shared.withLock({ $0.total }), file.size != total {
+    } else if request.method == .get, let total = shared.withLock({ $0.total }), file.size != total {
       ending = .failed(.cutOff(received: file.size, of: total), retryAfter: nil)
     } else {
       ending = .complete(header.validators)
     }
     change { $0.ending = ending }
+  }
+
+  /// What S3 says of a request that it refuses; nil if it has not refused one.
+  private var failureOfS3: FetchError? {
+    guard request.isS3, header.status >= 300, header.status != 304 else { return nil }
+    if let found = header.bucketRegion, let region, found != region, [301, 307, 400, 403].contains(header.status) {
+      return .otherRegion(FetchError.line(found))
+    }
+    return .s3(status: header.status, code: S3Refusal.code(in: failureText))
   }
 
   /// The transfer has got its place.
@@ -237,6 +269,9 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
 
   /// What the server has told. Read it after the end.
   var validators: Validators { header.validators }
+
+  /// What S3 keeps with the object. Read it after the end.
+  var metadata: [String: String] { header.metadata }
 
   /// What identifies the bytes so far, to go on with them; nil if the next try must begin anew. Read it after the end.
   var resumption: String? { header.status == 200 || header.status == 206 ? header.validators.ofBytes : nil }

@@ -170,7 +170,7 @@ struct JobFileReader {
       if text == "-" { return .list(dash(.newline)) }
       guard Path(text).isURL else { return path(text, node, key).map { .path($0) } }
       do throws(RemoteURLError) {
-        return .url(try RemoteURL(parsing: text.utf8))
+        return .address(try RemoteAddress(parsing: text.utf8))
       } catch {
         note(node, "\(key): \(error)")
         return nil

@@ -76,7 +76,7 @@ final class JobLedger: Sendable {
 
   /// What is known of a source that was not made. Most ledgers have none, and the key takes time.
   private func unmade(_ source: Source) -> LedgerEntry? {
-    ledger.mayHaveUnmade && source.url == nil ? ledger.unmade(key(of: source)) : nil
+    ledger.mayHaveUnmade && source.address == nil ? ledger.unmade(key(of: source)) : nil
   }
 
   /// Whether a source has failed for good, and has not changed since.
@@ -121,7 +121,7 @@ final class JobLedger: Sendable {
   func recordUpToDate(
     _ source: Source, thumbnails: @autoclosure () -> Int, first: @autoclosure () -> Path
   ) {
-    guard !isReading, isIncomplete, source.url == nil else { return }
+    guard !isReading, isIncomplete, source.address == nil else { return }
     let key = key(of: source)
     if !ledger.isNew, case .made = ledger.entry(of: key)?.outcome { return }
     record(key, version(of: source.path), .made(thumbnails: thumbnails(), first: first()))
@@ -149,7 +149,7 @@ final class JobLedger: Sendable {
   ///   - file: the version that was read; nil if it was not opened.
   ///   - hash: of all its bytes; nil if it is not known.
   func record(_ report: SourceReport, _ file: SourceFile.Version?, hash: UInt64?) {
-    if isReading || report.source.url != nil { return }
+    if isReading || report.source.address != nil { return }
     let key = key(of: report.source)
     let version = file.map { LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.nanoseconds) }
     switch report.result {

@@ -20,7 +20,7 @@ public struct SourceKey: Sendable, Hashable {
   }
 
   /// The key of a source from the network.
-  init(of url: RemoteURL) { path = Fingerprint(of: url.identity.utf8) }
+  init(of address: RemoteAddress) { path = Fingerprint(of: address.identity) }
 
   /// Reads a key from its digits; nil if they are not those of a key.
   init?(digits: some Collection<UInt8>) {

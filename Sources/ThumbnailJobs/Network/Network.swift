@@ -9,7 +9,7 @@ import Locking
 /// with it the fetching.
 ///
 /// *Concurrency*: every member may be called from any thread.
-final class Network: Sendable {
+final class Network: Sendable, ObjectLister {
   let settings: NetworkSettings
   /// Runs the fetches, as many at once as there may be connections.
   let queue: BoundedOperationQueue
@@ -45,6 +45,12 @@ final class Network: Sendable {
       started = fetcher
       return fetcher
     }
+  }
+
+  func list(
+    _ prefix: S3Location, page: String?, most: Int, isCancelled: () -> Bool
+  ) throws(FetchError) -> ObjectPage {
+    try fetcher().list(prefix, page: page, most: most, isCancelled: isCancelled)
   }
 
   /// What was fetched so far.

@@ -11,7 +11,7 @@ import Thumbnails
 /// A ``ThumbnailOperation`` depends on it. It holds no memory but the buffers of the transfer.
 final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable {  // `arrival` has a lock
   private let source: Source
-  private let url: RemoteURL
+  private let address: RemoteAddress
   private let extent: FetchExtent
   private let known: KnownThumbnails?
   private let options: [ThumbnailOptions]
@@ -25,11 +25,12 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   ///   - options: of all outputs.
   ///   - extent: nil for that of the settings.
   init(
-    _ source: Source, _ url: RemoteURL, known: KnownThumbnails?, options: [ThumbnailOptions],
+    _ source: Source, _ address: RemoteAddress, known: KnownThumbnails?, options: [ThumbnailOptions],
     extent: FetchExtent? = nil,
     _ network: Network
   ) {
-    (self.source, self.url, self.known, self.options, self.network) = (source, url, known, options, network)
+    (self.source, self.address, self.known) = (source, address, known)
+    (self.options, self.network) = (options, network)
     self.extent = extent ?? network.settings.extent
     super.init(title: OperationTitle.fetching(source.path))
   }
@@ -38,7 +39,7 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   ///
   /// - Parameter whole: whether it fetches all of it.
   func renewed(whole: Bool) -> FetchOperation {
-    FetchOperation(source, url, known: whole ? nil : known, options: options, extent: whole ? .whole : extent, network)
+    FetchOperation(source, address, known: whole ? nil : known, options: options, extent: whole ? .whole : extent, network)
   }
 
   /// - Returns: true for the first caller, who then submits the operation.
@@ -71,7 +72,7 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   private func fetch(unless validators: Validators?) throws(FetchError) -> FetchReply {
     let arrival = Arrival(in: try network.spool.file(), options, extent: extent)
     self.arrival.withLock { $0 = arrival }
-    var request = FetchRequest(url: url)
+    var request = FetchRequest(address)
     request.unless = validators
     let reply = try network.fetcher().fetch(request, into: arrival.file, monitor: self)
     network.count { $0.bytes += reply.bytesReceived }

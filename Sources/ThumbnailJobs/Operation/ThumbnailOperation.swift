@@ -100,7 +100,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     for attempt in 0... {
       do {
         let result = try shared.trace.span("ThumbnailOperation.makeAll") {
-          guard let underWay = shared.underWay, source.url == nil else { return try makeAll() }
+          guard let underWay = shared.underWay, source.address == nil else { return try makeAll() }
           return try underWay.run(source.path) { try makeAll() }
         }
         return findings.withLock { $0.result = result }

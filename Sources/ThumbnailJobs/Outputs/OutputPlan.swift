@@ -104,10 +104,10 @@ public struct OutputPlan: Sendable {
     return found
   }
 
-  /// Whether an entry of a list, if the list has it, wants the place of this one: `scan.png` beside `scan.png.jpg`. Of URLs
-  /// that is never known.
+  /// Whether an entry of a list, if the list has it, wants the place of this one: `scan.png` beside `scan.png.jpg`. Of sources
+  /// from the network that is never known.
   func isContested(_ source: Source) -> Bool {
-    if source.url != nil { return true }
+    if source.address != nil { return true }
     guard source.origin == .list else { return false }
     return Self.claims(to: Self.place(of: source.relativePath)).contains { wanted in
       let sibling = source.path.parent.appending(wanted.lastName)

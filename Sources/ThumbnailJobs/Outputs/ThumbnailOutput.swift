@@ -123,7 +123,7 @@ struct ThumbnailOutput: Sendable {
 
   /// The key of the source; nil if only one source can want its place.
   private func key(of source: Source) -> SourceKey? {
-    if let url = source.url { return SourceKey(of: url) }
+    if let address = source.address { return SourceKey(of: address) }
     return name == nil && !source.isContested ? nil : SourceKey(of: source.path, from: absolutePath)
   }
 
@@ -144,9 +144,9 @@ struct ThumbnailOutput: Sendable {
 
   /// What the thumbnails of a source from the network tell of it together. A place that another source has begins with the
   /// output folder.
-  func remoteState(of source: Source, _ url: RemoteURL, _ place: Path) -> SettingsStamp.RemoteState {
+  func remoteState(of source: Source, _ address: RemoteAddress, _ place: Path) -> SettingsStamp.RemoteState {
     let states = zip(options.sizes, stamps).map { size, stamp in
-      stamp.remoteState(of: self.place(of: source, place, size: size), key: SourceKey(of: url))
+      stamp.remoteState(of: self.place(of: source, place, size: size), key: SourceKey(of: address))
     }
     let state = SettingsStamp.RemoteState.together(states)
     return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }

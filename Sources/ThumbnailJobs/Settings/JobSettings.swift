@@ -109,7 +109,7 @@ public struct JobSettings: Sendable, Equatable {
     if prune, sources.contains(where: { if case .list = $0 { true } else { false } }) {
       throw TextError(in: "prune", "a list does not tell which sources are gone; give the folders instead")
     }
-    if prune, sources.contains(where: { if case .url = $0 { true } else { false } }) {
+    if prune, sources.contains(where: { if case .address = $0 { true } else { false } }) {
       throw TextError(in: "prune", "a URL does not tell which sources are gone; give folders instead")
     }
     try watch?.validate(self)

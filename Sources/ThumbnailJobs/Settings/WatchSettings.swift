@@ -31,7 +31,7 @@ public struct WatchSettings: Sendable, Equatable {
       "a watch needs thumbnails that mirror the folders, to find those of a folder that is gone")
     for source in job.sources {
       guard case .path(let path) = source else {
-        let kind = if case .url = source { "a URL" } else { "a list" }
+        let kind = if case .address = source { "a URL" } else { "a list" }
         throw TextError("\(source): \(kind) cannot be watched; name folders")
       }
       if FileStatus.isRegular(path, followingLinks: true) {

@@ -14,15 +14,17 @@ public struct Source: Sendable, Hashable {
   }
 
   /// The path to open: absolute or relative to the working folder, as in the argument. For a source from the network, its
-  /// URL as people may read it.
+  /// address as people may read it.
   public let path: Path
   /// The path that thumbnails mirror below the output folder: relative, without `.` and `..`, never empty.
   public let relativePath: Path
   /// The index of its argument in the job. If two sources want the same place, the earlier argument gets it.
   public let argument: Int
   public let origin: Origin
-  /// The address from which it is fetched; nil if it is a file.
-  let url: RemoteURL?
+  /// Where it is fetched from; nil if it is a file.
+  let address: RemoteAddress?
+  /// What a listing of its bucket tells of it; nil if none has it.
+  var listed: Validators?
   /// Counts the sources of a walk from 0.
   var number = 0
   /// Whether the walk has seen that no other file of its folder wants its place.
@@ -36,14 +38,15 @@ public struct Source: Sendable, Hashable {
     self.relativePath = relativePath
     self.argument = argument
     self.origin = origin
-    url = nil
+    address = nil
   }
 
   /// A source from the network. Another may want its place, because servers may have any names.
-  init(_ url: RemoteURL, argument: Int, origin: Origin) {
-    path = Path("\(url)")
-    relativePath = url.mirrored
-    (self.argument, self.origin, self.url) = (argument, origin, url)
+  ///
+  /// - Parameter tree: where the tree of the sources begins.
+  init(_ address: RemoteAddress, in tree: SourceTree, argument: Int, origin: Origin) {
+    (path, relativePath) = (address.path, tree.relativePath(of: address))
+    (self.argument, self.origin, self.address) = (argument, origin, address)
     isContested = true
   }
 }

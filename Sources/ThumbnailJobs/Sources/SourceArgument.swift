@@ -7,20 +7,20 @@ public enum SourceArgument: Sendable, Hashable {
   case path(Path)
   /// A list of paths that is read during the walk.
   case list(SourceList)
-  /// A file on the network.
-  case url(RemoteURL)
+  /// A file on the network, or a part of a bucket.
+  case address(RemoteAddress)
 
   /// The meaning of a path that a user gives: a URL, or else a file or folder.
   ///
   /// - Throws: `RemoteURLError` if it is a URL that cannot be fetched.
   public init(_ path: Path) throws(RemoteURLError) {
-    self = path.isURL ? .url(try RemoteURL(parsing: path.bytes)) : .path(path)
+    self = path.isURL ? .address(try RemoteAddress(parsing: path.bytes)) : .path(path)
   }
 
-  /// Whether it exists. An open descriptor does, and a URL as far as known.
+  /// Whether it exists. An open descriptor does, and an address as far as known.
   var exists: Bool {
     switch self {
-    case .url: true
+    case .address: true
     case .path(let path): FileStatus.exists(path)
     case .list(let list): list.exists
     }
@@ -30,7 +30,7 @@ public enum SourceArgument: Sendable, Hashable {
 extension SourceArgument: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .url(let url): "\(url)"
+    case .address(let address): "\(address)"
     case .path(let path): path.printable
     case .list(let list): list.name.printable
     }

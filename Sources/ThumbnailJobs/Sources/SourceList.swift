@@ -90,7 +90,7 @@ public struct SourceList: Sendable, Hashable {
     if entry.count > Path.maximumLength {
       let beginning = Path(bytes: entry.prefix(60).filter { $0 != 0 }) ?? ""
       // The beginning of a URL may have a password.
-      let shown = beginning.isURL ? Path(String(RemoteURL.printable(entry).prefix(60))) : beginning
+      let shown = beginning.isURL ? Path(String(RemoteAddress.printable(entry).prefix(60))) : beginning
       return .failure(SourceListError(.entryTooLong, shown))
     }
     if let path = Path(bytes: entry) { return .success(path) }

@@ -1,3 +1,4 @@
+import Fetching
 import Files
 
 /// The tree of a job's sources, which its thumbnails mirror below the output folder.
@@ -9,12 +10,15 @@ import Files
 struct SourceTree: Sendable {
   /// The folder where the tree begins: absolute and normalized; nil if ``SourceList/relativePath(of:)`` decides.
   let root: Path?
+  /// The part of a bucket where the tree begins, if all arguments are in one bucket.
+  private let bucket: S3Location?
 
   init(of arguments: [SourceArgument]) {
+    bucket = Self.commonPart(arguments)
     var root: Path?
     for argument in arguments {
       // URLs have trees of their own, below the names of their hosts.
-      if case .url = argument { continue }
+      if case .address = argument { continue }
       guard let folder = Self.folder(of: argument) else {
         self.root = nil
         return
@@ -27,12 +31,38 @@ struct SourceTree: Sendable {
   /// The folder where the tree of one argument begins.
   private static func folder(of argument: SourceArgument) -> Path? {
     switch argument {
-    case .url: return nil
+    case .address: return nil
     case .list(let list): return list.tree?.absolute
     case .path(let path):
       guard let absolute = path.absolute else { return nil }
       // A path that does not exist counts as a folder, so that a folder that is not mounted today moves no thumbnails.
       return FileStatus.isRegular(path, followingLinks: true) ? absolute.parent : absolute
+    }
+  }
+
+  /// The deepest part of a bucket that contains all arguments; nil if there is none.
+  private static func commonPart(_ arguments: [SourceArgument]) -> S3Location? {
+    var common: S3Location?
+    for argument in arguments {
+      guard case .address(.s3(let location)) = argument, common?.bucket ?? location.bucket == location.bucket else {
+        return nil
+      }
+      // Whether the key of a single argument is that of an object, only the service knows.
+      let part = arguments.count == 1 ? location.asFolder : location.folder
+      common = common?.commonFolder(with: part) ?? part
+    }
+    return common
+  }
+
+  /// The path that the thumbnails of a source from the network mirror. URLs and objects have trees of their own, below the
+  /// names of hosts and buckets, unless all arguments are in one bucket.
+  func relativePath(of address: RemoteAddress) -> Path {
+    switch address {
+    case .url(let url): return url.mirrored
+    case .s3(let location):
+      guard let bucket else { return location.mirrored(below: nil) }
+      return location.mirrored(
+        below: location.key.starts(with: bucket.key) ? bucket.key.count : location.folder.key.count)
     }
   }
 

@@ -82,7 +82,7 @@ extension SourceArgument {
   ///
   /// - Parameter way: what to do instead of naming a URL.
   init(local word: Path, way: String) throws(TextError) {
-    if word.isURL { throw TextError("\(RemoteURL.printable(word.bytes)) is a URL; \(way)") }
+    if word.isURL { throw TextError("\(RemoteAddress.printable(word.bytes)) is a URL; \(way)") }
     try self.init(word: word)
   }
 }

@@ -55,7 +55,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
       throw SourceFailure.other("its thumbnails were removed or replaced during the run; the next run makes them")
     }
     // A source from the network is not there.
-    let file = source.url == nil ? try? SourceFile(source.path) : nil
+    let file = source.address == nil ? try? SourceFile(source.path) : nil
     if description == nil, let file {
       // The thumbnails are up to date all the same.
       do { description = try describe(file, pictures) } catch { try checkCancelled() }

@@ -26,6 +26,8 @@ public struct SourceWalker: Sendable {
   /// The output folders. No file in them is a source.
   let outputs: FolderSet
   let tree: SourceTree
+  /// Lists buckets; nil where only files are walked.
+  let lister: (any ObjectLister)?
   /// The share of the files that are visited; nil for all.
   let shard: Shard?
 
@@ -34,6 +36,16 @@ public struct SourceWalker: Sendable {
     isSorted: Bool = false, outputs: [Path] = [],
     shard: Shard? = nil
   ) {
+    self.init(
+      arguments: arguments, filter: filter, followsLinks: followsLinks, isSorted: isSorted, outputs: outputs,
+      shard: shard, lister: nil)
+  }
+
+  init(
+    arguments: [SourceArgument], filter: SourceFilter, followsLinks: Bool, isSorted: Bool, outputs: [Path],
+    shard: Shard?, lister: (any ObjectLister)?
+  ) {
+    self.lister = lister
     self.arguments = arguments
     self.filter = filter
     self.followsLinks = followsLinks
@@ -43,10 +55,15 @@ public struct SourceWalker: Sendable {
     tree = SourceTree(of: arguments)
   }
 
-  /// Whether a second walk can find the same sources. A list from a pipe or a terminal can be read only once.
+  /// Whether a second walk can find the same sources. A list from a pipe or a terminal can be read only once,
+  /// and the listing of a bucket has its price.
   public var canBeWalkedTwice: Bool {
     arguments.allSatisfy { argument in
-      if case .list(let list) = argument { list.canBeReadTwice } else { true }
+      switch argument {
+      case .list(let list): list.canBeReadTwice
+      case .path: true
+      case .address(let address): !address.isPartOfBucket
+      }
     }
   }
 

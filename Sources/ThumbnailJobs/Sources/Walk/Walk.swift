@@ -45,27 +45,92 @@ final class Walk {
     switch walker.arguments[index] {
     case .path(let path): try walkArgument(path, index)
     case .list(let list): try walkList(list, index)
-    case .url(let url):
+    case .address(.s3(let location)): try walkBucket(location, index)
+    case .address(let address):
       try checkStop()
-      try visitFile(Source(url, argument: index, origin: .argument))
+      try visitFile(Source(address, in: walker.tree, argument: index, origin: .argument))
     }
   }
 
-  /// Visits a URL in a list.
-  private func visitURL(_ path: Path, _ index: Int) throws {
-    let url: RemoteURL
+  /// Visits an address in a list. The key of an object that ends with a slash is that of a folder.
+  private func visitAddress(_ path: Path, _ index: Int) throws {
+    let address: RemoteAddress
     do throws(RemoteURLError) {
-      url = try RemoteURL(parsing: path.bytes)
+      address = try RemoteAddress(parsing: path.bytes)
     } catch {
       return report(WalkError(.badEntry, Path(error.url), argument: index, reason: error.reason))
     }
-    let source = Source(url, argument: index, origin: .list)
+    if case .s3(let location) = address, location.isFolder { return try walkBucket(location, index) }
+    let source = Source(address, in: walker.tree, argument: index, origin: .list)
     counters.entries += 1
     guard walker.filter.accepts(file: source.relativePath, noting: &counters.matches) else {
       counters.filtered += 1
       return
     }
     try visitFile(source)
+  }
+
+  /// Visits the object of a location, and all objects below it, page by page.
+  private func walkBucket(_ location: S3Location, _ index: Int) throws {
+    var isMissing = !location.isFolder
+    if !location.isFolder {
+      // Of all keys that begin with the location's, it is the first.
+      guard let page = try list(location, page: nil, most: 1, index) else { return }
+      if let object = page.objects.first, object.location == location {
+        isMissing = false
+        try visitFile(source(object, index, .argument))
+      }
+    }
+    let folder = location.asFolder
+    var next: String?
+    repeat {
+      guard let page = try list(folder, page: next, most: 1000, index) else { return }
+      for object in page.objects {
+        try checkStop()
+        isMissing = false
+        try visit(object, below: folder, index)
+      }
+      next = page.next
+    } while next != nil
+    if isMissing { report(WalkError(.missingArgument, RemoteAddress.s3(location).path, argument: index)) }
+  }
+
+  /// - Returns: nil if the bucket cannot be listed, which is reported.
+  private func list(_ prefix: S3Location, page: String?, most: Int, _ index: Int) throws -> ObjectPage? {
+    try checkStop()
+    guard let lister = walker.lister else { preconditionFailure("a walk over files comes to no bucket") }
+    do throws(FetchError) {
+      return try lister.list(prefix, page: page, most: most, isCancelled: shouldStop)
+    } catch {
+      // A walk that is to end lists no further.
+      if error == .cancelled { throw StopError() }
+      report(WalkError(.notListed(error), RemoteAddress.s3(prefix).path, argument: index))
+      return nil
+    }
+  }
+
+  private func visit(_ object: ListedObject, below folder: S3Location, _ index: Int) throws {
+    // Such objects stand for folders.
+    if object.location.isFolder { return }
+    let relative = object.location.mirrored(below: folder.key.count)
+    if relative.names.contains(where: { walker.filter.hides($0) }) {
+      counters.hidden += 1
+      return
+    }
+    counters.entries += 1
+    guard walker.filter.accepts(file: relative, noting: &counters.matches),
+      walker.filter.reaches(folder: relative.parent)
+    else {
+      counters.filtered += 1
+      return
+    }
+    try visitFile(source(object, index, .folder))
+  }
+
+  private func source(_ object: ListedObject, _ index: Int, _ origin: Source.Origin) -> Source {
+    var source = Source(.s3(object.location), in: walker.tree, argument: index, origin: origin)
+    source.listed = object.validators
+    return source
   }
 
   /// Walks a folder of an argument, if a walk of the whole argument comes there.
@@ -123,7 +188,7 @@ final class Walk {
       case .success(let found): path = found
       case .failure(let error): return report(WalkError(error, argument: index))
       }
-      if path.isURL { return try visitURL(path, index) }
+      if path.isURL { return try visitAddress(path, index) }
       guard let relative = walker.tree.relativePath(ofEntry: path) else {
         return report(WalkError(.badEntry, path, argument: index, reason: "no place below the output folder"))
       }

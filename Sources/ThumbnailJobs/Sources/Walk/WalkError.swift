@@ -1,9 +1,12 @@
+import Fetching
 import Files
 import SystemPackage
 
 /// A file, folder or list that a walk could not read. The walk goes on with the rest.
 public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
   public enum Kind: Sendable, Equatable {
+    /// A bucket that cannot be listed.
+    case notListed(FetchError)
     /// An argument that does not exist.
     case missingArgument
     /// An entry of a list that does not exist.
@@ -80,6 +83,8 @@ public struct WalkError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     let name = path.printable
     return switch kind {
+    case .notListed(let error): "\(name): cannot be listed: \(error)"
+    case .missingArgument where path.isURL: "\(name): no such object, and none whose key begins with it and a slash"
     case .missingArgument: "\(name): no such file or folder"
     case .missingEntry: "\(name): no such file or folder, although it is in the list"
     case .vanished: "\(name): disappeared during the walk"

@@ -1,0 +1,26 @@
+import Files
+
+/// Names for the places of thumbnails whose sources are no files.
+enum MirroredName {
+  /// The most bytes of a name; file systems allow 255, and a thumbnail's name may be longer than that of its source.
+  private static let longestName = 200
+
+  /// A name that file systems allow.
+  ///
+  /// - Parameter told: what else distinguishes the source from others; empty if nothing does.
+  static func legal(_ name: [UInt8], told: String = "") -> Path {
+    let isTooLong = name.count > longestName
+    if !isTooLong && told.isEmpty { return Path(bytes: name) ?? Path() }
+    let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && name.count - $0 <= 10 ? $0 : nil } ?? name.count
+    let hash = hashDigits((isTooLong ? name : []) + told.utf8)
+    let stem = name[..<dot].prefix(longestName - 20)
+    return Path(bytes: stem + [UInt8(ascii: ".")] + hash.utf8 + name[dot...]) ?? Path()
+  }
+
+  /// Eight digits of FNV-1a with 64 bits (Fowler, Noll, Vo), folded.
+  private static func hashDigits(_ bytes: [UInt8]) -> String {
+    let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    let text = String(UInt32(truncatingIfNeeded: hash ^ hash >> 32), radix: 16)
+    return String(repeating: "0", count: 8 - text.count) + text
+  }
+}

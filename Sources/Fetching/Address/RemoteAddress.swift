@@ -1,0 +1,47 @@
+import Files
+
+/// Where a source on the network is: behind a URL, or in a bucket.
+public enum RemoteAddress: Sendable, Hashable {
+  case url(RemoteURL)
+  case s3(S3Location)
+
+  /// Reads `http://…`, `https://…` or `s3://…`.
+  ///
+  /// - Throws: ``RemoteURLError``
+  public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
+    self = S3Location.isLocation(bytes) ? .s3(try S3Location(parsing: bytes)) : .url(try RemoteURL(parsing: bytes))
+  }
+
+  /// Whether it may be the beginning of the keys of several objects.
+  public var isPartOfBucket: Bool { if case .s3 = self { true } else { false } }
+
+  /// The address as a path of people's messages: without user, password and secrets.
+  public var path: Path {
+    switch self {
+    case .url(let url): Path("\(url)")
+    // The key as it is, so that JSON can tell its bytes.
+    case .s3(let location): Path(bytes: location.text) ?? Path()
+    }
+  }
+
+  /// The same for all links to a file, however they are signed.
+  public var identity: [UInt8] {
+    switch self {
+    case .url(let url): Array(url.identity.utf8)
+    case .s3(let location): location.text
+    }
+  }
+
+  /// A text that may be an address, for people: without user, password and secrets.
+  public static func printable(_ bytes: some Collection<UInt8>) -> String { RemoteURL.printable(bytes) }
+}
+
+extension RemoteAddress: CustomStringConvertible {
+  /// The address for people, without user, password and secrets.
+  public var description: String {
+    switch self {
+    case .url(let url): "\(url)"
+    case .s3(let location): "\(location)"
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Files
+import SystemPackage
+
+// S3: listings, and what is kept there.
+extension Fetcher {
+  /// Lists objects whose keys begin with a prefix, in the order of their bytes.
+  ///
+  /// - Parameters:
+  ///   - prefix: the bucket, and the beginning of the keys.
+  ///   - page: what the page before has told of the next; nil for the first.
+  ///   - most: the most objects of the page, up to 1,000.
+  ///   - isCancelled: asked every ten milliseconds at least, on the thread of the caller.
+  /// - Throws: ``FetchError``
+  package func list(
+    _ prefix: S3Location, page: String?, most: Int = 1000, isCancelled: () -> Bool
+  ) throws(FetchError) -> ObjectPage {
+    var request = FetchRequest(.s3(prefix.with(key: [])))
+    let parameters = [
+      page.map { "continuation-token=\(PercentEncoding.encoded($0.utf8))" }, "encoding-type=url", "list-type=2",
+      "max-keys=\(most)", "prefix=\(PercentEncoding.encoded(prefix.key))",
+    ]
+    request.query = parameters.compactMap { $0 }.joined(separator: "&")
+    let (_, text) = try answer(to: request, isCancelled)
+    return try ObjectPage(text, of: prefix)
+  }
+
+  /// Asks what is kept with an object.
+  ///
+  /// - Returns: the metadata by names in small letters; nil if there is no such object.
+  /// - Throws: ``FetchError``
+  package func metadata(of object: S3Location, isCancelled: () -> Bool) throws(FetchError) -> [String: String]? {
+    var request = FetchRequest(.s3(object))
+    request.method = .head
+    do throws(FetchError) { return try answer(to: request, isCancelled).reply.metadata } catch {
+      if case .s3(status: 404, _) = error { return nil }
+      throw error
+    }
+  }
+
+  /// Keeps an object. Another one with its key is replaced, and until then whole.
+  ///
+  /// - Parameters:
+  ///   - type: of the contents, such as `image/jpeg`.
+  ///   - metadata: by names in small letters. The values must be printable ASCII without spaces at their ends.
+  /// - Throws: ``FetchError``
+  package func put(
+    _ bytes: [UInt8], as object: S3Location, type: String, metadata: [String: String], isCancelled: () -> Bool
+  ) throws(FetchError) {
+    var request = FetchRequest(.s3(object))
+    request.method = .put
+    request.body = bytes
+    request.header = ["Content-Type: \(type)"] + metadata.map { "x-amz-meta-\($0.key): \($0.value)" }
+    _ = try answer(to: request, isCancelled)
+  }
+
+  private func answer(
+    to request: FetchRequest, _ isCancelled: () -> Bool
+  ) throws(FetchError) -> (reply: FetchReply, text: [UInt8]) {
+    var request = request
+    request.largest = ObjectPage.mostBytes
+    let file = try Spool(inMemory: ObjectPage.mostBytes).file()
+    let asked = request
+    let result = withoutActuallyEscaping(isCancelled) { isCancelled in
+      Result { () throws(FetchError) in try fetch(asked, into: file, monitor: Waiting(ask: isCancelled)) }
+    }
+    let reply = try result.get()
+    do throws(Errno) { return (reply, try readAll(file.size, from: file.descriptor, at: 0)) } catch {
+      throw .spool(error)
+    }
+  }
+}
+
+/// Takes everything that comes.
+private struct Waiting: FetchMonitor {
+  let ask: () -> Bool
+
+  var isCancelled: Bool { ask() }
+  func restarted() {}
+  func received(_ count: Int, of total: Int?) -> FetchVerdict { .all }
+  func needs(_ validators: Validators) -> Bool { true }
+  func entered(_ stage: FetchStage) {}
+}

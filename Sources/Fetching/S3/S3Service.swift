@@ -1,0 +1,60 @@
+import Foundation
+import Locking
+
+/// Finds the URLs of objects in S3, and signs the requests for them.
+///
+/// *Concurrency*: every member may be called from any thread.
+final class S3Service: Sendable {
+  /// What is sent to a server for a request.
+  struct Target {
+    let url: RemoteURL
+    /// For which the request is signed; nil if it is not.
+    var region: String?
+    /// Lines of the header.
+    var header: [String] = []
+  }
+
+  private struct State {
+    /// Read when it is first needed.
+    var account: Result<S3Account, FetchError>?
+    /// The regions of buckets that are not in that of the account.
+    var regions: [String: String] = [:]
+  }
+
+  private static let mostBuckets = 1000
+
+  /// Guarded by its lock, which is held while the files of the account are read.
+  private let state = Locked(State())
+
+  /// - Throws: ``FetchError/account(_:)``, ``FetchError/noLibrary(_:)``
+  func target(of request: FetchRequest) throws(FetchError) -> Target {
+    switch request.address {
+    case .url(let url): return Target(url: url)
+    case .s3(let location):
+      let (account, known) = state.withLock { state in
+        let account = state.account ?? Result { () throws(FetchError) in
+          try S3Account(environment: ProcessInfo.processInfo.environment)
+        }
+        state.account = account
+        return (account, state.regions[location.bucket])
+      }
+      let found = try account.get()
+      let region = known ?? found.region
+      let url = found.url(of: location, in: region, query: request.query)
+      let time = Int(Date().timeIntervalSince1970)
+      let signature = found.keys.map { S3Signature(keys: $0, region: region, time: time) }
+      let lines = try signature?.lines(
+        method: request.method.rawValue, url: url, header: request.header, body: request.body)
+      return Target(url: url, region: region, header: request.header + (lines ?? []))
+    }
+  }
+
+  /// Notes where a bucket is.
+  func note(_ region: String, of address: RemoteAddress) {
+    guard case .s3(let location) = address, S3Account.isRegion(region) else { return }
+    state.withLock { state in
+      if state.regions.count >= Self.mostBuckets { state.regions = [:] }
+      state.regions[location.bucket] = region
+    }
+  }
+}
