@@ -95,6 +95,9 @@ public struct JobTally: Sendable, Equatable {
 
   mutating func count(_ error: WalkError) {
     if error.kind == .missingArgument { missingArguments += 1 } else { walkErrors += 1 }
-    if error.kind == .unreadable || error.kind == .tooManyOpenFiles { unreadable += 1 }
+    switch error.kind {
+    case .unreadable, .tooManyOpenFiles, .notListed: unreadable += 1
+    default: break
+    }
   }
 }

@@ -1,0 +1,122 @@
+"""The S3 of moto, in a process of its own that `s3.S3` starts. It checks every signature as Amazon does.
+
+moto's own check decodes the URL before it signs it again, so it refuses even requests of boto3 with a slash in a query. This
+one signs the URL as it was sent, with the code of botocore.
+"""
+
+import hashlib
+import io
+import json
+import sys
+import threading
+
+from botocore.auth import S3SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.s3.models import s3_backends
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+ERROR = '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{code}</Code><Message>No.</Message></Error>'
+
+
+class Handler(WSGIRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log(self, *_arguments):
+        pass
+
+
+class Service:
+    """`settings` has keys (id to secret), tokens (id to token), public (buckets), faults (text in a target to statuses)."""
+
+    def __init__(self, settings, log):
+        self.settings = settings
+        self.log = log
+        self.moto = DomainDispatcherApplication(create_backend_app)
+        self.lock = threading.Lock()
+        self.faults = {text: list(answers) for text, answers in settings.get("faults", {}).items()}
+
+    def refusal(self, environ, target, body):
+        """The status and the code of a refusal; nothing if the request is signed as it must be."""
+        authorization = environ.get("HTTP_AUTHORIZATION")
+        if authorization is None:
+            bucket = target.split("?")[0].split("/")[1]
+            return None if bucket in self.settings.get("public", []) else (403, "AccessDenied")
+        fields = dict(part.strip().split("=", 1) for part in authorization.split(" ", 1)[1].split(","))
+        key, _, region, service, _ = fields["Credential"].split("/")
+        if key not in self.settings["keys"]:
+            return 403, "InvalidAccessKeyId"
+        token = environ.get("HTTP_X_AMZ_SECURITY_TOKEN")
+        if self.settings.get("tokens", {}).get(key) != token:
+            return 400, "InvalidToken"
+        headers = {name: environ["HTTP_" + name.upper().replace("-", "_")] for name in fields["SignedHeaders"].split(";")}
+        unsigned = [
+            name for name in environ
+            if name.startswith("HTTP_X_AMZ_") and name[5:].lower().replace("_", "-") not in headers]
+        if unsigned or "host" not in headers or headers["x-amz-content-sha256"] != hashlib.sha256(body).hexdigest():
+            return 403, "SignatureDoesNotMatch"
+        request = AWSRequest(environ["REQUEST_METHOD"], f"http://{headers['host']}{target}", headers, body)
+        request.context["timestamp"] = headers["x-amz-date"]
+        auth = S3SigV4Auth(Credentials(key, self.settings["keys"][key], token), service, region)
+        signature = auth.signature(auth.string_to_sign(request, auth.canonical_request(request)), request)
+        return None if signature == fields["Signature"] else (403, "SignatureDoesNotMatch")
+
+    def fault(self, target):
+        with self.lock:
+            for text, answers in self.faults.items():
+                if text in target and answers:
+                    return answers.pop(0)
+        return None
+
+    def __call__(self, environ, start_response):
+        target = environ["RAW_URI"]
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        body = environ["wsgi.input"].read(length)
+        answered = []
+
+        def answer(status, headers, *arguments):
+            answered.append(int(status.split()[0]))
+            return start_response(status, headers, *arguments)
+
+        refused = self.refusal(environ, target, body) or self.fault(target)
+        if refused:
+            text = ERROR.format(code=refused[1]).encode()
+            headers = [("Content-Type", "application/xml"), ("Content-Length", str(len(text)))]
+            headers += [("x-amz-bucket-region", refused[2])] if len(refused) > 2 else []
+            answer(f"{refused[0]} No", headers)
+            parts = [text] if environ["REQUEST_METHOD"] != "HEAD" else []
+        else:
+            environ["wsgi.input"] = io.BytesIO(body)
+            parts = self.moto(environ, answer)
+        names = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_NONE_MATCH", "HTTP_RANGE", "HTTP_AUTHORIZATION")
+        line = {
+            "method": environ["REQUEST_METHOD"], "target": target, "status": answered[0],
+            **{name[5:].lower(): environ[name] for name in names if name in environ}}
+        with self.lock:
+            self.log.write(json.dumps(line) + "\n")
+            self.log.flush()
+        return parts
+
+
+def main():
+    descriptor, folder = int(sys.argv[1]), sys.argv[2]
+    with open(f"{folder}/settings.json", encoding="utf-8") as file:
+        settings = json.load(file)
+    backend = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
+    for bucket, objects in settings["buckets"].items():
+        backend.create_bucket(bucket, "us-east-1")
+        for key, name in objects:
+            with open(name, "rb") as file:
+                backend.put_object(bucket, key, file.read())
+    with open(f"{folder}/requests", "a", encoding="utf-8") as log:
+        server = make_server(
+            "127.0.0.1", 0, Service(settings, log), threaded=True, request_handler=Handler, fd=descriptor)
+        with open(f"{folder}/ready", "w", encoding="utf-8"):
+            pass
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
