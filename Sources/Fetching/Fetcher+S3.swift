@@ -37,20 +37,32 @@ extension Fetcher {
     }
   }
 
-  /// Keeps an object. Another one with its key is replaced, and until then whole.
+  /// Keeps an object. Another one with its key stays whole until it is replaced.
   ///
   /// - Parameters:
+  ///   - replaces: whether another object is replaced. If not, and there is one, it stays.
   ///   - type: of the contents, such as `image/jpeg`.
   ///   - metadata: by names in small letters. The values must be printable ASCII without spaces at their ends.
+  /// - Returns: false if another object has stayed.
   /// - Throws: ``FetchError``
   package func put(
-    _ bytes: [UInt8], as object: S3Location, type: String, metadata: [String: String], isCancelled: () -> Bool
-  ) throws(FetchError) {
+    _ bytes: [UInt8], as object: S3Location, type: String, metadata: [String: String], replaces: Bool,
+    isCancelled: () -> Bool
+  ) throws(FetchError) -> Bool {
     var request = FetchRequest(.s3(object))
     request.method = .put
     request.body = bytes
     request.header = ["Content-Type: \(type)"] + metadata.map { "x-amz-meta-\($0.key): \($0.value)" }
-    _ = try answer(to: request, isCancelled)
+    if !replaces { request.header.append("If-None-Match: *") }
+    do throws(FetchError) {
+      _ = try answer(to: request, isCancelled)
+      return true
+    } catch {
+      // 409: another request for the same key is under way.
+      if case .s3(status: 412, _) = error, !replaces { return false }
+      if case .s3(status: 409, _) = error, !replaces { return false }
+      throw error
+    }
   }
 
   private func answer(

@@ -9,7 +9,18 @@ extension Job {
   /// - Returns: false if the job is stopping.
   func addRemote(_ source: Source, _ address: RemoteAddress, at place: Path) -> Bool {
     var known: KnownThumbnails?
-    if !settings.force {
+    var lookUp: FetchOperation.LookUp?
+    if !settings.bucketOutputs.isEmpty {
+      lookUp = { [outputs, settings] isCancelled throws(OutputError) in
+        var states: [SettingsStamp.RemoteState] = []
+        for output in outputs { states.append(try output.keptState(of: source, place, isCancelled: isCancelled)) }
+        switch SettingsStamp.RemoteState.together(states) {
+        case .isTaken(let place): throw OutputError(.takenByName, place)
+        case .missing: return nil
+        case .made(let found): return settings.force ? nil : found
+        }
+      }
+    } else if !settings.force {
       switch SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) }) {
       case .isTaken(let place): return refuse(source, .output(OutputError(.takenByName, place)))
       case .missing: break
@@ -23,7 +34,7 @@ extension Job {
       return true
     }
     let fetch = FetchOperation(
-      source, address, known: known, options: outputs.map(\.options), network)
+      source, address, known: known, lookUp: lookUp, options: outputs.map(\.options), network)
     guard fetch.claim(), submit(fetch, to: network.queue) else {
       report(SourceReport(source: source, result: .cancelled(stopReason)))
       return false

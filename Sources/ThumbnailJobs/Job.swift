@@ -62,6 +62,8 @@ public final class Job: Sendable {
   /// Nil if no source exists.
   let ledger: JobLedger?
   let network: Network
+  /// Nil if the thumbnails are in folders, and in a dry run.
+  private let work: WorkFolder?
   /// Nil if the job ends once all thumbnails are made.
   let watch: SourceWatch?
   let shared: SourceOperation.Shared
@@ -104,23 +106,31 @@ public final class Job: Sendable {
     self.onEvent = onEvent
     try Self.checkSources(settings)
     hasSources = settings.sources.contains(where: \.exists)
+    let isRead = settings.dryRun || !hasSources
+    let work = isRead || settings.bucketOutputs.isEmpty ? nil : try WorkFolder()
+    let local = settings.outputs.indices.map { work?.path.appending(Path("\($0)")) ?? settings.outputs[$0].folder }
+    self.work = work
+    network = Network(
+      settings.network, folder: local[0].appending(SourceWalker.workingFolderName), program: settings.program)
     var outputs: [ThumbnailOutput] = []
-    for output in settings.outputs {
+    for (output, local) in zip(settings.outputs, local) {
       var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
       options.makesPlaceholder = !settings.joins.isEmpty
-      let isRead = settings.dryRun || !hasSources
+      let bucket = output.location.map { [network] in
+        BucketOutput(location: $0, store: network, isForced: settings.force)
+      }
       outputs.append(
         try ThumbnailOutput(
-          path: output.folder, name: output.name, options: options, isForced: settings.force,
-          isDurable: settings.durable, isWatch: settings.watch != nil, isDryRun: isRead))
+          path: output.place, name: output.name, options: options, isForced: settings.force,
+          isDurable: settings.durable, isWatch: settings.watch != nil, isDryRun: isRead, bucket: bucket,
+          work: local))
     }
     try Self.checkFoldersDiffer(outputs)
     self.outputs = outputs
-    network = Network(
-      settings.network, folder: outputs[0].path.appending(SourceWalker.workingFolderName), program: settings.program)
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
-      isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard, lister: network)
+      isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard, lister: network,
+      bucketOutputs: settings.bucketOutputs)
     watch = settings.watch.map { [walker] in SourceWatch($0, walker) }
     joins =
       settings.joins.isEmpty || settings.dryRun || !hasSources
@@ -134,7 +144,7 @@ public final class Job: Sendable {
     shared = SourceOperation.Shared(
       outputs: outputs, memory: memory,
       decoders: PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) },
-      retries: settings.retries, trace: trace,
+      retries: settings.retries, trace: trace, makesAgain: settings.force,
       hashesSources: settings.verify == .content, underWay: ledger?.underWay,
       onThumbnail: onThumbnail)
     if let trace {
@@ -151,6 +161,16 @@ public final class Job: Sendable {
   /// Refuses outputs in which photos would be passed over: an output that is or encloses every source, and an output
   /// that is in a source folder and has photos before its first use.
   private static func checkSources(_ settings: JobSettings) throws(OutputError) {
+    let parts = settings.bucketOutputs
+    if !parts.isEmpty,
+      let first = settings.sources.first,
+      settings.sources.allSatisfy({ source in
+        guard case .address(.s3(let location)) = source else { return false }
+        return parts.contains { $0.contains(location.asFolder) }
+      })
+    {
+      throw OutputError(.isSource, Path(first.description))
+    }
     let outputs = FolderSet(settings.mirroredOutputs)
     var folders: [Path] = []
     for case .path(let path) in settings.sources { folders.append(path) }
@@ -184,6 +204,12 @@ public final class Job: Sendable {
   /// Two outputs with the same folder, even under different paths, would overwrite each other's thumbnails, and so may
   /// two of which one is in the other.
   private static func checkFoldersDiffer(_ outputs: [ThumbnailOutput]) throws(OutputError) {
+    for (index, output) in outputs.enumerated() {
+      for other in outputs[..<index] {
+        guard let one = output.bucket?.location, let two = other.bucket?.location else { continue }
+        if one.contains(two) || two.contains(one) { throw OutputError(.shared, output.path) }
+      }
+    }
     var folders: Set<FileIdentity> = []
     for folder in outputs.flatMap(\.folders) {
       if let identity = FileIdentity(of: folder), !folders.insert(identity).inserted {

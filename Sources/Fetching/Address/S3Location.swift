@@ -46,6 +46,9 @@ public struct S3Location: Sendable, Hashable {
   /// Whether the key names no object but everything whose key begins with it, as a folder does.
   public var isFolder: Bool { key.isEmpty || key.last == UInt8(ascii: "/") }
 
+  /// Whether the key of another location begins with this one, in the same bucket.
+  public func contains(_ other: S3Location) -> Bool { bucket == other.bucket && other.key.starts(with: key) }
+
   /// Everything whose keys begin with this one and a slash.
   public var asFolder: S3Location { isFolder ? self : with(key: key + [UInt8(ascii: "/")]) }
 

@@ -48,6 +48,19 @@ public enum FetchError: Error, Sendable, Equatable {
     return [.noSpace, .fileTooLarge, .diskQuotaExceeded].contains(error)
   }
 
+  /// Whether every further request to this place would fail, too.
+  public var concernsAll: Bool {
+    switch self {
+    case .s3(_, let code):
+      [
+        "NoSuchBucket", "AccessDenied", "AllAccessDisabled", "InvalidAccessKeyId", "SignatureDoesNotMatch",
+        "ExpiredToken", "TokenRefreshRequired", "InvalidToken", "RequestTimeTooSkewed",
+      ].contains(code)
+    case .privateAddress, .notTrusted, .noLibrary, .account, .otherRegion, .hostDown: true
+    default: false
+    }
+  }
+
   /// Whether another try may succeed.
   var mayBeTemporary: Bool {
     switch self {

@@ -90,7 +90,7 @@ public final class BaselineWork: Sendable {
     func publish(_ thumbnail: Thumbnail) throws {
       _ = try output.publish(
         thumbnail, of: payload.placed.source, to: payload.placed.place, contents: payload.contents,
-        description: nil, modified: payload.modified)
+        description: nil, modified: payload.modified, isCancelled: { false })
     }
     switch payload.content {
     case .file(let bytes):

@@ -38,9 +38,9 @@ final class JobLedger: Sendable {
     let first = outputs[0]
     let part = job.shard?.part
     isReading = first.folder == nil
-    file = first.path.appending(SourceWalker.workingFolderName).appending(Ledger.name(part: part))
+    file = first.localPath.appending(SourceWalker.workingFolderName).appending(Ledger.name(part: part))
     ledger = Ledger(file, for: isReading ? .reading : .writing, entersAll: true, isDurable: job.durable)
-    (place, output) = (first.path, first.path.absolute ?? first.path)
+    (place, output) = (first.localPath, first.localPath.absolute ?? first.localPath)
     let text = outputs.map(\.settingsText).joined() + "limit-pixels \(job.limitPixels)"
     settings = String(decoding: Fingerprint(of: text.utf8).digits, as: UTF8.self)
     (program, retriesFailed) = (job.program, job.retryFailed || job.force)

@@ -40,12 +40,22 @@ public struct ThumbnailMark: Sendable, Hashable {
   /// Whether the settings are the same.
   func hasSettings(of other: ThumbnailMark) -> Bool { settings == other.settings }
 
+  /// The fingerprints, without the name of the program.
+  private var digits: [UInt8] {
+    settings.digits + (contents.map { [UInt8(ascii: "=")] + $0.digits } ?? [])
+      + (source.map { [UInt8(ascii: " ")] + $0.digits } ?? [])
+  }
+
+  /// The mark as text, for the metadata of an object.
+  var text: String { String(decoding: digits, as: UTF8.self) }
+
+  /// Reads a text; nil if it is none of a mark.
+  init?(text: String) { self.init(digits: Array(text.utf8)[...]) }
+
   /// The JPEG with the mark after its JFIF segment, and after that a description of the source if there is one.
   func inserted(into jpeg: UnsafeRawBufferPointer, followedBy description: DescriptionComment? = nil) -> [UInt8] {
     let end = Self.endOfJFIF(jpeg) ?? 2
-    let comment =
-      Self.prefix + settings.digits + (contents.map { [UInt8(ascii: "=")] + $0.digits } ?? [])
-      + (source.map { [UInt8(ascii: " ")] + $0.digits } ?? [])
+    let comment = Self.prefix + digits
     let size = 2 + comment.count
     let described = description?.segment ?? []
     var marked: [UInt8] = []
@@ -76,7 +86,10 @@ public struct ThumbnailMark: Sendable, Hashable {
       head[20...].starts(with: JPEGMarker.com.bytes), head[24...].starts(with: Self.prefix)
     else { return nil }
     let size = Int(head[22]) << 8 | Int(head[23])
-    let digits = head[24...].prefix(max(0, size - 2)).dropFirst(Self.prefix.count)
+    self.init(digits: head[24...].prefix(max(0, size - 2)).dropFirst(Self.prefix.count))
+  }
+
+  private init?(digits: ArraySlice<UInt8>) {
     guard let settings = Fingerprint(digits: digits.prefix(Fingerprint.length)) else { return nil }
     var rest = digits.dropFirst(Fingerprint.length)
     var contents: SourceContents?

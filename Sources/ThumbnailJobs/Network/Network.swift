@@ -9,7 +9,7 @@ import Locking
 /// with it the fetching.
 ///
 /// *Concurrency*: every member may be called from any thread.
-final class Network: Sendable, ObjectLister {
+final class Network: Sendable, ObjectLister, ObjectStore {
   let settings: NetworkSettings
   /// Runs the fetches, as many at once as there may be connections.
   let queue: BoundedOperationQueue
@@ -51,6 +51,17 @@ final class Network: Sendable, ObjectLister {
     _ prefix: S3Location, page: String?, most: Int, isCancelled: () -> Bool
   ) throws(FetchError) -> ObjectPage {
     try fetcher().list(prefix, page: page, most: most, isCancelled: isCancelled)
+  }
+
+  func metadata(of object: S3Location, isCancelled: () -> Bool) throws(FetchError) -> [String: String]? {
+    try fetcher().metadata(of: object, isCancelled: isCancelled)
+  }
+
+  func put(
+    _ jpeg: [UInt8], as object: S3Location, metadata: [String: String], replaces: Bool, isCancelled: () -> Bool
+  ) throws(FetchError) -> Bool {
+    try fetcher().put(
+      jpeg, as: object, type: "image/jpeg", metadata: metadata, replaces: replaces, isCancelled: isCancelled)
   }
 
   /// What was fetched so far.

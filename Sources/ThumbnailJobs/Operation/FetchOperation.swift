@@ -13,23 +13,29 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   private let source: Source
   private let address: RemoteAddress
   private let extent: FetchExtent
-  private let known: KnownThumbnails?
+  /// What the thumbnails tell that are there; nil if they are to be made anyway. Guarded by its lock.
+  private let known: Locked<KnownThumbnails?>
+  /// Asks what thumbnails in buckets tell; nil if they are in folders.
+  private let lookUp: LookUp?
   private let options: [ThumbnailOptions]
   private let network: Network
   /// What has arrived. Guarded by its lock, although only the operation's thread uses it.
   private let arrival = Locked<Arrival?>(nil)
   private let isClaimed = Atomic(false)
 
+  typealias LookUp = @Sendable (_ isCancelled: () -> Bool) throws(OutputError) -> KnownThumbnails?
+
   /// - Parameters:
   ///   - known: what the thumbnails tell that are there; nil if they are to be made anyway.
+  ///   - lookUp: asks what thumbnails in buckets tell, before the source is fetched; nil if they are in folders.
   ///   - options: of all outputs.
   ///   - extent: nil for that of the settings.
   init(
-    _ source: Source, _ address: RemoteAddress, known: KnownThumbnails?, options: [ThumbnailOptions],
-    extent: FetchExtent? = nil,
-    _ network: Network
+    _ source: Source, _ address: RemoteAddress, known: KnownThumbnails?, lookUp: LookUp? = nil,
+    options: [ThumbnailOptions], extent: FetchExtent? = nil, _ network: Network
   ) {
-    (self.source, self.address, self.known) = (source, address, known)
+    (self.source, self.address, self.lookUp) = (source, address, lookUp)
+    self.known = Locked(known)
     (self.options, self.network) = (options, network)
     self.extent = extent ?? network.settings.extent
     super.init(title: OperationTitle.fetching(source.path))
@@ -39,7 +45,9 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   ///
   /// - Parameter whole: whether it fetches all of it.
   func renewed(whole: Bool) -> FetchOperation {
-    FetchOperation(source, address, known: whole ? nil : known, options: options, extent: whole ? .whole : extent, network)
+    FetchOperation(
+      source, address, known: whole ? nil : thumbnails, lookUp: whole ? nil : lookUp, options: options,
+      extent: whole ? .whole : extent, network)
   }
 
   /// - Returns: true for the first caller, who then submits the operation.
@@ -59,8 +67,15 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
     }
   }
 
+  private var thumbnails: KnownThumbnails? { known.withLock { $0 } }
+
   private func fetch() throws -> FetchedSource {
-    if let known {
+    if let lookUp {
+      let found = try lookUp { self.isCancelled }
+      known.withLock { $0 = found }
+    }
+    if let known = thumbnails {
+      if let listed = source.listed, SourceContents(listed) == known.contents { return .unchanged }
       let reply = try fetch(unless: Validators(entityTag: nil, lastModified: Int(known.modified.tv_sec)))
       if reply.outcome != .unchanged { return try result(of: reply) }
       // A server may compare only times, and an older file may have replaced a newer one.
@@ -82,6 +97,7 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   private func result(of reply: FetchReply) throws -> FetchedSource {
     guard let arrival = arrival.withLock({ $0.take() }) else { preconditionFailure("a reply without a file") }
     let contents = SourceContents(reply.validators)
+    let known = thumbnails
     if let known, contents == known.contents { return .unchanged }
     let fetched = FetchedFile(
       file: arrival.file, size: try arrival.finish(), modified: reply.validators.modified, contents: contents,
@@ -101,7 +117,7 @@ extension FetchOperation: FetchMonitor {
   func restarted() { arrival.withLock { $0?.restart() } }
 
   func needs(_ validators: Validators) -> Bool {
-    known.map { SourceContents(validators) != $0.contents } ?? true
+    thumbnails.map { SourceContents(validators) != $0.contents } ?? true
   }
 
   func entered(_ stage: FetchStage) { report(stage: stage.rawValue) }

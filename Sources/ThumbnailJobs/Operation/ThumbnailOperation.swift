@@ -130,10 +130,29 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
         return .unsupported(type)
       }
+      if source.address == nil, try isKept(file) {
+        findings.withLock { $0.isUnchanged = true }
+        return .made
+      }
       do { return try makeAll(of: file, type) } catch let error as ThumbnailError {
         findings.withLock { $0.needsWhole = file.isCut && error != .cancelled }
         throw error
       }
+    }
+  }
+
+  /// Whether thumbnails in buckets are up to date. Those in folders the walk has looked at.
+  private func isKept(_ file: SourceFile) throws -> Bool {
+    guard shared.outputs.contains(where: { $0.bucket != nil }) else { return false }
+    report(stage: "comparing")
+    let isCancelled = { self.isCancelled }
+    let states = try shared.outputs.map { try $0.keptState(of: source, place, isCancelled: isCancelled) }
+    switch SettingsStamp.RemoteState.together(states) {
+    case .isTaken(let place): throw OutputError(.takenByName, place)
+    case .missing: return false
+    case .made(let known):
+      return try !shared.makesAgain && isSameTime(known.modified, file.thumbnailTime)
+        && known.contents == file.contents()
     }
   }
 
@@ -235,7 +254,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
           made = try shared.trace.span("ThumbnailOutput.publish") {
             try output.publish(
               thumbnail, of: source, to: place, contents: contents, description: description,
-              modified: file.thumbnailTime)
+              modified: file.thumbnailTime, isCancelled: { self.isCancelled })
           }
           shared.onThumbnail?(id, source.path, thumbnail)
         }

@@ -1,3 +1,4 @@
+import Fetching
 import Files
 import SystemPackage
 
@@ -32,6 +33,10 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case closed
     /// A thumbnail could not be removed.
     case cannotRemove
+    /// The service of the bucket does not keep the thumbnail, or does not tell what it has.
+    case notKept(FetchError)
+    /// There is no temporary folder.
+    case noWorkFolder
     /// The system reported another error.
     case failed
   }
@@ -74,14 +79,17 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   var isOnlyOfPlace: Bool {
     switch kind {
     case .foreign, .unreadable, .taken, .takenByName, .blocked, .nameTooLong: true
-    case .cannotCreate, .isSource, .hasPhotos, .notJoin, .shared, .removed, .closed, .cannotRemove, .failed: false
+    case .cannotCreate, .isSource, .hasPhotos, .notJoin, .shared, .removed, .closed, .cannotRemove, .notKept,
+      .noWorkFolder, .failed:
+      false
     }
   }
 
   /// Whether the job ends with this error: the disk is full, the quota is used up, the disk is read-only, or the output
   /// folder is gone.
   var endsJob: Bool {
-    kind == .removed || error == .noSpace || error == .diskQuotaExceeded || error == .readOnlyFileSystem
+    if case .notKept(let error) = kind { return error.concernsAll }
+    return kind == .removed || error == .noSpace || error == .diskQuotaExceeded || error == .readOnlyFileSystem
   }
 
   /// Whether the whole disk is at fault: full, faulty or read-only.
@@ -111,6 +119,8 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .removed: "\(name): was removed while the run wrote to it"
     case .closed: "\(name): not written: the run is ending"
     case .cannotRemove: "\(name): cannot be removed: \(reason)"
+    case .notKept(let error): "\(name): cannot be written: \(error)"
+    case .noWorkFolder: "\(name): no temporary folder can be made there: \(reason)"
     case .failed: "\(name): cannot be written: \(reason)"
     }
   }

@@ -7,7 +7,11 @@ import Thumbnails
 struct ThumbnailOutput: Sendable {
   let path: Path
   private let absolutePath: Path
-  /// Nil in a dry run.
+  /// The folder for what a run needs besides thumbnails: that of the thumbnails, unless these are in a bucket.
+  let localPath: Path
+  /// Nil if the thumbnails are in a folder.
+  let bucket: BucketOutput?
+  /// The folder at ``localPath``; nil in a dry run.
   let folder: OutputFolder?
   let options: ThumbnailOptions
   /// Makes the places of the thumbnails; nil if they mirror the tree of the sources.
@@ -25,15 +29,17 @@ struct ThumbnailOutput: Sendable {
   /// - Throws: ``OutputError``.
   init(
     path: Path, name: NamePattern? = nil, options: ThumbnailOptions, isForced: Bool = false, isDurable: Bool = false,
-    isWatch: Bool = false, isDryRun: Bool
+    isWatch: Bool = false, isDryRun: Bool, bucket: BucketOutput? = nil, work: Path? = nil
   ) throws(OutputError) {
+    localPath = work ?? path
+    self.bucket = bucket
     earlier = EarlierRuns(
-      in: path, sizes: options.sizes, hasSizeFolders: Self.hasSizeFolders(options, name), mirrorsTree: name == nil)
+      in: localPath, sizes: options.sizes, hasSizeFolders: Self.hasSizeFolders(options, name), mirrorsTree: name == nil)
     self.path = path
     absolutePath = path.absolute ?? path
     self.name = name
     self.options = options
-    let folder = isDryRun ? nil : try OutputFolder(path, isForced: isForced, isDurable: isDurable, isWatch: isWatch)
+    let folder = isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable, isWatch: isWatch)
     self.folder = folder
     var stamps: [SettingsStamp] = []
     for size in options.sizes {
@@ -42,7 +48,7 @@ struct ThumbnailOutput: Sendable {
       if let folder {
         stamps.append(try SettingsStamp(renewing: settings, size: sizeName, in: folder))
       } else {
-        stamps.append(SettingsStamp(reading: settings, size: sizeName, in: path))
+        stamps.append(SettingsStamp(reading: settings, size: sizeName, in: localPath))
       }
     }
     self.stamps = stamps
@@ -107,16 +113,24 @@ struct ThumbnailOutput: Sendable {
   /// - Throws: ``OutputError``.
   func publish(
     _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents,
-    description: SourceDescription?, modified: timespec
+    description: SourceDescription?, modified: timespec, isCancelled: () -> Bool
   ) throws(OutputError) -> MadeThumbnail {
     guard let folder, let index = options.sizes.firstIndex(of: thumbnail.size) else {
       preconditionFailure("only a real run publishes, and only sizes of its options")
     }
     let place = self.place(of: source, place, size: thumbnail.size)
     let mark = stamps[index].mark.of(contents, key(of: source))
-    let bytes = try folder.publish(
-      thumbnail: thumbnail.bytes, marked: mark, described: description.map { DescriptionComment($0, thumbnail.pixels) },
-      to: place, modified: modified)
+    let bytes: Int
+    if let bucket {
+      let marked = mark.inserted(into: thumbnail.bytes)
+      try bucket.publish(
+        marked, mark, to: place, modified: modified, isContested: mark.source != nil, isCancelled: isCancelled)
+      bytes = marked.count
+    } else {
+      bytes = try folder.publish(
+        thumbnail: thumbnail.bytes, marked: mark,
+        described: description.map { DescriptionComment($0, thumbnail.pixels) }, to: place, modified: modified)
+    }
     return MadeThumbnail(
       path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes)
   }
@@ -124,7 +138,8 @@ struct ThumbnailOutput: Sendable {
   /// The key of the source; nil if only one source can want its place.
   private func key(of source: Source) -> SourceKey? {
     if let address = source.address { return SourceKey(of: address) }
-    return name == nil && !source.isContested ? nil : SourceKey(of: source.path, from: absolutePath)
+    // A bucket and a folder of this machine have no path between them.
+    return name == nil && !source.isContested ? nil : SourceKey(of: source.path, from: bucket == nil ? absolutePath : "/")
   }
 
   /// The state of a source's thumbnails together: that of the first place that cannot be written to, otherwise the
@@ -147,6 +162,22 @@ struct ThumbnailOutput: Sendable {
   func remoteState(of source: Source, _ address: RemoteAddress, _ place: Path) -> SettingsStamp.RemoteState {
     let states = zip(options.sizes, stamps).map { size, stamp in
       stamp.remoteState(of: self.place(of: source, place, size: size), key: SourceKey(of: address))
+    }
+    let state = SettingsStamp.RemoteState.together(states)
+    return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }
+  }
+
+  /// What a source's thumbnails in the bucket tell of it together. A place that another source has begins with the bucket.
+  ///
+  /// - Throws: ``OutputError``
+  func keptState(
+    of source: Source, _ place: Path, isCancelled: () -> Bool
+  ) throws(OutputError) -> SettingsStamp.RemoteState {
+    guard let bucket else { preconditionFailure("the thumbnails are in a folder") }
+    var states: [SettingsStamp.RemoteState] = []
+    for (size, stamp) in zip(options.sizes, stamps) {
+      let place = self.place(of: source, place, size: size)
+      states.append(try bucket.state(of: place, key: key(of: source), stamp.mark, isCancelled: isCancelled))
     }
     let state = SettingsStamp.RemoteState.together(states)
     return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }

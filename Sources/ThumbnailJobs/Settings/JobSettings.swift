@@ -1,3 +1,4 @@
+import Fetching
 import Files
 import MemoryPressure
 import Thumbnails
@@ -72,11 +73,14 @@ public struct JobSettings: Sendable, Equatable {
 
   /// The output folders in which no file is a source: those whose thumbnails mirror the tree of the sources. Where a
   /// pattern names the thumbnails, they may be beside their sources, and only their marks tell them apart.
-  var mirroredOutputs: [Path] { outputs.filter { $0.name == nil }.map(\.folder) }
+  var mirroredOutputs: [Path] { outputs.filter { $0.name == nil && $0.location == nil }.map(\.folder) }
+
+  /// The parts of buckets to which the thumbnails go. No object in them is a source.
+  var bucketOutputs: [S3Location] { outputs.compactMap(\.location) }
 
   /// Whether the working folder is missing although a path starts from it. Then the places of thumbnails are not known.
   public var lacksWorkingFolder: Bool {
-    let paths = outputs.map(\.folder) + sources.compactMap { if case .path(let path) = $0 { path } else { nil } }
+    let paths = outputs.filter { $0.location == nil }.map(\.folder) + sources.compactMap { if case .path(let path) = $0 { path } else { nil } }
     return paths.contains { !$0.isAbsolute } && Path.workingFolder == nil
   }
 
@@ -112,6 +116,7 @@ public struct JobSettings: Sendable, Equatable {
     if prune, sources.contains(where: { if case .address = $0 { true } else { false } }) {
       throw TextError(in: "prune", "a URL does not tell which sources are gone; give folders instead")
     }
+    try validateBuckets()
     try watch?.validate(self)
     var folders: Set<Path> = []
     for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
@@ -121,6 +126,24 @@ public struct JobSettings: Sendable, Equatable {
 }
 
 extension JobSettings {
+  /// - Throws: ``TextError`` if an output is no place for thumbnails, or a job with thumbnails in a bucket wants what only
+  ///   those in folders have.
+  private func validateBuckets() throws(TextError) {
+    for output in outputs where output.folder.isURL && output.location == nil {
+      let shown = RemoteAddress.printable(output.folder.bytes)
+      throw TextError(in: "out", "\(shown) is no place for thumbnails; name a folder, or s3://bucket/folder")
+    }
+    if bucketOutputs.isEmpty { return }
+    func refuse(_ key: String, _ isSet: Bool, _ reason: String) throws(TextError) {
+      if isSet { throw TextError(in: key, "\(reason), and these thumbnails go to a bucket") }
+    }
+    try refuse("out", bucketOutputs.count < outputs.count, "outputs in folders need a job of their own")
+    try refuse("prune", prune, "only thumbnails in folders can be pruned")
+    try refuse("verify", verify == .content, "only the ledger of an output folder knows the hashes of sources")
+    for kind in joins.paths.map(\.0) { try refuse(kind.setting, true, "it needs thumbnails in folders") }
+    try refuse("watch", watch != nil, "a watch needs thumbnails in folders")
+  }
+
   /// Finds the share of this job, its list if there is a folder of lists, and the trees of lists that a split has written.
   ///
   /// - Parameter environment: the variables of the process.

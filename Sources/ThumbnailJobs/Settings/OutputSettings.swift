@@ -1,8 +1,10 @@
+import Fetching
 import Files
 import Thumbnails
 
 /// The settings of one output: a folder and the thumbnails in it.
 public struct OutputSettings: Sendable, Equatable {
+  /// A folder, or a part of a bucket such as `s3://bucket/thumbs`.
   public var folder: Path = "thumbs"
   /// The places of the thumbnails in the folder; nil means that they mirror the tree of the sources.
   public var name: NamePattern?
@@ -23,6 +25,15 @@ public struct OutputSettings: Sendable, Equatable {
   public var previews = Previews.auto
 
   public init() {}
+
+  /// The part of a bucket for the thumbnails; nil if they go to a folder.
+  var location: S3Location? {
+    guard folder.isURL, case .s3(let location)? = try? RemoteAddress(parsing: folder.bytes) else { return nil }
+    return location.asFolder
+  }
+
+  /// The folder, or the part of a bucket with a slash at its end.
+  var place: Path { location.map { RemoteAddress.s3($0).path } ?? folder }
 
   /// A message about two sizes that would share a folder; nil if no two do.
   static func clash(in sizes: [SizeSpec]) -> String? {

@@ -76,6 +76,8 @@ enum Advice {
     case .foreign, .unreadable: "move it away or choose another folder with --out"
     case .taken: Self.otherPlace
     case .takenByName: "\(Self.otherPlace), or --force if the other source is gone"
+    case .notKept(let error): Self.advice(on: error)
+    case .noWorkFolder: "set TMPDIR to another folder"
     case .shared, .blocked, .nameTooLong, .removed, .closed, .cannotRemove, .failed: nil
     }
   }

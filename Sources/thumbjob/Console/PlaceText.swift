@@ -1,7 +1,9 @@
 /// Names of files and folders in messages.
 enum PlaceText {
-  /// A path in a form that a reader recognises as a path: `thumbs` becomes `./thumbs`.
-  static func text(_ path: String) -> String { path.hasPrefix("/") || path.hasPrefix(".") ? path : "./\(path)" }
+  /// A path in a form that a reader recognises as a path: `thumbs` becomes `./thumbs`. A part of a bucket stays as it is.
+  static func text(_ path: String) -> String {
+    path.hasPrefix("/") || path.hasPrefix(".") || path.hasPrefix("s3://") ? path : "./\(path)"
+  }
 
   /// Several paths, of which the first few are named: `./a, ./b and 3 more`.
   static func text(_ paths: [String]) -> String {

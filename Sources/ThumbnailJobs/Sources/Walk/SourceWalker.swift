@@ -1,3 +1,4 @@
+import Fetching
 import Files
 import Foundation
 import SystemPackage
@@ -25,6 +26,8 @@ public struct SourceWalker: Sendable {
   let isSorted: Bool
   /// The output folders. No file in them is a source.
   let outputs: FolderSet
+  /// The parts of buckets to which thumbnails go. No object in them is a source.
+  let bucketOutputs: [S3Location]
   let tree: SourceTree
   /// Lists buckets; nil where only files are walked.
   let lister: (any ObjectLister)?
@@ -43,9 +46,9 @@ public struct SourceWalker: Sendable {
 
   init(
     arguments: [SourceArgument], filter: SourceFilter, followsLinks: Bool, isSorted: Bool, outputs: [Path],
-    shard: Shard?, lister: (any ObjectLister)?
+    shard: Shard?, lister: (any ObjectLister)?, bucketOutputs: [S3Location] = []
   ) {
-    self.lister = lister
+    (self.lister, self.bucketOutputs) = (lister, bucketOutputs)
     self.arguments = arguments
     self.filter = filter
     self.followsLinks = followsLinks

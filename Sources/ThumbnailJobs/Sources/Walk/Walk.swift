@@ -61,6 +61,9 @@ final class Walk {
       return report(WalkError(.badEntry, Path(error.url), argument: index, reason: error.reason))
     }
     if case .s3(let location) = address, location.isFolder { return try walkBucket(location, index) }
+    if case .s3(let location) = address, walker.bucketOutputs.contains(where: { $0.contains(location) }) {
+      return passOver(path)
+    }
     let source = Source(address, in: walker.tree, argument: index, origin: .list)
     counters.entries += 1
     guard walker.filter.accepts(file: source.relativePath, noting: &counters.matches) else {
@@ -72,6 +75,9 @@ final class Walk {
 
   /// Visits the object of a location, and all objects below it, page by page.
   private func walkBucket(_ location: S3Location, _ index: Int) throws {
+    if walker.bucketOutputs.contains(where: { $0.contains(location.asFolder) }) {
+      return passOver(RemoteAddress.s3(location).path)
+    }
     var isMissing = !location.isFolder
     if !location.isFolder {
       // Of all keys that begin with the location's, it is the first.
@@ -111,7 +117,7 @@ final class Walk {
 
   private func visit(_ object: ListedObject, below folder: S3Location, _ index: Int) throws {
     // Such objects stand for folders.
-    if object.location.isFolder { return }
+    if object.location.isFolder || walker.bucketOutputs.contains(where: { $0.contains(object.location) }) { return }
     let relative = object.location.mirrored(below: folder.key.count)
     if relative.names.contains(where: { walker.filter.hides($0) }) {
       counters.hidden += 1
