@@ -25,14 +25,19 @@ package final class Fetcher: Sendable {
   /// Guarded by its lock, under which libcurl is not called.
   private let state = Locked(State())
   private let loop: Loop
-  private let s3 = S3Service()
+  private let s3: S3Service
   /// How long a caller waits until it looks for a cancellation.
   private static let tick = Duration.milliseconds(10)
 
-  /// - Parameter userAgent: names the program, as `name/version`.
+  /// - Parameters:
+  ///   - userAgent: names the program, as `name/version`.
+  ///   - environment: the variables that say whom S3 takes the requests to come from.
   /// - Throws: ``FetchError/noLibrary(_:)``
-  package init(_ limits: FetchLimits, userAgent: String) throws(FetchError) {
+  package init(
+    _ limits: FetchLimits, userAgent: String, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(FetchError) {
     self.limits = limits
+    s3 = S3Service(environment)
     allowed = AllowedAddresses(allowsPrivate: limits.allowsPrivate)
     policy = RetryPolicy(limits: limits)
     if let reason = ccurl_load() { throw .noLibrary(String(cString: reason)) }

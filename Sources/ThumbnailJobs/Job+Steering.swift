@@ -96,6 +96,7 @@ extension Job {
   /// thread that is about to end the process can call it.
   public func closeOutputs() {
     for output in outputs { output.folder?.close() }
+    work?.remove()
   }
 
   /// Whether the job ends before all its sources are done.

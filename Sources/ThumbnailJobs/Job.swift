@@ -63,7 +63,7 @@ public final class Job: Sendable {
   let ledger: JobLedger?
   let network: Network
   /// Nil if the thumbnails are in folders, and in a dry run.
-  private let work: WorkFolder?
+  let work: WorkFolder?
   /// Nil if the job ends once all thumbnails are made.
   let watch: SourceWatch?
   let shared: SourceOperation.Shared
@@ -111,7 +111,8 @@ public final class Job: Sendable {
     let local = settings.outputs.indices.map { work?.path.appending(Path("\($0)")) ?? settings.outputs[$0].folder }
     self.work = work
     network = Network(
-      settings.network, folder: local[0].appending(SourceWalker.workingFolderName), program: settings.program)
+      settings.network, folder: local[0].appending(SourceWalker.workingFolderName), program: settings.program,
+      keepsThumbnails: !settings.bucketOutputs.isEmpty)
     var outputs: [ThumbnailOutput] = []
     for (output, local) in zip(settings.outputs, local) {
       var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)

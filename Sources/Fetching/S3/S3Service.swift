@@ -23,8 +23,12 @@ final class S3Service: Sendable {
 
   private static let mostBuckets = 1000
 
+  private let environment: [String: String]
   /// Guarded by its lock, which is held while the files of the account are read.
   private let state = Locked(State())
+
+  /// - Parameter environment: the variables of the process.
+  init(_ environment: [String: String]) { self.environment = environment }
 
   /// - Throws: ``FetchError/account(_:)``, ``FetchError/noLibrary(_:)``
   func target(of request: FetchRequest) throws(FetchError) -> Target {
@@ -33,7 +37,7 @@ final class S3Service: Sendable {
     case .s3(let location):
       let (account, known) = state.withLock { state in
         let account = state.account ?? Result { () throws(FetchError) in
-          try S3Account(environment: ProcessInfo.processInfo.environment)
+          try S3Account(environment: environment)
         }
         state.account = account
         return (account, state.regions[location.bucket])

@@ -41,7 +41,9 @@ final class Loop: @unchecked Sendable {  // see above
 
   /// Begins a transfer as soon as there is a place.
   func begin(_ transfer: Transfer) {
-    line.append(transfer)
+    // What asks for a listing or keeps a thumbnail is short, and others wait for it.
+    let index = transfer.request.fetchesSource ? line.count : line.firstIndex { $0.request.fetchesSource } ?? line.count
+    line.insert(transfer, at: index)
     startNext()
   }
 
@@ -50,8 +52,10 @@ final class Loop: @unchecked Sendable {  // see above
     var hosts: [String: Int] = [:]
     for transfer in kept.values { hosts[transfer.target.authority, default: 0] += 1 }
     line.removeAll { transfer in
-      let host = transfer.target.authority
-      guard kept.count < limits.connections, hosts[host, default: 0] < limits.perHost else { return false }
+      let (host, fetches) = (transfer.target.authority, transfer.request.fetchesSource)
+      guard kept.count < (fetches ? limits.fetching : limits.connections),
+        hosts[host, default: 0] < (fetches ? limits.fetchingPerHost : limits.perHost)
+      else { return false }
       hosts[host, default: 0] += 1
       start(transfer)
       return true

@@ -16,6 +16,7 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   /// The files of sources that are fetched and not made yet.
   let spool: Spool
   private let userAgent: String
+  private let keepsThumbnails: Bool
   /// Guarded by its lock.
   private let counts = Locked(FetchCounters())
   /// Nil until the first fetch: most jobs have only files, and need no connections. Guarded by its lock, which is held while
@@ -25,8 +26,9 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   /// - Parameters:
   ///   - folder: for the files, which have no names there.
   ///   - program: the version of the program, which servers are told.
-  init(_ settings: NetworkSettings, folder: Path, program: String) {
-    self.settings = settings
+  ///   - keepsThumbnails: whether thumbnails go to a bucket.
+  init(_ settings: NetworkSettings, folder: Path, program: String, keepsThumbnails: Bool = false) {
+    (self.settings, self.keepsThumbnails) = (settings, keepsThumbnails)
     queue = BoundedOperationQueue(name: "fetches", max: settings.connections)
     spool = Spool(folder: folder, bytes: settings.spoolBytes)
     userAgent = "thumbjob/\(program)"
@@ -39,7 +41,9 @@ final class Network: Sendable, ObjectLister, ObjectStore {
     try started.withLock { started throws(FetchError) in
       if let started { return started }
       var limits = FetchLimits()
-      (limits.connections, limits.perHost) = (settings.connections, settings.perHost)
+      limits.keepsObjects = keepsThumbnails
+      limits.connections = settings.connections
+      limits.perHost = max(keepsThumbnails ? 2 : 1, settings.perHost)
       (limits.largest, limits.allowsPrivate) = (settings.largest, settings.allowsPrivate)
       let fetcher = try Fetcher(limits, userAgent: userAgent)
       started = fetcher

@@ -16,7 +16,7 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // an atomic fla
     let retries: Int
     let trace: TraceRecorder?
     /// Whether thumbnails are made again that are up to date.
-    let makesAgain: Bool
+    var makesAgain = false
     /// Whether to compute the hash of each source that is made.
     var hashesSources = false
     /// Nil in a dry run.

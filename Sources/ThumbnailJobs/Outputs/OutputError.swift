@@ -92,6 +92,9 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     return kind == .removed || error == .noSpace || error == .diskQuotaExceeded || error == .readOnlyFileSystem
   }
 
+  /// Whether a thumbnail could not go to its bucket.
+  public var isOfBucket: Bool { if case .notKept = kind { true } else { false } }
+
   /// Whether the whole disk is at fault: full, faulty or read-only.
   public var isDiskFault: Bool { isOutOfSpace || error == .ioError || error == .readOnlyFileSystem }
 

@@ -24,5 +24,8 @@ final class WorkFolder: Sendable {
     path = parent.appending(folder.name)
   }
 
-  deinit { folder.remove() }
+  deinit { remove() }
+
+  /// Removes the folder. It takes no lock, so that a thread that is about to end the process can call it.
+  func remove() { folder.remove() }
 }

@@ -161,6 +161,7 @@ extension StopCause {
     switch self {
     case .outputFailed(let error) where error.isOutOfSpace: "make room and run the same command again"
     case .outputFailed(let error) where error.kind == .removed: Self.usualWayOn
+    case .outputFailed(let error) where error.isOfBucket: "mend that and run the same command again"
     case .outputFailed: "make the output folder writable and run the same command again"
     case .tooManyFailures: "repair or --exclude the failed sources, or raise --halt"
     default: Self.usualWayOn
