@@ -64,7 +64,7 @@ extension JobSettings {
 
 extension OutputSettings {
   static let jobFileKeys: [JobFileKey<OutputSettings>] = [
-    JobFileKey("out", \.folder) { value, name, reader in reader.path(value, name) },
+    JobFileKey("out", \.folder) { value, name, reader in reader.output(value, name) },
     .text("name", \.name) { text, key throws(TextError) in try NamePattern(parsing: text, for: key) },
     // A preset comes before the keys that override it.
     JobFileKey(names: ["preset"]) { value, name, reader, output in

@@ -184,6 +184,12 @@ struct JobFileReader {
     return text == "-" ? dash(.nul) : path(text, node, key).map { SourceList(file: $0, separator: .nul) }
   }
 
+  /// The output that a text stands for: a path, or a part of a bucket.
+  mutating func output(_ node: Node, _ key: String) -> Path? {
+    guard let text = text(node, key), Path(text).isURL else { return path(node, key) }
+    return Path(text)
+  }
+
   mutating func path(_ node: Node, _ key: String) -> Path? { text(node, key).flatMap { path($0, node, key) } }
 
   /// The path that a text in the job file stands for. A relative one starts from the folder of the job file.

@@ -24,11 +24,12 @@ public struct JoinSettings: Sendable, Equatable {
     }
   }
 
-  /// - Throws: ``TextError`` if a path is empty, or two files have the same.
+  /// - Throws: ``TextError`` if a path is empty or a URL, or two files have the same.
   func validate() throws(TextError) {
     var owners: [Path: JoinKind] = [:]
     for (kind, path) in paths {
       if path.isEmpty { throw TextError(in: kind.setting, "the path is empty") }
+      if path.isURL { throw TextError(in: kind.setting, "\(path.printable) is a URL; name a file or folder") }
       let names = kind == .gallery ? GalleryPage.files.map(\.path) + [GalleryPage.data] : [""]
       for name in names {
         let file = path.appending(Path(name))

@@ -74,6 +74,7 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
     }
     if let naive { settings.naive = naive }
     if let out { settings.out = CommandWords.path(of: out) }
+    if settings.out.isURL { throw TextError("--out: \(settings.out.printable) is a URL; name a folder") }
     return settings
   }
 }

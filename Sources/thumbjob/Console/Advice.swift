@@ -91,6 +91,7 @@ enum Advice {
       "give lists with a path on each line with - instead of --files0-from"
     case .missingArgument: neighbour(of: error.path).map { "did you mean \($0.printable)?" }
     case .tooManyOpenFiles: "raise the limit with ulimit -n or lower --max"
+    case .notListed(let error): advice(on: error)
     case .nulInEntry: "give NUL-separated lists with --files0-from -"
     default: nil
     }

@@ -14,8 +14,8 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A folder (with all below it), a file, an https:// URL, a job file (*.yml), or - for paths and URLs on standard input, "
-        + "one per line.",
+      "A folder (with all below it), a file, an https:// URL, an object or folder in S3 (s3://bucket/key), a job file "
+        + "(*.yml), or - for paths and URLs on standard input, one per line.",
       valueName: "source"),
     completion: .file(extensions: SourceOptions.extensions + ["yml", "yaml"]))
   var words: [String] = []

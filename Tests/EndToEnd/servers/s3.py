@@ -52,6 +52,19 @@ class S3:
         file = self.folder / "requests"
         return [json.loads(line) for line in file.read_text().splitlines()]
 
+    def hold(self, text):
+        """Lets requests such as "GET /bucket/key" with this text wait, until `let_go`."""
+        (self.folder / "hold.new").write_text(text)
+        (self.folder / "hold.new").rename(self.folder / "hold")
+
+    def held(self):
+        """The requests that have waited so far."""
+        file = self.folder / "held"
+        return file.read_text().splitlines() if file.exists() else []
+
+    def let_go(self):
+        (self.folder / "hold").unlink()
+
     def close(self):
         self.process.terminate()
         self.process.wait(30)

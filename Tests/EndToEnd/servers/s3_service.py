@@ -9,12 +9,14 @@ import io
 import json
 import sys
 import threading
+import time
+from pathlib import Path
 
 from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from moto.core import DEFAULT_ACCOUNT_ID
-from moto.s3.models import s3_backends
+from moto.s3.models import get_canned_acl, s3_backends
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, make_server
 
@@ -29,10 +31,14 @@ class Handler(WSGIRequestHandler):
 
 
 class Service:
-    """`settings` has keys (id to secret), tokens (id to token), public (buckets), faults (text in a target to statuses)."""
+    """`settings` has keys (id to secret), tokens (id to token), public (buckets), faults (text in a request to refusals).
 
-    def __init__(self, settings, log):
+    While a file `hold` in the folder has a text that is in a request, the request waits.
+    """
+
+    def __init__(self, settings, log, folder):
         self.settings = settings
+        self.hold, self.held = Path(folder) / "hold", Path(folder) / "held"
         self.log = log
         self.moto = DomainDispatcherApplication(create_backend_app)
         self.lock = threading.Lock()
@@ -63,24 +69,40 @@ class Service:
         signature = auth.signature(auth.string_to_sign(request, auth.canonical_request(request)), request)
         return None if signature == fields["Signature"] else (403, "SignatureDoesNotMatch")
 
-    def fault(self, target):
+    def fault(self, request):
         with self.lock:
             for text, answers in self.faults.items():
-                if text in target and answers:
+                if text in request and answers:
                     return answers.pop(0)
         return None
+
+    def is_held(self, request):
+        try:
+            return self.hold.read_text() in request
+        except FileNotFoundError:
+            return False
+
+    def await_release(self, request):
+        if not self.is_held(request):
+            return
+        with self.lock, self.held.open("a") as file:
+            file.write(f"{request}\n")
+        while self.is_held(request):
+            time.sleep(0.02)
 
     def __call__(self, environ, start_response):
         target = environ["RAW_URI"]
         length = int(environ.get("CONTENT_LENGTH") or 0)
         body = environ["wsgi.input"].read(length)
+        request = f"{environ['REQUEST_METHOD']} {target}"
+        self.await_release(request)
         answered = []
 
         def answer(status, headers, *arguments):
             answered.append(int(status.split()[0]))
             return start_response(status, headers, *arguments)
 
-        refused = self.refusal(environ, target, body) or self.fault(target)
+        refused = self.refusal(environ, target, body) or self.fault(request)
         if refused:
             text = ERROR.format(code=refused[1]).encode()
             headers = [("Content-Type", "application/xml"), ("Content-Length", str(len(text)))]
@@ -110,9 +132,11 @@ def main():
         for key, name in objects:
             with open(name, "rb") as file:
                 backend.put_object(bucket, key, file.read())
+            if bucket in settings.get("public", []):
+                backend.put_object_acl(bucket, key, get_canned_acl("public-read"))
     with open(f"{folder}/requests", "a", encoding="utf-8") as log:
         server = make_server(
-            "127.0.0.1", 0, Service(settings, log), threaded=True, request_handler=Handler, fd=descriptor)
+            "127.0.0.1", 0, Service(settings, log, folder), threaded=True, request_handler=Handler, fd=descriptor)
         with open(f"{folder}/ready", "w", encoding="utf-8"):
             pass
         server.serve_forever()
