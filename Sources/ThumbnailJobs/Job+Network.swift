@@ -27,7 +27,9 @@ extension Job {
       case .made(let found): known = found
       }
     }
-    if let known, let listed = source.listed, SourceContents(listed) == known.contents { return addUpToDate(source, at: place) }
+    if let known, let listed = source.listed, SourceContents(listed) == known.contents {
+      return addUpToDate(source, at: place)
+    }
     if settings.dryRun {
       // A dry run asks no server.
       report(SourceReport(source: source, result: .made))

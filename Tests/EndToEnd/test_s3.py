@@ -1,4 +1,4 @@
-"""Sources in buckets of S3, and thumbnails that go there, with the S3 of moto: listings, signatures, what is up to date."""
+"""Sources in buckets of S3, and thumbnails that go there: listings, signatures, what is up to date."""
 
 import itertools
 import os
@@ -11,7 +11,7 @@ import pytest
 from job import THUMBJOB, eventually
 from network_run import environment, run
 from servers.photos import small_photo, without_comments
-from servers.s3 import KEY, SECRET, S3
+from servers.s3 import KEY, S3, SECRET
 
 MANY = 5000
 PHOTOS = 150
@@ -121,7 +121,7 @@ def test_every_key_is_asked_for_and_signed_as_it_is(tmp_path, s3):
 
 
 def test_a_key_is_that_of_an_object_or_of_a_folder(tmp_path, s3):
-    server = s3({"photos": {"a.jpg": small_photo(), "a.jpg2": small_photo(), "dir/b.jpg": small_photo(), "dir2/c.jpg": small_photo()}})
+    server = s3({"photos": dict.fromkeys(["a.jpg", "a.jpg2", "dir/b.jpg", "dir2/c.jpg"], small_photo())})
     assert set(run(tmp_path, "s3://photos/a.jpg", out="1", **server.variables).thumbnails) == {"a.jpg"}
     assert set(run(tmp_path, "s3://photos/dir", out="2", **server.variables).thumbnails) == {"b.jpg"}
     both = run(tmp_path, "s3://photos/dir", "s3://photos/dir2/", out="3", **server.variables)

@@ -31,15 +31,18 @@ import Testing
   }
 
   @Test(arguments: [
-    ("s3://b/dir/photo.jpg", "b/dir/photo.jpg"), ("s3://b/..", "b/%2E%2E"), ("s3://b/../../x.jpg", "b/%2E%2E/%2E%2E/x.jpg"),
-    ("s3://b/./x.jpg", "b/%2E/x.jpg"), ("s3://b/a\nb\u{7f}.jpg", "b/a%0Ab%7F.jpg"), ("s3://b/a b+%2F.jpg", "b/a b+%2F.jpg"),
+    ("s3://b/dir/photo.jpg", "b/dir/photo.jpg"), ("s3://b/..", "b/%2E%2E"),
+    ("s3://b/../../x.jpg", "b/%2E%2E/%2E%2E/x.jpg"),
+    ("s3://b/./x.jpg", "b/%2E/x.jpg"), ("s3://b/a\nb\u{7f}.jpg", "b/a%0Ab%7F.jpg"),
+    ("s3://b/a b+%2F.jpg", "b/a b+%2F.jpg"),
   ])
   func thumbnailsMirrorTheKeyWithoutLeavingTheFolder(_ text: String, _ path: String) throws {
     #expect(try location(text).mirrored(below: nil) == Path(path))
   }
 
   @Test func emptyNamesInAKeyTellSourcesApart() throws {
-    let paths = try Set(["s3://b/a/x.jpg", "s3://b/a//x.jpg", "s3://b//a/x.jpg"].map { try location($0).mirrored(below: nil) })
+    let paths = try Set(
+      ["s3://b/a/x.jpg", "s3://b/a//x.jpg", "s3://b//a/x.jpg"].map { try location($0).mirrored(below: nil) })
     #expect(paths.count == 3)
     for path in paths { #expect(path.parent == "b/a") }
   }
@@ -55,7 +58,9 @@ import Testing
 
   // MARK: Accounts
 
-  private func account(_ environment: [String: String], config: String = "", credentials: String = "") throws -> S3Account {
+  private func account(_ environment: [String: String], config: String = "", credentials: String = "") throws
+    -> S3Account
+  {
     let folder = TemporaryFolder()
     let aws = folder.path + "/.aws"
     try FileManager.default.createDirectory(atPath: aws, withIntermediateDirectories: true)
@@ -65,8 +70,10 @@ import Testing
   }
 
   private let files = (
-    config: "[default]\nregion = eu-west-1\n[profile  work]\nregion=us-west-2\nendpoint_url = http://h:9000/base\ns3 =\n  region = no\n",
-    credentials: "# comment\n[default]\naws_access_key_id = A\naws_secret_access_key = B==\n\n[work]\naws_access_key_id=C\n"
+    config:
+      "[default]\nregion = eu-west-1\n[profile  work]\nregion=us-west-2\nendpoint_url = http://h:9000/base\ns3 =\n  region = no\n",
+    credentials:
+      "# comment\n[default]\naws_access_key_id = A\naws_secret_access_key = B==\n\n[work]\naws_access_key_id=C\n"
       + "aws_secret_access_key=D\naws_session_token=E\n"
   )
 
@@ -79,7 +86,8 @@ import Testing
     #expect(work.endpoint?.text == "http://h:9000/base")
     let variables = [
       "AWS_ACCESS_KEY_ID": "X", "AWS_SECRET_ACCESS_KEY": "Y", "AWS_SESSION_TOKEN": "Z", "AWS_REGION": "r",
-      "AWS_DEFAULT_REGION": "q", "AWS_ENDPOINT_URL": "http://one", "AWS_ENDPOINT_URL_S3": "http://two", "AWS_PROFILE": "",
+      "AWS_DEFAULT_REGION": "q", "AWS_ENDPOINT_URL": "http://one", "AWS_ENDPOINT_URL_S3": "http://two",
+      "AWS_PROFILE": "",
     ]
     let set = try account(variables, config: files.config, credentials: files.credentials)
     #expect(set.keys?.id == "X" && set.keys?.sessionToken == "Z" && set.region == "r")
@@ -90,7 +98,8 @@ import Testing
 
   @Test(arguments: [
     (["AWS_PROFILE": "other"], "", "other"), (["AWS_ACCESS_KEY_ID": "A"], "", "AWS_SECRET_ACCESS_KEY"),
-    ([:], "[default]\naws_access_key_id = A\n", "aws_secret_access_key"), ([:], "[default]\nrole_arn = x\n", "role_arn"),
+    ([:], "[default]\naws_access_key_id = A\n", "aws_secret_access_key"),
+    ([:], "[default]\nrole_arn = x\n", "role_arn"),
     (["AWS_REGION": "a.evil.example/"], "", "region"), (["AWS_ENDPOINT_URL": "ftp://x"], "", "endpoint"),
     (["AWS_ACCESS_KEY_ID": "A\r\nX: y", "AWS_SECRET_ACCESS_KEY": "B"], "", "character"),
   ])
@@ -135,7 +144,9 @@ import Testing
   // MARK: Listings
 
   private func page(_ inside: String) throws -> ObjectPage {
-    try ObjectPage(Array("<?xml version=\"1.0\"?>\n<ListBucketResult xmlns=\"x\">\(inside)</ListBucketResult>".utf8), of: location("s3://b/d/"))
+    try ObjectPage(
+      Array("<?xml version=\"1.0\"?>\n<ListBucketResult xmlns=\"x\">\(inside)</ListBucketResult>".utf8),
+      of: location("s3://b/d/"))
   }
 
   @Test func aPageHasWhatTheServiceTells() throws {
@@ -173,7 +184,8 @@ import Testing
   /// Every beginning of a page, and the page with each byte changed, is read or refused.
   @Test func noTextBreaksTheReader() throws {
     let text = Array(
-      "<ListBucketResult a=\"&gt;\"><Contents><Key>a&amp;%41</Key><ETag>\"1\"</ETag><B/></Contents></ListBucketResult>".utf8)
+      "<ListBucketResult a=\"&gt;\"><Contents><Key>a&amp;%41</Key><ETag>\"1\"</ETag><B/></Contents></ListBucketResult>"
+        .utf8)
     for end in text.indices {
       _ = try? ObjectPage(Array(text[..<end]), of: location("s3://b"))
       for byte in [0, 0x26, 0x3C, 0x3E, 0x2F, 0xFF] as [UInt8] {

@@ -17,7 +17,8 @@ public struct S3Location: Sendable, Hashable {
   ///
   /// - Throws: ``RemoteURLError``
   public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
-    let parts = bytes.dropFirst(Self.prefix.count).split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = bytes.dropFirst(Self.prefix.count).split(
+      separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
     let shown = Path(bytes: bytes.prefix(200).filter { $0 != 0 })?.printable ?? ""
     func error(_ reason: String) -> RemoteURLError { RemoteURLError(url: shown, reason: reason) }
     let bucket = parts.first.map { Array($0) } ?? []
@@ -76,7 +77,9 @@ public struct S3Location: Sendable, Hashable {
     let segments = key[(folder ?? 0)...].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     // Empty names are left out, so they count in the hash of the last one.
     let isRegular = segments.dropLast().allSatisfy { !$0.isEmpty }
-    for segment in segments.dropLast() where !segment.isEmpty { names.append(MirroredName.legal(Self.encoded(segment))) }
+    for segment in segments.dropLast() where !segment.isEmpty {
+      names.append(MirroredName.legal(Self.encoded(segment)))
+    }
     let last = segments.last.map { Self.encoded($0) } ?? []
     names.append(
       MirroredName.legal(

@@ -33,7 +33,9 @@ enum HTTPDate {
 
   /// Reads a time such as `2026-11-24T11:59:37.000Z` of ISO 8601; nil if it is none. In seconds since 1970.
   static func secondsOfISO(_ text: [UInt8]) -> Int? {
-    let numbers = text.split { !(0x30...0x39).contains($0) }.prefix(6).map { Int32(String(decoding: $0, as: UTF8.self)) }
+    let numbers = text.split { !(0x30...0x39).contains($0) }.prefix(6).map {
+      Int32(String(decoding: $0, as: UTF8.self))
+    }
     guard text.count >= 19, text.last == UInt8(ascii: "Z"), numbers.count == 6, let year = numbers[0],
       (1970...9999).contains(year), let month = numbers[1], let day = numbers[2], let hour = numbers[3],
       let minute = numbers[4], let second = numbers[5]

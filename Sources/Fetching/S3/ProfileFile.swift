@@ -32,7 +32,8 @@ struct ProfileFile {
       guard let first = line.first, !first.isWhitespace, first != "#", first != ";" else { continue }
       let words = line.trimmingCharacters(in: .whitespaces)
       if words.hasPrefix("["), let end = words.firstIndex(of: "]") {
-        name = words[words.index(after: words.startIndex)..<end].split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+        name = words[words.index(after: words.startIndex)..<end].split { $0 == " " || $0 == "\t" }.joined(
+          separator: " ")
       } else if let name, let equals = words.firstIndex(of: "=") {
         let key = words[..<equals].trimmingCharacters(in: .whitespaces).lowercased()
         let value = words[words.index(after: equals)...].trimmingCharacters(in: .whitespaces)

@@ -8,7 +8,9 @@ enum S3Refusal {
   static func code(in text: [UInt8]) -> String {
     var elements = ElementReader(text)
     while let element = try? elements.next() {
-      if element.path == ["Error", "Code"] { return String(FetchError.line(String(decoding: element.text, as: UTF8.self)).prefix(60)) }
+      if element.path == ["Error", "Code"] {
+        return String(FetchError.line(String(decoding: element.text, as: UTF8.self)).prefix(60))
+      }
     }
     return ""
   }

@@ -36,9 +36,11 @@ final class S3Service: Sendable {
     case .url(let url): return Target(url: url)
     case .s3(let location):
       let (account, known) = state.withLock { state in
-        let account = state.account ?? Result { () throws(FetchError) in
-          try S3Account(environment: environment)
-        }
+        let account =
+          state.account
+          ?? Result { () throws(FetchError) in
+            try S3Account(environment: environment)
+          }
         state.account = account
         return (account, state.regions[location.bucket])
       }

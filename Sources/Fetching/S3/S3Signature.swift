@@ -28,7 +28,8 @@ struct S3Signature {
       return (name: String(parts[0]), value: parts.last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "")
     }.sorted { $0.name < $1.name }
     let names = signed.map(\.name).joined(separator: ";")
-    let request = ([method, url.path, url.query ?? ""] + signed.map { "\($0.name):\($0.value)" } + ["", names, bodyHash])
+    let request =
+      ([method, url.path, url.query ?? ""] + signed.map { "\($0.name):\($0.value)" } + ["", names, bodyHash])
       .joined(separator: "\n")
     let scope = "\(date)/\(region)/s3/aws4_request"
     let text = "AWS4-HMAC-SHA256\n\(moment)\n\(scope)\n\(Self.text(try Self.hash(of: request)))"

@@ -144,8 +144,10 @@ private struct CRequest {
     return Array(lines[3...]).withUnsafeBufferPointer { header in
       let request = ccurl_request(
         url: lines[0], headers: header.baseAddress, header_count: header.count, user_agent: lines[1],
-        method: lines[2], body: body.baseAddress, body_size: body.count, is_path_literal: isS3, user_password: texts[0], authorities_file: texts[1], authorities_folder: texts[2],
-        redirects: isS3 ? 0 : FetchLimits.redirects, connect_milliseconds: Int(limits.connectTimeout / .milliseconds(1)),
+        method: lines[2], body: body.baseAddress, body_size: body.count, is_path_literal: isS3, user_password: texts[0],
+        authorities_file: texts[1], authorities_folder: texts[2],
+        redirects: isS3 ? 0 : FetchLimits.redirects,
+        connect_milliseconds: Int(limits.connectTimeout / .milliseconds(1)),
         stall_seconds: Int((limits.stallTimeout / .seconds(1)).rounded(.up)))
       return withUnsafePointer(to: request) { use($0) }
     }

@@ -79,7 +79,8 @@ struct ReplyHeader {
     case "retry-after": retryAfter = Self.number(value) ?? HTTPDate.seconds(value).map { max(0, $0 - now) }
     case "location": location = value
     case "x-amz-bucket-region": bucketRegion = value
-    case _ where name.hasPrefix(Self.metadataPrefix): metadata[String(name.dropFirst(Self.metadataPrefix.count))] = value
+    case _ where name.hasPrefix(Self.metadataPrefix):
+      metadata[String(name.dropFirst(Self.metadataPrefix.count))] = value
     default: break
     }
   }

@@ -77,7 +77,8 @@ struct BucketOutput: Sendable {
 
   private static func time(_ text: String) -> timespec? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 2, let seconds = parts[0], let nanoseconds = parts[1], (0..<1_000_000_000).contains(nanoseconds)
+    guard parts.count == 2, let seconds = parts[0], let nanoseconds = parts[1],
+      (0..<1_000_000_000).contains(nanoseconds)
     else { return nil }
     return timespec(tv_sec: seconds, tv_nsec: nanoseconds)
   }

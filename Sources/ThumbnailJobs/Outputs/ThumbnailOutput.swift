@@ -39,7 +39,8 @@ struct ThumbnailOutput: Sendable {
     absolutePath = path.absolute ?? path
     self.name = name
     self.options = options
-    let folder = isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable, isWatch: isWatch)
+    let folder =
+      isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable, isWatch: isWatch)
     self.folder = folder
     var stamps: [SettingsStamp] = []
     for size in options.sizes {
@@ -139,7 +140,8 @@ struct ThumbnailOutput: Sendable {
   private func key(of source: Source) -> SourceKey? {
     if let address = source.address { return SourceKey(of: address) }
     // A bucket and a folder of this machine have no path between them.
-    return name == nil && !source.isContested ? nil : SourceKey(of: source.path, from: bucket == nil ? absolutePath : "/")
+    return name == nil && !source.isContested
+      ? nil : SourceKey(of: source.path, from: bucket == nil ? absolutePath : "/")
   }
 
   /// The state of a source's thumbnails together: that of the first place that cannot be written to, otherwise the

@@ -80,7 +80,9 @@ public struct JobSettings: Sendable, Equatable {
 
   /// Whether the working folder is missing although a path starts from it. Then the places of thumbnails are not known.
   public var lacksWorkingFolder: Bool {
-    let paths = outputs.filter { $0.location == nil }.map(\.folder) + sources.compactMap { if case .path(let path) = $0 { path } else { nil } }
+    let paths =
+      outputs.filter { $0.location == nil }.map(\.folder)
+      + sources.compactMap { if case .path(let path) = $0 { path } else { nil } }
     return paths.contains { !$0.isAbsolute } && Path.workingFolder == nil
   }
 

@@ -6,7 +6,8 @@ import Thumbnails
 struct OutputOptions: ParsableArguments {
   @Option(
     name: [.customShort("o", allowingJoined: true), .customLong("out")],
-    help: ArgumentHelp("The folder for the thumbnails, or s3://bucket/folder. (default: ./thumbs)", valueName: "folder"),
+    help: ArgumentHelp(
+      "The folder for the thumbnails, or s3://bucket/folder. (default: ./thumbs)", valueName: "folder"),
     completion: .directory)
   var out: String?
 

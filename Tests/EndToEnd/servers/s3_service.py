@@ -1,7 +1,7 @@
 """The S3 of moto, in a process of its own that `s3.S3` starts. It checks every signature as Amazon does.
 
-moto's own check decodes the URL before it signs it again, so it refuses even requests of boto3 with a slash in a query. This
-one signs the URL as it was sent, with the code of botocore.
+moto's own check decodes the URL before it signs it again, so it refuses even requests of boto3 with a slash in a query.
+This one signs the URL as it was sent, with the code of botocore.
 """
 
 import hashlib
@@ -31,7 +31,8 @@ class Handler(WSGIRequestHandler):
 
 
 class Service:
-    """`settings` has keys (id to secret), tokens (id to token), public (buckets), faults (text in a request to refusals).
+    """`settings` has keys (id to secret), tokens (id to token), public (buckets), and faults (text in a request to
+    refusals).
 
     While a file `hold` in the folder has a text that is in a request, the request waits.
     """
@@ -57,7 +58,8 @@ class Service:
         token = environ.get("HTTP_X_AMZ_SECURITY_TOKEN")
         if self.settings.get("tokens", {}).get(key) != token:
             return 400, "InvalidToken"
-        headers = {name: environ["HTTP_" + name.upper().replace("-", "_")] for name in fields["SignedHeaders"].split(";")}
+        names = fields["SignedHeaders"].split(";")
+        headers = {name: environ["HTTP_" + name.upper().replace("-", "_")] for name in names}
         unsigned = [
             name for name in environ
             if name.startswith("HTTP_X_AMZ_") and name[5:].lower().replace("_", "-") not in headers]
