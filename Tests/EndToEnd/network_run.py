@@ -62,8 +62,8 @@ def other_files(folder):
 
 
 def run(folder, *arguments, out="thumbs", sources=None, prefix=(), private=True, seconds=60, **changes):
-    """Runs it to its end. `sources` is a list for standard input; `out` may be in a bucket; `changes` are variables of its
-    environment."""
+    """Runs it to its end. `sources` is a list for standard input; `out` may be in a bucket; `changes` are variables
+    of its environment."""
     if sources is not None:
         arguments = ("--files0-from", "-", *arguments)
     output = out if out.startswith("s3://") else folder / out
