@@ -48,7 +48,10 @@ package struct ObjectPage: Sendable {
             throw .badReply("a key in the listing is none")
           }
           found.location = location.with(key: key)
-        case "ETag": found.validators.entityTag = Validators.entityTag(String(decoding: element.text, as: UTF8.self))
+        case "ETag":
+          // Some services leave out the quotation marks here, but not in headers.
+          let text = String(decoding: element.text, as: UTF8.self)
+          found.validators.entityTag = Validators.entityTag(text.hasSuffix("\"") ? text : "\"\(text)\"")
         case "LastModified": found.validators.lastModified = HTTPDate.secondsOfISO(element.text)
         case "Size": found.size = Int(String(decoding: element.text, as: UTF8.self)) ?? 0
         case "StorageClass": found.storageClass = String(decoding: element.text.prefix(40), as: UTF8.self)
