@@ -259,7 +259,7 @@ let package = Package(
     .testTarget(
       name: "ThumbnailJobsTests",
       dependencies: [
-        "BoundedQueue", "Files", "Ledger", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport",
+        "BoundedQueue", "Fetching", "Files", "Ledger", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport",
         "TraceRecording", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

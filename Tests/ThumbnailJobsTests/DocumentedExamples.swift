@@ -1,6 +1,9 @@
 import BoundedQueue
+import Fetching
+import Files
 import Foundation
 import MemoryPressure
+import TestSupport
 import Testing
 import Thumbnails
 
@@ -61,10 +64,66 @@ final class PageOperation: ResultOperation<String>, @unchecked Sendable {
   }
 }
 
+struct Sidecar: Decodable { let size: String }
+
+func makeThumbnail(of photo: Data, as sidecar: Sidecar) throws -> [UInt8] {
+  let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: sidecar.size)])
+  var jpeg: [UInt8] = []
+  let source = ByteReader(bytes: [UInt8](photo))
+  try ThumbnailMaker().makeThumbnails(of: source, options: options) { jpeg = [UInt8]($0.bytes) }
+  return jpeg
+}
+
+func fetchAndMake(_ name: String, from server: String) async throws -> ResultOperation<[UInt8]> {
+  let queue = BoundedOperationQueue(name: "photos", max: 2)
+  let photo = ResultOperation(title: "\(name).jpg") { try download("\(server)/\(name).jpg") }
+  let sidecar = ResultOperation(title: "\(name).json") {
+    try JSONDecoder().decode(Sidecar.self, from: download("\(server)/\(name).json"))
+  }
+  let thumbnail = ResultOperation(title: "thumbnail of \(name)", after: photo, sidecar, work: makeThumbnail)
+  for operation in [photo, sidecar, thumbnail] as [BoundedOperation] { try await queue.submit(operation) }
+  await queue.drain()
+  return thumbnail
+}
+
+final class PhotoOperation: ResultOperation<[UInt8]>, @unchecked Sendable {
+  private var sidecar: Dependency<Sidecar>?
+  private var photo: Dependency<Data>?
+
+  init(after photo: ResultOperation<Data>, _ sidecar: ResultOperation<Sidecar>) {
+    super.init(title: "thumbnail")
+    self.photo = dependency(on: photo)
+    self.sidecar = dependency(on: sidecar, mayFail: true)
+  }
+
+  override func makeResult() throws -> [UInt8] {
+    try makeThumbnail(of: photo?.value ?? Data(), as: (try? sidecar?.value) ?? Sidecar(size: "256"))
+  }
+}
+
 /// Stands for a request of the reader's.
 private func fetch(_ path: String) throws -> String {
   if path == "/photos/nobody" { throw CocoaError(.fileNoSuchFile) }
   return path
+}
+
+/// Stands for a request of the reader's.
+private func download(_ url: String) throws -> Data {
+  var limits = FetchLimits()
+  (limits.allowsPrivate, limits.tries) = (true, 1)
+  let file = try Spool(folder: "/tmp", bytes: 64 << 20).file()
+  _ = try Fetcher(limits, userAgent: "thumbjob/test").fetch(
+    FetchRequest(url: RemoteURL(parsing: url.utf8)), into: file, monitor: PatientMonitor())
+  return Data(try readAll(file.size, from: file.descriptor, at: 0))
+}
+
+private struct PatientMonitor: FetchMonitor {
+  let isCancelled = false
+
+  func restarted() {}
+  func received(_ count: Int, of total: Int?) -> FetchVerdict { .goOn }
+  func needs(_ validators: Validators) -> Bool { true }
+  func entered(_ stage: FetchStage) {}
 }
 
 func watchMemory() throws {
@@ -119,6 +178,63 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
     #expect(try await makePage(of: "nobody") == nil)
   }
 
+  /// A server of photos of 640 × 480 pixels and of sidecars, but not of those that are missing.
+  private func server(without missing: String = "nothing", _ gate: Gate? = nil) -> ScriptedServer {
+    let photo = SyntheticPhoto(seed: 1, width: 640, height: 480).jpeg()
+    return ScriptedServer { request, connection in
+      gate?.pass()
+      let body = request.target.hasSuffix(".jpg") ? photo : Array(#"{"size": "160x40^"}"#.utf8)
+      if request.target == missing { connection.reply(404) } else { connection.reply(200, [], body) }
+      return true
+    }
+  }
+
+  private func size(of jpeg: [UInt8]?) throws -> String {
+    guard let jpeg else { return "none" }
+    let pixels = try ThumbnailMaker.readInfo(of: ByteReader(bytes: jpeg)).pixels
+    return "\(pixels.width)×\(pixels.height)"
+  }
+
+  @Test func aPhotoAndItsSidecarAreFetchedAtTheSameTimeAndThenMade() async throws {
+    let gate = Gate()
+    let server = server(gate)
+    defer { server.stop() }
+    async let thumbnail = fetchAndMake("photo", from: server.url(""))
+    #expect(try await eventually(within: 20) { gate.arrived == 2 }, "neither is answered before both are asked for")
+    gate.open()
+    #expect(try size(of: await thumbnail.value) == "160×40")
+    #expect(Set(server.requests.map(\.target)) == ["/photo.jpg", "/photo.json"])
+  }
+
+  @Test(arguments: ["photo.jpg", "photo.json"])
+  func withoutOneOfTheTwoTheThumbnailSaysWhichOneIsMissing(missing: String) async throws {
+    let server = server(without: "/\(missing)")
+    defer { server.stop() }
+    let thumbnail = try await fetchAndMake("photo", from: server.url(""))
+    let text = thumbnail.description.replacing(/#\d+/, with: "#N")
+    #expect(
+      thumbnail.value == nil
+        && text == "#N thumbnail of photo: cancelled while waiting, because an operation that it depends on did "
+          + "not succeed, #N \(missing) failed: the server has no such file (status 404), ran 0.0 s",
+      "\(text)")
+  }
+
+  @Test(arguments: [("nothing", "160×40"), ("/photo.json", "256×192"), ("/photo.jpg", "none")])
+  func aThumbnailThatCanDoWithoutTheSidecarHasTheUsualSize(missing: String, size expected: String) async throws {
+    let server = server(without: missing)
+    defer { server.stop() }
+    let url = server.url("/photo")
+    let queue = BoundedOperationQueue(name: "photos", max: 2)
+    let photo = ResultOperation(title: "photo") { try download("\(url).jpg") }
+    let sidecar = ResultOperation(title: "sidecar") {
+      try JSONDecoder().decode(Sidecar.self, from: download("\(url).json"))
+    }
+    let thumbnail = PhotoOperation(after: photo, sidecar)
+    for operation in [photo, sidecar, thumbnail] as [BoundedOperation] { try await queue.submit(operation) }
+    await queue.drain()
+    #expect(try size(of: thumbnail.value) == expected, "\(thumbnail)")
+  }
+
   /// Every block of Swift in the documentation of the libraries is also in this file, so it compiles.
   @Test func everyExampleOfTheDocumentationCompiles() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -147,7 +263,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
         }
       }
     }
-    #expect(examples == 14)
+    #expect(examples == 16)
   }
 
   /// The lines of a file, without indentation and comment slashes.

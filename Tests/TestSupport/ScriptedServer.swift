@@ -1,25 +1,26 @@
 import Foundation
-import Locking
 
 /// An HTTP server on loopback that answers each request as a closure says, byte by byte.
 ///
 /// *Concurrency*: each connection has a thread of its own, on which the closure is called.
-final class ScriptedServer: Sendable {
+public final class ScriptedServer: Sendable {
   /// A request as it came: its first line and its fields, the names in small letters.
-  struct Request: Sendable {
-    let target: String
-    let fields: [String: String]
+  public struct Request: Sendable {
+    public let target: String
+    public let fields: [String: String]
     /// Counts the requests of the server from 0.
-    let number: Int
+    public let number: Int
   }
 
   /// The connection of a request, to which the closure writes.
-  struct Connection: Sendable {
+  public struct Connection: Sendable {
     let socket: CInt
+
+    public init(socket: CInt) { self.socket = socket }
 
     /// Sends bytes; false if the client is gone.
     @discardableResult
-    func send(_ bytes: some Collection<UInt8>) -> Bool {
+    public func send(_ bytes: some Collection<UInt8>) -> Bool {
       var rest = Array(bytes)[...]
       while !rest.isEmpty {
         let count = rest.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -30,30 +31,30 @@ final class ScriptedServer: Sendable {
     }
 
     @discardableResult
-    func send(_ text: String) -> Bool { send(text.utf8) }
+    public func send(_ text: String) -> Bool { send(text.utf8) }
 
     /// Sends a whole answer.
-    func reply(_ status: Int = 200, _ fields: [String] = [], _ body: [UInt8] = []) {
+    public func reply(_ status: Int = 200, _ fields: [String] = [], _ body: [UInt8] = []) {
       let lines = ["HTTP/1.1 \(status) Text", "Content-Length: \(body.count)"] + fields
       send(lines.joined(separator: "\r\n") + "\r\n\r\n")
       send(body)
     }
 
     /// Closes the connection with a reset.
-    func reset() {
+    public func reset() {
       var now = linger(l_onoff: 1, l_linger: 0)
       setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     }
 
     /// Waits until the client is gone.
-    func awaitEnd() {
+    public func awaitEnd() {
       var byte: UInt8 = 0
       while recv(socket, &byte, 1, 0) > 0 {}
     }
   }
 
   /// Whether the connection is kept for the next request.
-  typealias Script = @Sendable (Request, Connection) -> Bool
+  public typealias Script = @Sendable (Request, Connection) -> Bool
 
   private struct State {
     var requests: [Request] = []
@@ -63,12 +64,12 @@ final class ScriptedServer: Sendable {
     var sockets: Set<CInt> = []
   }
 
-  let port: Int
+  public let port: Int
   private let listener: CInt
   /// Guarded by its lock.
-  private let state = Locked(State())
+  private let state = LockedBox(State())
 
-  init(_ script: @escaping Script) {
+  public init(_ script: @escaping Script) {
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -87,7 +88,7 @@ final class ScriptedServer: Sendable {
 
   private func acceptAll(_ script: @escaping Script) {
     while case let client = accept(listener, nil, nil), client >= 0 {
-      state.withLock { state in
+      state.change { state in
         state.open += 1
         state.connections += 1
         state.mostOpen = max(state.mostOpen, state.open)
@@ -100,20 +101,22 @@ final class ScriptedServer: Sendable {
   }
 
   /// Ends the server and all its connections. Call it once.
-  func stop() {
+  public func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
-    state.withLock { state in for socket in state.sockets { shutdown(socket, Int32(SHUT_RDWR)) } }
+    state.change { state in for socket in state.sockets { shutdown(socket, Int32(SHUT_RDWR)) } }
   }
 
-  var requests: [Request] { state.withLock { $0.requests } }
+  public var requests: [Request] { state.change { $0.requests } }
   /// The most connections that were open at once, and all.
-  var connections: (most: Int, all: Int) { state.withLock { ($0.mostOpen, $0.connections) } }
+  public var connections: (most: Int, all: Int) { state.change { ($0.mostOpen, $0.connections) } }
 
-  func url(_ target: String = "/a.jpg", host: String = "127.0.0.1") -> String { "http://\(host):\(port)\(target)" }
+  public func url(_ target: String = "/a.jpg", host: String = "127.0.0.1") -> String {
+    "http://\(host):\(port)\(target)"
+  }
 
   private func serve(_ client: CInt, _ script: Script) {
     while let request = read(client), script(request, Connection(socket: client)) {}
-    state.withLock { state in
+    state.change { state in
       state.open -= 1
       state.sockets.remove(client)
       close(client)
@@ -134,7 +137,7 @@ final class ScriptedServer: Sendable {
       fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
     }
     let target = lines[0].split(separator: " ").dropFirst().first.map(String.init) ?? ""
-    return state.withLock { state in
+    return state.change { state in
       let request = Request(target: target, fields: fields, number: state.requests.count)
       state.requests.append(request)
       return request
