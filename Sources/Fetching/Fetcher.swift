@@ -71,6 +71,7 @@ package final class Fetcher: Sendable {
     _ request: FetchRequest, into file: SpoolFile, monitor: some FetchMonitor
   ) throws(FetchError) -> FetchReply {
     var resumption: String?
+    var earlier: (Validators, Int?) = (Validators(), nil)
     var received = 0
     var lastError: FetchError?
     var spent = Duration.zero
@@ -92,6 +93,7 @@ package final class Fetcher: Sendable {
       let transfer = Transfer(
         request, to: target.url, region: target.region, into: file, from: offset, limits, allowed
       ) { [weak self] in self?.goOn($0) }
+      transfer.earlier = earlier
       let header = target.header + (resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? [])
       let ending = try perform(transfer, header, monitor, &spent)
       received += max(0, transfer.snapshot.received - offset)
@@ -112,6 +114,9 @@ package final class Fetcher: Sendable {
         hasMoved = true
         tries -= 1
         s3.note(region, of: request.address)
+      case .ended(.failed) where transfer.lacksRest:
+        // It is asked for the whole at once, because it is well.
+        resumption = nil
       case .ended(.failed(let error, let retryAfter)):
         // After a redirect, another host may be at fault.
         let own = transfer.hasAnswered && error.isUnreachable ? FetchError.tooManyRedirects : error
@@ -126,6 +131,7 @@ package final class Fetcher: Sendable {
           monitor.entered(.waitingToRetry)
           try pause(time, monitor)
           resumption = file.size > 0 ? transfer.resumption : nil
+          earlier = (transfer.validators, transfer.total)
         }
       }
     }

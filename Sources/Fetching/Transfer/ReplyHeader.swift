@@ -11,8 +11,10 @@ struct ReplyHeader {
   private(set) var validators = Validators()
   /// The value of Content-Length; nil if there is none.
   private(set) var length: Int?
-  /// The first byte and the size of the whole in Content-Range.
-  private(set) var range: (start: Int, total: Int?)?
+  /// The first byte, the byte after the last one, and the size of the whole in Content-Range.
+  private(set) var range: (start: Int, end: Int, total: Int?)?
+  /// The size of the whole, as a server tells it that has no such part (status 416).
+  private(set) var wholeSize: Int?
   /// Encodings other than none.
   private(set) var encoding: String?
   /// In seconds.
@@ -67,7 +69,9 @@ struct ReplyHeader {
         throw .badReply("its length is not one number")
       }
       length = number
-    case "content-range": range = Self.range(value)
+    case "content-range":
+      range = Self.range(value)
+      wholeSize = value.hasPrefix("bytes */") ? Self.number(String(value.dropFirst(8))) : nil
     case "content-encoding":
       if !value.isEmpty, value.lowercased() != "identity" { encoding = FetchError.line(String(value.prefix(40))) }
     case "transfer-encoding":
@@ -90,13 +94,13 @@ struct ReplyHeader {
   }
 
   /// Reads `bytes 100-199/1000`; nil if it is none.
-  private static func range(_ text: String) -> (start: Int, total: Int?)? {
+  private static func range(_ text: String) -> (start: Int, end: Int, total: Int?)? {
     guard text.hasPrefix("bytes ") else { return nil }
     let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
     let ends = parts.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
     guard parts.count == 2, ends.count == 2, let start = number(String(ends[0])), let last = number(String(ends[1])),
       start <= last
     else { return nil }
-    return (start, number(String(parts[1])))
+    return (start, last + 1, number(String(parts[1])))
   }
 }

@@ -62,8 +62,13 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   private let region: String?
   /// What PUT sends, as long as libcurl may read it.
   let body: UnsafeRawBufferPointer
+  /// Where the part that the server sends ends, as it says; nil if it sends the whole source.
+  private var end: Int?
+  private var isOtherVersion = false
   /// The lines that the request has besides the usual ones. Set before the transfer begins.
   var requestHeader: [String] = []
+  /// What an earlier try was told of the source of which ``offset`` bytes are there. Set before the transfer begins.
+  var earlier: (validators: Validators, total: Int?) = (Validators(), nil)
   /// The handle; nil before the transfer begins, and after it has ended.
   var handle: OpaquePointer?
 
@@ -156,7 +161,12 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       guard offset > 0, let range = header.range, range.start == offset else {
         throw .badReply("it has another part of the source than was asked for")
       }
-      total = range.total
+      if let tag = header.validators.entityTag, tag != earlier.validators.entityTag {
+        isOtherVersion = true
+        throw .badReply("it has a part of another version")
+      }
+      // The same version has the same length.
+      (total, end) = (range.total ?? earlier.total, range.end)
     } else if offset > 0 {
       try file.truncate(to: 0)
     }
@@ -184,7 +194,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       if shared.isStopped { return CCURL_STOP }
       if !shared.needsAll, shared.received - shared.judged >= Self.mostUnjudged { return CCURL_PAUSE }
       do throws(FetchError) {
-        if let total = shared.total, shared.received + bytes.count > total {
+        if let end = [shared.total, end].compactMap({ $0 }).min(), shared.received + bytes.count > end {
           throw .badReply("it is longer than it says")
         }
         if shared.received + bytes.count > largest { throw .tooLarge(needed: nil, limit: largest) }
@@ -227,6 +237,9 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       ending = .failed(.privateAddress(refused), retryAfter: nil)
     } else if status == 304, code == 0, request.unless != nil {
       ending = .unchanged(header.validators)
+    } else if status == 416, offset > 0, header.wholeSize == offset {
+      // The earlier try broke after its last byte.
+      ending = .complete(validators)
     } else if let failure = failureOfS3 {
       ending = .failed(failure, retryAfter: header.retryAfter)
     } else if status >= 200, status != 200, status != 206, code == 0 || code == CurlCode.writeError {
@@ -241,10 +254,12 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       ending = .failed(
         error == .redirectRefused && status == 0 ? .badReply("it does not begin as HTTP/1 does") : error,
         retryAfter: nil)
-    } else if request.method == .get, let total = shared.withLock({ $0.total }), file.size != total {
+    } else if request.method == .get, let total = shared.withLock({ $0.total }) ?? end, file.size != total {
       ending = .failed(.cutOff(received: file.size, of: total), retryAfter: nil)
+    } else if status == 0 {
+      ending = .failed(.badReply("it does not begin as HTTP/1 does"), retryAfter: nil)
     } else {
-      ending = .complete(header.validators)
+      ending = .complete(validators)
     }
     change { $0.ending = ending }
   }
@@ -267,12 +282,24 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// Whether the host has answered. Read it after the end.
   var hasAnswered: Bool { header.status != 0 }
 
-  /// What the server has told. Read it after the end.
-  var validators: Validators { header.validators }
+  /// What the server has told. A part comes with less than the whole, so this includes what was told before. Read it after
+  /// the end.
+  var validators: Validators {
+    let (new, old) = (header.validators, earlier.validators)
+    if offset == 0 || header.status == 200 { return new }
+    if header.status != 206 && header.status != 416 { return old }
+    return Validators(entityTag: new.entityTag ?? old.entityTag, lastModified: new.lastModified ?? old.lastModified)
+  }
+
+  /// The bytes of the whole source; nil if it is not known. Read it after the end.
+  var total: Int? { snapshot.total ?? (header.status == 200 ? nil : earlier.total) }
+
+  /// Whether the server has not got the rest of what an earlier try has fetched. Read it after the end.
+  var lacksRest: Bool { offset > 0 && (header.status == 416 || isOtherVersion) }
 
   /// What S3 keeps with the object. Read it after the end.
   var metadata: [String: String] { header.metadata }
 
   /// What identifies the bytes so far, to go on with them; nil if the next try must begin anew. Read it after the end.
-  var resumption: String? { header.status == 200 || header.status == 206 ? header.validators.ofBytes : nil }
+  var resumption: String? { offset > 0 || header.status == 200 ? validators.ofBytes : nil }
 }
