@@ -33,7 +33,9 @@ struct AllowedAddresses: Sendable {
   /// The same for a URL with a literal address, which a proxy would connect to.
   func refusal(of url: RemoteURL) -> String? {
     if allowsPrivate { return nil }
-    let host = url.host.filter { $0 != "[" && $0 != "]" }
+    let bare = url.host.filter { $0 != "[" && $0 != "]" }
+    // A last dot changes nothing, but the system would take it for a name.
+    let host = bare.hasSuffix(".") ? String(bare.dropLast()) : bare
     let refused = Self.addresses(of: host, isLiteral: true).first { !AddressRules.isPublic($0) }
     return refused.map { AddressRules.text(of: $0) }
   }

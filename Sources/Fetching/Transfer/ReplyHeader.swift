@@ -21,6 +21,11 @@ struct ReplyHeader {
   private(set) var retryAfter: Int?
   /// Where a redirect leads.
   private(set) var location: String?
+  /// Whether it leads to several places, or to one that is continued on the next line. Versions of libcurl differ in which
+  /// they follow.
+  private var isAmbiguous = false
+  /// Whether its first line was read, and its last one was not.
+  private var isBegun = false
   /// Where S3 has the bucket.
   private(set) var bucketRegion: String?
   /// What S3 keeps with the object, by names in small letters.
@@ -31,7 +36,7 @@ struct ReplyHeader {
   private static let metadataPrefix = "x-amz-meta-"
 
   /// Whether libcurl follows it to another address.
-  var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
+  var isRedirect: Bool { (300...399).contains(status) && location != nil }
 
   /// Reads the next line. A status line begins a new header, as after a redirect.
   ///
@@ -43,11 +48,12 @@ struct ReplyHeader {
     bytes += line.count
     guard lines <= Self.mostLines, bytes <= Self.mostBytes else { throw .badReply("its header is too long") }
     let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    if text.hasPrefix("HTTP/") {
+    // For libcurl, only the first line has the status.
+    if !isBegun, text.hasPrefix("HTTP/") {
       // The lines of all headers count.
       let (lines, bytes) = (lines, bytes)
       self = ReplyHeader()
-      (self.lines, self.bytes) = (lines, bytes)
+      (self.lines, self.bytes, isBegun) = (lines, bytes, true)
       let words = text.split(separator: " ")
       guard words.count > 1, let code = Int(words[1]), (100...999).contains(code) else {
         throw .badReply("its status is no number")
@@ -55,7 +61,12 @@ struct ReplyHeader {
       status = code
       return false
     }
-    if text.isEmpty { return status >= 200 }
+    if text.isEmpty {
+      isBegun = false
+      if isRedirect, isAmbiguous { throw .badReply("it redirects to several places") }
+      return status >= 200
+    }
+    if let first = line.first, [UInt8(ascii: " "), UInt8(ascii: "\t")].contains(first) { isAmbiguous = true }
     guard let colon = text.firstIndex(of: ":") else { return false }
     let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
     try read(text[..<colon].lowercased(), value, now: now)
@@ -81,7 +92,9 @@ struct ReplyHeader {
     case "etag": validators.entityTag = Validators.entityTag(value)
     case "last-modified": validators.lastModified = HTTPDate.seconds(value).flatMap { $0 <= now ? $0 : nil }
     case "retry-after": retryAfter = Self.number(value) ?? HTTPDate.seconds(value).map { max(0, $0 - now) }
-    case "location": location = value
+    case "location" where !value.isEmpty:
+      isAmbiguous = isAmbiguous || location.map { $0 != value } ?? false
+      location = location ?? value
     case "x-amz-bucket-region": bucketRegion = value
     case _ where name.hasPrefix(Self.metadataPrefix):
       metadata[String(name.dropFirst(Self.metadataPrefix.count))] = value

@@ -65,6 +65,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// Where the part that the server sends ends, as it says; nil if it sends the whole source.
   private var end: Int?
   private var isOtherVersion = false
+  /// The server that answers, after redirects another one.
+  private var server: RemoteURL
   /// The lines that the request has besides the usual ones. Set before the transfer begins.
   var requestHeader: [String] = []
   /// What an earlier try was told of the source of which ``offset`` bytes are there. Set before the transfer begins.
@@ -91,6 +93,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     body.copyBytes(from: request.body)
     self.body = UnsafeRawBufferPointer(body)
     (self.request, self.file, self.offset, self.limits) = (request, file, offset, limits)
+    server = target
     (self.allowed, self.onRoom) = (allowed, onRoom)
     shared = Locked(Shared(received: offset, judged: offset))
   }
@@ -142,14 +145,12 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     }
   }
 
-  /// Refuses a redirect to a literal address that is not allowed. Without a proxy, the address is checked again when the
-  /// connection is made; a proxy would connect to any.
+  /// Refuses a redirect to a literal address that is not allowed, and each that libcurl could understand differently.
+  /// Without a proxy, the address is checked again when the connection is made; a proxy would connect to any.
   private func checkRedirect() throws(FetchError) {
-    guard let location = header.location else { return }
-    let whole = location.hasPrefix("//") ? "\(target.scheme.rawValue):\(location)" : location
-    if let url = try? RemoteURL(parsing: whole.utf8), let address = allowed.refusal(of: url) {
-      throw .privateAddress(address)
-    }
+    guard let location = header.location, let next = server.redirected(to: location) else { throw .redirectRefused }
+    if let address = allowed.refusal(of: next) { throw .privateAddress(address) }
+    server = next
   }
 
   /// Decides on the body, once the header is complete.
