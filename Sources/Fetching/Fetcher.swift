@@ -85,6 +85,7 @@ package final class Fetcher: Sendable {
       if let obstacle = health.withLock({ $0.obstacle(of: host, at: .now) }) {
         throw lastError ?? obstacle
       }
+      allowed.lookUpProxies()
       let offset = resumption == nil ? 0 : file.size
       if tries > 1, offset == 0 {
         try file.truncate(to: 0)

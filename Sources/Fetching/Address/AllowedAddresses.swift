@@ -1,33 +1,74 @@
 import Foundation
+import Locking
 
 /// The addresses that transfers may connect to.
-struct AllowedAddresses: Sendable {
+final class AllowedAddresses: Sendable {
   private let allowsPrivate: Bool
   /// The proxies that the environment names: the user has chosen them. Their other ports are not theirs.
   private let proxies: Set<Proxy>
+  /// Those that it names by name, and their ports.
+  private let named: [(name: String, port: UInt16)]
+  private let lookUp: @Sendable (String) -> [[UInt8]]
+  private let looked = Locked(Looked())
+
+  /// What the names of proxies mean. Guarded by its lock, which is not held while they are looked up.
+  private struct Looked {
+    var proxies: Set<Proxy> = []
+    /// libcurl may still connect to these.
+    var before: Set<Proxy> = []
+    /// When the next look-up is due; nil before the first has ended.
+    var next: ContinuousClock.Instant?
+  }
+
+  /// Half the time for which libcurl keeps an address.
+  private static let refresh = Duration.seconds(30)
 
   private struct Proxy: Hashable {
     let address: [UInt8]
     let port: UInt16
   }
 
-  init(allowsPrivate: Bool, environment: [String: String] = ProcessInfo.processInfo.environment) {
-    self.allowsPrivate = allowsPrivate
+  /// - Parameter lookUp: the addresses of a name, in network order.
+  init(
+    allowsPrivate: Bool, environment: [String: String] = ProcessInfo.processInfo.environment,
+    lookUp: @escaping @Sendable (String) -> [[UInt8]] = { AllowedAddresses.addresses(of: $0) }
+  ) {
+    (self.allowsPrivate, self.lookUp) = (allowsPrivate, lookUp)
     let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     let places = allowsPrivate ? [] : Set(names.compactMap { environment[$0] })
-    proxies = Set(
-      places.compactMap(Self.hostAndPort).flatMap { host, port in
-        Self.addresses(of: host).map { Proxy(address: $0, port: port) }
-      })
+    let told = places.compactMap(Self.hostAndPort).map { host, port in
+      (host, port, literal: Self.addresses(of: host, isLiteral: true))
+    }
+    proxies = Set(told.flatMap { _, port, literal in literal.map { Proxy(address: $0, port: port) } })
+    named = told.filter { $0.literal.isEmpty }.map { ($0.0, $0.1) }
+  }
+
+  /// Looks up the names of proxies, if that was not done for a while. It may block. The first callers all do so,
+  /// because they need the answer; later only one does.
+  func lookUpProxies(at now: ContinuousClock.Instant = .now) {
+    guard !named.isEmpty else { return }
+    let isDue = looked.withLock { looked in
+      guard let next = looked.next else { return true }
+      if now < next { return false }
+      looked.next = now + Self.refresh
+      return true
+    }
+    guard isDue else { return }
+    let found = Set(named.flatMap { name, port in lookUp(name).map { Proxy(address: $0, port: port) } })
+    looked.withLock { looked in
+      looked.next = now + Self.refresh
+      if !found.isEmpty { (looked.proxies, looked.before) = (found, looked.proxies) }
+    }
   }
 
   /// - Returns: nil if the address is allowed, otherwise its text.
   func refusal(of address: UnsafePointer<sockaddr>) -> String? {
     if allowsPrivate { return nil }
     let bytes = AddressRules.bytes(of: address)
-    let isAllowed =
-      AddressRules.isPublic(bytes) || proxies.contains(Proxy(address: bytes, port: Self.port(of: address)))
-    return isAllowed ? nil : AddressRules.text(of: bytes)
+    if AddressRules.isPublic(bytes) { return nil }
+    let place = Proxy(address: bytes, port: Self.port(of: address))
+    let isProxy = proxies.contains(place) || looked.withLock { ($0.proxies.union($0.before)).contains(place) }
+    return isProxy ? nil : AddressRules.text(of: bytes)
   }
 
   /// The same for a URL with a literal address, which a proxy would connect to.
