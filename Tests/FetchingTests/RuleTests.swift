@@ -34,6 +34,11 @@ import Testing
   @Test func aServerMayAskToWaitLongerButNotForEver() {
     #expect(policy.decision(after: .status(429), tries: 1, retryAfter: 7, chance: 0) == .wait(.seconds(7)))
     #expect(policy.decision(after: .status(503), tries: 1, retryAfter: 0, chance: 0) == .wait(.milliseconds(500)))
+    // Many sources that were told the same time do not come back together, and none comes too early.
+    for (told, most) in [(0, 500), (2, 2500), (60, 66_000)] {
+      let waits = [0, 0.5, 1].map { policy.decision(after: .status(503), tries: 1, retryAfter: told, chance: $0) }
+      #expect(Set(waits.map { "\($0)" }).count == (told == 0 ? 2 : 3) && waits[2] == .wait(.milliseconds(most)), "\(waits)")
+    }
     let tooLong = FetchError.waitTooLong(3600, status: 429)
     #expect(policy.decision(after: .status(429), tries: 1, retryAfter: 3600, chance: 0) == .fail(tooLong))
   }

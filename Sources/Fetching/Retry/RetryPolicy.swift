@@ -24,6 +24,8 @@ struct RetryPolicy {
       if case .status(let status) = error { return .fail(.waitTooLong(retryAfter, status: status)) }
       return .fail(error)
     }
-    return .wait(max(wait, .seconds(retryAfter)))
+    // Sources that were told the same time must not come back together, and none too early.
+    let spread = max(Self.firstWait * (1 << min(tries - 1, 10)), .seconds(retryAfter) / 10)
+    return .wait(max(wait, .seconds(retryAfter) + spread * chance))
   }
 }
