@@ -250,12 +250,9 @@ void ccurl_multi_remove(ccurl_multi *multi, ccurl_transfer *transfer) {
 
 static void end(ccurl_multi *multi, CURL *handle, CURLcode code) {
   ccurl_transfer *transfer = NULL;
-  curl_off_t connected = 0;
   curl.easy_getinfo(handle, CURLINFO_PRIVATE, (char **)&transfer);
-  curl.easy_getinfo(handle, CURLINFO_CONNECT_TIME_T, &connected);
   transfer->callbacks.ended(
-      transfer->callbacks.context, (int)code, transfer->error[0] != 0 ? transfer->error : curl.easy_strerror(code),
-      connected);
+      transfer->callbacks.context, (int)code, transfer->error[0] != 0 ? transfer->error : curl.easy_strerror(code));
   ccurl_multi_remove(multi, transfer);
 }
 

@@ -37,7 +37,8 @@ import Testing
     // Many sources that were told the same time do not come back together, and none comes too early.
     for (told, most) in [(0, 500), (2, 2500), (60, 66_000)] {
       let waits = [0, 0.5, 1].map { policy.decision(after: .status(503), tries: 1, retryAfter: told, chance: $0) }
-      #expect(Set(waits.map { "\($0)" }).count == (told == 0 ? 2 : 3) && waits[2] == .wait(.milliseconds(most)), "\(waits)")
+      #expect(
+        Set(waits.map { "\($0)" }).count == (told == 0 ? 2 : 3) && waits[2] == .wait(.milliseconds(most)), "\(waits)")
     }
     let tooLong = FetchError.waitTooLong(3600, status: 429)
     #expect(policy.decision(after: .status(429), tries: 1, retryAfter: 3600, chance: 0) == .fail(tooLong))
@@ -147,7 +148,8 @@ import Testing
     let errors: [FetchError] = [
       .status(401), .status(403), .status(404), .status(429), .status(500), .status(600), .tooManyRedirects,
       .redirectRefused, .privateAddress("::1"), .cannotResolve("h"), .cannotConnect("x"), .notTrusted("x"),
-      .connectTimedOut(.seconds(15)), .stalled(.seconds(30)), .cutOff(received: 1, of: 2),
+      .connectTimedOut(.seconds(15), isSecure: false), .connectTimedOut(.seconds(15), isSecure: true),
+      .proxyRefused(403), .proxyRefused(407), .stalled(.seconds(30)), .cutOff(received: 1, of: 2),
       .cutOff(received: 1, of: nil),
       .tooLarge(needed: 5, limit: 4), .tooLarge(needed: nil, limit: 4), .encoded("gzip"), .hostDown("h", reason: "x"),
       .waitTooLong(90, status: 503), .spool(.noSpace), .noLibrary("x"), .cancelled, .badReply("x"),

@@ -61,9 +61,8 @@ typedef struct {
   ccurl_answer (*_Nonnull body)(void *_Nonnull context, const void *_Nonnull bytes, size_t count);
   /// Whether the transfer may connect to an address.
   bool (*_Nonnull may_connect)(void *_Nonnull context, const struct sockaddr *_Nonnull address);
-  /// The transfer has ended and is removed: a CURLcode, libcurl's text, and the time until a connection was there in
-  /// microseconds, which is 0 if there was none.
-  void (*_Nonnull ended)(void *_Nonnull context, int code, const char *_Nonnull text, int64_t connected);
+  /// The transfer has ended and is removed: a CURLcode, and libcurl's text.
+  void (*_Nonnull ended)(void *_Nonnull context, int code, const char *_Nonnull text);
 } ccurl_callbacks;
 
 typedef struct ccurl_multi ccurl_multi;

@@ -14,7 +14,10 @@ public enum FetchError: Error, Sendable, Equatable {
   case cannotConnect(String)
   /// The connection is not safe.
   case notTrusted(String)
-  case connectTimedOut(Duration)
+  /// - Parameter isSecure: whether the limit includes the handshake of a secure connection.
+  case connectTimedOut(Duration, isSecure: Bool)
+  /// A proxy makes no connection to the host, and answers with this status.
+  case proxyRefused(Int)
   case stalled(Duration)
   /// The source has taken longer than this in all.
   case timedOut(Duration)
@@ -64,7 +67,8 @@ public enum FetchError: Error, Sendable, Equatable {
   /// Whether another try may succeed.
   var mayBeTemporary: Bool {
     switch self {
-    case .status(let code): [408, 425, 429].contains(code) || (500...599).contains(code) && ![501, 505].contains(code)
+    case .status(let code), .proxyRefused(let code):
+      [408, 425, 429].contains(code) || (500...599).contains(code) && ![501, 505].contains(code)
     case .s3(let status, let code):
       FetchError.status(status).mayBeTemporary || ["RequestTimeout", "SlowDown", "InternalError"].contains(code)
     case .cannotResolve, .cannotConnect, .connectTimedOut, .stalled, .cutOff: true
@@ -78,6 +82,7 @@ public enum FetchError: Error, Sendable, Equatable {
   var isUnreachable: Bool {
     switch self {
     case .cannotResolve, .cannotConnect, .connectTimedOut: true
+    case .proxyRefused(let code): code >= 500
     default: false
     }
   }
@@ -102,7 +107,9 @@ extension FetchError: CustomStringConvertible {
     case .cannotResolve(let host): "the address of \(host) cannot be found"
     case .cannotConnect(let reason): "no connection: \(reason)"
     case .notTrusted(let reason): "the connection cannot be trusted: \(reason)"
-    case .connectTimedOut(let limit): "no connection within \(limit)"
+    case .connectTimedOut(let limit, let isSecure): "no \(isSecure ? "secure " : "")connection within \(limit)"
+    case .proxyRefused(407): "the proxy wants a login (status 407)"
+    case .proxyRefused(let code): "the proxy makes no connection (status \(code))"
     case .stalled(let limit): "the server has sent nothing for \(limit)"
     case .timedOut(let limit): "not there within \(limit)"
     case .cutOff(let received, let total?):

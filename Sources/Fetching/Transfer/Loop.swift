@@ -80,11 +80,11 @@ final class Loop: @unchecked Sendable {  // see above
       body: { context, bytes, count in Loop.transfer(context).take(UnsafeRawBufferPointer(start: bytes, count: count))
       },
       may_connect: { context, address in Loop.transfer(context).mayConnect(to: address) },
-      ended: { context, code, text, connected in
+      ended: { context, code, text in
         let transfer = Loop.transfer(context)
         // libcurl removes it.
         transfer.handle = nil
-        transfer.ended(code, String(cString: text), isConnected: connected > 0)
+        transfer.ended(code, String(cString: text))
       })
     kept[ObjectIdentifier(transfer)] = transfer
     transfer.handle = request.with(limits) { request in

@@ -229,7 +229,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// - Parameters:
   ///   - code: a `CURLcode`.
   ///   - text: libcurl's description.
-  func ended(_ code: Int32, _ text: String, isConnected: Bool) {
+  func ended(_ code: Int32, _ text: String) {
     let ending: Ending
     let status = header.status
     if let failure {
@@ -249,8 +249,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       let received = shared.withLock { $0.received }
       let total = shared.withLock { $0.total }
       let error = CurlCode.error(
-        code, FetchError.line(text), isConnected: isConnected, host: target.host, received: received, of: total,
-        limits)
+        code, FetchError.line(text), from: server, received: received, of: total, limits)
       // Without a status line, the answer is what is not supported.
       ending = .failed(
         error == .redirectRefused && status == 0 ? .badReply("it does not begin as HTTP/1 does") : error,
