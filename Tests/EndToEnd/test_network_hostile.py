@@ -15,7 +15,7 @@ from job import THUMBJOB, eventually
 from network_run import ended_without_a_crash, environment, other_files, place, run
 from servers import public
 from servers.files import ServedFile
-from servers.hostile import CASES
+from servers.hostile import CASES, raw
 from servers.listening import listener_on_all_of_loopback, refused_port
 from servers.photos import large_photo, small_photo, without_comments
 from servers.scripted import ScriptedServer
@@ -153,6 +153,59 @@ def test_a_proxy_is_asked_for_no_address_that_is_not_public(tmp_path):
     assert set(result.thumbnails) == {"9.9.9.9/good.jpg"}
     for url in urls[1:]:
         one_line(result, url, "public|--allow-private|redirect")
+
+
+def found(*lines, status="302 Found"):
+    """A redirect with these lines, as they are."""
+    return raw("\r\n".join([f"HTTP/1.1 {status}", *lines, "Content-Length: 0", "", ""]).encode())
+
+
+ODD_REDIRECTS = {
+    **{f"status {status}": found("Location: http://169.254.169.254/x.jpg", status=f"{status} Odd")
+       for status in (300, 303, 304, 305, 306, 307, 308, 399)},
+    "the first of two": found("Location: http://169.254.169.254/x.jpg", "Location: http://9.9.9.9/good.jpg"),
+    "the second of two": found("Location: http://9.9.9.9/good.jpg", "Location: http://169.254.169.254/x.jpg"),
+    "the second, after an empty one": found("Location:", "Location: http://169.254.169.254/x.jpg"),
+    "before a second status line": found("Location: http://169.254.169.254/x.jpg", "HTTP/1.1 200 OK: x"),
+    "on two lines": found("Location: http://169.254.", " 169.254/x.jpg"),
+    "on the second line": found("Location:", " http://169.254.169.254/x.jpg"),
+    **{location: found(f"Location: {location}") for location in (
+        "http:/169.254.169.254/x.jpg", "http:169.254.169.254/x.jpg", "http:///169.254.169.254/x.jpg",
+        "//169.254.169.254/x.jpg", "///169.254.169.254/x.jpg", "\x0bhttp://169.254.169.254/x.jpg",
+        " \t http://169.254.169.254/x.jpg", "HTTP://169.254.169.254/x.jpg", "http://169.254.169.254./x.jpg",
+        "http://a b@169.254.169.254/x.jpg", "http://9.9.9.9@169.254.169.254/x.jpg", "http:\\\\169.254.169.254/x.jpg",
+        "http://169.254.169.254#@9.9.9.9/x.jpg", "http://169.254.169.254?@9.9.9.9/x.jpg",
+        "http://%31%36%39.254.169.254/x.jpg", "http://\uff11\uff16\uff19.254.169.254/x.jpg",
+        "http://0xa9.0xfe.0xa9.0xfe/x.jpg", "http://2852039166/x.jpg", "http://[::ffff:169.254.169.254]/x.jpg",
+        "http://169.254.169.254/a b \u00e9.jpg")},
+}
+
+
+def test_no_redirect_leads_a_proxy_to_an_address_that_is_not_public(tmp_path):
+    odd = {f"http://9.9.9.9/{index}.jpg": script for index, script in enumerate(ODD_REDIRECTS.values())}
+    scripts = {
+        **odd, "http://9.9.9.9/hop.jpg": redirect_to("//9.9.9.8/next.jpg"),
+        "http://9.9.9.8/next.jpg": redirect_to("//169.254.169.254/x.jpg"), None: good_photo}
+    with ScriptedServer(scripts) as proxy:
+        urls = [*odd, "http://9.9.9.9/hop.jpg"]
+        result = run(tmp_path, *urls, "--retries", "0", private=False, http_proxy=proxy.url())
+        asked = {request.target for request in proxy.requests}
+    assert asked == {*urls, "http://9.9.9.8/next.jpg"}
+    assert result.status == 1 and not result.thumbnails, result.stderr
+    for name, url in zip([*ODD_REDIRECTS, "two redirects"], urls, strict=True):
+        note(f"redirect, proxy: {name!r}", result, url)
+        one_line(result, url, "public|redirect")
+
+
+@pytest.mark.parametrize(("status", "words"), [
+    ("403 Forbidden", r"proxy makes no connection \(status 403\)"),
+    ("407 Proxy Authentication Required", r"proxy wants a login \(status 407\)")])
+def test_a_proxy_that_refuses_is_named(tmp_path, status, words):
+    with ScriptedServer(lambda exchange: exchange.answer(b"", status)) as proxy:
+        url = "https://9.9.9.9/photo.jpg"
+        result = run(tmp_path, url, private=False, https_proxy=proxy.url())
+        assert len(proxy.requests) == 1, "it is not asked again"
+    one_line(result, url, words)
 
 
 # Hosts

@@ -63,7 +63,7 @@ struct ReplyHeader {
     }
     if text.isEmpty {
       isBegun = false
-      if isRedirect, isAmbiguous { throw .badReply("it redirects to several places") }
+      if (300...399).contains(status), isAmbiguous { throw .badReply("its redirect is ambiguous") }
       return status >= 200
     }
     if let first = line.first, [UInt8(ascii: " "), UInt8(ascii: "\t")].contains(first) { isAmbiguous = true }
