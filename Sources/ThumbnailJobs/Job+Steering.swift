@@ -10,6 +10,8 @@ extension Job {
     public let queue: QueueSnapshot
     /// The queue of the fetches from the network; nil if the job has none.
     public let fetches: QueueSnapshot?
+    /// What was fetched so far; nil if the job has no sources from the network.
+    public let fetched: FetchCounters?
     public let elapsed: Duration
     /// The number of all sources; nil until it is known.
     public let total: Int?
@@ -26,6 +28,7 @@ extension Job {
     return Status(
       tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
       fetches: settings.mayFetch ? network.queue.snapshot(waitingLimit: waitingLimit) : nil,
+      fetched: settings.mayFetch ? network.counters : nil,
       elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause,
       pressure: copy.monitor?.snapshot, watch: watch?.counters)
   }

@@ -100,6 +100,19 @@ def test_after_usr2_the_same_command_makes_the_rest(job, server, start):
     leaves_only_whole_thumbnails(again, GOOD + HELD)
 
 
+def test_status_and_metrics_count_the_fetches(job, server):
+    fetches = job.ask("GET", "/status").json()["fetches"]
+    assert (fetches["fetched"], fetches["unchanged"], fetches["failed"]) == (GOOD, 0, 0)
+    assert fetches["running"] >= PER_HOST and fetches["running"] + fetches["waiting"] == HELD
+    assert fetches["bytes"] == sum(sent for target, sent in server.sent.items() if "good" in target)
+    metrics = job.ask("GET", "/metrics").text.splitlines()
+    for outcome in ("fetched", "unchanged", "failed"):
+        assert f'thumbjob_fetches_total{{outcome="{outcome}"}} {fetches[outcome]}' in metrics
+    for state in ("running", "waiting"):
+        assert f'thumbjob_fetch_operations{{state="{state}"}} {fetches[state]}' in metrics
+    assert f"thumbjob_fetched_bytes_total {fetches['bytes']}" in metrics
+
+
 def test_the_second_term_ends_it_without_waiting(job):
     job.process.send_signal(signal.SIGTERM)
     seconds = seconds_to_end(job, signal.SIGTERM)

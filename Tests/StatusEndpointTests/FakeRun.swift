@@ -65,6 +65,7 @@ final class FakeRun: RunDataSource, RunControl {
       rates: RunRates(sourcesPerSecond: 0.5, thumbnailsPerSecond: 1.5, bytesPerSecond: 1000),
       watch: WatchStatus(
         folders: 3, polledFolders: 1, changes: 12, waitingChanges: 2, walks: 1, removed: 4, lastChangeAt: 1_700_000_000),
+      fetches: FetchStatus(fetched: 5, unchanged: 6, failed: 7, bytes: 80_000, running: 2, waiting: 3),
       etaSeconds: 17,
       running: Array(live.filter { $0.state == .running }.prefix(limit)),
       waiting: Array(live.filter { $0.state == .waiting }.prefix(limit)))

@@ -33,7 +33,8 @@ import Testing
 
   private func listing() -> [String] {
     let status = Job.Status(
-      tally: JobTally(), queue: queue.snapshot(), fetches: nil, elapsed: .zero, total: nil, stopCause: nil,
+      tally: JobTally(), queue: queue.snapshot(), fetches: nil, fetched: nil, elapsed: .zero, total: nil,
+      stopCause: nil,
       pressure: nil,
       watch: nil)
     return QueueListing.text(status).split(separator: "\n").map { String($0) }
@@ -80,7 +81,8 @@ import Testing
     #expect(listing().contains { $0.hasSuffix(" cancelled · 1 cancelled for a dependency") })
     let counters = RunCounters(
       Job.Status(
-        tally: JobTally(), queue: queue.snapshot(), fetches: nil, elapsed: .zero, total: nil, stopCause: nil,
+        tally: JobTally(), queue: queue.snapshot(), fetches: nil, fetched: nil, elapsed: .zero, total: nil,
+        stopCause: nil,
         pressure: nil,
         watch: nil))
     #expect(counters.cancelledForDependencies == 1 && counters.waitingForDependencies == 0)

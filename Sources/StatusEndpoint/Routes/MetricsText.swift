@@ -6,6 +6,7 @@ struct MetricsText {
   static func text(_ status: RunStatus, _ times: RunTimes) -> String {
     var metrics = MetricsText()
     metrics.add(status)
+    if let fetches = status.fetches { metrics.add(fetches) }
     metrics.add(status.memory, status.pressure)
     metrics.add(times)
     return metrics.text
@@ -47,6 +48,21 @@ struct MetricsText {
     sample("thumbjob_thumbnails_total", "counter", "Thumbnails written.", counters.thumbnails)
     sample("thumbjob_written_bytes_total", "counter", "Bytes of thumbnails written.", counters.bytesWritten)
     sample("thumbjob_read_bytes_total", "counter", "Bytes of sources whose thumbnails were made.", counters.bytesRead)
+  }
+
+  private mutating func add(_ fetches: FetchStatus) {
+    family(
+      "thumbjob_fetch_operations", "gauge", "Fetches from the network that have not ended, by state.",
+      [("state", "waiting", fetches.waiting), ("state", "running", fetches.running)])
+    family(
+      "thumbjob_fetches_total", "counter", "Fetches from the network that have ended, by outcome.",
+      [
+        ("outcome", "fetched", fetches.fetched), ("outcome", "unchanged", fetches.unchanged),
+        ("outcome", "failed", fetches.failed),
+      ])
+    sample(
+      "thumbjob_fetched_bytes_total", "counter", "Bytes that have arrived of sources that could be fetched.",
+      fetches.bytes)
   }
 
   private mutating func add(_ memory: MemoryStatus, _ pressure: PressureStatus) {

@@ -27,6 +27,8 @@ public struct RunStatus: Codable, Sendable, Equatable {
   public var rates: RunRates
   /// Nil if the run ends once its sources are done.
   public var watch: WatchStatus?
+  /// Nil if the run has no sources from the network.
+  public var fetches: FetchStatus?
   /// Estimated seconds until the run ends; nil while unknown.
   public var etaSeconds: Double?
   /// The first running operations, in the order in which they started; at most the requested number.
@@ -35,8 +37,8 @@ public struct RunStatus: Codable, Sendable, Equatable {
   public var waiting: [OperationStatus]
 
   enum CodingKeys: String, CodingKey {
-    case version, pid, sources, outputs, state, outcome, counters, limits, memory, pressure, rates, watch, running
-    case waiting
+    case version, pid, sources, outputs, state, outcome, counters, limits, memory, pressure, rates, watch, fetches
+    case running, waiting
     case startedAt = "started_at"
     case elapsedSeconds = "elapsed_seconds"
     case pausedBy = "paused_by"
@@ -48,15 +50,15 @@ public struct RunStatus: Codable, Sendable, Equatable {
     version: String, pid: Int, sources: [String], outputs: [String], startedAt: Double, elapsedSeconds: Double,
     state: RunState, pausedBy: [PauseCause]? = nil, stopReason: String? = nil, outcome: RunOutcome? = nil,
     counters: RunCounters, limits: RunLimits, memory: MemoryStatus, pressure: PressureStatus, rates: RunRates,
-    watch: WatchStatus? = nil, etaSeconds: Double? = nil, running: [OperationStatus] = [],
-    waiting: [OperationStatus] = []
+    watch: WatchStatus? = nil, fetches: FetchStatus? = nil, etaSeconds: Double? = nil,
+    running: [OperationStatus] = [], waiting: [OperationStatus] = []
   ) {
     (self.version, self.pid, self.sources, self.outputs) = (version, pid, sources, outputs)
     (self.startedAt, self.elapsedSeconds) = (startedAt, elapsedSeconds)
     (self.state, self.pausedBy, self.stopReason, self.outcome) = (state, pausedBy, stopReason, outcome)
     (self.counters, self.limits) = (counters, limits)
     (self.memory, self.pressure, self.rates, self.etaSeconds) = (memory, pressure, rates, etaSeconds)
-    self.watch = watch
+    (self.watch, self.fetches) = (watch, fetches)
     (self.running, self.waiting) = (running, waiting)
   }
 }

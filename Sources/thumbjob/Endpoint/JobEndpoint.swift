@@ -114,7 +114,7 @@ final class JobEndpoint: RunDataSource, RunControl {
       rates: RunRates(
         sourcesPerSecond: rate.ended, thumbnailsPerSecond: Double(counters.thumbnails) / elapsed,
         bytesPerSecond: Double(counters.bytesRead) / elapsed),
-      watch: status.watch.map { WatchStatus($0, removed: status.tally.removed) },
+      watch: status.watch.map { WatchStatus($0, removed: status.tally.removed) }, fetches: FetchStatus(status),
       etaSeconds: isGoing ? remaining.map { Double($0) / rate.made } : nil,
       running: (status.queue.running + (status.fetches?.running ?? [])).prefix(limit).map { OperationStatus($0) },
       waiting: (status.queue.waiting + (status.fetches?.waiting ?? [])).prefix(limit).map { OperationStatus($0) })

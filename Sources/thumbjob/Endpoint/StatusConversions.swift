@@ -78,3 +78,13 @@ extension WatchStatus {
       lastChangeAt: counters.lastChange?.timeIntervalSince1970)
   }
 }
+
+extension FetchStatus {
+  /// Nil if the job has no sources from the network.
+  init?(_ status: Job.Status) {
+    guard let counters = status.fetches?.counters, let fetched = status.fetched else { return nil }
+    self.init(
+      fetched: fetched.fetched, unchanged: fetched.unchanged, failed: fetched.failed, bytes: fetched.bytes,
+      running: counters.running, waiting: counters.waiting)
+  }
+}
