@@ -35,6 +35,7 @@ extension Job {
       report(SourceReport(source: source, result: .made))
       return true
     }
+    watchFetches()
     let fetch = FetchOperation(
       source, address, known: known, lookUp: lookUp, options: outputs.map(\.options), network)
     guard fetch.claim(), submit(fetch, to: network.queue) else {
@@ -42,6 +43,17 @@ extension Job {
       return false
     }
     return start(ThumbnailOperation(source: source, place: place, fetch: fetch, shared: shared))
+  }
+
+  /// Has fetches ended that run too long. Only the first call has an effect.
+  private func watchFetches() {
+    state.withLock { state in
+      if state.fetchWatchdog != nil { return }
+      let watchdog = Watchdog(
+        queue: network.queue, timeout: settings.timeout, total: nil, waitingStages: FetchStage.waiting
+      ) {}
+      state.fetchWatchdog = watchdog.start()
+    }
   }
 
   /// Handles a source of which the listing of its bucket tells that its thumbnails are up to date.

@@ -44,6 +44,8 @@ public final class Job: Sendable {
     var monitor: PressureMonitor?
     /// Nil before and after the job runs.
     var governor: PressureGovernor?
+    /// Ends fetches that run too long. Nil before the first fetch.
+    var fetchWatchdog: Ticker?
   }
 
   public let queue: BoundedOperationQueue
@@ -248,9 +250,6 @@ public final class Job: Sendable {
     }
     let watchdog = Watchdog(queue: queue, timeout: settings.timeout, total: settings.runFor) { self.stop(.timeIsUp) }
     let audit = ReservationAudit(queue, memory, in: surroundings)
-    let fetchWatchdog = Watchdog(
-      queue: network.queue, timeout: settings.timeout, total: nil, waitingStages: FetchStage.waiting
-    ) {}
     let tickers = [
       watchdog.start(),
       Ticker(name: "memory", every: PressurePolicy.tick) {
@@ -263,12 +262,11 @@ public final class Job: Sendable {
         self.trace.span("JobLedger.write") { self.ledger?.write() }
       },
     ]
-    let fetchTicker = settings.mayFetch ? fetchWatchdog.start() : nil
-    defer { fetchTicker?.stop() }
     if hasSources, let obstacle = PictureDecoders.obstacle { onEvent(.noDecoder(obstacle)) }
     let (walk, isWalkComplete) = watch.map(watchSources) ?? walkSources()
     let joins = finish()
     for ticker in tickers { ticker.stop() }
+    state.withLock { $0.fetchWatchdog }?.stop()
     monitor.stop()
     governor.finish()
     ledger?.finish(isWhole: isWalkComplete && state.withLock { $0.tally.cancelled == 0 && $0.tally.walkErrors == 0 })

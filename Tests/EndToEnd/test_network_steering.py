@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -111,6 +112,24 @@ def test_status_and_metrics_count_the_fetches(job, server):
     for state in ("running", "waiting"):
         assert f'thumbjob_fetch_operations{{state="{state}"}} {fetches[state]}' in metrics
     assert f"thumbjob_fetched_bytes_total {fetches['bytes']}" in metrics
+
+
+def threads(job, name):
+    tasks = Path(f"/proc/{job.process.pid}/task").iterdir()
+    return sum((task / "comm").read_text().strip() == name for task in tasks)
+
+
+def test_a_list_of_files_has_no_threads_for_fetches(start, server, tmp_path):
+    (tmp_path / "photo.jpg").write_bytes(small_photo())
+    job = start("--allow-private", kind=HeldJob)
+    job.give(tmp_path / "photo.jpg")
+    eventually("the file is made", lambda: job.counters()["made"] == 1)
+    assert (threads(job, "watchdog"), threads(job, "transfers")) == (1, 0)
+    job.give(*server.good_urls)
+    eventually("the others are made", lambda: job.counters()["made"] == 1 + GOOD)
+    assert (threads(job, "watchdog"), threads(job, "transfers")) == (2, 1)
+    job.end_list()
+    assert job.exit_status() == 0, job.stderr
 
 
 def test_the_second_term_ends_it_without_waiting(job):
