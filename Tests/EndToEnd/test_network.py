@@ -1,5 +1,6 @@
 """Sources from the network, from real servers (nginx) and counting ones: the thumbnails, the second run, the bounds."""
 
+import json
 import os
 import time
 
@@ -355,6 +356,23 @@ def test_the_second_run_of_a_photo_that_ended_early_finds_it_up_to_date(tmp_path
         sent = server.sent["/large.jpg"]
         second = run(tmp_path, url)
         assert counts(second) == {"up_to_date": 1} and server.sent["/large.jpg"] == sent
+
+
+@pytest.mark.parametrize("modified", [OLD, None])
+def test_the_manifest_of_a_later_run_is_the_same_although_nothing_is_fetched(tmp_path, modified):
+    manifest = tmp_path / "manifest.json"
+    served = {path: ServedFile(photo, tag="a", modified=modified)
+              for path, photo in (("/large.jpg", large_photo(True)), ("/small.jpg", small_photo()))}
+    with ScriptedServer(served) as server:
+        urls = [server.url(path) for path in served]
+        assert counts(run(tmp_path, *urls, "--manifest", manifest)) == {"made": 2}
+        first = json.loads(manifest.read_text())
+        assert counts(run(tmp_path, *urls, "--manifest", manifest)) == {"up_to_date": 2}
+    assert json.loads(manifest.read_text()) == first
+    for source in first["sources"]:
+        # Only a part of the first photo was fetched.
+        assert "bytes" not in source and source["width"] > 0
+        assert source["modified"] == modified if modified else source["modified"] > OLD
 
 
 def test_a_photo_at_several_sizes_is_fetched_once_and_each_is_that_of_a_file(tmp_path):

@@ -36,6 +36,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
     report(stage: ThumbnailStage.reading.rawValue)
     var pictures: [SourceEntry.Picture] = []
     var description: SourceDescription?
+    var thumbnailTime: timespec?
     var slot = 0
     for output in shared.outputs {
       for size in output.options.sizes {
@@ -45,6 +46,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
         guard let thumbnail = try Self.open(path), let pixels = try pixels(of: thumbnail, &description) else {
           continue
         }
+        thumbnailTime = thumbnailTime ?? thumbnail.modified
         pictures.append(
           SourceEntry.Picture(
             size: slot,
@@ -54,13 +56,15 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
     if pictures.isEmpty {
       throw SourceFailure.other("its thumbnails were removed or replaced during the run; the next run makes them")
     }
-    // A source from the network is not there.
+    // A source from the network is not there, but its thumbnails have its time.
     let file = source.address == nil ? try? SourceFile(source.path) : nil
     if description == nil, let file {
       // The thumbnails are up to date all the same.
       do { description = try describe(file, pictures) } catch { try checkCancelled() }
     }
-    let entry = SourceEntry(source: source, file: file?.version, result: .pictures(description, pictures))
+    let entry = SourceEntry(
+      source: source, bytes: file?.size, modified: source.address == nil ? file?.modified : thumbnailTime,
+      result: .pictures(description, pictures))
     found.withLock { $0.entry = entry }
   }
 

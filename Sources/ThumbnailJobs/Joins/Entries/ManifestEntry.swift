@@ -19,8 +19,8 @@ struct ManifestEntry: Encodable {
   /// - Parameter folder: the folder of the manifest, from which its paths lead: absolute, without links.
   init(_ entry: SourceEntry, from folder: Path) {
     source = JSONPath(entry.source.path.leading(from: folder))
-    bytes = entry.file?.bytes
-    modified = entry.file.map { Double($0.modified.tv_sec) + Double($0.modified.tv_nsec) / 1e9 }
+    bytes = entry.bytes
+    modified = entry.modified.map { Double($0.tv_sec) + Double($0.tv_nsec) / 1e9 }
     switch entry.result {
     case .pictures(let description, let pictures):
       (width, height) = (description?.pixels.width, description?.pixels.height)

@@ -20,8 +20,11 @@ struct SourceEntry: Sendable {
   }
 
   let source: Source
-  /// The size and the modification time of the source; nil if it could not be read.
-  let file: SourceFile.Version?
+  /// The size of the source; nil if it could not be read, or is on the network: of that, only a part may have been
+  /// fetched, and nothing in a later run.
+  let bytes: Int?
+  /// Its modification time; nil if it could not be read.
+  let modified: timespec?
   let result: Result
 }
 
@@ -48,6 +51,7 @@ extension SourceEntry {
       result = .missing(outcome: "not-read", reason: "\(ThumbnailError.unsupportedType(type))")
     case .notImage, .thumbnail, .duplicate, .gone: return nil
     }
-    (source, file) = (report.source, findings?.file)
+    source = report.source
+    (bytes, modified) = (source.address == nil ? findings?.file?.bytes : nil, findings?.file?.modified)
   }
 }
