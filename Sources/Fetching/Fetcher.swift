@@ -77,6 +77,8 @@ package final class Fetcher: Sendable {
     var spent = Duration.zero
     var tries = 0
     var hasMoved = false
+    var request = request
+    var course = PartCourse(beginning: request.beginning)
     while true {
       tries += 1
       let target = try s3.target(of: request)
@@ -86,19 +88,42 @@ package final class Fetcher: Sendable {
         throw lastError ?? obstacle
       }
       allowed.lookUpProxies()
-      let offset = resumption == nil ? 0 : file.size
-      if tries > 1, offset == 0 {
+      let part = course.asked(having: file.held)
+      let offset = part?.range.lowerBound ?? (resumption == nil ? 0 : file.size)
+      if offset == 0, tries > 1 || !file.held.isEmpty {
         try file.truncate(to: 0)
         monitor.restarted()
       }
       let transfer = Transfer(
-        request, to: target.url, region: target.region, into: file, from: offset, limits, allowed
+        request, to: target.url, region: target.region, into: file, from: offset, part: part, limits, allowed
       ) { [weak self] in self?.goOn($0) }
       transfer.earlier = earlier
-      let header = target.header + (resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? [])
-      let ending = try perform(transfer, header, monitor, &spent)
-      received += max(0, transfer.snapshot.received - offset)
+      let header =
+        target.header + (part?.header ?? resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? [])
+      let ending = try perform(transfer, header, monitor, course, &spent)
+      let now = transfer.snapshot
+      received += max(0, now.received - (now.isRestarted ? 0 : offset))
+      if transfer.hasAnsweredWhole { course.answeredWhole() }
       switch ending {
+      case .parts(let validators, let version, let total):
+        let held = file.held
+        // A later answer may tell less.
+        earlier = (validators, total)
+        let missing = monitor.missing(having: held, of: total)
+        succeeded(host, file)
+        if course.advance(missing: missing, having: held, of: total, version) {
+          let outcome = held == RangeSet(0..<total) ? FetchReply.Outcome.complete : .parts(held, of: total)
+          return FetchReply(
+            outcome: outcome, validators: validators, metadata: transfer.metadata, bytesReceived: received)
+        }
+        // What is there is newer than what was known. A request that waits for its connection holds no space.
+        (request.unless, resumption) = (nil, nil)
+        tries -= 1
+        file.releaseReservation()
+      case .ended(.failed(let error, _)) where part != nil && error.mayMeanNoParts:
+        course.giveUp()
+        (resumption, tries) = (nil, tries - 1)
+        file.releaseReservation()
       case .enough(let validators):
         succeeded(host, file)
         return FetchReply(
@@ -146,11 +171,14 @@ package final class Fetcher: Sendable {
   private enum Result {
     case ended(Transfer.Ending)
     case enough(Validators)
+    /// A part is there, or as much from the beginning as was of use.
+    case parts(Validators, SourceVersion?, total: Int)
   }
 
   /// Has a transfer run to its end, and follows it.
   private func perform(
-    _ transfer: Transfer, _ header: [String], _ monitor: some FetchMonitor, _ spent: inout Duration
+    _ transfer: Transfer, _ header: [String], _ monitor: some FetchMonitor, _ course: PartCourse,
+    _ spent: inout Duration
   ) throws(FetchError) -> Result {
     transfer.requestHeader = header + Self.conditions(transfer.request.unless)
     guard
@@ -189,18 +217,33 @@ package final class Fetcher: Sendable {
         (isRestarted, received) = (true, 0)
         monitor.restarted()
       }
-      if now.received > received {
+      if now.received > received, !now.isPart {
         received = now.received
         switch monitor.received(received, of: now.total) {
         case .enough(let count) where count <= received:
           remove(transfer)
           try transfer.file.truncate(to: count)
           return .enough(transfer.validators)
+        case .parts(let missing):
+          // A source that has changed meanwhile is not fetched in parts again.
+          let isAnother = now.isRestarted
+          switch course.verdict(missing: missing, having: received, isAnother ? nil : now.version) {
+          case .goOn: transfer.judged(received, needsAll: false)
+          case .all: transfer.judged(received, needsAll: true)
+          case .end:
+            remove(transfer)
+            return .parts(transfer.validators, now.version, total: now.version?.total ?? received)
+          }
         case .enough, .goOn: transfer.judged(received, needsAll: false)
         case .all: transfer.judged(received, needsAll: true)
         }
       }
-      if let ending = now.ending { return .ended(ending) }
+      if let ending = now.ending {
+        if case .complete(let validators) = ending, now.isPart, let total = now.total {
+          return .parts(validators, now.version, total: total)
+        }
+        return .ended(ending)
+      }
       if spent > limits.wholeTimeout {
         remove(transfer)
         return .ended(.failed(.timedOut(limits.wholeTimeout), retryAfter: nil))

@@ -78,6 +78,16 @@ public enum FetchError: Error, Sendable, Equatable {
     }
   }
 
+  /// Whether a server that sends no parts of a source may answer so to a request for one.
+  var mayMeanNoParts: Bool {
+    switch self {
+    case .badReply: true
+    case .status(let code): [400, 405, 412, 416, 501].contains(code)
+    case .s3(let code, _): [416, 501].contains(code)
+    default: false
+    }
+  }
+
   /// Whether there was no connection to the host.
   var isUnreachable: Bool {
     switch self {

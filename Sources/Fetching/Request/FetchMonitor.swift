@@ -17,6 +17,9 @@ public enum FetchVerdict: Sendable, Equatable {
   case all
   /// The bytes before this offset are enough.
   case enough(Int)
+  /// Besides the bytes so far, these parts of the source are enough, or those that ``FetchMonitor/missing(having:of:)`` names
+  /// when they are there.
+  case parts(RangeSet<Int>)
 }
 
 /// Follows a transfer, on the thread that waits for it.
@@ -31,9 +34,20 @@ public protocol FetchMonitor {
   ///   - count: how many there are.
   ///   - total: how many there will be; nil if the server does not tell.
   func received(_ count: Int, of total: Int?) -> FetchVerdict
+  /// Parts of the source are in the file, and the transfer of its beginning has ended.
+  ///
+  /// - Parameters:
+  ///   - held: what is in the file.
+  ///   - total: the bytes of the whole source.
+  /// - Returns: what is needed besides, as far as it is known; nil if all of the source is.
+  func missing(having held: RangeSet<Int>, of total: Int) -> RangeSet<Int>?
   /// Called before the first byte: what the server tells of the source.
   ///
   /// - Returns: false if the source is known, and need not be fetched.
   func needs(_ validators: Validators) -> Bool
   func entered(_ stage: FetchStage)
+}
+
+extension FetchMonitor {
+  public func missing(having held: RangeSet<Int>, of total: Int) -> RangeSet<Int>? { nil }
 }

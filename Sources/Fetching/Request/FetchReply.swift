@@ -5,6 +5,8 @@ public struct FetchReply: Sendable {
     case complete
     /// The file has as much as was needed.
     case enough
+    /// The file has as much as was needed: these parts of a source of so many bytes. What is between them means nothing.
+    case parts(RangeSet<Int>, of: Int)
     /// The source has not changed.
     case unchanged
   }

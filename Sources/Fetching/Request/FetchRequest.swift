@@ -11,6 +11,8 @@ public struct FetchRequest: Sendable {
   public let address: RemoteAddress
   /// What is known of the source: it is not sent again if it has not changed.
   public var unless: Validators?
+  /// How many bytes are asked for first, because the rest is probably not needed; nil if the whole source is asked for.
+  public var beginning: Int?
   /// The most bytes of the answer; nil for those of a source.
   var largest: Int?
   var method = Method.get

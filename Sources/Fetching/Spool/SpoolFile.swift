@@ -9,6 +9,8 @@ import SystemPackage
 package final class SpoolFile: Sendable {
   private struct State {
     var size = 0
+    /// What is in the file: its first bytes, and parts that were written behind a gap.
+    var held = RangeSet<Int>()
     /// Bytes of the spool; nil before they are asked for, and while they are waited for.
     var reserved: Int?
     var isWaiting = false
@@ -24,8 +26,10 @@ package final class SpoolFile: Sendable {
   deinit { spool.release(state.withLock { $0.reserved } ?? 0, of: ObjectIdentifier(self)) }
 
   package var descriptor: CInt { file.number }
-  /// The bytes in the file.
+  /// The bytes in the file, up to its first gap.
   package var size: Int { state.withLock { $0.size } }
+  /// What is in the file. Between these parts it has bytes that mean nothing.
+  package var held: RangeSet<Int> { state.withLock { $0.held } }
 
   /// Reserves the space for the file. If it has less, as after a try whose answer was shorter, that is given back first.
   ///
@@ -54,9 +58,10 @@ package final class SpoolFile: Sendable {
   /// Gives back the space that the file does not need.
   func shrinkReservation() {
     let surplus = state.withLock { state -> Int in
-      guard let reserved = state.reserved, reserved > state.size else { return 0 }
-      state.reserved = state.size
-      return reserved - state.size
+      let held = state.held.byteCount
+      guard let reserved = state.reserved, reserved > held else { return 0 }
+      state.reserved = held
+      return reserved - held
     }
     if surplus > 0 { spool.release(surplus, of: nil) }
   }
@@ -80,16 +85,24 @@ package final class SpoolFile: Sendable {
     try result.get()
   }
 
-  func append(_ bytes: UnsafeRawBufferPointer) throws(FetchError) {
+  func append(_ bytes: UnsafeRawBufferPointer) throws(FetchError) { try write(bytes, at: size) }
+
+  /// Writes bytes, which may follow a gap.
+  ///
+  /// - Throws: ``FetchError/spool(_:)``
+  func write(_ bytes: UnsafeRawBufferPointer, at start: Int) throws(FetchError) {
     var rest = bytes
-    var offset = size
+    var offset = start
     while !rest.isEmpty {
       let count = retryOnInterrupt { pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset)) }
       if count < 0 { throw .spool(Errno(rawValue: errno)) }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       offset += count
     }
-    state.withLock { $0.size = offset }
+    state.withLock { state in
+      state.held.insert(contentsOf: start..<offset)
+      if let first = state.held.ranges.first, first.lowerBound == 0 { state.size = first.upperBound }
+    }
   }
 
   /// Keeps only the first bytes.
@@ -97,6 +110,9 @@ package final class SpoolFile: Sendable {
   /// - Throws: ``FetchError/spool(_:)``
   func truncate(to size: Int) throws(FetchError) {
     if retryOnInterrupt({ ftruncate(descriptor, off_t(size)) }) != 0 { throw .spool(Errno(rawValue: errno)) }
-    state.withLock { $0.size = size }
+    state.withLock { state in
+      state.held.formIntersection(RangeSet(0..<size))
+      state.size = min(state.size, size)
+    }
   }
 }

@@ -15,6 +15,10 @@ struct ReplyHeader {
   private(set) var range: (start: Int, end: Int, total: Int?)?
   /// The size of the whole, as a server tells it that has no such part (status 416).
   private(set) var wholeSize: Int?
+  /// Whether the server says that it sends parts of a source.
+  private(set) var acceptsRanges = false
+  /// When the answer was made, by the server's clock, in seconds since 1970.
+  private var date: Int?
   /// Encodings other than none.
   private(set) var encoding: String?
   /// In seconds.
@@ -34,6 +38,16 @@ struct ReplyHeader {
   private var bytes = 0
 
   private static let metadataPrefix = "x-amz-meta-"
+
+  /// What identifies the very bytes, so that parts of two versions are never mixed; nil if nothing does. A time does if it was
+  /// long ago, because a source that changes twice within a second has one time.
+  ///
+  /// *Source*: RFC 9110, 8.8.2.2 and 13.1.5.
+  var condition: String? {
+    if validators.entityTag != nil { return validators.ofBytes }
+    guard let modified = validators.lastModified, let date, date - modified >= 60 else { return nil }
+    return HTTPDate.text(modified)
+  }
 
   /// Whether libcurl follows it to another address.
   var isRedirect: Bool { (300...399).contains(status) && location != nil }
@@ -83,6 +97,8 @@ struct ReplyHeader {
     case "content-range":
       range = Self.range(value)
       wholeSize = value.hasPrefix("bytes */") ? Self.number(String(value.dropFirst(8))) : nil
+    case "accept-ranges": acceptsRanges = value.lowercased() == "bytes"
+    case "date": date = HTTPDate.seconds(value)
     case "content-encoding":
       if !value.isEmpty, value.lowercased() != "identity" { encoding = FetchError.line(String(value.prefix(40))) }
     case "transfer-encoding":

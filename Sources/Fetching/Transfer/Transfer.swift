@@ -25,6 +25,10 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     var needsAll = false
     /// The bytes of the whole source; nil if the server does not tell.
     var total: Int?
+    /// Nil if parts of the source cannot be asked for.
+    var version: SourceVersion?
+    /// Whether the server sends the part that was asked for.
+    var isPart = false
     var ending: Ending?
     var isStopped = false
   }
@@ -39,8 +43,10 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// What is requested: the URL of the request, or that of its object.
   let target: RemoteURL
   let file: SpoolFile
-  /// Bytes that an earlier try has fetched, and what identifies them.
+  /// Bytes that an earlier try has fetched, and what identifies them; where the part begins that is asked for.
   let offset: Int
+  /// What is asked for; nil for all from the offset on.
+  private let part: AskedPart?
   private let limits: FetchLimits
   /// The most bytes.
   private let largest: Int
@@ -56,6 +62,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// An address of the host that may not be connected to. Another one may be good.
   private var refused: String?
   private var drained = 0
+  /// Where the part that the server sends ends; nil if it sends all.
+  private var partEnd: Int?
   /// The beginning of the text of a failure.
   private var failureText: [UInt8] = []
   /// The region for which a request to S3 is signed.
@@ -82,12 +90,14 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
 
   /// - Parameters:
   ///   - region: for which a request to S3 is signed; nil for others.
+  ///   - part: what is asked for; nil for all from the offset on.
   ///   - onRoom: called on any thread when the transfer can go on.
   init(
     _ request: FetchRequest, to target: RemoteURL, region: String?, into file: SpoolFile, from offset: Int,
-    _ limits: FetchLimits, _ allowed: AllowedAddresses, onRoom: @escaping @Sendable (Transfer) -> Void
+    part: AskedPart? = nil, _ limits: FetchLimits, _ allowed: AllowedAddresses,
+    onRoom: @escaping @Sendable (Transfer) -> Void
   ) {
-    (self.target, self.region) = (target, region)
+    (self.target, self.region, self.part) = (target, region, part)
     largest = min(request.largest ?? limits.largest, limits.largest)
     let body = UnsafeMutableRawBufferPointer.allocate(byteCount: request.body.count, alignment: 1)
     body.copyBytes(from: request.body)
@@ -158,7 +168,9 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     guard header.status == 200 || header.status == 206 else { return }
     if let encoding = header.encoding { throw .encoded(encoding) }
     var total = header.length
-    if header.status == 206 {
+    if header.status == 206, let part {
+      total = try begin(part)
+    } else if header.status == 206 {
       guard offset > 0, let range = header.range, range.start == offset else {
         throw .badReply("it has another part of the source than was asked for")
       }
@@ -168,15 +180,33 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       }
       // The same version has the same length.
       (total, end) = (range.total ?? earlier.total, range.end)
-    } else if offset > 0 {
+    } else if offset > 0 || part?.version != nil {
       try file.truncate(to: 0)
     }
     if let total, total > largest { throw .tooLarge(needed: total, limit: largest) }
-    let size = file.size
+    let isPart = partEnd != nil
+    let received = isPart ? offset : file.size
+    let condition = isPart || header.acceptsRanges || header.status == 206 ? header.condition : nil
     change { shared in
-      (shared.total, shared.received, shared.judged) = (total, size, size)
-      shared.isRestarted = offset > 0 && size == 0
+      (shared.total, shared.received, shared.judged) = (total, received, received)
+      (shared.isPart, shared.needsAll) = (isPart, isPart || shared.needsAll)
+      shared.version = condition.flatMap { condition in total.map { SourceVersion(condition: condition, total: $0) } }
+      shared.isRestarted = !isPart && offset > 0 && received == 0
     }
+  }
+
+  /// Checks that the server sends the part that was asked for.
+  ///
+  /// - Returns: the bytes of the whole source.
+  private func begin(_ part: AskedPart) throws(FetchError) -> Int {
+    guard let range = header.range, let total = range.total, range.start == part.range.lowerBound,
+      range.end <= min(part.range.upperBound, total), header.length.map({ $0 == range.end - range.start }) ?? true
+    else { throw .badReply("it has another part of the source than was asked for") }
+    if let version = part.version, version.total != total || header.condition != version.condition {
+      throw .badReply("it has a part of another version")
+    }
+    partEnd = range.end
+    return total
   }
 
   func take(_ bytes: UnsafeRawBufferPointer) -> ccurl_answer {
@@ -195,11 +225,11 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       if shared.isStopped { return CCURL_STOP }
       if !shared.needsAll, shared.received - shared.judged >= Self.mostUnjudged { return CCURL_PAUSE }
       do throws(FetchError) {
-        if let end = [shared.total, end].compactMap({ $0 }).min(), shared.received + bytes.count > end {
+        if let end = [shared.total, end, partEnd].compactMap({ $0 }).min(), shared.received + bytes.count > end {
           throw .badReply("it is longer than it says")
         }
         if shared.received + bytes.count > largest { throw .tooLarge(needed: nil, limit: largest) }
-        try file.append(bytes)
+        if partEnd == nil { try file.append(bytes) } else { try file.write(bytes, at: shared.received) }
         shared.received += bytes.count
         shared.stage = .receiving
         return CCURL_TAKEN
@@ -212,7 +242,9 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
 
   /// Whether the file has its space. If not, the transfer goes on once it has.
   private var hasRoom: Bool {
-    let bytes = shared.withLock { $0.total } ?? largest
+    let total = shared.withLock { $0.total } ?? largest
+    // Of a source in parts, only those on the disk count.
+    let bytes = partEnd.map { file.held.union(RangeSet(offset..<$0)).byteCount } ?? total
     if file.reserve(bytes, grant: { [weak self] in self.map { $0.onRoom($0) } }) { return true }
     change { $0.stage = .waitingForSpace }
     return false
@@ -238,7 +270,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       ending = .failed(.privateAddress(refused), retryAfter: nil)
     } else if status == 304, code == 0, request.unless != nil {
       ending = .unchanged(header.validators)
-    } else if status == 416, offset > 0, header.wholeSize == offset {
+    } else if status == 416, part == nil, offset > 0, header.wholeSize == offset {
       // The earlier try broke after its last byte.
       ending = .complete(validators)
     } else if let failure = failureOfS3 {
@@ -254,6 +286,11 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       ending = .failed(
         error == .redirectRefused && status == 0 ? .badReply("it does not begin as HTTP/1 does") : error,
         retryAfter: nil)
+    } else if let partEnd {
+      let (received, total) = shared.withLock { ($0.received, $0.total) }
+      ending =
+        received == partEnd
+        ? .complete(validators) : .failed(.cutOff(received: received, of: total), retryAfter: nil)
     } else if request.method == .get, let total = shared.withLock({ $0.total }) ?? end, file.size != total {
       ending = .failed(.cutOff(received: file.size, of: total), retryAfter: nil)
     } else if status == 0 {
@@ -296,6 +333,9 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
 
   /// Whether the server has not got the rest of what an earlier try has fetched. Read it after the end.
   var lacksRest: Bool { offset > 0 && (header.status == 416 || isOtherVersion) }
+
+  /// Whether the host has sent the source from its beginning. Read it after the end.
+  var hasAnsweredWhole: Bool { header.status == 200 }
 
   /// What S3 keeps with the object. Read it after the end.
   var metadata: [String: String] { header.metadata }
