@@ -51,7 +51,11 @@ struct PicturePartsTests {
 
   /// How the thumbnails are made of a file, or why they cannot be.
   private static func plan(_ source: ByteReader, _ type: ImageType, _ options: ThumbnailOptions) -> String {
-    do { return "\(try PictureReader.readHeader(of: source, type: type).plan(for: options))" } catch { return "\(error)" }
+    do {
+      return "\(try PictureReader.readHeader(of: source, type: type).plan(for: options))"
+    } catch {
+      return "\(error)"
+    }
   }
 
   /// Gathers the parts of a file, and compares what is made of them with what is made of the whole.
@@ -114,7 +118,8 @@ struct PicturePartsTests {
     let tiles = (0..<4).map { _ in file.add(.hevcColors) }
     let grid = file.add(
       TestHEIF.Item(
-        type: "grid", data: TestHEIF.grid(rows: 2, columns: 2, 128, 128), properties: [TestHEIF.size(128, 128), profile],
+        type: "grid", data: TestHEIF.grid(rows: 2, columns: 2, 128, 128),
+        properties: [TestHEIF.size(128, 128), profile],
         isInItemData: true))
     file.refer("dimg", from: grid, to: tiles)
     _ = file.add(TestHEIF.Item(type: "mime", data: [UInt8](repeating: 0x11, count: gap)))

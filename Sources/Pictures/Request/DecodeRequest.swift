@@ -43,6 +43,17 @@ public struct DecodeRequest: Sendable {
     self.decoderBytes = decoderBytes
   }
 
+  /// What the decoder may read of a file of so many bytes.
+  public func parts(of size: Int) -> [Range<Int>] {
+    let extents = extents + tiles.map(\.configuration)
+    // The decoders of other kinds find their way through the file.
+    guard [CDECODING_HEVC, CDECODING_AV1, CDECODING_JPEG].contains(request.kind) else { return [0..<size] }
+    return extents.map { extent in
+      let start = min(extent.offset, UInt64(size))
+      return Int(start)..<Int(start + min(extent.size, UInt64(size) - start))
+    }
+  }
+
   /// The same request for a decoder that takes more memory.
   public func allowing(more bytes: Int) -> DecodeRequest {
     var copy = self

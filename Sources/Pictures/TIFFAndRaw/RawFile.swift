@@ -36,6 +36,19 @@ enum RawFile {
     ("OM DIGITAL", .orf), ("PANASONIC", .rw2), ("LEICA", .rw2),
   ]
 
+  /// Whether the first directory of a TIFF file may be that of a RAW file. Further directories are not looked at.
+  static func mayBeRaw(_ window: FileWindow) -> Bool {
+    guard let structure = try? TIFFStructure(file: FileBlocks(window), at: 0),
+      let first = try? structure.directory(at: structure.firstDirectory)
+    else { return false }
+    if first.has(.dngVersion) { return true }
+    let make = (try? first.text(.make))?.uppercased() ?? ""
+    return (makers.map(\.name) + otherMakers).contains { make.contains($0) }
+  }
+
+  /// Makers whose RAW files have no kind of their own here.
+  private static let otherMakers = ["SAMSUNG", "HASSELBLAD", "KODAK", "LEAF"]
+
   /// The header of a RAW file's largest preview, with the others as smaller versions.
   ///
   /// - throws: `ThumbnailError.unsupported` if there is no preview that can be read.

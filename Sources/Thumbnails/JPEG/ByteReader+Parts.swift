@@ -6,6 +6,7 @@ import Foundation
 package final class PartialBytes {
   /// What is there.
   package let held: RangeSet<Int>
+  package var byteCount: Int { held.ranges.reduce(0) { $0 + $1.count } }
   /// What was to be read and is not there.
   package private(set) var missed = RangeSet<Int>()
   private let source: ByteReader
