@@ -1,6 +1,7 @@
 import Fetching
 import Files
 import Foundation
+import Pictures
 import Thumbnails
 
 /// A source that arrives from the network in a file, and how much of it its thumbnails need.
@@ -10,11 +11,15 @@ struct Arrival {
   private var judges: [ArrivingJPEG] = []
   private let options: [ThumbnailOptions]
   private let extent: FetchExtent
+  /// Whether its name says that most of it is probably not needed.
+  private let isNamedLikeParts: Bool
   /// Where the file may end; nil if all of it is needed.
   private var end: Int?
+  /// Nil before enough has arrived to tell.
+  private var type: ImageType?
 
-  init(in file: SpoolFile, _ options: [ThumbnailOptions], extent: FetchExtent) {
-    (self.file, self.options, self.extent) = (file, options, extent)
+  init(in file: SpoolFile, _ options: [ThumbnailOptions], extent: FetchExtent, isNamedLikeParts: Bool) {
+    (self.file, self.options, self.extent, self.isNamedLikeParts) = (file, options, extent, isNamedLikeParts)
     restart()
   }
 
@@ -22,7 +27,7 @@ struct Arrival {
   mutating func restart() {
     let bytes = ByteReader(fileDescriptor: file.descriptor)
     judges = extent == .whole ? [] : options.map { ArrivingJPEG(bytes, options: $0, needsLastBit: extent == .exact) }
-    end = nil
+    (end, type) = (nil, nil)
   }
 
   /// Whether the rest of the source was not needed.
@@ -34,8 +39,16 @@ struct Arrival {
   /// Whether the first bytes tell that they are enough.
   ///
   /// - Parameter count: how many bytes have arrived.
-  mutating func verdict(having count: Int) -> FetchVerdict {
+  mutating func verdict(having count: Int, of total: Int?) -> FetchVerdict {
     guard !judges.isEmpty else { return .all }
+    if type == nil, count >= ImageType.sniffLength { type = readType() }
+    if let type, PictureParts.mayBeEnough(of: type) {
+      guard let total, let missing = missing(having: RangeSet(0..<count), of: total) else {
+        judges = []
+        return .all
+      }
+      return .parts(missing)
+    }
     var ends: [Int] = []
     for judge in judges {
       switch judge.read(arrived: count) {
@@ -48,6 +61,20 @@ struct Arrival {
     }
     end = ends.max()
     return end.map { .enough($0) } ?? .goOn
+  }
+
+  /// What the thumbnails need besides the parts that are there; nil for everything.
+  mutating func missing(having held: RangeSet<Int>, of total: Int) -> RangeSet<Int>? {
+    if type == nil { type = readType() }
+    guard extent != .whole, let type else { return nil }
+    return PictureParts.missing(
+      of: type, in: ByteReader(fileDescriptor: file.descriptor, size: total), held: held, size: total,
+      isNamedRaw: isNamedLikeParts, for: options)
+  }
+
+  /// The type by the first bytes; nil for a file that is no picture.
+  private func readType() -> ImageType? {
+    (try? readAll(min(ImageType.sniffLength, file.size), from: file.descriptor, at: 0)).flatMap { ImageType.sniff($0) }
   }
 
   /// Marks the end of a picture whose rest was not fetched, so that it is not taken for a file that was cut off.

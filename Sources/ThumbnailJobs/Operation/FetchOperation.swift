@@ -53,6 +53,9 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   /// - Returns: true for the first caller, who then submits the operation.
   func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
+  /// Of a file whose name says that most of it is not needed, so many bytes are asked for first.
+  private static let beginning = 64 << 10
+
   override func makeResult() throws -> FetchedSource {
     do {
       let fetched = try fetch()
@@ -85,10 +88,13 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   }
 
   private func fetch(unless validators: Validators?) throws(FetchError) -> FetchReply {
-    let arrival = Arrival(in: try network.spool.file(), options, extent: extent)
+    let isNamedLikeParts = source.relativePath.isNamedLikeParts
+    let arrival = Arrival(
+      in: try network.spool.file(), options, extent: extent, isNamedLikeParts: isNamedLikeParts)
     self.arrival.withLock { $0 = arrival }
     var request = FetchRequest(address)
     request.unless = validators
+    if extent != .whole, isNamedLikeParts { request.beginning = Self.beginning }
     let reply = try network.fetcher().fetch(request, into: arrival.file, monitor: self)
     network.count { $0.bytes += reply.bytesReceived }
     return reply
@@ -99,8 +105,14 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
     let contents = SourceContents(reply.validators)
     let known = thumbnails
     if let known, contents == known.contents { return .unchanged }
+    var (size, parts): (Int, RangeSet<Int>?)
+    if case .parts(let held, let total) = reply.outcome {
+      (size, parts) = (total, held)
+    } else {
+      (size, parts) = (try arrival.finish(), nil)
+    }
     let fetched = FetchedFile(
-      file: arrival.file, size: try arrival.finish(), modified: reply.validators.modified, contents: contents,
+      file: arrival.file, size: size, modified: reply.validators.modified, contents: contents, parts: parts,
       isCut: arrival.isCut, lacksLastBit: arrival.lacksLastBit)
     // The contents themselves, where the server tells nothing of them.
     if let known, contents == nil, try SourceFile(fetched).contents() == known.contents { return .unchanged }
@@ -111,7 +123,11 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
 extension FetchOperation: FetchMonitor {
   func received(_ bytes: Int, of total: Int?) -> FetchVerdict {
     if let total, total > 0 { report(fraction: Double(bytes) / Double(total)) }
-    return arrival.withLock { $0?.verdict(having: bytes) ?? .goOn }
+    return arrival.withLock { $0?.verdict(having: bytes, of: total) ?? .goOn }
+  }
+
+  func missing(having held: RangeSet<Int>, of total: Int) -> RangeSet<Int>? {
+    arrival.withLock { $0?.missing(having: held, of: total) }
   }
 
   func restarted() { arrival.withLock { $0?.restart() } }

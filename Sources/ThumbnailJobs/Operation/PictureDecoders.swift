@@ -41,6 +41,8 @@ final class PictureDecoders: Sendable {
     _ body: (DecodedPlanes) throws -> Result
   ) throws -> Result {
     monitor.entered(.decoding)
+    // The decoder reads the file itself, and would take gaps for zeros.
+    guard request.parts(of: file.size).allSatisfy(file.has) else { throw ThumbnailError.unreadable(ENODATA) }
     let planes: DecodedPlanes
     do throws(SandboxError) {
       let order = DecodingOrder(

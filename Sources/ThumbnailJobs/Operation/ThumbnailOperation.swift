@@ -135,7 +135,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         return .made
       }
       do { return try makeAll(of: file, type) } catch let error as ThumbnailError {
-        findings.withLock { $0.needsWhole = file.isCut && error != .cancelled }
+        findings.withLock { $0.needsWhole = (file.isCut || file.lacksParts) && error != .cancelled }
         throw error
       }
     }
@@ -178,6 +178,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
       let picture = try shared.trace.span("SourcePicture.read") {
         try SourcePicture(file, type, for: output.options, monitor: self)
       }
+      try checkParts(of: file)
       findings.withLock { $0.shortfall = $0.shortfall ?? picture.shortfall }
       guard output.folder != nil else {
         let planned = try plan(output, picture, picture.bytesNeeded(for: output.options, decoding: .sparing))
@@ -192,7 +193,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
       }
     }
     if let refusal { throw refusal }
-    if shared.hashesSources {
+    // A hash of a part of a source says nothing of it.
+    if shared.hashesSources, !file.isInParts {
       let hash = try file.hash { _ in try checkCancelled() }
       findings.withLock { $0.hash = hash }
     }
@@ -241,6 +243,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         maker, shared.decoders, options: output.options, decoding: decoding, monitor: self
       ) { thumbnail in
         try checkCancelled()
+        try checkParts(of: file)
         let description = thumbnail.placeholder.map {
           SourceDescription(pixels: picture.orientedPixels, orientation: picture.orientation, placeholder: $0)
         }
@@ -263,6 +266,11 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
       let told = file.lacksLastBit ? warnings.filter { $0 != ArrivingJPEG.warningOfMissingBit } : warnings
       findings.withLock { $0.warnings = told + (file.hasChanged ? [Self.changeWarning] : []) }
     }
+  }
+
+  /// - Throws: `ThumbnailError` if something was read that was not fetched. Readers do without much that they cannot read.
+  private func checkParts(of file: SourceFile) throws(ThumbnailError) {
+    if file.lacksParts { throw .unreadable(ENODATA) }
   }
 
   /// The thumbnails of an output that a dry run reports.

@@ -14,12 +14,14 @@ enum FetchedSource: Sendable {
 /// *Concurrency*: immutable.
 struct FetchedFile: Sendable {
   let file: SpoolFile
-  /// The bytes in the file. They are fewer than those of the source if its thumbnails need no more.
+  /// The bytes in the file, or of a source in parts. They are fewer than those of the source if its thumbnails need no more.
   let size: Int
   /// The time of the last change, as the server tells it; that of the fetch if it tells none.
   let modified: timespec
   /// Identifies the contents for the marks of thumbnails; nil if the server tells nothing that does.
   let contents: SourceContents?
+  /// What is in the file, if only parts of the source were fetched: its size is that of the source. Nil if there are no gaps.
+  let parts: RangeSet<Int>?
   /// Whether the rest of the source was not fetched, because its thumbnails do not need it.
   let isCut: Bool
   /// Whether the file lacks the last bit of its picture on purpose.

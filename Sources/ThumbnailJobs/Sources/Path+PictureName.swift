@@ -10,8 +10,13 @@ extension Path {
   /// Whether the name is that of a picture of a format that can be read, in any case.
   var hasPictureName: Bool { hasJPEGName || Self.otherEndings.contains { hasEnding($0, inAnyCase: true) } }
 
+  /// Whether most of a file with such a name is probably not needed: RAW files, and the pictures of phones, have smaller
+  /// versions of the picture in them.
+  var isNamedLikeParts: Bool { Self.endingsOfParts.contains { hasEnding($0, inAnyCase: true) } }
+
   private static let jpegEndings = PictureNames.jpeg.map { Array(".\($0)".utf8) }
   private static let otherEndings = PictureNames.others.map { Array(".\($0)".utf8) }
+  private static let endingsOfParts = PictureNames.withParts.map { Array(".\($0)".utf8) }
 }
 
 /// The usual extensions of pictures. A file is recognised by its content: its name only decides whether a file that is no
@@ -22,4 +27,5 @@ public enum PictureNames {
     "png", "gif", "webp", "tif", "tiff", "heic", "heif", "avif", "nef", "cr2", "cr3", "arw", "dng", "orf", "rw2", "pef",
     "raf",
   ]
+  static let withParts = ["nef", "cr2", "cr3", "arw", "dng", "orf", "rw2", "pef", "raf", "heic", "heif"]
 }

@@ -34,6 +34,8 @@ final class SourceFile {
   /// Its status time when it was opened. Every change of the contents, of the names or of the mode sets it.
   private let changed: timespec
   private var knownContents: SourceContents?
+  /// What is there of a source of which only parts were fetched; nil if all is.
+  private let parts: PartialBytes?
   /// Whether the rest of the source was not fetched.
   let isCut: Bool
   /// Whether the file lacks the last bit of its picture on purpose.
@@ -54,7 +56,7 @@ final class SourceFile {
     size = Int(status.st_size)
     modified = status.modified
     changed = status.changed
-    (isCut, lacksLastBit) = (false, false)
+    (isCut, lacksLastBit, parts) = (false, false, nil)
     self.path = path
     identity = FileIdentity(status)
   }
@@ -63,21 +65,25 @@ final class SourceFile {
   ///
   /// - Throws: `ThumbnailError.unreadable`.
   init(_ fetched: FetchedFile) throws(ThumbnailError) {
-    descriptor = fcntl(fetched.file.descriptor, F_DUPFD_CLOEXEC, 0)
+    let descriptor = fcntl(fetched.file.descriptor, F_DUPFD_CLOEXEC, 0)
     var status = stat()
     if descriptor < 0 || fstat(descriptor, &status) != 0 {
       let error = errno
       if descriptor >= 0 { close(descriptor) }
       throw .unreadable(error)
     }
+    self.descriptor = descriptor
     (size, modified, changed) = (fetched.size, fetched.modified, status.changed)
+    parts = fetched.parts.map {
+      PartialBytes(ByteReader(fileDescriptor: descriptor, size: fetched.size), held: $0)
+    }
     (path, identity, knownContents) = (nil, FileIdentity(status), fetched.contents)
     (isCut, lacksLastBit) = (fetched.isCut, fetched.lacksLastBit)
   }
 
   deinit { close(descriptor) }
 
-  var version: Version { Version(bytes: size, modified: modified) }
+  var version: Version { Version(bytes: parts?.byteCount ?? size, modified: modified) }
 
   /// Whether its contents have changed since it was opened, or its path leads to another file: what was read may be neither
   /// the old contents nor the new, or no longer have this name. A further name of the file (a hard link) or another mode is
@@ -105,7 +111,16 @@ final class SourceFile {
     return time
   }
 
-  private(set) lazy var bytes = ByteReader(fileDescriptor: descriptor, size: size)
+  private(set) lazy var bytes = parts?.reader(size: size) ?? ByteReader(fileDescriptor: descriptor, size: size)
+
+  /// Whether something was to be read that was not fetched. What came of it means nothing.
+  var lacksParts: Bool { parts?.missed.isEmpty == false }
+
+  /// Whether only parts of the source were fetched.
+  var isInParts: Bool { parts != nil }
+
+  /// Whether all of a part was fetched. If not, the file lacks parts from now on.
+  func has(_ range: Range<Int>) -> Bool { parts?.has(range) ?? true }
 
   /// Identifies the contents for the marks of thumbnails. They are read once.
   ///
@@ -189,6 +204,7 @@ final class SourceFile {
   ///
   /// - Throws: `ThumbnailError.unreadable`.
   private func read(_ count: Int, at offset: Int) throws(ThumbnailError) -> [UInt8] {
+    guard has(min(offset, size)..<min(offset + count, size)) else { throw .unreadable(ENODATA) }
     do throws(Errno) { return try readAll(count, from: descriptor, at: offset) } catch {
       throw .unreadable(error.rawValue)
     }
