@@ -108,6 +108,16 @@ def test_of_heic_and_avif_only_the_item_that_is_decoded_is_fetched(tmp_path, ngi
 
 
 @needs_nginx
+@pytest.mark.parametrize("size, is_small", [(256, True), (1024, False)])
+def test_a_thumbnail_in_the_file_is_fetched_alone_if_it_is_large_enough(tmp_path, nginx, size, is_small):
+    data = cameras.phone_photo()
+    fetched = compared(tmp_path, nginx, {"a.avif": data}, "-s", str(size)).summary["bytes_fetched"]
+    print(f"AVIF at {size}: {fetched} of {len(data)} bytes ({100 * fetched / len(data):.1f} %)")
+    # To find out that it is too small, its beginning is read; a part of the file then comes twice.
+    assert fetched < len(data) / 4 if is_small else fetched < 1.05 * len(data)
+
+
+@needs_nginx
 @pytest.mark.parametrize("arguments", [("--fetch", "whole"), ("--fail-on", "warning")])
 def test_all_is_fetched_if_all_is_asked_for(tmp_path, nginx, arguments):
     files = {"a.nef": cameras.nef(), "b.heic": cameras.heic()}

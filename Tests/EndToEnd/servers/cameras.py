@@ -119,4 +119,26 @@ def heic(coded=heifs.HEVC):
     return file.bytes(primary)
 
 
+def av1(image):
+    """A picture as an item of a file: what Pillow has coded, and how it is decoded."""
+    file = io.BytesIO()
+    image.save(file, "AVIF", quality=85, speed=10)
+    data = file.getvalue()
+    configuration, coded = data.index(b"av1C"), data.index(b"mdat")
+    size = int.from_bytes(data[configuration - 4 : configuration])
+    properties = [
+        heifs.size(*image.size), heifs.box(b"av1C", data[configuration + 4 : configuration - 4 + size]), heifs.colors()]
+    return heifs.Item("av01", data[coded + 4 :], properties)
+
+
+@functools.cache
+def phone_photo():
+    """A picture of 8 megapixels with a thumbnail of 512 × 384 pixels after it."""
+    image = picture(3264, 2448, hue=30)
+    file = heifs.File("avif")
+    primary = file.add(av1(image))
+    file.refer("thmb", file.add(av1(image.resize((512, 384)))), [primary])
+    return file.bytes(primary)
+
+
 RAW = {"a.dng": dng, "b.nef": nef, "c.cr2": cr2, "d.arw": arw, "e.raf": raf, "f.cr3": cr3}
