@@ -33,6 +33,13 @@ extension Fetcher {
     request.method = .head
     do throws(FetchError) { return try answer(to: request, isCancelled).reply.metadata } catch {
       if case .s3(status: 404, _) = error { return nil }
+      guard case .s3(status: 400...403, code: "") = error else { throw error }
+      // The answer to HEAD has no body, in which the reason would be.
+      request.method = .get
+      request.header = ["Range: bytes=0-0"]
+      do throws(FetchError) { _ = try answer(to: request, isCancelled) } catch {
+        if case .s3(_, let code) = error, !code.isEmpty { throw error }
+      }
       throw error
     }
   }
@@ -53,16 +60,25 @@ extension Fetcher {
     request.method = .put
     request.body = bytes
     request.header = ["Content-Type: \(type)"] + metadata.map { "x-amz-meta-\($0.key): \($0.value)" }
-    if !replaces { request.header.append("If-None-Match: *") }
-    do throws(FetchError) {
-      _ = try answer(to: request, isCancelled)
-      return true
-    } catch {
-      // 409: another request for the same key is under way.
-      if case .s3(status: 412, _) = error, !replaces { return false }
-      if case .s3(status: 409, _) = error, !replaces { return false }
-      throw error
+    if !replaces {
+      request.header.append("If-None-Match: *")
+      do throws(FetchError) {
+        _ = try answer(to: request, isCancelled)
+        return true
+      } catch {
+        switch error {
+        // 409: another request for the same key is under way.
+        case .s3(status: 409, _), .s3(status: 412, _): return false
+        // Not every service knows the condition.
+        case .s3(status: 501, _), .s3(_, code: "NotImplemented"):
+          if try self.metadata(of: object, isCancelled: isCancelled) != nil { return false }
+          request.header.removeLast()
+        default: throw error
+        }
+      }
     }
+    _ = try answer(to: request, isCancelled)
+    return true
   }
 
   private func answer(

@@ -77,6 +77,8 @@ package final class Fetcher: Sendable {
     var spent = Duration.zero
     var tries = 0
     var hasMoved = false
+    // Whether a host that was down has been waited for.
+    var hasWaited = false
     var request = request
     var course = PartCourse(beginning: request.beginning)
     while true {
@@ -84,8 +86,11 @@ package final class Fetcher: Sendable {
       let target = try s3.target(of: request)
       if let address = allowed.refusal(of: target.url) { throw .privateAddress(address) }
       let host = target.url.authority
-      if let obstacle = health.withLock({ $0.obstacle(of: host, at: .now) }) {
-        throw lastError ?? obstacle
+      if !hasWaited, let obstacle = health.withLock({ $0.obstacle(of: host, at: .now) }) {
+        guard limits.waitsForHosts else { throw lastError ?? obstacle }
+        hasWaited = true
+        monitor.entered(.waitingToRetry)
+        try pause(HostHealth.pause, monitor)
       }
       allowed.lookUpProxies()
       let part = course.asked(having: file.held)
@@ -98,8 +103,10 @@ package final class Fetcher: Sendable {
         request, to: target.url, region: target.region, into: file, from: offset, part: part, limits, allowed
       ) { [weak self] in self?.goOn($0) }
       transfer.earlier = earlier
+      let sent = request
+      transfer.signature = { Swift.Result { () throws(FetchError) in try target.signature(of: sent) } }
       let header =
-        target.header + (part?.header ?? resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? [])
+        request.header + (part?.header ?? resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? [])
       let ending = try perform(transfer, header, monitor, course, &spent)
       let now = transfer.snapshot
       received += max(0, now.received - (now.isRestarted ? 0 : offset))
@@ -147,10 +154,17 @@ package final class Fetcher: Sendable {
         // After a redirect, another host may be at fault.
         let own = transfer.hasAnswered && error.isUnreachable ? FetchError.tooManyRedirects : error
         health.withLock { $0.failed(host, own, at: .now) }
-        switch policy.decision(after: error, tries: tries, retryAfter: retryAfter, chance: .random(in: 0...1)) {
+        var decision = policy.decision(
+          after: error, tries: tries, retryAfter: retryAfter, chance: .random(in: 0...1))
+        if case .wait = decision, !health.withLock({ $0.takeTry(host, at: .now) }) { decision = .fail(error) }
+        switch decision {
+        case .fail(let error) where error.isUnreachable && limits.waitsForHosts:
+          if hasWaited { throw .hostDown(host, reason: "\(error)") }
+          hasWaited = true
+          monitor.entered(.waitingToRetry)
+          try pause(HostHealth.pause, monitor)
         case .fail(let error): throw error
         case .wait(let time):
-          guard health.withLock({ $0.takeTry(host, at: .now) }) else { throw error }
           lastError = error
           // Others may need the space to free the connections for which the next try waits.
           file.releaseReservation()

@@ -31,7 +31,12 @@ extension Job {
       return addUpToDate(source, at: place)
     }
     if settings.dryRun {
-      // A dry run asks no server.
+      // A dry run asks no server of a source, but a bucket of thumbnails.
+      if let lookUp, let listed = source.listed, let found = try? lookUp({ isStopping }),
+        SourceContents(listed) == found.contents
+      {
+        return addUpToDate(source, at: place)
+      }
       report(SourceReport(source: source, result: .made))
       return true
     }

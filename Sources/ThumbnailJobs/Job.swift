@@ -114,7 +114,7 @@ public final class Job: Sendable {
     self.work = work
     network = Network(
       settings.network, folder: local[0].appending(SourceWalker.workingFolderName), program: settings.program,
-      keepsThumbnails: !settings.bucketOutputs.isEmpty)
+      fetches: settings.mayFetch, keeps: !settings.bucketOutputs.isEmpty)
     var outputs: [ThumbnailOutput] = []
     for (output, local) in zip(settings.outputs, local) {
       var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)

@@ -244,7 +244,7 @@ def test_thumbnails_of_a_folder_go_to_a_bucket_and_only_changed_ones_again(tmp_p
         body, metadata, kind = kept[f"of/album/{name}"]
         assert without_comments(body) == without_comments(thumbnail)
         assert kind == "image/jpeg"
-        assert set(metadata) == {"thumbjob", "thumbjob-modified"}
+        assert set(metadata) == {"thumbjob", "thumbjob-modified", "thumbjob-run"}
     sources = [event for event in first.events if event["event"] == "source"]
     paths = {thumbnail["path"] for event in sources for thumbnail in event["thumbnails"]}
     assert paths == {f"s3://thumbs/{key}" for key in kept}

@@ -127,40 +127,4 @@ import Testing
       }
     }
   }
-
-  /// A source that waits for disk space keeps its connection, and a thumbnail that is kept frees the space.
-  @Test func whatKeepsThumbnailsHasAConnectionForItself() async throws {
-    let server = ScriptedServer { request, connection in
-      if request.target == "/b/thumb.jpg" {
-        connection.reply()
-        return true
-      }
-      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-      connection.send(Array(repeating: 0, count: 1000))
-      connection.awaitEnd()
-      return false
-    }
-    let fetcher = try fetcher(server) { ($0.perHost, $0.keepsObjects) = (2, true) }
-    let folder = TemporaryFolder()
-    let spool = Spool(folder: Path(folder.path), bytes: 1000)
-    let held = try spool.file()
-    let isHeld = held.reserve(1000) {}
-    #expect(isHeld)
-    let monitors = [TestMonitor(), TestMonitor()]
-    try await withThrowingTaskGroup { group in
-      for (number, monitor) in monitors.enumerated() {
-        let url = try RemoteURL(parsing: server.url("/\(number)").utf8)
-        group.addTask {
-          _ = try? await onThread { try fetcher.fetch(FetchRequest(url: url), into: spool.file(), monitor: monitor) }
-        }
-      }
-      #expect(try await eventually { monitors.contains { $0.stages.contains(.waitingForSpace) } })
-      let object = try S3Location(parsing: "s3://b/thumb.jpg".utf8)
-      let isKept = try await onThread {
-        try fetcher.put([1], as: object, type: "image/jpeg", metadata: [:], replaces: true, isCancelled: { false })
-      }
-      #expect(isKept)
-      for monitor in monitors { monitor.cancel() }
-    }
-  }
 }

@@ -92,6 +92,8 @@ import Testing
     let set = try account(variables, config: files.config, credentials: files.credentials)
     #expect(set.keys?.id == "X" && set.keys?.sessionToken == "Z" && set.region == "r")
     #expect(set.endpoint?.host == "two")
+    let indented = try account([:], credentials: "\u{FEFF}[default]\n  aws_access_key_id = A\n\taws_secret_access_key = B\n")
+    #expect(indented.keys?.secret == "B")
     let none = try account([:])
     #expect(none.keys == nil && none.region == "us-east-1")
   }
@@ -106,6 +108,17 @@ import Testing
   func whatCannotBeUsedIsSaid(_ environment: [String: String], _ credentials: String, _ word: String) {
     let error = #expect(throws: FetchError.self) { try account(environment, credentials: credentials) }
     #expect("\(error.map { "\($0)" } ?? "")".contains(word))
+  }
+
+  @Test func onlyFilesHaveKeys() throws {
+    let folder = TemporaryFolder()
+    let pipe = Path(folder.path + "/pipe")
+    #expect(pipe.withCString { mkfifo($0, 0o600) } == 0)
+    for path in [pipe, Path(folder.path), "/dev/zero"] {
+      #expect(throws: FetchError.self, "\(path)") { try ProfileFile(path) }
+    }
+    #expect(try ProfileFile("/dev/null").section("default") == nil)
+    #expect(try ProfileFile("/no/such/file").section("default") == nil)
   }
 
   // MARK: URLs
@@ -152,7 +165,7 @@ import Testing
   @Test func aPageHasWhatTheServiceTells() throws {
     let page = try page(
       """
-      <!-- comment --><Name>b</Name><IsTruncated>true</IsTruncated><NextContinuationToken>1+/=&amp;</NextContinuationToken>
+      <!-- comment --><Name>b</Name><EncodingType>url</EncodingType><IsTruncated>true</IsTruncated><NextContinuationToken>1+/=&amp;</NextContinuationToken>
       <Contents><Key>d/a+b%2Bc%0A%FF.jpg</Key><LastModified>2026-11-24T11:59:37.000Z</LastModified>
       <ETag>&quot;abc&#45;2&#x22;</ETag><Size>123</Size><StorageClass>GLACIER</StorageClass><Owner><ID>x</ID></Owner></Contents>
       <Contents><ETag>1</ETag><Key>d/x</Key></Contents><CommonPrefixes/>
@@ -161,6 +174,10 @@ import Testing
     #expect(page.objects.map(\.location.key) == [Array("d/a b+c\n".utf8) + [0xFF] + ".jpg".utf8, Array("d/x".utf8)])
     #expect(page.objects[0].validators == Validators(entityTag: "\"abc-2\"", lastModified: 1_795_521_577))
     #expect(page.objects[1].validators == Validators(entityTag: "\"1\""))
+  }
+
+  @Test func aKeyIsDecodedOnlyIfTheServiceHasEncodedIt() throws {
+    #expect(try page("<Contents><Key>d/%41+</Key></Contents>").objects.map(\.location.key) == [Array("d/%41+".utf8)])
   }
 
   @Test func aPageNamesNothingOutsideItsPrefix() throws {
@@ -173,9 +190,11 @@ import Testing
     "<!DOCTYPE x [<!ENTITY a \"b\">]><ListBucketResult/>", "<ListBucketResult>&a;</ListBucketResult>",
     "<ListBucketResult>&#xD800;</ListBucketResult>", "<ListBucketResult>&#99999999999;</ListBucketResult>",
     "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>", "<ListBucketResult><!-- ",
-    "<ListBucketResult><Contents><Key>%00</Key></Contents></ListBucketResult>", "<", "</", "<>", "</>",
+    "<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>%00</Key></Contents></ListBucketResult>", "<", "</", "<>", "</>",
     "<ListBucketResult><Contents><Key></Key></Contents></ListBucketResult>",
     String(repeating: "<a>", count: 1000),
+    "<ListBucketResult>" + String(repeating: "<Contents><Key>a</Key></Contents>", count: 1001) + "</ListBucketResult>",
+    "<ListBucketResult>" + String(repeating: "<a/>", count: 50_001) + "</ListBucketResult>",
   ])
   func whatIsNoListingIsRefused(_ text: String) throws {
     #expect(throws: FetchError.self) { try ObjectPage(Array(text.utf8), of: location("s3://b")) }
@@ -197,10 +216,12 @@ import Testing
   }
 
   @Test func aRefusalIsToldByItsWord() {
-    func code(_ text: String) -> String { S3Refusal.code(in: Array(text.utf8)) }
+    func code(_ text: String) -> String { S3Refusal(Array(text.utf8)).code }
     #expect(code("<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code><Mess") == "NoSuchKey")
     #expect(code("<Error><Code>a\u{1b}[31m</Code></Error>") == "a?[31m")
     #expect(code("<html><Code>x</Code></html>") == "")
     #expect(code("") == "")
+    let text = "<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region></Error>"
+    #expect(S3Refusal(Array(text.utf8)).region == "eu-west-1")
   }
 }

@@ -13,7 +13,7 @@ public enum RemoteAddress: Sendable, Hashable {
   }
 
   /// Whether it may be the beginning of the keys of several objects.
-  public var isPartOfBucket: Bool { if case .s3 = self { true } else { false } }
+  package var isPartOfBucket: Bool { if case .s3 = self { true } else { false } }
 
   /// The address as a path of people's messages: without user, password and secrets.
   public var path: Path {

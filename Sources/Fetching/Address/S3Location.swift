@@ -42,26 +42,26 @@ public struct S3Location: Sendable, Hashable {
   }
 
   /// Another object of the bucket.
-  public func with(key: [UInt8]) -> S3Location { S3Location(bucket: bucket, key: key) }
+  package func with(key: [UInt8]) -> S3Location { S3Location(bucket: bucket, key: key) }
 
   /// Whether the key names no object but everything whose key begins with it, as a folder does.
-  public var isFolder: Bool { key.isEmpty || key.last == UInt8(ascii: "/") }
+  package var isFolder: Bool { key.isEmpty || key.last == UInt8(ascii: "/") }
 
   /// Whether the key of another location begins with this one, in the same bucket.
-  public func contains(_ other: S3Location) -> Bool { bucket == other.bucket && other.key.starts(with: key) }
+  package func contains(_ other: S3Location) -> Bool { bucket == other.bucket && other.key.starts(with: key) }
 
   /// Everything whose keys begin with this one and a slash.
-  public var asFolder: S3Location { isFolder ? self : with(key: key + [UInt8(ascii: "/")]) }
+  package var asFolder: S3Location { isFolder ? self : with(key: key + [UInt8(ascii: "/")]) }
 
   /// Everything beside the object, and below it: that whose keys begin with this one up to its last slash. A folder is in the
   /// folder above it.
-  public var folder: S3Location {
+  package var folder: S3Location {
     let name = isFolder ? key.dropLast() : key[...]
     return with(key: name.lastIndex(of: UInt8(ascii: "/")).map { Array(name[...$0]) } ?? [])
   }
 
   /// The deepest folder of the bucket that contains this one and another.
-  public func commonFolder(with other: S3Location) -> S3Location {
+  package func commonFolder(with other: S3Location) -> S3Location {
     let common = zip(key, other.key).prefix { $0 == $1 }.map(\.0)
     return with(key: common.lastIndex(of: UInt8(ascii: "/")).map { Array(common[...$0]) } ?? [])
   }
@@ -72,7 +72,7 @@ public struct S3Location: Sendable, Hashable {
   /// The path that the thumbnails of an object mirror.
   ///
   /// - Parameter folder: the beginning of the key that is left out, up to a slash; nil to begin with the bucket.
-  public func mirrored(below folder: Int?) -> Path {
+  package func mirrored(below folder: Int?) -> Path {
     var names = folder == nil ? [Path(bucket)] : []
     let segments = key[(folder ?? 0)...].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     // Empty names are left out, so they count in the hash of the last one.

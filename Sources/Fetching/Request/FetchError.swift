@@ -52,7 +52,7 @@ public enum FetchError: Error, Sendable, Equatable {
   }
 
   /// Whether every further request to this place would fail, too.
-  public var concernsAll: Bool {
+  package var concernsAll: Bool {
     switch self {
     case .s3(_, let code):
       [

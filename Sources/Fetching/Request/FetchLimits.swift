@@ -17,14 +17,8 @@ public struct FetchLimits: Sendable {
   /// Whether addresses are allowed that are not public.
   public var allowsPrivate = false
 
-  /// Whether requests that keep something are sent besides those that fetch sources. They have a connection of each host's
-  /// for themselves: a source that waits for disk space keeps its connection, and the space may become free only when a
-  /// thumbnail is kept.
-  public var keepsObjects = false
-  /// The most connections that fetch sources from one host.
-  var fetchingPerHost: Int { keepsObjects ? max(1, perHost - 1) : perHost }
-  /// The most connections that fetch sources.
-  var fetching: Int { keepsObjects ? max(1, connections - 1) : connections }
+  /// Whether a host that is down is waited for once, and then given up for good.
+  public var waitsForHosts = false
 
   static let redirects = 5
 

@@ -27,8 +27,5 @@ public struct FetchRequest: Sendable {
 
   public init(_ address: RemoteAddress) { self.address = address }
 
-  /// Whether it fetches a source, which may have to wait for disk space.
-  var fetchesSource: Bool { method == .get && query == nil }
-
   var isS3: Bool { if case .s3 = address { true } else { false } }
 }

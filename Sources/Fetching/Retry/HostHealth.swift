@@ -17,7 +17,7 @@ struct HostHealth {
 
   private static let triesPerSuccess = 0.1
   private static let failuresOfBreaker = 5
-  private static let pause = Duration.seconds(30)
+  static let pause = Duration.seconds(30)
   static let mostHosts = 1000
 
   private var hosts: [String: Host] = [:]

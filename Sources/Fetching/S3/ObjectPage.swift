@@ -2,15 +2,8 @@ import Files
 
 /// An object of a listing.
 package struct ListedObject: Sendable, Hashable {
-  package var location: S3Location
-  package var validators = Validators()
-  /// In bytes.
-  package var size = 0
-  /// Such as `STANDARD` or `GLACIER`.
-  package var storageClass = ""
-
-  /// Whether it must be restored from an archive before it can be read.
-  package var isArchived: Bool { storageClass == "GLACIER" || storageClass == "DEEP_ARCHIVE" }
+  package let location: S3Location
+  package let validators: Validators
 }
 
 /// A page of a listing: the answer to `ListObjectsV2`.
@@ -19,6 +12,8 @@ package struct ListedObject: Sendable, Hashable {
 package struct ObjectPage: Sendable {
   /// The most bytes of a page: a thousand keys of a kilobyte each, three letters for each of their bytes, and the rest.
   static let mostBytes = 16 << 20
+  /// The most objects of a page, which no service exceeds, and the most elements: each object has a dozen or two.
+  private static let mostObjects = 1000, mostElements = 50_000
 
   package private(set) var objects: [ListedObject] = []
   /// What the request of the next page needs; nil if this is the last.
@@ -28,41 +23,48 @@ package struct ObjectPage: Sendable {
   /// - Throws: ``FetchError/badReply(_:)``
   init(_ text: [UInt8], of location: S3Location) throws(FetchError) {
     var elements = ElementReader(text)
-    var isCut = false
-    var object: ListedObject?
+    var (isCut, isEncoded) = (false, false)
+    var keys: [(key: [UInt8], validators: Validators)] = []
+    var (key, validators) = ([] as [UInt8], Validators())
+    var count = 0
     while let element = try elements.next() {
+      count += 1
+      guard count <= Self.mostElements, keys.count <= Self.mostObjects else {
+        throw .badReply("the listing has more than was asked for")
+      }
       switch (element.path.count, element.path.last) {
       case (1, _):
         guard element.path[0] == "ListBucketResult" else { throw .badReply("it is no listing of a bucket") }
       case (2, "Contents"):
-        if let object, object.location.key.starts(with: location.key) { objects.append(object) }
-        object = nil
+        keys.append((key, validators))
+        (key, validators) = ([], Validators())
+      case (2, "EncodingType"): isEncoded = element.text.elementsEqual("url".utf8)
       case (2, "IsTruncated"): isCut = element.text.elementsEqual("true".utf8)
       case (2, "NextContinuationToken"): next = String(decoding: element.text, as: UTF8.self)
       case (3, let name?) where element.path[1] == "Contents":
-        var found = object ?? ListedObject(location: location.with(key: []))
         switch name {
-        case "Key":
-          let key = PercentEncoding.decoded(element.text, plusIsSpace: true)
-          guard !key.isEmpty, key.count <= S3Location.longestKey, !key.contains(0) else {
-            throw .badReply("a key in the listing is none")
-          }
-          found.location = location.with(key: key)
+        case "Key": key = element.text
         case "ETag":
           // Some services leave out the quotation marks here, but not in headers.
           let text = String(decoding: element.text, as: UTF8.self)
-          found.validators.entityTag = Validators.entityTag(text.hasSuffix("\"") ? text : "\"\(text)\"")
-        case "LastModified": found.validators.lastModified = HTTPDate.secondsOfISO(element.text)
-        case "Size": found.size = Int(String(decoding: element.text, as: UTF8.self)) ?? 0
-        case "StorageClass": found.storageClass = String(decoding: element.text.prefix(40), as: UTF8.self)
+          validators.entityTag = Validators.entityTag(text.hasSuffix("\"") ? text : "\"\(text)\"")
+        case "LastModified": validators.lastModified = HTTPDate.secondsOfISO(element.text)
         default: break
         }
-        object = found
       default: break
       }
     }
     guard elements.hasRoot else { throw .badReply("it is no listing of a bucket") }
     if !isCut { next = nil }
     if isCut, next?.isEmpty ?? true { throw .badReply("a listing that goes on does not say how") }
+    for (text, validators) in keys {
+      let key = isEncoded ? PercentEncoding.decoded(text, plusIsSpace: true) : text
+      guard !key.isEmpty, key.count <= S3Location.longestKey, !key.contains(0) else {
+        throw .badReply("a key in the listing is none")
+      }
+      if key.starts(with: location.key) {
+        objects.append(ListedObject(location: location.with(key: key), validators: validators))
+      }
+    }
   }
 }

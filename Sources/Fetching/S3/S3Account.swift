@@ -60,7 +60,10 @@ struct S3Account: Sendable {
     guard Self.isRegion(region) else { throw .account("“\(FetchError.line(region))” is no region") }
     if let text = set["AWS_ENDPOINT_URL_S3"] ?? set["AWS_ENDPOINT_URL"] ?? value("endpoint_url") {
       do throws(RemoteURLError) { endpoint = try RemoteURL(parsing: text.utf8) } catch {
-        throw .account("the endpoint is no URL: \(error)")
+        throw .account("the endpoint must be an http or https URL: \(error)")
+      }
+      guard endpoint?.userInfo == nil, endpoint?.query == nil else {
+        throw .account("the endpoint must be a URL without a user and a query")
       }
     }
   }

@@ -1,17 +1,23 @@
 /// The answer of S3 to a request that it refuses.
 ///
 /// *Source*: Amazon S3 API Reference, Error Responses.
-enum S3Refusal {
-  /// The word that names the reason; empty if the text has none.
-  ///
+struct S3Refusal {
+  /// The word that names the reason; empty if the answer has none.
+  private(set) var code = ""
+  /// The region of the bucket, if the request was signed for another one; nil if the answer tells none.
+  private(set) var region: String?
+
   /// - Parameter text: the beginning of the answer's body.
-  static func code(in text: [UInt8]) -> String {
+  init(_ text: [UInt8]) {
     var elements = ElementReader(text)
     while let element = try? elements.next() {
-      if element.path == ["Error", "Code"] {
-        return String(FetchError.line(String(decoding: element.text, as: UTF8.self)).prefix(60))
+      guard element.path.count == 2, element.path[0] == "Error" else { continue }
+      let text = String(FetchError.line(String(decoding: element.text, as: UTF8.self)).prefix(60))
+      switch element.path[1] {
+      case "Code": code = text
+      case "Region": region = text
+      default: break
       }
     }
-    return ""
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Finds the URLs of objects in S3, and signs the requests for them.
+/// Finds the URLs of objects in S3, and whose keys sign the requests for them.
 ///
 /// *Concurrency*: every member may be called from any thread.
 final class S3Service: Sendable {
@@ -10,8 +10,17 @@ final class S3Service: Sendable {
     let url: RemoteURL
     /// For which the request is signed; nil if it is not.
     var region: String?
-    /// Lines of the header.
-    var header: [String] = []
+    /// Whose keys sign it; nil if it is not signed.
+    var keys: S3Account.Keys?
+
+    /// The lines that sign a request now.
+    ///
+    /// - Throws: ``FetchError/noLibrary(_:)``
+    func signature(of request: FetchRequest) throws(FetchError) -> [String] {
+      guard let keys, let region else { return [] }
+      return try S3Signature(keys: keys, region: region, time: Int(Date().timeIntervalSince1970)).lines(
+        method: request.method.rawValue, url: url, header: request.header, body: request.body)
+    }
   }
 
   private struct State {
@@ -30,7 +39,7 @@ final class S3Service: Sendable {
   /// - Parameter environment: the variables of the process.
   init(_ environment: [String: String]) { self.environment = environment }
 
-  /// - Throws: ``FetchError/account(_:)``, ``FetchError/noLibrary(_:)``
+  /// - Throws: ``FetchError/account(_:)``
   func target(of request: FetchRequest) throws(FetchError) -> Target {
     switch request.address {
     case .url(let url): return Target(url: url)
@@ -46,12 +55,8 @@ final class S3Service: Sendable {
       }
       let found = try account.get()
       let region = known ?? found.region
-      let url = found.url(of: location, in: region, query: request.query)
-      let time = Int(Date().timeIntervalSince1970)
-      let signature = found.keys.map { S3Signature(keys: $0, region: region, time: time) }
-      let lines = try signature?.lines(
-        method: request.method.rawValue, url: url, header: request.header, body: request.body)
-      return Target(url: url, region: region, header: request.header + (lines ?? []))
+      return Target(
+        url: found.url(of: location, in: region, query: request.query), region: region, keys: found.keys)
     }
   }
 

@@ -41,9 +41,7 @@ final class Loop: @unchecked Sendable {  // see above
 
   /// Begins a transfer as soon as there is a place.
   func begin(_ transfer: Transfer) {
-    // What asks for a listing or keeps a thumbnail is short, and others wait for it.
-    let index = transfer.request.fetchesSource ? line.count : line.firstIndex { $0.request.fetchesSource } ?? line.count
-    line.insert(transfer, at: index)
+    line.append(transfer)
     startNext()
   }
 
@@ -52,10 +50,8 @@ final class Loop: @unchecked Sendable {  // see above
     var hosts: [String: Int] = [:]
     for transfer in kept.values { hosts[transfer.target.authority, default: 0] += 1 }
     line.removeAll { transfer in
-      let (host, fetches) = (transfer.target.authority, transfer.request.fetchesSource)
-      guard kept.count < (fetches ? limits.fetching : limits.connections),
-        hosts[host, default: 0] < (fetches ? limits.fetchingPerHost : limits.perHost)
-      else { return false }
+      let host = transfer.target.authority
+      guard kept.count < limits.connections, hosts[host, default: 0] < limits.perHost else { return false }
       hosts[host, default: 0] += 1
       start(transfer)
       return true
@@ -64,10 +60,12 @@ final class Loop: @unchecked Sendable {  // see above
 
   private func start(_ transfer: Transfer) {
     transfer.started()
+    let signature: [String]
+    do throws(FetchError) { signature = try transfer.sign() } catch { return transfer.ended(error) }
     let url = transfer.target
     let request = CRequest(
       url: url.text, method: transfer.request.method.rawValue, body: transfer.body, isS3: transfer.request.isS3,
-      header: transfer.requestHeader, userAgent: userAgent,
+      header: transfer.requestHeader + signature, userAgent: userAgent,
       userPassword: url.userInfo?.removingPercentEncoding,
       authoritiesFile: authorities.file, authoritiesFolder: authorities.folder)
     let callbacks = ccurl_callbacks(

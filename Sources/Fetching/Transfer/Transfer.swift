@@ -77,6 +77,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   private var server: RemoteURL
   /// The lines that the request has besides the usual ones. Set before the transfer begins.
   var requestHeader: [String] = []
+  /// Makes the lines of the signature, when the transfer begins: they are valid only for a while. Set before.
+  var signature: @Sendable () -> Swift.Result<[String], FetchError> = { .success([]) }
   /// What an earlier try was told of the source of which ``offset`` bytes are there. Set before the transfer begins.
   var earlier: (validators: Validators, total: Int?) = (Validators(), nil)
   /// The handle; nil before the transfer begins, and after it has ended.
@@ -98,7 +100,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     onRoom: @escaping @Sendable (Transfer) -> Void
   ) {
     (self.target, self.region, self.part) = (target, region, part)
-    largest = min(request.largest ?? limits.largest, limits.largest)
+    largest = request.largest ?? limits.largest
     let body = UnsafeMutableRawBufferPointer.allocate(byteCount: request.body.count, alignment: 1)
     body.copyBytes(from: request.body)
     self.body = UnsafeRawBufferPointer(body)
@@ -183,7 +185,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     } else if offset > 0 || part?.version != nil {
       try file.truncate(to: 0)
     }
-    if let total, total > largest { throw .tooLarge(needed: total, limit: largest) }
+    if request.method == .get, let total, total > largest { throw .tooLarge(needed: total, limit: largest) }
     let isPart = partEnd != nil
     let received = isPart ? offset : file.size
     let condition = isPart || header.acceptsRanges || header.status == 206 ? header.condition : nil
@@ -304,11 +306,16 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// What S3 says of a request that it refuses; nil if it has not refused one.
   private var failureOfS3: FetchError? {
     guard request.isS3, header.status >= 300, header.status != 304 else { return nil }
-    if let found = header.bucketRegion, let region, found != region, [301, 307, 400, 403].contains(header.status) {
+    let refusal = S3Refusal(failureText)
+    if let found = header.bucketRegion ?? refusal.region, let region, found != region,
+      [301, 307, 400, 403].contains(header.status)
+    {
       return .otherRegion(FetchError.line(found))
     }
-    return .s3(status: header.status, code: S3Refusal.code(in: failureText))
+    return .s3(status: header.status, code: refusal.code)
   }
+
+  func sign() throws(FetchError) -> [String] { try signature().get() }
 
   /// The transfer has got its place.
   func started() { change { $0.stage = .connecting } }

@@ -15,41 +15,40 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   let queue: BoundedOperationQueue
   /// The files of sources that are fetched and not made yet.
   let spool: Spool
-  private let userAgent: String
-  private let keepsThumbnails: Bool
   /// Guarded by its lock.
   private let counts = Locked(FetchCounters())
-  /// Nil until the first fetch: most jobs have only files, and need no connections. Guarded by its lock, which is held while
-  /// it is made.
-  private let started = Locked<Fetcher?>(nil)
+  /// Fetch the sources, and ask for and keep thumbnails in buckets. The two have connections of their own: a source that waits
+  /// for disk space keeps its connection, and the space may become free only when a thumbnail is kept.
+  private let sources, thumbnails: Connections
 
   /// - Parameters:
   ///   - folder: for the files, which have no names there.
   ///   - program: the version of the program, which servers are told.
-  ///   - keepsThumbnails: whether thumbnails go to a bucket.
-  init(_ settings: NetworkSettings, folder: Path, program: String, keepsThumbnails: Bool = false) {
-    (self.settings, self.keepsThumbnails) = (settings, keepsThumbnails)
+  ///   - fetches: whether there may be sources from the network.
+  ///   - keeps: whether thumbnails go to a bucket.
+  init(_ settings: NetworkSettings, folder: Path, program: String, fetches: Bool, keeps: Bool) {
+    self.settings = settings
     queue = BoundedOperationQueue(name: "fetches", max: settings.connections)
     spool = Spool(folder: folder, bytes: settings.spoolBytes)
-    userAgent = "thumbjob/\(program)"
+    var limits = FetchLimits()
+    (limits.connections, limits.perHost) = (settings.connections, settings.perHost)
+    (limits.largest, limits.allowsPrivate) = (settings.largest, settings.allowsPrivate)
+    var kept = limits
+    kept.waitsForHosts = true
+    if fetches && keeps {
+      kept.perHost = max(1, settings.perHost / 2)
+      kept.connections = kept.perHost
+      limits.perHost = max(1, settings.perHost - kept.perHost)
+      limits.connections -= kept.connections
+    }
+    sources = Connections(limits, userAgent: "thumbjob/\(program)")
+    thumbnails = Connections(kept, userAgent: "thumbjob/\(program)")
   }
 
-  /// Makes the connections.
+  /// Fetches the sources.
   ///
-  /// - Throws: `FetchError` if the library for them is missing.
-  func fetcher() throws(FetchError) -> Fetcher {
-    try started.withLock { started throws(FetchError) in
-      if let started { return started }
-      var limits = FetchLimits()
-      limits.keepsObjects = keepsThumbnails
-      limits.connections = settings.connections
-      limits.perHost = max(keepsThumbnails ? 2 : 1, settings.perHost)
-      (limits.largest, limits.allowsPrivate) = (settings.largest, settings.allowsPrivate)
-      let fetcher = try Fetcher(limits, userAgent: userAgent)
-      started = fetcher
-      return fetcher
-    }
-  }
+  /// - Throws: `FetchError` if the library for connections is missing.
+  func fetcher() throws(FetchError) -> Fetcher { try sources.fetcher() }
 
   func list(
     _ prefix: S3Location, page: String?, most: Int, isCancelled: () -> Bool
@@ -58,13 +57,13 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   }
 
   func metadata(of object: S3Location, isCancelled: () -> Bool) throws(FetchError) -> [String: String]? {
-    try fetcher().metadata(of: object, isCancelled: isCancelled)
+    try thumbnails.fetcher().metadata(of: object, isCancelled: isCancelled)
   }
 
   func put(
     _ jpeg: [UInt8], as object: S3Location, metadata: [String: String], replaces: Bool, isCancelled: () -> Bool
   ) throws(FetchError) -> Bool {
-    try fetcher().put(
+    try thumbnails.fetcher().put(
       jpeg, as: object, type: "image/jpeg", metadata: metadata, replaces: replaces, isCancelled: isCancelled)
   }
 
@@ -80,6 +79,6 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   /// Closes the connections. Call it when no operation depends on a fetch any more.
   func shutDown() {
     queue.close()
-    started.withLock { $0 }?.shutDown()
+    for connections in [sources, thumbnails] { connections.shutDown() }
   }
 }

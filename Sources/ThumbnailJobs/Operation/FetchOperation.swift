@@ -22,6 +22,9 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   /// What has arrived. Guarded by its lock, although only the operation's thread uses it.
   private let arrival = Locked<Arrival?>(nil)
   private let isClaimed = Atomic(false)
+  private let looked = Atomic(false)
+  /// Whether the buckets have told what they have. What is there later, this run may have made.
+  private var hasLookedUp: Bool { looked.load(ordering: .relaxed) }
 
   typealias LookUp = @Sendable (_ isCancelled: () -> Bool) throws(OutputError) -> KnownThumbnails?
 
@@ -46,7 +49,7 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   /// - Parameter whole: whether it fetches all of it.
   func renewed(whole: Bool) -> FetchOperation {
     FetchOperation(
-      source, address, known: whole ? nil : thumbnails, lookUp: whole ? nil : lookUp, options: options,
+      source, address, known: whole ? nil : thumbnails, lookUp: whole || hasLookedUp ? nil : lookUp, options: options,
       extent: whole ? .whole : extent, network)
   }
 
@@ -76,6 +79,7 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
     if let lookUp {
       let found = try lookUp { self.isCancelled }
       known.withLock { $0 = found }
+      looked.store(true, ordering: .relaxed)
     }
     if let known = thumbnails {
       if let listed = source.listed, SourceContents(listed) == known.contents { return .unchanged }

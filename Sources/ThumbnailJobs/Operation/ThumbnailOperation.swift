@@ -25,7 +25,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     /// Why the thumbnails are worse than they were asked for; nil if they are not.
     var shortfall: String?
     var result: SourceResult?
-    /// Whether the thumbnails of a source from the network are up to date, as its server says.
+    /// Whether the thumbnails are up to date, as the server of the source or the bucket of the thumbnails says.
     var isUnchanged = false
     /// Whether a source that was fetched in part has faults, which only the whole of it tells.
     var needsWhole = false
@@ -151,7 +151,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     case .isTaken(let place): throw OutputError(.takenByName, place)
     case .missing: return false
     case .made(let known):
-      return try !shared.makesAgain && isSameTime(known.modified, file.thumbnailTime)
+      // After a requeue, this run may have made them.
+      return try !shared.makesAgain && timesCancelled == 0 && isSameTime(known.modified, file.thumbnailTime)
         && known.contents == file.contents()
     }
   }

@@ -10,13 +10,21 @@ import Thumbnails
 ///
 /// *Concurrency*: every member may be called from any thread. All block.
 struct BucketOutput: Sendable {
-  private static let markName = "thumbjob", timeName = "thumbjob-modified"
+  private static let markName = "thumbjob", timeName = "thumbjob-modified", runName = "thumbjob-run"
+  /// How often another source may come first and be gone again.
+  private static let tries = 3
 
   /// The part of the bucket below which the thumbnails are.
   let location: S3Location
   let store: any ObjectStore
   /// Whether a source may take the place of another one, whose thumbnail an earlier run made.
   let isForced: Bool
+  /// Tells the thumbnails of this run from those of others.
+  private let run = String(UInt64.random(in: 0 ... .max), radix: 36)
+
+  init(location: S3Location, store: any ObjectStore, isForced: Bool) {
+    (self.location, self.store, self.isForced) = (location, store, isForced)
+  }
 
   /// The path of a place, for people and JSON.
   private func path(_ place: Path) -> Path { RemoteAddress.s3(object(place)).path }
@@ -32,19 +40,41 @@ struct BucketOutput: Sendable {
   func state(
     of place: Path, key: SourceKey?, _ mark: ThumbnailMark, isCancelled: () -> Bool
   ) throws(OutputError) -> SettingsStamp.RemoteState {
-    let found: [String: String]?
-    do throws(FetchError) { found = try store.metadata(of: object(place), isCancelled: isCancelled) } catch {
-      throw OutputError(.notKept(error), path(place))
-    }
-    guard let found else { return .missing }
-    guard let there = found[Self.markName].flatMap({ ThumbnailMark(text: $0) }) else {
-      throw OutputError(.foreign, path(place))
-    }
-    if there.source != key, !isForced { return .isTaken(place) }
-    guard there.hasSettings(of: mark), let contents = there.contents, let text = found[Self.timeName],
+    guard let found = try find(place, isCancelled) else { return .missing }
+    let there = found.mark
+    if isTaken(found, key) { return .isTaken(place) }
+    guard there.hasSettings(of: mark), let contents = there.contents, let text = found.metadata[Self.timeName],
       let modified = Self.time(text)
     else { return .missing }
     return .made(KnownThumbnails(modified: modified, contents: contents))
+  }
+
+  /// A thumbnail that is there.
+  private struct Found {
+    let mark: ThumbnailMark
+    let metadata: [String: String]
+  }
+
+  /// - Returns: nil if there is no object.
+  private func find(_ place: Path, _ isCancelled: () -> Bool) throws(OutputError) -> Found? {
+    guard location.key.count + place.length <= S3Location.longestKey else {
+      throw OutputError(.nameTooLong, path(place))
+    }
+    do throws(FetchError) {
+      guard let metadata = try store.metadata(of: object(place), isCancelled: isCancelled) else { return nil }
+      if let mark = metadata[Self.markName].flatMap({ ThumbnailMark(text: $0) }) {
+        return Found(mark: mark, metadata: metadata)
+      }
+    } catch {
+      throw OutputError(.notKept(error), path(place))
+    }
+    throw OutputError(.foreign, path(place))
+  }
+
+  /// Whether a thumbnail is that of another source, whose place this one may not take.
+  private func isTaken(_ found: Found, _ key: SourceKey?) -> Bool {
+    guard let key, let there = found.mark.source, there != key else { return false }
+    return !isForced || found.metadata[Self.runName] == run
   }
 
   /// Puts a thumbnail in place.
@@ -57,20 +87,24 @@ struct BucketOutput: Sendable {
     _ jpeg: [UInt8], _ mark: ThumbnailMark, to place: Path, modified: timespec, isContested: Bool,
     isCancelled: () -> Bool
   ) throws(OutputError) {
-    let metadata = [Self.markName: mark.text, Self.timeName: Self.text(modified)]
-    func put(replaces: Bool) throws(FetchError) -> Bool {
-      try store.put(jpeg, as: object(place), metadata: metadata, replaces: replaces, isCancelled: isCancelled)
+    let metadata = [Self.markName: mark.text, Self.timeName: Self.text(modified), Self.runName: run]
+    func put(replaces: Bool) throws(OutputError) -> Bool {
+      do throws(FetchError) {
+        return try store.put(
+          jpeg, as: object(place), metadata: metadata, replaces: replaces, isCancelled: isCancelled)
+      } catch {
+        throw OutputError(.notKept(error), path(place))
+      }
     }
-    do throws(FetchError) {
+    for _ in 1...Self.tries {
       if try put(replaces: !isContested) { return }
       // An earlier run has made the thumbnail, or another source has just got the place.
-    } catch {
-      throw OutputError(.notKept(error), path(place))
+      guard let found = try find(place, isCancelled) else { continue }
+      if isTaken(found, mark.source) { break }
+      _ = try put(replaces: true)
+      return
     }
-    if case .isTaken = try state(of: place, key: mark.source, mark, isCancelled: isCancelled) {
-      throw OutputError(.takenByName, path(place))
-    }
-    do throws(FetchError) { _ = try put(replaces: true) } catch { throw OutputError(.notKept(error), path(place)) }
+    throw OutputError(.takenByName, path(place))
   }
 
   private static func text(_ time: timespec) -> String { "\(time.tv_sec).\(time.tv_nsec)" }

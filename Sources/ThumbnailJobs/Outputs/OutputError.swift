@@ -122,7 +122,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .removed: "\(name): was removed while the run wrote to it"
     case .closed: "\(name): not written: the run is ending"
     case .cannotRemove: "\(name): cannot be removed: \(reason)"
-    case .notKept(let error): "\(name): cannot be written: \(error)"
+    case .notKept(let error): "\(name): no thumbnail can be kept there: \(error)"
     case .noWorkFolder: "\(name): no temporary folder can be made there: \(reason)"
     case .failed: "\(name): cannot be written: \(reason)"
     }

@@ -46,6 +46,10 @@ struct Summary {
       let details = details([sizes, ByteCount.file(tally.bytesWritten), rate])
       return (.answer, ["\(thumbnails) in \(Units.time(report.elapsed))", "→ \(places)\(details)"])
     }
+    // Without fetching a picture, its thumbnails are not known.
+    if isDry, tally.made > 0 {
+      return (.answer, ["would make the thumbnails of \(Units.count(tally.made, "picture"))", "→ \(places)"])
+    }
     if tally.upToDate > 0 { return (.answer, ["\(isDry ? "would make nothing; " : "")\(tally.upToDate) up to date"]) }
     if isWithoutPictures { return (.warning, [noPicture]) }
     return (

@@ -60,6 +60,9 @@ final class Walk {
     } catch {
       return report(WalkError(.badEntry, Path(error.url), argument: index, reason: error.reason))
     }
+    guard walker.lister != nil else {
+      return report(WalkError(.badEntry, address.path, argument: index, reason: "only files are read here"))
+    }
     if case .s3(let location) = address, location.isFolder { return try walkBucket(location, index) }
     if case .s3(let location) = address, walker.bucketOutputs.contains(where: { $0.contains(location) }) {
       return passOver(path)
@@ -81,37 +84,50 @@ final class Walk {
     var isMissing = !location.isFolder
     if !location.isFolder {
       // Of all keys that begin with the location's, it is the first.
-      guard let page = try list(location, page: nil, most: 1, index) else { return }
+      let page: ObjectPage
+      switch try list(location, page: nil, most: 1) {
+      case .success(let found): page = found
+      case .failure(.s3(status: 403, code: "AccessDenied")):
+        // Who may not list a bucket may read an object of it all the same.
+        return try visitFile(Source(.s3(location), in: walker.tree, argument: index, origin: .argument))
+      case .failure(let error):
+        return report(WalkError(.notListed(error), RemoteAddress.s3(location).path, argument: index))
+      }
       if let object = page.objects.first, object.location == location {
         isMissing = false
         try visitFile(source(object, index, .argument))
       }
     }
     let folder = location.asFolder
-    var next: String?
+    var course = ListingCourse(of: folder)
     repeat {
-      guard let page = try list(folder, page: next, most: 1000, index) else { return }
+      let page: ObjectPage
+      switch try list(folder, page: course.next, most: 1000) {
+      case .success(let found): page = found
+      case .failure(let error):
+        return report(WalkError(.notListed(error), RemoteAddress.s3(folder).path, argument: index))
+      }
+      if let obstacle = course.obstacle(in: page) {
+        return report(WalkError(.notListed(obstacle), RemoteAddress.s3(folder).path, argument: index))
+      }
       for object in page.objects {
         try checkStop()
         isMissing = false
         try visit(object, below: folder, index)
       }
-      next = page.next
-    } while next != nil
+    } while course.next != nil
     if isMissing { report(WalkError(.missingArgument, RemoteAddress.s3(location).path, argument: index)) }
   }
 
-  /// - Returns: nil if the bucket cannot be listed, which is reported.
-  private func list(_ prefix: S3Location, page: String?, most: Int, _ index: Int) throws -> ObjectPage? {
+  private func list(_ prefix: S3Location, page: String?, most: Int) throws -> Result<ObjectPage, FetchError> {
     try checkStop()
     guard let lister = walker.lister else { preconditionFailure("a walk over files comes to no bucket") }
     do throws(FetchError) {
-      return try lister.list(prefix, page: page, most: most, isCancelled: shouldStop)
+      return .success(try lister.list(prefix, page: page, most: most, isCancelled: shouldStop))
     } catch {
       // A walk that is to end lists no further.
       if error == .cancelled { throw StopError() }
-      report(WalkError(.notListed(error), RemoteAddress.s3(prefix).path, argument: index))
-      return nil
+      return .failure(error)
     }
   }
 
