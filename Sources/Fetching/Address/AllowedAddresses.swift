@@ -13,15 +13,14 @@ final class AllowedAddresses: Sendable {
 
   /// What the names of proxies mean. Guarded by its lock, which is not held while they are looked up.
   private struct Looked {
-    var proxies: Set<Proxy> = []
-    /// libcurl may still connect to these.
-    var before: Set<Proxy> = []
+    /// The last results. libcurl may still connect to the older ones, which it keeps for a minute.
+    var recent: [Set<Proxy>] = []
     /// When the next look-up is due; nil before the first has ended.
     var next: ContinuousClock.Instant?
   }
 
-  /// Half the time for which libcurl keeps an address.
   private static let refresh = Duration.seconds(30)
+  private static let resultsKept = 3
 
   private struct Proxy: Hashable {
     let address: [UInt8]
@@ -57,7 +56,7 @@ final class AllowedAddresses: Sendable {
     let found = Set(named.flatMap { name, port in lookUp(name).map { Proxy(address: $0, port: port) } })
     looked.withLock { looked in
       looked.next = now + Self.refresh
-      if !found.isEmpty { (looked.proxies, looked.before) = (found, looked.proxies) }
+      if !found.isEmpty { looked.recent = Array(([found] + looked.recent).prefix(Self.resultsKept)) }
     }
   }
 
@@ -67,8 +66,14 @@ final class AllowedAddresses: Sendable {
     let bytes = AddressRules.bytes(of: address)
     if AddressRules.isPublic(bytes) { return nil }
     let place = Proxy(address: bytes, port: Self.port(of: address))
-    let isProxy = proxies.contains(place) || looked.withLock { ($0.proxies.union($0.before)).contains(place) }
-    return isProxy ? nil : AddressRules.text(of: bytes)
+    if proxies.contains(place) { return nil }
+    let isNamed = looked.withLock { looked in
+      if looked.recent.contains(where: { $0.contains(place) }) { return true }
+      // The proxy may have got another address.
+      looked.next = looked.next.map { min($0, .now + .seconds(1)) }
+      return false
+    }
+    return isNamed ? nil : AddressRules.text(of: bytes)
   }
 
   /// The same for a URL with a literal address, which a proxy would connect to.
