@@ -63,7 +63,7 @@ extension Fetcher {
     if !replaces {
       request.header.append("If-None-Match: *")
       do throws(FetchError) {
-        _ = try answer(to: request, isCancelled)
+        try keep(request, isCancelled)
         return true
       } catch {
         switch error {
@@ -77,8 +77,14 @@ extension Fetcher {
         }
       }
     }
-    _ = try answer(to: request, isCancelled)
+    try keep(request, isCancelled)
     return true
+  }
+
+  /// Sends a PUT. Some services tell an error with the status of a success.
+  private func keep(_ request: FetchRequest, _ isCancelled: () -> Bool) throws(FetchError) {
+    let refusal = S3Refusal(try answer(to: request, isCancelled).text)
+    if !refusal.code.isEmpty { throw .s3(status: 200, code: refusal.code) }
   }
 
   private func answer(
@@ -91,7 +97,12 @@ extension Fetcher {
     let result = withoutActuallyEscaping(isCancelled) { isCancelled in
       Result { () throws(FetchError) in try fetch(asked, into: file, monitor: Waiting(ask: isCancelled)) }
     }
-    let reply = try result.get()
+    let reply: FetchReply
+    do throws(FetchError) { reply = try result.get() } catch {
+      // This limit is no setting.
+      if case .tooLarge = error { throw .badReply("it has more than \(ByteCount.limit(ObjectPage.mostBytes))") }
+      throw error
+    }
     do throws(Errno) { return (reply, try readAll(file.size, from: file.descriptor, at: 0)) } catch {
       throw .spool(error)
     }

@@ -12,6 +12,8 @@ extension Job {
     public let fetches: QueueSnapshot?
     /// What was fetched so far; nil if the job has no sources from the network.
     public let fetched: FetchCounters?
+    /// The page of a bucket that the walk waits for; nil if it waits for none.
+    public let listing: String?
     public let elapsed: Duration
     /// The number of all sources; nil until it is known.
     public let total: Int?
@@ -28,7 +30,7 @@ extension Job {
     return Status(
       tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
       fetches: settings.mayFetch ? network.queue.snapshot(waitingLimit: waitingLimit) : nil,
-      fetched: settings.mayFetch ? network.counters : nil,
+      fetched: settings.mayFetch ? network.counters : nil, listing: network.listing,
       elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause,
       pressure: copy.monitor?.snapshot, watch: watch?.counters)
   }

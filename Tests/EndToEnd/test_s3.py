@@ -10,8 +10,9 @@ import pytest
 
 from job import THUMBJOB, eventually
 from network_run import environment, run
-from servers.photos import small_photo, without_comments
+from servers.photos import large_photo, small_photo, without_comments
 from servers.s3 import KEY, S3, SECRET
+from servers.scripted import ScriptedServer
 
 MANY = 5000
 PHOTOS = 150
@@ -126,9 +127,34 @@ def test_a_key_is_that_of_an_object_or_of_a_folder(tmp_path, s3):
     assert set(run(tmp_path, "s3://photos/dir", out="2", **server.variables).thumbnails) == {"b.jpg"}
     both = run(tmp_path, "s3://photos/dir", "s3://photos/dir2/", out="3", **server.variables)
     assert set(both.thumbnails) == {"dir/b.jpg", "dir2/c.jpg"}
-    missing = run(tmp_path, "s3://photos/di", out="4", **server.variables)
-    assert missing.status == 66
-    assert missing.lines_about("s3://photos/di"), missing.stderr
+    for name in ("di", "di/"):
+        missing = run(tmp_path, f"s3://photos/{name}", out="4", **server.variables)
+        assert missing.status == 66
+        assert missing.lines_about(f"s3://photos/{name}"), missing.stderr
+    twice = run(
+        tmp_path, "s3://photos/dir", "s3://photos/dir/", "s3://photos/dir/b.jpg", out="5", **server.variables)
+    assert counts(twice) == {"made": 1}, twice.stderr
+    excluded = run(tmp_path, "s3://photos", "--exclude", "dir*", out="6", **server.variables)
+    assert counts(excluded) == {"made": 2}, excluded.stderr
+    assert "matched nothing" not in excluded.stderr
+
+
+def test_other_commands_take_no_objects(tmp_path, s3):
+    listing = tmp_path / "list"
+    listing.write_bytes(b"s3://photos/dir/\0s3://photos/a.jpg\0")
+    result = subprocess.run(
+        [THUMBJOB, "split", "--files0-from", listing, "--into", tmp_path / "lists", "--parts", "2"],
+        capture_output=True, text=True, check=False)
+    assert "Fatal" not in result.stderr
+    assert result.stderr.count("only files are read here") == 2, result.stderr
+
+
+def test_a_file_that_is_no_picture_is_not_fetched_whole(tmp_path, s3):
+    server = s3({"photos": {"film.mov": bytes(5 << 20), "a.jpg": small_photo()}})
+    result = run(tmp_path, "s3://photos", **server.variables)
+    assert (result.status, counts(result)) == (0, {"made": 1}), result.stderr
+    assert result.summary["passed_over"] == 1
+    assert result.summary["bytes_fetched"] < 1 << 20
 
 
 def test_objects_in_a_list_are_asked_for_only_if_they_have_changed(tmp_path, s3):
@@ -161,6 +187,52 @@ def test_a_full_backlog_stops_the_listing(tmp_path, s3):
         job.kill()
         job.wait()
         server.let_go()
+
+
+def test_sources_that_wait_for_space_hold_up_no_thumbnail(tmp_path, s3):
+    """They keep their connections, which a redirect has led to the service that also keeps the thumbnails."""
+    photos = {f"{index}.jpg": large_photo(False) for index in range(12)}
+    server = s3({"photos": photos, "thumbs": {}}, public=["photos"])
+
+    def redirecting(exchange):
+        exchange.answer(status="302 Found", Location=f"{server.endpoint}/photos{exchange.request.target}")
+
+    with ScriptedServer(redirecting) as first, ScriptedServer(redirecting) as second:
+        urls = [host.url(f"/{name}") for name in photos for host in (first, second)]
+        limit = f"{(len(large_photo(False)) >> 20) + 1}M"
+        result = run(
+            tmp_path, "--fetch", "whole", "--limit-bytes", limit, "--max", "2", sources=urls, out="s3://thumbs",
+            **server.variables)
+    assert (result.status, counts(result)) == (0, {"made": 24}), result.stderr
+
+
+class RepeatingService(ScriptedServer):
+    """An S3 whose listings have no end."""
+
+    def __init__(self, token, keys):
+        entries = "".join(f"<Contents><Key>{key}</Key></Contents>" for key in keys)
+        self.numbers = itertools.count()
+
+        def page(exchange):
+            if "list-type" not in exchange.request.target:
+                return exchange.answer(body=small_photo())
+            number = next(self.numbers) if token is None else token
+            body = f"<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>{number}" \
+                f"</NextContinuationToken>{entries}</ListBucketResult>"
+            exchange.answer(body=body.encode())
+
+        super().__init__(page)
+
+
+@pytest.mark.parametrize(("token", "keys"), [("same", ["a/1.jpg"]), (None, ["a/1.jpg"]), ("same", []), (None, [])])
+def test_a_listing_that_does_not_go_on_ends(tmp_path, token, keys):
+    with RepeatingService(token, keys) as server:
+        result = run(
+            tmp_path, "s3://photos/a/", AWS_ENDPOINT_URL=server.url(""), AWS_ACCESS_KEY_ID=KEY,
+            AWS_SECRET_ACCESS_KEY=SECRET)
+    assert result.status == 1
+    assert len(result.thumbnails) == len(keys)
+    assert "cannot be listed: the server's answer is not valid: the listing does not go on" in result.stderr
 
 
 # Keys of accounts
@@ -200,7 +272,7 @@ def test_a_public_bucket_needs_no_keys(tmp_path, s3):
     ({"AWS_ACCESS_KEY_ID": "AKIAUNKNOWN"}, "the access key is not known there"),
     ({"AWS_SECRET_ACCESS_KEY": ""}, "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not"),
     ({"AWS_ACCESS_KEY_ID": "", "AWS_PROFILE": "nobody"}, "there is no profile “nobody”, which AWS_PROFILE names"),
-    ({"AWS_ENDPOINT_URL": "localhost:9000"}, "the endpoint is no URL"),
+    ({"AWS_ENDPOINT_URL": "localhost:9000"}, "the endpoint must be an http or https URL"),
 ])
 def test_what_is_wrong_with_the_keys_is_said_in_one_line(tmp_path, s3, changes, text):
     server = s3({"photos": album(2)})
@@ -253,7 +325,7 @@ def test_thumbnails_of_a_folder_go_to_a_bucket_and_only_changed_ones_again(tmp_p
     since = len(server.requests())
     second = run(tmp_path, folder, out="s3://thumbs/of/album/", **server.variables)
     assert counts(second) == {"made": 1, "up_to_date": 4}, second.stderr
-    assert asked(server, "PUT", since=since) == ["PUT /thumbs/of/album/0003.jpg"]
+    assert set(asked(server, "PUT", since=since)) == {"PUT /thumbs/of/album/0003.jpg"}
     # Another photo with the time of the old one.
     status = (folder / "0001.jpg").stat()
     (folder / "0001.jpg").write_bytes(small_photo(11))
@@ -294,8 +366,8 @@ def test_an_object_that_is_no_thumbnail_is_never_replaced(tmp_path, s3):
 def test_two_objects_that_want_one_place_do_not_replace_each_other(tmp_path, s3):
     photo = small_photo()
     server = s3({"photos": {"a/scan.png": photo, "a/scan.png.jpg": photo}, "thumbs": {}})
-    for _ in range(2):
-        result = run(tmp_path, "s3://photos/a", out="s3://thumbs", **server.variables)
+    for force in ([], [], ["--force"]):
+        result = run(tmp_path, "s3://photos/a", *force, out="s3://thumbs", **server.variables)
         assert result.status == 1
         assert result.summary["failed"] == 1
         assert "another source has the place of its thumbnail" in result.stderr
@@ -306,6 +378,7 @@ def test_a_dry_run_keeps_nothing(tmp_path, s3):
     server = s3({"photos": album(3), "thumbs": {}})
     result = run(tmp_path, "s3://photos/album", "--dry-run", out="s3://thumbs", **server.variables)
     assert result.status == 0, result.stderr
+    assert "would make the thumbnails of 3 pictures" in result.stderr
     local = run(tmp_path, folder_of(tmp_path, 3), "--dry-run", out="s3://thumbs", **server.variables)
     assert local.status == 0, local.stderr
     assert not asked(server, "PUT") and not asked(server, "GET /photos/")
@@ -318,6 +391,23 @@ def test_a_bucket_that_takes_nothing_ends_the_job_with_one_line(tmp_path, s3):
     assert len(result.lines) == 1, result.stderr
     assert "there is no such bucket (status 404, NoSuchBucket)" in result.lines[0]
     assert "mend that and run the same command again" in result.stderr
+
+
+def test_a_wrong_key_ends_the_job_with_the_reason_although_head_has_none(tmp_path, s3):
+    server = s3({"thumbs": {}})
+    result = run(
+        tmp_path, folder_of(tmp_path, 30), "--max", "2", out="s3://thumbs",
+        **{**server.variables, "AWS_SECRET_ACCESS_KEY": "wrong"})
+    assert result.status == 74
+    assert len(result.lines) == 1, result.stderr
+    assert "the signature is wrong, mostly because the secret key is" in result.lines[0]
+
+
+def test_a_service_without_conditions_keeps_thumbnails_all_the_same(tmp_path, s3):
+    server = s3({"photos": album(3), "thumbs": {}}, faults={"if-none-match": [[501, "NotImplemented"]] * 3})
+    result = run(tmp_path, "s3://photos/album", out="s3://thumbs", **server.variables)
+    assert (result.status, counts(result)) == (0, {"made": 3}), result.stderr
+    assert len(objects(server, "thumbs")) == 3
 
 
 @pytest.mark.parametrize(("options", "key"), [
@@ -333,6 +423,11 @@ def test_other_urls_are_no_outputs(tmp_path):
         result = run(tmp_path, folder_of(tmp_path, 1) if out == "s3://" else tmp_path / "in", out=out)
         assert result.status == 64
         assert "is no place for thumbnails; name a folder, or s3://bucket/folder" in result.stderr
+
+
+def runs_in(folder):
+    """The working folders of runs, below the folder that TMPDIR names."""
+    return list(folder.glob("thumbjob-*/run-*"))
 
 
 def held_upload(tmp_path, server):
@@ -357,7 +452,7 @@ def test_a_cancelled_job_leaves_no_part_of_a_thumbnail(tmp_path, s3):
     print(f"USR2 while thumbnails are kept: {seconds * 1000:.0f} ms")
     assert seconds < 1
     assert job.returncode == 75
-    assert not list((tmp_path / "work").iterdir())
+    assert not runs_in(tmp_path / "work")
     server.let_go()
     result = run(tmp_path, tmp_path / "in", out="s3://thumbs", **server.variables)
     assert result.status == 0, result.stderr
@@ -370,11 +465,11 @@ def test_after_a_kill_the_next_run_makes_the_rest_and_removes_what_was_left(tmp_
     job = held_upload(tmp_path, server)
     job.kill()
     job.communicate()
-    assert list((tmp_path / "work").iterdir())
+    assert runs_in(tmp_path / "work")
     server.let_go()
     result = run(tmp_path, tmp_path / "in", out="s3://thumbs", TMPDIR=str(tmp_path / "work"), **server.variables)
     assert result.status == 0, result.stderr
-    assert not list((tmp_path / "work").iterdir())
+    assert not runs_in(tmp_path / "work")
     local = run(tmp_path, tmp_path / "in", private=False).thumbnails
     kept = {key: without_comments(body) for key, (body, _, _) in objects(server, "thumbs").items()}
     assert kept == {key: without_comments(body) for key, body in local.items()}

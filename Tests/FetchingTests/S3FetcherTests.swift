@@ -91,7 +91,7 @@ import Testing
       return false
     }
     let fetcher = try fetcher(server)
-    await #expect(throws: FetchError.tooLarge(needed: 17_000_000, limit: 16 << 20)) { try await list(fetcher) }
+    await #expect(throws: FetchError.badReply("it has more than 16 MiB")) { try await list(fetcher) }
   }
 
   @Test func aServiceThatIsBusyIsAskedAgain() async throws {

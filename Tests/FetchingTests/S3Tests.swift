@@ -176,6 +176,15 @@ import Testing
     #expect(page.objects[1].validators == Validators(entityTag: "\"1\""))
   }
 
+  @Test func aKeyThatCannotBeUsedHidesNoOther() throws {
+    let long = String(repeating: "k", count: 1025)
+    let page = try page(
+      "<EncodingType>url</EncodingType><Contents><Key>d/a%00</Key></Contents><Contents><Key>d/\(long)</Key></Contents>"
+        + "<Contents><Key></Key></Contents><Contents><Key>d/x</Key></Contents>")
+    #expect(page.unusable == 3)
+    #expect(page.objects.map(\.location.key) == [Array("d/x".utf8)])
+  }
+
   @Test func aKeyIsDecodedOnlyIfTheServiceHasEncodedIt() throws {
     #expect(try page("<Contents><Key>d/%41+</Key></Contents>").objects.map(\.location.key) == [Array("d/%41+".utf8)])
   }

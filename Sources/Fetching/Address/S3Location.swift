@@ -5,7 +5,7 @@ import Files
 /// *Source*: Amazon Simple Storage Service, User Guide (names of buckets, keys of objects).
 public struct S3Location: Sendable, Hashable {
   /// The most bytes of a key.
-  static let longestKey = 1024
+  package static let longestKey = 1024
 
   public let bucket: String
   /// Any bytes but NUL; empty for the whole bucket. A slash separates folders only by custom.

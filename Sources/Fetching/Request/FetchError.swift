@@ -39,7 +39,7 @@ public enum FetchError: Error, Sendable, Equatable {
   case s3(status: Int, code: String)
   /// The bucket is in another region than the request was signed for.
   case otherRegion(String)
-  /// The keys for S3 cannot be told from the environment and the usual files.
+  /// What the environment and the usual files say of S3 cannot be used.
   case account(String)
   case cancelled
   /// The answer breaks the rules of HTTP.
@@ -47,6 +47,9 @@ public enum FetchError: Error, Sendable, Equatable {
 
   /// Whether the disk has no room for the bytes.
   public var isFullDisk: Bool {
+    if case .s3(let status, let code) = self {
+      return status == 507 || ["XMinioStorageFull", "QuotaExceeded", "StorageQuotaExceeded"].contains(code)
+    }
     guard case .spool(let error) = self else { return false }
     return [.noSpace, .fileTooLarge, .diskQuotaExceeded].contains(error)
   }
@@ -54,6 +57,7 @@ public enum FetchError: Error, Sendable, Equatable {
   /// Whether every further request to this place would fail, too.
   package var concernsAll: Bool {
     switch self {
+    case .s3 where isFullDisk: true
     case .s3(_, let code):
       [
         "NoSuchBucket", "AccessDenied", "AllAccessDisabled", "InvalidAccessKeyId", "SignatureDoesNotMatch",
@@ -68,7 +72,7 @@ public enum FetchError: Error, Sendable, Equatable {
   var mayBeTemporary: Bool {
     switch self {
     case .status(let code), .proxyRefused(let code):
-      [408, 425, 429].contains(code) || (500...599).contains(code) && ![501, 505].contains(code)
+      [408, 425, 429].contains(code) || (500...599).contains(code) && ![501, 505, 507].contains(code)
     case .s3(let status, let code):
       FetchError.status(status).mayBeTemporary || ["RequestTimeout", "SlowDown", "InternalError"].contains(code)
     case .cannotResolve, .cannotConnect, .connectTimedOut, .stalled, .cutOff: true
@@ -135,7 +139,7 @@ extension FetchError: CustomStringConvertible {
     case .noLibrary(let reason): "nothing can be fetched: \(reason); install libcurl4"
     case .s3(let status, let code): Self.sentence(status, code)
     case .otherRegion(let region): "the bucket is in \(region); set AWS_REGION to it"
-    case .account(let reason): "no keys for S3: \(reason)"
+    case .account(let reason): "the settings of S3 cannot be used: \(reason)"
     case .cancelled: "the fetch was cancelled"
     case .badReply(let reason): "the server's answer is not valid: \(reason)"
     }

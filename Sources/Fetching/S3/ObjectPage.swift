@@ -14,8 +14,11 @@ package struct ObjectPage: Sendable {
   static let mostBytes = 16 << 20
   /// The most objects of a page, which no service exceeds, and the most elements: each object has a dozen or two.
   private static let mostObjects = 1000, mostElements = 50_000
+  private static let longestToken = 4096
 
   package private(set) var objects: [ListedObject] = []
+  /// How many objects are left out, because their keys are none that thumbjob can use.
+  package private(set) var unusable = 0
   /// What the request of the next page needs; nil if this is the last.
   package private(set) var next: String?
 
@@ -56,11 +59,13 @@ package struct ObjectPage: Sendable {
     }
     guard elements.hasRoot else { throw .badReply("it is no listing of a bucket") }
     if !isCut { next = nil }
+    if let next, next.utf8.count > Self.longestToken { throw .badReply("the listing has too long a token") }
     if isCut, next?.isEmpty ?? true { throw .badReply("a listing that goes on does not say how") }
     for (text, validators) in keys {
       let key = isEncoded ? PercentEncoding.decoded(text, plusIsSpace: true) : text
       guard !key.isEmpty, key.count <= S3Location.longestKey, !key.contains(0) else {
-        throw .badReply("a key in the listing is none")
+        unusable += 1
+        continue
       }
       if key.starts(with: location.key) {
         objects.append(ListedObject(location: location.with(key: key), validators: validators))

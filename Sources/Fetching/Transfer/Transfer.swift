@@ -277,6 +277,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       ending = .complete(validators)
     } else if let failure = failureOfS3 {
       ending = .failed(failure, retryAfter: header.retryAfter)
+    } else if request.method == .put, status == 201 || status == 204, code == 0 {
+      ending = .complete(validators)
     } else if status >= 200, status != 200, status != 206, code == 0 || code == CurlCode.writeError {
       ending = .failed(header.isRedirect ? .tooManyRedirects : .status(status), retryAfter: header.retryAfter)
     } else if code != 0 {
@@ -308,6 +310,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     guard request.isS3, header.status >= 300, header.status != 304 else { return nil }
     let refusal = S3Refusal(failureText)
     if let found = header.bucketRegion ?? refusal.region, let region, found != region,
+      S3Account.isRegion(found),
       [301, 307, 400, 403].contains(header.status)
     {
       return .otherRegion(FetchError.line(found))

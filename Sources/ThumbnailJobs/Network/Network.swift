@@ -15,6 +15,14 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   let queue: BoundedOperationQueue
   /// The files of sources that are fetched and not made yet.
   let spool: Spool
+  private struct Listing {
+    let prefix: S3Location
+    let page: Int
+    var isUnderWay: Bool
+  }
+
+  /// The last page that was asked for. Guarded by its lock.
+  private let listed = Locked<Listing?>(nil)
   /// Guarded by its lock.
   private let counts = Locked(FetchCounters())
   /// Fetch the sources, and ask for and keep thumbnails in buckets. The two have connections of their own: a source that waits
@@ -53,7 +61,14 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   func list(
     _ prefix: S3Location, page: String?, most: Int, isCancelled: () -> Bool
   ) throws(FetchError) -> ObjectPage {
-    try fetcher().list(prefix, page: page, most: most, isCancelled: isCancelled)
+    listed.withLock { $0 = Listing(prefix: prefix, page: page == nil ? 1 : ($0?.page ?? 0) + 1, isUnderWay: true) }
+    defer { listed.withLock { $0?.isUnderWay = false } }
+    return try fetcher().list(prefix, page: page, most: most, isCancelled: isCancelled)
+  }
+
+  /// The page of a bucket that the walk waits for, such as `s3://photos/2026/, page 3`; nil if it waits for none.
+  var listing: String? {
+    listed.withLock { $0.flatMap { $0.isUnderWay ? "\($0.prefix), page \($0.page)" : nil } }
   }
 
   func metadata(of object: S3Location, isCancelled: () -> Bool) throws(FetchError) -> [String: String]? {

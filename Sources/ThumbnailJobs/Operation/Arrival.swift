@@ -41,7 +41,11 @@ struct Arrival {
   /// - Parameter count: how many bytes have arrived.
   mutating func verdict(having count: Int, of total: Int?) -> FetchVerdict {
     guard !judges.isEmpty else { return .all }
-    if type == nil, count >= ImageType.sniffLength { type = readType() }
+    if type == nil, count >= SourceFile.headSize {
+      type = readType()
+      // The head tells all that is said of other files.
+      if type?.isReadable != true { return .enough(count) }
+    }
     if let type, PictureParts.mayBeEnough(of: type) {
       guard let total, let missing = missing(having: RangeSet(0..<count), of: total) else {
         judges = []

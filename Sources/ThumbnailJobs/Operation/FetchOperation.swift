@@ -77,6 +77,7 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
 
   private func fetch() throws -> FetchedSource {
     if let lookUp {
+      report(stage: "asking for the thumbnails")
       let found = try lookUp { self.isCancelled }
       known.withLock { $0 = found }
       looked.store(true, ordering: .relaxed)

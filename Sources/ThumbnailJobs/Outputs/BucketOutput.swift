@@ -1,6 +1,7 @@
 import Fetching
 import Files
 import Foundation
+import Locking
 import Thumbnails
 
 /// The thumbnails of an output that is in a bucket. Each appears there whole or not at all.
@@ -9,7 +10,7 @@ import Thumbnails
 /// without reading it. An object without a mark is no thumbnail, and never replaced.
 ///
 /// *Concurrency*: every member may be called from any thread. All block.
-struct BucketOutput: Sendable {
+final class BucketOutput: Sendable {
   private static let markName = "thumbjob", timeName = "thumbjob-modified", runName = "thumbjob-run"
   /// How often another source may come first and be gone again.
   private static let tries = 3
@@ -21,6 +22,9 @@ struct BucketOutput: Sendable {
   let isForced: Bool
   /// Tells the thumbnails of this run from those of others.
   private let run = String(UInt64.random(in: 0 ... .max), radix: 36)
+
+  /// The sources whose thumbnails are on their way, by place. Guarded by its lock.
+  private let underWay = Locked<[Path: SourceKey]>([:])
 
   init(location: S3Location, store: any ObjectStore, isForced: Bool) {
     (self.location, self.store, self.isForced) = (location, store, isForced)
@@ -81,11 +85,9 @@ struct BucketOutput: Sendable {
   ///
   /// - Parameters:
   ///   - jpeg: with its mark.
-  ///   - isContested: whether another source may want the place, which is then found out.
   /// - Throws: ``OutputError``
   func publish(
-    _ jpeg: [UInt8], _ mark: ThumbnailMark, to place: Path, modified: timespec, isContested: Bool,
-    isCancelled: () -> Bool
+    _ jpeg: [UInt8], _ mark: ThumbnailMark, to place: Path, modified: timespec, isCancelled: () -> Bool
   ) throws(OutputError) {
     let metadata = [Self.markName: mark.text, Self.timeName: Self.text(modified), Self.runName: run]
     func put(replaces: Bool) throws(OutputError) -> Bool {
@@ -96,9 +98,18 @@ struct BucketOutput: Sendable {
         throw OutputError(.notKept(error), path(place))
       }
     }
+    if let key = mark.source {
+      let isClaimed = underWay.withLock { underWay in
+        if let other = underWay[place], other != key { return false }
+        underWay[place] = key
+        return true
+      }
+      guard isClaimed else { throw OutputError(.takenByName, path(place)) }
+    }
+    defer { if mark.source != nil { underWay.withLock { $0[place] = nil } } }
     for _ in 1...Self.tries {
-      if try put(replaces: !isContested) { return }
-      // An earlier run has made the thumbnail, or another source has just got the place.
+      if try put(replaces: false) { return }
+      // An earlier run has made the thumbnail, or another program has just got the place.
       guard let found = try find(place, isCancelled) else { continue }
       if isTaken(found, mark.source) { break }
       _ = try put(replaces: true)

@@ -123,7 +123,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .closed: "\(name): not written: the run is ending"
     case .cannotRemove: "\(name): cannot be removed: \(reason)"
     case .notKept(let error): "\(name): no thumbnail can be kept there: \(error)"
-    case .noWorkFolder: "\(name): no temporary folder can be made there: \(reason)"
+    case .noWorkFolder: "\(name): cannot be used for temporary files: \(reason)"
     case .failed: "\(name): cannot be written: \(reason)"
     }
   }

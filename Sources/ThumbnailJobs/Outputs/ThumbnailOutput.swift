@@ -124,8 +124,7 @@ struct ThumbnailOutput: Sendable {
     let bytes: Int
     if let bucket {
       let marked = mark.inserted(into: thumbnail.bytes)
-      try bucket.publish(
-        marked, mark, to: place, modified: modified, isContested: mark.source != nil, isCancelled: isCancelled)
+      try bucket.publish(marked, mark, to: place, modified: modified, isCancelled: isCancelled)
       bytes = marked.count
     } else {
       bytes = try folder.publish(

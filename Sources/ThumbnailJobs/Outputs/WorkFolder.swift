@@ -4,8 +4,10 @@ import SystemPackage
 
 /// A temporary folder for what a run needs on this machine while its thumbnails go to a bucket. It is removed with the object;
 /// if the process is killed, the next one removes it.
+///
+/// It is in a folder of the user's own, because anyone could lock one that all users have, and could put something there.
 final class WorkFolder: Sendable {
-  private static let kind = LockedFolder.Kind(prefix: "thumbjob-work-", permissions: 0o700, passes: 100)
+  private static let kind = LockedFolder.Kind(prefix: "run-", permissions: 0o700, passes: 100)
 
   let path: Path
   private let folder: LockedFolder
@@ -14,9 +16,14 @@ final class WorkFolder: Sendable {
   ///
   /// - Throws: ``OutputError``
   init() throws(OutputError) {
-    let parent = Path(ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
+    let temporary = Path(ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
+    let parent = temporary.appending(Path("thumbjob-\(geteuid())"))
     do throws(Errno) {
-      let open = Descriptor(try openFolder(parent, in: AT_FDCWD))
+      if parent.withCString({ mkdir($0, 0o700) }) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+      let open = Descriptor(try openFolder(parent, in: AT_FDCWD, flags: O_NOFOLLOW))
+      var status = stat()
+      if fstat(open.number, &status) != 0 { throw Errno(rawValue: errno) }
+      guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else { throw .permissionDenied }
       do throws(LockedFolderError) { folder = try LockedFolder(in: open.number, Self.kind) } catch { throw error.error }
     } catch {
       throw OutputError(.noWorkFolder, parent, error)

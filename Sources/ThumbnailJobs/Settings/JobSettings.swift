@@ -143,7 +143,7 @@ extension JobSettings {
     try refuse("prune", prune, "only thumbnails in folders can be pruned")
     try refuse("verify", verify == .content, "only the ledger of an output folder knows the hashes of sources")
     for kind in joins.paths.map(\.0) { try refuse(kind.setting, true, "it needs thumbnails in folders") }
-    try refuse("watch", watch != nil, "a watch needs thumbnails in folders")
+    try refuse("out", watch != nil, "a watch needs thumbnails in folders")
   }
 
   /// Finds the share of this job, its list if there is a folder of lists, and the trees of lists that a split has written.

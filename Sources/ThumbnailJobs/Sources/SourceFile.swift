@@ -187,9 +187,12 @@ final class SourceFile {
     return type == .jpeg && ThumbnailMark(head: head[...]) != nil ? .thumbnail : .image(type)
   }
 
-  /// The first bytes, as many as ``ImageType`` and ``ThumbnailMark`` need.
+  /// How many bytes ``ImageType`` and ``ThumbnailMark`` need to tell what a file is.
+  static let headSize = max(ImageType.sniffLength, ThumbnailMark.headSize)
+
+  /// The first bytes.
   private func head() throws(ThumbnailError) -> [UInt8] {
-    try read(max(ImageType.sniffLength, ThumbnailMark.headSize), at: 0)
+    try read(Self.headSize, at: 0)
   }
 
   /// Whether thumbjob has made the file, and what it says of its source then.

@@ -42,16 +42,14 @@ struct SourceTree: Sendable {
 
   /// The deepest part of a bucket that contains all arguments; nil if there is none.
   private static func commonPart(_ arguments: [SourceArgument]) -> S3Location? {
-    var common: S3Location?
+    var parts: Set<S3Location> = []
     for argument in arguments {
-      guard case .address(.s3(let location)) = argument, common?.bucket ?? location.bucket == location.bucket else {
-        return nil
-      }
-      // Whether the key of a single argument is that of an object, only the service knows.
-      let part = arguments.count == 1 ? location.asFolder : location.folder
-      common = common?.commonFolder(with: part) ?? part
+      guard case .address(.s3(let location)) = argument else { return nil }
+      parts.insert(location.asFolder)
     }
-    return common
+    guard Set(parts.map(\.bucket)).count == 1, let first = parts.first else { return nil }
+    // Whether the key of a single argument is that of an object, only the service knows.
+    return parts.count == 1 ? first : parts.dropFirst().reduce(first.folder) { $0.commonFolder(with: $1.folder) }
   }
 
   /// The path that the thumbnails of a source from the network mirror. URLs and objects have trees of their own, below the

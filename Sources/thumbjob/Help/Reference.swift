@@ -43,6 +43,7 @@ enum Reference {
   static let environment: [Entry] = [
     ("THUMBJOB_TOKEN", "the token that changes over TCP need, instead of a random one"),
     ("THUMBJOB_RUNTIME_DIR", "the folder for the private sockets of running jobs"),
+    ("AWS_ACCESS_KEY_ID, …", "keys, profile, region and endpoint of S3 (docs/network.md)"),
     ("NO_COLOR", "if it is set, no colours"),
   ]
 

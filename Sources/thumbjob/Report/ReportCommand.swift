@@ -56,6 +56,9 @@ struct ReportCommand: ParsableCommand {
       }
       return try printThreads(threads)
     }
+    if let bucket = outs.map({ CommandWords.path(of: $0) }).first(where: \.isURL) {
+      throw TextError("\(bucket.printable): only folders of thumbnails have a ledger to report of")
+    }
     let session = ReportSession(
       outputs: outs.isEmpty ? ["thumbs"] : outs.map { CommandWords.path(of: $0) },
       since: try since.map { try Moment.parse($0, for: "--since") } ?? 0,

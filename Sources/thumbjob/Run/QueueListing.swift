@@ -17,6 +17,7 @@ enum QueueListing {
     let rest = counters.waiting - queue.waiting.count
     if rest > 0 { lines.append("  … and \(rest) more") }
     if let fetches = status.fetches { lines += fetchLines(fetches) }
+    if let listing = status.listing { lines.append("thumbjob: listing \(listing)") }
     if let budget = queue.limits.budget {
       var line = "thumbjob: \(ByteCount.memory(counters.reserved, of: budget.bytes)) of memory reserved"
       if let pressure = status.pressure { line += " · pressure \(pressure.level) (\(pressure.signals))" }

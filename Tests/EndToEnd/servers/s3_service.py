@@ -96,7 +96,8 @@ class Service:
         target = environ["RAW_URI"]
         length = int(environ.get("CONTENT_LENGTH") or 0)
         body = environ["wsgi.input"].read(length)
-        request = f"{environ['REQUEST_METHOD']} {target}"
+        condition = " if-none-match" if "HTTP_IF_NONE_MATCH" in environ else ""
+        request = f"{environ['REQUEST_METHOD']} {target}{condition}"
         self.await_release(request)
         answered = []
 

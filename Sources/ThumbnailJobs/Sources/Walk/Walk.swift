@@ -19,6 +19,8 @@ final class Walk {
   /// of one folder in a row.
   private var lastParent: (path: Path, isInOutput: Bool)?
   private var walkedArguments: Set<FileIdentity> = []
+  /// The folders in buckets that were walked. An argument that is in one is not walked again.
+  private var walkedFolders: [S3Location] = []
   private(set) var counters = WalkCounters()
 
   init(
@@ -81,7 +83,9 @@ final class Walk {
     if walker.bucketOutputs.contains(where: { $0.contains(location.asFolder) }) {
       return passOver(RemoteAddress.s3(location).path)
     }
-    var isMissing = !location.isFolder
+    // An empty bucket is there, an empty folder is not.
+    var isMissing = !location.key.isEmpty
+    guard !walkedFolders.contains(where: { $0.contains(location.asFolder) }) else { return }
     if !location.isFolder {
       // Of all keys that begin with the location's, it is the first.
       let page: ObjectPage
@@ -99,6 +103,7 @@ final class Walk {
       }
     }
     let folder = location.asFolder
+    defer { walkedFolders.append(folder) }
     var course = ListingCourse(of: folder)
     repeat {
       let page: ObjectPage
@@ -109,6 +114,10 @@ final class Walk {
       }
       if let obstacle = course.obstacle(in: page) {
         return report(WalkError(.notListed(obstacle), RemoteAddress.s3(folder).path, argument: index))
+      }
+      if page.unusable > 0 {
+        let reason = "\(Units.count(page.unusable, "object")) left out: a key is empty, has a NUL, or is too long"
+        report(WalkError(.badEntry, RemoteAddress.s3(folder).path, argument: index, reason: reason))
       }
       for object in page.objects {
         try checkStop()
@@ -134,15 +143,17 @@ final class Walk {
   private func visit(_ object: ListedObject, below folder: S3Location, _ index: Int) throws {
     // Such objects stand for folders.
     if object.location.isFolder || walker.bucketOutputs.contains(where: { $0.contains(object.location) }) { return }
+    if walkedFolders.contains(where: { $0.contains(object.location) }) { return }
     let relative = object.location.mirrored(below: folder.key.count)
     if relative.names.contains(where: { walker.filter.hides($0) }) {
       counters.hidden += 1
       return
     }
     counters.entries += 1
-    guard walker.filter.accepts(file: relative, noting: &counters.matches),
-      walker.filter.reaches(folder: relative.parent)
-    else {
+    let folders = sequence(first: relative.parent, next: { $0.parent }).prefix { !$0.isEmpty }
+    // All patterns are tried, so that those that match are known.
+    let areEntered = folders.map { walker.filter.entersFolder($0, noting: &counters.matches) }
+    guard walker.filter.accepts(file: relative, noting: &counters.matches), !areEntered.contains(false) else {
       counters.filtered += 1
       return
     }
