@@ -21,7 +21,7 @@ package final class Fetcher: Sendable {
   private let allowed: AllowedAddresses
   private let policy: RetryPolicy
   /// Guarded by its lock.
-  private let health = Locked(HostHealth())
+  private let health: Locked<HostHealth>
   /// Guarded by its lock, under which libcurl is not called.
   private let state = Locked(State())
   private let loop: Loop
@@ -37,6 +37,7 @@ package final class Fetcher: Sendable {
     _ limits: FetchLimits, userAgent: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(FetchError) {
     self.limits = limits
+    health = Locked(HostHealth(pause: limits.hostPause))
     s3 = S3Service(environment)
     allowed = AllowedAddresses(allowsPrivate: limits.allowsPrivate)
     policy = RetryPolicy(limits: limits)
@@ -90,7 +91,7 @@ package final class Fetcher: Sendable {
         guard limits.waitsForHosts else { throw lastError ?? obstacle }
         hasWaited = true
         monitor.entered(.waitingToRetry)
-        try pause(HostHealth.pause, monitor)
+        try pause(limits.hostPause, monitor)
       }
       allowed.lookUpProxies()
       let part = course.asked(having: file.held)
@@ -162,7 +163,7 @@ package final class Fetcher: Sendable {
           if hasWaited { throw .hostDown(host, reason: "\(error)") }
           hasWaited = true
           monitor.entered(.waitingToRetry)
-          try pause(HostHealth.pause, monitor)
+          try pause(limits.hostPause, monitor)
         case .fail(let error): throw error
         case .wait(let time):
           lastError = error

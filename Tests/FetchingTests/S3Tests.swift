@@ -92,7 +92,8 @@ import Testing
     let set = try account(variables, config: files.config, credentials: files.credentials)
     #expect(set.keys?.id == "X" && set.keys?.sessionToken == "Z" && set.region == "r")
     #expect(set.endpoint?.host == "two")
-    let indented = try account([:], credentials: "\u{FEFF}[default]\n  aws_access_key_id = A\n\taws_secret_access_key = B\n")
+    let indented = try account(
+      [:], credentials: "\u{FEFF}[default]\n  aws_access_key_id = A\n\taws_secret_access_key = B\n")
     #expect(indented.keys?.secret == "B")
     let none = try account([:])
     #expect(none.keys == nil && none.region == "us-east-1")
@@ -199,7 +200,8 @@ import Testing
     "<!DOCTYPE x [<!ENTITY a \"b\">]><ListBucketResult/>", "<ListBucketResult>&a;</ListBucketResult>",
     "<ListBucketResult>&#xD800;</ListBucketResult>", "<ListBucketResult>&#99999999999;</ListBucketResult>",
     "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>", "<ListBucketResult><!-- ",
-    "<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>%00</Key></Contents></ListBucketResult>", "<", "</", "<>", "</>",
+    "<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>%00</Key></Contents></ListBucketResult>", "<",
+    "</", "<>", "</>",
     "<ListBucketResult><Contents><Key></Key></Contents></ListBucketResult>",
     String(repeating: "<a>", count: 1000),
     "<ListBucketResult>" + String(repeating: "<Contents><Key>a</Key></Contents>", count: 1001) + "</ListBucketResult>",

@@ -33,7 +33,7 @@ import Testing
 
   private func listing() -> [String] {
     let status = Job.Status(
-      tally: JobTally(), queue: queue.snapshot(), fetches: nil, fetched: nil, elapsed: .zero, total: nil,
+      tally: JobTally(), queue: queue.snapshot(), fetches: nil, fetched: nil, listing: nil, elapsed: .zero, total: nil,
       stopCause: nil,
       pressure: nil,
       watch: nil)
@@ -81,7 +81,8 @@ import Testing
     #expect(listing().contains { $0.hasSuffix(" cancelled · 1 cancelled for a dependency") })
     let counters = RunCounters(
       Job.Status(
-        tally: JobTally(), queue: queue.snapshot(), fetches: nil, fetched: nil, elapsed: .zero, total: nil,
+        tally: JobTally(), queue: queue.snapshot(), fetches: nil, fetched: nil, listing: nil, elapsed: .zero,
+        total: nil,
         stopCause: nil,
         pressure: nil,
         watch: nil))

@@ -17,6 +17,8 @@ public struct FetchLimits: Sendable {
   /// Whether addresses are allowed that are not public.
   public var allowsPrivate = false
 
+  /// How long a host that is down is left alone.
+  var hostPause = Duration.seconds(30)
   /// Whether a host that is down is waited for once, and then given up for good.
   public var waitsForHosts = false
 

@@ -17,10 +17,13 @@ struct HostHealth {
 
   private static let triesPerSuccess = 0.1
   private static let failuresOfBreaker = 5
-  static let pause = Duration.seconds(30)
+  /// How long a host that is down is left alone.
+  let pause: Duration
   static let mostHosts = 1000
 
   private var hosts: [String: Host] = [:]
+
+  init(pause: Duration = FetchLimits().hostPause) { self.pause = pause }
 
   var count: Int { hosts.count }
 
@@ -29,7 +32,7 @@ struct HostHealth {
   mutating func obstacle(of name: String, at now: ContinuousClock.Instant) -> FetchError? {
     guard let until = hosts[name]?.downUntil else { return nil }
     if now < until { return .hostDown(name, reason: hosts[name]?.reason ?? "") }
-    hosts[name]?.downUntil = now + Self.pause
+    hosts[name]?.downUntil = now + pause
     return nil
   }
 
@@ -41,6 +44,7 @@ struct HostHealth {
   }
 
   mutating func failed(_ name: String, _ error: FetchError, at now: ContinuousClock.Instant) {
+    let end = now + pause
     change(name, now) { host in
       guard error.isUnreachable else {
         // It does answer.
@@ -49,7 +53,7 @@ struct HostHealth {
       }
       host.failures += 1
       guard host.failures >= Self.failuresOfBreaker else { return }
-      host.downUntil = now + Self.pause
+      host.downUntil = end
       host.reason = "\(error)"
     }
   }

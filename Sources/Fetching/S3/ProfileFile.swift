@@ -38,7 +38,8 @@ struct ProfileFile {
     var isInGroup = false
     for line in text.drop(while: { $0 == "\u{FEFF}" }).split(whereSeparator: \.isNewline) {
       let words = line.trimmingCharacters(in: .whitespaces)
-      if words.isEmpty || words.hasPrefix("#") || words.hasPrefix(";") || isInGroup && line.first?.isWhitespace == true {
+      if words.isEmpty || words.hasPrefix("#") || words.hasPrefix(";") || isInGroup && line.first?.isWhitespace == true
+      {
         continue
       }
       if words.hasPrefix("["), let end = words.firstIndex(of: "]") {
