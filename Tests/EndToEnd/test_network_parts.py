@@ -118,6 +118,22 @@ def test_a_thumbnail_in_the_file_is_fetched_alone_if_it_is_large_enough(tmp_path
 
 
 @needs_nginx
+@pytest.mark.parametrize("extent", ["exact", "whole"])
+@pytest.mark.parametrize("progressive", [False, True])
+def test_of_a_jpeg_file_with_previews_the_same_one_is_used_as_from_a_folder(tmp_path, nginx, progressive, extent):
+    data = cameras.with_previews(progressive)
+    files = {"a.jpg": data, "without.jpg": cameras.jpeg(2400, 1600, progressive)}
+    result = compared(tmp_path, nginx, files, "-s", "256", "--previews", "prefer", "--fetch", extent)
+    fetched = result.summary["bytes_fetched"]
+    print(f"JPEG, progressive {progressive}, {extent}: {fetched} of {sum(map(len, files.values()))} bytes")
+    # The preview makes another thumbnail than the picture itself.
+    folder = run(tmp_path, tmp_path / "files", "-s", "256", out="of pictures", private=False)
+    assert without_comments(folder.thumbnails["a.jpg"]) not in map(without_comments, result.thumbnails.values())
+    if extent == "exact":
+        assert fetched < len(data) / 4 + len(files["without.jpg"])
+
+
+@needs_nginx
 @pytest.mark.parametrize("arguments", [("--fetch", "whole"), ("--fail-on", "warning")])
 def test_all_is_fetched_if_all_is_asked_for(tmp_path, nginx, arguments):
     files = {"a.nef": cameras.nef(), "b.heic": cameras.heic()}

@@ -5,13 +5,18 @@ import Thumbnails
 /// Headers are read by the code that reads them when the thumbnails are made. So what that will read is what was read here,
 /// and if it is all there, the thumbnails are those of the whole file.
 public enum PictureParts {
-  /// Whether less than all of a file of this type may be needed. Of others, all is, or what comes first.
-  public static func mayBeEnough(of type: ImageType) -> Bool {
+  /// Whether parts of a file of this type may be enough. Of others, all is needed, or what comes first.
+  ///
+  /// - Parameter options: of all outputs.
+  package static func mayBeEnough(of type: ImageType, for options: [ThumbnailOptions]) -> Bool {
+    guard options.allSatisfy({ $0.failOn != .warning }) else { return false }
     switch type {
-    case .nef, .cr2, .cr3, .arw, .dng, .orf, .rw2, .pef, .raf, .heic, .avif: true
+    case .nef, .cr2, .cr3, .arw, .dng, .orf, .rw2, .pef, .raf, .heic, .avif: return true
     // Many kinds of RAW files begin as a TIFF file does.
-    case .tiff: true
-    case .jpeg, .png, .gif, .webp, .raw, .bmp, .jxl, .jp2, .psd, .ico: false
+    case .tiff: return true
+    // Previews that cameras append (Multi-Picture Format).
+    case .jpeg: return options.allSatisfy { $0.previews == .prefer }
+    case .png, .gif, .webp, .raw, .bmp, .jxl, .jp2, .psd, .ico: return false
     }
   }
 
@@ -30,7 +35,7 @@ public enum PictureParts {
     of type: ImageType, in file: ByteReader, held: RangeSet<Int>, size: Int, isNamedRaw: Bool,
     for options: [ThumbnailOptions]
   ) -> RangeSet<Int>? {
-    guard mayBeEnough(of: type), !options.isEmpty, options.allSatisfy({ $0.failOn != .warning }) else { return nil }
+    guard !options.isEmpty, mayBeEnough(of: type, for: options) else { return nil }
     var needed = RangeSet<Int>()
     for options in options {
       let bytes = PartialBytes(file, held: held)
@@ -60,7 +65,14 @@ public enum PictureParts {
     in reader: ByteReader, _ type: ImageType, size: Int, for options: ThumbnailOptions
   ) throws(ThumbnailError) -> [Range<Int>]? {
     var extents: [FileExtent]
-    switch try PictureReader.readHeader(of: reader, type: type).plan(for: options) {
+    let header: PictureHeader
+    if type == .jpeg {
+      guard let previews = try PictureReader.readPreviews(ofJPEG: reader), !previews.reduced.isEmpty else { return nil }
+      header = previews
+    } else {
+      header = try PictureReader.readHeader(of: reader, type: type)
+    }
+    switch try header.plan(for: options) {
     case .jpeg(let extent, _): extents = [extent]
     case .decoder(_, let version):
       guard case .tiles(_, let tiles) = version.coding else { return nil }

@@ -46,7 +46,7 @@ struct Arrival {
       // The head tells all that is said of other files.
       if type?.isReadable != true { return .enough(count) }
     }
-    if let type, PictureParts.mayBeEnough(of: type) {
+    if let type, PictureParts.mayBeEnough(of: type, for: options) {
       guard let total, let missing = missing(having: RangeSet(0..<count), of: total) else {
         judges = []
         return .all

@@ -141,4 +141,20 @@ def phone_photo():
     return file.bytes(primary)
 
 
+def with_previews(progressive):
+    """A JPEG file with two previews after the picture (Multi-Picture Format)."""
+    whole, images = jpeg(3200, 2400, progressive), [jpeg(1440, 1080), jpeg(720, 540)]
+    length = 8 + 48 + 2 + 12 + 4 + 4
+    index = Structure()
+    # Places count from the index, which is 10 bytes behind the beginning of the file.
+    entries, place = struct.pack("<IIIHH", 0x20030000, 0, 0, 0, 0), len(whole) - 2 + length
+    for kind, image in enumerate(images, 0x10001):
+        entries += struct.pack("<IIIHH", kind, len(image), place, 0, 0)
+        place += len(image)
+    index.chain([(0xB002, 7, entries)])
+    payload = b"MPF\0" + bytes(index.data).ljust(length, b"\0")
+    segment = b"\xff\xe2" + struct.pack(">H", 2 + len(payload)) + payload
+    return whole[:2] + segment + whole[2:] + b"".join(images)
+
+
 RAW = {"a.dng": dng, "b.nef": nef, "c.cr2": cr2, "d.arw": arw, "e.raf": raf, "f.cr3": cr3}
