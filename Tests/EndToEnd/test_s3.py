@@ -10,6 +10,7 @@ import pytest
 
 from job import THUMBJOB, eventually
 from network_run import environment, run
+from servers import cameras
 from servers.photos import large_photo, small_photo, without_comments
 from servers.s3 import KEY, S3, SECRET
 from servers.scripted import ScriptedServer
@@ -109,6 +110,20 @@ def test_thousands_of_keys_are_listed_and_only_what_is_new_is_fetched(tmp_path, 
     second = run(tmp_path, "s3://photos/album", "--include", "*.jpg", **server.variables)
     assert (second.status, counts(second)) == (0, {"made": 1, "up_to_date": PHOTOS - 1}), second.stderr
     assert asked(server, "GET /photos/album/", since=since) == ["GET /photos/album/0007.jpg"]
+
+
+def test_of_a_raw_object_only_the_parts_that_are_needed_are_fetched(tmp_path, s3):
+    data = cameras.nef()
+    server = s3({"photos": {"a.nef": data}})
+    result = run(tmp_path, "s3://photos/a.nef", **server.variables)
+    assert (result.status, counts(result)) == (0, {"made": 1}), result.stderr
+    assert result.summary["bytes_fetched"] < len(data) / 4
+    (tmp_path / "a.nef").write_bytes(data)
+    local = run(tmp_path, tmp_path / "a.nef", out="of files", private=False).thumbnails
+    assert {name: without_comments(made) for name, made in result.thumbnails.items()} == {
+        name: without_comments(made) for name, made in local.items()}
+    second = run(tmp_path, "s3://photos/a.nef", **server.variables)
+    assert (second.status, counts(second)) == (0, {"up_to_date": 1}), second.stderr
 
 
 def test_every_key_is_asked_for_and_signed_as_it_is(tmp_path, s3):

@@ -8,7 +8,8 @@ import Thumbnails
 
 /// Fetches a source from the network into a file without a name, as much of it as its thumbnails need.
 ///
-/// A ``ThumbnailOperation`` depends on it. It holds no memory but the buffers of the transfer.
+/// A ``ThumbnailOperation`` depends on it. It holds no memory but the buffers of the transfer and,
+/// while it looks for what is missing, the header of the picture.
 final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable {  // `arrival` has a lock
   private let source: Source
   private let address: RemoteAddress
