@@ -308,6 +308,62 @@ extension FetcherTests {
     #expect(setup.spool.reserved == 0)
   }
 
+  /// Servers that break off, change the source, and answer with something else than was asked for, at random.
+  @Test func whateverAServerDoesAFileIsOfOneVersion() async throws {
+    let versions = [Self.large, Self.large.map { $0 ^ 0x55 }]
+    let server = ScriptedServer { request, connection in
+      var random = SystemRandomNumberGenerator()
+      let version = Int.random(in: 0..<4, using: &random) == 0 ? 1 : 0
+      let (body, tag) = (versions[version], "\"\(version)\"")
+      let part = Self.range(of: request)?.clamped(to: 0..<body.count)
+      func partly(_ part: Range<Int>, sent: Int? = nil, from start: Int? = nil) {
+        connection.send("HTTP/1.1 206 Partial\r\nETag: \(tag)\r\nContent-Length: \(part.count)\r\n")
+        connection.send("Content-Range: bytes \(start ?? part.lowerBound)-\(part.upperBound - 1)/\(body.count)\r\n\r\n")
+        connection.send(body[part].prefix(sent ?? part.count))
+      }
+      switch (Int.random(in: 0..<12, using: &random), part) {
+      case (0, let part?): partly(part, sent: part.count / 2)
+      // Against the rules, whatever the version.
+      case (1, let part?), (7, let part?):
+        partly(part)
+        return true
+      case (2, let part?) where part.count > 10: partly(part.lowerBound + 5..<part.upperBound)
+      case (3, let part?) where part.count > 10: partly(part.lowerBound..<part.upperBound - 5)
+      case (4, let part?) where part.count > 10: partly(part, from: part.lowerBound + 1)
+      case (5, _): connection.reply(200, ["ETag: \(tag)", "Accept-Ranges: bytes"], body)
+      case (6, _): connection.reply(503, ["Retry-After: 0", "Connection: close"])
+      default:
+        Self.serve(request, connection, body, tag: tag)
+        return true
+      }
+      return false
+    }
+    defer { server.stop() }
+    let setup = try Setup({ ($0.perHost, $0.connections) = (8, 16) }, spool: 256 << 20)
+    let made = try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<60 {
+        group.addTask {
+          let chain = (0..<6).map { 300_000 + $0 * 600_000..<310_000 + $0 * 600_000 }
+          let monitor = PartsMonitor(chain: number % 2 == 0 ? chain : chain.reversed())
+          do {
+            let (reply, bytes, _) = try await fetch(server, monitor, beginning: number % 3 == 0 ? nil : 64 << 10, setup)
+            let version = reply.validators.entityTag == "\"1\"" ? 1 : 0
+            #expect(Self.isRight(bytes, reply.outcome, versions[version]), "\(number): \(reply.outcome)")
+            let held = reply.outcome == .complete ? RangeSet(0..<Self.large.count) : Self.held(reply)
+            #expect(held.isSuperset(of: RangeSet(chain)), "\(number)")
+            return 1
+          } catch is FetchError {
+            // A server may fail too often.
+            return 0
+          }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(made > 30)
+    #expect(try await eventually { setup.spool.reserved == 0 })
+  }
+
   @Test func gapsOfAFileAreNoPartOfIt() throws {
     let file = try Spool(folder: "/tmp", bytes: 1000).file()
     func write(_ count: Int, at start: Int) throws {
