@@ -157,6 +157,10 @@ def test_a_raw_name_with_something_else_in_it_is_made_as_well(tmp_path, nginx):
     result = run(tmp_path, photo, *others)
     assert result.status == 1 and result.summary["made"] == 1 and result.summary["failed"] == 3, result.stderr
     assert all(len(result.lines_about(url)) == 1 for url in others)
+    assert len(nginx.served_once_there_are(1)) <= 6
+    # The first bytes tell that it is no picture.
+    text, = (line for line in nginx.served() if line.path == "/text.heic")
+    assert text.body_bytes == 64 << 10
 
 
 @pytest.mark.parametrize("ranges, tag", [(False, "a"), (True, None)])

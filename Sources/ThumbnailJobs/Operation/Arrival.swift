@@ -70,7 +70,11 @@ struct Arrival {
   /// What the thumbnails need besides the parts that are there; nil for everything.
   mutating func missing(having held: RangeSet<Int>, of total: Int) -> RangeSet<Int>? {
     if type == nil { type = readType() }
-    guard extent != .whole, let type else { return nil }
+    guard extent != .whole else { return nil }
+    // The head tells all that is said of other files.
+    guard let type, type.isReadable else {
+      return held.isSuperset(of: RangeSet(0..<SourceFile.headSize)) ? RangeSet() : nil
+    }
     return PictureParts.missing(
       of: type, in: ByteReader(fileDescriptor: file.descriptor, size: total), held: held, size: total,
       isNamedRaw: isNamedLikeParts, for: options)
