@@ -60,7 +60,7 @@ ATTACK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/attack.py 
 
 # The fuzzers: the targets of Tests/Fuzz, and how many seconds each runs. FUZZ has the inputs and findings.
 TARGETS = thumbnail blocks exif profile directories multi-picture png-header gif-header webp-header heif cr3 job-file list glob \
-  mark words sheet request answer kernel messages decoder decode-png decode-gif decode-webp decode-tiff decode-hevc decode-av1
+  mark words sheet reply listing address request answer kernel messages decoder decode-png decode-gif decode-webp decode-tiff decode-hevc decode-av1
 SECONDS = 60
 FUZZ = .build-fuzz/thumbjob
 FUZZ_C = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined

@@ -194,8 +194,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Comparison", "ContactSheet", "Files", "MemoryPressure", "Pictures", "StatusEndpoint", "ThumbnailJobs",
-        "Thumbnails", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "Comparison", "ContactSheet", "Fetching", "Files", "MemoryPressure", "Pictures", "StatusEndpoint",
+        "ThumbnailJobs", "Thumbnails", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

@@ -6,7 +6,7 @@ struct FuzzTarget: Sendable {
   let name: String
   let run: @Sendable (UnsafeRawBufferPointer) -> Void
 
-  static let all = pictures + jobs + endpoint + system
+  static let all = pictures + jobs + network + endpoint + system
 }
 
 /// The program has one name for each target, as a symbolic link.
