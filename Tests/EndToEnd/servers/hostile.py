@@ -108,13 +108,16 @@ UNREADABLE = r"invalid|malformed|not HTTP|[Uu]nsupported|bad"
 LIMIT = (r"1 MiB|1\.0 MB|1,048,576|1M", r"limit")
 # `--timeout` is of the source, whatever takes the time.
 TOO_LONG = (r"2 s|2\.0 seconds|longer",)
+# A segment of a JPEG file that is passed over.
+COMMENT = b"\xff\xfe\x1f\xfe" + bytes(8188)
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 
 CASES = [
     # Sizes
-    Case("endless body", endless(OK + b"\r\n", bytes(8192)), LIMIT, ("--limit-bytes", "1M")),
-    Case("endless chunked body", endless(CHUNKED, b"2000\r\n" + bytes(8192) + b"\r\n"),
+    Case("endless picture", endless(OK + b"\r\n\xff\xd8", COMMENT), LIMIT, ("--limit-bytes", "1M")),
+    Case("endless chunked picture", endless(CHUNKED + b"2\r\n\xff\xd8\r\n", b"2000\r\n" + COMMENT + b"\r\n"),
          LIMIT, ("--limit-bytes", "1M")),
+    Case("endless body that is no picture", endless(OK + b"\r\n", bytes(8192)), (r"not an image",), kind="source"),
     Case("tells a length over the limit", raw(OK + b"Content-Length: 99999999999\r\n\r\n", "wait"), (r"limit",)),
     Case("tells a length over 64 bits",
          raw(OK + b"Content-Length: 99999999999999999999999\r\n\r\n", "wait"), (r".",), QUICK),
