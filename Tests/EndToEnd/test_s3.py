@@ -359,6 +359,7 @@ def test_from_bucket_to_bucket_nothing_is_fetched_twice_and_no_thumbnail_is_a_so
     assert (first.status, counts(first)) == (0, {"made": 10}), first.stderr
     keys = set(objects(server, "photos"))
     assert keys == set(album(10)) | {f"thumbs/{size}x{size}/{key}" for size in (64, 128) for key in album(10)}
+    assert max(request["at_once"] for request in server.requests()) <= 4, "more than --per-host"
     since = len(server.requests())
     second = run(tmp_path, "s3://photos", "-s", "64", "-s", "128", out="s3://photos/thumbs", **server.variables)
     assert counts(second) == {"up_to_date": 10}, second.stderr

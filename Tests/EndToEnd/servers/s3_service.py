@@ -43,6 +43,7 @@ class Service:
         self.log = log
         self.moto = DomainDispatcherApplication(create_backend_app)
         self.lock = threading.Lock()
+        self.running = 0
         self.faults = {text: list(answers) for text, answers in settings.get("faults", {}).items()}
 
     def refusal(self, environ, target, body):
@@ -93,6 +94,16 @@ class Service:
             time.sleep(0.02)
 
     def __call__(self, environ, start_response):
+        with self.lock:
+            self.running += 1
+            at_once = self.running
+        try:
+            return self.answer(environ, start_response, at_once)
+        finally:
+            with self.lock:
+                self.running -= 1
+
+    def answer(self, environ, start_response, at_once):
         target = environ["RAW_URI"]
         length = int(environ.get("CONTENT_LENGTH") or 0)
         body = environ["wsgi.input"].read(length)
@@ -117,7 +128,7 @@ class Service:
             parts = self.moto(environ, answer)
         names = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_NONE_MATCH", "HTTP_RANGE", "HTTP_AUTHORIZATION")
         line = {
-            "method": environ["REQUEST_METHOD"], "target": target, "status": answered[0],
+            "method": environ["REQUEST_METHOD"], "target": target, "status": answered[0], "at_once": at_once,
             **{name[5:].lower(): environ[name] for name in names if name in environ}}
         with self.lock:
             self.log.write(json.dumps(line) + "\n")
