@@ -38,6 +38,7 @@ extension Fetcher {
       request.method = .get
       request.header = ["Range: bytes=0-0"]
       do throws(FetchError) { _ = try answer(to: request, isCancelled) } catch {
+        if case .s3(_, code: "NoSuchKey") = error { return nil }
         if case .s3(_, let code) = error, !code.isEmpty { throw error }
       }
       throw error
@@ -67,8 +68,7 @@ extension Fetcher {
         return true
       } catch {
         switch error {
-        // 409: another request for the same key is under way.
-        case .s3(status: 409, _), .s3(status: 412, _): return false
+        case .s3(status: 412, _): return false
         // Not every service knows the condition.
         case .s3(status: 501, _), .s3(_, code: "NotImplemented"):
           if try self.metadata(of: object, isCancelled: isCancelled) != nil { return false }
@@ -83,7 +83,7 @@ extension Fetcher {
 
   /// Sends a PUT. Some services tell an error with the status of a success.
   private func keep(_ request: FetchRequest, _ isCancelled: () -> Bool) throws(FetchError) {
-    let refusal = S3Refusal(try answer(to: request, isCancelled).text)
+    let refusal = S3Refusal(Array(try answer(to: request, isCancelled).text.prefix(8 << 10)))
     if !refusal.code.isEmpty { throw .s3(status: 200, code: refusal.code) }
   }
 

@@ -277,7 +277,9 @@ package final class Fetcher: Sendable {
     let end = ContinuousClock.now + time
     while ContinuousClock.now < end {
       if monitor.isCancelled || state.withLock({ $0.isShutDown }) { throw .cancelled }
-      usleep(useconds_t(min(Self.tick, end - .now) / .microseconds(1)))
+      // The question above may have taken until after the end.
+      let rest = min(Self.tick, end - .now)
+      if rest > .zero { usleep(useconds_t(rest / .microseconds(1))) }
     }
   }
 

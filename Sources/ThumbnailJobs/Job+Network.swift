@@ -32,10 +32,14 @@ extension Job {
     }
     if settings.dryRun {
       // A dry run asks no server of a source, but a bucket of thumbnails.
-      if let lookUp, let listed = source.listed, let found = try? lookUp({ isStopping }),
-        SourceContents(listed) == found.contents
-      {
-        return addUpToDate(source, at: place)
+      if let lookUp {
+        let found: KnownThumbnails?
+        do throws(OutputError) { found = try lookUp { isStopping } } catch {
+          return isStopping ? false : refuse(source, .output(error))
+        }
+        if let found, let listed = source.listed, SourceContents(listed) == found.contents {
+          return addUpToDate(source, at: place)
+        }
       }
       report(SourceReport(source: source, result: .made))
       return true

@@ -42,8 +42,12 @@ extension Job {
     guard watch == nil, !isCounted.exchange(true, ordering: .relaxed) else { return }
     Thread.detachNewThread { [self] in
       guard walker.canBeWalkedTwice else { return }
+      var walker = walker
+      // A list may name parts of buckets, which only listing would count.
+      let buckets = UnlistedBuckets()
+      walker.lister = buckets
       let counters = walker.walk(shouldStop: { isStopping }, onError: { _ in }, visit: { _ in .goOn })
-      if !isStopping { state.withLock { $0.total = counters.files } }
+      if !isStopping, !buckets.wereAsked { state.withLock { $0.total = counters.files } }
     }
   }
 

@@ -14,6 +14,10 @@ from job import THUMBJOB, Job
 
 # Requests of the tests and of the browser's driver to this machine must not go through a proxy.
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+# Whoever runs the tests may have keys of S3.
+for name in [name for name in os.environ if name.startswith("AWS_")]:
+    del os.environ[name]
+os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
 # Under nohup, or in the background of a script, some signals are ignored, and the jobs would inherit this.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) == signal.SIG_IGN:

@@ -146,9 +146,10 @@ def test_a_key_is_that_of_an_object_or_of_a_folder(tmp_path, s3):
         missing = run(tmp_path, f"s3://photos/{name}", out="4", **server.variables)
         assert missing.status == 66
         assert missing.lines_about(f"s3://photos/{name}"), missing.stderr
-    twice = run(
-        tmp_path, "s3://photos/dir", "s3://photos/dir/", "s3://photos/dir/b.jpg", out="5", **server.variables)
-    assert counts(twice) == {"made": 1}, twice.stderr
+    again = ["s3://photos/dir", "s3://photos/dir/", "s3://photos/dir/b.jpg"]
+    for index, arguments in enumerate((again, again[::-1])):
+        twice = run(tmp_path, *arguments, out=f"twice {index}", **server.variables)
+        assert counts(twice) == {"made": 1}, twice.stderr
     excluded = run(tmp_path, "s3://photos", "--exclude", "dir*", out="6", **server.variables)
     assert counts(excluded) == {"made": 2}, excluded.stderr
     assert "matched nothing" not in excluded.stderr
@@ -197,7 +198,7 @@ def test_a_full_backlog_stops_the_listing(tmp_path, s3):
         time.sleep(1)  # nothing more is to happen, and no event tells that
         assert len(asked(server, LISTING)) == 1
         job.send_signal(signal.SIGUSR2)
-        assert job.wait(10) == 130 or job.returncode != 0
+        assert job.wait(30) == 75
     finally:
         job.kill()
         job.wait()
@@ -217,7 +218,7 @@ def test_sources_that_wait_for_space_hold_up_no_thumbnail(tmp_path, s3):
         limit = f"{(len(large_photo(False)) >> 20) + 1}M"
         result = run(
             tmp_path, "--fetch", "whole", "--limit-bytes", limit, "--max", "2", sources=urls, out="s3://thumbs",
-            **server.variables)
+            seconds=300, **server.variables)
     assert (result.status, counts(result)) == (0, {"made": 24}), result.stderr
 
 
@@ -446,27 +447,38 @@ def runs_in(folder):
     return list(folder.glob("thumbjob-*/run-*"))
 
 
-def held_upload(tmp_path, server):
+def held_upload(tmp_path, server, jobs):
     """A job that is in the middle of keeping a thumbnail."""
     server.hold("PUT ")
     job = subprocess.Popen(
         [THUMBJOB, folder_of(tmp_path, 6), "--allow-private", "--max", "2", "-o", "s3://thumbs", "--json"],
-        env=environment(tmp_path, TMPDIR=str(tmp_path / "work"), **server.variables), stdout=subprocess.PIPE,
+        env=environment(tmp_path, **{**server.variables, "TMPDIR": str(tmp_path / "work")}), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)
+    jobs.append(job)
     eventually("two thumbnails are on their way", lambda: len(server.held()) == 2)
     return job
 
 
-def test_a_cancelled_job_leaves_no_part_of_a_thumbnail(tmp_path, s3):
+@pytest.fixture
+def jobs():
+    """The jobs that a test has started, which are killed after it."""
+    started = []
+    yield started
+    for job in started:
+        job.kill()
+        job.wait()
+
+
+def test_a_cancelled_job_leaves_no_part_of_a_thumbnail(tmp_path, s3, jobs):
     server = s3({"thumbs": {}})
     (tmp_path / "work").mkdir()
-    job = held_upload(tmp_path, server)
+    job = held_upload(tmp_path, server, jobs)
     start = time.monotonic()
     job.send_signal(signal.SIGUSR2)
     job.communicate(timeout=20)
     seconds = time.monotonic() - start
     print(f"USR2 while thumbnails are kept: {seconds * 1000:.0f} ms")
-    assert seconds < 1
+    assert seconds < 5, "the limits for a stalled request are longer"
     assert job.returncode == 75
     assert not runs_in(tmp_path / "work")
     server.let_go()
@@ -475,15 +487,16 @@ def test_a_cancelled_job_leaves_no_part_of_a_thumbnail(tmp_path, s3):
     assert len(objects(server, "thumbs")) == 6
 
 
-def test_after_a_kill_the_next_run_makes_the_rest_and_removes_what_was_left(tmp_path, s3):
+def test_after_a_kill_the_next_run_makes_the_rest_and_removes_what_was_left(tmp_path, s3, jobs):
     server = s3({"thumbs": {}})
     (tmp_path / "work").mkdir()
-    job = held_upload(tmp_path, server)
+    job = held_upload(tmp_path, server, jobs)
     job.kill()
     job.communicate()
     assert runs_in(tmp_path / "work")
     server.let_go()
-    result = run(tmp_path, tmp_path / "in", out="s3://thumbs", TMPDIR=str(tmp_path / "work"), **server.variables)
+    variables = {**server.variables, "TMPDIR": str(tmp_path / "work")}
+    result = run(tmp_path, tmp_path / "in", out="s3://thumbs", **variables)
     assert result.status == 0, result.stderr
     assert not runs_in(tmp_path / "work")
     local = run(tmp_path, tmp_path / "in", private=False).thumbnails

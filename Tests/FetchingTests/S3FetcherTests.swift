@@ -125,6 +125,23 @@ import Testing
     #expect(error?.concernsAll == true)
   }
 
+  /// The walk asks, and makes thumbnails meanwhile, which may take long.
+  @Test func aQuestionThatTakesLongerThanThePauseDoesNoHarm() async throws {
+    let server = ScriptedServer { request, connection in
+      if request.number == 0 { connection.reply(503) } else { connection.reply(200, [], Self.page) }
+      return true
+    }
+    let fetcher = try fetcher(server)
+    let location = try S3Location(parsing: "s3://b/d/".utf8)
+    let page = try await onThread {
+      try fetcher.list(location, page: nil) {
+        if server.requests.count == 1 { usleep(600_000) }
+        return false
+      }
+    }
+    #expect(page.objects.count == 1)
+  }
+
   @Test func aListingThatIsCancelledEndsAtOnce() async throws {
     let server = ScriptedServer { _, connection in
       connection.awaitEnd()

@@ -14,7 +14,7 @@ struct S3Signature {
   /// The lines that a request gets.
   ///
   /// - Parameters:
-  ///   - header: lines of the request whose names begin with `x-amz-`; they are part of what is signed.
+  ///   - header: lines of the request. Content-Type, and those whose names begin with `x-amz-`, are signed.
   /// - Throws: ``FetchError/noLibrary(_:)``
   func lines(
     method: String, url: RemoteURL, header: [String], body: [UInt8]
@@ -23,9 +23,9 @@ struct S3Signature {
     let bodyHash = Self.text(try Self.hash(body))
     var own = ["x-amz-content-sha256: \(bodyHash)", "x-amz-date: \(moment)"]
     if let token = keys.sessionToken { own.append("x-amz-security-token: \(token)") }
-    let signed = (header.filter { $0.hasPrefix("x-amz-") } + own + ["host: \(url.authority)"]).map { line in
+    let signed = (header.filter { $0.hasPrefix("x-amz-") || $0.hasPrefix("Content-Type:") } + own + ["host: \(url.authority)"]).map { line in
       let parts = line.split(separator: ":", maxSplits: 1)
-      return (name: String(parts[0]), value: parts.last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "")
+      return (name: parts[0].lowercased(), value: parts.last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "")
     }.sorted { $0.name < $1.name }
     let names = signed.map(\.name).joined(separator: ";")
     let request =

@@ -149,7 +149,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   func read(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     do throws(FetchError) {
       guard try header.read(line, now: Int(Date().timeIntervalSince1970)) else { return true }
-      if header.isRedirect { try checkRedirect() } else { try begin() }
+      if header.isRedirect, !request.isS3 { try checkRedirect() } else { try begin() }
       return true
     } catch {
       failure = failure ?? error

@@ -68,8 +68,10 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
       }
       return fetched
     } catch {
+      // What waits for the operation that tells of the failure must hold no disk space.
+      arrival.withLock { $0 = nil }
       try checkCancelled()
-      network.count { $0.failed += 1 }
+      if error is FetchError { network.count { $0.failed += 1 } }
       throw (error as? FetchError).map { SourceFailure.network($0) } ?? error
     }
   }

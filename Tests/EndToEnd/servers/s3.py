@@ -39,7 +39,7 @@ class S3:
         """The environment of a program that uses it."""
         return {
             "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": self.endpoint,
-            "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"}
+            "TMPDIR": str(self.folder)}
 
     @property
     def client(self):

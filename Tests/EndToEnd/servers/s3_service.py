@@ -30,6 +30,12 @@ class Handler(WSGIRequestHandler):
         pass
 
 
+def variable(name):
+    """The name of a header in the environment of WSGI."""
+    own = name.upper().replace("-", "_")
+    return own if own in ("CONTENT_TYPE", "CONTENT_LENGTH") else "HTTP_" + own
+
+
 class Service:
     """`settings` has keys (id to secret), tokens (id to token), public (buckets), and faults (text in a request to
     refusals).
@@ -60,7 +66,7 @@ class Service:
         if self.settings.get("tokens", {}).get(key) != token:
             return 400, "InvalidToken"
         names = fields["SignedHeaders"].split(";")
-        headers = {name: environ["HTTP_" + name.upper().replace("-", "_")] for name in names}
+        headers = {name: environ[variable(name)] for name in names}
         unsigned = [
             name for name in environ
             if name.startswith("HTTP_X_AMZ_") and name[5:].lower().replace("_", "-") not in headers]

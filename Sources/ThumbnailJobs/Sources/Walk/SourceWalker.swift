@@ -30,7 +30,7 @@ public struct SourceWalker: Sendable {
   let bucketOutputs: [S3Location]
   let tree: SourceTree
   /// Lists buckets; nil where only files are walked.
-  let lister: (any ObjectLister)?
+  var lister: (any ObjectLister)?
   /// The share of the files that are visited; nil for all.
   let shard: Shard?
 

@@ -21,6 +21,8 @@ final class Walk {
   private var walkedArguments: Set<FileIdentity> = []
   /// The folders in buckets that were walked. An argument that is in one is not walked again.
   private var walkedFolders: [S3Location] = []
+  /// The objects that are arguments themselves.
+  private var visitedObjects: Set<S3Location> = []
   private(set) var counters = WalkCounters()
 
   init(
@@ -99,7 +101,10 @@ final class Walk {
       }
       if let object = page.objects.first, object.location == location {
         isMissing = false
-        try visitFile(source(object, index, .argument))
+        // It may be in a folder that is walked, too.
+        if visitedObjects.insert(location).inserted {
+          try visitFile(source(object, index, .argument))
+        }
       }
     }
     let folder = location.asFolder
@@ -143,7 +148,9 @@ final class Walk {
   private func visit(_ object: ListedObject, below folder: S3Location, _ index: Int) throws {
     // Such objects stand for folders.
     if object.location.isFolder || walker.bucketOutputs.contains(where: { $0.contains(object.location) }) { return }
-    if walkedFolders.contains(where: { $0.contains(object.location) }) { return }
+    if walkedFolders.contains(where: { $0.contains(object.location) }) || visitedObjects.contains(object.location) {
+      return
+    }
     let relative = object.location.mirrored(below: folder.key.count)
     if relative.names.contains(where: { walker.filter.hides($0) }) {
       counters.hidden += 1
