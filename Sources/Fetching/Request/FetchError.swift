@@ -75,7 +75,8 @@ public enum FetchError: Error, Sendable, Equatable {
       [408, 425, 429].contains(code) || (500...599).contains(code) && ![501, 505, 507].contains(code)
     case .s3(let status, let code):
       // 409: another request for the same key is under way.
-      status == 409 || FetchError.status(status).mayBeTemporary || ["RequestTimeout", "SlowDown", "InternalError"].contains(code)
+      status == 409 || FetchError.status(status).mayBeTemporary
+        || ["RequestTimeout", "SlowDown", "InternalError"].contains(code)
     case .cannotResolve, .cannotConnect, .connectTimedOut, .stalled, .cutOff: true
     case .tooManyRedirects, .redirectRefused, .privateAddress, .notTrusted, .timedOut, .tooLarge, .encoded, .hostDown,
       .waitTooLong, .spool, .noLibrary, .cancelled, .badReply, .otherRegion, .account:

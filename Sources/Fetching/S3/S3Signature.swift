@@ -23,7 +23,9 @@ struct S3Signature {
     let bodyHash = Self.text(try Self.hash(body))
     var own = ["x-amz-content-sha256: \(bodyHash)", "x-amz-date: \(moment)"]
     if let token = keys.sessionToken { own.append("x-amz-security-token: \(token)") }
-    let signed = (header.filter { $0.hasPrefix("x-amz-") || $0.hasPrefix("Content-Type:") } + own + ["host: \(url.authority)"]).map { line in
+    let signed =
+      (header.filter { $0.hasPrefix("x-amz-") || $0.hasPrefix("Content-Type:") } + own + ["host: \(url.authority)"]).map
+    { line in
       let parts = line.split(separator: ":", maxSplits: 1)
       return (name: parts[0].lowercased(), value: parts.last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "")
     }.sorted { $0.name < $1.name }
