@@ -447,9 +447,9 @@ def runs_in(folder):
     return list(folder.glob("thumbjob-*/run-*"))
 
 
-def held_upload(tmp_path, server, jobs):
-    """A job that is in the middle of keeping a thumbnail."""
-    server.hold("PUT ")
+def held_upload(tmp_path, server, jobs, text="PUT "):
+    """A job that is in the middle of keeping a thumbnail, by a request with this text."""
+    server.hold(text)
     job = subprocess.Popen(
         [THUMBJOB, folder_of(tmp_path, 6), "--allow-private", "--max", "2", "-o", "s3://thumbs", "--json"],
         env=environment(tmp_path, **{**server.variables, "TMPDIR": str(tmp_path / "work")}), stdout=subprocess.PIPE,
@@ -484,6 +484,20 @@ def test_a_cancelled_job_leaves_no_part_of_a_thumbnail(tmp_path, s3, jobs):
     server.let_go()
     result = run(tmp_path, tmp_path / "in", out="s3://thumbs", **server.variables)
     assert result.status == 0, result.stderr
+    assert len(objects(server, "thumbs")) == 6
+
+
+def test_an_object_that_appears_meanwhile_is_not_replaced(tmp_path, s3, jobs):
+    server = s3({"thumbs": {}})
+    (tmp_path / "work").mkdir()
+    job = held_upload(tmp_path, server, jobs, "if-none-match")
+    key = server.held()[0].split()[1].removeprefix("/thumbs/")
+    server.client.put_object(Bucket="thumbs", Key=key, Body=b"original")
+    server.let_go()
+    _, errors = job.communicate(timeout=60)
+    assert job.returncode == 1
+    assert f"s3://thumbs/{key}: exists and is not a thumbnail of thumbjob".encode() in errors
+    assert objects(server, "thumbs")[key][0] == b"original"
     assert len(objects(server, "thumbs")) == 6
 
 
