@@ -47,6 +47,20 @@ public struct SourceFilter: Sendable, Equatable {
     excludes.isEmpty || !Self.find(relativePath.names, isFolder: true, in: excludes, &matches.excludes)
   }
 
+  /// Whether no exclude matches any of the folders above a file.
+  ///
+  /// - Parameters:
+  ///   - relativePath: the path from the source folder.
+  ///   - matches: receives the patterns that match.
+  func entersFolders(above relativePath: Path, noting matches: inout Matches) -> Bool {
+    var (folder, isEntered) = (relativePath.parent, true)
+    while !folder.isEmpty {
+      isEntered = entersFolder(folder, noting: &matches) && isEntered
+      folder = folder.parent
+    }
+    return isEntered
+  }
+
   /// The patterns that have matched nothing.
   public func unmatched(_ matches: Matches) -> (includes: [Glob], excludes: [Glob]) {
     (

@@ -3,13 +3,13 @@ import Files
 import Foundation
 import SystemPackage
 
-/// The state of one walk: its open folders and its counters.
+/// The state of one walk: its open folders and its counters. `Walk+Buckets` has the walk over buckets.
 final class Walk {
   /// Unwinds the walk after `visit` or `shouldStop` has ended it.
   struct StopError: Error {}
 
-  private let walker: SourceWalker
-  private let shouldStop: () -> Bool
+  let walker: SourceWalker
+  let shouldStop: () -> Bool
   /// Receives each folder before it is read.
   private let onFolder: (OpenFolder, Int) -> Void
   private let onError: (WalkError) -> Void
@@ -20,10 +20,10 @@ final class Walk {
   private var lastParent: (path: Path, isInOutput: Bool)?
   private var walkedArguments: Set<FileIdentity> = []
   /// The folders in buckets that were walked. An argument that is in one is not walked again.
-  private var walkedFolders: [S3Location] = []
+  var walkedFolders: [S3Location] = []
   /// The objects that are arguments themselves.
-  private var visitedObjects: Set<S3Location> = []
-  private(set) var counters = WalkCounters()
+  var visitedObjects: Set<S3Location> = []
+  var counters = WalkCounters()
 
   init(
     _ walker: SourceWalker, shouldStop: @escaping () -> Bool, onFolder: @escaping (OpenFolder, Int) -> Void,
@@ -67,9 +67,9 @@ final class Walk {
     guard walker.lister != nil else {
       return report(WalkError(.badEntry, address.path, argument: index, reason: "only files are read here"))
     }
-    if case .s3(let location) = address, location.isFolder { return try walkBucket(location, index) }
-    if case .s3(let location) = address, walker.bucketOutputs.contains(where: { $0.contains(location) }) {
-      return passOver(path)
+    if case .s3(let location) = address {
+      if location.isFolder { return try walkBucket(location, index) }
+      if isInOutput(location) { return passOver(path) }
     }
     let source = Source(address, in: walker.tree, argument: index, origin: .list)
     counters.entries += 1
@@ -78,99 +78,6 @@ final class Walk {
       return
     }
     try visitFile(source)
-  }
-
-  /// Visits the object of a location, and all objects below it, page by page.
-  private func walkBucket(_ location: S3Location, _ index: Int) throws {
-    if walker.bucketOutputs.contains(where: { $0.contains(location.asFolder) }) {
-      return passOver(RemoteAddress.s3(location).path)
-    }
-    // An empty bucket is there, an empty folder is not.
-    var isMissing = !location.key.isEmpty
-    guard !walkedFolders.contains(where: { $0.contains(location.asFolder) }) else { return }
-    if !location.isFolder {
-      // Of all keys that begin with the location's, it is the first.
-      let page: ObjectPage
-      switch try list(location, page: nil, most: 1) {
-      case .success(let found): page = found
-      case .failure(.s3(status: 403, code: "AccessDenied")):
-        // Who may not list a bucket may read an object of it all the same.
-        return try visitFile(Source(.s3(location), in: walker.tree, argument: index, origin: .argument))
-      case .failure(let error):
-        return report(WalkError(.notListed(error), RemoteAddress.s3(location).path, argument: index))
-      }
-      if let object = page.objects.first, object.location == location {
-        isMissing = false
-        // It may be in a folder that is walked, too.
-        if visitedObjects.insert(location).inserted {
-          try visitFile(source(object, index, .argument))
-        }
-      }
-    }
-    let folder = location.asFolder
-    defer { walkedFolders.append(folder) }
-    var course = ListingCourse(of: folder)
-    repeat {
-      let page: ObjectPage
-      switch try list(folder, page: course.next, most: 1000) {
-      case .success(let found): page = found
-      case .failure(let error):
-        return report(WalkError(.notListed(error), RemoteAddress.s3(folder).path, argument: index))
-      }
-      if let obstacle = course.obstacle(in: page) {
-        return report(WalkError(.notListed(obstacle), RemoteAddress.s3(folder).path, argument: index))
-      }
-      if page.unusable > 0 {
-        let reason = "\(Units.count(page.unusable, "object")) left out: a key is empty, has a NUL, or is too long"
-        report(WalkError(.badEntry, RemoteAddress.s3(folder).path, argument: index, reason: reason))
-      }
-      for object in page.objects {
-        try checkStop()
-        isMissing = false
-        try visit(object, below: folder, index)
-      }
-    } while course.next != nil
-    if isMissing { report(WalkError(.missingArgument, RemoteAddress.s3(location).path, argument: index)) }
-  }
-
-  private func list(_ prefix: S3Location, page: String?, most: Int) throws -> Result<ObjectPage, FetchError> {
-    try checkStop()
-    guard let lister = walker.lister else { preconditionFailure("a walk over files comes to no bucket") }
-    do throws(FetchError) {
-      return .success(try lister.list(prefix, page: page, most: most, isCancelled: shouldStop))
-    } catch {
-      // A walk that is to end lists no further.
-      if error == .cancelled { throw StopError() }
-      return .failure(error)
-    }
-  }
-
-  private func visit(_ object: ListedObject, below folder: S3Location, _ index: Int) throws {
-    // Such objects stand for folders.
-    if object.location.isFolder || walker.bucketOutputs.contains(where: { $0.contains(object.location) }) { return }
-    if walkedFolders.contains(where: { $0.contains(object.location) }) || visitedObjects.contains(object.location) {
-      return
-    }
-    let relative = object.location.mirrored(below: folder.key.count)
-    if relative.names.contains(where: { walker.filter.hides($0) }) {
-      counters.hidden += 1
-      return
-    }
-    counters.entries += 1
-    let folders = sequence(first: relative.parent, next: { $0.parent }).prefix { !$0.isEmpty }
-    // All patterns are tried, so that those that match are known.
-    let areEntered = folders.map { walker.filter.entersFolder($0, noting: &counters.matches) }
-    guard walker.filter.accepts(file: relative, noting: &counters.matches), !areEntered.contains(false) else {
-      counters.filtered += 1
-      return
-    }
-    try visitFile(source(object, index, .folder))
-  }
-
-  private func source(_ object: ListedObject, _ index: Int, _ origin: Source.Origin) -> Source {
-    var source = Source(.s3(object.location), in: walker.tree, argument: index, origin: origin)
-    source.listed = object.validators
-    return source
   }
 
   /// Walks a folder of an argument, if a walk of the whole argument comes there.
@@ -258,7 +165,7 @@ final class Walk {
   }
 
   /// Counts an argument or an entry of a list that is in an output folder.
-  private func passOver(_ path: Path) {
+  func passOver(_ path: Path) {
     if counters.inOutput == 0 { counters.firstInOutput = path }
     counters.inOutput += 1
   }
@@ -385,7 +292,7 @@ final class Walk {
     }
   }
 
-  private func visitFile(_ source: Source) throws {
+  func visitFile(_ source: Source) throws {
     if walker.shard?.contains(source.relativePath) == false {
       counters.inOtherShards += 1
       return
@@ -394,12 +301,12 @@ final class Walk {
     if try visit(source) == .stop { throw StopError() }
   }
 
-  private func report(_ error: WalkError) {
+  func report(_ error: WalkError) {
     counters.errors += 1
     onError(error)
   }
 
-  private func checkStop() throws {
+  func checkStop() throws {
     if shouldStop() { throw StopError() }
   }
 }
