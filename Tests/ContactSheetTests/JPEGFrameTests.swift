@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func randomBytesNeverTrap() throws {
-    var numbers = SeededNumbers(state: 11)
+    var numbers = SplitMix(seed: 11)
     let bytes = Pictures.jpeg(width: 20, height: 20)
     for _ in 0..<300 {
       var damaged = bytes

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ContactSheet
@@ -32,7 +33,7 @@ import Testing
   }
 
   @Test func aPictureFillsItsBoxInOneDirectionAndKeepsItsProportions() {
-    var numbers = SeededNumbers(state: 7)
+    var numbers = SplitMix(seed: 7)
     for _ in 0..<5000 {
       let layout = SheetLayout(Self.grids.randomElement(using: &numbers)!)
       let box = layout.pictureBox(Int.random(in: 0..<layout.grid.count, using: &numbers))

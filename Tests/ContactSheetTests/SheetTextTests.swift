@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ContactSheet
@@ -59,7 +60,7 @@ import Testing
   }
 
   @Test func aShortenedTextIsNeverWiderThanItsPlace() {
-    var numbers = SeededNumbers(state: 3)
+    var numbers = SplitMix(seed: 3)
     for _ in 0..<1000 {
       let codes = (0..<Int.random(in: 0...260, using: &numbers)).map { _ in UInt8.random(in: 32...255, using: &numbers)
       }

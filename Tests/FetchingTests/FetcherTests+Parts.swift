@@ -74,7 +74,7 @@ extension FetcherTests {
     _ server: ScriptedServer, _ monitor: PartsMonitor, beginning: Int? = 64 << 10, _ setup: Setup? = nil
   ) async throws -> (FetchReply, [UInt8], reserved: Int) {
     let setup = try setup ?? Setup()
-    var request = FetchRequest(url: try RemoteURL(parsing: server.url().utf8))
+    var request = FetchRequest(.url(try RemoteURL(parsing: server.url().utf8)))
     request.beginning = beginning
     let asked = request
     return try await onThread {
@@ -89,10 +89,7 @@ extension FetcherTests {
   }
 
   @Test func onlyTheNeededPartsAreAskedFor() async throws {
-    let server = ScriptedServer { request, connection in
-      Self.serve(request, connection)
-      return true
-    }
+    let server = ScriptedServer(Self.served)
     defer { server.stop() }
     let monitor = PartsMonitor(chain: [0..<60_000, 2_000_000..<2_100_000, 1_000_000..<1_000_010, 3_999_990..<4_000_000])
     let (reply, bytes, reserved) = try await fetch(server, monitor)
@@ -110,10 +107,7 @@ extension FetcherTests {
   }
 
   @Test func aTransferFromTheBeginningEndsForParts() async throws {
-    let server = ScriptedServer { request, connection in
-      Self.serve(request, connection)
-      return true
-    }
+    let server = ScriptedServer(Self.served)
     defer { server.stop() }
     let monitor = PartsMonitor(chain: [0..<50_000, 3_000_000..<3_100_000])
     let (reply, bytes, reserved) = try await fetch(server, monitor, beginning: nil)
@@ -123,10 +117,7 @@ extension FetcherTests {
   }
 
   @Test func whatIsNearIsWaitedFor() async throws {
-    let server = ScriptedServer { request, connection in
-      Self.serve(request, connection)
-      return true
-    }
+    let server = ScriptedServer(Self.served)
     defer { server.stop() }
     let monitor = PartsMonitor(chain: [0..<50_000, 200_000..<300_000])
     let (reply, bytes, _) = try await fetch(server, monitor, beginning: nil)

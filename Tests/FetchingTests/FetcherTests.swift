@@ -59,7 +59,7 @@ final class TestMonitor: FetchMonitor, Sendable {
       let url = try RemoteURL(parsing: url.utf8)
       return try await onThread {
         let file = try spool.file()
-        var request = FetchRequest(url: url)
+        var request = FetchRequest(.url(url))
         request.unless = known
         let reply = try fetcher.fetch(request, into: file, monitor: monitor)
         return (reply, try readAll(file.size + 1, from: file.descriptor, at: 0))
@@ -260,7 +260,7 @@ final class TestMonitor: FetchMonitor, Sendable {
     let setup = try Setup()
     let url = try RemoteURL(parsing: server.url().utf8)
     let file = try setup.spool.file()
-    _ = try await onThread { try setup.fetcher.fetch(FetchRequest(url: url), into: file, monitor: TestMonitor()) }
+    _ = try await onThread { try setup.fetcher.fetch(FetchRequest(.url(url)), into: file, monitor: TestMonitor()) }
     #expect(file.size == 1 << 20 && setup.spool.reserved == 1 << 20)
   }
 

@@ -109,13 +109,15 @@ import Testing
   }
 
   @Test func aHostThatIsDownIsWaitedForOnceAndThenGivenUp() async throws {
-    let port = try UnusedPort()
+    // Nothing listens there, so connections are refused.
+    let (descriptor, port) = loopbackSocket()
+    defer { close(descriptor) }
     let setup = try FetcherTests.Setup { limits in
       (limits.tries, limits.hostPause, limits.waitsForHosts) = (1, .milliseconds(300), true)
     }
     let monitor = TestMonitor()
     let start = ContinuousClock.now
-    let error = await setup.failure("http://127.0.0.1:\(port.number)/x", monitor)
+    let error = await setup.failure("http://127.0.0.1:\(port)/x", monitor)
     #expect(ContinuousClock.now - start >= .milliseconds(300))
     #expect(monitor.stages.contains(.waitingToRetry))
     guard case .hostDown = error else {
@@ -161,28 +163,4 @@ import Testing
       }
     }
   }
-}
-
-/// A port on loopback that is bound, so that no other program gets it, and refuses connections.
-private final class UnusedPort: Sendable {
-  let number: Int
-  private let socket: CInt
-
-  init() throws {
-    socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let socket = socket
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
-      }
-    }
-    try #require(isBound)
-    number = Int(UInt16(bigEndian: address.sin_port))
-  }
-
-  deinit { close(socket) }
 }

@@ -8,20 +8,8 @@ import Thumbnails
 /// Our parsers and the libraries read each file, so they must agree, whatever is wrong with it.
 @Suite(.timeLimit(.minutes(2)))
 struct HostileRastersTests {
-  /// A generator of the same numbers in each run (SplitMix64).
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ mixed >> 31
-    }
-  }
-
   /// A file with a few bytes changed, removed or repeated.
-  private func changed(_ file: [UInt8], _ numbers: inout Numbers) -> [UInt8] {
+  private func changed(_ file: [UInt8], _ numbers: inout SplitMix) -> [UInt8] {
     var file = file
     for _ in 0..<Int.random(in: 1...4, using: &numbers) {
       let place = Int.random(in: 0..<file.count, using: &numbers)
@@ -75,7 +63,7 @@ struct HostileRastersTests {
   }
 
   @Test func aPNGsHeaderAgreesWithLibpng() {
-    var numbers = Numbers(state: 1)
+    var numbers = SplitMix(seed: 1)
     var counts = (headers: 0, pictures: 0)
     for (index, kind) in TestPNG.kinds.enumerated() {
       for round in 0..<100 {
@@ -91,7 +79,7 @@ struct HostileRastersTests {
   }
 
   @Test func aGIFsHeaderAgreesWithGiflib() {
-    var numbers = Numbers(state: 2)
+    var numbers = SplitMix(seed: 2)
     var counts = (headers: 0, pictures: 0)
     for round in 0..<1500 {
       let gif = TestGIF(

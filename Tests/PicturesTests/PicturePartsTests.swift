@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Thumbnails
 
@@ -12,18 +13,6 @@ struct PicturePartsTests {
     var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)])
     change(&options)
     return options
-  }
-
-  /// The same numbers in each run (SplitMix64).
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ mixed >> 31
-    }
   }
 
   /// What is fetched of a file until nothing is missing, in at most so many steps; nil if all of it is.
@@ -101,7 +90,7 @@ struct PicturePartsTests {
   @Test func aPictureThatIsNoRawFileIsNeededWhole() throws {
     let picture = TestTIFF([.page(64, 64, strip: [UInt8](repeating: 1, count: 64 * 64 * 3))]).file()
     #expect(try Self.gathered(picture, .tiff, [Self.options()]) == nil)
-    // Directories are not looked for behind what has arrived, unless the name says that it is a RAW file.
+    // A directory that has not arrived is asked for only if the name is that of a RAW file.
     var camera = TestCamera()
     camera.gap = 300_000
     #expect(try Self.gathered(camera.file("NEF"), .tiff, [Self.options()], isNamedRaw: false) == nil)
@@ -111,7 +100,7 @@ struct PicturePartsTests {
     }
   }
 
-  /// A HEIC file with a thumbnail that is far behind, tags and a profile.
+  /// A HEIC file with tags, a profile, and a thumbnail far from its beginning.
   private static func heic(gap: Int) -> (bytes: [UInt8], primary: Int) {
     var file = TestHEIF()
     let profile = TestHEIF.box("colr", Array("prof".utf8) + [UInt8](repeating: 7, count: 500))
@@ -178,7 +167,7 @@ struct PicturePartsTests {
     camera.gap = 90_000
     let file = kind == "HEIC" ? Self.heic(gap: 90_000).bytes : camera.file(kind)
     let type = try #require(ImageType.sniff(file))
-    var random = Numbers(state: 7)
+    var random = SplitMix(seed: 7)
     for round in 0..<60 {
       var damaged = file
       for _ in 0..<Int.random(in: 1...6, using: &random) {

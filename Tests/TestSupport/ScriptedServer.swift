@@ -70,19 +70,8 @@ public final class ScriptedServer: Sendable {
   private let state = LockedBox(State())
 
   public init(_ script: @escaping Script) {
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let listener = listener
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) == 0 && listen(listener, 128) == 0 && getsockname(listener, $0, &length) == 0
-      }
-    }
-    precondition(isBound, "no port on loopback")
-    port = Int(UInt16(bigEndian: address.sin_port))
+    (listener, port) = loopbackSocket()
+    precondition(listen(listener, 128) == 0, "no server on loopback")
     Thread.detachNewThread { self.acceptAll(script) }
   }
 

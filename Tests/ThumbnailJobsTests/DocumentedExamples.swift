@@ -113,7 +113,7 @@ private func download(_ url: String) throws -> Data {
   (limits.allowsPrivate, limits.tries) = (true, 1)
   let file = try Spool(folder: "/tmp", bytes: 64 << 20).file()
   _ = try Fetcher(limits, userAgent: "thumbjob/test").fetch(
-    FetchRequest(url: RemoteURL(parsing: url.utf8)), into: file, monitor: PatientMonitor())
+    FetchRequest(.url(RemoteURL(parsing: url.utf8))), into: file, monitor: PatientMonitor())
   return Data(try readAll(file.size, from: file.descriptor, at: 0))
 }
 

@@ -1,4 +1,5 @@
 import CLcms2
+import TestSupport
 import Testing
 
 @testable import Thumbnails
