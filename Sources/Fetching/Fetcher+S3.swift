@@ -83,7 +83,7 @@ extension Fetcher {
 
   /// Sends a PUT. Some services tell an error with the status of a success.
   private func keep(_ request: FetchRequest, _ isCancelled: () -> Bool) throws(FetchError) {
-    let refusal = S3Refusal(Array(try answer(to: request, isCancelled).text.prefix(8 << 10)))
+    let refusal = S3Refusal(try answer(to: request, isCancelled).text)
     if !refusal.code.isEmpty { throw .s3(status: 200, code: refusal.code) }
   }
 

@@ -10,15 +10,9 @@ extension Job {
   func addRemote(_ source: Source, _ address: RemoteAddress, at place: Path) -> Bool {
     var known: KnownThumbnails?
     var lookUp: FetchOperation.LookUp?
-    if !settings.bucketOutputs.isEmpty {
-      lookUp = { [outputs, settings] isCancelled throws(OutputError) in
-        var states: [SettingsStamp.RemoteState] = []
-        for output in outputs { states.append(try output.keptState(of: source, place, isCancelled: isCancelled)) }
-        switch SettingsStamp.RemoteState.together(states) {
-        case .isTaken(let place): throw OutputError(.takenByName, place)
-        case .missing: return nil
-        case .made(let found): return settings.force ? nil : found
-        }
+    if outputs[0].bucket != nil {
+      lookUp = { [outputs] isCancelled throws(OutputError) in
+        try ThumbnailOutput.kept(in: outputs, of: source, place, isCancelled: isCancelled)
       }
     } else if !settings.force {
       switch SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) }) {

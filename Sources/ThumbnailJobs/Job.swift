@@ -147,7 +147,7 @@ public final class Job: Sendable {
     shared = SourceOperation.Shared(
       outputs: outputs, memory: memory,
       decoders: PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) },
-      retries: settings.retries, trace: trace, makesAgain: settings.force,
+      retries: settings.retries, trace: trace,
       hashesSources: settings.verify == .content, underWay: ledger?.underWay,
       onThumbnail: onThumbnail)
     if let trace {

@@ -22,14 +22,20 @@ enum PercentEncoding {
       || [0x2d, 0x2e, 0x5f, 0x7e].contains(byte)
   }
 
-  /// The bytes without percent encoding. A `+` is a space, as in forms, if `plusIsSpace`. What is no valid encoding stays.
-  static func decoded(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
+  /// The bytes without percent encoding. What is no valid encoding stays.
+  ///
+  /// - Parameters:
+  ///   - plusIsSpace: whether `+` is a space, as in forms.
+  ///   - mayDecode: whether the encoding of a byte is replaced by the byte.
+  static func decoded(
+    _ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false, where mayDecode: (UInt8) -> Bool = { _ in true }
+  ) -> [UInt8] {
     let bytes = Array(bytes)
     var decoded: [UInt8] = []
     var index = 0
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = value(bytes[index + 1]),
-        let low = value(bytes[index + 2])
+        let low = value(bytes[index + 2]), mayDecode(high << 4 | low)
       {
         decoded.append(high << 4 | low)
         index += 3

@@ -1,6 +1,6 @@
 import Files
 
-/// Where a source on the network is: behind a URL, or in a bucket.
+/// The address of a source on the network: a URL, or an object in a bucket.
 public enum RemoteAddress: Sendable, Hashable {
   case url(RemoteURL)
   case s3(S3Location)

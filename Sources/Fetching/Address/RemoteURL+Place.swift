@@ -25,20 +25,8 @@ extension RemoteURL {
 
   /// The bytes without percent encoding, where that gives a name that a file may have; otherwise as they are.
   private static func decoded(_ name: [UInt8]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var index = 0
-    while index < name.count {
-      if name[index] == UInt8(ascii: "%"), index + 2 < name.count,
-        let byte = UInt8(String(decoding: name[index + 1...index + 2], as: UTF8.self), radix: 16), byte >= 0x20,
-        byte != 0x7f, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "%")
-      {
-        bytes.append(byte)
-        index += 3
-      } else {
-        bytes.append(name[index])
-        index += 1
-      }
-    }
+    let kept = [0x7f, UInt8(ascii: "/"), UInt8(ascii: "%")]
+    let bytes = PercentEncoding.decoded(name) { $0 >= 0x20 && !kept.contains($0) }
     if bytes == Array(".".utf8) || bytes == Array("..".utf8) { return bytes.flatMap { _ in Array("%2E".utf8) } }
     return bytes
   }

@@ -23,8 +23,6 @@ public struct FetchRequest: Sendable {
   /// What PUT sends.
   var body: [UInt8] = []
 
-  public init(url: RemoteURL) { self.init(.url(url)) }
-
   public init(_ address: RemoteAddress) { self.address = address }
 
   var isS3: Bool { if case .s3 = address { true } else { false } }

@@ -62,7 +62,7 @@ final class S3Service: Sendable {
 
   /// Notes where a bucket is.
   func note(_ region: String, of address: RemoteAddress) {
-    guard case .s3(let location) = address, S3Account.isRegion(region) else { return }
+    guard case .s3(let location) = address else { return }
     state.withLock { state in
       if state.regions.count >= Self.mostBuckets { state.regions = [:] }
       state.regions[location.bucket] = region

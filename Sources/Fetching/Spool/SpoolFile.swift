@@ -9,7 +9,7 @@ import SystemPackage
 package final class SpoolFile: Sendable {
   private struct State {
     var size = 0
-    /// What is in the file: its first bytes, and parts that were written behind a gap.
+    /// The parts of the file that were written. There may be gaps between them.
     var held = RangeSet<Int>()
     /// Bytes of the spool; nil before they are asked for, and while they are waited for.
     var reserved: Int?

@@ -88,7 +88,6 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   private static let mostUnjudged = 64 << 10
   /// The most bytes of the text of a failure that are read, so that the connection can be used again.
   private static let mostDrained = 64 << 10
-  private static let mostFailureText = 8 << 10
 
   /// - Parameters:
   ///   - region: for which a request to S3 is signed; nil for others.
@@ -214,7 +213,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   func take(_ bytes: UnsafeRawBufferPointer) -> ccurl_answer {
     guard header.status == 200 || header.status == 206 else {
       drained += bytes.count
-      failureText += bytes.prefix(max(0, Self.mostFailureText - failureText.count))
+      failureText += bytes.prefix(max(0, S3Refusal.mostBytes - failureText.count))
       return drained > Self.mostDrained ? CCURL_STOP : CCURL_TAKEN
     }
     if request.unless != nil, !shared.withLock({ $0.isAnswered }) {
@@ -310,10 +309,9 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     guard request.isS3, header.status >= 300, header.status != 304 else { return nil }
     let refusal = S3Refusal(failureText)
     if let found = header.bucketRegion ?? refusal.region, let region, found != region,
-      S3Account.isRegion(found),
-      [301, 307, 400, 403].contains(header.status)
+      S3Account.isRegion(found), [301, 307, 400, 403].contains(header.status)
     {
-      return .otherRegion(FetchError.line(found))
+      return .otherRegion(found)
     }
     return .s3(status: header.status, code: refusal.code)
   }

@@ -15,8 +15,6 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // an atomic fla
     /// How many more times to try a source after a failure that may be temporary.
     let retries: Int
     let trace: TraceRecorder?
-    /// Whether thumbnails are made again that are up to date.
-    var makesAgain = false
     /// Whether to compute the hash of each source that is made.
     var hashesSources = false
     /// Nil in a dry run.

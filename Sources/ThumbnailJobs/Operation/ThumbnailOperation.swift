@@ -143,18 +143,12 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
 
   /// Whether thumbnails in buckets are up to date. Those in folders the walk has looked at.
   private func isKept(_ file: SourceFile) throws -> Bool {
-    guard shared.outputs.contains(where: { $0.bucket != nil }) else { return false }
+    guard shared.outputs[0].bucket != nil else { return false }
     report(stage: "comparing")
-    let isCancelled = { self.isCancelled }
-    let states = try shared.outputs.map { try $0.keptState(of: source, place, isCancelled: isCancelled) }
-    switch SettingsStamp.RemoteState.together(states) {
-    case .isTaken(let place): throw OutputError(.takenByName, place)
-    case .missing: return false
-    case .made(let known):
-      // After a requeue, this run may have made them.
-      return try !shared.makesAgain && timesCancelled == 0 && isSameTime(known.modified, file.thumbnailTime)
-        && known.contents == file.contents()
-    }
+    let found = try ThumbnailOutput.kept(in: shared.outputs, of: source, place) { self.isCancelled }
+    // After a requeue, this run may have made them.
+    guard let found, timesCancelled == 0 else { return false }
+    return try isSameTime(found.modified, file.thumbnailTime) && found.contents == file.contents()
   }
 
   /// Opens the source; nil if its server says that its thumbnails are up to date.

@@ -18,7 +18,8 @@ final class BucketOutput: Sendable {
   /// The part of the bucket below which the thumbnails are.
   let location: S3Location
   let store: any ObjectStore
-  /// Whether a source may take the place of another one, whose thumbnail an earlier run made.
+  /// Whether thumbnails are made again that are up to date, and a source may take the place of another one, whose thumbnail
+  /// an earlier run made.
   let isForced: Bool
   /// Tells the thumbnails of this run from those of others.
   private let run = String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -47,7 +48,8 @@ final class BucketOutput: Sendable {
     guard let found = try find(place, isCancelled) else { return .missing }
     let there = found.mark
     if isTaken(found, key) { return .isTaken(place) }
-    guard there.hasSettings(of: mark), let contents = there.contents, let text = found.metadata[Self.timeName],
+    guard !isForced, there.hasSettings(of: mark), let contents = there.contents,
+      let text = found.metadata[Self.timeName],
       let modified = Self.time(text)
     else { return .missing }
     return .made(KnownThumbnails(modified: modified, contents: contents))
@@ -83,8 +85,7 @@ final class BucketOutput: Sendable {
 
   /// Puts a thumbnail in place.
   ///
-  /// - Parameters:
-  ///   - jpeg: with its mark.
+  /// - Parameter jpeg: with its mark.
   /// - Throws: ``OutputError``
   func publish(
     _ jpeg: [UInt8], _ mark: ThumbnailMark, to place: Path, modified: timespec, isCancelled: () -> Bool

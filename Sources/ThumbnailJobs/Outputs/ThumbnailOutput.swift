@@ -168,10 +168,23 @@ struct ThumbnailOutput: Sendable {
     return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }
   }
 
-  /// What a source's thumbnails in the bucket tell of it together. A place that another source has begins with the bucket.
+  /// What a source's thumbnails in buckets tell of it, if all of them are there and need not be made again.
   ///
-  /// - Throws: ``OutputError``
-  func keptState(
+  /// - Throws: ``OutputError``; of the kind `takenByName` if another source has a place.
+  static func kept(
+    in outputs: [ThumbnailOutput], of source: Source, _ place: Path, isCancelled: () -> Bool
+  ) throws(OutputError) -> KnownThumbnails? {
+    var states: [SettingsStamp.RemoteState] = []
+    for output in outputs { states.append(try output.keptState(of: source, place, isCancelled: isCancelled)) }
+    switch SettingsStamp.RemoteState.together(states) {
+    case .isTaken(let place): throw OutputError(.takenByName, place)
+    case .missing: return nil
+    case .made(let known): return known
+    }
+  }
+
+  /// The same for one output. A place that another source has begins with the bucket.
+  private func keptState(
     of source: Source, _ place: Path, isCancelled: () -> Bool
   ) throws(OutputError) -> SettingsStamp.RemoteState {
     guard let bucket else { preconditionFailure("the thumbnails are in a folder") }
