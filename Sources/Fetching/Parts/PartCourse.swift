@@ -16,7 +16,7 @@ struct PartCourse {
 
   /// The most parts of one source.
   static let mostRequests = 16
-  /// So many bytes may be fetched in vain rather than with another request.
+  /// Up to this many unneeded bytes are fetched rather than making another request.
   static let near = 256 << 10
   private static let gap = 64 << 10
   /// The fewest bytes of a part: parsers go on where they have read.

@@ -84,7 +84,7 @@ public enum FetchError: Error, Sendable, Equatable {
     }
   }
 
-  /// Whether a server that sends no parts of a source may answer so to a request for one.
+  /// Whether this may be the answer of a server that cannot send parts of a source.
   var mayMeanNoParts: Bool {
     switch self {
     case .badReply: true

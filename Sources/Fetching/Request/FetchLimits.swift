@@ -9,7 +9,7 @@ public struct FetchLimits: Sendable {
   /// The longest time without a byte.
   public var stallTimeout = Duration.seconds(30)
   /// The longest time that one source may take over all tries. Waiting for a connection, for space and for the next try does
-  /// not count. It ends what sends a byte now and then.
+  /// not count. This limit ends a transfer that sends only a byte now and then.
   public var wholeTimeout = Duration.seconds(1800)
   public var tries = 4
   /// The longest time that a server may ask to wait before the next try.

@@ -2,7 +2,7 @@ import Files
 import Foundation
 import SystemPackage
 
-/// Whom S3 takes the requests to come from, and where its service is: what the environment and the usual files say.
+/// Whose keys sign requests to S3, and where its service is, as the environment and the usual files say.
 ///
 /// The variables go before the files. Without keys the requests are not signed, which is enough for public buckets.
 ///
@@ -48,7 +48,7 @@ struct S3Account: Sendable {
       keys = Keys(id: id, secret: secret, sessionToken: section["aws_session_token"])
     } else if let way = Self.otherWays.first(where: { value($0) != nil }) {
       throw .account(
-        "the profile “\(FetchError.line(name))” gets its keys by \(way), which thumbjob does not; "
+        "the profile “\(FetchError.line(name))” gets its keys by \(way), which thumbjob cannot use; "
           + "“aws configure export-credentials --format env” prints variables that it reads")
     }
     for key in [keys?.id, keys?.secret, keys?.sessionToken] {

@@ -2,7 +2,7 @@ import Thumbnails
 
 /// Finds out which parts of a file its thumbnails need, while not all of it is there.
 ///
-/// Headers are read by the code that reads them when the thumbnails are made. So what that will read is what was read here,
+/// The headers are read by the same code as when the thumbnails are made. So that code will read again what it read here,
 /// and if it is all there, the thumbnails are those of the whole file.
 public enum PictureParts {
   /// Whether parts of a file of this type may be enough. Of others, all is needed, or what comes first.
@@ -23,7 +23,7 @@ public enum PictureParts {
   /// A file in more parts than this is fetched whole.
   private static let mostParts = 4096
 
-  /// What the thumbnails need and is not there, as far as it is known: if some of a header is missing, that.
+  /// The missing bytes that the thumbnails need, as far as known: if part of a header is missing, only that part.
   ///
   /// - Parameters:
   ///   - file: what is there of the file.

@@ -18,7 +18,7 @@ final class BucketOutput: Sendable {
   /// The part of the bucket below which the thumbnails are.
   let location: S3Location
   let store: any ObjectStore
-  /// Whether thumbnails are made again that are up to date, and a source may take the place of another one, whose thumbnail
+  /// Whether up-to-date thumbnails are made again, and a source may take the place of another whose thumbnail
   /// an earlier run made.
   let isForced: Bool
   /// Tells the thumbnails of this run from those of others.

@@ -5,7 +5,7 @@ import SystemPackage
 /// A temporary folder for what a run needs on this machine while its thumbnails go to a bucket. It is removed with the object;
 /// if the process is killed, the next one removes it.
 ///
-/// It is in a folder of the user's own, because anyone could lock one that all users have, and could put something there.
+/// Its parent belongs to this user alone: in a folder that all users share, anyone could lock it or add files to it.
 final class WorkFolder: Sendable {
   private static let kind = LockedFolder.Kind(prefix: "run-", permissions: 0o700, passes: 100)
 

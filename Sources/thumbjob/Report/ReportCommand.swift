@@ -57,7 +57,7 @@ struct ReportCommand: ParsableCommand {
       return try printThreads(threads)
     }
     if let bucket = outs.map({ CommandWords.path(of: $0) }).first(where: \.isURL) {
-      throw TextError("\(bucket.printable): only folders of thumbnails have a ledger to report of")
+      throw TextError("\(bucket.printable): only folders of thumbnails have a ledger to report on")
     }
     let session = ReportSession(
       outputs: outs.isEmpty ? ["thumbs"] : outs.map { CommandWords.path(of: $0) },

@@ -10,12 +10,12 @@ extension Walk {
     var isMissing = !location.key.isEmpty
     if isWalked(location.asFolder) { return }
     if !location.isFolder {
-      // Of all keys that begin with the location's, it is the first.
+      // Among all keys that begin with the location's key, that key itself comes first.
       let page: ObjectPage
       switch try list(location, page: nil, most: 1) {
       case .success(let found): page = found
       case .failure(.s3(status: 403, code: "AccessDenied")):
-        // Who may not list a bucket may read an object of it all the same.
+        // A user who may not list a bucket may still be allowed to read an object in it.
         return try visitFile(Source(.s3(location), in: walker.tree, argument: index, origin: .argument))
       case .failure(let error):
         return report(WalkError(.notListed(error), RemoteAddress.s3(location).path, argument: index))
