@@ -1,6 +1,10 @@
 import Foundation
 import SystemPackage
 
+#if os(Linux)
+  import CLinux
+#endif
+
 // System calls on paths that throw errors and repeat interrupted calls.
 
 /// Opens a file.
@@ -78,9 +82,10 @@ package func createUnnamedFile(in folder: CInt) throws(Errno) -> CInt {
 /// - Parameters:
 ///   - modified: the modification time that the file gets.
 ///   - isDurable: whether to wait until the disk has the contents.
+/// - Returns: the status of the file.
 package func write(
   _ bytes: UnsafeRawBufferPointer, to path: Path, in folder: CInt, modified: timespec, isDurable: Bool = false
-) throws(Errno) {
+) throws(Errno) -> stat {
   let file = try createFile(path, in: folder, flags: O_WRONLY | O_EXCL)
   var failure: Errno?
   do throws(Errno) { try writeAll(bytes, to: file) } catch { failure = error }
@@ -89,12 +94,15 @@ package func write(
     if futimens(file, &times) != 0 { failure = Errno(rawValue: errno) }
   }
   if isDurable && failure == nil { do throws(Errno) { try syncToDisk(file) } catch { failure = error } }
+  var status = stat()
+  if failure == nil, fstat(file, &status) != 0 { failure = Errno(rawValue: errno) }
   // A network file system may report only now that it has no room. On Linux an interrupted call has closed the file.
   if close(file) != 0 && errno != EINTR && failure == nil { failure = Errno(rawValue: errno) }
   if let failure {
     unlink(path, in: folder)
     throw failure
   }
+  return status
 }
 
 /// Waits until the disk has the contents of a file or the names in a folder: fsync(2).
@@ -103,7 +111,22 @@ package func syncToDisk(_ descriptor: CInt) throws(Errno) {
 }
 
 /// renameat(2).
-package func rename(_ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt) throws(Errno) {
+///
+/// - Parameter replaces: whether a file with the new name is replaced. If not, the error is `fileExists`; but a file system
+///   that cannot refuse it replaces it all the same.
+package func rename(
+  _ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt, replaces: Bool = true
+) throws(Errno) {
+  #if os(Linux)
+    if !replaces {
+      let result = old.withCString { old in
+        new.withCString { renameat2(oldFolder, old, newFolder, $0, rename_without_replacing) }
+      }
+      if result == 0 { return }
+      let error = Errno(rawValue: errno)
+      guard [.invalidArgument, .noFunction, .notSupported].contains(error) else { throw error }
+    }
+  #endif
   let result = old.withCString { old in new.withCString { renameat(oldFolder, old, newFolder, $0) } }
   if result != 0 { throw Errno(rawValue: errno) }
 }

@@ -1,6 +1,10 @@
 import Foundation
 import SystemPackage
 
+#if os(Linux)
+  import CLinux
+#endif
+
 /// Identifies a file by device and inode number. Two paths with the same identity are the same file.
 package struct FileIdentity: Sendable, Hashable {
   package let device: UInt64
@@ -33,6 +37,20 @@ package enum FileStatus {
     let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW
     guard fstatat(folder, name, &status, flags) == 0 else { return .failure(Errno(rawValue: errno)) }
     return .success(status)
+  }
+
+  /// When the file with this name was made; where the file system does not keep that, when it was last changed in any way.
+  /// Nil if there is no such file. Links are not followed.
+  package static func birth(of name: UnsafePointer<CChar>, in folder: CInt) -> timespec? {
+    #if os(Linux)
+      var found = statx()
+      let wanted = UInt32(STATX_BTIME | STATX_CTIME)
+      if statx(folder, name, AT_SYMLINK_NOFOLLOW, wanted, &found) == 0 {
+        let time = found.stx_mask & UInt32(STATX_BTIME) != 0 ? found.stx_btime : found.stx_ctime
+        return timespec(tv_sec: Int(time.tv_sec), tv_nsec: Int(time.tv_nsec))
+      }
+    #endif
+    return try? of(name, in: folder, followingLinks: false).get().changed
   }
 
   /// Whether there is a file at `path`, with links followed. True also if the system cannot tell: opening the file then
@@ -94,9 +112,11 @@ package func isBefore(_ a: timespec, _ b: timespec) -> Bool { (a.tv_sec, a.tv_ns
 package func isSameTime(_ a: timespec, _ b: timespec) -> Bool { a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec }
 
 /// Whether `copy` is `time`, rounded down by a file system that stores times with a coarser resolution: 100 ns, 1 µs,
-/// 10 ms, 1 s or 2 s.
-package func isSameTime(_ copy: timespec, asKept time: timespec) -> Bool {
-  if copy.tv_nsec == 0, copy.tv_sec == time.tv_sec & ~1 { return true }
+/// 10 ms or 1 s.
+///
+/// - Parameter isCoarse: whether times are stored to two seconds.
+package func isSameTime(_ copy: timespec, asKept time: timespec, isCoarse: Bool) -> Bool {
+  if isCoarse, copy.tv_nsec == 0, copy.tv_sec == time.tv_sec & ~1 { return true }
   guard copy.tv_sec == time.tv_sec else { return false }
   return [1, 100, 1_000, 10_000_000, 1_000_000_000].contains { copy.tv_nsec == time.tv_nsec / $0 * $0 }
 }

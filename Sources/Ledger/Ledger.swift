@@ -26,13 +26,25 @@ public final class Ledger: Sendable {
     /// Whether there may be sources that were not made. If not, no lookup is needed.
     var hasUnmade: Bool
     var problem: LedgerError?
-    /// Nil until the file is open.
-    var wasComplete: Bool?
     /// Whether the last try to write failed because another process was using the file.
     var isBusy = false
-    /// Whether the file says that it is complete, as far as known.
-    var isComplete = false
+    /// Whether the file may have entries.
+    var hasEntries: Bool
+    /// How many transactions were written.
+    var writes = 0
+    /// The entries of the folder of which an entry was last looked up: the sources of a folder are looked up in a row.
+    var shelf: Shelf?
   }
+
+  /// The entries of the files in one folder.
+  private struct Shelf {
+    let folder: Path
+    /// Nil if there are too many to keep.
+    var entries: [Path: LedgerEntry]?
+  }
+
+  /// The most entries of a folder that are kept. Each takes some 300 bytes.
+  private static let shelfLimit = 4096
 
   /// How many entries wait at most. Whoever records one more writes them all.
   static let capacity = 1000
@@ -43,7 +55,6 @@ public final class Ledger: Sendable {
   /// Whether the file was missing at first.
   public let isNew: Bool
   private let access: Access
-  private let entersAll: Bool
   private let isDurable: Bool
   /// Nil until it is open. Guarded by its lock, which is held while the file is opened. GRDB lets one thread at a time use
   /// it.
@@ -75,15 +86,13 @@ public final class Ledger: Sendable {
   ///
   /// - Parameters:
   ///   - access: for writing, the file is made if it is missing.
-  ///   - entersAll: whether everything that is made meanwhile is entered. From the first change until ``complete()``, the
-  ///     file then says that it is incomplete.
   ///   - isDurable: whether what is written must outlive a crash of the system. It waits for the disk then, some ten
   ///     milliseconds for each transaction. Otherwise such a crash may damage the file.
-  public init(_ file: Path, for access: Access, entersAll: Bool = false, isDurable: Bool = false) {
-    (self.file, self.access, self.entersAll, self.isDurable) = (file, access, entersAll, isDurable)
+  public init(_ file: Path, for access: Access, isDurable: Bool = false) {
+    (self.file, self.access, self.isDurable) = (file, access, isDurable)
     var status = stat()
     isNew = file.withCString { stat($0, &status) } != 0 || status.st_size == 0
-    state = Locked(State(hasUnmade: !isNew))
+    state = Locked(State(hasUnmade: !isNew, hasEntries: !isNew))
   }
 
   /// Opens the file, unless it is open.
@@ -108,12 +117,60 @@ public final class Ledger: Sendable {
     return entry
   }
 
-  /// What is remembered of a source; nil if nothing is.
+  /// What is remembered of a source; nil if nothing is, or if another process is using the file.
   ///
-  /// - Complexity: one look-up in the file.
+  /// - Complexity: one look-up in the file for the sources of a folder that are looked up one after the other, unless the
+  ///   folder has very many.
   public func entry(of source: Path) -> LedgerEntry? {
-    if let waiting = state.withLock({ $0.waiting[source] }) { return waiting.entry }
-    return attempt { database in try database.read { try LedgerTable.entry(of: source, in: $0) } } ?? nil
+    let folder = source.parent
+    let (known, kept, writes) = state.withLock { state -> (LedgerEntry??, Shelf?, Int) in
+      if let waiting = state.waiting[source] { return (.some(waiting.entry), nil, 0) }
+      // Otherwise each look-up would wait for the other process.
+      if !state.hasEntries || state.isBusy { return (.some(nil), nil, 0) }
+      guard let shelf = state.shelf, shelf.folder == folder else { return (nil, nil, state.writes) }
+      return (shelf.entries.map { $0[source] }, shelf, state.writes)
+    }
+    if let known { return known }
+    if kept == nil {
+      let found = attempt(isTriedAgain: true) { database in
+        try database.read { try LedgerTable.entries(inFolder: folder, limit: Self.shelfLimit, in: $0) }
+      }
+      guard let found else { return nil }
+      let shelf = Shelf(
+        folder: folder, entries: found.map { Dictionary($0.map { ($0.source, $0) }, uniquingKeysWith: { $1 }) })
+      let isCurrent = state.withLock { state in
+        // What was written meanwhile is not in it.
+        if state.writes == writes { state.shelf = shelf }
+        return state.writes == writes
+      }
+      if isCurrent, let entries = shelf.entries { return entries[source] }
+    }
+    return attempt(isTriedAgain: true) { database in try database.read { try LedgerTable.entry(of: source, in: $0) } }
+      ?? nil
+  }
+
+  /// The sources whose thumbnails name them by this key.
+  public func sources(withKey key: UInt64) -> [Path] {
+    let (waiting, hasEntries) = state.withLock { ($0.waiting, $0.hasEntries) }
+    let unwritten = waiting.filter { $0.value.entry?.key == key }.map(\.key)
+    guard hasEntries else { return unwritten }
+    let written = attempt { database in try database.read { try LedgerTable.sources(withKey: key, in: $0) } } ?? []
+    return unwritten + written.filter { waiting[$0] == nil }
+  }
+
+  // MARK: Disks
+
+  /// What identifies the disks that were at the source folders, and at the mount points in them.
+  ///
+  /// - Throws: ``LedgerError``, which is the ``problem`` then.
+  public func disks() throws(LedgerError) -> [Path: String] {
+    if let disks = attempt({ database in try database.read { try LedgerTable.disks(in: $0) } }) { return disks }
+    throw problem ?? LedgerError(.missing, file)
+  }
+
+  /// Remembers the disk at a path, instead of one that was there before.
+  public func record(disk identity: String, at path: Path) {
+    attempt { try $0.write { try LedgerTable.put(disk: identity, at: path, into: $0) } }
   }
 
   /// Remembers an entry instead of an earlier one of the same source.
@@ -134,31 +191,16 @@ public final class Ledger: Sendable {
     if isFull { write() }
   }
 
-  /// Whether everything was entered when the file was opened. Opens it if need be.
-  public var wasComplete: Bool {
-    if let known = state.withLock({ $0.wasComplete }) { return known }
-    attempt { _ in true }
-    return state.withLock { $0.wasComplete } ?? false
-  }
-
   /// Writes the changes that wait, in one transaction.
   ///
   /// - Parameter isLast: whether there is no further try if another process is using the file.
   public func write(isLast: Bool = false) { writing.withLock { _ in writeWaiting(isLast: isLast) } }
-
-  /// Writes the changes that wait, and that the ledger is complete.
-  public func complete() {
-    write(isLast: true)
-    guard problem == nil, !state.withLock({ $0.isComplete }) else { return }
-    attempt { try $0.write { try LedgerTable.setComplete(true, in: $0) } }
-  }
 
   private func writeWaiting(isLast: Bool) {
     let waiting = state.withLock { $0.waiting }
     guard !waiting.isEmpty else { return }
     let isWritten = attempt(isTriedAgain: !isLast) { database in
       try database.write { db in
-        if entersAll, state.withLock({ $0.isComplete }) { try LedgerTable.setComplete(false, in: db) }
         for (source, change) in waiting {
           if let entry = change.entry {
             try LedgerTable.put(entry, into: db)
@@ -171,24 +213,32 @@ public final class Ledger: Sendable {
     }
     guard isWritten == true else { return }
     state.withLock { state in
-      state.isBusy = false
-      if entersAll { state.isComplete = false }
+      (state.isBusy, state.hasEntries) = (false, true)
+      state.writes += 1
       // An entry that has been replaced meanwhile still waits.
       for (source, written) in waiting where state.waiting[source]?.number == written.number {
         state.waiting[source] = nil
+        if state.shelf?.folder == source.parent { state.shelf?.entries?[source] = written.entry }
       }
     }
   }
 
   /// Calls `body` for every entry, in the order of the paths. It may take its time: no transaction is open meanwhile.
   ///
-  /// - Parameter isUnmade: passes over sources whose thumbnails were made.
+  /// - Parameters:
+  ///   - isUnmade: passes over sources whose thumbnails were made.
+  ///   - folder: passes only the sources below it; nil for all.
   /// - Throws: ``LedgerError``, which is the ``problem`` then, and the errors of `body`.
-  public func visit(unmadeOnly isUnmade: Bool = false, _ body: (LedgerEntry) throws -> Void) throws {
+  public func visit(
+    unmadeOnly isUnmade: Bool = false, below folder: Path? = nil, _ body: (LedgerEntry) throws -> Void
+  ) throws {
     var last: Path?
     while true {
       let page = attempt { database in
-        try database.read { try LedgerTable.entries(after: last, limit: Self.capacity, unmadeOnly: isUnmade, in: $0) }
+        try database.read {
+          try LedgerTable.entries(
+            after: last, below: folder, limit: Self.capacity, unmadeOnly: isUnmade, in: $0)
+        }
       }
       guard let page else { throw problem ?? LedgerError(.missing, file) }
       guard let end = page.last else { return }
@@ -246,11 +296,10 @@ public final class Ledger: Sendable {
     let path = String(decoding: file.bytes, as: UTF8.self)
     let database = try DatabaseQueue(path: path, configuration: settings(readOnly: isReadOnly))
     if access == .writing { try database.write { try LedgerTable.make(in: $0, file) } }
-    let (hasUnmade, isComplete) = try database.read { db in
+    let hasUnmade = try database.read { db in
       if access == .reading { try LedgerTable.check(db, file) }
-      return (try LedgerTable.hasUnmade(db), try LedgerTable.isComplete(db))
+      return try LedgerTable.hasUnmade(db)
     }
-    state.withLock { ($0.wasComplete, $0.isComplete) = (isComplete, isComplete) }
     return (database, hasUnmade)
   }
 

@@ -7,8 +7,16 @@ public struct LedgerEntry: Sendable, Equatable {
     public let bytes: Int
     /// The modification time in nanoseconds since 1970.
     public let modified: Int
+    /// A fingerprint of size, times and file number, which changes with every file that takes the path and with every
+    /// change of the file; nil in entries of earlier versions of the program. These fit no file.
+    public let state: Int?
 
-    public init(bytes: Int, modified: Int) { (self.bytes, self.modified) = (bytes, modified) }
+    public init(bytes: Int, modified: Int, state: Int? = nil) {
+      (self.bytes, self.modified, self.state) = (bytes, modified, state)
+    }
+
+    /// Whether both are one file, unchanged.
+    public func isSame(as other: Version?) -> Bool { state != nil && self == other }
   }
 
   public enum Outcome: Sendable, Equatable {
@@ -31,12 +39,19 @@ public struct LedgerEntry: Sendable, Equatable {
   public var outcome: Outcome
   /// A hash of all bytes of the source; nil if it was not read for that.
   public var hash: UInt64?
+  /// A fingerprint of the files of its thumbnails; nil if it was not taken. It changes with every file that takes the place
+  /// of one of them.
+  public var thumbnails: Int?
+  /// Identifies the source in the marks of its thumbnails; nil if no thumbnail names it.
+  public var key: UInt64?
   /// A fingerprint of the settings that the outcome may depend on.
   public var settings: String
   /// The version of the program.
   public var program: String
   /// When this happened, in seconds since 1970.
   public var time: Int
+  /// The same in nanoseconds: of several entries of one source, the latest counts.
+  public var moment: Int
   /// When it happened for the first time with this version of the source, in seconds since 1970.
   public internal(set) var since: Int
   /// How often it happened with this version of the source.
@@ -47,5 +62,6 @@ public struct LedgerEntry: Sendable, Equatable {
   ) {
     (self.source, self.version, self.outcome) = (source, version, outcome)
     (self.settings, self.program, self.time, since) = (settings, program, time, time)
+    moment = time.multipliedReportingOverflow(by: 1_000_000_000).partialValue
   }
 }

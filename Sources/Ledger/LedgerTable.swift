@@ -2,58 +2,75 @@ import Files
 import Foundation
 import GRDB
 
-/// The table of the ledger, and its statements.
+/// The tables of the ledger, and their statements.
 ///
-/// | column | contents |
+/// | column of `source` | contents |
 /// | --- | --- |
 /// | `path` | the bytes of the source's path, from the output folder |
-/// | `size`, `modified` | the version of the source: bytes, and nanoseconds since 1970 |
+/// | `size`, `modified`, `state` | the version of the source: bytes, nanoseconds since 1970, and a fingerprint |
 /// | `hash` | of all bytes of the source, if they were read for that |
 /// | `outcome` | `made`, `failed` or `suspect` |
 /// | `kind`, `reason` | of a failure |
 /// | `thumbnails`, `first` | how many were made, and the place of one in the output folder |
+/// | `print` | a fingerprint of the thumbnails' files |
+/// | `key` | identifies the source in the marks of its thumbnails |
 /// | `deaths` | of a suspect |
 /// | `settings`, `program` | a fingerprint of the settings, and the program's version |
 /// | `since`, `time`, `times` | the first and the last time in seconds since 1970, and how often |
+/// | `moment` | the last time in nanoseconds since 1970 |
+///
+/// `disk` has the source folders and the mount points in them: `path`, and what identifies the disk that was there
+/// (`identity`).
 enum LedgerTable {
   /// "thmb", so that other programs' files are recognised.
   private static let application = 0x7468_6D62
-  private static let version = 1
+  private static let version = 2
+  /// The version without the columns `state`, `print`, `key` and `moment`, and without disks.
+  private static let first = 1
 
-  /// Makes the table in a new file.
+  /// Makes the tables in a new file, and adds what a file of an earlier version lacks.
   ///
   /// - Throws: ``LedgerError`` if the file is of another program or a newer version.
   static func make(in db: Database, _ file: Path) throws {
     let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
-    guard tables == 0 else { return try check(db, file) }
+    if tables == 0 {
+      try db.execute(
+        sql: """
+          PRAGMA application_id = \(application);
+          CREATE TABLE source (
+            path BLOB PRIMARY KEY, size INTEGER, modified INTEGER, hash INTEGER, outcome TEXT NOT NULL, kind TEXT, reason TEXT,
+            thumbnails INTEGER, first BLOB, deaths INTEGER, settings TEXT NOT NULL, program TEXT NOT NULL,
+            since INTEGER NOT NULL, time INTEGER NOT NULL, times INTEGER NOT NULL
+          ) WITHOUT ROWID;
+          CREATE INDEX unmade ON source (path) WHERE outcome <> 'made';
+          """)
+    } else {
+      try check(db, file)
+      if try isCurrent(db) { return }
+      try db.execute(sql: "DROP TABLE IF EXISTS state")
+    }
     try db.execute(
       sql: """
-        PRAGMA application_id = \(application);
         PRAGMA user_version = \(version);
-        CREATE TABLE source (
-          path BLOB PRIMARY KEY, size INTEGER, modified INTEGER, hash INTEGER, outcome TEXT NOT NULL, kind TEXT, reason TEXT,
-          thumbnails INTEGER, first BLOB, deaths INTEGER, settings TEXT NOT NULL, program TEXT NOT NULL,
-          since INTEGER NOT NULL, time INTEGER NOT NULL, times INTEGER NOT NULL
-        ) WITHOUT ROWID;
-        CREATE INDEX unmade ON source (path) WHERE outcome <> 'made';
-        CREATE TABLE state (complete INTEGER NOT NULL);
-        INSERT INTO state VALUES (0);
+        ALTER TABLE source ADD COLUMN state INTEGER;
+        ALTER TABLE source ADD COLUMN print INTEGER;
+        ALTER TABLE source ADD COLUMN key INTEGER;
+        ALTER TABLE source ADD COLUMN moment INTEGER;
+        CREATE INDEX keys ON source (key) WHERE key IS NOT NULL;
+        CREATE TABLE disk (path BLOB PRIMARY KEY, identity TEXT NOT NULL) WITHOUT ROWID;
         """)
   }
 
   /// - Throws: ``LedgerError`` if the file is of another program or a newer version.
   static func check(_ db: Database, _ file: Path) throws {
     guard try Int.fetchOne(db, sql: "PRAGMA application_id") == application else { throw LedgerError(.foreign, file) }
-    guard try Int.fetchOne(db, sql: "PRAGMA user_version") == version else { throw LedgerError(.newer, file) }
+    let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    guard (first...version).contains(found) else { throw LedgerError(.newer, file) }
   }
 
-  /// Whether the last process that wrote to the file had entered everything.
-  static func isComplete(_ db: Database) throws -> Bool {
-    try Bool.fetchOne(db, sql: "SELECT complete FROM state") ?? false
-  }
-
-  static func setComplete(_ isComplete: Bool, in db: Database) throws {
-    try db.execute(sql: "UPDATE state SET complete = ?", arguments: [isComplete])
+  /// Whether the file has everything that this version writes.
+  static func isCurrent(_ db: Database) throws -> Bool {
+    try Int.fetchOne(db, sql: "PRAGMA user_version") == version
   }
 
   static func hasUnmade(_ db: Database) throws -> Bool {
@@ -64,14 +81,19 @@ enum LedgerTable {
   static func put(_ entry: LedgerEntry, into db: Database) throws {
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+        INSERT INTO source (
+          path, size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, since, time, times,
+          state, print, key, moment
+        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
         ON CONFLICT (path) DO UPDATE SET
           (since, times) = (SELECT
             CASE WHEN same THEN since ELSE excluded.since END, CASE WHEN same THEN times + 1 ELSE 1 END
             FROM (SELECT outcome = excluded.outcome AND size IS excluded.size AND modified IS excluded.modified AS same)),
-          (size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, time) =
+          (size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, time, state, print, key,
+            moment) =
           (excluded.size, excluded.modified, excluded.hash, excluded.outcome, excluded.kind, excluded.reason, excluded.thumbnails,
-            excluded.first, excluded.deaths, excluded.settings, excluded.program, excluded.time)
+            excluded.first, excluded.deaths, excluded.settings, excluded.program, excluded.time, excluded.state,
+            excluded.print, excluded.key, excluded.moment)
         """)
     var (name, kind, reason) = ("", nil as String?, nil as String?)
     var (thumbnails, first, deaths) = (nil as Int?, nil as Data?, nil as Int?)
@@ -84,7 +106,8 @@ enum LedgerTable {
       arguments: [
         Data(entry.source.bytes), entry.version?.bytes, entry.version?.modified,
         entry.hash.map { Int64(bitPattern: $0) }, name, kind, reason, thumbnails, first,
-        deaths, entry.settings, entry.program, entry.since, entry.time,
+        deaths, entry.settings, entry.program, entry.since, entry.time, entry.version?.state, entry.thumbnails,
+        entry.key.map { Int64(bitPattern: $0) }, entry.moment,
       ])
   }
 
@@ -92,53 +115,126 @@ enum LedgerTable {
     try db.cachedStatement(sql: "DELETE FROM source WHERE path = ?").execute(arguments: [Data(source.bytes)])
   }
 
+  /// The columns in the order in which ``LedgerEntry`` reads them.
+  private static func columns(in db: Database) throws -> String {
+    let newer = try isCurrent(db) ? "state, print, key, moment" : "NULL, NULL, NULL, NULL"
+    return "path, size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, since, "
+      + "time, times, \(newer)"
+  }
+
   static func entry(of source: Path, in db: Database) throws -> LedgerEntry? {
-    let statement = try db.cachedStatement(sql: "SELECT * FROM source WHERE path = ?")
+    let statement = try db.cachedStatement(sql: "SELECT \(try columns(in: db)) FROM source WHERE path = ?")
     return try Row.fetchOne(statement, arguments: [Data(source.bytes)]).flatMap { LedgerEntry($0) }
   }
 
-  /// At most `limit` entries in the order of their paths, from the one after `last`; with `isUnmade` without those that were
-  /// made.
+  /// The sources with this key in their marks. Only an accident gives two sources one key.
+  static func sources(withKey key: UInt64, in db: Database) throws -> [Path] {
+    guard try isCurrent(db) else { return [] }
+    let statement = try db.cachedStatement(sql: "SELECT path FROM source WHERE key = ?")
+    return try Data.fetchAll(statement, arguments: [Int64(bitPattern: key)]).compactMap { Path(bytes: $0) }
+  }
+
+  /// At most `limit` entries in the order of their paths, from the one after `last`.
+  ///
+  /// - Parameters:
+  ///   - folder: only those below it; nil for all.
+  ///   - isUnmade: without those that were made.
   static func entries(
-    after last: Path?, limit: Int, unmadeOnly isUnmade: Bool, in db: Database
+    after last: Path?, below folder: Path?, limit: Int, unmadeOnly isUnmade: Bool, in db: Database
   ) throws -> [LedgerEntry] {
-    let condition = isUnmade ? "AND outcome <> 'made'" : ""
+    let (first, end) = range(below: folder)
+    let start = last.map { Data($0.bytes) } ?? first
+    let condition = (isUnmade ? "AND outcome <> 'made' " : "") + (end == nil ? "" : "AND path < ? ")
     let statement = try db.cachedStatement(
-      sql: "SELECT * FROM source WHERE path > ? \(condition) ORDER BY path LIMIT ?")
-    return try Row.fetchAll(statement, arguments: [Data(last?.bytes ?? []), limit]).compactMap { LedgerEntry($0) }
+      sql: "SELECT \(try columns(in: db)) FROM source WHERE path > ? \(condition) ORDER BY path LIMIT ?")
+    let arguments: StatementArguments = end.map { [start, $0, limit] } ?? [start, limit]
+    return try Row.fetchAll(statement, arguments: arguments).compactMap { LedgerEntry($0) }
+  }
+
+  /// The entries of the files in a folder, without those in folders of it; nil if there are more than `limit`, or if more than
+  /// as many folders lie between them.
+  static func entries(inFolder folder: Path, limit: Int, in db: Database) throws -> [LedgerEntry]? {
+    let (first, end) = range(below: folder)
+    let condition = end == nil ? "" : "AND path < ? "
+    let statement = try db.cachedStatement(
+      sql: "SELECT \(try columns(in: db)) FROM source WHERE path >= ? \(condition) ORDER BY path")
+    var (found, start) = ([LedgerEntry](), first)
+    for _ in 0...limit {
+      var next: Data?
+      let rows = try Row.fetchCursor(statement, arguments: end.map { [start, $0] } ?? [start])
+      while let row = try rows.next() {
+        guard let entry = LedgerEntry(row) else { continue }
+        let rest = entry.source.bytes.dropFirst(first.count)
+        if let slash = rest.firstIndex(of: UInt8(ascii: "/")) {
+          // Everything below the folder sorts before its name with the byte that follows a slash.
+          next = Data(entry.source.bytes[..<slash] + [UInt8(ascii: "/") + 1])
+          break
+        }
+        found.append(entry)
+        if found.count > limit { return nil }
+      }
+      guard let next else { return found }
+      start = next
+    }
+    return nil
+  }
+
+  /// The bounds of the paths below a folder: both are outside; no end if the folder is the beginning of all.
+  private static func range(below folder: Path?) -> (first: Data, end: Data?) {
+    guard let folder, !folder.isEmpty else { return (Data(), nil) }
+    return (Data(folder.bytes + [UInt8(ascii: "/")]), Data(folder.bytes + [UInt8(ascii: "/") + 1]))
+  }
+
+  static func disks(in db: Database) throws -> [Path: String] {
+    guard try isCurrent(db) else { return [:] }
+    var found: [Path: String] = [:]
+    for row in try Row.fetchAll(db, sql: "SELECT path, identity FROM disk") {
+      guard let path = Data.fromDatabaseValue(row[0]).flatMap({ Path(bytes: $0) }) else { continue }
+      found[path] = String.fromDatabaseValue(row[1])
+    }
+    return found
+  }
+
+  static func put(disk identity: String, at path: Path, into db: Database) throws {
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO disk (path, identity) VALUES (?, ?)", arguments: [Data(path.bytes), identity])
   }
 }
 
 extension LedgerEntry {
   /// Nil for a row that no version of the program writes. Anyone may have written the file, so values may have any type.
+  ///
+  /// - Parameter row: the columns of `LedgerTable.columns`.
   fileprivate init?(_ row: Row) {
-    func number(_ name: String) -> Int? { Int.fromDatabaseValue(row[name]) }
-    func text(_ name: String) -> String? { String.fromDatabaseValue(row[name]) }
-    func path(_ name: String) -> Path? { Data.fromDatabaseValue(row[name]).flatMap { Path(bytes: $0) } }
+    func number(_ column: Int) -> Int? { Int.fromDatabaseValue(row[column]) }
+    func text(_ column: Int) -> String? { String.fromDatabaseValue(row[column]) }
+    func path(_ column: Int) -> Path? { Data.fromDatabaseValue(row[column]).flatMap { Path(bytes: $0) } }
     /// One line, which changes no terminal.
-    func line(_ name: String) -> String { printableText(of: Array((text(name) ?? "").utf8)) }
+    func line(_ column: Int) -> String { printableText(of: Array((text(column) ?? "").utf8)) }
     let times = 0...1 << 40
-    guard let source = path("path"), !source.isEmpty, let name = text("outcome"), let time = number("time"),
-      times.contains(time)
-    else { return nil }
+    guard let source = path(0), !source.isEmpty, let name = text(4), let time = number(13), times.contains(time) else {
+      return nil
+    }
     let outcome: Outcome
     switch name {
     case "made":
-      let first = path("first")
+      let first = path(8)
       let isPlace = first.map { !$0.isAbsolute && $0.normalized == $0 && !$0.isEmpty } ?? false
-      outcome = .made(thumbnails: max(0, min(number("thumbnails") ?? 0, 1 << 20)), first: isPlace ? first : nil)
-    case "failed": outcome = .failed(kind: line("kind"), reason: line("reason"))
-    case "suspect": outcome = .suspect(deaths: max(1, min(number("deaths") ?? 1, 1 << 20)))
+      outcome = .made(thumbnails: max(0, min(number(7) ?? 0, 1 << 20)), first: isPlace ? first : nil)
+    case "failed": outcome = .failed(kind: line(5), reason: line(6))
+    case "suspect": outcome = .suspect(deaths: max(1, min(number(9) ?? 1, 1 << 20)))
     default: return nil
     }
     var version: Version?
-    if let size = number("size"), let modified = number("modified") {
-      version = Version(bytes: size, modified: modified)
+    if let size = number(1), let modified = number(2) {
+      version = Version(bytes: size, modified: modified, state: number(15))
     }
-    self.init(
-      source, version: version, outcome: outcome, settings: line("settings"), program: line("program"), time: time)
-    hash = Int64.fromDatabaseValue(row["hash"]).map { UInt64(bitPattern: $0) }
-    since = number("since").flatMap { times.contains($0) ? $0 : nil } ?? time
-    self.times = max(1, min(number("times") ?? 1, 1 << 40))
+    self.init(source, version: version, outcome: outcome, settings: line(10), program: line(11), time: time)
+    hash = Int64.fromDatabaseValue(row[3]).map { UInt64(bitPattern: $0) }
+    since = number(12).flatMap { times.contains($0) ? $0 : nil } ?? time
+    self.times = max(1, min(number(14) ?? 1, 1 << 40))
+    thumbnails = number(16)
+    key = Int64.fromDatabaseValue(row[17]).map { UInt64(bitPattern: $0) }
+    if let known = number(18) { moment = known }
   }
 }

@@ -1,6 +1,7 @@
 import BoundedQueue
 import Files
 import Foundation
+import Ledger
 import TraceRecording
 
 // Intake: from the walk over the sources to their operations on the queue.
@@ -9,7 +10,7 @@ extension Job {
   ///
   /// - Returns: the counters of the walk, and whether it has reached every source.
   func walkSources() -> (WalkCounters, isComplete: Bool) {
-    let plan = OutputPlan(walker: walker, isMirrored: outputs.contains(where: \.isMirrored))
+    let plan = shared.owners.plan
     var isComplete = true
     // The walk calls this before every entry, and several times a second while it waits for an entry of a list.
     let shouldStop = {
@@ -18,7 +19,7 @@ extension Job {
       isComplete = false  // the walk asks only while there may be more entries
       return true
     }
-    let walk = walker.walk(shouldStop: shouldStop, onError: report) { source in
+    let walk = walker.walk(.all, shouldStop: shouldStop, onFolder: seenDisks.entered, onError: report) { source in
       // Without an output folder, a source that has appeared only now is left for another run.
       if hasSources, trace.span("Job.add", { add(source, plan) }) { return .goOn }
       isComplete = false
@@ -48,10 +49,9 @@ extension Job {
     case .reserved: return refuse(source, .placeReserved)
     }
     if let address = source.address { return addRemote(source, address, at: place) }
-    let (isUpToDate, refusal) = trace.span("Job.thumbnailState") { thumbnailState(of: source, at: place) }
-    // Thumbnails that are older than a fault of the source are no proof that it is sound.
-    let isDone = isUpToDate && !settings.force && ledger?.hasFailed(source) != true
-    if let refusal, isDone || refusal == .placeIsSource {
+    let found = trace.span("Job.thumbnailState") { thumbnailState(of: source, at: place) }
+    let isDone = found.isUpToDate && !settings.force
+    if let refusal = found.refusal, isDone || refusal == .placeIsSource {
       // A thumbnail beside the photos is found as a source, too; its operation passes it over.
       if ThumbnailMark(of: source.path, in: AT_FDCWD) == nil {
         return refuse(source, refusal)
@@ -60,12 +60,11 @@ extension Job {
       if settings.verify == .content, !settings.dryRun {
         return start(VerifyingOperation(source: source, place: place, known: ledger?.hash(of: source), shared: shared))
       }
-      ledger?.recordUpToDate(source, thumbnails: thumbnailCount, first: firstPlace(of: source, place))
       if joins != nil { return start(DescribingOperation(source: source, place: place, shared: shared)) }
       state.withLock { $0.tally.upToDate += 1 }
       return true
     }
-    switch ledger?.memory(of: source) {
+    switch ledger?.memory(of: source, found.entry) {
     case .failed(let failure, let file): return refuse(source, failure, file)
     case .suspect(let deaths):
       // The sheet gets its place now, and does not wait for the thumbnail.
@@ -80,9 +79,6 @@ extension Job {
     }
   }
 
-  /// How many thumbnails each source has.
-  private var thumbnailCount: Int { outputs.reduce(0) { $0 + $1.options.sizes.count } }
-
   /// The place of a source's first thumbnail in the first output.
   private func firstPlace(of source: Source, _ place: Path) -> Path {
     outputs[0].place(of: source, place, size: outputs[0].options.sizes[0])
@@ -93,9 +89,7 @@ extension Job {
   /// - Returns: false if another operation of the source has to follow.
   func verified(_ operation: VerifyingOperation) -> Bool {
     guard let hash = operation.contentHash, operation.isUnchanged else { return false }
-    ledger?.record(
-      hash: hash, of: operation.source, thumbnails: thumbnailCount,
-      first: firstPlace(of: operation.source, operation.place))
+    ledger?.record(hash: hash, of: operation.source)
     return joins == nil
   }
 
@@ -165,21 +159,55 @@ extension Job {
     resubmitPages()
   }
 
-  /// Whether all thumbnails of a source that can be made are up to date, and why others cannot be made. They count as
-  /// missing if the status of the source cannot be read: its operation then fails with the exact error.
-  func thumbnailState(of source: Source, at place: Path) -> (isUpToDate: Bool, refusal: SourceFailure?) {
-    guard case .success(let status) = FileStatus.of(source.path, followingLinks: true) else { return (false, nil) }
-    var (isUpToDate, refusal) = (true, nil as SourceFailure?)
-    let keepsChangeTime = changeTimes.areKept(for: source.path, status)
-    for output in outputs {
-      switch output.state(of: source, place, status, keepsChangeTime: keepsChangeTime) {
-      case .isSource: return (isUpToDate, .placeIsSource)
+  /// What is there of a source's thumbnails.
+  struct ThumbnailState {
+    /// Whether all that can be made are up to date. They count as missing if the status of the source cannot be read: its
+    /// operation then fails with the exact error.
+    var isUpToDate = false
+    /// Why others cannot be made.
+    var refusal: SourceFailure?
+    /// What the ledger remembers of the source.
+    var entry: LedgerEntry?
+  }
+
+  /// Looks at a source's thumbnails, and remembers them if they are up to date.
+  func thumbnailState(of source: Source, at place: Path) -> ThumbnailState {
+    let entry = ledger?.entry(of: source)
+    var found = ThumbnailState(entry: entry)
+    guard case .success(let status) = FileStatus.of(source.path, followingLinks: true) else { return found }
+    let files = outputs.map { $0.files(of: source, place) }
+    let isItself = files.joined().contains { $0.map { FileIdentity($0) == FileIdentity(status) } ?? false }
+    if let entry, let ledger, !isItself, let states = Self.states(files), ledger.isMade(entry, status, states) {
+      ledger.correctOthers(source, entry)
+      found.isUpToDate = true
+      return found
+    }
+    found.isUpToDate = true
+    for (output, files) in zip(outputs, files) {
+      switch output.state(of: source, place, status, files: files, owners: shared.owners) {
+      case .isSource:
+        found.refusal = .placeIsSource
+        return found
       case .isTaken(let place):
-        refusal = refusal ?? .output(OutputError(.takenByName, output.path.appending(place)))
+        found.refusal = found.refusal ?? .output(OutputError(.taken, output.path.appending(place)))
       case .upToDate: break
-      case .missing, .stale: isUpToDate = false
+      case .missing, .stale: found.isUpToDate = false
       }
     }
-    return (isUpToDate, refusal)
+    guard found.isUpToDate, found.refusal == nil, let ledger else { return found }
+    // Thumbnails that are older than a fault of the source are no proof that it is sound.
+    if let entry, ledger.hasFailed(entry, status) {
+      found.isUpToDate = false
+    } else if let states = Self.states(outputs.map { $0.files(of: source, place) }) {
+      let count = files.joined().count
+      ledger.recordUpToDate(source, status, entry, thumbnails: count, first: firstPlace(of: source, place), states)
+    }
+    return found
+  }
+
+  /// The states of all these files together; nil if one is missing.
+  private static func states(_ files: [[stat?]]) -> FileState? {
+    let there = files.joined().compactMap { $0 }
+    return there.count == files.joined().count ? FileState.together(there.map { FileState($0) }) : nil
   }
 }

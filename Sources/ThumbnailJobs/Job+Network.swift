@@ -16,7 +16,7 @@ extension Job {
       }
     } else if !settings.force {
       switch SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) }) {
-      case .isTaken(let place): return refuse(source, .output(OutputError(.takenByName, place)))
+      case .isTaken(let place): return refuse(source, .output(OutputError(.taken, place)))
       case .missing: break
       case .made(let found): known = found
       }

@@ -22,7 +22,7 @@ extension Job {
   private struct Course {
     let watch: SourceWatch
     let plan: OutputPlan
-    let gone: GoneThumbnails
+    let removal: Removal
   }
 
   /// Walks the sources, and then follows the changes in their folders until the job is stopped.
@@ -33,8 +33,10 @@ extension Job {
     guard settings.sources.allSatisfy(\.exists) else { return walkSources() }
     let course: Course
     do throws(OutputError) {
+      guard let tree = walker.tree.root else { return walkSources() }
       course = Course(
-        watch: watch, plan: OutputPlan(walker: walker), gone: try GoneThumbnails(in: outputs, onRemoval: removed))
+        watch: watch, plan: shared.owners.plan,
+        removal: Removal(in: outputs, tree: tree) { [weak self] in self?.removed($0, $1) })
       // At once, because the next watch of this tree may remove what it mirrors, and this one may be killed. Where the
       // thumbnails of another tree are, the note of that tree protects them.
       for output in outputs where output.earlier.lastTree == nil { try output.note(tree: walker.tree.root) }
@@ -45,9 +47,10 @@ extension Job {
     watch.begin()
     defer { watch.end() }
     var counters = WalkCounters()
-    for root in watch.roots { counters = walkAll(root, course, isFirst: true, sweeps: settings.prune) }
+    for root in watch.roots { counters = walkAll(root, course, isFirst: true, sweeps: settings.prune != nil) }
     trySuspects()
     watch.countWalk()
+    rememberDisks()
     if !isStopping { onEvent(.watch(.ready(folders: watch.counters.folders))) }
     var known = watch.unmounted
     while !isStopping {
@@ -98,40 +101,37 @@ extension Job {
     let start = ContinuousClock.now
     let counters = walk(.argument(root.argument), course, isFirst: isFirst)
     if isStopping { return counters }
-    // A folder without any file may be a file system that is not mounted.
-    if sweeps && counters.files > 0 { sweep(root, course, isFirst: isFirst) }
+    if sweeps { sweep(root, course, isFirst: isFirst) }
     let note = course.watch.walked(root, folders: counters.folders, took: .now - start)
     if let note { onEvent(.watch(note)) }
     return counters
   }
 
-  /// Removes the thumbnails whose sources are gone, unless that might remove those of other sources.
+  /// Removes the thumbnails whose sources are gone, unless that might remove those of sources that are not.
   ///
   /// - Parameter isFirst: whether no mounted file system was seen yet. Then an empty folder may be the place of one.
   private func sweep(_ root: WatchedRoot, _ course: Course, isFirst: Bool) {
-    guard let tree = walker.tree.root else { return }
-    if let refusal = otherSources(than: tree) {
+    if let refusal = pruneRefusal(root.path, settings.prune ?? .yes) {
       if course.watch.says(refusal) { onEvent(.watch(.notSwept(refusal))) }
       return
     }
-    let states: [VanishedSources.State] = isFirst ? [.gone] : [.gone, .missingInEmptyFolder]
-    var vanished = VanishedSources()
-    course.gone.sweep(root.mirrored, of: root.path) { place, source in
-      course.watch.giveSign()
-      // A thumbnail of unknown origin stays: another job may have made it.
-      guard course.plan.areAll(states, place, &vanished), !course.watch.isOutOfSight(source),
-        OutputPlan.claims(to: place).contains(where: { ledger?.knows(tree.appending($0)) == true })
-      else { return false }
-      forget(source)
-      return true
-    }
+    removeGone(below: root.path, course, isFirst: isFirst)
   }
 
-  /// Forgets the sources in the ledger that may have had this thumbnail.
-  ///
-  /// - Parameter source: the path that its place mirrors. The ending of the source may be missing there.
-  private func forget(_ source: Path) {
-    for source in OutputPlan.claims(to: source) { ledger?.forget(source) }
+  /// Removes the thumbnails of sources below a folder that are gone.
+  private func removeGone(below folder: Path, _ course: Course, isFirst: Bool = false) {
+    let states: [VanishedSources.State] = isFirst ? [.gone] : [.gone, .missingInEmptyFolder]
+    ledger?.write()
+    try? forEachRemembered(below: folder) { source, state in
+      course.watch.giveSign()
+      // The watch knows its folders by the paths that the job was given.
+      let path = folder.absolute.flatMap { source.path.below($0) }.map { folder.appending($0) } ?? source.path
+      guard states.contains(state), !course.watch.isOutOfSight(path) else { return }
+      if course.removal.removeAll(of: source.path, first: source.first) {
+        source.forget()
+        ledger?.forget(source.path)
+      }
+    }
   }
 
   @discardableResult
@@ -144,7 +144,11 @@ extension Job {
         course.watch.giveSign()
         self.resubmit()
         return self.isStopping
-      }, onFolder: course.watch.entered,
+      },
+      onFolder: { folder, argument in
+        course.watch.entered(folder, argument: argument)
+        self.seenDisks.entered(folder, argument: argument)
+      },
       onError: { error in
         if error.kind != .vanished, course.watch.reports(error) { self.report(error) }
       },
@@ -170,8 +174,8 @@ extension Job {
       return true
     }
     if case .place(let place) = course.plan.placement(of: source) {
-      let (isUpToDate, refusal) = thumbnailState(of: source, at: place)
-      if isUpToDate && refusal == nil { return true }
+      let found = thumbnailState(of: source, at: place)
+      if found.isUpToDate && found.refusal == nil { return true }
     }
     return add(source, course.plan)
   }
@@ -182,15 +186,16 @@ extension Job {
     let mirrored = root.mirrored.appending(relative)
     switch FileStatus.of(path, followingLinks: walker.followsLinks) {
     case .success(let status) where status.kind == .folder:
-      let place = OutputPlan.place(of: mirrored)
-      if !relative.isEmpty, course.plan.source(for: place) == nil { course.gone.remove(place, of: path) }
+      if !relative.isEmpty { remove(path, mirrored, course) }
       walk(.folder(path, root.argument), course)
+      // Another folder may have had this path before.
+      if !relative.isEmpty { removeGone(below: path, course) }
     case .success(let status) where status.kind == .regular:
       guard walker.reaches(.regular, at: relative, below: root.path) else { return }
       // A folder may have had this name before.
-      removeTree(mirrored, of: path, course)
+      removeGone(below: path, course)
       _ = addAgain(Source(path: path, relativePath: mirrored, argument: root.argument, origin: .folder), course)
-    case .success: break
+    case .success: if !relative.isEmpty { remove(path, mirrored, course) }
     case .failure(let error):
       guard !relative.isEmpty, walker.filter.reaches(folder: relative.parent), !course.watch.isOutOfSight(path) else {
         return
@@ -201,25 +206,21 @@ extension Job {
         if error != .noSuchFileOrDirectory { course.watch.lookAgain(at: path, quiet: PendingChanges.longestWait) }
         return
       }
-      let place = OutputPlan.place(of: mirrored)
-      // The place may now belong to another source: `scan.png.jpg` where `scan.png` is gone.
-      if let heir = course.plan.source(for: place) {
-        course.watch.note(heir, isFruitless: false, read: nil)
-        course.watch.lookAgain(at: heir)
-      } else if walker.filter.reaches(file: relative) {
-        course.gone.remove(place, of: path)
-      }
-      ledger?.forget(path)
-      if walker.filter.reaches(folder: relative) { removeTree(mirrored, of: path, course) }
+      if walker.filter.reaches(file: relative) { remove(path, mirrored, course) } else { ledger?.forget(path) }
+      if walker.filter.reaches(folder: relative) { removeGone(below: path, course) }
     }
   }
 
-  /// Removes the thumbnails of all that was in a folder.
-  private func removeTree(_ mirrored: Path, of folder: Path, _ course: Course) {
-    course.gone.sweep(mirrored, of: folder) { _, source in
-      forget(source)
-      return true
+  /// Removes the thumbnails of a file that is gone, unless another source gets their place and replaces them: `scan.png.jpg`
+  /// where `scan.png` was.
+  private func remove(_ path: Path, _ mirrored: Path, _ course: Course) {
+    if let heir = course.plan.source(for: OutputPlan.place(of: mirrored)) {
+      course.watch.note(heir, isFruitless: false, read: nil)
+      course.watch.lookAgain(at: heir)
+    } else if let absolute = path.absolute {
+      course.removal.removeAll(of: absolute)
     }
+    ledger?.forget(path)
   }
 
   private func removed(_ path: Path, _ result: Result<Int, OutputError>) {

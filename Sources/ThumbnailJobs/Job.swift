@@ -60,7 +60,8 @@ public final class Job: Sendable {
   let walker: SourceWalker
   /// Nil if the job makes nothing but thumbnails.
   let joins: Joins?
-  let changeTimes = ChangeTimes()
+  /// The disks of the source folders, on which depends what may be removed.
+  let seenDisks = SeenDisks()
   /// Nil if no source exists.
   let ledger: JobLedger?
   let network: Network
@@ -125,7 +126,7 @@ public final class Job: Sendable {
       outputs.append(
         try ThumbnailOutput(
           path: output.place, name: output.name, options: options, isForced: settings.force,
-          isDurable: settings.durable, isWatch: settings.watch != nil, isDryRun: isRead, bucket: bucket,
+          isDurable: settings.durable, isDryRun: isRead, bucket: bucket,
           work: local))
     }
     try Self.checkFoldersDiffer(outputs)
@@ -145,7 +146,11 @@ public final class Job: Sendable {
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
     ledger = hasSources ? JobLedger(outputs, settings) : nil
     shared = SourceOperation.Shared(
-      outputs: outputs, memory: memory,
+      outputs: outputs,
+      owners: Owners(
+        remembered: { [ledger] in ledger?.sources(withKey: $0) ?? [] }, forget: { [ledger] in ledger?.forget(key: $0) },
+        plan: OutputPlan(walker: walker, isMirrored: outputs.contains(where: \.isMirrored)), tree: walker.tree.root),
+      memory: memory,
       decoders: PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) },
       retries: settings.retries, trace: trace,
       hashesSources: settings.verify == .content, underWay: ledger?.underWay,
@@ -269,7 +274,8 @@ public final class Job: Sendable {
     state.withLock { $0.fetchWatchdog }?.stop()
     monitor.stop()
     governor.finish()
-    ledger?.finish(isWhole: isWalkComplete && state.withLock { $0.tally.cancelled == 0 && $0.tally.walkErrors == 0 })
+    if isWalkComplete { rememberDisks() }
+    ledger?.finish()
     if let problem = ledger?.problem { onEvent(.ledger(problem)) }
     let (tally, stopCause, total) = state.withLock { state in
       // The governor keeps the job alive, so the job must not keep the governor.
@@ -292,6 +298,7 @@ public final class Job: Sendable {
       unmatchedPatterns: isWalkComplete && walk.hasFiltered ? settings.filter.unmatched(walk.matches) : ([], []),
       earlier: outputs.map(\.earlier), tree: walker.tree.root,
       replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
+      replacedOthers: outputs.reduce(0) { $0 + ($1.folder?.replacedOthersCount ?? 0) },
       fetches: network.queue.counters.submitted > 0 ? network.counters : nil,
       joins: joins, notReached: total.map { isWalkComplete ? 0 : max(0, $0 - tally.found) })
   }

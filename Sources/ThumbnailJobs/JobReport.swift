@@ -32,6 +32,8 @@ public struct JobReport: Sendable {
   public let tree: Path?
   /// Thumbnails with other settings that the job has replaced.
   public let replaced: Int
+  /// Thumbnails of other sources, which exist, that the job has replaced because it was forced to.
+  public let replacedOthers: Int
   /// What was fetched from the network; nil if the job had no such sources.
   public let fetches: FetchCounters?
 
@@ -42,8 +44,8 @@ public struct JobReport: Sendable {
 
   /// What was removed after the run, or would be; nil if nothing was to be.
   public var pruned: PruneCounts?
-  /// Why nothing was removed although it was asked for; nil if there was no reason.
-  public var pruneRefusal: PruneRefusal?
+  /// Why nothing was removed, or nothing of some source folders, although it was asked for.
+  public var pruneRefusals: [PruneRefusal] = []
 
   /// Whether the job ended before all its sources and joins were done.
   public var workRemains: Bool {

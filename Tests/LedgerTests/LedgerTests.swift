@@ -76,6 +76,78 @@ import Testing
     #expect(try entries().map(\.source) == ["written"])
   }
 
+  @Test func theEntriesOfAFolderAreFoundAmongThoseBelowIt() throws {
+    let ledger = Ledger(file, for: .writing)
+    let paths: [Path] = ["a", "d/a", "d/b/x", "d/b/y/z", "d/b", "d/c0", "d/c/x", "d/d", "d.e", "../d/a"]
+    for path in paths { ledger.record(entry(path)) }
+    ledger.write()
+    let again = Ledger(file, for: .writing)
+    for path in paths + paths { #expect(again.entry(of: path)?.source == path, "\(path)") }
+    for path: Path in ["d", "d/c", "d/b/y", "b", "../d/b"] { #expect(again.entry(of: path) == nil, "\(path)") }
+    // What is changed meanwhile counts, written or not.
+    again.record(entry("d/new"))
+    again.forget("d/a")
+    for _ in 0..<2 {
+      #expect(again.entry(of: "d/new") != nil && again.entry(of: "d/a") == nil && again.entry(of: "d/d") != nil)
+      again.write()
+    }
+    var below: [Path] = []
+    try again.visit(below: "d") { below.append($0.source) }
+    #expect(below == ["d/b", "d/b/x", "d/b/y/z", "d/c/x", "d/c0", "d/d", "d/new"])
+  }
+
+  @Test func aFolderWithVeryManyEntriesIsNotKept() throws {
+    let ledger = Ledger(file, for: .writing)
+    for number in 0..<6000 { ledger.record(entry(Path("many/\(number)"))) }
+    ledger.write()
+    let again = Ledger(file, for: .writing)
+    for number in [0, 4095, 5999] { #expect(again.entry(of: Path("many/\(number)")) != nil) }
+    #expect(again.entry(of: "many/6000") == nil)
+  }
+
+  @Test func sourcesAreFoundByTheirKeys() throws {
+    let ledger = Ledger(file, for: .writing)
+    for (path, key): (Path, UInt64) in [("a", 1), ("b", .max), ("c", 3)] {
+      var entry = entry(path)
+      entry.key = key
+      ledger.record(entry)
+    }
+    #expect(ledger.sources(withKey: .max) == ["b"], "before it is written")
+    ledger.write()
+    #expect(ledger.sources(withKey: .max) == ["b"] && ledger.sources(withKey: 2) == [])
+    ledger.forget("b")
+    #expect(ledger.sources(withKey: .max) == [])
+  }
+
+  /// The tables as the first version of the program made them.
+  @Test func aLedgerOfTheFirstVersionIsReadAndRenewed() throws {
+    try DatabaseQueue(path: file.printable).write { db in
+      try db.execute(
+        sql: """
+          PRAGMA application_id = \(0x7468_6D62); PRAGMA user_version = 1;
+          CREATE TABLE source (
+            path BLOB PRIMARY KEY, size INTEGER, modified INTEGER, hash INTEGER, outcome TEXT NOT NULL, kind TEXT, reason TEXT,
+            thumbnails INTEGER, first BLOB, deaths INTEGER, settings TEXT NOT NULL, program TEXT NOT NULL,
+            since INTEGER NOT NULL, time INTEGER NOT NULL, times INTEGER NOT NULL
+          ) WITHOUT ROWID;
+          CREATE INDEX unmade ON source (path) WHERE outcome <> 'made';
+          CREATE TABLE state (complete INTEGER NOT NULL);
+          INSERT INTO state VALUES (1);
+          INSERT INTO source VALUES (x'61', 5, 7, NULL, 'made', NULL, NULL, 1, x'61', NULL, 's', '1', 9, 9, 1);
+          """)
+    }
+    let old = try #require(try entries().first)
+    #expect(old.source == "a" && old.version == .init(bytes: 5, modified: 7) && old.moment == 9_000_000_000)
+    #expect(old.version?.isSame(as: old.version) == false, "it is not known which file that was")
+    let ledger = Ledger(file, for: .writing)
+    ledger.record(entry("b"))
+    ledger.write()
+    #expect(ledger.problem == nil)
+    #expect(try entries().map(\.source) == ["a", "b"])
+    ledger.record(disk: "x", at: "photos")
+    #expect(try Ledger(file, for: .reading).disks() == ["photos": "x"])
+  }
+
   @Test func twoProcessesShareAFile() throws {
     let (first, second) = (Ledger(file, for: .writing), Ledger(file, for: .writing))
     first.record(entry("a"))
@@ -100,7 +172,7 @@ import Testing
 
   @Test func aLedgerOfANewerVersionIsLeftAlone() throws {
     try Ledger(file, for: .writing).open()
-    try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "PRAGMA user_version = 2") }
+    try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "PRAGMA user_version = 3") }
     #expect(throws: LedgerError(.newer, file)) { try Ledger(file, for: .writing).open() }
     #expect(throws: LedgerError(.newer, file)) { try Ledger(file, for: .reading).open() }
   }
@@ -202,7 +274,7 @@ import Testing
     #expect(try entries().count == 1500)
     try other.inDatabase { try $0.execute(sql: "BEGIN EXCLUSIVE") }
     ledger.record(entry("late"))
-    ledger.complete()
+    ledger.write(isLast: true)
     #expect(ledger.problem?.kind == .busy)
     try other.inDatabase { try $0.execute(sql: "COMMIT") }
   }

@@ -258,7 +258,10 @@ extension JobTests {
       let memory = MemoryPlan(
         nil, limit: MemoryLimit(bytes: 1 << 30, origin: .machine), usage: MemoryUsage(resident: 0, group: nil))
       let shared = SourceOperation.Shared(
-        outputs: [output], memory: memory, decoders: PictureDecoders(.auto, mostIdle: 1) { _ in }, retries: 0,
+        outputs: [output],
+        owners: Owners(
+          remembered: { _ in [] }, forget: { _ in }, plan: OutputPlan(walker: SourceWalker(arguments: [])), tree: nil),
+        memory: memory, decoders: PictureDecoders(.auto, mostIdle: 1) { _ in }, retries: 0,
         trace: nil, underWay: nil, onThumbnail: nil)
       let source = Source(
         path: Path(folder("images/a.jpg")), relativePath: "a.jpg", argument: 0, origin: .folder)

@@ -27,20 +27,25 @@ struct SettingsStampTests {
     let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + [UInt8](repeating: 0, count: 14) + [0xFF, 0xD9]
     _ = try jpeg.withUnsafeBytes { bytes in
       try output.publish(
-        thumbnail: bytes, marked: ThumbnailMark(settings: settings).of(contents(), nil), to: "a.png.jpg",
-        modified: source.modified)
+        thumbnail: bytes, marked: ThumbnailMark(settings: settings).of(contents(), key), to: "a.png.jpg",
+        modified: source.modified, isKept: { _ in false })
     }
   }
 
   func contents() throws -> SourceContents { try SourceFile(tree.path("in/a.png")).contents() }
 
+  /// The key of `in/a.png`.
+  var key: SourceKey { SourceKey(of: tree.path("in/a.png"), from: tree.path("out")) }
+
   /// The state of the thumbnail of `in/a.png`.
   func state(
-    _ stamp: SettingsStamp, of place: Path = "a.png.jpg", source: stat, keepsChangeTime: Bool = true
+    _ stamp: SettingsStamp, of place: Path = "a.png.jpg", source: stat, key: SourceKey? = nil,
+    owner: Owners.Owner = .nobodyElse
   ) -> SettingsStamp.State {
-    let found = SettingsStamp.FoundSource(
-      status: source, key: nil, path: tree.path("in/a.png"), keepsChangeTime: keepsChangeTime)
-    return stamp.state(of: place, source: found)
+    let key = key ?? self.key
+    let found = SettingsStamp.FoundSource(status: source, key: key, path: tree.path("in/a.png"))
+    return stamp.state(
+      of: place, stamp.status(of: place), source: found, owner: { $0.source == key ? .nobodyElse : owner })
   }
 
   @Test func aThumbnailWithTheSameSettingsAndTimeIsUpToDate() throws {
@@ -91,16 +96,6 @@ struct SettingsStampTests {
     #expect(state(third, source: source) == .stale)
   }
 
-  @Test func withoutASettingsFileTheMarksDecide() throws {
-    let (output, source) = try made()
-    output.close()
-    try FileManager.default.removeItem(atPath: "\(tree.path("out/.thumbjob"))")
-    for (settings, expected) in [("256 q80", SettingsStamp.State.upToDate), ("256 q90", .stale)] {
-      let stamp = try SettingsStamp(renewing: settings, size: nil, in: try OutputFolder(tree.path("out")))
-      #expect(state(stamp, source: source) == expected)
-    }
-  }
-
   @Test(arguments: [1, 100, 1_000, 10_000_000, 1_000_000_000])
   func aTimeThatTheFileSystemRoundsDownIsTheSame(grain: Int) throws {
     let (output, source) = try made()
@@ -125,86 +120,43 @@ struct SettingsStampTests {
     #expect(state(stamp, source: try tree.status("out/a.png.jpg")) == .isSource)
   }
 
-  /// Makes the status time of the thumbnail later than that of its source.
-  func waitForTheClock() async throws {
-    let isLater = try await eventually { [self] in
-      chmod("\(tree.path("out/a.png.jpg"))", 0o600)
-      return isThumbnailLater
-    }
-    #expect(isLater)
-  }
-
-  var isThumbnailLater: Bool {
-    guard let source = try? tree.status("in/a.png"), let thumbnail = try? tree.status("out/a.png.jpg") else {
-      return false
-    }
-    return isBefore(source.changed, thumbnail.changed)
-  }
-
-  @Test func aPhotoThatReplacesAnotherOfTheSameTimeMakesItsThumbnailStale() async throws {
+  @Test func aPhotoThatReplacesAnotherOfTheSameTimeAndSizeMakesItsThumbnailStale() throws {
     let (output, source) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
-    try await waitForTheClock()
     #expect(try state(stamp, source: tree.status("in/a.png")) == .upToDate)
-    // Same size, same time, other contents.
-    try tree.file("in/other", "two picture")
-    try tree.setModified("in/other", source.modified)
-    try FileManager.default.removeItem(atPath: "\(tree.path("in/a.png"))")
-    try FileManager.default.moveItem(atPath: "\(tree.path("in/other"))", toPath: "\(tree.path("in/a.png"))")
+    try tree.file("in/a.png", "two picture")
+    try tree.setModified("in/a.png", source.modified)
     let replaced = try tree.status("in/a.png")
     #expect(isSameTime(replaced.modified, source.modified) && replaced.st_size == source.st_size)
     #expect(state(stamp, source: replaced) == .stale)
   }
 
-  @Test func aPhotoThatIsOnlyTouchedKeepsItsThumbnailAndIsComparedOnce() async throws {
+  @Test func aPhotoThatIsOnlyTouchedKeepsItsThumbnail() throws {
     let (output, source) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
     // A copy with its time, as restored from a backup.
     try FileManager.default.moveItem(atPath: "\(tree.path("in/a.png"))", toPath: "\(tree.path("in/b.png"))")
     try tree.file("in/a.png", tree.contents("in/b.png"))
     try tree.setModified("in/a.png", source.modified)
-    let restored = try tree.status("in/a.png")
-    // The comparison renews the time of the thumbnail.
-    let isLater = try await eventually { [self] in
-      #expect(state(stamp, source: restored) == .upToDate)
-      return isThumbnailLater
-    }
-    #expect(isLater)
-    // So a dry run, which cannot renew it, finds it up to date without reading the source.
-    let dry = SettingsStamp(reading: "256 q80", size: nil, in: tree.path("out"))
-    let status = try tree.status("in/a.png")
-    try tree.file("in/a.png", "other contents")
-    #expect(state(dry, source: status) == .upToDate)
-    #expect(try isSameTime(tree.status("out/a.png.jpg").modified, asKept: source.modified))
+    #expect(try state(stamp, source: tree.status("in/a.png")) == .upToDate)
   }
 
-  /// FAT keeps no time of a rename.
-  @Test func whereStatusTimesAreNotKeptTheSizeIsCompared() async throws {
+  @Test func theThumbnailOfAnotherSourceIsTakenUnlessThatIsGone() throws {
     let (output, source) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
-    try await waitForTheClock()
+    let other = SourceKey(of: tree.path("in/other.png"), from: tree.path("out"))
+    #expect(state(stamp, source: source, key: other, owner: .other) == .isTaken("a.png.jpg"))
     var larger = source
     larger.st_size += 1
-    #expect(state(stamp, source: larger, keepsChangeTime: false) == .stale)
-    #expect(state(stamp, source: larger, keepsChangeTime: true) == .upToDate)
-    #expect(state(stamp, source: source, keepsChangeTime: false) == .upToDate)
-  }
-
-  @Test func twentyThousandChecksTakeLessThanFourSeconds() async throws {
-    let (output, source) = try made()
-    let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
-    try await waitForTheClock()
-    let count = 20_000
-    let start = Self.threadSeconds()
-    for _ in 0..<count { #expect(state(stamp, source: source) == .upToDate) }
-    // A release build should make 100,000 checks in a second of processor time; a debug build takes many times as long.
-    #expect(Self.threadSeconds() - start < 4)
-  }
-
-  /// The processor time that this thread has used, in seconds.
-  private static func threadSeconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    #expect(state(stamp, source: larger, key: other, owner: .unknown) == .isTaken("a.png.jpg"))
+    #expect(state(stamp, source: larger, key: other, owner: .nobodyElse) == .stale)
+    let before = try tree.contents("out/a.png.jpg").utf8.count
+    #expect(state(stamp, source: source, key: other, owner: .nobodyElse) == .upToDate, "the same photo under a new path")
+    let mark = try #require(ThumbnailMark(of: tree.path("out/a.png.jpg"), in: AT_FDCWD))
+    let contents = try contents()
+    #expect(mark.source == other && mark.contents == contents)
+    #expect(try tree.contents("out/a.png.jpg").utf8.count == before)
+    #expect(state(stamp, source: source, key: other, owner: .other) == .upToDate, "it is its own now")
+    #expect(try isSameTime(tree.status("out/a.png.jpg").modified, source.modified))
   }
 }

@@ -26,8 +26,8 @@ struct ThumbnailRemoverTests {
     return marked.count
   }
 
-  func remove(_ place: Path, of source: Path? = nil) throws -> ThumbnailRemover.Outcome {
-    try ThumbnailRemover(tree.path("out")).remove(place, of: source.map(tree.path))
+  func remove(_ place: Path, of source: Path = "a.jpg", unnamed: Bool = true) throws -> ThumbnailRemover.Outcome {
+    try ThumbnailRemover(tree.path("out")).remove(place, of: tree.path(source), unnamed: unnamed)
   }
 
   @Test func aThumbnailIsRemovedWithTheFoldersItLeavesEmpty() throws {
@@ -92,16 +92,15 @@ struct ThumbnailRemoverTests {
     let size = try thumbnail("out/a.jpg", of: "photos/a.jpg")
     #expect(try remove("a.jpg", of: "photos/b.jpg") == .notOurs)
     #expect(try remove("a.jpg", of: "photos/a.jpg") == .removed(bytes: size))
-    try thumbnail("out/a.jpg", of: "photos/a.jpg")
-    #expect(try remove("a.jpg") == .removed(bytes: size), "without a source, any thumbnail is removed")
     let plain = try thumbnail("out/a.jpg")
-    #expect(try remove("a.jpg", of: "photos/b.jpg") == .removed(bytes: plain), "a mark without a key fits any source")
+    #expect(try remove("a.jpg", of: "photos/b.jpg", unnamed: false) == .notOurs, "its mark names no source")
+    #expect(try remove("a.jpg", of: "photos/b.jpg", unnamed: true) == .removed(bytes: plain))
   }
 
   @Test func aDryRunRemovesNothing() throws {
     let size = try thumbnail("out/album/a.jpg")
     let remover = try ThumbnailRemover(tree.path("out"), isDryRun: true)
-    #expect(try remover.remove("album/a.jpg") == .removed(bytes: size))
+    #expect(try remover.remove("album/a.jpg", of: "a.jpg", unnamed: true) == .removed(bytes: size))
     #expect(tree.exists("out/album/a.jpg"))
   }
 
@@ -143,7 +142,7 @@ struct ThumbnailRemoverTests {
       }
       var removed = 0
       while !isDone.value {
-        if try remover.remove("album/deep/a.jpg") == .removed(bytes: size) { removed += 1 }
+        if try remover.remove("album/deep/a.jpg", of: "a.jpg", unnamed: true) == .removed(bytes: size) { removed += 1 }
         // The same in fewer steps, to come more often just after the folder is made and before it has its file. The pause
         // lets the other thread succeed sometimes: no thumbnail finds a place between removals without end.
         for _ in 0..<100 {

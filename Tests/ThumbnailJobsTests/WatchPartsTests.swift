@@ -54,7 +54,8 @@ struct WatchPartsTests {
     try tree.setModified("a.jpg", timespec(tv_sec: 1_000_000_000, tv_nsec: 0))
     #expect(!version.isCurrent(of: path))
     // It was read before it got its present contents.
-    let old = SourceFile.Version(bytes: 3, modified: timespec(tv_sec: 1_000_000_000, tv_nsec: 0))
+    let old = SourceFile.Version(
+      bytes: 3, modified: timespec(tv_sec: 1_000_000_000, tv_nsec: 0), state: FileState(stat()))
     #expect(FruitlessSources.Version(of: path, read: old)?.isCurrent(of: path) == false)
     #expect(FruitlessSources.Version(of: tree.path("none"), read: nil) == nil)
     var files = FruitlessSources()

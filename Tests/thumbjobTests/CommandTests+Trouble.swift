@@ -322,7 +322,8 @@ extension CommandTests {
       #expect(ending.status == 1 && ending.number("made") == 3 && ending.number("failed") == 1, "\(ending.output)")
       #expect(folder.files(below: "thumbs") == ["1.jpg", "c/b.png.jpg", "q/1.jpg"])
       let advice =
-        "has the place of its thumbnail, thumbs/c/b.png.jpg; rename one of the sources, or use --name '%d/%s-%e'"
+        "has the place of its thumbnail, thumbs/c/b.png.jpg; rename one of the sources, or use --name '%d/%s-%e' or "
+        + "another folder with --out, or give the folders of both in one run; --force replaces it"
       #expect(ending.errorLines.count { $0.hasSuffix(advice) } == 1, "\(ending.errors)")
       let named = try await run("c", "-o", "named", "--name", "%d/%s-%e", in: folder)
       #expect(named.status == 0 && folder.files(below: "named") == ["b-png.jpg", "b.png-jpg.jpg"], "\(named.errors)")

@@ -36,6 +36,7 @@ public final class BaselineWork: Sendable {
 
   private let output: ThumbnailOutput
   private let walker: SourceWalker
+  private let owners: Owners
   private let makers = MakerPool()
 
   /// - Parameter settings: settings with one output.
@@ -46,11 +47,13 @@ public final class BaselineWork: Sendable {
       path: wanted.folder, options: wanted.thumbnailOptions(failOn: failOn, limitPixels: limit), isDryRun: false)
     walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks, outputs: [output.path])
+    owners = Owners(
+      remembered: { _ in [] }, forget: { _ in }, plan: OutputPlan(walker: walker), tree: walker.tree.root)
   }
 
   /// Passes every source that has a place of its own to `visit`, in the order of the walk.
   public func walk(shouldStop: () -> Bool, visit: (Placed) -> Void) {
-    let plan = OutputPlan(walker: walker)
+    let plan = owners.plan
     func visitPlaced(_ source: Source) -> SourceWalker.Verdict {
       if case .place(let place) = plan.placement(of: source) { visit(Placed(source: source, place: place)) }
       return .goOn
@@ -90,7 +93,7 @@ public final class BaselineWork: Sendable {
     func publish(_ thumbnail: Thumbnail) throws {
       _ = try output.publish(
         thumbnail, of: payload.placed.source, to: payload.placed.place, contents: payload.contents,
-        description: nil, modified: payload.modified, isCancelled: { false })
+        description: nil, modified: payload.modified, owners: owners, isCancelled: { false })
     }
     switch payload.content {
     case .file(let bytes):

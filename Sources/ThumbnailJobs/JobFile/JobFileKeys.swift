@@ -28,7 +28,7 @@ extension JobSettings {
     .flag("force", \.force),
     .word("verify", \.verify),
     .flag("durable", \.durable),
-    .flag("prune", \.prune),
+    JobFileKey("prune", \.prune) { $2.pruneMode($0, $1) },
     .word("fail-on", \.failOn),
     .word("isolate", \.isolate),
     .text("limit-pixels", \.limitPixels) { text, key throws(TextError) in try PixelCount.parse(text, for: key) },

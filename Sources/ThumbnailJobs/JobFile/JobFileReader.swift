@@ -112,6 +112,12 @@ struct JobFileReader {
     }
   }
 
+  /// - Returns: nil if a mistake was noted; a value of nil for `no`.
+  mutating func pruneMode(_ node: Node, _ key: String) -> PruneMode?? {
+    if let mode = node.string.flatMap({ PruneMode(rawValue: $0) }) { return .some(mode) }
+    return flag(node, key).map { $0 ? .yes : nil }
+  }
+
   mutating func word<Word: RawRepresentable & CaseIterable>(_ node: Node, _ key: String) -> Word?
   where Word.RawValue == String {
     let words = Word.allCases.map(\.rawValue)

@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Ledger
+import Locking
 
 /// What a job remembers of its sources, in the ledger of its first output, for later runs. Sources from the network are not
 /// remembered: their servers tell whether they have changed.
@@ -30,8 +31,10 @@ final class JobLedger: Sendable {
   private let isReading: Bool
   /// Nil in a dry run, and if its file could not be made.
   let underWay: UnderWay?
-  /// Whether an earlier run died. Its last entries may be lost.
-  private let hasDeadRun: Bool
+  /// The ledgers of other parts that have sources that were not made.
+  private let others: [Ledger]
+  /// The folder of the last source whose key was asked for, and the path to it. The sources of a folder come in a row.
+  private let lastFolder = Locked<(folder: Path, key: Path)?>(nil)
 
   /// Opens the ledger only if an earlier run died. It is made if it is missing, except in a dry run.
   init(_ outputs: [ThumbnailOutput], _ job: JobSettings) {
@@ -39,14 +42,16 @@ final class JobLedger: Sendable {
     let part = job.shard?.part
     isReading = first.folder == nil
     file = first.localPath.appending(SourceWalker.workingFolderName).appending(Ledger.name(part: part))
-    ledger = Ledger(file, for: isReading ? .reading : .writing, entersAll: true, isDurable: job.durable)
+    ledger = Ledger(file, for: isReading ? .reading : .writing, isDurable: job.durable)
     (place, output) = (first.localPath, first.localPath.absolute ?? first.localPath)
     let text = outputs.map(\.settingsText).joined() + "limit-pixels \(job.limitPixels)"
     settings = String(decoding: Fingerprint(of: text.utf8).digits, as: UTF8.self)
     (program, retriesFailed) = (job.program, job.retryFailed || job.force)
     underWay = first.folder.flatMap { [output] in UnderWay(in: $0.runDescriptor, output: output, part: part) }
     let interrupted = first.folder?.interrupted
-    hasDeadRun = interrupted != nil
+    let name = Ledger.name(part: part)
+    others = ((try? LedgerSet.files(in: first.localPath)) ?? []).filter { $0.lastName != name }
+      .map { Ledger($0, for: .reading) }.filter { (try? $0.open()) != nil && $0.mayHaveUnmade }
     // At once, because the process may die again. A source that several processes had under way when the system stopped
     // counts once.
     for (part, sources) in Dictionary(grouping: Set(interrupted ?? []), by: \.part) {
@@ -72,27 +77,57 @@ final class JobLedger: Sendable {
     (try? FileStatus.of(source, followingLinks: true).get()).map { LedgerEntry.Version($0) }
   }
 
-  private func key(of source: Source) -> Path { source.path.leading(from: output) }
+  private func key(of source: Source) -> Path {
+    let folder = source.path.parent
+    let known = lastFolder.withLock { last in last.flatMap { $0.folder == folder ? $0.key : nil } }
+    if let known { return known.appending(source.path.lastName) }
+    let key = source.path.leading(from: output)
+    // `..` at the end of a folder would not lead to the same file.
+    if folder.normalized == folder, key.lastName == source.path.lastName {
+      lastFolder.withLock { $0 = (folder, key.parent) }
+    }
+    return key
+  }
 
-  /// What is known of a source that was not made. Most ledgers have none, and the key takes time.
-  private func unmade(_ source: Source) -> LedgerEntry? {
-    ledger.mayHaveUnmade && source.address == nil ? ledger.unmade(key(of: source)) : nil
+  /// What is remembered of a source; nil if nothing is.
+  func entry(of source: Source) -> LedgerEntry? { source.address == nil ? ledger.entry(of: key(of: source)) : nil }
+
+  /// Whether the thumbnails of a source were made with the present settings, and neither it nor they have changed since.
+  ///
+  /// - Parameters:
+  ///   - status: of the source.
+  ///   - thumbnails: the states of all its thumbnails together.
+  func isMade(_ entry: LedgerEntry, _ status: stat, _ thumbnails: FileState) -> Bool {
+    guard case .made = entry.outcome, entry.settings == settings, entry.thumbnails == thumbnails.value else {
+      return false
+    }
+    return LedgerEntry.Version(status).isSame(as: entry.version)
   }
 
   /// Whether a source has failed for good, and has not changed since.
-  func hasFailed(_ source: Source) -> Bool {
-    guard let entry = unmade(source), case .failed = entry.outcome else { return false }
-    return entry.version == version(of: source.path) && entry.settings == settings
+  func hasFailed(_ entry: LedgerEntry, _ status: stat) -> Bool {
+    guard case .failed = entry.outcome else { return false }
+    return LedgerEntry.Version(status).isSame(as: entry.version) && entry.settings == settings
   }
 
-  /// Whether sources that are up to date may be missing in the ledger.
-  private var isIncomplete: Bool { hasDeadRun || !ledger.wasComplete }
+  /// The absolute paths of the sources that this key stands for in marks.
+  func sources(withKey key: SourceKey) -> [Path] { ledger.sources(withKey: key.number).map { output.following($0) } }
+
+  /// Forgets the sources that this key stands for in marks.
+  func forget(key: SourceKey) { for source in ledger.sources(withKey: key.number) { ledger.forget(source) } }
 
   /// What is known of a source whose thumbnails are to be made; nil if nothing is, or if it has changed.
-  func memory(of source: Source) -> Memory? {
-    guard let entry = unmade(source), entry.version == version(of: source.path),
-      entry.settings == settings, entry.program == program
-    else { return nil }
+  ///
+  /// - Parameter entry: what is remembered of it.
+  func memory(of source: Source, _ entry: LedgerEntry?) -> Memory? {
+    guard let entry, entry.settings == settings, entry.program == program else { return nil }
+    let now = version(of: source.path)
+    if case .suspect = entry.outcome {
+      // A file that is only moved may be the cause still.
+      guard now?.bytes == entry.version?.bytes, now?.modified == entry.version?.modified else { return nil }
+    } else {
+      guard let now, now.isSame(as: entry.version) else { return nil }
+    }
     switch entry.outcome {
     case .made: return nil
     case .suspect(let deaths) where deaths >= Self.mostDeaths:
@@ -108,39 +143,53 @@ final class JobLedger: Sendable {
   private func failed(_ entry: LedgerEntry, _ kind: String, _ reason: String) -> Memory {
     let version = entry.version.map { version in
       let (seconds, nanoseconds) = version.modified.quotientAndRemainder(dividingBy: 1_000_000_000)
-      return SourceFile.Version(bytes: version.bytes, modified: timespec(tv_sec: seconds, tv_nsec: nanoseconds))
+      return SourceFile.Version(
+        bytes: version.bytes, modified: timespec(tv_sec: seconds, tv_nsec: nanoseconds), state: nil)
     }
     return .failed(.earlier(kind: kind, reason: reason, time: entry.time), version)
   }
 
-  /// Remembers a source whose thumbnails are up to date, if it may be missing in the ledger.
+  /// Remembers a source whose thumbnails are up to date, as their marks tell.
   ///
   /// - Parameters:
-  ///   - thumbnails: how many there are.
+  ///   - status: of the source.
+  ///   - entry: what is remembered of it.
+  ///   - count: how many thumbnails there are.
   ///   - first: the place of one of them in the output folder.
+  ///   - states: of all thumbnails together.
   func recordUpToDate(
-    _ source: Source, thumbnails: @autoclosure () -> Int, first: @autoclosure () -> Path
+    _ source: Source, _ status: stat, _ entry: LedgerEntry?, thumbnails count: Int, first: Path, _ states: FileState
   ) {
-    guard !isReading, isIncomplete, source.address == nil else { return }
+    if isReading || source.address != nil { return }
+    var hash: UInt64?
+    if let entry, case .made = entry.outcome { hash = entry.hash }
+    record(
+      key(of: source), LedgerEntry.Version(status), .made(thumbnails: count, first: first), hash, thumbnails: states)
+  }
+
+  /// Remembers that a source is up to date after all, if the ledger of another part says that it was not made.
+  func correctOthers(_ source: Source, _ entry: LedgerEntry) {
+    if isReading || others.isEmpty { return }
     let key = key(of: source)
-    if !ledger.isNew, case .made = ledger.entry(of: key)?.outcome { return }
-    record(key, version(of: source.path), .made(thumbnails: thumbnails(), first: first()))
+    guard others.contains(where: { ($0.unmade(key)?.moment ?? .min) > entry.moment }) else { return }
+    var entry = entry
+    (entry.time, entry.moment) = (now, nanoseconds)
+    ledger.record(entry)
   }
 
   /// The hash of all bytes that a source had when its thumbnails were made or last compared; nil if it is not known.
   func hash(of source: Source) -> UInt64? {
-    let entry = ledger.entry(of: key(of: source))
-    guard let entry, case .made = entry.outcome else { return nil }
+    guard let entry = entry(of: source), case .made = entry.outcome else { return nil }
     return entry.hash
   }
 
   /// Remembers the hash of a source whose thumbnails are up to date.
-  ///
-  /// - Parameters:
-  ///   - thumbnails: how many there are.
-  ///   - first: the place of one of them in the output folder.
-  func record(hash: UInt64, of source: Source, thumbnails: Int, first: Path) {
-    record(key(of: source), version(of: source.path), .made(thumbnails: thumbnails, first: first), hash)
+  func record(hash: UInt64, of source: Source) {
+    if isReading { return }
+    // A walk has entered it before.
+    guard var entry = entry(of: source), case .made = entry.outcome, entry.hash != hash else { return }
+    entry.hash = hash
+    ledger.record(entry)
   }
 
   /// Remembers the result of a source that an operation has ended.
@@ -151,11 +200,18 @@ final class JobLedger: Sendable {
   func record(_ report: SourceReport, _ file: SourceFile.Version?, hash: UInt64?) {
     if isReading || report.source.address != nil { return }
     let key = key(of: report.source)
-    let version = file.map { LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.nanoseconds) }
+    let version = file.map {
+      LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.nanoseconds, state: $0.state?.value)
+    }
     switch report.result {
     case .made:
       let first = report.thumbnails.first?.path.below(place)
-      record(key, version, .made(thumbnails: report.thumbnails.count, first: first), hash)
+      let states = report.thumbnails.compactMap(\.state)
+      record(
+        key, version, .made(thumbnails: report.thumbnails.count, first: first), hash,
+        thumbnails: states.count == report.thumbnails.count ? FileState.together(states) : nil)
+    // The thumbnail that it may have had is that of another source now.
+    case .failed(let failure) where failure.kind == .collision: ledger.forget(key)
     case .failed(let failure) where failure.isForGood:
       record(key, version, .failed(kind: failure.kind.rawValue, reason: "\(failure)"))
     // What was tried to the end is no suspect any more.
@@ -165,12 +221,21 @@ final class JobLedger: Sendable {
   }
 
   private func record(
-    _ source: Path, _ version: LedgerEntry.Version?, _ outcome: LedgerEntry.Outcome, _ hash: UInt64? = nil
+    _ source: Path, _ version: LedgerEntry.Version?, _ outcome: LedgerEntry.Outcome, _ hash: UInt64? = nil,
+    thumbnails: FileState? = nil
   ) {
     var entry = LedgerEntry(
       source, version: version, outcome: outcome, settings: settings, program: program, time: now)
-    entry.hash = hash
+    (entry.hash, entry.thumbnails, entry.moment) = (hash, thumbnails?.value, nanoseconds)
+    entry.key = SourceKey(of: output.following(source), from: output).number
     ledger.record(entry)
+  }
+
+  /// Now, in nanoseconds since 1970.
+  private var nanoseconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return time.nanoseconds
   }
 
   /// Forgets a source.
@@ -178,6 +243,33 @@ final class JobLedger: Sendable {
 
   /// Whether a source is remembered.
   func knows(_ source: Path) -> Bool { ledger.entry(of: source.leading(from: output)) != nil }
+
+  /// The disks that were at the source folders, and at the mount points in them, by absolute path.
+  ///
+  /// - Throws: `LedgerError`
+  func disks() throws(LedgerError) -> [Path: String] {
+    if ledger.isNew, isReading { return [:] }
+    var found: [Path: String] = [:]
+    for (path, disk) in try ledger.disks() { found[output.following(path)] = disk }
+    return found
+  }
+
+  /// The disk that was at a folder in earlier runs; nil if none is known.
+  ///
+  /// - Throws: `LedgerError`
+  func disk(at folder: Path) throws(LedgerError) -> String? {
+    guard let absolute = folder.absolute else { return nil }
+    return try disks()[absolute]
+  }
+
+  /// Remembers the disk at a folder.
+  ///
+  /// - Parameter replaces: whether to do so even if another one is known.
+  func record(disk: String, at folder: Path, replacing replaces: Bool) {
+    if isReading { return }
+    let known = try? self.disk(at: folder)
+    if known == nil || replaces && known != disk { ledger.record(disk: disk, at: folder.leading(from: output)) }
+  }
 
   /// Writes what is not written yet. Opens the ledger if need be, so that this takes no time at the end.
   func write() {
@@ -187,12 +279,7 @@ final class JobLedger: Sendable {
   }
 
   /// Writes what is not written yet, at the end of a run.
-  ///
-  /// - Parameter isWhole: whether the run has seen every source. If not, the ledger is complete only if it was before.
-  func finish(isWhole: Bool) {
-    if isReading { return }
-    if isWhole || ledger.wasComplete { ledger.complete() } else { ledger.write(isLast: true) }
-  }
+  func finish() { if !isReading { ledger.write(isLast: true) } }
 
   /// Why the run is not remembered, or only in part; nil if it is. A dry run needs no ledger.
   var problem: LedgerError? { isReading && ledger.problem?.kind == .missing ? nil : ledger.problem }
@@ -200,7 +287,8 @@ final class JobLedger: Sendable {
 
 extension LedgerEntry.Version {
   fileprivate init(_ status: stat) {
-    self.init(bytes: Int(status.st_size), modified: status.modified.nanoseconds)
+    self.init(
+      bytes: Int(status.st_size), modified: status.modified.nanoseconds, state: FileState(status).value)
   }
 }
 

@@ -43,12 +43,12 @@ public struct LedgerSet {
       for (set, file) in ledgers { try Ledger(file, for: .reading).visit(unmadeOnly: isUnmade) { try body(set, $0) } }
       return
     }
-    // The hash of a path, and the time of its latest entry.
+    // The hash of a path, and the moment of its latest entry.
     var latest: [Int: Int] = [:]
     for (set, file) in ledgers {
       try Ledger(file, for: .reading).visit { entry in
         let hash = set.source(of: entry).hashValue
-        latest[hash] = max(latest[hash] ?? .min, entry.time)
+        latest[hash] = max(latest[hash] ?? .min, entry.moment)
       }
     }
     var passed: Set<Int> = []
@@ -56,7 +56,7 @@ public struct LedgerSet {
       try Ledger(file, for: .reading).visit(unmadeOnly: isUnmade) { entry in
         let hash = set.source(of: entry).hashValue
         // A process that works may have renewed it meanwhile. Of two equally old ones, the first counts.
-        guard entry.time >= latest[hash] ?? .min, passed.insert(hash).inserted else { return }
+        guard entry.moment >= latest[hash] ?? .min, passed.insert(hash).inserted else { return }
         try body(set, entry)
       }
     }

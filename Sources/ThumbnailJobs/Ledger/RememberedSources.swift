@@ -8,6 +8,10 @@ struct RememberedSources {
   struct Remembered {
     /// Absolute.
     let path: Path
+    /// The version of the file; nil if it was not opened.
+    let version: LedgerEntry.Version?
+    /// The place of one of its thumbnails; nil if that is not known.
+    let first: Path?
     fileprivate let key: Path
     fileprivate let ledger: Ledger
 
@@ -27,14 +31,21 @@ struct RememberedSources {
 
   /// Passes each source to `body`, in the order of each ledger.
   ///
-  /// - Parameter body: false ends the loop.
+  /// - Parameters:
+  ///   - folder: only the sources below it, an absolute path; nil for all.
+  ///   - body: false ends the loop.
   /// - Throws: ``LedgerError`` if a ledger cannot be read or written.
-  func visit(_ body: (Remembered) -> Bool) throws(LedgerError) {
+  func visit(below folder: Path? = nil, _ body: (Remembered) -> Bool) throws(LedgerError) {
+    let key = folder?.leading(from: start)
     for ledger in ledgers {
       do {
-        try ledger.visit { entry in
+        try ledger.visit(below: key) { entry in
           let path = start.following(entry.source)
-          if !body(Remembered(path: path, key: entry.source, ledger: ledger)) { throw StopError() }
+          // Paths that begin with `..` lead out of the folder again.
+          if let folder, path.below(folder) == nil { return }
+          var first: Path?
+          if case .made(_, let place) = entry.outcome { first = place }
+          if !body(Remembered(path: path, version: entry.version, first: first, key: entry.source, ledger: ledger)) { throw StopError() }
         }
       } catch let error as LedgerError {
         throw error

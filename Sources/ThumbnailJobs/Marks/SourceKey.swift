@@ -1,8 +1,8 @@
 import Fetching
 import Files
 
-/// Identifies the source of a thumbnail in the thumbnail's mark. Only thumbnails whose places a ``NamePattern`` makes
-/// and those of sources from the network have a key, because only there two sources may want one place.
+/// Identifies the source of a thumbnail in the thumbnail's mark, so that no source takes the thumbnail of another for its
+/// own. Only in buckets do thumbnails of files have none, unless two files may want one place.
 ///
 /// A key is a hash of the path that leads from the output folder to the source. So it stays the same if another source
 /// joins the job, and if both folders are copied or mounted elsewhere together.
@@ -29,4 +29,7 @@ public struct SourceKey: Sendable, Hashable {
   }
 
   var digits: [UInt8] { path.digits }
+
+  /// The key as a number, as the ledger stores it.
+  var number: UInt64 { path.hash }
 }

@@ -7,9 +7,8 @@ import Thumbnails
 /// source.
 ///
 /// The mark distinguishes a thumbnail from an original, which is never overwritten, and from a thumbnail with other
-/// settings. Unlike extended attributes, it stays in the file when the file is copied. It takes 46 bytes and reveals
-/// nothing about the source but hashes. Where two sources may want one place, it has 17 bytes more, which tell the
-/// sources apart: see ``SourceKey``.
+/// settings. Unlike extended attributes, it stays in the file when the file is copied. It takes 63 bytes and reveals
+/// nothing about the source but hashes: of its contents, and of its path (``SourceKey``).
 ///
 /// *Source*: ITU-T T.81, B.2.4.5 (comment); JFIF 1.02, whose own segment must come first.
 public struct ThumbnailMark: Sendable, Hashable {
@@ -20,7 +19,7 @@ public struct ThumbnailMark: Sendable, Hashable {
   private let settings: Fingerprint
   /// The contents of the source; nil in the marks of earlier versions.
   let contents: SourceContents?
-  /// The key of the source; nil if only one source can want the place.
+  /// The key of the source; nil in the marks of earlier versions, and of most thumbnails in buckets.
   let source: SourceKey?
 
   /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
@@ -36,6 +35,9 @@ public struct ThumbnailMark: Sendable, Hashable {
   func of(_ contents: SourceContents, _ source: SourceKey?) -> ThumbnailMark {
     ThumbnailMark(settings, contents, source)
   }
+
+  /// The same mark for the thumbnail of a source with the same contents.
+  func of(_ source: SourceKey) -> ThumbnailMark { ThumbnailMark(settings, contents, source) }
 
   /// Whether the settings are the same.
   func hasSettings(of other: ThumbnailMark) -> Bool { settings == other.settings }
@@ -64,6 +66,14 @@ public struct ThumbnailMark: Sendable, Hashable {
     marked += JPEGMarker.com.bytes + [UInt8(size >> 8), UInt8(size & 0xFF)] + comment + described
     marked += jpeg[end...]
     return marked
+  }
+
+  /// The bytes of a thumbnail with this mark instead of its own; nil if it has none.
+  func replaced(in thumbnail: [UInt8]) -> [UInt8]? {
+    guard ThumbnailMark(head: thumbnail[...]) != nil else { return nil }
+    let end = 20 + 2 + (Int(thumbnail[22]) << 8 | Int(thumbnail[23]))
+    let rest = thumbnail[..<20] + thumbnail[end...]
+    return Array(rest).withUnsafeBytes { inserted(into: $0) }
   }
 
   /// Reads the mark of the file at `path`; nil if the file has none or cannot be read.

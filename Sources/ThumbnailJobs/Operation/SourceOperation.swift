@@ -8,6 +8,7 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // an atomic fla
   /// The values that all operations of a job share.
   struct Shared: Sendable {
     let outputs: [ThumbnailOutput]
+    let owners: Owners
     let memory: MemoryPlan
     let makers = MakerPool()
     /// Decodes other formats than JPEG.

@@ -252,7 +252,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
           made = try shared.trace.span("ThumbnailOutput.publish") {
             try output.publish(
               thumbnail, of: source, to: place, contents: contents, description: description,
-              modified: file.thumbnailTime, isCancelled: { self.isCancelled })
+              modified: file.thumbnailTime, owners: shared.owners, isCancelled: { self.isCancelled })
           }
           shared.onThumbnail?(id, source.path, thumbnail)
         }

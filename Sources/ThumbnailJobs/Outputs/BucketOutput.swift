@@ -105,7 +105,7 @@ final class BucketOutput: Sendable {
         underWay[place] = key
         return true
       }
-      guard isClaimed else { throw OutputError(.takenByName, path(place)) }
+      guard isClaimed else { throw OutputError(.taken, path(place)) }
     }
     defer { if mark.source != nil { underWay.withLock { $0[place] = nil } } }
     for _ in 1...Self.tries {
@@ -116,7 +116,7 @@ final class BucketOutput: Sendable {
       _ = try put(replaces: true)
       return
     }
-    throw OutputError(.takenByName, path(place))
+    throw OutputError(.taken, path(place))
   }
 
   private static func text(_ time: timespec) -> String { "\(time.tv_sec).\(time.tv_nsec)" }

@@ -10,6 +10,8 @@ public struct MadeThumbnail: Sendable, Equatable {
   public let pixels: PixelSize
   /// The size of its file in bytes; 0 in a dry run.
   public let bytes: Int
+  /// The state of its file; nil in a dry run and in a bucket.
+  var state: FileState?
 }
 
 /// A thumbnail in JSON: in the events of a job, and in a manifest.

@@ -19,10 +19,8 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case notJoin(JoinKind)
     /// The place has a file that cannot be read, so it may be no thumbnail.
     case unreadable
-    /// The place has the thumbnail of another source of this run.
+    /// The place has the thumbnail of another source, which exists.
     case taken
-    /// The place, which a ``NamePattern`` has made, has the thumbnail of another source.
-    case takenByName
     /// The place is a folder, or one of its parents is a file.
     case blocked
     /// The name is longer than the file system allows.
@@ -73,12 +71,12 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Whether another source has the place.
-  var isCollision: Bool { kind == .taken || kind == .takenByName }
+  var isCollision: Bool { kind == .taken }
 
   /// Whether it concerns this place only, so that the source may have thumbnails in other outputs.
   var isOnlyOfPlace: Bool {
     switch kind {
-    case .foreign, .unreadable, .taken, .takenByName, .blocked, .nameTooLong: true
+    case .foreign, .unreadable, .taken, .blocked, .nameTooLong: true
     case .cannotCreate, .isSource, .hasPhotos, .notJoin, .shared, .removed, .closed, .cannotRemove, .notKept,
       .noWorkFolder, .failed:
       false
@@ -115,7 +113,7 @@ public struct OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     case .notJoin(let kind): "\(name): exists and is not a \(kind.rawValue) of thumbjob"
     case .unreadable: "\(name): exists and cannot be read: \(reason)"
     case .shared: "\(name): is the folder of two outputs, or in that of another; give each output its own folder"
-    case .taken, .takenByName: "another source has the place of its thumbnail, \(name)"
+    case .taken: "another source has the place of its thumbnail, \(name)"
     case .blocked where error == .isDirectory: "\(name): cannot be written: a folder has this name"
     case .blocked: "\(name): cannot be written: a file is where a folder is needed"
     case .nameTooLong: "\(name): cannot be written: the name is longer than the file system allows"

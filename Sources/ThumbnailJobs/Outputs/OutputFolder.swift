@@ -16,8 +16,6 @@ public final class OutputFolder: Sendable {
   public let path: Path
   /// Whether a source may take the place of another one, whose thumbnail an earlier run made.
   private let isForced: Bool
-  /// Whether one source may get thumbnails again and again, so that a thumbnail of this run says nothing about rivals.
-  private let isWatch: Bool
   /// Whether a thumbnail counts as made only when the disk has it.
   private let isDurable: Bool
   let descriptor: CInt
@@ -28,22 +26,23 @@ public final class OutputFolder: Sendable {
   var interrupted: [UnderWay.Interrupted]? { run.interrupted }
   private let isClosed = Atomic(false)
   /// The places that are being written to, with their sources.
-  private let underWay = Locked<[Path: Claimant]>([:])
+  private let underWay = Locked<[Path: SourceKey]>([:])
   /// How many thumbnails with other settings were replaced.
   private let replaced = Atomic(0)
+  /// How many thumbnails of other sources, which exist, were replaced.
+  private let replacedOthers = Atomic(0)
   /// The number in the name of the last temporary file.
   private let serial = Atomic(0)
 
-  /// The source of a thumbnail that is being put in place.
-  private struct Claimant {
-    let modified: timespec
-    let contents: SourceContents?
-    let key: SourceKey?
-
-    func isSame(as other: Claimant) -> Bool {
-      if let key, let other = other.key { return key == other }
-      return isSameTime(modified, other.modified) && contents == other.contents
-    }
+  /// What a place has before a thumbnail is put there.
+  private enum Predecessor: Equatable {
+    case nothing
+    /// A thumbnail of the same source, or of one that is gone.
+    case thumbnail(hasSettings: Bool)
+    /// The thumbnail of another source, which exists.
+    case rival(SourceKey)
+    /// An empty file.
+    case empty
   }
 
   /// Makes the folder if it is missing, removes the files of dead runs, and makes a folder for this run.
@@ -52,12 +51,8 @@ public final class OutputFolder: Sendable {
   /// - Parameter isDurable: whether a thumbnail must outlive a crash of the system once it is published. This waits for
   ///   the disk several times for each thumbnail.
   /// - Throws: ``OutputError`` of kind `cannotCreate`.
-  /// - Parameter isWatch: whether one source may get thumbnails again and again.
-  public init(
-    _ path: Path, isForced: Bool = false, isDurable: Bool = false, isWatch: Bool = false
-  ) throws(OutputError) {
+  public init(_ path: Path, isForced: Bool = false, isDurable: Bool = false) throws(OutputError) {
     self.path = path
-    self.isWatch = isWatch
     self.isForced = isForced
     self.isDurable = isDurable
     do throws(Errno) {
@@ -80,52 +75,91 @@ public final class OutputFolder: Sendable {
     }
   }
 
-  /// Whether this folder, or `folder` in it, contains nothing but the working folder. A missing folder is empty.
-  func isEmpty(below folder: Path?) -> Bool {
-    switch OpenFolder.open(folder ?? ".", in: descriptor) {
-    case .failure(let error): return error == .noSuchFileOrDirectory
-    case .success(let open): return isEmpty(open)
-    }
-  }
-
-  private func isEmpty(_ open: OpenFolder) -> Bool {
-    while true {
-      switch open.next() {
-      case .success(nil): return true
-      case .success(let entry?): if entry.name != SourceWalker.workingFolderName { return false }
-      // There may be more.
-      case .failure: return false
-      }
-    }
-  }
-
   deinit {
     run.remove()
     Foundation.close(descriptor)
+  }
+
+  /// A thumbnail that was put in place.
+  struct Published {
+    /// The number of bytes written.
+    let bytes: Int
+    let state: FileState
+    /// The source whose thumbnail was there, although it exists.
+    let replaced: SourceKey?
   }
 
   /// Adds the mark to a thumbnail and puts it in place. An older thumbnail there is replaced.
   ///
   /// - Parameters:
   ///   - jpeg: the thumbnail without its mark.
+  ///   - mark: with the key of its source.
   ///   - described: a comment that follows the mark.
-  /// - Returns: the number of bytes written.
+  ///   - isAmongPhotos: whether other files may have names like thumbnails. Then not even an empty file is replaced: another
+  ///     program may be writing it.
+  ///   - isKept: whether a thumbnail with this mark is that of another source, which keeps it.
   /// - Throws: ``OutputError``, leaving no file. The kind is `foreign` if the place has a file that is neither empty
-  ///   nor a thumbnail. It is `takenByName` if the keys in the marks differ: the place has the thumbnail of another
-  ///   source. Without keys, it is `taken` if the place has the thumbnail of another source of this run. Time and
-  ///   contents show this, because a list of all places of a run would take too much memory.
-  @discardableResult
+  ///   nor a thumbnail, and `taken` if another source keeps the place.
   func publish(
     thumbnail jpeg: UnsafeRawBufferPointer, marked mark: ThumbnailMark, described: DescriptionComment? = nil,
-    to place: Path, modified: timespec
-  ) throws(OutputError) -> Int {
-    let replaces = try claim(place, mark, modified)
+    to place: Path, modified: timespec, isAmongPhotos: Bool = false, isKept: (ThumbnailMark) -> Bool
+  ) throws(OutputError) -> Published {
+    guard let key = mark.source else { preconditionFailure("a thumbnail in a folder names its source") }
+    let taken = OutputError(.taken, path.appending(place))
+    let isClaimed = underWay.withLock { underWay in
+      if let rival = underWay[place], rival != key { return false }
+      underWay[place] = key
+      return true
+    }
+    guard isClaimed else { throw taken }
     defer { underWay.withLock { $0[place] = nil } }
     let marked = mark.inserted(into: jpeg, followedBy: described)
-    try publish(marked, to: place, modified: modified)
-    if replaces { replaced.add(1, ordering: .relaxed) }
-    return marked.count
+    for _ in 1...Self.claimTries {
+      let found = try predecessor(of: place, mark, isAmongPhotos, isKept)
+      if case .rival = found, !isForced || isOfThisRun(place) { throw taken }
+      let result = marked.withUnsafeBytes { bytes in
+        Result { () throws(OutputError) in
+          try publish(bytes, to: place, modified: modified, replaces: found != .nothing)
+        }
+      }
+      let state = try result.get()
+      // Another source has got the place meanwhile: one under another name that the file system takes for the same, or one
+      // of another process.
+      guard let state else { continue }
+      if case .thumbnail(hasSettings: false) = found { replaced.add(1, ordering: .relaxed) }
+      guard case .rival(let rival) = found else { return Published(bytes: marked.count, state: state, replaced: nil) }
+      replacedOthers.add(1, ordering: .relaxed)
+      return Published(bytes: marked.count, state: state, replaced: rival)
+    }
+    throw taken
   }
+
+  /// How often a place is looked at again, because it has got a file meanwhile.
+  private static let claimTries = 10
+
+  /// Gives the thumbnail in a place another mark.
+  ///
+  /// - Parameter status: of the thumbnail. If it has changed since, nothing is done.
+  /// - Returns: false if that fails.
+  func renew(_ place: Path, _ mark: ThumbnailMark, _ status: stat) -> Bool {
+    guard let key = mark.source, status.st_size < Self.largestRenewed,
+      let bytes = readFile(place, in: descriptor, limit: Self.largestRenewed),
+      bytes.count == Int(status.st_size), let marked = mark.replaced(in: bytes)
+    else { return false }
+    let isClaimed = underWay.withLock { underWay in
+      if underWay[place] != nil { return false }
+      underWay[place] = key
+      return true
+    }
+    guard isClaimed else { return false }
+    defer { underWay.withLock { $0[place] = nil } }
+    let now = try? place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }.get()
+    guard let now, FileState(now) == FileState(status) else { return false }
+    return (try? publish(marked, to: place, modified: status.modified)) != nil
+  }
+
+  /// Larger thumbnails are made again instead.
+  private static let largestRenewed = 1 << 24
 
   /// Writes a file and puts it in place atomically. It replaces any file there.
   ///
@@ -134,17 +168,27 @@ public final class OutputFolder: Sendable {
   ///   whether the source has changed.
   /// - Throws: ``OutputError``, leaving no file.
   public func publish(_ bytes: UnsafeRawBufferPointer, to place: Path, modified: timespec) throws(OutputError) {
+    _ = try publish(bytes, to: place, modified: modified, replaces: true)
+  }
+
+  /// - Parameter replaces: whether a file in the place is replaced. Where the file system cannot refuse that, it is.
+  /// - Returns: the state of the file; nil if the place has a file that is not replaced.
+  private func publish(
+    _ bytes: UnsafeRawBufferPointer, to place: Path, modified: timespec, replaces: Bool
+  ) throws(OutputError) -> FileState? {
     let shown = path.appending(place)
     if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
     let name = Path("\(serial.add(1, ordering: .relaxed).newValue).tmp")
+    var written: stat
     do throws(Errno) {
-      try write(bytes, to: name, in: run.descriptor, modified: modified, isDurable: isDurable)
+      written = try write(bytes, to: name, in: run.descriptor, modified: modified, isDurable: isDurable)
       do throws(Errno) {
-        try move(name, to: place)
+        try move(name, to: place, replaces: replaces)
       } catch {
         unlink(name, in: run.descriptor)
+        if error == .fileExists, !replaces { return nil }
         guard error == .improperLink else { throw error }
-        try publishAcrossDevices(bytes, to: place, name: name, modified: modified)
+        written = try publishAcrossDevices(bytes, to: place, name: name, modified: modified)
       }
       if isDurable {
         do throws(Errno) { try Self.syncFolders(from: place.parent, in: descriptor) } catch {
@@ -158,6 +202,10 @@ public final class OutputFolder: Sendable {
       if error == .noSuchFileOrDirectory, isRemoved { throw OutputError(.removed, path) }
       throw OutputError(writing: shown, error)
     }
+    // The name has changed the status time. If the place has another file already, the state fits none.
+    let found = try? place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }.get()
+    if let found, FileIdentity(found) == FileIdentity(written) { written = found }
+    return FileState(written)
   }
 
   public func publish(_ bytes: [UInt8], to place: Path, modified: timespec) throws(OutputError) {
@@ -181,24 +229,25 @@ public final class OutputFolder: Sendable {
   /// which a later run can find and remove it.
   private func publishAcrossDevices(
     _ bytes: UnsafeRawBufferPointer, to place: Path, name: Path, modified: timespec
-  ) throws(Errno) {
+  ) throws(Errno) -> stat {
     let beside = place.parent.appending(Path("\(RunFolder.besidePrefix)\(run.name)-\(name)"))
     let note = Path("\(name)\(RunFolder.noteSuffix)")
     let noted = beside.withCString { text in
       Result { () throws(Errno) in
         let bytes = UnsafeRawBufferPointer(start: text, count: beside.length)
-        try write(bytes, to: note, in: run.descriptor, modified: modified)
+        _ = try write(bytes, to: note, in: run.descriptor, modified: modified)
       }
     }
     try noted.get()
     defer { unlink(note, in: run.descriptor) }
-    try write(bytes, to: beside, in: descriptor, modified: modified, isDurable: isDurable)
+    let written = try write(bytes, to: beside, in: descriptor, modified: modified, isDurable: isDurable)
     do throws(Errno) {
       try rename(beside, in: descriptor, to: place, in: descriptor)
     } catch {
       unlink(beside, in: descriptor)
       throw error
     }
+    return written
   }
 
   /// Waits until the disk has the names in a folder and in those above it, up to `start`: any of them may be new, and
@@ -228,34 +277,26 @@ public final class OutputFolder: Sendable {
   /// How many thumbnails with other settings this run has replaced.
   var replacedCount: Int { replaced.load(ordering: .relaxed) }
 
-  /// Claims a place for the thumbnail of a source.
+  /// How many thumbnails of other sources, which exist, this run has replaced.
+  var replacedOthersCount: Int { replacedOthers.load(ordering: .relaxed) }
+
+  /// What a place has.
   ///
-  /// - Returns: whether the place has a thumbnail with other settings.
   /// - Throws: why the place cannot be written to.
-  private func claim(_ place: Path, _ mark: ThumbnailMark, _ modified: timespec) throws(OutputError) -> Bool {
-    let claimant = Claimant(modified: modified, contents: mark.contents, key: mark.source)
-    let taken = OutputError(mark.source == nil ? .taken : .takenByName, path.appending(place))
-    let begun = underWay.withLock { underWay in
-      if let rival = underWay[place], !rival.isSame(as: claimant) { return false }
-      underWay[place] = claimant
-      return true
+  private func predecessor(
+    of place: Path, _ mark: ThumbnailMark, _ isAmongPhotos: Bool, _ isKept: (ThumbnailMark) -> Bool
+  ) throws(OutputError) -> Predecessor {
+    let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
+    // If the place is a folder, the rename reports it.
+    guard case .success(let status) = found, status.kind != .folder else { return .nothing }
+    // An empty file is no original where only thumbnails are.
+    if status.st_size == 0, !isAmongPhotos, status.kind == .regular { return .empty }
+    guard status.kind == .regular, let there = try readMark(at: place) else {
+      throw OutputError(.foreign, path.appending(place))
     }
-    guard begun else { throw taken }
-    do throws(OutputError) {
-      let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
-      // If the place is a folder, the rename reports it.
-      guard case .success(let status) = found, status.kind != .folder else { return false }
-      // An empty file is no original where only thumbnails are. Beside photos, another program may be writing it.
-      if status.st_size == 0, mark.source == nil { return false }
-      guard status.kind == .regular, let there = try readMark(at: place) else {
-        throw OutputError(.foreign, path.appending(place))
-      }
-      if isThumbnail(there, status, ofOtherThan: claimant) { throw taken }
-      return !there.hasSettings(of: mark)
-    } catch {
-      underWay.withLock { $0[place] = nil }
-      throw error
-    }
+    guard isKept(there) else { return .thumbnail(hasSettings: there.hasSettings(of: mark)) }
+    guard let rival = there.source else { throw OutputError(.taken, path.appending(place)) }
+    return .rival(rival)
   }
 
   /// The mark of the file in a place; nil if it has none.
@@ -267,23 +308,21 @@ public final class OutputFolder: Sendable {
     }
   }
 
-  /// Whether the thumbnail in a place is that of another source, which keeps the place.
-  private func isThumbnail(_ mark: ThumbnailMark, _ status: stat, ofOtherThan claimant: Claimant) -> Bool {
-    let isOfThisRun = isBefore(run.began, status.changed)
-    guard let key = claimant.key else {
-      return !isWatch && isOfThisRun
-        && !(isSameTime(status.modified, claimant.modified) && mark.contents == claimant.contents)
-    }
-    guard let there = mark.source, there != key else { return false }
-    return isOfThisRun || !isForced
+  /// Whether the file in a place was made since this run began. Where the file system does not keep when a file was made, its
+  /// last change counts.
+  private func isOfThisRun(_ place: Path) -> Bool {
+    guard let made = place.withCString({ FileStatus.birth(of: $0, in: descriptor) }) else { return false }
+    return !isBefore(made, run.began)
   }
 
   /// Puts a temporary file in place. It makes a missing folder only after the rename has failed, because most folders
   /// exist. A ``ThumbnailRemover`` may remove the folder again before it has a file, so it tries several times.
-  private func move(_ name: Path, to place: Path) throws(Errno) {
+  ///
+  /// - Parameter replaces: whether a file in the place is replaced; otherwise the error is `fileExists`.
+  private func move(_ name: Path, to place: Path, replaces: Bool) throws(Errno) {
     for _ in 1...Self.moveTries {
       do throws(Errno) {
-        return try rename(name, in: run.descriptor, to: place, in: descriptor)
+        return try rename(name, in: run.descriptor, to: place, in: descriptor, replaces: replaces)
       } catch {
         guard error == .noSuchFileOrDirectory else { throw error }
       }
@@ -292,7 +331,7 @@ public final class OutputFolder: Sendable {
         guard error == .noSuchFileOrDirectory else { throw error }
       }
     }
-    try rename(name, in: run.descriptor, to: place, in: descriptor)
+    try rename(name, in: run.descriptor, to: place, in: descriptor, replaces: replaces)
   }
 
   private static let moveTries = 1000

@@ -127,12 +127,16 @@ public struct OutputPlan: Sendable {
     files(for: place).first { path, inner, folder in isReached(inner, below: folder) }?.path
   }
 
-  /// Whether all files that may be a source of this place are in one of these states. One that filters leave out now is
-  /// there.
-  func areAll(
-    _ states: [VanishedSources.State], _ place: Path, _ vanished: inout VanishedSources
-  ) -> Bool {
-    files(for: place).allSatisfy { states.contains(vanished.state(of: $0.path)) }
+  /// The path that the thumbnails of a file mirror; nil if it is no source of the job.
+  ///
+  /// - Parameter file: absolute.
+  func relativePath(of file: Path) -> Path? {
+    for folder in folders {
+      guard let inner = folder.path.absolute.flatMap({ file.below($0) }), !inner.isEmpty else { continue }
+      if isReached(inner, below: folder.path) { return folder.mirrored.appending(inner) }
+    }
+    let mirrored = walker.tree.relativePath(ofArgument: file)
+    return files[Self.place(of: mirrored)]?.contains { $0.path.absolute == file } == true ? mirrored : nil
   }
 
   private func files(for place: Path) -> [(path: Path, inner: Path, folder: Path)] {

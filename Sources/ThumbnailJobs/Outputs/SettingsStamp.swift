@@ -4,19 +4,14 @@ import SystemPackage
 
 /// Determines which thumbnails of an output folder are up to date.
 ///
-/// A thumbnail is up to date if it is a file that is not empty, has the modification time of its source, was made from
-/// these contents, and with the present settings. In most folders all thumbnails have the same settings: the file
-/// `.thumbjob/settings` contains them (with several sizes, a file `settings-NAME` for each), and a `stat` of the thumbnail
-/// is enough. If the settings have changed, or the folder had files before its first run, that file ends with "mixed".
-/// Then the mark of each thumbnail is read. It is always read if a ``NamePattern`` makes the places, because it has the
-/// source's key.
+/// A thumbnail is up to date if it is a file that is not empty, has the modification time of its source, and its mark names
+/// this source, its contents and the present settings. Where the ledger remembers that very file as the thumbnail of that
+/// very source, the mark need not be read (``JobLedger``).
 ///
-/// The contents are compared only if the source was renamed, replaced or otherwise touched after its thumbnail was made,
-/// which its status time (`st_ctime`) tells: a photo may be replaced by another of the same modification time. Where
-/// that time is not kept, only the size is compared. A whole folder that trades its name with another changes no such
-/// time.
+/// The file `.thumbjob/settings` has the settings of the last run, with several sizes a file `settings-NAME` for each. It only
+/// tells a later run what is in the folder (``EarlierRuns``).
 ///
-/// *Complexity*: one `stat` for each thumbnail; where its mark is read, also a read of its first bytes.
+/// *Complexity*: reads the first bytes of the thumbnail, and both ends of its source.
 public struct SettingsStamp: Sendable {
   /// The state of a thumbnail.
   public enum State: Sendable, Equatable {
@@ -42,73 +37,74 @@ public struct SettingsStamp: Sendable {
   /// What a walk knows about a source.
   struct FoundSource {
     let status: stat
-    /// The key of the source; nil if only one source can want the place.
-    let key: SourceKey?
+    let key: SourceKey
     let path: Path
-    /// Whether the status tells when the source got its name and contents.
-    let keepsChangeTime: Bool
   }
 
   /// The mark of thumbnails with these settings.
   public let mark: ThumbnailMark
   private let output: OutputDescriptor
-  /// Whether every thumbnail in the folder was made with these settings.
-  private let isUniform: Bool
+  /// Whether the times of thumbnails may be kept to two seconds only.
+  private let hasCoarseTimes: Bool
 
   private enum OutputDescriptor: Sendable {
     case folder(OutputFolder)
     case path(Path)
   }
 
-  /// Compares the present settings with those in the folder, and writes the present ones there if they differ.
+  /// Writes the present settings to the folder, if it has others.
   ///
   /// - Parameter settings: everything except the source that determines the bytes of a thumbnail, as one text.
   /// - Parameter size: the name of the size's folder if there are several sizes.
   /// - Throws: ``OutputError``.
   public init(renewing settings: String, size: Path?, in output: OutputFolder) throws(OutputError) {
     let file = Self.file(size)
-    let note = Self.read(file, in: output.descriptor)
-    isUniform = note.map { $0.settings == settings && !$0.isMixed } ?? output.isEmpty(below: size)
-    if note?.settings != settings {
-      try output.publishSettings(Array((settings + (isUniform ? "" : Self.mixed)).utf8), to: file)
+    if Self.read(file, in: output.descriptor) != settings {
+      try output.publishSettings(Array(settings.utf8), to: file)
     }
     self.output = .folder(output)
+    hasCoarseTimes = CoarseTimes.areIn(output.path)
     mark = ThumbnailMark(settings: settings)
   }
 
-  /// Compares the settings without writing, for a dry run.
+  /// Writes nothing, for a dry run.
   public init(reading settings: String, size: Path?, in output: Path) {
     self.output = .path(output)
-    let note = Self.read(output.appending(Self.file(size)), in: AT_FDCWD)
-    isUniform = note.map { $0.settings == settings && !$0.isMixed } ?? false
+    hasCoarseTimes = CoarseTimes.areIn(output)
     mark = ThumbnailMark(settings: settings)
   }
 
-  /// The state of a thumbnail.
+  /// The status of the file in a place; nil if there is none.
+  func status(of place: Path) -> stat? {
+    let (path, folder) = location(of: place)
+    return try? path.withCString { FileStatus.of($0, in: folder, followingLinks: false) }.get()
+  }
+
+  /// The state of a thumbnail, by its mark. A thumbnail of the same photo under an earlier path gets a mark with the present
+  /// one, except in a dry run.
   ///
   /// - Parameters:
   ///   - place: the place of the thumbnail relative to the output folder.
+  ///   - status: of the file there; nil if there is none.
   ///   - source: the source as the walk has found it.
-  func state(of place: Path, source: FoundSource) -> State {
-    let (path, folder) = location(of: place)
-    let found = path.withCString { FileStatus.of($0, in: folder, followingLinks: false) }
-    guard case .success(let status) = found, status.kind == .regular else { return .missing }
+  ///   - owner: whose thumbnail the file with a mark is.
+  func state(
+    of place: Path, _ status: stat?, source: FoundSource, owner: (ThumbnailMark) -> Owners.Owner
+  ) -> State {
+    guard let status, status.kind == .regular else { return .missing }
     if FileIdentity(status) == FileIdentity(source.status) { return .isSource }
     if status.st_size == 0 { return .missing }
-    let isCurrent = isSameTime(status.modified, asKept: source.status.modified)
-    // Equal times count as touched, because a file system stores times of some milliseconds.
-    let isTouched = !isBefore(source.status.changed, status.changed)
-    // The mark is read only if it can make a difference.
-    if source.key == nil, !isCurrent { return .stale }
-    if source.key == nil, isUniform, !isTouched, source.keepsChangeTime { return .upToDate }
+    let (path, folder) = location(of: place)
     guard let mark = ThumbnailMark(of: path, in: folder) else { return .stale }
-    if let key = source.key, let there = mark.source, there != key { return .isTaken(place) }
-    guard isCurrent, isUniform && source.key == nil || mark.hasSettings(of: self.mark) else { return .stale }
-    if let contents = mark.contents, !contents.mayHave(size: Int(source.status.st_size)) { return .stale }
-    guard isTouched else { return .upToDate }
-    guard let contents = mark.contents, contents == (try? SourceFile(source.path).contents()) else { return .stale }
-    refresh(path, status)
-    return .upToDate
+    let owner = owner(mark)
+    if owner == .other { return .isTaken(place) }
+    guard mark.hasSettings(of: self.mark),
+      isSameTime(status.modified, asKept: source.status.modified, isCoarse: hasCoarseTimes),
+      let contents = mark.contents, contents.mayHave(size: Int(source.status.st_size)),
+      contents == (try? SourceFile(source.path).contents())
+    else { return owner == .unknown ? .isTaken(place) : .stale }
+    guard mark.source != source.key, case .folder(let folder) = self.output else { return .upToDate }
+    return folder.renew(place, mark.of(source.key), status) ? .upToDate : .stale
   }
 
   /// What a thumbnail tells of its source from the network.
@@ -152,17 +148,6 @@ public struct SettingsStamp: Sendable {
     }
   }
 
-  /// Renews the status time of a thumbnail, so that the next run need not compare contents again. A failure matters only
-  /// for the time that takes.
-  private func refresh(_ place: Path, _ status: stat) {
-    guard case .folder(let folder) = output else { return }
-    let times = [status.accessed, status.modified]
-    _ = place.withCString { utimensat(folder.descriptor, $0, times, AT_SYMLINK_NOFOLLOW) }
-  }
-
-  /// The last line of the settings file if not all thumbnails have these settings.
-  private static let mixed = "mixed\n"
-
   /// The prefix of the settings files of sizes with a folder.
   private static let sizePrefix = Array("settings-".utf8)
 
@@ -180,14 +165,10 @@ public struct SettingsStamp: Sendable {
   }
 
   /// The settings with which the last run made the thumbnails of a size; nil if there are none.
-  static func settings(of size: Path?, in output: Path) -> String? {
-    read(output.appending(file(size)), in: AT_FDCWD)?.settings
-  }
+  static func settings(of size: Path?, in output: Path) -> String? { read(output.appending(file(size)), in: AT_FDCWD) }
 
-  private static func read(_ path: Path, in folder: CInt) -> (settings: String, isMixed: Bool)? {
-    guard let bytes = readFile(path, in: folder, limit: 1 << 14) else { return nil }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.hasSuffix(mixed) ? (String(text.dropLast(mixed.count)), true) : (text, false)
+  private static func read(_ path: Path, in folder: CInt) -> String? {
+    readFile(path, in: folder, limit: 1 << 14).map { String(decoding: $0, as: UTF8.self) }
   }
 }
 

@@ -25,11 +25,10 @@ struct ThumbnailOutput: Sendable {
   ///
   /// - Parameters:
   ///   - isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
-  ///   - isWatch: whether the job makes thumbnails of one source again and again.
   /// - Throws: ``OutputError``.
   init(
     path: Path, name: NamePattern? = nil, options: ThumbnailOptions, isForced: Bool = false, isDurable: Bool = false,
-    isWatch: Bool = false, isDryRun: Bool, bucket: BucketOutput? = nil, work: Path? = nil
+    isDryRun: Bool, bucket: BucketOutput? = nil, work: Path? = nil
   ) throws(OutputError) {
     localPath = work ?? path
     self.bucket = bucket
@@ -39,8 +38,7 @@ struct ThumbnailOutput: Sendable {
     absolutePath = path.absolute ?? path
     self.name = name
     self.options = options
-    let folder =
-      isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable, isWatch: isWatch)
+    let folder = isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable)
     self.folder = folder
     var stamps: [SettingsStamp] = []
     for size in options.sizes {
@@ -96,6 +94,13 @@ struct ThumbnailOutput: Sendable {
     return Self.hasSizeFolders(options, name) ? Path(size.name).appending(place) : place
   }
 
+  /// The places of a source's thumbnails.
+  func places(of path: Path, _ relative: Path) -> [Path] {
+    let source = Source(path: path, relativePath: relative, argument: 0, origin: .folder)
+    let place = OutputPlan.place(of: relative)
+    return options.sizes.map { self.place(of: source, place, size: $0) }
+  }
+
   /// The places that a source's thumbnail of another size may have, in the folder of that size: that which mirrors it, and
   /// that of the pattern, unless it depends on the size.
   func placesOfOtherSize(of relative: Path) -> [Path] {
@@ -111,36 +116,49 @@ struct ThumbnailOutput: Sendable {
   ///   - contents: the contents of the source.
   ///   - description: what the thumbnail is to say about the source; nil if nothing.
   ///   - modified: the modification time for the thumbnail, from ``SourceFile/thumbnailTime``.
+  ///   - owners: tells whether another source keeps the place.
   /// - Throws: ``OutputError``.
   func publish(
     _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents,
-    description: SourceDescription?, modified: timespec, isCancelled: () -> Bool
+    description: SourceDescription?, modified: timespec, owners: Owners, isCancelled: () -> Bool
   ) throws(OutputError) -> MadeThumbnail {
     guard let folder, let index = options.sizes.firstIndex(of: thumbnail.size) else {
       preconditionFailure("only a real run publishes, and only sizes of its options")
     }
+    let wanted = place
     let place = self.place(of: source, place, size: thumbnail.size)
-    let mark = stamps[index].mark.of(contents, key(of: source))
+    let mark = stamps[index].mark.of(contents, markedKey(of: source))
     let bytes: Int
+    var state: FileState?
     if let bucket {
       let marked = mark.inserted(into: thumbnail.bytes)
       try bucket.publish(marked, mark, to: place, modified: modified, isCancelled: isCancelled)
       bytes = marked.count
     } else {
-      bytes = try folder.publish(
+      let published = try folder.publish(
         thumbnail: thumbnail.bytes, marked: mark,
-        described: description.map { DescriptionComment($0, thumbnail.pixels) }, to: place, modified: modified)
+        described: description.map { DescriptionComment($0, thumbnail.pixels) }, to: place, modified: modified,
+        isAmongPhotos: name != nil,
+        isKept: { owners.owner(of: $0, in: place, at: wanted, for: source, in: self) != .nobodyElse })
+      (bytes, state) = (published.bytes, published.state)
+      if let replaced = published.replaced { owners.forget(replaced) }
     }
     return MadeThumbnail(
-      path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes)
+      path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes, state: state)
   }
 
-  /// The key of the source; nil if only one source can want its place.
-  private func key(of source: Source) -> SourceKey? {
+  /// The key of a source.
+  func key(of source: Source) -> SourceKey {
     if let address = source.address { return SourceKey(of: address) }
-    // A bucket and a folder of this machine have no path between them.
-    return name == nil && !source.isContested
-      ? nil : SourceKey(of: source.path, from: bucket == nil ? absolutePath : "/")
+    return key(ofFile: source.path)
+  }
+
+  /// The key of a file. A bucket and a folder of this machine have no path between them.
+  func key(ofFile path: Path) -> SourceKey { SourceKey(of: path, from: bucket == nil ? absolutePath : "/") }
+
+  /// The key for the mark of a thumbnail; nil in a bucket, if only one source can want the place.
+  private func markedKey(of source: Source) -> SourceKey? {
+    bucket == nil || name != nil || source.isContested ? key(of: source) : nil
   }
 
   /// The state of a source's thumbnails together: that of the first place that cannot be written to, otherwise the
@@ -148,14 +166,24 @@ struct ThumbnailOutput: Sendable {
   ///
   /// - Parameters:
   ///   - status: the status of the source.
-  ///   - keepsChangeTime: whether `status` tells when the source got its name and contents, as ``ChangeTimes`` knows.
-  func state(of source: Source, _ place: Path, _ status: stat, keepsChangeTime: Bool) -> SettingsStamp.State {
-    let found = SettingsStamp.FoundSource(
-      status: status, key: key(of: source), path: source.path, keepsChangeTime: keepsChangeTime)
-    let states = zip(options.sizes, stamps).map { size, stamp in
-      stamp.state(of: self.place(of: source, place, size: size), source: found)
+  ///   - files: those in the places of its thumbnails, from ``files(of:_:)``.
+  ///   - owners: tells whether another source keeps a place.
+  func state(
+    of source: Source, _ place: Path, _ status: stat, files: [stat?], owners: Owners
+  ) -> SettingsStamp.State {
+    let found = SettingsStamp.FoundSource(status: status, key: key(of: source), path: source.path)
+    let states = options.sizes.indices.map { index in
+      let file = self.place(of: source, place, size: options.sizes[index])
+      return stamps[index].state(
+        of: file, files[index], source: found,
+        owner: { owners.owner(of: $0, in: file, at: place, for: source, in: self) })
     }
     return states.first(where: \.isRefused) ?? states.first { $0 != .upToDate } ?? .upToDate
+  }
+
+  /// The files in the places of a source's thumbnails, in the order of the sizes; nil where there is none.
+  func files(of source: Source, _ place: Path) -> [stat?] {
+    zip(options.sizes, stamps).map { size, stamp in stamp.status(of: self.place(of: source, place, size: size)) }
   }
 
   /// What the thumbnails of a source from the network tell of it together. A place that another source has begins with the
@@ -170,14 +198,14 @@ struct ThumbnailOutput: Sendable {
 
   /// What a source's thumbnails in buckets tell of it, if all of them are there and need not be made again.
   ///
-  /// - Throws: ``OutputError``; of the kind `takenByName` if another source has a place.
+  /// - Throws: ``OutputError``; of the kind `taken` if another source has a place.
   static func kept(
     in outputs: [ThumbnailOutput], of source: Source, _ place: Path, isCancelled: () -> Bool
   ) throws(OutputError) -> KnownThumbnails? {
     var states: [SettingsStamp.RemoteState] = []
     for output in outputs { states.append(try output.keptState(of: source, place, isCancelled: isCancelled)) }
     switch SettingsStamp.RemoteState.together(states) {
-    case .isTaken(let place): throw OutputError(.takenByName, place)
+    case .isTaken(let place): throw OutputError(.taken, place)
     case .missing: return nil
     case .made(let known): return known
     }
@@ -191,7 +219,7 @@ struct ThumbnailOutput: Sendable {
     var states: [SettingsStamp.RemoteState] = []
     for (size, stamp) in zip(options.sizes, stamps) {
       let place = self.place(of: source, place, size: size)
-      states.append(try bucket.state(of: place, key: key(of: source), stamp.mark, isCancelled: isCancelled))
+      states.append(try bucket.state(of: place, key: markedKey(of: source), stamp.mark, isCancelled: isCancelled))
     }
     let state = SettingsStamp.RemoteState.together(states)
     return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }

@@ -44,10 +44,10 @@ public final class ThumbnailRemover: Sendable {
   ///
   /// - Parameters:
   ///   - place: relative to the output folder.
-  ///   - source: the source whose thumbnail it must be, if its mark tells that; nil for any. Only marks of thumbnails
-  ///     whose places two sources may want do (``SourceKey``).
+  ///   - source: the source whose thumbnail it must be.
+  ///   - unnamed: whether to remove also a thumbnail of an earlier version, whose mark names no source.
   /// - Throws: ``OutputError`` of kind `unreadable` or `cannotRemove`. The thumbnail is still there.
-  public func remove(_ place: Path, of source: Path? = nil) throws(OutputError) -> Outcome {
+  public func remove(_ place: Path, of source: Path, unnamed: Bool = false) throws(OutputError) -> Outcome {
     let names = place.names
     guard let name = names.last, !place.isAbsolute, !names.contains(where: { $0 == "." || $0 == ".." }),
       names.first != SourceWalker.workingFolderName
@@ -62,7 +62,8 @@ public final class ThumbnailRemover: Sendable {
       }
     }
     let bytes: Int
-    switch try thumbnail(name, in: parent, of: source, place) {
+    let key = SourceKey(of: source, from: absolutePath)
+    switch try thumbnail(name, in: parent, place, isOurs: { $0.source.map { $0 == key } ?? unnamed }) {
     case .removed(let found): bytes = found
     case let other: return other
     }
@@ -96,7 +97,7 @@ public final class ThumbnailRemover: Sendable {
 
   /// What is in a place: `removed` with its size stands for a thumbnail that may be removed.
   private func thumbnail(
-    _ name: Path, in parent: Descriptor, of source: Path?, _ place: Path
+    _ name: Path, in parent: Descriptor, _ place: Path, isOurs: (ThumbnailMark) -> Bool
   ) throws(OutputError) -> Outcome {
     // Opening a device may have effects, so the kind is looked at first.
     guard let before = status(name, in: parent) else { return .notThere }
@@ -107,16 +108,11 @@ public final class ThumbnailRemover: Sendable {
       if error == .tooManySymbolicLinkLevels { return .notOurs }
       throw OutputError(.unreadable, path.appending(place), error)
     }
-    guard let mark, !isThumbnail(mark, ofOtherThan: source), let after = status(name, in: parent),
+    guard let mark, isOurs(mark), let after = status(name, in: parent),
       FileIdentity(after) == FileIdentity(before), isSameTime(after.modified, before.modified),
       after.st_size == before.st_size
     else { return .notOurs }
     return .removed(bytes: Int(after.st_size))
-  }
-
-  private func isThumbnail(_ mark: ThumbnailMark, ofOtherThan source: Path?) -> Bool {
-    guard let source, let there = mark.source else { return false }
-    return there != SourceKey(of: source, from: absolutePath)
   }
 
   private func status(_ name: Path, in parent: Descriptor) -> stat? {

@@ -9,4 +9,11 @@ public struct PruneCounts: Sendable, Equatable {
   public internal(set) var failed = 0
 
   public init() {}
+
+  mutating func count(_ result: Result<Int, OutputError>) {
+    switch result {
+    case .success(let size): (thumbnails, bytes) = (thumbnails + 1, bytes + size)
+    case .failure: failed += 1
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import Files
 import Ledger
 
-/// Why a job removes no thumbnails: they might be of sources that are not gone.
+/// Why a job removes no thumbnails, or none of the photos of a source folder: they might be of sources that are not gone.
 public enum PruneRefusal: Sendable, Equatable, CustomStringConvertible {
   /// The run has not reached all its sources.
   case workRemains
@@ -11,12 +11,14 @@ public enum PruneRefusal: Sendable, Equatable, CustomStringConvertible {
   case emptySource(Path)
   /// By its text, the path leads to another folder.
   case unclearPath(Path)
-  /// The last run mirrored the tree below another folder, or had a list if the path is empty.
-  case otherTree(Path)
   /// Without the ledger it is not known which sources there were.
   case noLedger(LedgerError)
-  /// The output folder also has thumbnails of this source, which exists and is in none of the job's folders.
-  case otherSource(Path)
+  /// Of so many photos of a source folder that the ledger knows, none was found.
+  case noneFound(Path, known: Int)
+  /// A source folder is another one than in earlier runs, or on another disk.
+  case otherFolder(Path)
+  /// More than half of the photos of a source folder are gone.
+  case mostGone(Path, gone: Int, known: Int)
 
   public var description: String {
     switch self {
@@ -24,11 +26,20 @@ public enum PruneRefusal: Sendable, Equatable, CustomStringConvertible {
     case .unreadable: "not all sources could be read"
     case .emptySource(let path): "\(path.printable) is empty; perhaps its file system is not mounted"
     case .unclearPath(let path): "\(path.printable) has “..” behind a link; give the path without"
-    case .otherTree(""): "the last run had a list of sources; if the sources are right now, run again"
-    case .otherTree(let path): "the last run mirrored \(path.printable); if the sources are right now, run again"
     case .noLedger(let error): "ledger \(error)"
-    case .otherSource(let path):
-      "the output folder also has the thumbnails of other sources, such as \(path.printable); run with all of them together"
+    case .noneFound(let path, let known):
+      "none of the \(known) photos that the ledger has of \(path.printable) was found; perhaps its file system is not mounted"
+    case .otherFolder(let path): "\(path.printable) is another folder or disk than in earlier runs"
+    case .mostGone(let path, let gone, let known): "\(gone) of \(known) photos of \(path.printable) are gone"
+    }
+  }
+
+  /// What would make the job remove them all the same; nil if nothing does.
+  public var wayOn: PruneMode? {
+    switch self {
+    case .workRemains, .unreadable, .unclearPath, .noLedger: nil
+    case .emptySource, .noneFound, .otherFolder: .force
+    case .mostGone: .all
     }
   }
 }

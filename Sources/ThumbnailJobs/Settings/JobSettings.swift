@@ -53,7 +53,8 @@ public struct JobSettings: Sendable, Equatable {
   /// Try sources again that have failed for good.
   public var retryFailed = false
   /// Remove the thumbnails of sources that are gone, and of sizes that the job does not have.
-  public var prune = false
+  /// Nil if the job removes none.
+  public var prune: PruneMode?
   /// The version of the program. Sources that failed with another version are tried again.
   public var program = ""
   /// How many more times to try a source after a failure that may be temporary.
@@ -112,10 +113,10 @@ public struct JobSettings: Sendable, Equatable {
           + "manifest, contact sheet or gallery")
     }
     try joins.validate()
-    if prune, sources.contains(where: { if case .list = $0 { true } else { false } }) {
+    if prune != nil, sources.contains(where: { if case .list = $0 { true } else { false } }) {
       throw TextError(in: "prune", "a list does not tell which sources are gone; give the folders instead")
     }
-    if prune, sources.contains(where: { if case .address = $0 { true } else { false } }) {
+    if prune != nil, sources.contains(where: { if case .address = $0 { true } else { false } }) {
       throw TextError(in: "prune", "a URL does not tell which sources are gone; give folders instead")
     }
     try validateBuckets()
@@ -140,7 +141,7 @@ extension JobSettings {
       if isSet { throw TextError(in: key, "\(reason), and these thumbnails go to a bucket") }
     }
     try refuse("out", bucketOutputs.count < outputs.count, "outputs in folders need a job of their own")
-    try refuse("prune", prune, "only thumbnails in folders can be pruned")
+    try refuse("prune", prune != nil, "only thumbnails in folders can be pruned")
     try refuse("verify", verify == .content, "only the ledger of an output folder knows the hashes of sources")
     for kind in joins.paths.map(\.0) { try refuse(kind.setting, true, "it needs thumbnails in folders") }
     try refuse("out", watch != nil, "a watch needs thumbnails in folders")

@@ -21,6 +21,8 @@ final class SourceFile {
   struct Version: Sendable {
     let bytes: Int
     let modified: timespec
+    /// Nil for a source from the network, whose server tells whether it has changed.
+    let state: FileState?
   }
 
   let descriptor: CInt
@@ -33,6 +35,7 @@ final class SourceFile {
   private let identity: FileIdentity
   /// Its status time when it was opened. Every change of the contents, of the names or of the mode sets it.
   private let changed: timespec
+  private let state: FileState?
   private var knownContents: SourceContents?
   /// What is there of a source of which only parts were fetched; nil if all is.
   private let parts: PartialBytes?
@@ -55,7 +58,7 @@ final class SourceFile {
     }
     size = Int(status.st_size)
     modified = status.modified
-    changed = status.changed
+    (changed, state) = (status.changed, FileState(status))
     (isCut, lacksLastBit, parts) = (false, false, nil)
     self.path = path
     identity = FileIdentity(status)
@@ -73,7 +76,7 @@ final class SourceFile {
       throw .unreadable(error)
     }
     self.descriptor = descriptor
-    (size, modified, changed) = (fetched.size, fetched.modified, status.changed)
+    (size, modified, changed, state) = (fetched.size, fetched.modified, status.changed, nil)
     parts = fetched.parts.map {
       PartialBytes(ByteReader(fileDescriptor: descriptor, size: fetched.size), held: $0)
     }
@@ -83,7 +86,7 @@ final class SourceFile {
 
   deinit { close(descriptor) }
 
-  var version: Version { Version(bytes: parts?.byteCount ?? size, modified: modified) }
+  var version: Version { Version(bytes: parts?.byteCount ?? size, modified: modified, state: state) }
 
   /// Whether its contents have changed since it was opened, or its path leads to another file: what was read may be neither
   /// the old contents nor the new, or no longer have this name. A further name of the file (a hard link) or another mode is

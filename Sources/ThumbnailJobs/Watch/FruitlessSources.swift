@@ -11,18 +11,15 @@ struct FruitlessSources {
 
   /// The version of a file that was tried.
   struct Version {
-    private let file: SourceFile.Version
-    /// The status time; nil if it may be that of later contents than those that were read.
-    private let changed: timespec?
+    private let state: FileState
 
     /// - Parameter read: the version that was read; nil if the file could not be opened.
     /// - Returns: nil if the file is gone.
     init?(of path: Path, read: SourceFile.Version?) {
-      if let read {
-        (file, changed) = (read, nil)
+      if let read = read?.state {
+        state = read
       } else if case .success(let status) = FileStatus.of(path, followingLinks: true) {
-        file = SourceFile.Version(bytes: Int(status.st_size), modified: status.modified)
-        changed = status.changed
+        state = FileState(status)
       } else {
         return nil
       }
@@ -31,8 +28,7 @@ struct FruitlessSources {
     /// Whether the file has not changed since.
     func isCurrent(of path: Path) -> Bool {
       guard case .success(let now) = FileStatus.of(path, followingLinks: true) else { return false }
-      return file.bytes == now.st_size && isSameTime(file.modified, now.modified)
-        && changed.map { isSameTime($0, now.changed) } ?? true
+      return state == FileState(now)
     }
   }
 

@@ -98,7 +98,11 @@ final class SourceWatch: Sendable {
       state.counters.lastChange = Date()
       for change in changes {
         switch change {
-        case .file(let path), .gone(let path, _): state.pending.note(path, at: now)
+        case .file(let path):
+          // Whatever has changed, it may be whole now.
+          state.fruitless.remove(path)
+          state.pending.note(path, at: now)
+        case .gone(let path, _): state.pending.note(path, at: now)
         // At once: of files that are closed before the folder is watched, it is not known whether they are.
         case .folder(let path): state.pending.note(path, at: now, quiet: .zero)
         case .unmounted: break  // the job looks at its mount points anyway

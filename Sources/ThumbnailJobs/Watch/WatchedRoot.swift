@@ -33,22 +33,3 @@ struct WatchedRoot {
     return FileIdentity(status)
   }
 }
-
-/// The mount points below the watched folders. While a disk is not mounted, its photos are not gone.
-struct MountPoints {
-  private var paths: Set<Path> = []
-
-  /// Whether the folder is on another device than the one above it.
-  static func isMountPoint(_ path: Path) -> Bool {
-    guard let there = FileIdentity(of: path), let above = FileIdentity(of: path.appending("..")) else { return false }
-    return there.device != above.device
-  }
-
-  mutating func insert(_ path: Path) { paths.insert(path) }
-
-  /// Whether the path is on a disk that is not mounted now.
-  func isUnmounted(_ path: Path) -> Bool { paths.contains { path.below($0) != nil && !Self.isMountPoint($0) } }
-
-  /// Those that are not mounted now.
-  var unmounted: Set<Path> { paths.filter { !Self.isMountPoint($0) } }
-}

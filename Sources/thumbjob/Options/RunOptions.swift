@@ -30,10 +30,12 @@ struct RunOptions: ParsableArguments {
   @Flag(help: "Wait for the disk after each thumbnail, so that none of this run is lost if the system crashes.")
   var durable = false
 
-  @Flag(
+  @Option(
     help: ArgumentHelp(
-      "Remove the thumbnails of sources and sizes that are gone; on a terminal it asks first."))
-  var prune = false
+      "Remove the thumbnails of sources and sizes that are gone; on a terminal it asks first. --prune=all also if they are "
+        + "more than half of a folder, --prune=force also if a folder is another one than before.",
+      valueName: "extent"))
+  var prune: PruneMode?
 
   @Flag(
     help: ArgumentHelp(
@@ -72,9 +74,10 @@ struct RunOptions: ParsableArguments {
     if let onPressure { job.onPressure = onPressure }
     if let pressureSource { job.pressureSource = pressureSource }
     if durable { job.durable = true }
-    if prune { job.prune = true }
+    if let prune { job.prune = prune }
   }
 }
 
 extension PressureResponse: ExpressibleByArgument {}
+extension PruneMode: ExpressibleByArgument {}
 extension PressureSignalChoice: ExpressibleByArgument {}

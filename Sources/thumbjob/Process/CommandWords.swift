@@ -26,7 +26,13 @@ enum CommandWords {
   private static let table = Table(words)
 
   /// The words for the parser.
-  static var forParser: [String] { table.parsed }
+  static var forParser: [String] { withValues(table.parsed) }
+
+  /// The words with a value for `--prune`, which needs none: the parser would take the next word for it.
+  static func withValues(_ words: [String]) -> [String] {
+    let end = words.firstIndex(of: "--") ?? words.endIndex
+    return words[..<end].map { $0 == "--prune" ? "--prune=\(PruneMode.yes.rawValue)" : $0 } + words[end...]
+  }
 
   /// All words as text to show.
   static var forPeople: [String] { words.map { String(decoding: $0, as: UTF8.self) } }

@@ -230,7 +230,8 @@ struct SummaryLine: Encodable {
     (bytesFetched, peakFetching) = (report.fetches?.bytes, report.fetches?.peak)
     removed = settings.watch == nil ? report.pruned?.thumbnails : tally.removed
     gone = settings.watch == nil ? nil : tally.gone
-    pruneRefused = report.pruneRefusal?.description
+    pruneRefused =
+      report.pruneRefusals.isEmpty ? nil : report.pruneRefusals.map(\.description).joined(separator: "; ")
     elapsedSeconds = report.elapsed / .seconds(1)
     thumbnailsPerSecond = settings.dryRun ? 0 : report.thumbnailsPerSecond
     bytesPerSecond = report.bytesPerSecond

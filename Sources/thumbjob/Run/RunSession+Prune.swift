@@ -9,15 +9,17 @@ extension RunSession {
   ///
   /// - Returns: nil if it was not asked for, refused or declined.
   func prune(_ job: Job, after report: inout JobReport) -> PruneCounts? {
-    guard settings.job.prune, settings.job.watch == nil, !job.isStopping else { return nil }
-    if let refusal = job.pruneRefusal(after: report) {
-      report.pruneRefusal = refusal
-      messages.printLine("thumbjob: --prune: nothing removed, because \(refusal)", .warning)
-      return nil
+    guard settings.job.prune != nil, settings.job.watch == nil, !job.isStopping else { return nil }
+    let plan = job.prunePlan(after: report)
+    report.pruneRefusals = plan.refusals
+    for refusal in plan.refusals {
+      let way = refusal.wayOn.map { "; --prune=\($0.rawValue) removes their thumbnails" } ?? ""
+      messages.printLine("thumbjob: --prune: nothing removed, because \(refusal)\(way)", .warning)
     }
+    if plan.isEmpty { return nil }
     let isDry = settings.job.dryRun
     if !isDry, console.isTerminal, isatty(STDIN_FILENO) == 1 {
-      let expected = job.prune(isDryRun: true, onThumbnail: { _, _ in }, onError: { _ in })
+      let expected = job.prune(plan, isDryRun: true, onThumbnail: { _, _ in }, onError: { _ in })
       messages.drain()
       let question = "thumbjob: remove \(PruneText.text(expected)) (--dry-run lists them)? [y/N] "
       guard expected.thumbnails == 0 || console.confirm(question, shouldStop: { job.isStopping }), !job.isStopping
@@ -27,8 +29,8 @@ extension RunSession {
       }
     }
     return job.prune(
-      isDryRun: isDry, onThumbnail: { printPruned($0, bytes: $1) },
-      onError: printUnpruned)
+      plan, isDryRun: isDry, onThumbnail: { [self] in printPruned($0, bytes: $1) },
+      onError: { [self] in printUnpruned($0) })
   }
 
   private func printPruned(_ path: Path, bytes: Int) {

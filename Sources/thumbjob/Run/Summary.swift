@@ -206,6 +206,10 @@ struct Summary {
           "left as they were, from earlier runs with other sizes: thumbnails in \(sets.joined(separator: ", ")); --prune removes them"
         ))
     }
+    if report.replacedOthers > 0 {
+      let count = Units.count(report.replacedOthers, "thumbnail")
+      lines.append(StyledText("replaced \(count) of other sources, which exist", .warning))
+    }
     if report.replaced > 0, report.earlier.contains(where: \.hasOtherSize) {
       let count = Units.count(report.replaced, "thumbnail")
       lines.append(StyledText("replaced \(count) of another size; several -s make and keep several"))

@@ -1,0 +1,102 @@
+import Files
+import Foundation
+
+/// Removes the thumbnails of sources that are gone, and those of sizes that a job does not have: everything that thumbjob
+/// removes goes through here. docs/ledger.md has the rules.
+///
+/// *Concurrency*: from any thread.
+struct Removal: Sendable {
+  private struct Output: Sendable {
+    let output: ThumbnailOutput
+    let remover: ThumbnailRemover
+  }
+
+  private let outputs: [Output]
+  /// The folder whose tree the thumbnails mirror.
+  private let tree: Path
+  private let onRemoval: @Sendable (Path, Result<Int, OutputError>) -> Void
+
+  /// - Parameters:
+  ///   - isDryRun: whether only to tell what would be removed.
+  ///   - onRemoval: receives each removed thumbnail and its bytes, or why it could not be removed.
+  init(
+    in outputs: [ThumbnailOutput], tree: Path, isDryRun: Bool = false,
+    onRemoval: @escaping @Sendable (Path, Result<Int, OutputError>) -> Void
+  ) {
+    (self.tree, self.onRemoval) = (tree, onRemoval)
+    var opened: [Output] = []
+    for output in outputs {
+      do throws(OutputError) {
+        opened.append(Output(output: output, remover: try ThumbnailRemover(output.path, isDryRun: isDryRun)))
+      } catch {
+        // A dry run makes no output folder.
+        if error.error != .noSuchFileOrDirectory { onRemoval(output.path, .failure(error)) }
+      }
+    }
+    self.outputs = opened
+  }
+
+  /// Removes all thumbnails of a source that is gone, in the sizes of the job and in those of earlier runs.
+  ///
+  /// - Parameters:
+  ///   - source: absolute.
+  ///   - first: the place of one of them in the first output, as the ledger remembers it.
+  /// - Returns: whether none is left.
+  @discardableResult
+  func removeAll(of source: Path, first: Path? = nil) -> Bool {
+    guard let relative = source.below(tree), !relative.isEmpty else { return false }
+    var isClean = true
+    for (index, output) in outputs.enumerated() {
+      let places = current(relative, source, output) + ofOtherSizes(relative, output) + (index == 0 ? [first] : [])
+      for place in Set(places.compactMap { $0 }) where !remove(place, of: source, relative, in: output) {
+        isClean = false
+      }
+    }
+    return isClean
+  }
+
+  /// Removes the thumbnails of a source in sizes of earlier runs.
+  ///
+  /// - Returns: whether none is left.
+  @discardableResult
+  func removeOtherSizes(of source: Path) -> Bool {
+    guard let relative = source.below(tree), !relative.isEmpty else { return false }
+    var isClean = true
+    for output in outputs {
+      let current = current(relative, source, output)
+      // Two places may be one file: through a link, or where capital letters do not count.
+      let files = Set(current.compactMap { FileIdentity(of: output.output.path.appending($0)) })
+      for place in Set(ofOtherSizes(relative, output)) where !current.contains(place) {
+        if let file = FileIdentity(of: output.output.path.appending(place)), files.contains(file) { continue }
+        if !remove(place, of: source, relative, in: output) { isClean = false }
+      }
+    }
+    return isClean
+  }
+
+  private func current(_ relative: Path, _ source: Path, _ output: Output) -> [Path] {
+    output.output.places(of: source, relative)
+  }
+
+  private func ofOtherSizes(_ relative: Path, _ output: Output) -> [Path] {
+    output.output.earlier.left.compactMap { $0.folder.below(output.output.path) }.flatMap { folder in
+      output.output.placesOfOtherSize(of: relative).map { folder.appending($0) }
+    }
+  }
+
+  private func remove(_ place: Path, of source: Path, _ relative: Path, in output: Output) -> Bool {
+    do throws(OutputError) {
+      // The marks of earlier versions do not name their source. Such a thumbnail may be that of a source that exists.
+      let isUnnamedOurs = output.output.earlier.lastTree.map { $0 == tree } ?? true
+      let hasOther = { OutputPlan.claims(to: place).contains { $0 != relative && exists($0) } }
+      let outcome = try output.remover.remove(place, of: source, unnamed: isUnnamedOurs && !hasOther())
+      if case .removed(let bytes) = outcome { onRemoval(output.output.path.appending(place), .success(bytes)) }
+      return true
+    } catch {
+      onRemoval(output.output.path.appending(place), .failure(error))
+      return false
+    }
+  }
+
+  private func exists(_ relative: Path) -> Bool { FileStatus.exists(tree.appending(relative)) }
+}
