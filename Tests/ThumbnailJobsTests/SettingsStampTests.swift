@@ -151,7 +151,8 @@ struct SettingsStampTests {
     #expect(state(stamp, source: larger, key: other, owner: .unknown) == .isTaken("a.png.jpg"))
     #expect(state(stamp, source: larger, key: other, owner: .nobodyElse) == .stale)
     let before = try tree.contents("out/a.png.jpg").utf8.count
-    #expect(state(stamp, source: source, key: other, owner: .nobodyElse) == .upToDate, "the same photo under a new path")
+    #expect(
+      state(stamp, source: source, key: other, owner: .nobodyElse) == .upToDate, "the same photo under a new path")
     let mark = try #require(ThumbnailMark(of: tree.path("out/a.png.jpg"), in: AT_FDCWD))
     let contents = try contents()
     #expect(mark.source == other && mark.contents == contents)

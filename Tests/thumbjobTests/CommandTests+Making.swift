@@ -64,7 +64,9 @@ extension CommandTests {
       // the thumbnail and for the note of the tree the same.
       for (option, calls) in [([], "RRR"), (["--durable"], "FFRFFFRFFFRFF")] {
         let folder = try TemporaryFolder.withPhotos(1)
-        let command = ["-f", "-qq", "-e", "trace=fsync,renameat,renameat2", "-o", folder("calls"), BuiltCommand.path, "images"]
+        let command = [
+          "-f", "-qq", "-e", "trace=fsync,renameat,renameat2", "-o", folder("calls"), BuiltCommand.path, "images",
+        ]
         let ending = try await BuiltCommand.run(executable: "/usr/bin/env", ["strace"] + command + option, in: folder)
         let lines = try String(decoding: folder.bytes("calls"), as: UTF8.self).split(separator: "\n")
         // The first rename into a new folder fails.

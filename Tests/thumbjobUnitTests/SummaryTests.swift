@@ -23,7 +23,8 @@ extension JobReport {
       elapsed: .seconds(seconds), peakMemory: 40 << 20,
       memory: MemoryPlan(nil, limit: limit, usage: MemoryUsage(resident: 20 << 20, group: nil)), worstMemoryRatio: nil,
       pressureSource: .psi, stopCause: stop, isWalkComplete: isWalkComplete, unmatchedPatterns: unmatched,
-      earlier: earlier, tree: "/photos", replaced: 0, replacedOthers: 0, fetches: nil, joins: joins, notReached: notReached)
+      earlier: earlier, tree: "/photos", replaced: 0, replacedOthers: 0, fetches: nil, joins: joins,
+      notReached: notReached)
   }
 }
 

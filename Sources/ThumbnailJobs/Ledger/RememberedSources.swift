@@ -45,7 +45,9 @@ struct RememberedSources {
           if let folder, path.below(folder) == nil { return }
           var first: Path?
           if case .made(_, let place) = entry.outcome { first = place }
-          if !body(Remembered(path: path, version: entry.version, first: first, key: entry.source, ledger: ledger)) { throw StopError() }
+          if !body(Remembered(path: path, version: entry.version, first: first, key: entry.source, ledger: ledger)) {
+            throw StopError()
+          }
         }
       } catch let error as LedgerError {
         throw error

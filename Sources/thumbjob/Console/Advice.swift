@@ -74,7 +74,8 @@ enum Advice {
       "choose another with --out, or put the thumbnails beside the photos under other names, as with --name '%d/%s-small'"
     case .notJoin(let kind): "move it away or choose another place with --\(kind.setting)"
     case .foreign, .unreadable: "move it away or choose another folder with --out"
-    case .taken: "\(Self.otherPlace) or another folder with --out, or give the folders of both in one run; --force replaces it"
+    case .taken:
+      "\(Self.otherPlace) or another folder with --out, or give the folders of both in one run; --force replaces it"
     case .notKept(let error): Self.advice(on: error)
     case .noWorkFolder: "set TMPDIR to another folder"
     case .shared, .blocked, .nameTooLong, .removed, .closed, .cannotRemove, .failed: nil
