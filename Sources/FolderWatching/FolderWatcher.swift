@@ -18,17 +18,11 @@ import SystemPackage
   ///
   /// *Complexity*: about 200 bytes for each folder here, and 1 KiB in the kernel.
   package final class FolderWatcher: Sendable {
-    /// The paths by which each watch was asked for: several if links lead to one folder. Both tables agree.
-    private struct Watches {
-      var paths: [CInt: [Path]] = [:]
-      var numbers: [Path: CInt] = [:]
-    }
-
     private let inotify: Descriptor
     /// Becomes readable when the thread is to end.
     private let ending: Descriptor
     /// Guarded by its lock, which is also held while watches are added and removed.
-    private let watches = Locked(Watches())
+    private let watches = Locked(WatchedFolders())
     /// The bytes that are read at once: some hundred changes.
     private static let bufferSize = 1 << 16
 
@@ -53,31 +47,25 @@ import SystemPackage
       try watches.withLock { watches throws(Errno) in
         let number = folder.withCString { inotify_add_watch(inotify.number, $0, Self.mask) }
         if number < 0 { throw Errno(rawValue: errno) }
-        if watches.numbers[folder] == number { return }
+        if watches[folder] == number { return }
         // Another folder has this path now.
         forget(folder, in: &watches)
-        watches.numbers[folder] = number
-        watches.paths[number, default: []].append(folder)
+        watches.insert(folder, number)
       }
     }
 
     /// Stops watching a folder and all below it.
     package func forget(below folder: Path) {
       watches.withLock { watches in
-        for path in watches.numbers.keys where path.below(folder) != nil { forget(path, in: &watches) }
+        for path in watches.paths(below: folder) { forget(path, in: &watches) }
       }
     }
 
     /// The number of watched folders.
-    package var count: Int { watches.withLock { $0.paths.count } }
+    package var count: Int { watches.withLock { $0.count } }
 
-    private func forget(_ path: Path, in watches: inout Watches) {
-      guard let number = watches.numbers.removeValue(forKey: path) else { return }
-      watches.paths[number]?.removeAll { $0 == path }
-      if watches.paths[number]?.isEmpty == true {
-        watches.paths[number] = nil
-        inotify_rm_watch(inotify.number, number)
-      }
+    private func forget(_ path: Path, in watches: inout WatchedFolders) {
+      if let number = watches.remove(path) { inotify_rm_watch(inotify.number, number) }
     }
 
     // MARK: Reading
@@ -130,12 +118,9 @@ import SystemPackage
       func has(_ bit: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: bit) != 0 }
       if has(IN_Q_OVERFLOW) { return [.overflow] }
       let folders = watches.withLock { watches in
-        let paths = watches.paths[number] ?? []
+        let paths = watches.paths(of: number)
         // The kernel has removed the watch.
-        if has(IN_IGNORED) {
-          watches.paths[number] = nil
-          for path in paths { watches.numbers[path] = nil }
-        }
+        if has(IN_IGNORED) { watches.remove(number: number) }
         return paths
       }
       if has(IN_UNMOUNT) { return [.unmounted] }
