@@ -149,6 +149,20 @@ public final class Ledger: Sendable {
       ?? nil
   }
 
+  /// Whether there is an entry of a source below a folder.
+  public func hasEntries(below folder: Path) -> Bool {
+    let (isWaiting, hasEntries) = state.withLock { state in
+      (state.waiting.contains { $0.value.entry != nil && $0.key.below(folder) != nil }, state.hasEntries)
+    }
+    if isWaiting || !hasEntries { return isWaiting }
+    let page = attempt(isTriedAgain: true) { database in
+      try database.read {
+        try LedgerTable.entries(after: nil, below: folder, limit: 1, unmadeOnly: false, in: $0)
+      }
+    }
+    return page?.isEmpty == false
+  }
+
   /// The sources whose thumbnails name them by this key.
   public func sources(withKey key: UInt64) -> [Path] {
     let (waiting, hasEntries) = state.withLock { ($0.waiting, $0.hasEntries) }

@@ -109,6 +109,7 @@ extension Job {
   /// - Returns: true: the walk goes on.
   func refuse(_ source: Source, _ failure: SourceFailure, _ file: SourceFile.Version? = nil) -> Bool {
     let report = SourceReport(source: source, result: .failed(failure))
+    if failure.kind == .collision { ledger?.lost(source) }
     joins?.store(report, ThumbnailOperation.Findings(file: file))
     self.report(report)
     putOnSheet(source, .missing(reason: "\(failure)"))

@@ -39,7 +39,7 @@ extension Job {
       if mode == .force { return nil }
       if known > 0, VanishedSources.isEmpty(folder) { return .emptySource(folder) }
       if gone > 0, there == 0 { return .noneFound(folder, known: known) }
-      if known > 0, let disk = try ledger?.disk(at: folder), disk != DiskIdentity(at: folder)?.text {
+      if known > 0, let disk = try ledger?.disks()[absolute], disk != DiskIdentity(at: folder)?.text {
         return .otherFolder(folder)
       }
     } catch {
@@ -91,9 +91,7 @@ extension Job {
   }
 
   private func rememberDisks(below folder: Path, replacing: Bool) {
-    for (path, disk) in seenDisks.all where path.below(folder) != nil {
-      ledger?.record(disk: disk, at: path, replacing: replacing)
-    }
+    ledger?.record(disks: seenDisks.all.filter { $0.key.below(folder) != nil }, replacing: replacing)
   }
 
   /// Passes the sources below a folder that the ledgers have, and whether they are gone.

@@ -120,6 +120,8 @@ extension Job {
 
   /// Removes the thumbnails of sources below a folder that are gone.
   private func removeGone(below folder: Path, _ course: Course, isFirst: Bool = false) {
+    // Most changes are of files, and no source is below one.
+    guard ledger?.knows(anyBelow: folder) == true else { return }
     let states: [VanishedSources.State] = isFirst ? [.gone] : [.gone, .missingInEmptyFolder]
     ledger?.write()
     try? forEachRemembered(below: folder) { source, state in

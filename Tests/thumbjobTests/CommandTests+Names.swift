@@ -76,6 +76,63 @@ extension CommandTests {
       }
     }
 
+    @Test func aPhotoOfALaterRunDoesNotReplaceTheThumbnailOfAnother() async throws {
+      let folder = try photos("a/x.jpg", "b/x.jpg")
+      func report() async throws -> [String] {
+        let ending = try await BuiltCommand.run(
+          executable: BuiltCommand.path, ["report", "thumbs", "--json"], in: folder)
+        return ending.output.split(separator: "\n").map(String.init)
+      }
+      #expect(try await run("a", in: folder).number("made") == 1)
+      let first = folder.contents("thumbs/x.jpg")
+      let second = try await run("b", in: folder)
+      #expect(second.status == 1 && second.number("failed") == 1 && folder.contents("thumbs/x.jpg") == first)
+      #expect(second.errors.contains("b/x.jpg: another source has the place of its thumbnail, thumbs/x.jpg; "))
+      let before = try await report()
+      #expect(before.count == 1 && before[0].contains("a/x.jpg"))
+      let forced = try await run("b", "--force", in: folder)
+      #expect(forced.status == 0 && forced.errors.contains("replaced 1 thumbnail of other sources, which exist"))
+      let after = try await report()
+      #expect(after.count == 1 && after[0].contains("b/x.jpg"))
+      #expect(try await run("a", in: folder).number("failed") == 1)
+    }
+
+    @Test func aPhotoThatLosesItsPlaceIsNoLongerReportedAsMade() async throws {
+      let folder = try photos("in/scan.png.jpg")
+      #expect(try await run("in", in: folder).number("made") == 1)
+      try folder.write(SyntheticPhoto(seed: 7, width: 70, height: 48).jpeg(), to: "in/scan.png")
+      let second = try await run("in", in: folder)
+      #expect(second.number("made") == 1 && second.number("failed") == 1)
+      let report = try await BuiltCommand.run(executable: BuiltCommand.path, ["report", "thumbs"], in: folder)
+      #expect(report.output.hasPrefix("1 source: 1 made (1 thumbnail)"), "\(report.output)")
+    }
+
+    @Test func aFolderInThePlaceOfAThumbnailIsNamed() async throws {
+      let folder = try photos("in/x.jpg")
+      try folder.write([], to: "thumbs/x.jpg/note")
+      let ending = try await run("in", in: folder)
+      #expect(ending.status == 1)
+      #expect(ending.errors.contains("thumbs/x.jpg: cannot be written: a folder has this name"), "\(ending.errors)")
+    }
+
+    @Test func foldersOfOneTimeThatTradeTheirNamesGetNewThumbnails() async throws {
+      let folder = try photos("in/a/x.jpg", "in/b/x.jpg")
+      for name in ["in/a/x.jpg", "in/b/x.jpg"] { try folder.setModified(name, seconds: 1_500_000_000) }
+      #expect(try await run("in", in: folder).number("made") == 2)
+      for (from, to) in [("a", "c"), ("b", "a"), ("c", "b")] {
+        try FileManager.default.moveItem(atPath: folder("in/\(from)"), toPath: folder("in/\(to)"))
+      }
+      #expect(try await run("in", in: folder).number("made") == 2)
+      #expect(try await run("in", in: folder).number("up_to_date") == 2)
+    }
+
+    @Test func aRenamedFolderKeepsItsThumbnails() async throws {
+      let folder = try photos("old/x.jpg", "old/y.jpg")
+      #expect(try await run("old", in: folder).number("made") == 2)
+      try FileManager.default.moveItem(atPath: folder("old"), toPath: folder("new"))
+      for _ in 0..<2 { #expect(try await run("new", in: folder).number("up_to_date") == 2) }
+    }
+
     @Test func photosOfOneTimeThatTradeTheirNamesGetNewThumbnails() async throws {
       let folder = try photos("in/a.jpg", "in/b.jpg")
       for name in ["in/a.jpg", "in/b.jpg"] { try folder.setModified(name, seconds: 1_500_000_000) }

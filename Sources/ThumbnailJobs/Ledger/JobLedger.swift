@@ -27,12 +27,13 @@ final class JobLedger: Sendable {
   private let settings: String
   private let program: String
   private let retriesFailed: Bool
+  private let hasOneOutput: Bool
   /// Whether this is a dry run, which remembers nothing.
   private let isReading: Bool
   /// Nil in a dry run, and if its file could not be made.
   let underWay: UnderWay?
-  /// The ledgers of other parts that have sources that were not made.
-  private let others: [Ledger]
+  /// The ledgers of other parts that have sources that were not made; nil before the first source that is up to date.
+  private let others = Locked<[Ledger]?>(nil)
   /// The folder of the last source whose key was asked for, and the path to it. The sources of a folder come in a row.
   private let lastFolder = Locked<(folder: Path, key: Path)?>(nil)
 
@@ -47,11 +48,9 @@ final class JobLedger: Sendable {
     let text = outputs.map(\.settingsText).joined() + "limit-pixels \(job.limitPixels)"
     settings = String(decoding: Fingerprint(of: text.utf8).digits, as: UTF8.self)
     (program, retriesFailed) = (job.program, job.retryFailed || job.force)
+    hasOneOutput = outputs.count == 1
     underWay = first.folder.flatMap { [output] in UnderWay(in: $0.runDescriptor, output: output, part: part) }
     let interrupted = first.folder?.interrupted
-    let name = Ledger.name(part: part)
-    others = ((try? LedgerSet.files(in: first.localPath)) ?? []).filter { $0.lastName != name }
-      .map { Ledger($0, for: .reading) }.filter { (try? $0.open()) != nil && $0.mayHaveUnmade }
     // At once, because the process may die again. A source that several processes had under way when the system stopped
     // counts once.
     for (part, sources) in Dictionary(grouping: Set(interrupted ?? []), by: \.part) {
@@ -169,12 +168,24 @@ final class JobLedger: Sendable {
 
   /// Remembers that a source is up to date after all, if the ledger of another part says that it was not made.
   func correctOthers(_ source: Source, _ entry: LedgerEntry) {
-    if isReading || others.isEmpty { return }
+    if isReading { return }
+    let others = others.withLock { others in
+      let found = others ?? openOthers()
+      others = found
+      return found
+    }
+    if others.isEmpty { return }
     let key = key(of: source)
     guard others.contains(where: { ($0.unmade(key)?.moment ?? .min) > entry.moment }) else { return }
     var entry = entry
     (entry.time, entry.moment) = (now, nanoseconds)
     ledger.record(entry)
+  }
+
+  private func openOthers() -> [Ledger] {
+    let files = (try? LedgerSet.files(in: place)) ?? []
+    return files.filter { $0 != file }.map { Ledger($0, for: .reading) }
+      .filter { (try? $0.open()) != nil && $0.mayHaveUnmade }
   }
 
   /// The hash of all bytes that a source had when its thumbnails were made or last compared; nil if it is not known.
@@ -210,8 +221,7 @@ final class JobLedger: Sendable {
       record(
         key, version, .made(thumbnails: report.thumbnails.count, first: first), hash,
         thumbnails: states.count == report.thumbnails.count ? FileState.together(states) : nil)
-    // The thumbnail that it may have had is that of another source now.
-    case .failed(let failure) where failure.kind == .collision: ledger.forget(key)
+    case .failed(let failure) where failure.kind == .collision: lost(report.source)
     case .failed(let failure) where failure.isForGood:
       record(key, version, .failed(kind: failure.kind.rawValue, reason: "\(failure)"))
     // What was tried to the end is no suspect any more.
@@ -241,8 +251,11 @@ final class JobLedger: Sendable {
   /// Forgets a source.
   func forget(_ source: Path) { if !isReading { ledger.forget(source.leading(from: output)) } }
 
-  /// Whether a source is remembered.
-  func knows(_ source: Path) -> Bool { ledger.entry(of: source.leading(from: output)) != nil }
+  /// Forgets a source whose place another one has. With several outputs it may still have thumbnails in others.
+  func lost(_ source: Source) { if hasOneOutput, source.address == nil { forget(source.path) } }
+
+  /// Whether a source below a folder is remembered.
+  func knows(anyBelow folder: Path) -> Bool { ledger.hasEntries(below: folder.leading(from: output)) }
 
   /// The disks that were at the source folders, and at the mount points in them, by absolute path.
   ///
@@ -254,21 +267,16 @@ final class JobLedger: Sendable {
     return found
   }
 
-  /// The disk that was at a folder in earlier runs; nil if none is known.
+  /// Remembers the disks at folders.
   ///
-  /// - Throws: `LedgerError`
-  func disk(at folder: Path) throws(LedgerError) -> String? {
-    guard let absolute = folder.absolute else { return nil }
-    return try disks()[absolute]
-  }
-
-  /// Remembers the disk at a folder.
-  ///
-  /// - Parameter replaces: whether to do so even if another one is known.
-  func record(disk: String, at folder: Path, replacing replaces: Bool) {
-    if isReading { return }
-    let known = try? self.disk(at: folder)
-    if known == nil || replaces && known != disk { ledger.record(disk: disk, at: folder.leading(from: output)) }
+  /// - Parameter replaces: whether to do so even if other ones are known.
+  func record(disks: [Path: String], replacing replaces: Bool) {
+    guard !isReading, !disks.isEmpty, let known = try? self.disks() else { return }
+    for (folder, disk) in disks {
+      guard let absolute = folder.absolute else { continue }
+      let there = known[absolute]
+      if there == nil || replaces && there != disk { ledger.record(disk: disk, at: absolute.leading(from: output)) }
+    }
   }
 
   /// Writes what is not written yet. Opens the ledger if need be, so that this takes no time at the end.

@@ -43,6 +43,8 @@ public final class OutputFolder: Sendable {
     case rival(SourceKey)
     /// An empty file.
     case empty
+    /// A folder, which cannot be replaced.
+    case folder
   }
 
   /// Makes the folder if it is missing, removes the files of dead runs, and makes a folder for this run.
@@ -106,12 +108,7 @@ public final class OutputFolder: Sendable {
   ) throws(OutputError) -> Published {
     guard let key = mark.source else { preconditionFailure("a thumbnail in a folder names its source") }
     let taken = OutputError(.taken, path.appending(place))
-    let isClaimed = underWay.withLock { underWay in
-      if let rival = underWay[place], rival != key { return false }
-      underWay[place] = key
-      return true
-    }
-    guard isClaimed else { throw taken }
+    guard claim(place, for: key) else { throw taken }
     defer { underWay.withLock { $0[place] = nil } }
     let marked = mark.inserted(into: jpeg, followedBy: described)
     for _ in 1...Self.claimTries {
@@ -134,6 +131,17 @@ public final class OutputFolder: Sendable {
     throw taken
   }
 
+  /// Claims a place until the caller takes it out of ``underWay``.
+  ///
+  /// - Returns: false if another source has claimed it.
+  private func claim(_ place: Path, for key: SourceKey) -> Bool {
+    underWay.withLock { underWay in
+      if let rival = underWay[place], rival != key { return false }
+      underWay[place] = key
+      return true
+    }
+  }
+
   /// How often a place is looked at again, because it has got a file meanwhile.
   private static let claimTries = 10
 
@@ -146,12 +154,7 @@ public final class OutputFolder: Sendable {
       let bytes = readFile(place, in: descriptor, limit: Self.largestRenewed),
       bytes.count == Int(status.st_size), let marked = mark.replaced(in: bytes)
     else { return false }
-    let isClaimed = underWay.withLock { underWay in
-      if underWay[place] != nil { return false }
-      underWay[place] = key
-      return true
-    }
-    guard isClaimed else { return false }
+    guard claim(place, for: key) else { return false }
     defer { underWay.withLock { $0[place] = nil } }
     let now = try? place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }.get()
     guard let now, FileState(now) == FileState(status) else { return false }
@@ -188,7 +191,9 @@ public final class OutputFolder: Sendable {
         unlink(name, in: run.descriptor)
         if error == .fileExists, !replaces { return nil }
         guard error == .improperLink else { throw error }
-        written = try publishAcrossDevices(bytes, to: place, name: name, modified: modified)
+        let moved = try publishAcrossDevices(bytes, to: place, name: name, modified: modified, replaces: replaces)
+        guard let moved else { return nil }
+        written = moved
       }
       if isDurable {
         do throws(Errno) { try Self.syncFolders(from: place.parent, in: descriptor) } catch {
@@ -227,9 +232,11 @@ public final class OutputFolder: Sendable {
   /// Publishes to a folder on another file system (through a mount or a link), to which rename cannot move the
   /// temporary file. It therefore writes the temporary file next to the place, and a note in the run's folder from
   /// which a later run can find and remove it.
+  ///
+  /// - Returns: the status of the file; nil if the place has a file that is not replaced.
   private func publishAcrossDevices(
-    _ bytes: UnsafeRawBufferPointer, to place: Path, name: Path, modified: timespec
-  ) throws(Errno) -> stat {
+    _ bytes: UnsafeRawBufferPointer, to place: Path, name: Path, modified: timespec, replaces: Bool
+  ) throws(Errno) -> stat? {
     let beside = place.parent.appending(Path("\(RunFolder.besidePrefix)\(run.name)-\(name)"))
     let note = Path("\(name)\(RunFolder.noteSuffix)")
     let noted = beside.withCString { text in
@@ -242,9 +249,10 @@ public final class OutputFolder: Sendable {
     defer { unlink(note, in: run.descriptor) }
     let written = try write(bytes, to: beside, in: descriptor, modified: modified, isDurable: isDurable)
     do throws(Errno) {
-      try rename(beside, in: descriptor, to: place, in: descriptor)
+      try rename(beside, in: descriptor, to: place, in: descriptor, replaces: replaces)
     } catch {
       unlink(beside, in: descriptor)
+      if error == .fileExists, !replaces { return nil }
       throw error
     }
     return written
@@ -287,8 +295,9 @@ public final class OutputFolder: Sendable {
     of place: Path, _ mark: ThumbnailMark, _ isAmongPhotos: Bool, _ isKept: (ThumbnailMark) -> Bool
   ) throws(OutputError) -> Predecessor {
     let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
-    // If the place is a folder, the rename reports it.
-    guard case .success(let status) = found, status.kind != .folder else { return .nothing }
+    guard case .success(let status) = found else { return .nothing }
+    // The rename reports it.
+    if status.kind == .folder { return .folder }
     // An empty file is no original where only thumbnails are.
     if status.st_size == 0, !isAmongPhotos, status.kind == .regular { return .empty }
     guard status.kind == .regular, let there = try readMark(at: place) else {

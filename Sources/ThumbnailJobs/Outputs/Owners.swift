@@ -41,7 +41,8 @@ struct Owners: Sendable {
     let itself = FileIdentity(of: source.path)
     var vanished = VanishedSources()
     return others.contains { other in
-      guard FileIdentity(of: other) != itself, vanished.state(of: other) != .gone else { return false }
+      if let itself, FileIdentity(of: other) == itself { return false }
+      if vanished.state(of: other) == .gone { return false }
       guard let relative = plan.relativePath(of: other) else { return true }
       // Of two sources of the job the plan decides, and it has given the place to this one. Where a pattern names the
       // thumbnails, the first of the two keeps it. A place that the other one had in an earlier run is free.

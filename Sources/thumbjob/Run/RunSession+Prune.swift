@@ -14,7 +14,8 @@ extension RunSession {
     report.pruneRefusals = plan.refusals
     for refusal in plan.refusals {
       let way = refusal.wayOn.map { "; --prune=\($0.rawValue) removes their thumbnails" } ?? ""
-      messages.printLine("thumbjob: --prune: nothing removed, because \(refusal)\(way)", .warning)
+      let extent = plan.isEmpty ? "nothing" : "not everything"
+      messages.printLine("thumbjob: --prune: \(extent) removed, because \(refusal)\(way)", .warning)
     }
     if plan.isEmpty { return nil }
     let isDry = settings.job.dryRun

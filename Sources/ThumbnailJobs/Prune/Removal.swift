@@ -47,10 +47,9 @@ struct Removal: Sendable {
     guard let relative = source.below(tree), !relative.isEmpty else { return false }
     var isClean = true
     for (index, output) in outputs.enumerated() {
-      let places = current(relative, source, output) + ofOtherSizes(relative, output) + (index == 0 ? [first] : [])
-      for place in Set(places.compactMap { $0 }) where !remove(place, of: source, relative, in: output) {
-        isClean = false
-      }
+      let known = index == 0 ? [first].compactMap { $0 } : []
+      let places = Set(output.output.places(of: source, relative) + ofOtherSizes(relative, output) + known)
+      for place in places where !remove(place, of: source, relative, in: output) { isClean = false }
     }
     return isClean
   }
@@ -63,7 +62,7 @@ struct Removal: Sendable {
     guard let relative = source.below(tree), !relative.isEmpty else { return false }
     var isClean = true
     for output in outputs {
-      let current = current(relative, source, output)
+      let current = output.output.places(of: source, relative)
       // Two places may be one file: through a link, or where capital letters do not count.
       let files = Set(current.compactMap { FileIdentity(of: output.output.path.appending($0)) })
       for place in Set(ofOtherSizes(relative, output)) where !current.contains(place) {
@@ -72,10 +71,6 @@ struct Removal: Sendable {
       }
     }
     return isClean
-  }
-
-  private func current(_ relative: Path, _ source: Path, _ output: Output) -> [Path] {
-    output.output.places(of: source, relative)
   }
 
   private func ofOtherSizes(_ relative: Path, _ output: Output) -> [Path] {
@@ -87,9 +82,9 @@ struct Removal: Sendable {
   private func remove(_ place: Path, of source: Path, _ relative: Path, in output: Output) -> Bool {
     do throws(OutputError) {
       // The marks of earlier versions do not name their source. Such a thumbnail may be that of a source that exists.
-      let isUnnamedOurs = output.output.earlier.lastTree.map { $0 == tree } ?? true
-      let hasOther = { OutputPlan.claims(to: place).contains { $0 != relative && exists($0) } }
-      let outcome = try output.remover.remove(place, of: source, unnamed: isUnnamedOurs && !hasOther())
+      let isOurTree = output.output.earlier.lastTree ?? tree == tree
+      let outcome = try output.remover.remove(
+        place, of: source, unnamed: isOurTree && !hasOther(place, than: relative))
       if case .removed(let bytes) = outcome { onRemoval(output.output.path.appending(place), .success(bytes)) }
       return true
     } catch {
@@ -98,5 +93,10 @@ struct Removal: Sendable {
     }
   }
 
-  private func exists(_ relative: Path) -> Bool { FileStatus.exists(tree.appending(relative)) }
+  /// Whether another source than this one may have a place, or that place without the folder of a size.
+  private func hasOther(_ place: Path, than relative: Path) -> Bool {
+    (OutputPlan.claims(to: place) + OutputPlan.claims(to: OutputPlan.place(of: relative))).contains {
+      $0 != relative && FileStatus.exists(tree.appending($0))
+    }
+  }
 }

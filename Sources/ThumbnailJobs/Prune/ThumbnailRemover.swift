@@ -47,7 +47,9 @@ public final class ThumbnailRemover: Sendable {
   ///   - source: the source whose thumbnail it must be.
   ///   - unnamed: whether to remove also a thumbnail of an earlier version, whose mark names no source.
   /// - Throws: ``OutputError`` of kind `unreadable` or `cannotRemove`. The thumbnail is still there.
-  public func remove(_ place: Path, of source: Path, unnamed: Bool = false) throws(OutputError) -> Outcome {
+  public func remove(
+    _ place: Path, of source: Path, unnamed: @autoclosure () -> Bool = false
+  ) throws(OutputError) -> Outcome {
     let names = place.names
     guard let name = names.last, !place.isAbsolute, !names.contains(where: { $0 == "." || $0 == ".." }),
       names.first != SourceWalker.workingFolderName
@@ -63,7 +65,7 @@ public final class ThumbnailRemover: Sendable {
     }
     let bytes: Int
     let key = SourceKey(of: source, from: absolutePath)
-    switch try thumbnail(name, in: parent, place, isOurs: { $0.source.map { $0 == key } ?? unnamed }) {
+    switch try thumbnail(name, in: parent, place, isOurs: { $0.source.map { $0 == key } ?? unnamed() }) {
     case .removed(let found): bytes = found
     case let other: return other
     }
