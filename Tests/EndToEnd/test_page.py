@@ -175,7 +175,7 @@ def test_numbers_pictures_and_lists_update_by_themselves(browser, job):
     assert browser.run("return window.untouched")
     asked = [address.removeprefix(job.url) for address in browser.requests()]
     # The page receives one stream of events instead of asking for the status.
-    assert asked.count("/events") == 1
+    assert [address for address in asked if address.startswith("/events")] == ["/events?thumbnails=24"]
     assert "/status" not in asked
 
 

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import TestSupport
 import Testing
@@ -39,6 +40,33 @@ import Testing
     // On a busy machine the first may be late, and the next may follow at once.
     try await onThread { for _ in 0..<5 { #expect(client.receive(until: "event: counters").contains("counters")) } }
     #expect((.seconds(3)...(.seconds(30))).contains(.now - start))
+  }
+
+  @Test(arguments: [(0, [Int]()), (2, [3, 2]), (48, [3, 2, 1])])
+  func atTheEndTheLatestThumbnailsComeBeforeTheOutcome(wanted: Int, ids: [Int]) async throws {
+    let served = try await ServedRun.open()
+    let (address, endpoint) = (served.endpoint.address, served.endpoint)
+    for number in 1...3 {
+      [UInt8](repeating: UInt8(number), count: 10).withUnsafeBytes {
+        served.thumbnails.insert($0, operation: number, source: Path("\(number).jpg"), width: 3, height: 2)
+      }
+    }
+    let text = try await onThread {
+      let client = try RawClient(address)
+      client.send("GET /events?thumbnails=\(wanted) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      _ = client.receive(until: "event: counters")
+      endpoint.close()
+      return client.receive(until: "no such text")
+    }
+    // From the chunked encoding.
+    let parts = text.replacing("\r\n", with: "\n").components(separatedBy: "event: ").dropFirst()
+    #expect(parts.last?.hasPrefix("counters\n") == true)
+    let brought = parts.filter { $0.hasPrefix("thumbnails\n") }
+    #expect(brought.count == (wanted > 0 ? 1 : 0))
+    guard let line = brought.first?.split(separator: "\n").first(where: { $0.hasPrefix("data: ") }) else { return }
+    let pictures = try JSONText.decode(LatestThumbnails.Pictures.self, from: line.dropFirst(6).utf8).thumbnails
+    #expect(pictures.map(\.thumbnail.id) == ids)
+    #expect(pictures.allSatisfy { $0.jpeg == Data(repeating: UInt8($0.thumbnail.id), count: 10) })
   }
 
   @Test func noChangeIsCreatedWithoutListeners() async throws {

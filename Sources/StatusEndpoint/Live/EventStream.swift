@@ -16,9 +16,14 @@ struct EventStream {
 
   private let listener: EventListener
   private let dataSource: any RunDataSource
+  /// The thumbnails to send at the end; nil if none are wanted. Afterwards the endpoint answers no requests for them.
+  private let thumbnails: @Sendable () -> LatestThumbnails.Pictures?
 
-  init(_ listener: EventListener, _ dataSource: any RunDataSource) {
-    (self.listener, self.dataSource) = (listener, dataSource)
+  init(
+    _ listener: EventListener, _ dataSource: any RunDataSource,
+    _ thumbnails: @escaping @Sendable () -> LatestThumbnails.Pictures?
+  ) {
+    (self.listener, self.dataSource, self.thumbnails) = (listener, dataSource, thumbnails)
   }
 
   /// Sends until the run ends or the client leaves.
@@ -37,6 +42,7 @@ struct EventStream {
         let (name, data) = change.event
         Self.put(name, data, into: &text)
       }
+      if batch.isLast, let pictures = thumbnails() { Self.put("thumbnails", pictures, into: &text) }
       if batch.isSecond || batch.isLast { Self.put("counters", dataSource.status(listing: Self.listed), into: &text) }
       if batch.isSecond {
         seconds += 1

@@ -1,5 +1,6 @@
 import DequeModule
 import Files
+import Foundation
 import Locking
 
 /// The latest thumbnails of a run, within a limit of bytes. They are kept even without clients, so that the page shows
@@ -26,6 +27,17 @@ public final class LatestThumbnails: Sendable {
     let thumbnails: [Entry]
   }
 
+  /// The data of the event `thumbnails`, latest first.
+  struct Pictures: Codable, Sendable {
+    struct Picture: Codable, Sendable {
+      let thumbnail: Entry
+      /// The file in base64.
+      let jpeg: Data
+    }
+
+    let thumbnails: [Picture]
+  }
+
   private struct State {
     /// Oldest first.
     var kept: Deque<(entry: Entry, jpeg: [UInt8])> = []
@@ -36,7 +48,7 @@ public final class LatestThumbnails: Sendable {
   private let state = Locked(State())
   private let capacity: Int
   /// The most thumbnails, however small they are.
-  private static let mostKept = 48
+  static let mostKept = 48
 
   /// - Parameter capacity: the most bytes of all thumbnails together.
   public init(capacity: Int = 4 << 20) { self.capacity = capacity }
@@ -81,6 +93,12 @@ public final class LatestThumbnails: Sendable {
   public var bytesKept: Int { state.withLock { $0.bytes } }
 
   var list: List { List(thumbnails: state.withLock { $0.kept.reversed().map(\.entry) }) }
+
+  /// The latest ones with their files.
+  func pictures(_ count: Int) -> Pictures {
+    let latest = state.withLock { Array($0.kept.suffix(count)) }
+    return Pictures(thumbnails: latest.reversed().map { Pictures.Picture(thumbnail: $0.entry, jpeg: Data($0.jpeg)) })
+  }
 
   func jpeg(_ id: Int) -> [UInt8]? { state.withLock { $0.kept.last { $0.entry.id == id }?.jpeg } }
 }

@@ -17,6 +17,7 @@ const handlers = {
     // At the end the job does not answer any more.
     if (!status.outcome) loadThumbnails(status.counters.thumbnails);
   },
+  thumbnails({ thumbnails }) { showLastThumbnails(thumbnails); },
   operation: changed,
   pressure: showPressure,
   run({ state, paused_by: causes }) {
@@ -27,7 +28,7 @@ const handlers = {
 };
 
 async function listen() {
-  const answer = await ask("events");
+  const answer = await ask(`events?thumbnails=${THUMBNAILS}`);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   isConnected = true;
   hear();

@@ -5,6 +5,7 @@ const THUMBNAILS = 24;          // shown on the page
 const pictures = new Map();     // from id to { thumbnail, item, url }
 let seenThumbnails = -1;        // how many were made when the list was loaded
 let isLoadingThumbnails = false;
+let hasLastThumbnails = false;  // those of the end were shown, and the job answers no more
 
 // The list does not change while the user points at it, goes through it with the keyboard, or looks at a picture.
 function areHeld() {
@@ -20,7 +21,7 @@ async function loadThumbnails(count) {
     const { thumbnails } = await (await ask("thumbnails")).json();
     const latest = thumbnails.slice(0, THUMBNAILS);
     await Promise.all(latest.filter(({ id }) => !pictures.has(id)).map(loadPicture));
-    if (areHeld()) return;
+    if (areHeld() || hasLastThumbnails) return;
     showThumbnails(latest.map(({ id }) => id).filter((id) => pictures.has(id)));
     seenThumbnails = count;
   } catch {
@@ -28,6 +29,22 @@ async function loadThumbnails(count) {
   } finally {
     isLoadingThumbnails = false;
   }
+}
+
+// The thumbnails of a run that has ended: the job does not answer any more.
+function showLastThumbnails(latest) {
+  for (const { thumbnail, jpeg } of latest) {
+    if (!pictures.has(thumbnail.id)) addPicture(thumbnail, new Blob([decodeBase64(jpeg)], { type: "image/jpeg" }));
+  }
+  hasLastThumbnails = true;
+  if (latest.length > 0 && !areHeld()) showThumbnails(latest.map(({ thumbnail }) => thumbnail.id));
+}
+
+const decodeBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+function addPicture(thumbnail, blob) {
+  const url = URL.createObjectURL(blob);
+  pictures.set(thumbnail.id, { thumbnail, url, item: newPicture(thumbnail, url) });
 }
 
 function showThumbnails(ids) {
@@ -54,8 +71,8 @@ function showThumbnails(ids) {
 
 async function loadPicture(thumbnail) {
   try {
-    const url = URL.createObjectURL(await (await ask(`thumbnails/${thumbnail.id}`)).blob());
-    pictures.set(thumbnail.id, { thumbnail, url, item: newPicture(thumbnail, url) });
+    const blob = await (await ask(`thumbnails/${thumbnail.id}`)).blob();
+    if (!pictures.has(thumbnail.id)) addPicture(thumbnail, blob);
   } catch (error) {
     // A fast job replaces some before they are loaded. Other errors are those of the connection.
     if (!(error instanceof RefusedError)) throw error;

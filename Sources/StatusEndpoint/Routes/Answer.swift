@@ -6,8 +6,8 @@ import NIOCore
 struct Answer: Sendable {
   enum Body: Sendable {
     case bytes(ByteBuffer)
-    /// Events, until the client or the run ends.
-    case events(EventListener)
+    /// Events, until the client or the run ends; at the end of the run, also thumbnails if any are wanted.
+    case events(EventListener, thumbnails: @Sendable () -> LatestThumbnails.Pictures?)
   }
 
   var status: HTTPResponse.Status

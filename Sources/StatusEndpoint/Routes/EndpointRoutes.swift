@@ -69,15 +69,16 @@ struct EndpointRoutes: Sendable {
       Route(method: .get, path: "/metrics") { [dataSource, times] _ in
         .text(MetricsText.text(dataSource.status(listing: 0), times), type: "text/plain; version=0.0.4; charset=utf-8")
       },
-      Route(method: .get, path: "/events") { [feed] call in
+      Route(method: .get, path: "/events", parameters: ["thumbnails"]) { [feed, thumbnails] call in
         let type = "text/event-stream; charset=utf-8"
+        let wanted = try call.query.number("thumbnails", in: 0...LatestThumbnails.mostKept, otherwise: 0)
         if call.isHead { return .text("", type: type) }
         guard let listener = feed.listen() else {
           var error = HTTPError(.serviceUnavailable, "the limit of clients that listen for events is reached")
           error.headers[.retryAfter] = "10"
           throw error
         }
-        return Answer(type, .events(listener))
+        return Answer(type, .events(listener, thumbnails: { wanted == 0 ? nil : thumbnails.pictures(wanted) }))
       },
     ]
   }

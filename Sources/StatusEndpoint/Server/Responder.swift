@@ -24,10 +24,10 @@ struct Responder: Sendable {
       } else {
         try await writer.write(response: head, body: ResponseBody(byteBuffer: bytes))
       }
-    case .events(let listener):
+    case .events(let listener, let thumbnails):
       defer { feed.remove(listener) }
       var body = try await writer.writeHead(head)
-      try await EventStream(listener, dataSource).send(to: &body, on: channel.eventLoop)
+      try await EventStream(listener, dataSource, thumbnails).send(to: &body, on: channel.eventLoop)
       try await body.finish(nil)
     }
   }
