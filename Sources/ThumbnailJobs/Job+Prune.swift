@@ -101,6 +101,8 @@ extension Job {
     below folder: Path, _ body: (RememberedSources.Remembered, VanishedSources.State) -> Void
   ) throws(LedgerError) {
     guard let absolute = folder.absolute else { return }
+    // Whether a folder's photos are there is judged by all that are known, and so not by the few that were written first.
+    ledger?.write()
     var vanished = VanishedSources(
       followsLinks: walker.followsLinks, otherDisks: try settings.prune == .force ? [] : otherDisks(below: absolute))
     for output in outputs {

@@ -123,7 +123,6 @@ extension Job {
     // Most changes are of files, and no source is below one.
     guard ledger?.knows(anyBelow: folder) == true else { return }
     let states: [VanishedSources.State] = isFirst ? [.gone] : [.gone, .missingInEmptyFolder]
-    ledger?.write()
     try? forEachRemembered(below: folder) { source, state in
       course.watch.giveSign()
       // The watch knows its folders by the paths that the job was given.
