@@ -25,6 +25,11 @@ extension Job {
         if follow(operation) { return }
         return ended(operation, .cancelledWhileRunning(stopReason))
       }
+      if case .failed(let error) = outcome, case .output(let refusal) = SourceFailure(error, plan: memory),
+        refusal.kind == .blocked, makeRoom(for: operation), follow(operation)
+      {
+        return
+      }
       if case .succeeded = outcome, thumbnail?.found.isUnchanged == true {
         // A join needs what the thumbnails tell of the source.
         let describing = DescribingOperation(source: operation.source, place: operation.place, shared: shared)

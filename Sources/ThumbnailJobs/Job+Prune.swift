@@ -84,6 +84,41 @@ extension Job {
     return counts.withLock { $0 }
   }
 
+  /// Removes what is in the way of a source's thumbnails, if it is left of sources that are gone: the thumbnail of a photo
+  /// `a.jpg` where now a folder `a.jpg` has photos, and, where the job prunes, those of a folder `a.jpg` where now a photo is.
+  ///
+  /// - Returns: whether nothing is in the way any more.
+  func makeRoom(for operation: SourceOperation) -> Bool {
+    guard let tree = walker.tree.root, let relative = operation.source.path.absolute?.below(tree) else { return false }
+    let removal = Removal(in: outputs, tree: tree) { [weak self] in self?.removed($0, $1) }
+    var folder = relative.parent
+    while !folder.isEmpty {
+      for claim in OutputPlan.claims(to: folder) { removeGone(tree.appending(claim), removal) }
+      folder = folder.parent
+    }
+    let below = tree.appending(operation.place)
+    if let mode = settings.prune, let source = sourceFolder(of: below), pruneRefusal(source, mode) == nil {
+      // That the ledgers can be read is known.
+      try? forEachRemembered(below: below) { source, state in
+        if state == .gone, removal.removeAll(of: source.path, first: source.first) { source.forget() }
+      }
+    }
+    return outputs.allSatisfy { $0.isOpen(operation.source, operation.place) }
+  }
+
+  private func removeGone(_ source: Path, _ removal: Removal) {
+    var vanished = VanishedSources(followsLinks: walker.followsLinks)
+    if vanished.state(of: source) == .gone, removal.removeAll(of: source) { ledger?.forget(source) }
+  }
+
+  /// The folder among the arguments that an absolute path is in.
+  private func sourceFolder(of path: Path) -> Path? {
+    for case .path(let folder) in settings.sources {
+      if let absolute = folder.absolute, path.below(absolute) != nil { return folder }
+    }
+    return nil
+  }
+
   /// Remembers which disks the source folders are on, unless others were there before.
   func rememberDisks() {
     if settings.dryRun { return }

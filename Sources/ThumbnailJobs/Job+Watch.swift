@@ -224,7 +224,8 @@ extension Job {
     ledger?.forget(path)
   }
 
-  private func removed(_ path: Path, _ result: Result<Int, OutputError>) {
+  /// Tells of a thumbnail that was removed before the end of the job.
+  func removed(_ path: Path, _ result: Result<Int, OutputError>) {
     if case .success = result { state.withLock { $0.tally.removed += 1 } }
     onEvent(.removal(path, result))
   }

@@ -36,6 +36,18 @@ extension CommandTests {
       #expect(isWhole(folder))
     }
 
+    @Test func aPictureThatWasMadeBeforeThereWasAManifestIsDescribedInIt() async throws {
+      let folder = TemporaryFolder()
+      try folder.write(TestPNG(width: 300, height: 200, colorType: 2, bitDepth: 8).bytes, to: "images/a.png")
+      try folder.write(SyntheticPhoto(seed: 7, width: 300, height: 200).jpeg(), to: "images/b.jpg")
+      _ = try await BuiltCommand.run("images", in: folder)
+      let ending = try await BuiltCommand.run("images", "--manifest", "later.json", in: folder)
+      #expect(ending.status == 0 && ending.errors.contains("2 up to date"), "\(ending.errors)")
+      let fields = ["\"width\":300}", "\"height\":200,", "\"orientation\":1", "\"color\":\"#", "\"thumbhash\":\""]
+      let manifest = String(decoding: try folder.bytes("later.json"), as: UTF8.self)
+      for field in fields { #expect(manifest.components(separatedBy: field).count == 3, "\(field): \(manifest)") }
+    }
+
     @Test func aPageOfTheSheetWaitsForItsSourcesAndIsListed() async throws {
       let folder = try TemporaryFolder.withHeldPlaces()
       let arguments =

@@ -132,6 +132,31 @@ extension CommandTests {
       #expect(!folder.exists("thumbs/\(name)"))
     }
 
+    @Test(arguments: [[], ["--size", "small=32", "--size", "large=64"]])
+    func aPhotoMayBecomeAFolderAndBack(options: [String]) async throws {
+      let folder = try TemporaryFolder.withPhotos(8)
+      let photo = "images/0/photo 0.jpg"
+      _ = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + options, in: folder)
+      try FileManager.default.moveItem(atPath: folder(photo), toPath: folder("photo"))
+      for name in ["a.jpg", "b.jpg", "deep/c.jpg"] {
+        try folder.write(try Data(contentsOf: URL(filePath: folder("photo"))), to: "\(photo)/\(name)")
+      }
+      let made = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + options, in: folder)
+      #expect(made.status == 0 && made.errors.contains(options.isEmpty ? "1 thumbnail removed" : "2 thumbnails removed"), "\(made.errors)")
+
+      try FileManager.default.removeItem(atPath: folder(photo))
+      try FileManager.default.moveItem(atPath: folder("photo"), toPath: folder(photo))
+      let refused = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + options, in: folder)
+      #expect(
+        refused.status == 1
+          && refused.errors.contains("a folder has this name; if it has only thumbnails of photos that are gone, --prune"),
+        "\(refused.errors)")
+      let back = try await BuiltCommand.run(executable: BuiltCommand.path, ["images", "--prune"] + options, in: folder)
+      #expect(back.status == 0, "\(back.errors)")
+      let again = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + options, in: folder)
+      #expect(again.status == 0 && again.errors.contains("8 up to date"), "\(again.errors)")
+    }
+
     @Test func thePhotosOfAnEmptyFolderMayOnlyBeOutOfReach() async throws {
       let folder = try TemporaryFolder.withPhotos(3)
       _ = try await BuiltCommand.run("images", in: folder)

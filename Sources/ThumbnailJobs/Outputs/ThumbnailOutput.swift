@@ -186,6 +186,21 @@ struct ThumbnailOutput: Sendable {
     zip(options.sizes, stamps).map { size, stamp in stamp.status(of: self.place(of: source, place, size: size)) }
   }
 
+  /// Whether neither a folder is in one of the places of a source's thumbnails, nor something else where its folder would be.
+  func isOpen(_ source: Source, _ place: Path) -> Bool {
+    options.sizes.allSatisfy { size in
+      let file = path.appending(self.place(of: source, place, size: size))
+      var folder = file.parent
+      while case .failure(.noSuchFileOrDirectory) = FileStatus.of(folder, followingLinks: true), folder != path {
+        folder = folder.parent
+      }
+      guard case .success(let above) = FileStatus.of(folder, followingLinks: true), above.kind == .folder else {
+        return false
+      }
+      return (try? FileStatus.of(file, followingLinks: false).get())?.kind != .folder
+    }
+  }
+
   /// What the thumbnails of a source from the network tell of it together. A place that another source has begins with the
   /// output folder.
   func remoteState(of source: Source, _ address: RemoteAddress, _ place: Path) -> SettingsStamp.RemoteState {

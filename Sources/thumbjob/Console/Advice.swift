@@ -78,6 +78,8 @@ enum Advice {
       "\(Self.otherPlace) or another folder with --out, or give the folders of both in one run; --force replaces it"
     case .notKept(let error): Self.advice(on: error)
     case .noWorkFolder: "set TMPDIR to another folder"
+    case .blocked where error.error == .isDirectory:
+      "if it has only thumbnails of photos that are gone, --prune removes them"
     case .shared, .blocked, .nameTooLong, .removed, .closed, .cannotRemove, .failed: nil
     }
   }

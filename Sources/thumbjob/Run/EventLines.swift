@@ -228,7 +228,8 @@ struct SummaryLine: Encodable {
     (thumbnails, wouldMakeThumbnails) = settings.dryRun ? (0, tally.thumbnails) : (tally.thumbnails, 0)
     (bytesRead, bytesWritten) = (tally.bytesRead, tally.bytesWritten)
     (bytesFetched, peakFetching) = (report.fetches?.bytes, report.fetches?.peak)
-    removed = settings.watch == nil ? report.pruned?.thumbnails : tally.removed
+    let pruned = report.pruned?.thumbnails
+    removed = settings.watch == nil && tally.removed == 0 ? pruned : tally.removed + (pruned ?? 0)
     gone = settings.watch == nil ? nil : tally.gone
     pruneRefused =
       report.pruneRefusals.isEmpty ? nil : report.pruneRefusals.map(\.description).joined(separator: "; ")

@@ -97,7 +97,10 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
     guard let smallest = pictures.map(\.thumbnail).min(by: { $0.pixels.count < $1.pixels.count }) else {
       preconditionFailure("there is a thumbnail")
     }
-    let info = try ThumbnailMaker.readInfo(of: file.bytes)
+    guard case .image(let type) = try file.content(of: source) else {
+      throw SourceFailure.other("is no picture any more")
+    }
+    let shape = try SourcePicture.readShape(of: file, type) { self.isCancelled }
     let options = ThumbnailOptions(sizes: [Self.small], makesPlaceholder: true)
     let thumbnail = try SourceFile(smallest.path)
     let needed = try ThumbnailMaker.readInfo(of: thumbnail.bytes, for: options).bytesNeeded(for: options)
@@ -108,7 +111,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
         try maker.makeThumbnails(of: thumbnail.bytes, options: options) { placeholder = $0.placeholder }
         guard let placeholder else { preconditionFailure("a thumbnail was made without its placeholder") }
         return SourceDescription(
-          pixels: info.orientedPixels, orientation: info.orientation, placeholder: placeholder)
+          pixels: shape.pixels, orientation: shape.orientation, placeholder: placeholder)
       }
     }
   }
