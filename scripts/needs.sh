@@ -49,6 +49,7 @@ needs_of_test() {
   need procps command -v pgrep
   need parallel command -v parallel
   need util-linux command -v setpriv
+  need ntfs-3g command -v lowntfs-3g
   need libjpeg-turbo-progs command -v cjpeg
   need zsh command -v zsh
   need fish command -v fish

@@ -113,22 +113,37 @@ package func syncToDisk(_ descriptor: CInt) throws(Errno) {
 /// renameat(2).
 ///
 /// - Parameter replaces: whether a file with the new name is replaced. If not, the error is `fileExists`; but a file system
-///   that cannot refuse it replaces it all the same.
+///   that has neither such a rename nor links replaces it all the same.
 package func rename(
   _ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt, replaces: Bool = true
 ) throws(Errno) {
-  #if os(Linux)
-    if !replaces {
-      let result = old.withCString { old in
-        new.withCString { renameat2(oldFolder, old, newFolder, $0, rename_without_replacing) }
-      }
-      if result == 0 { return }
-      let error = Errno(rawValue: errno)
-      guard [.invalidArgument, .noFunction, .notSupported].contains(error) else { throw error }
-    }
-  #endif
+  if !replaces, try renameWithoutReplacing(old, in: oldFolder, to: new, in: newFolder) { return }
   let result = old.withCString { old in new.withCString { renameat(oldFolder, old, newFolder, $0) } }
   if result != 0 { throw Errno(rawValue: errno) }
+}
+
+/// - Returns: false if the file system cannot do that.
+private func renameWithoutReplacing(
+  _ old: Path, in oldFolder: CInt, to new: Path, in newFolder: CInt
+) throws(Errno) -> Bool {
+  #if os(Linux)
+    let renamed = old.withCString { old in
+      new.withCString { renameat2(oldFolder, old, newFolder, $0, rename_without_replacing) }
+    }
+    if renamed == 0 { return true }
+    let refusal = Errno(rawValue: errno)
+    guard [.invalidArgument, .noFunction, .notSupported].contains(refusal) else { throw refusal }
+  #endif
+  let linked = old.withCString { old in new.withCString { linkat(oldFolder, old, newFolder, $0, 0) } }
+  let error = Errno(rawValue: errno)
+  if linked == 0 {
+    unlink(old, in: oldFolder)
+    return true
+  }
+  switch error {
+  case .notPermitted, .noFunction, .notSupported, .tooManyLinks: return false
+  default: throw error
+  }
 }
 
 /// Removes a file; does nothing if it does not exist or cannot be removed.

@@ -142,15 +142,14 @@ extension CommandTests {
         try folder.write(try Data(contentsOf: URL(filePath: folder("photo"))), to: "\(photo)/\(name)")
       }
       let made = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + options, in: folder)
-      #expect(made.status == 0 && made.errors.contains(options.isEmpty ? "1 thumbnail removed" : "2 thumbnails removed"), "\(made.errors)")
+      let removed = options.isEmpty ? "1 thumbnail removed" : "2 thumbnails removed"
+      #expect(made.status == 0 && made.errors.contains(removed), "\(made.errors)")
 
       try FileManager.default.removeItem(atPath: folder(photo))
       try FileManager.default.moveItem(atPath: folder("photo"), toPath: folder(photo))
       let refused = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + options, in: folder)
-      #expect(
-        refused.status == 1
-          && refused.errors.contains("a folder has this name; if it has only thumbnails of photos that are gone, --prune"),
-        "\(refused.errors)")
+      let reason = "a folder has this name; if it has only thumbnails of photos that are gone, --prune removes them"
+      #expect(refused.status == 1 && refused.errors.contains(reason), "\(refused.errors)")
       let back = try await BuiltCommand.run(executable: BuiltCommand.path, ["images", "--prune"] + options, in: folder)
       #expect(back.status == 0, "\(back.errors)")
       let again = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + options, in: folder)

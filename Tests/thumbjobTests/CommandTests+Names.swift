@@ -107,6 +107,29 @@ extension CommandTests {
       #expect(report.output.hasPrefix("1 source: 1 made (1 thumbnail)"), "\(report.output)")
     }
 
+    private static let hasOneCase =
+      system("command -v mkntfs lowntfs-3g >/dev/null && test -w /dev/fuse && unshare -m true 2>/dev/null") == 0
+
+    @Test(.enabled(if: hasOneCase, "needs root, ntfs-3g and /dev/fuse"))
+    func whereCapitalLettersDoNotCountThePhotoThatHasThePlaceKeepsIt() async throws {
+      let folder = try photos("in/A.jpg", "in/a.jpg")
+      let script = """
+        truncate -s 8M disk && mkntfs -Q -F -q disk && mkdir out && lowntfs-3g -o ignore_case disk out || exit 99
+        for run in 1 2; do "$0" in -o out/thumbs; echo "$? $(cksum < out/thumbs/a.jpg)"; done
+        rm in/A.jpg; "$0" in -o out/thumbs 2>/dev/null; echo "$? $(cksum < out/thumbs/a.jpg)"
+        "$0" in -o whole 2>/dev/null; echo "$? $(cksum < whole/a.jpg)"
+        """
+      let ending = try await BuiltCommand.run(
+        executable: "/usr/bin/env", ["unshare", "-m", "sh", "-c", script, BuiltCommand.path], in: folder)
+      let lines = ending.output.split(separator: "\n")
+      try #require(ending.status == 0 && lines.count == 4, "\(ending)")
+      #expect(lines[0].hasPrefix("1 ") && lines[1] == lines[0], "\(ending)")
+      // The marks differ, because they name the source from the output.
+      let (there, whole) = (lines[2].split(separator: " "), lines[3].split(separator: " "))
+      #expect(there.first == "0" && there.last == whole.last && lines[2] != lines[0], "\(ending)")
+      #expect(ending.errors.components(separatedBy: "another source has the place of its thumbnail").count == 3)
+    }
+
     @Test func aFolderInThePlaceOfAThumbnailIsNamed() async throws {
       let folder = try photos("in/x.jpg")
       try folder.write([], to: "thumbs/x.jpg/note")

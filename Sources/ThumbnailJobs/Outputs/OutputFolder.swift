@@ -292,7 +292,7 @@ public final class OutputFolder: Sendable {
   ///
   /// - Throws: why the place cannot be written to.
   private func predecessor(
-    of place: Path, _ mark: ThumbnailMark, _ isAmongPhotos: Bool, _ isKept: (ThumbnailMark) -> Bool
+    of place: Path, _ wanted: ThumbnailMark, _ isAmongPhotos: Bool, _ isKept: (ThumbnailMark) -> Bool
   ) throws(OutputError) -> Predecessor {
     let found = place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }
     guard case .success(let status) = found else { return .nothing }
@@ -300,21 +300,18 @@ public final class OutputFolder: Sendable {
     if status.kind == .folder { return .folder }
     // An empty file is no original where only thumbnails are.
     if status.st_size == 0, !isAmongPhotos, status.kind == .regular { return .empty }
-    guard status.kind == .regular, let there = try readMark(at: place) else {
-      throw OutputError(.foreign, path.appending(place))
-    }
-    guard isKept(there) else { return .thumbnail(hasSettings: there.hasSettings(of: mark)) }
-    guard let rival = there.source else { throw OutputError(.taken, path.appending(place)) }
-    return .rival(rival)
-  }
-
-  /// The mark of the file in a place; nil if it has none.
-  ///
-  /// - Throws: ``OutputError``. What cannot be read may be an original, and is not overwritten.
-  private func readMark(at place: Path) throws(OutputError) -> ThumbnailMark? {
-    do throws(Errno) { return try ThumbnailMark.read(place, in: descriptor) } catch {
+    guard status.kind == .regular else { throw OutputError(.foreign, path.appending(place)) }
+    let mark: ThumbnailMark?
+    do throws(Errno) { mark = try ThumbnailMark.read(place, in: descriptor) } catch {
+      // Some file systems replace a file in two steps.
+      if error == .noSuchFileOrDirectory { return .nothing }
+      // What cannot be read may be an original, and is not overwritten.
       throw OutputError(.unreadable, path.appending(place), error)
     }
+    guard let there = mark else { throw OutputError(.foreign, path.appending(place)) }
+    guard isKept(there) else { return .thumbnail(hasSettings: there.hasSettings(of: wanted)) }
+    guard let rival = there.source else { throw OutputError(.taken, path.appending(place)) }
+    return .rival(rival)
   }
 
   /// Whether the file in a place was made since this run began. Where the file system does not keep when a file was made, its

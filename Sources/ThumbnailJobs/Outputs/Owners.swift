@@ -44,9 +44,13 @@ struct Owners: Sendable {
       if let itself, FileIdentity(of: other) == itself { return false }
       if vanished.state(of: other) == .gone { return false }
       guard let relative = plan.relativePath(of: other) else { return true }
+      // A place that the other one had in an earlier run is free.
+      let places = output.places(of: other, relative)
       // Of two sources of the job the plan decides, and it has given the place to this one. Where a pattern names the
-      // thumbnails, the first of the two keeps it. A place that the other one had in an earlier run is free.
-      return !output.isMirrored && output.places(of: other, relative).contains(file)
+      // thumbnails, the first of the two keeps it.
+      if places.contains(file) { return !output.isMirrored }
+      // The plan does not know which names the file system takes for the same: `A.jpg` and `a.jpg`.
+      return output.isOneFile(file, with: places)
     } ? .other : .nobodyElse
   }
 

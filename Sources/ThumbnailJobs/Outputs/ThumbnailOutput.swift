@@ -101,6 +101,12 @@ struct ThumbnailOutput: Sendable {
     return options.sizes.map { self.place(of: source, place, size: $0) }
   }
 
+  /// Whether one of some places leads to the file that is in another one.
+  func isOneFile(_ place: Path, with others: [Path]) -> Bool {
+    guard let file = FileIdentity(of: path.appending(place)) else { return false }
+    return others.contains { FileIdentity(of: path.appending($0)) == file }
+  }
+
   /// The places that a source's thumbnail of another size may have, in the folder of that size: that which mirrors it, and
   /// that of the pattern, unless it depends on the size.
   func placesOfOtherSize(of relative: Path) -> [Path] {
