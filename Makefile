@@ -324,6 +324,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 	@mkdir -p .build
 	$(SWIFT) package dump-package > .build/package.json
 	scripts/lint-rooms.py < .build/package.json
+	scripts/lint-stat.py
 	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CCurl Sources/CEarlySignals Sources/CDecoding Sources/CFence Sources/CPictures Sources/thumbjob-decoder \
 	  Tests/BadDecoder Tests/Faults
 	shellcheck scripts/*.sh Benchmarks/*.sh jobs/cluster/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash

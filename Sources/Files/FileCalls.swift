@@ -88,10 +88,11 @@ package func write(
 ) throws(Errno) -> stat {
   let file = try createFile(path, in: folder, flags: O_WRONLY | O_EXCL)
   var failure: Errno?
-  do throws(Errno) { try writeAll(bytes, to: file) } catch { failure = error }
-  if failure == nil {
-    var times = [timespec(tv_sec: 0, tv_nsec: unchangedTime), modified]
-    if futimens(file, &times) != 0 { failure = Errno(rawValue: errno) }
+  do throws(Errno) {
+    try writeAll(bytes, to: file)
+    try setModified(modified, of: file)
+  } catch {
+    failure = error
   }
   if isDurable && failure == nil { do throws(Errno) { try syncToDisk(file) } catch { failure = error } }
   var status = stat()
@@ -103,6 +104,14 @@ package func write(
     throw failure
   }
   return status
+}
+
+/// Sets the modification time of an open file. A file system that cannot keep the time keeps the nearest that it can, or, if
+/// it refuses the time, another one.
+package func setModified(_ time: timespec, of file: CInt) throws(Errno) {
+  var times = [timespec(tv_sec: 0, tv_nsec: unchangedTime), time]
+  guard futimens(file, &times) != 0 else { return }
+  if errno != EINVAL || time.isKeptEverywhere { throw Errno(rawValue: errno) }
 }
 
 /// Waits until the disk has the contents of a file or the names in a folder: fsync(2).

@@ -104,19 +104,3 @@ extension stat {
     #endif
   }
 }
-
-/// Whether `a` is before `b`.
-package func isBefore(_ a: timespec, _ b: timespec) -> Bool { (a.tv_sec, a.tv_nsec) < (b.tv_sec, b.tv_nsec) }
-
-/// Whether both times are equal to the nanosecond.
-package func isSameTime(_ a: timespec, _ b: timespec) -> Bool { a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec }
-
-/// Whether `copy` is `time`, rounded down by a file system that stores times with a coarser resolution: 100 ns, 1 µs,
-/// 10 ms or 1 s.
-///
-/// - Parameter isCoarse: whether times are stored to two seconds.
-package func isSameTime(_ copy: timespec, asKept time: timespec, isCoarse: Bool) -> Bool {
-  if isCoarse, copy.tv_nsec == 0, copy.tv_sec == time.tv_sec & ~1 { return true }
-  guard copy.tv_sec == time.tv_sec else { return false }
-  return [1, 100, 1_000, 10_000_000, 1_000_000_000].contains { copy.tv_nsec == time.tv_nsec / $0 * $0 }
-}

@@ -5,7 +5,8 @@ public struct LedgerEntry: Sendable, Equatable {
   /// What distinguishes a file from an earlier one of the same path.
   public struct Version: Sendable, Equatable {
     public let bytes: Int
-    /// The modification time in nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970, modulo 2⁶⁴ and as a signed number. It is for comparing only: equal
+    /// times have equal numbers, but outside the years 1677 to 2262 a number does not tell the time.
     public let modified: Int
     /// A fingerprint of size, times and file number, which changes with every file that takes the path and with every
     /// change of the file; nil in entries of earlier versions of the program. These fit no file.

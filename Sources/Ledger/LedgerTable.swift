@@ -7,7 +7,7 @@ import GRDB
 /// | column of `source` | contents |
 /// | --- | --- |
 /// | `path` | the bytes of the source's path, from the output folder |
-/// | `size`, `modified`, `state` | the version of the source: bytes, nanoseconds since 1970, and a fingerprint |
+/// | `size`, `modified`, `state` | the version of the source: bytes, nanoseconds since 1970 modulo 2⁶⁴, and a fingerprint |
 /// | `hash` | of all bytes of the source, if they were read for that |
 /// | `outcome` | `made`, `failed` or `suspect` |
 /// | `kind`, `reason` | of a failure |

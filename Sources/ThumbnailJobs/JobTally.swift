@@ -1,4 +1,5 @@
 import BoundedQueue
+import Files
 import MemoryPressure
 import Thumbnails
 
@@ -60,11 +61,11 @@ public struct JobTally: Sendable, Equatable {
 
   mutating func count(_ report: SourceReport) {
     thumbnails += report.thumbnails.count
-    bytesWritten += report.thumbnails.reduce(0) { $0 + $1.bytes }
+    bytesWritten = report.thumbnails.reduce(bytesWritten) { $0.saturating(plus: $1.bytes) }
     switch report.result {
     case .made:
       made += 1
-      bytesRead += report.bytes ?? 0
+      bytesRead = bytesRead.saturating(plus: report.bytes ?? 0)
     case .notImage: notImages += 1
     case .thumbnail: ownThumbnails += 1
     case .unsupported(let type): unsupported[type, default: 0] += 1

@@ -4,8 +4,9 @@ import Foundation
 public final class TemporaryFolder: Sendable {
   public let path: String
 
-  public init() {
-    var template = Array("\(NSTemporaryDirectory())/thumbjob-test-XXXXXX".utf8CString)
+  /// - Parameter parent: the folder to make it in.
+  public init(in parent: String = NSTemporaryDirectory()) {
+    var template = Array("\(parent)/thumbjob-test-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else {
       preconditionFailure("no temporary folder: \(String(cString: strerror(errno)))")
     }

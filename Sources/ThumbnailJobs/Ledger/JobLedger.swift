@@ -120,7 +120,8 @@ final class JobLedger: Sendable {
   /// - Parameter entry: what is remembered of it.
   func memory(of source: Source, _ entry: LedgerEntry?) -> Memory? {
     guard let entry, entry.settings == settings, entry.program == program else { return nil }
-    let now = version(of: source.path)
+    let status = try? FileStatus.of(source.path, followingLinks: true).get()
+    let now = status.map { LedgerEntry.Version($0) }
     if case .suspect = entry.outcome {
       // A file that is only moved may be the cause still.
       guard now?.bytes == entry.version?.bytes, now?.modified == entry.version?.modified else { return nil }
@@ -132,19 +133,17 @@ final class JobLedger: Sendable {
     case .suspect(let deaths) where deaths >= Self.mostDeaths:
       let reason = "the process died \(deaths) times while it was being made"
       return retriesFailed
-        ? .suspect(deaths: deaths) : failed(entry, SourceFailure.Kind.source.rawValue, reason)
+        ? .suspect(deaths: deaths) : failed(entry, status, SourceFailure.Kind.source.rawValue, reason)
     case .suspect(let deaths): return .suspect(deaths: deaths)
     case .failed(let kind, let reason):
-      return retriesFailed ? nil : failed(entry, kind, reason)
+      return retriesFailed ? nil : failed(entry, status, kind, reason)
     }
   }
 
-  private func failed(_ entry: LedgerEntry, _ kind: String, _ reason: String) -> Memory {
-    let version = entry.version.map { version in
-      let (seconds, nanoseconds) = version.modified.quotientAndRemainder(dividingBy: 1_000_000_000)
-      return SourceFile.Version(
-        bytes: version.bytes, modified: timespec(tv_sec: seconds, tv_nsec: nanoseconds), state: nil)
-    }
+  /// - Parameter status: of the source, which has not changed since. Its time cannot be had from the entry, see
+  ///   ``Ledger/LedgerEntry/Version/modified``.
+  private func failed(_ entry: LedgerEntry, _ status: stat?, _ kind: String, _ reason: String) -> Memory {
+    let version = status.map { SourceFile.Version(bytes: Int($0.st_size), modified: $0.modified, state: nil) }
     return .failed(.earlier(kind: kind, reason: reason, time: entry.time), version)
   }
 
@@ -212,7 +211,7 @@ final class JobLedger: Sendable {
     if isReading || report.source.address != nil { return }
     let key = key(of: report.source)
     let version = file.map {
-      LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.nanoseconds, state: $0.state?.value)
+      LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.wrappedNanoseconds, state: $0.state?.value)
     }
     switch report.result {
     case .made:
@@ -245,7 +244,7 @@ final class JobLedger: Sendable {
   private var nanoseconds: Int {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return time.nanoseconds
+    return time.wrappedNanoseconds
   }
 
   /// Forgets a source.
@@ -296,11 +295,6 @@ final class JobLedger: Sendable {
 extension LedgerEntry.Version {
   fileprivate init(_ status: stat) {
     self.init(
-      bytes: Int(status.st_size), modified: status.modified.nanoseconds, state: FileState(status).value)
+      bytes: Int(status.st_size), modified: status.modified.wrappedNanoseconds, state: FileState(status).value)
   }
-}
-
-extension timespec {
-  /// Since 1970.
-  fileprivate var nanoseconds: Int { Int(tv_sec) * 1_000_000_000 + Int(tv_nsec) }
 }

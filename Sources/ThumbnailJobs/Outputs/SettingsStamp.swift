@@ -99,12 +99,27 @@ public struct SettingsStamp: Sendable {
     let owner = owner(mark)
     if owner == .other { return .isTaken(place) }
     guard mark.hasSettings(of: self.mark),
-      isSameTime(status.modified, asKept: source.status.modified, isCoarse: hasCoarseTimes),
+      hasTime(of: source, status, place),
       let contents = mark.contents, contents.mayHave(size: Int(source.status.st_size)),
       contents == (try? SourceFile(source.path).contents())
     else { return owner == .unknown ? .isTaken(place) : .stale }
     guard mark.source != source.key, case .folder(let folder) = self.output else { return .upToDate }
     return folder.renew(place, mark.of(source.key), status) ? .upToDate : .stale
+  }
+
+  /// Whether a thumbnail has the time of its source, as far as its file system can keep that.
+  private func hasTime(of source: FoundSource, _ status: stat, _ place: Path) -> Bool {
+    let time = source.status.modified
+    if isSameTime(status.modified, asKept: time, isCoarse: hasCoarseTimes) { return true }
+    // What becomes of such a time is tried, because each file system has other limits. A dry run writes nothing.
+    guard !time.isKeptEverywhere, case .folder(let output) = output,
+      let folder = (try? openFolder(place.parent.isEmpty ? "." : place.parent, in: output.descriptor))
+        .map({ Descriptor($0) }),
+      let file = (try? createUnnamedFile(in: folder.number)).map({ Descriptor($0) })
+    else { return false }
+    var kept = stat()
+    return (try? setModified(time, of: file.number)) != nil && fstat(file.number, &kept) == 0
+      && isSameTime(status.modified, kept.modified)
   }
 
   /// What a thumbnail tells of its source from the network.

@@ -1,3 +1,5 @@
+import Files
+
 /// How many thumbnails a job has removed, or would remove.
 public struct PruneCounts: Sendable, Equatable {
   public internal(set) var thumbnails = 0
@@ -12,7 +14,7 @@ public struct PruneCounts: Sendable, Equatable {
 
   mutating func count(_ result: Result<Int, OutputError>) {
     switch result {
-    case .success(let size): (thumbnails, bytes) = (thumbnails + 1, bytes + size)
+    case .success(let size): (thumbnails, bytes) = (thumbnails + 1, bytes.saturating(plus: size))
     case .failure: failed += 1
     }
   }

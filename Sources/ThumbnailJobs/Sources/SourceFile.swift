@@ -105,13 +105,11 @@ final class SourceFile {
   }
 
   /// The modification time for its thumbnails, by which the next run recognises that they are up to date. After a change it
-  /// is a day before that of the file which has the path now, so that the next run makes them again, even where times are
-  /// kept to two seconds.
+  /// is another one than that of the file which has the path now, so that the next run makes them again, even where times
+  /// are kept to two seconds.
   var thumbnailTime: timespec {
     guard let path, hasChanged else { return modified }
-    var time = (try? FileStatus.of(path, followingLinks: true).get().modified) ?? modified
-    time.tv_sec -= 86_400
-    return time
+    return ((try? FileStatus.of(path, followingLinks: true).get().modified) ?? modified).other
   }
 
   private(set) lazy var bytes = parts?.reader(size: size) ?? ByteReader(fileDescriptor: descriptor, size: size)

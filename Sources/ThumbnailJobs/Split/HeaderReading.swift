@@ -18,7 +18,8 @@ final class HeaderReading {
       case .thumbnail: ownThumbnails += 1
       case .source(let cost, let hasPixels, let size):
         costs[index] = cost.units
-        (sources, bytes, withoutPixels) = (sources + 1, bytes + size, withoutPixels + (hasPixels ? 0 : 1))
+        (sources, bytes) = (sources + 1, bytes.saturating(plus: size))
+        if !hasPixels { withoutPixels += 1 }
       }
     }
   }

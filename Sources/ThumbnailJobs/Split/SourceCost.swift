@@ -1,3 +1,4 @@
+import Files
 import Thumbnails
 
 /// The estimated time of one processor to make the thumbnails of a source, in units of 100 ns.
@@ -28,7 +29,8 @@ struct SourceCost: Sendable, Equatable {
   ///   - pixels: those of its header; 0 if it has none that can be read.
   init(bytes: Int, pixels: Int) {
     let kibibytes = max(0, bytes) >> 10
-    let units = Self.fixed + Self.ofKiB.saturating(times: kibibytes) &+ Self.of1024Pixels * (max(0, pixels) >> 10)
+    let units = Self.fixed.saturating(plus: Self.ofKiB.saturating(times: kibibytes))
+      .saturating(plus: Self.of1024Pixels.saturating(times: max(0, pixels) >> 10))
     self.units = UInt32(clamping: max(units, Self.fixed))
   }
 
@@ -49,12 +51,5 @@ struct SourceCost: Sendable, Equatable {
     case .webp, .gif: 110
     default: 100
     }
-  }
-}
-
-extension Int {
-  fileprivate func saturating(times other: Int) -> Int {
-    let (product, hasOverflowed) = multipliedReportingOverflow(by: other)
-    return hasOverflowed ? .max >> 1 : product
   }
 }

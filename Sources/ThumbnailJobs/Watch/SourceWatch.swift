@@ -279,8 +279,7 @@ final class SourceWatch: Sendable {
     guard case .success(let status) = FileStatus.of(path, followingLinks: true) else { return nil }
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    let age =
-      Duration.seconds(now.tv_sec - status.modified.tv_sec) + .nanoseconds(now.tv_nsec - status.modified.tv_nsec)
+    let age = Duration(to: now) - Duration(to: status.modified)
     let needed = root.pollReason == nil ? Self.watchedAge : Self.polledAge
     return age >= .zero && age < needed ? needed - age : nil
   }

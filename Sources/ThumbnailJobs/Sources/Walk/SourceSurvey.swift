@@ -43,7 +43,7 @@ public struct SourceSurvey: Sendable {
         return .stop
       }
       count += 1
-      bytes += file.size
+      bytes = bytes.saturating(plus: file.size)
       return .goOn
     }
     if let failure { throw failure }
