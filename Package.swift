@@ -81,6 +81,7 @@ let package = Package(
       name: "Ledger",
       dependencies: [
         "Files", "Locking", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

@@ -58,7 +58,7 @@ public final class Ledger: Sendable {
   private let isDurable: Bool
   /// Nil until it is open. Guarded by its lock, which is held while the file is opened. GRDB lets one thread at a time use
   /// it.
-  private let database = Locked<DatabaseQueue?>(nil)
+  private let database = Locked<OpenFile?>(nil)
   /// Guarded by its lock, which is not held while the file is used.
   private let state: Locked<State>
   /// Held while changes are written, so that two threads do not write the same ones.
@@ -285,13 +285,13 @@ public final class Ledger: Sendable {
 
   private func opened() throws -> DatabaseQueue {
     try database.withLock { database in
-      if let database { return database }
+      if let database { return database.queue }
       // SQLite would follow a link, and make a file where it leads.
       if case .success(let status) = FileStatus.of(file, followingLinks: false), status.kind != .regular {
         throw LedgerError(.foreign, file)
       }
       if access == .reading, isNew { throw LedgerError(.missing, file) }
-      let opened: DatabaseQueue
+      let opened: OpenFile
       let hasUnmade: Bool
       do {
         (opened, hasUnmade) = try open(readOnly: access == .reading)
@@ -302,15 +302,14 @@ public final class Ledger: Sendable {
       // Changes that wait already may be of sources that were not made.
       state.withLock { if $0.waiting.isEmpty { $0.hasUnmade = hasUnmade } }
       database = opened
-      return opened
+      return opened.queue
     }
   }
 
-  private func open(readOnly isReadOnly: Bool) throws -> (DatabaseQueue, hasUnmade: Bool) {
-    let path = String(decoding: file.bytes, as: UTF8.self)
-    let database = try DatabaseQueue(path: path, configuration: settings(readOnly: isReadOnly))
-    if access == .writing { try database.write { try LedgerTable.make(in: $0, file) } }
-    let hasUnmade = try database.read { db in
+  private func open(readOnly isReadOnly: Bool) throws -> (OpenFile, hasUnmade: Bool) {
+    let database = try OpenFile(file, settings(readOnly: isReadOnly))
+    if access == .writing { try database.queue.write { try LedgerTable.make(in: $0, file) } }
+    let hasUnmade = try database.queue.read { db in
       if access == .reading { try LedgerTable.check(db, file) }
       return try LedgerTable.hasUnmade(db)
     }

@@ -81,6 +81,27 @@ extension CommandTests {
       #expect(split.status == 0, "\(split.errors)")
     }
 
+    /// A name that is no UTF-8, and a path of more than the 512 bytes that SQLite takes.
+    @Test(arguments: [
+      "$(printf 'out\\377\\376')", "\(String(repeating: String(repeating: "d", count: 150) + "/", count: 4))",
+    ])
+    func anOutputWithAnyPathHasALedger(out: String) async throws {
+      let folder = try TemporaryFolder.withPhotos(6)
+      try folder.write(try folder.bytes("images/0/photo 0.jpg").prefix(300), to: "images/cut.jpg")
+      func run(_ words: String) async throws -> BuiltCommand.Ending {
+        try await BuiltCommand.run(
+          executable: "/bin/sh", ["-c", "out=\"\(out)\"; exec \"$0\" \(words)", BuiltCommand.path], in: folder)
+      }
+      let first = try await run("images -o \"$out\"")
+      #expect(first.status == 1 && !first.errors.contains("ledger"), "\(first.errors)")
+      let second = try await run("images -o \"$out\" --json")
+      #expect(second.number("failed_earlier") == 1 && second.number("up_to_date") == 6, "\(second.errors)")
+      #expect(try await run("report \"$out\" --failed").output.hasPrefix("images/cut.jpg: "))
+      try FileManager.default.removeItem(atPath: folder("images/1/photo 1.jpg"))
+      let pruned = try await run("images -o \"$out\" --prune")
+      #expect(pruned.errors.contains("removed 1 thumbnail ("), "\(pruned.errors)")
+    }
+
     /// A watch looks at the age of what a walk finds.
     @Test func aWatchTakesFilesOfAnyDate() async throws {
       let folder = try withDatedPhotos()
