@@ -61,8 +61,41 @@ struct WatchPartsTests {
     var files = FruitlessSources()
     files.insert(path, version)
     #expect(files[path] != nil)
-    for number in 0..<FruitlessSources.limit { files.insert(Path("\(number)"), version) }
-    #expect(files[path] == nil && files[Path("\(FruitlessSources.limit - 1)")] != nil, "what is kept is bounded")
+    for number in 0..<20_000 { files.insert(Path("\(number)"), version) }
+    #expect(files[path]?.isCurrent(of: path) == false, "one of many is still known")
+    #expect((0..<20_000).allSatisfy { files[Path("\($0)")] != nil } && files[Path("20000")] == nil)
+    files.remove(path)
+    #expect(files[path] == nil)
+  }
+
+  @Test func aCompactTableKeepsWhatItGets() {
+    var (table, copy, random) = (CompactTable(limit: 700), [UInt64: UInt64](), SplitMix(seed: 1))
+    for _ in 0..<20_000 {
+      // Of few bits, so that many keys want the same place.
+      let key = random.next() & 0x8000_0000_0000_03FF | 0x400
+      if random.next() & 3 == 0 {
+        table.remove(key)
+        copy[key] = nil
+      } else if copy.count < 700 || copy[key] != nil {
+        let value = random.next()
+        let isAdded = table.insert(key, value)
+        #expect(isAdded == (copy[key] == nil))
+        copy[key] = value
+      }
+    }
+    #expect(table.count == copy.count && copy.count > 100)
+    #expect((0x400...0x7FF).allSatisfy { table[$0] == copy[$0] && table[$0 | 1 << 63] == copy[$0 | 1 << 63] })
+  }
+
+  @Test func aFullTableReplacesFewAtATime() {
+    var (table, random) = (CompactTable(limit: 1000), SplitMix(seed: 2))
+    let keys = (0..<1100).map { _ in random.next() }
+    for key in keys { table.insert(key, 1) }
+    #expect(table.count == 1000 && keys.count { table[$0] != nil } == 1000 && table[keys[1099]] != nil)
+    // Walks over more files than are kept try some again, not all.
+    var missing = 0
+    for key in keys where table.insert(key, 1) { missing += 1 }
+    #expect(missing > 0 && missing < 500, "\(missing)")
   }
 
   // MARK: Walks over a part

@@ -17,7 +17,7 @@ struct FileState: Sendable, Hashable {
     value = Int(truncatingIfNeeded: hash.hash)
   }
 
-  private init(value: Int) { self.value = value }
+  init(value: Int) { self.value = value }
 
   /// The state of several files together, in any order.
   static func together(_ states: some Sequence<FileState>) -> FileState {

@@ -15,8 +15,8 @@ final class SourceWatch: Sendable {
     var mounts = MountPoints()
     /// The sources whose operations are on the queue, at most as many as run and wait.
     var underWay: Set<Path> = []
-    /// Errors of walks that were reported, so that each walk does not report them again.
-    var reported: Set<String> = []
+    /// Hashes of the errors of walks that were reported, so that each walk does not report them again.
+    var reported = CompactTable(limit: mostReported)
     /// The last reason for which nothing was swept.
     var refusal: PruneRefusal?
     var counters = WatchCounters()
@@ -37,7 +37,7 @@ final class SourceWatch: Sendable {
   /// A walk is followed by a pause of at least this many times its own length.
   private static let leastPause = 9
   /// The most errors to remember.
-  private static let mostReported = 1000
+  private static let mostReported = (1 << 17) / 8 * 7
   /// A file that a walk finds must have this age, because it may still be written. In a watched folder, its closing is
   /// reported meanwhile.
   private static let (watchedAge, polledAge) = (Duration.seconds(1), Duration.seconds(2))
@@ -195,10 +195,8 @@ final class SourceWatch: Sendable {
 
   /// - Returns: false if the same error was reported before.
   func reports(_ error: WalkError) -> Bool {
-    state.withLock { state in
-      if state.reported.count >= Self.mostReported { state.reported = [] }
-      return state.reported.insert(error.description).inserted
-    }
+    let hash = error.description.compactHash
+    return state.withLock { $0.reported.insert(hash, 0) }
   }
 
   /// - Returns: false if the last refusal was the same.
