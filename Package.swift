@@ -70,7 +70,7 @@ let package = Package(
 
     .target(name: "Locking", swiftSettings: settings),
     .target(
-      name: "Files", dependencies: ["CLinux", .product(name: "SystemPackage", package: "swift-system")],
+      name: "Files", dependencies: ["CLinux", "Locking", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: settings),
     .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "MemoryPressure", dependencies: ["CLinux", "Files", "Locking"], swiftSettings: settings),

@@ -7,8 +7,9 @@
 #include <sys/types.h>
 #include <sys/vfs.h>
 
-// unistd.h declares it only if GNU extensions are enabled.
+// unistd.h declares them only if GNU extensions are enabled.
 int pipe2(int ends[2], int flags);
+int dup3(int file, int to, int flags);
 
 // The same of spawn.h, sys/mman.h and sys/resource.h.
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);

@@ -1,5 +1,9 @@
 import Foundation
 
+#if os(Linux)
+  import CLinux
+#endif
+
 /// An open file; closed when the last reference is released.
 package final class Descriptor: Sendable {
   /// Negative if the call that should have opened it failed; nothing is closed then.
@@ -7,7 +11,7 @@ package final class Descriptor: Sendable {
 
   package init(_ number: CInt) { self.number = number }
 
-  deinit { if number >= 0 { close(number) } }
+  deinit { if number >= 0 { Foundation.close(number) } }
 
   /// Opens a file with a descriptor that no child process inherits.
   ///
@@ -17,6 +21,18 @@ package final class Descriptor: Sendable {
     let number = retryOnInterrupt { Foundation.open(path, flags | O_CLOEXEC) }
     if number < 0 { throw SystemError(path) }
     return Descriptor(number)
+  }
+
+  /// Closes the file, but not its number, which becomes another one of a folder. Threads that still use the number get errors,
+  /// and cannot meet a file that has got the number since.
+  package func close(leaving folder: Descriptor) {
+    if number < 0 || number == folder.number { return }
+    #if os(Linux)
+      _ = retryOnInterrupt { dup3(folder.number, number, O_CLOEXEC) }
+    #else
+      _ = retryOnInterrupt { dup2(folder.number, number) }
+      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    #endif
   }
 
   /// Writes all bytes with one call of write(2), as files of the kernel require.

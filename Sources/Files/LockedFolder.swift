@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import SystemPackage
 
 /// A temporary folder that its process keeps locked for as long as it lives.
@@ -7,7 +8,9 @@ import SystemPackage
 /// dead process. The next process that creates a folder of the same kind in the same place removes it.
 ///
 /// A network file system may keep locks from other machines. The name of a folder therefore has the machine, and a folder of
-/// another machine is only removed if nothing in it has changed for an hour.
+/// another machine is only removed if nothing in it has changed for an hour. And it keeps a removed file under a name that
+/// begins with `.nfs` while a process has it open. Files in a folder are therefore closed before it is removed; what another
+/// process still has open stays for the next process that creates a folder.
 ///
 /// *Concurrency*: from any thread.
 package final class LockedFolder: Sendable {
@@ -20,7 +23,7 @@ package final class LockedFolder: Sendable {
     let lockName: Path?
     /// How often removing is tried, because another thread or process may add files meanwhile.
     let passes: Int
-    /// Microseconds between two tries.
+    /// Microseconds between two tries. If there is no pause, removing ends when a try has removed nothing.
     let pause: useconds_t
     let willRemove: @Sendable (_ entry: Path, _ folder: CInt) -> Void
 
@@ -39,6 +42,8 @@ package final class LockedFolder: Sendable {
   private let folder: Descriptor
   private let lock: Descriptor
   private let parent: Descriptor
+  /// The files that are open until the folder is removed.
+  private let files = Locked<[Descriptor]>([])
 
   /// The open folder.
   package var descriptor: CInt { folder.number }
@@ -72,9 +77,15 @@ package final class LockedFolder: Sendable {
     (self.name, self.parent) = (name, copy)
   }
 
+  /// Closes a file when the folder is removed. Later calls on its descriptor fail.
+  package func keep(_ file: Descriptor) { files.withLock { $0.append(file) } }
+
   /// Removes the folder and its contents, without following links. Tries again if another thread has added a file
-  /// meanwhile. Does not wait for a lock.
-  package func remove() { Self.remove(name, descriptor, in: parent.number, kind) }
+  /// meanwhile. Does not wait for threads that use its files.
+  package func remove() {
+    for file in files.withLock({ $0 }) { file.close(leaving: folder) }
+    Self.remove(name, folder, lock: lock, in: parent.number, kind)
+  }
 
   /// Removes the folder of this name, locked or not. Leaves folders of other kinds alone.
   ///
@@ -83,20 +94,30 @@ package final class LockedFolder: Sendable {
     guard name.bytes.starts(with: kind.prefix.utf8),
       let folder = try? openFolder(name, in: parent, flags: O_NOFOLLOW)
     else { return }
-    defer { close(folder) }
-    remove(name, folder, in: parent, kind)
+    remove(name, Descriptor(folder), lock: nil, in: parent, kind)
   }
 
-  private static func remove(_ name: Path, _ folder: CInt, in parent: CInt, _ kind: Kind) {
+  /// - Parameter lock: closed before its file is removed, which comes last: until then nobody takes the folder for that of a
+  ///   dead process.
+  private static func remove(_ name: Path, _ folder: Descriptor, lock: Descriptor?, in parent: CInt, _ kind: Kind) {
     for pass in 1...kind.passes {
-      if case .success(let open) = OpenFolder.open(".", in: folder) {
-        for entry in open.names() {
-          kind.willRemove(entry, folder)
-          open.remove(entry)
+      var names: [Path] = []
+      var isChanged = false
+      if case .success(let open) = OpenFolder.open(".", in: folder.number) {
+        names = open.names()
+        for entry in names where entry != kind.lockName {
+          kind.willRemove(entry, folder.number)
+          if open.remove(entry) { isChanged = true }
+        }
+        if let lockName = kind.lockName, names.contains(lockName) {
+          lock?.close(leaving: folder)
+          if open.remove(lockName) { isChanged = true }
         }
       }
       let isGone = name.withCString { unlinkat(parent, $0, AT_REMOVEDIR) == 0 || errno == ENOENT }
       if isGone { return }
+      // For example, because another process has all that is left open.
+      if kind.pause == 0, !isChanged, !names.isEmpty { return }
       if pass < kind.passes, kind.pause > 0 { usleep(kind.pause) }
     }
   }
@@ -108,7 +129,7 @@ package final class LockedFolder: Sendable {
       let folder = Descriptor(number)
       if isOfOtherMachine(name, kind), hasChanged(folder) { continue }
       guard let lock = try? lock(folder, kind) else { continue }
-      withExtendedLifetime((folder, lock)) { remove(name, folder.number, in: parent, kind) }
+      remove(name, folder, lock: lock, in: parent, kind)
     }
   }
 

@@ -101,11 +101,14 @@ package final class OpenFolder {
   }
 
   /// Removes an entry of this folder, with its contents.
-  func remove(_ name: Path) {
-    if name.withCString({ unlinkat(dirfd(stream), $0, 0) }) == 0 { return }
-    guard case .success(let below) = openFolder(name, followingLinks: false) else { return }
+  ///
+  /// - Returns: whether it is gone.
+  @discardableResult
+  func remove(_ name: Path) -> Bool {
+    if name.withCString({ unlinkat(dirfd(stream), $0, 0) }) == 0 || errno == ENOENT { return true }
+    guard case .success(let below) = openFolder(name, followingLinks: false) else { return false }
     while case .success(let entry?) = below.next() { below.remove(entry.name) }
-    _ = name.withCString { unlinkat(dirfd(stream), $0, AT_REMOVEDIR) }
+    return name.withCString { unlinkat(dirfd(stream), $0, AT_REMOVEDIR) } == 0
   }
 
   private static func kind(_ type: UInt8) -> stat.Kind? {

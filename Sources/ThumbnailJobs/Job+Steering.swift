@@ -101,8 +101,8 @@ extension Job {
     return cancelled
   }
 
-  /// Removes the unfinished files of this job. Nothing can be put in place afterwards. It takes no lock, so that a
-  /// thread that is about to end the process can call it.
+  /// Removes the unfinished files of this job. Nothing can be put in place afterwards. It does not wait for
+  /// threads that write, so that a thread that is about to end the process can call it.
   public func closeOutputs() {
     for output in outputs { output.folder?.close() }
     work?.remove()

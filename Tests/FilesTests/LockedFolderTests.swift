@@ -56,6 +56,19 @@ import Testing
     folder.remove()
   }
 
+  /// A network file system keeps a removed file, and with it the folder, while it is open.
+  @Test func filesThatAreKeptAreClosedAtTheRemovalAndTheirNumbersStayTaken() throws {
+    let folder = try LockedFolder(in: parent.number, kind(lockName: "lock"))
+    let file = Descriptor(try createFile("file", in: folder.descriptor, flags: O_WRONLY))
+    folder.keep(file)
+    folder.remove()
+    var (status, folderStatus) = (stat(), stat())
+    #expect(fstat(file.number, &status) == 0 && fstat(folder.descriptor, &folderStatus) == 0)
+    #expect(FileIdentity(status) == FileIdentity(folderStatus) && !file.write([1]))
+    #expect(fcntl(file.number, F_GETFD) & FD_CLOEXEC != 0)
+    #expect(try names().isEmpty)
+  }
+
   @Test func nothingIsRemovedThroughALink() throws {
     try place.write([1], to: "photos/a")
     symlink("photos", place("run-link"))

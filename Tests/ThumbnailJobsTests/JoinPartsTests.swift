@@ -99,8 +99,10 @@ import Thumbnails
 
   // MARK: Storing
 
+  private func unnamedFile() throws(Errno) -> Descriptor { Descriptor(try createUnnamedFile(in: AT_FDCWD)) }
+
   @Test func textsComeBackInTheOrderOfTheirNumbers() throws {
-    let spool = try OrderedSpool(in: AT_FDCWD)
+    let spool = try OrderedSpool(unnamedFile)
     let numbers = Array(0..<10_000).filter { $0 % 7 != 3 }
     DispatchQueue.concurrentPerform(iterations: 4) { part in
       for number in numbers.reversed() where number % 4 == part {
@@ -117,7 +119,7 @@ import Thumbnails
   }
 
   @Test func anErrorOfStoringIsThrownWhenTheTextsAreRead() throws {
-    let spool = try OrderedSpool(in: AT_FDCWD)
+    let spool = try OrderedSpool(unnamedFile)
     spool.store([1], at: -1)  // pwrite(2) refuses a negative offset
     spool.store([2], at: 0)
     #expect(throws: Errno.invalidArgument) { try spool.visit { _ in } }

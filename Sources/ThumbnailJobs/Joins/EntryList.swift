@@ -16,7 +16,12 @@ struct EntryList: Sendable {
   /// - Throws: ``OutputError``.
   init(in output: ThumbnailOutput) throws(OutputError) {
     folder = output.path
-    do throws(Errno) { spool = try OrderedSpool(in: output.folder?.runDescriptor ?? AT_FDCWD) } catch {
+    do throws(Errno) {
+      spool = try OrderedSpool { () throws(Errno) in
+        if let folder = output.folder { return try folder.run.createUnnamedFile() }
+        return Descriptor(try createUnnamedFile(in: AT_FDCWD))
+      }
+    } catch {
       throw OutputError(writing: folder, error)
     }
   }

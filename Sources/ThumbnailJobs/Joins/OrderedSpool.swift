@@ -17,10 +17,10 @@ final class OrderedSpool: Sendable {
   /// The end of the texts, and why one could not be stored.
   private let progress = Locked<(end: UInt64, failure: Errno?)>((0, nil))
 
-  /// - Parameter folder: an open folder, on whose file system the files are.
-  init(in folder: CInt) throws(Errno) {
-    texts = Descriptor(try createUnnamedFile(in: folder))
-    index = Descriptor(try createUnnamedFile(in: folder))
+  /// - Parameter createFile: creates a file without a name.
+  init(_ createFile: () throws(Errno) -> Descriptor) throws(Errno) {
+    texts = try createFile()
+    index = try createFile()
   }
 
   /// Stores a text. ``visit(_:)`` throws the error if this fails.

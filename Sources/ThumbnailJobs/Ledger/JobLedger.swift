@@ -49,7 +49,7 @@ final class JobLedger: Sendable {
     settings = String(decoding: Fingerprint(of: text.utf8).digits, as: UTF8.self)
     (program, retriesFailed) = (job.program, job.retryFailed || job.force)
     hasOneOutput = outputs.count == 1
-    underWay = first.folder.flatMap { [output] in UnderWay(in: $0.runDescriptor, output: output, part: part) }
+    underWay = first.folder.flatMap { [output] in $0.run.makeUnderWay(output: output, part: part) }
     let interrupted = first.folder?.interrupted
     // At once, because the process may die again. A source that several processes had under way when the system stopped
     // counts once.

@@ -19,9 +19,8 @@ public final class OutputFolder: Sendable {
   /// Whether a thumbnail counts as made only when the disk has it.
   private let isDurable: Bool
   let descriptor: CInt
-  private let run: RunFolder
   /// The folder for temporary files of this run, which a later run removes if this one is killed.
-  var runDescriptor: CInt { run.descriptor }
+  let run: RunFolder
   /// The sources that were under way when earlier runs died; nil if none has died.
   var interrupted: [UnderWay.Interrupted]? { run.interrupted }
   private let isClosed = Atomic(false)
@@ -222,8 +221,7 @@ public final class OutputFolder: Sendable {
 
   /// Removes the unfinished files of this run. Nothing can be published afterwards.
   ///
-  /// It takes no lock and does not wait, so a thread that is about to end the process may call it while other threads
-  /// write. Their unfinished files are removed too, and their next writes fail. Further calls do nothing.
+  /// It does not wait, so a thread that is about to end the process may call it while other threads write. Their unfinished files are removed too, and their next writes fail. Further calls do nothing.
   public func close() {
     isClosed.store(true, ordering: .releasing)
     run.remove()

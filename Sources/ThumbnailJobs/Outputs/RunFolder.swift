@@ -42,6 +42,24 @@ final class RunFolder: Sendable {
     began = status.changed
   }
 
+  /// Creates a file without a name. Its descriptor is good until ``remove()``.
+  func createUnnamedFile() throws(Errno) -> Descriptor {
+    let file = Descriptor(try Files.createUnnamedFile(in: descriptor))
+    folder.keep(file)
+    return file
+  }
+
+  /// Makes the list of the sources under way, which is open until ``remove()``; nil if that fails.
+  ///
+  /// - Parameters:
+  ///   - output: the absolute path of the output folder.
+  ///   - part: the part of the sources that the run makes, as text without slashes; nil for all.
+  func makeUnderWay(output: Path, part: String?) -> UnderWay? {
+    let list = UnderWay(in: descriptor, output: output, part: part)
+    if let list { folder.keep(list.file) }
+    return list
+  }
+
   /// Removes the folder with its files, and the temporary files that its notes name.
   func remove() { folder.remove() }
 

@@ -30,7 +30,7 @@ final class UnderWay: Sendable {
   /// More sources than run at once.
   private static let mostSlots = JobSettings.maxRange.upperBound
 
-  private let file: Descriptor
+  let file: Descriptor
   /// The paths lead from this folder.
   private let output: Path
   /// Guarded by its lock, which is not held while the file is written.

@@ -33,6 +33,6 @@ final class WorkFolder: Sendable {
 
   deinit { remove() }
 
-  /// Removes the folder. It takes no lock, so that a thread that is about to end the process can call it.
+  /// Removes the folder. It does not wait, so that a thread that is about to end the process can call it.
   func remove() { folder.remove() }
 }
