@@ -72,6 +72,8 @@ static void carry_out(
     task *own, const cdecoding_request_message *message, uint8_t *shared, const cdecoding_layout *layout,
     cfence_decode decode) {
   own->shared = (cdecoding_shared_header *)(void *)shared;
+  // From here on, the picture is to blame for what happens to the process.
+  __atomic_store_n(&own->shared->is_taken, 1, __ATOMIC_RELAXED);
   cdecoding_input input = {.context = own, .size = message->file_size, .read = read_file, .proceed = proceed};
   current = own;
   decode(

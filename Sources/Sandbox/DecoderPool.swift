@@ -60,8 +60,8 @@ package final class DecoderPool: Sendable {
       } catch {
         discard(process)
         if state.withLock({ $0.isShutDown }) { throw .cancelled }
-        // This picture is not to blame. Each process can have this error, but a new one cannot.
-        if error != .staleReply { throw error }
+        // This picture is not to blame. Each process can have these errors, but a new one cannot.
+        if error != .staleReply, error != .endedIdle { throw error }
       }
     }
   }

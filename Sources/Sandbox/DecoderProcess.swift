@@ -143,7 +143,7 @@ package final class DecoderProcess: Sendable {
     message.request.extent_count = UInt32(order.extents.count)
     switch cdecoding_send_request(socket.number, &message, order.file, memory.descriptor) {
     case 0: break
-    case EPIPE, ECONNRESET: throw endError()
+    case EPIPE, ECONNRESET: throw endError(memory)
     case let error: throw .refused(Errno(rawValue: error))
     }
   }
@@ -163,7 +163,7 @@ package final class DecoderProcess: Sendable {
     var reply = cdecoding_reply_message()
     switch Self.receive(&reply, from: socket.number) {
     case .whole: break
-    case .closed: throw endError()
+    case .closed: throw endError(memory)
     case .failed(let error): throw .refused(error)
     case .other: throw .brokenProtocol("something other than a reply")
     }
@@ -194,7 +194,15 @@ package final class DecoderProcess: Sendable {
   }
 
   /// Why the process has closed its socket: it has ended, or is about to.
-  private func endError() -> SandboxError { Self.error(for: life.reap(within: .seconds(1))) }
+  private func endError(_ memory: SharedMemory) -> SandboxError {
+    let ending = life.reap(within: .seconds(1))
+    // Nothing of the picture was read. A picture that has taken the process over can write that, too; it is then tried again,
+    // at last by a new process, which blames its first picture for every end.
+    if number > 1, memory.bytes.load(fromByteOffset: Self.takenOffset, as: UInt32.self) == 0 { return .endedIdle }
+    return Self.error(for: ending)
+  }
+
+  private static let takenOffset = MemoryLayout<cdecoding_shared_header>.offset(of: \.is_taken) ?? 0
 
   /// - Parameter ending: how a process has ended; nil if it has not.
   private static func error(for ending: ProcessLife.Ending?) -> SandboxError {

@@ -29,6 +29,8 @@ package enum SandboxError: Error, Equatable {
   case brokenProtocol(String)
   /// The process has sent a second reply to an earlier request. The pool gives the picture to another process.
   case staleReply
+  /// The process has ended after an earlier picture, before it took this one. The pool gives the picture to another process.
+  case endedIdle
   /// Decoding takes more memory than this, in bytes.
   case memoryLimit(Int)
   /// The caller's `isCancelled` returned true, or the pool was shut down.
@@ -92,6 +94,7 @@ extension SandboxError: CustomStringConvertible {
     case .ended(let status): "the decoder ended with exit status \(status)"
     case .brokenProtocol(let what): "the decoder sent \(what)"
     case .staleReply: "the decoder sent a second reply to an earlier request"
+    case .endedIdle: "the decoder ended before it took the picture"
     case .memoryLimit(let bytes): "the decoder needs more memory than \(ByteCount.limit(bytes))"
     case .cancelled: "the decoder was cancelled"
     case .badRequest: "the request to the decoder contradicts itself"

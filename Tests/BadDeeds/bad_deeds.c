@@ -119,7 +119,7 @@ static void lie(uint64_t deed, const cdecoding_request *request, cdecoding_reply
 }
 
 /// Ends, or does not.
-static void end(uint64_t deed) {
+static void end(uint64_t deed, uint8_t *memory) {
   switch (deed) {
     case BAD_CRASHES: *(volatile int *)8 = 1; break;
     case BAD_ABORTS: abort();
@@ -132,6 +132,10 @@ static void end(uint64_t deed) {
     case BAD_OVERFLOWS_STACK: overflow_stack(0); break;
     case BAD_EXITS: _exit(3);
     case BAD_HANGS: for (volatile bool is_hanging = true; is_hanging;) {} break;
+    case BAD_DENIES:
+      // Without tiles, the header is in the page before the memory for planes.
+      memset(memory - 4096, 0, sizeof(cdecoding_shared_header));
+      abort();
     default: break;
   }
 }
@@ -165,5 +169,5 @@ void bad_deeds_decode(
   }
   call_system(deed);
   lie(deed, request, reply);
-  end(deed);
+  end(deed, memory);
 }

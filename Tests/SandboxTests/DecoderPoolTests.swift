@@ -137,6 +137,39 @@ import Testing
     #expect(pool.counts.started == 2)
   }
 
+  /// A process that is stopped looks as if it waited. It is killed when it has been sent a picture, and has not taken it.
+  @Test func aProcessThatIsKilledBeforeItTakesAPictureIsReplacedUnnoticed() async throws {
+    let pool = Deeds.pool()
+    _ = try await Deeds.decode(in: pool)
+    let victim = pid_t(try #require(pool.processIDs.first))
+    kill(victim, SIGSTOP)
+    let byte = try await onThread {
+      try pool.decode(Deeds.order(), progress: { _ in kill(victim, SIGKILL) }).withBytes { $0[0] }
+    }
+    #expect(byte == UInt8(ascii: "p"))
+    #expect(pool.counts.started == 2 && !pool.processIDs.contains(Int(victim)))
+  }
+
+  /// Only a new process is certain to blame the picture if that has taken it over.
+  @Test(arguments: [(BAD_ABORTS, 1), (BAD_EXITS, 1), (BAD_DENIES, 2)])
+  func aPictureThatEndsAnOldProcessIsToBlame(_ deed: bad_deed, started: Int) async throws {
+    let pool = Deeds.pool()
+    _ = try await Deeds.decode(in: pool)
+    let error = await Deeds.error(of: deed, in: pool)
+    #expect(error == (deed == BAD_EXITS ? .ended(status: 3) : .crashed(signal: SIGABRT)))
+    #expect(pool.counts.started == started)
+  }
+
+  @Test func aPictureWhoseProcessIsKilledFails() async throws {
+    let pool = Deeds.pool()
+    _ = try await Deeds.decode(in: pool)
+    let victim = pid_t(try #require(pool.processIDs.first))
+    let error = await failure {
+      try pool.decode(Deeds.order(BAD_HANGS), progress: { if $0 > 0 { kill(victim, SIGKILL) } })
+    }
+    #expect(error == .killed(signal: SIGKILL) && pool.counts.started == 1)
+  }
+
   @Test func shuttingDownEndsEverything() async throws {
     let (pool, isHanging) = (Deeds.pool(), LockedBox(false))
     _ = try await Deeds.decode(in: pool)

@@ -93,13 +93,13 @@ import Testing
       .wrongProgram("/bin/true"),
       .refused(.noMemory), .startTimedOut(.seconds(20)),
       .crashed(signal: SIGSEGV), .forbiddenCall, .killed(signal: SIGKILL), .ended(status: 1),
-      .brokenProtocol("nothing"), .staleReply, .memoryLimit(3 << 20), .cancelled, .badRequest,
+      .brokenProtocol("nothing"), .staleReply, .endedIdle, .memoryLimit(3 << 20), .cancelled, .badRequest,
       .undecodable(.damaged, "a row is missing"), .notExecutable("/usr/bin/thumbjob-decoder"),
     ]
     let lines = errors.map { "\($0)" }
     #expect(lines.allSatisfy { !$0.isEmpty && !$0.contains("\n") && !$0.contains("SandboxError") })
     #expect(lines[5] == "the decoder crashed: signal 11, Segmentation fault")
-    #expect(lines[11] == "the decoder needs more memory than 3 MiB")
+    #expect(lines[12] == "the decoder needs more memory than 3 MiB")
   }
 
   // MARK: The start

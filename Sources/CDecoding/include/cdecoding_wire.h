@@ -28,7 +28,7 @@
 
 /// The first word of each message. It changes whenever a message or a structure does, so that a program of another version is
 /// recognised.
-#define CDECODING_MAGIC 0x746a0001u
+#define CDECODING_MAGIC 0x746a0002u
 
 /// The only argument that the decoder process accepts: no fence.
 #define CDECODING_UNFENCED "unfenced"
@@ -76,7 +76,9 @@ typedef struct cdecoding_reply_message {
 typedef struct cdecoding_shared_header {
   /// How much is decoded, in parts of CDECODING_PROGRESS_WHOLE. Written by the process, atomically.
   uint32_t progress;
-  uint32_t reserved[15];
+  /// 1 once the process has taken the request, before it reads a byte of the file. Written by the process, atomically.
+  uint32_t is_taken;
+  uint32_t reserved[14];
 } cdecoding_shared_header;
 
 #define CDECODING_PROGRESS_WHOLE 65536u

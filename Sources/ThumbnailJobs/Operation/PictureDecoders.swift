@@ -105,7 +105,7 @@ final class PictureDecoders: Sendable {
     case .undecodable(let verdict, let reason): Self.error(verdict, reason, type)
     case .badRequest: ThumbnailError.internalFault("\(error)")
     case .crashed, .forbiddenCall, .ended, .brokenProtocol, .staleReply: SourceFailure.decoder("\(error)", .crashed)
-    case .killed: SourceFailure.decoder("\(error)", .killed)
+    case .killed, .endedIdle: SourceFailure.decoder("\(error)", .killed)
     case .memoryLimit: SourceFailure.decoder("\(error)", .memory)
     case .refused, .startTimedOut: SourceFailure.decoder("\(error)", .refused)
     case .notFound, .notExecutable: SourceFailure.decoder("\(error)", .missing)

@@ -19,6 +19,7 @@ typedef enum bad_deed {
   BAD_OVERFLOWS_STACK,
   BAD_EXITS,
   BAD_HANGS,
+  BAD_DENIES,  ///< crashes, and says before that it has not taken the request
 
   // Takes memory.
   BAD_ALLOCATES,   ///< replies with how many bytes it got, as text
