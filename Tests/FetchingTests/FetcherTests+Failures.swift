@@ -17,6 +17,9 @@ extension FetcherTests {
       case 1:
         connection.reset()
         return false
+      case 2:
+        connection.send("HTTP/1.1 200 OK\r\nContent-Ty")
+        return false
       default: connection.reply(200, [], [1, 2, 3])
       }
       return true
@@ -24,8 +27,8 @@ extension FetcherTests {
     defer { server.stop() }
     let monitor = TestMonitor()
     let (_, bytes) = try await Setup().fetch(server.url(), monitor)
-    #expect(bytes == [1, 2, 3] && server.requests.count == 3)
-    #expect(monitor.stages.filter { $0 == .waitingToRetry }.count == 2)
+    #expect(bytes == [1, 2, 3] && server.requests.count == 4)
+    #expect(monitor.stages.filter { $0 == .waitingToRetry }.count == 3)
   }
 
   @Test(arguments: [(404, 1), (403, 1), (304, 1), (500, 2), (429, 2)])

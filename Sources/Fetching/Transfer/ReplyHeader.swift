@@ -30,6 +30,8 @@ struct ReplyHeader {
   private var isAmbiguous = false
   /// Whether its first line was read, and its last one was not.
   private var isBegun = false
+  /// Whether all lines of the last header were read. What precedes it, such as that of status 100, does not count.
+  var isComplete: Bool { status >= 200 && !isBegun }
   /// Where S3 has the bucket.
   private(set) var bucketRegion: String?
   /// What S3 keeps with the object, by names in small letters.

@@ -73,6 +73,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// Where the part that the server sends ends, as it says; nil if it sends the whole source.
   private var end: Int?
   private var isOtherVersion = false
+  /// Whether the whole header has come, and the bytes that follow it are of the source.
+  private var isAccepted = false
   /// The server that answers, after redirects another one.
   private var server: RemoteURL
   /// The lines that the request has besides the usual ones. Set before the transfer begins.
@@ -172,15 +174,14 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     if header.status == 206, let part {
       total = try begin(part)
     } else if header.status == 206 {
-      guard offset > 0, let range = header.range, range.start == offset else {
-        throw .badReply("it has another part of the source than was asked for")
-      }
-      if let tag = header.validators.entityTag, tag != earlier.validators.entityTag {
+      guard offset > 0, let range = header.range, range.start == offset, range.total.map({ range.end <= $0 }) ?? true
+      else { throw .badReply("it has another part of the source than was asked for") }
+      // Without any length, a part is not known to be the whole rest.
+      guard isOfEarlierVersion(total: range.total), let length = range.total ?? earlier.total else {
         isOtherVersion = true
         throw .badReply("it has a part of another version")
       }
-      // The same version has the same length.
-      (total, end) = (range.total ?? earlier.total, range.end)
+      (total, end) = (length, range.end)
     } else if offset > 0 || part?.version != nil {
       try file.truncate(to: 0)
     }
@@ -194,6 +195,18 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       shared.version = condition.flatMap { condition in total.map { SourceVersion(condition: condition, total: $0) } }
       shared.isRestarted = !isPart && offset > 0 && received == 0
     }
+    isAccepted = true
+  }
+
+  /// Whether what the server tells of a part agrees with what it has told before. Not every server heeds `If-Range`, but each
+  /// must send the entity tag with a part that it would send with the whole.
+  ///
+  /// *Source*: RFC 9110, 15.3.7.
+  private func isOfEarlierVersion(total: Int?) -> Bool {
+    let (now, before) = (header.validators, earlier.validators)
+    func agrees(_ now: Int?, with before: Int?) -> Bool { now == nil || before == nil || now == before }
+    return now.entityTag == before.entityTag && agrees(now.lastModified, with: before.lastModified)
+      && agrees(total, with: earlier.total)
   }
 
   /// Checks that the server sends the part that was asked for.
@@ -203,7 +216,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     guard let range = header.range, let total = range.total, range.start == part.range.lowerBound,
       range.end <= min(part.range.upperBound, total), header.length.map({ $0 == range.end - range.start }) ?? true
     else { throw .badReply("it has another part of the source than was asked for") }
-    if let version = part.version, version.total != total || header.condition != version.condition {
+    if let version = part.version, header.condition != version.condition || !isOfEarlierVersion(total: total) {
       throw .badReply("it has a part of another version")
     }
     partEnd = range.end
@@ -269,9 +282,12 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
       ending = .failed(failure, retryAfter: nil)
     } else if let refused, code == CurlCode.couldNotConnect {
       ending = .failed(.privateAddress(refused), retryAfter: nil)
+    } else if status != 0, code == 0, !header.isComplete {
+      // For libcurl, a header that breaks off is a header.
+      ending = .failed(.cutOff(received: file.size, of: earlier.total), retryAfter: nil)
     } else if status == 304, code == 0, request.unless != nil {
       ending = .unchanged(header.validators)
-    } else if status == 416, part == nil, offset > 0, header.wholeSize == offset {
+    } else if status == 416, part == nil, offset > 0, header.wholeSize == offset, isOfEarlierVersion(total: offset) {
       // The earlier try broke after its last byte.
       ending = .complete(validators)
     } else if let failure = failureOfS3 {
@@ -331,23 +347,23 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// the end.
   var validators: Validators {
     let (new, old) = (header.validators, earlier.validators)
-    if offset == 0 || header.status == 200 { return new }
-    if header.status != 206 && header.status != 416 { return old }
-    return Validators(entityTag: new.entityTag ?? old.entityTag, lastModified: new.lastModified ?? old.lastModified)
+    if offset == 0 || hasAnsweredWhole { return new }
+    // A server need not repeat the time.
+    return isAccepted ? Validators(entityTag: new.entityTag, lastModified: new.lastModified ?? old.lastModified) : old
   }
 
   /// The bytes of the whole source; nil if it is not known. Read it after the end.
-  var total: Int? { snapshot.total ?? (header.status == 200 ? nil : earlier.total) }
+  var total: Int? { snapshot.total ?? (hasAnsweredWhole ? nil : earlier.total) }
 
   /// Whether the server has not got the rest of what an earlier try has fetched. Read it after the end.
   var lacksRest: Bool { offset > 0 && (header.status == 416 || isOtherVersion) }
 
   /// Whether the host has sent the source from its beginning. Read it after the end.
-  var hasAnsweredWhole: Bool { header.status == 200 }
+  var hasAnsweredWhole: Bool { isAccepted && header.status == 200 }
 
   /// What S3 keeps with the object. Read it after the end.
   var metadata: [String: String] { header.metadata }
 
   /// What identifies the bytes so far, to go on with them; nil if the next try must begin anew. Read it after the end.
-  var resumption: String? { offset > 0 || header.status == 200 ? validators.ofBytes : nil }
+  var resumption: String? { offset > 0 || hasAnsweredWhole ? validators.ofBytes : nil }
 }
