@@ -176,6 +176,7 @@ extension Job {
     let entry = ledger?.entry(of: source)
     var found = ThumbnailState(entry: entry)
     guard case .success(let status) = FileStatus.of(source.path, followingLinks: true) else { return found }
+    if let note = watch?.found(source.path, status) { onEvent(.watch(note)) }
     let files = outputs.map { $0.files(of: source, place) }
     let isItself = files.joined().contains { $0.map { FileIdentity($0) == FileIdentity(status) } ?? false }
     if let entry, let ledger, !isItself, let states = Self.states(files), ledger.isMade(entry, status, states) {

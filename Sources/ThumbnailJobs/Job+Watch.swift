@@ -83,6 +83,7 @@ extension Job {
       for root in watch.roots where !root.isGone { walkAll(root, course, sweeps: true) }
     }
     for root in watch.duePolls where !isStopping { walkAll(root, course, sweeps: true) }
+    watch.lookAtLinks()
     for path in watch.takeDue() {
       watch.giveSign()
       if isStopping { watch.lookAgain(at: path) } else { look(at: path, course) }

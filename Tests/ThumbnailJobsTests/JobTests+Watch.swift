@@ -68,6 +68,32 @@ extension JobTests {
       #expect(removals == report.tally.removed)
     }
 
+    @Test func aPhotoThatIsWrittenByAnotherNameIsMadeAgain() async throws {
+      try folder.write(photos[0], to: "other/name.jpg")
+      try folder.write(photos[0], to: "images/single.jpg")
+      for name in ["a", "b"] { #expect(link(folder("other/name.jpg"), folder("images/\(name).jpg")) == 0) }
+      var settings = settings()
+      settings.watch?.linkPause = .milliseconds(50)
+      let (folder, other) = (folder, photos[1])
+      let (report, events) = try await watched(settings) { job in
+        let isThere = try await eventually { job.status(waitingLimit: 0).tally.made == 3 }
+        #expect(isThere)
+        let before = try? folder.bytes("thumbs/32x32/a.jpg")
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("other/name.jpg")))
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data(other))
+        try file.close()
+        let areMade = try await eventually {
+          ["a", "b"].allSatisfy { name in (try? folder.bytes("thumbs/32x32/\(name).jpg")).map { $0 != before } ?? false
+          }
+        }
+        #expect(areMade)
+      }
+      #expect(report.tally.made == 5)
+      let notes = events.filter { if case .watch(.linked) = $0 { true } else { false } }
+      #expect(notes.count == 1, "said once")
+    }
+
     @Test func aPlaceGoesToTheSourceThatIsLeft() async throws {
       try folder.write(photos[0], to: "images/scan.png")
       try folder.write(photos[1], to: "images/scan.png.jpg")

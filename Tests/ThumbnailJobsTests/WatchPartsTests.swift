@@ -98,6 +98,24 @@ struct WatchPartsTests {
     #expect(missing > 0 && missing < 500, "\(missing)")
   }
 
+  @Test func filesWithSeveralNamesAreLookedAt() throws {
+    let path = try tree.file("a.jpg", "1")
+    #expect(link("\(path)", "\(tree.path("b.jpg"))") == 0)
+    let links = LinkedSources(every: .zero)
+    func state() throws -> FileState { FileState(try FileStatus.of(path, followingLinks: true).get()) }
+    #expect(links.insert(path, try state()) == .first && links.takeChanged().isEmpty)
+    try tree.setModified("b.jpg", timespec(tv_sec: 1_000_000_000, tv_nsec: 0))
+    #expect(links.takeChanged() == [path] && links.takeChanged().isEmpty)
+    // Its last change, which is not looked for any more afterwards.
+    unlink("\(tree.path("b.jpg"))")
+    #expect(links.takeChanged() == [path])
+    try tree.setModified("a.jpg", timespec(tv_sec: 1_100_000_000, tv_nsec: 0))
+    #expect(links.takeChanged().isEmpty)
+    let same = try state()
+    for number in 0..<LinkedSources.limit { #expect(links.insert(Path("\(number)"), same) == .none) }
+    #expect(links.insert("more", same) == .tooMany && links.insert("0", same) == .none)
+  }
+
   // MARK: Walks over a part
 
   private func walked(_ folder: Path, _ walker: SourceWalker) -> [String] {

@@ -204,6 +204,16 @@ extension CommandTests {
       #expect(ending.number("found") == 4, "what is up to date is counted once: \(events.last ?? "")")
     }
 
+    @Test func itSaysOnceThatPhotosHaveFurtherNames() async throws {
+      let folder = try withPhotos()
+      for name in ["c", "d"] { #expect(link(folder("images/a.jpg"), folder("images/\(name).jpg")) == 0) }
+      let ending = try await watched(folder) { _ in }
+      let lines = ending.errorLines.filter { $0.contains("hard link") }
+      #expect(lines.count == 1 && lines[0].contains(".jpg: has further names (hard links); "), "\(ending.errors)")
+      let polled = try await watched(folder, ["images", "--poll", "200ms"]) { _ in }
+      #expect(!polled.errors.contains("hard link"), "\(polled.errors)")
+    }
+
     @Test func aJobFileMayChooseThePollingTime() async throws {
       let folder = try withPhotos()
       try folder.write(Array("sources: images\npoll: 200ms\nout: thumbs\n".utf8), to: "job.yml")

@@ -9,6 +9,9 @@ public struct WatchSettings: Sendable, Equatable {
   /// every ``usualPoll``.
   public var poll: Duration?
 
+  /// The time between two looks at the files that have several names.
+  package var linkPause = usualPoll
+
   public init() {}
 
   /// - Throws: ``TextError`` for settings of a job that ends, and for those whose memory would grow for ever.

@@ -32,6 +32,7 @@ final class SourceWatch: Sendable {
   let settings: WatchSettings
   /// The time between two walks over a polled folder.
   var pollPause: Duration { settings.poll ?? WatchSettings.usualPoll }
+  private let links: LinkedSources
   private let state: Locked<State>
   private let wakeUp = TimedSignal()
   /// A walk is followed by a pause of at least this many times its own length.
@@ -44,6 +45,7 @@ final class SourceWatch: Sendable {
 
   init(_ settings: WatchSettings, _ walker: SourceWalker) {
     self.settings = settings
+    links = LinkedSources(every: settings.linkPause)
     var roots: [WatchedRoot] = []
     for (index, argument) in walker.arguments.enumerated() {
       guard case .path(let path) = argument else { continue }
@@ -192,6 +194,23 @@ final class SourceWatch: Sendable {
     guard let known = state.withLock({ $0.fruitless[source] }) else { return false }
     return known.isCurrent(of: source)
   }
+
+  /// Call it for each source that a walk or a change has led to. If its file has several names, it is looked at again and
+  /// again from now on.
+  ///
+  /// - Returns: what is to be said about that.
+  func found(_ source: Path, _ status: stat) -> WatchNote? {
+    guard status.st_nlink > 1, let root = root(of: source), root.pollReason == nil else { return nil }
+    switch links.insert(source, FileState(status)) {
+    case .first: return .linked(source, every: settings.linkPause)
+    case .none: break
+    case .tooMany: change(root.argument) { $0.pollReason = .linked(LinkedSources.limit) }
+    }
+    return nil
+  }
+
+  /// Notes the changes of files with several names that nothing has reported. Nothing tells either when these are closed.
+  func lookAtLinks() { for source in links.takeChanged() { lookAgain(at: source, quiet: Self.polledAge) } }
 
   /// - Returns: false if the same error was reported before.
   func reports(_ error: WalkError) -> Bool {

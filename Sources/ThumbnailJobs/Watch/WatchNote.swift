@@ -28,6 +28,8 @@ public enum WatchNote: Sendable, Equatable {
     case remote(String)
     /// The user may watch fewer folders than these (`fs.inotify.max_user_watches`).
     case limit(folders: Int)
+    /// More sources than this number have several names.
+    case linked(Int)
     /// The folders cannot be watched.
     case failed(Errno)
   }
@@ -36,6 +38,9 @@ public enum WatchNote: Sendable, Equatable {
   case ready(folders: Int)
   /// The changes in a folder are found by walks, with this time between them.
   case polling(Path, PollReason, every: Duration)
+  /// The file of a source, the first of perhaps many, has several names. What is written by another name is found by looking
+  /// at such files, with this time between.
+  case linked(Path, every: Duration)
   /// Changes were lost, so everything is walked again.
   case overflow
   /// Thumbnails whose sources went unseen stay, for this reason.

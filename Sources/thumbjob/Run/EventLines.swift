@@ -85,8 +85,10 @@ struct WatchLine: Encodable {
         case .wanted: "asked-for"
         case .remote(let name): name
         case .limit: "limit"
+        case .linked: "linked"
         case .failed(let error): error.description
         }
+    case .linked(let path, let pause): (state, self.path, pollSeconds) = ("linked", JSONPath(path), pause / .seconds(1))
     case .overflow: state = "overflow"
     case .notSwept(let refusal): (state, reason) = ("not-pruned", "\(refusal)")
     case .gone(let path): (state, self.path) = ("gone", JSONPath(path))

@@ -10,7 +10,7 @@ extension RunSession {
     if case .ready = note { serviceManager?.send("READY=1") }
     let isWarning =
       switch note {
-      case .ready, .back, .polling(_, .wanted, _), .polling(_, .remote, _): false
+      case .ready, .back, .linked, .polling(_, .wanted, _), .polling(_, .remote, _): false
       case .polling, .overflow, .notSwept, .gone: true
       }
     if isWarning || !settings.quiet {

@@ -9,6 +9,9 @@ enum WatchText {
     case .ready(let folders): "watching \(Units.count(folders, "folder"))"
     case .polling(let path, let reason, let pause):
       "\(path.printable): \(why(reason))looking for changes every \(Units.time(pause))\(wayOn(reason))"
+    case .linked(let path, let pause):
+      "\(path.printable): has further names (hard links); what is written by these is found within "
+        + "\(Units.time(pause)), as with all such photos"
     case .overflow: "too many changes at once, and some were lost; walking all folders again"
     case .notSwept(let refusal): "thumbnails whose photos went unseen stay, because \(refusal)"
     case .gone(let path): "\(path.printable): gone, or not mounted; its thumbnails stay until it is back"
@@ -21,6 +24,8 @@ enum WatchText {
     case .wanted: ""
     case .remote(let name): "is on \(name), where others change files unseen; "
     case .limit(let folders): "has \(folders) folders, more than may be watched\(limit.map { " (\($0))" } ?? ""); "
+    case .linked(let count):
+      "has more than \(Units.count(count, "photo")) with further names (hard links), whose changes go unseen; "
     case .failed(let error): "cannot be watched: \(error); "
     }
   }
