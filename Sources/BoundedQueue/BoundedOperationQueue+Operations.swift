@@ -29,6 +29,9 @@ extension BoundedOperationQueue {
     switch answer {
     case .granted: return
     case .refused(let error): throw error
+    case .turnedAway(let reason):
+      operation.cancel(reason: reason)
+      try operation.checkCancelled()
     case .waits, .cancelled: try operation.checkCancelled()
     }
   }

@@ -242,7 +242,7 @@ public final class BoundedOperationQueue: Sendable {
 
   /// Starts no operation and grants no memory until ``resume(_:)`` is called for the same reason. Running operations
   /// continue, and producers can still fill the backlog.
-  public func pause(_ reason: PauseReason = .user) { account.withLock { $0.pause(reason) } }
+  public func pause(_ reason: PauseReason = .user) { carryOut(account.withLock { $0.pause(reason) }) }
 
   /// Ends a pause for this reason. The queue stays paused while another reason remains.
   public func resume(_ reason: PauseReason = .user) { carryOut(account.withLock { $0.resume(reason) }) }
@@ -270,7 +270,8 @@ public final class BoundedOperationQueue: Sendable {
   ///
   /// - Parameters:
   ///   - reason: why the operations are cancelled.
-  ///   - sparingRunning: true lets running operations finish.
+  ///   - sparingRunning: true lets running operations finish, except those that wait for memory while the queue is paused by
+  ///     the user: they would wait until a resume. They are cancelled.
   @discardableResult
   public func stop(reason: CancelReason, sparingRunning: Bool = false) -> CancelledOperations {
     cancelAll(reason: reason, closing: true, sparingRunning: sparingRunning)
@@ -306,7 +307,10 @@ public final class BoundedOperationQueue: Sendable {
       (account.operations(waitingLimit: 0).running, account.withdrawAll(reason, closing: closing))
     }
     for operation in effects.withdrawn { _ = operation.markCancelled(reason) }
-    let stopping = sparingRunning ? [] : running.filter { $0.markCancelled(reason).accepted }
+    let turnedAway = effects.answered.compactMap { claim, answer -> BoundedOperation? in
+      if case .turnedAway = answer { claim.operation } else { nil }
+    }
+    let stopping = (sparingRunning ? turnedAway : running).filter { $0.markCancelled(reason).accepted }
     carryOut(effects)
     // All are marked first, so that no cancelled operation is granted the memory that another one frees.
     for operation in stopping { withdraw(operation) }

@@ -196,8 +196,7 @@ extension QueueTests {
       var (first, second) = (
         Account(limits: QueueLimits(max: 1, backlog: 2)), Account(limits: QueueLimits(max: 1, backlog: 2))
       )
-      first.pause(.user)
-      second.pause(.user)
+      _ = (first.pause(.user), second.pause(.user))
       let (bystander, wanderer) = (Work(), Work())
       _ = first.admit(bystander, orBlock: nil)
       _ = second.admit(wanderer, orBlock: nil)

@@ -126,6 +126,54 @@ extension QueueTests {
       await queue.drain()
     }
 
+    /// Neither an operation that waits for memory when the queue is stopped, nor one that asks for it later.
+    @Test(arguments: [true, false]) func aStoppedQueueThatIsPausedLetsNothingWaitForMemory(isPausedFirst: Bool)
+      async throws
+    {
+      let queue = BoundedOperationQueue(name: "test", max: 3, budget: MemoryBudget(bytes: 100))
+      let (holding, asking, never) = (Gate(), Gate(), Gate())
+      try await queue.submit(Self.holder(60, at: holding))
+      #expect(try await eventually { holding.arrived == 1 })
+      let waiting = Self.holder(90, at: never)
+      try await queue.submit(waiting)
+      #expect(try await eventually { queue.counters.waitingForMemory == 1 })
+      let late = Work { work in
+        asking.pass()
+        try work.withReservation(of: 1) { never.pass() }
+      }
+      try await queue.submit(late)
+      #expect(try await eventually { asking.arrived == 1 })
+      if isPausedFirst { queue.pause() }
+      let cancelled = queue.stop(reason: .shutdown, sparingRunning: true)
+      #expect(cancelled.running.map(\.id) == (isPausedFirst ? [waiting.id] : []))
+      if !isPausedFirst { queue.pause() }
+      asking.open()
+      holding.open()
+      await queue.drain()
+      for work in [waiting, late] { #expect(work.outcome?.words == "cancelled while running, by shutdown") }
+      #expect(queue.counters.succeeded == 1 && queue.counters.reserved == 0 && queue.counters.addUp)
+    }
+
+    /// It ends by itself.
+    @Test func aStoppedQueueWaitsForTheEndOfMemoryPressure() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, budget: MemoryBudget(bytes: 100))
+      let (asking, holding) = (Gate(), Gate())
+      let work = Work { work in
+        asking.pass()
+        try work.withReservation(of: 1) { holding.pass() }
+      }
+      try await queue.submit(work)
+      #expect(try await eventually { asking.arrived == 1 })
+      queue.pause(.pressure)
+      asking.open()
+      #expect(try await eventually { queue.counters.waitingForMemory == 1 })
+      #expect(queue.stop(reason: .shutdown, sparingRunning: true).running.isEmpty)
+      queue.resume(.pressure)
+      holding.open()
+      await queue.drain()
+      #expect(work.outcome?.words == "succeeded")
+    }
+
     @Test func aPausedQueueGrantsNoMemory() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, budget: MemoryBudget(bytes: 100))
       let (asking, holding) = (Gate(), Gate())

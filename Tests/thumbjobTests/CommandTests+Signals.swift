@@ -153,6 +153,24 @@ extension CommandTests {
       #expect(ending.errors.contains("stopped by HUP"))
     }
 
+    /// The operations that hold the places try again and again, and so wait for memory once the job is paused.
+    @Test func hupEndsAPausedJob() async throws {
+      let folder = try TemporaryFolder.withHeldPlaces()
+      let words = TemporaryFolder.heldArguments + ["--json", "--progress", "none"]
+      let ending = try await BuiltCommand.run(executable: BuiltCommand.path, words, in: folder) { run in
+        try await expectEventually { run.output.count { $0 == "\n" } == 12 }
+        let pause = try await BuiltCommand.run("pause", "\(run.processID)", in: folder)
+        #expect(pause.status == 0, "\(pause.errors)")
+        try await expectEventually {
+          run.send(SIGUSR1)
+          let listings = run.errors.components(separatedBy: " of 2 running")
+          return listings.contains { $0.components(separatedBy: "waits for memory: ").count == 3 }
+        }
+        run.send(SIGHUP)
+      }
+      #expect(ending.status == 75 && ending.addsUp && ending.number("failed") == 0, "\(ending.errors)")
+    }
+
     @Test func aSignalSentAsSoonAsItIsBlockedIsHandledWhenTheJobBegins() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let ending = try await BuiltCommand.run("images", "--json", "--progress", "none", in: folder) { run in

@@ -18,6 +18,8 @@ extension Account {
     case waits
     case refused(BudgetExceededError)
     case cancelled
+    /// The operation is to be cancelled for this reason, because the queue was stopped and the user has paused it.
+    case turnedAway(CancelReason)
   }
 
   /// The actions to carry out after the lock is released, in this order.

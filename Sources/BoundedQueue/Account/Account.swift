@@ -23,6 +23,8 @@ struct Account {
   /// Why the queue is paused.
   private(set) var pauses: PauseReason = []
   private(set) var isClosed = false
+  /// Why the queue was stopped; nil before.
+  private var stopReason: CancelReason?
   /// The place of each operation of this queue, by id. It is not kept in the operation, because the operation may
   /// belong to another queue by the time a cancellation arrives here.
   private var places: [Int: Place] = [:]
@@ -192,6 +194,8 @@ struct Account {
     // Checked under the lock. A cancellation marks the operation first and looks for its claim afterwards, so either
     // this check sees the mark or the cancellation finds the claim.
     if operation.isCancelled { return .cancelled }
+    // Nothing tells whether such a pause ever ends. One for memory pressure does.
+    if let stopReason, pauses.contains(.user) { return .turnedAway(stopReason) }
     if let budget = limits.budget, bytes > budget.largest {
       return .refused(BudgetExceededError(needed: bytes, budget: budget))
     }
@@ -271,10 +275,12 @@ struct Account {
     return effects
   }
 
-  /// Takes all operations out of the waiting line and refuses all blocked producers.
+  /// Takes all operations out of the waiting line and refuses all blocked producers. If the queue is closed and the user has
+  /// paused it, no operation waits for memory any more, now or later.
   mutating func withdrawAll(_ reason: CancelReason, closing: Bool) -> Effects {
     var effects = Effects()
     isClosed = isClosed || closing
+    if closing, stopReason == nil { stopReason = reason }
     withdraw(waiting.removeAll() + dependants.removeAll(), into: &effects)
     turnAway(.cancelled(reason), into: &effects)
     dispatch(into: &effects)
@@ -289,8 +295,9 @@ struct Account {
     return dispatch()
   }
 
-  mutating func pause(_ reason: PauseReason) {
+  mutating func pause(_ reason: PauseReason) -> Effects {
     pauses.formUnion(reason)
+    return dispatch()
   }
 
   mutating func resume(_ reason: PauseReason) -> Effects {
