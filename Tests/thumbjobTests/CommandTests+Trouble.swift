@@ -97,6 +97,7 @@ extension CommandTests {
       let ending = try await BuiltCommand.run(
         executable: "/usr/bin/unshare", ["-m", "sh", "-c", script, BuiltCommand.path], in: folder)
       #expect(ending.status == 0 && folder.files(below: "thumbs").count == 2, "\(ending.errors)")
+      #expect(folder.exists("thumbs/.thumbjob/ledger") && !ending.errors.contains("ledger"), "\(ending.errors)")
     }
 
     @Test func aMissingSourceIsNamedAndTheOthersAreMade() async throws {
