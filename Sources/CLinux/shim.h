@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 
 // unistd.h declares them only if GNU extensions are enabled.
 int pipe2(int ends[2], int flags);

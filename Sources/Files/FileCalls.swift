@@ -51,18 +51,40 @@ package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno
 ///
 /// - Returns: the descriptor; the caller closes it.
 package func createUnnamedFile(in folder: CInt) throws(Errno) -> CInt {
+  if let file = try openUnnamedFile(in: ".", from: folder) { return file }
+  let name = Path(".thumbjob-\(getpid())-\(UInt32.random(in: 0 ... .max)).tmp")
+  let file = try createFile(name, in: folder, flags: O_RDWR | O_EXCL)
+  unlink(name, in: folder)
+  return file
+}
+
+/// Creates a file that has no name and may get one with `link`, to read and write. It is gone when its descriptor is closed,
+/// unless it has a name.
+///
+/// - Parameters:
+///   - path: of the folder whose file system the file is on, and which gives it group and access rights.
+///   - folder: the open folder that a relative path starts from.
+/// - Returns: the descriptor, which the caller closes; nil if the file system has no such files.
+package func openUnnamedFile(in path: Path, from folder: CInt) throws(Errno) -> CInt? {
   #if os(Linux)
     do throws(Errno) {
-      return try openFile(".", in: folder, flags: O_RDWR | temporaryFlag, mode: 0o666)
+      return try openFile(path, in: folder, flags: O_RDWR | temporaryFlag, mode: 0o666)
     } catch {
       // Some file systems cannot, and say so in different ways.
       guard [.notSupported, .isDirectory, .invalidArgument, .noFunction].contains(error) else { throw error }
     }
   #endif
-  let name = Path(".thumbjob-\(getpid())-\(UInt32.random(in: 0 ... .max)).tmp")
-  let file = try createFile(name, in: folder, flags: O_RDWR | O_EXCL)
-  unlink(name, in: folder)
-  return file
+  return nil
+}
+
+/// Gives an open file a name that no other file has.
+///
+/// - Throws: also `noFunction` if `/proc` is not mounted.
+package func link(_ file: Descriptor, to path: Path, in folder: CInt) throws(Errno) {
+  let own = "/proc/self/fd/\(file.number)"
+  if path.withCString({ linkat(AT_FDCWD, own, folder, $0, AT_SYMLINK_FOLLOW) }) == 0 { return }
+  let error = Errno(rawValue: errno)
+  throw error == .noSuchFileOrDirectory && access(own, F_OK) != 0 ? .noFunction : error
 }
 
 #if os(Linux)
@@ -88,17 +110,10 @@ package func write(
 ) throws(Errno) -> stat {
   let file = try createFile(path, in: folder, flags: O_WRONLY | O_EXCL)
   var failure: Errno?
-  do throws(Errno) {
-    try writeAll(bytes, to: file)
-    try setModified(modified, of: file)
-  } catch {
-    failure = error
-  }
-  if isDurable && failure == nil { do throws(Errno) { try syncToDisk(file) } catch { failure = error } }
+  do throws(Errno) { try fill(file, with: bytes, modified: modified, isDurable: isDurable) } catch { failure = error }
   var status = stat()
   if failure == nil, fstat(file, &status) != 0 { failure = Errno(rawValue: errno) }
-  // A network file system may report only now that it has no room. On Linux an interrupted call has closed the file.
-  if close(file) != 0 && errno != EINTR && failure == nil { failure = Errno(rawValue: errno) }
+  do throws(Errno) { try closeChecked(file) } catch { failure = failure ?? error }
   if let failure {
     unlink(path, in: folder)
     throw failure
@@ -112,6 +127,30 @@ package func setModified(_ time: timespec, of file: CInt) throws(Errno) {
   var times = [timespec(tv_sec: 0, tv_nsec: unchangedTime), time]
   guard futimens(file, &times) != 0 else { return }
   if errno != EINVAL || time.isKeptEverywhere { throw Errno(rawValue: errno) }
+}
+
+/// Writes a new file, and sets its modification time.
+///
+/// - Parameter isDurable: whether to wait until the disk has the contents.
+package func fill(
+  _ file: CInt, with bytes: UnsafeRawBufferPointer, modified: timespec, isDurable: Bool
+) throws(Errno) {
+  try writeAll(bytes, to: file)
+  try setModified(modified, of: file)
+  if isDurable { try syncToDisk(file) }
+}
+
+/// Throws the error that closing the file would throw, and leaves it open.
+package func flush(_ file: CInt) throws(Errno) {
+  let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)
+  if copy < 0 { throw Errno(rawValue: errno) }
+  try closeChecked(copy)
+}
+
+/// Closes a file that was written. A network file system may report only now that it has no room.
+private func closeChecked(_ file: CInt) throws(Errno) {
+  // On Linux an interrupted call has closed the file.
+  if close(file) != 0 && errno != EINTR { throw Errno(rawValue: errno) }
 }
 
 /// Waits until the disk has the contents of a file or the names in a folder: fsync(2).
@@ -158,4 +197,28 @@ private func renameWithoutReplacing(
 /// Removes a file; does nothing if it does not exist or cannot be removed.
 package func unlink(_ path: Path, in folder: CInt) {
   _ = path.withCString { unlinkat(folder, $0, 0) }
+}
+
+/// Makes a folder and its parents. It starts with the deepest, so that an existing folder needs no calls for its parents.
+///
+/// - Parameter folder: the open folder that a relative path starts from, or `AT_FDCWD`.
+package func makeFolder(_ path: Path, in folder: CInt) throws(Errno) {
+  func make() -> Errno? { path.withCString { mkdirat(folder, $0, 0o777) == 0 ? nil : Errno(rawValue: errno) } }
+  if path.isEmpty { return }
+  var result = make()
+  if result == .noSuchFileOrDirectory, !path.parent.isEmpty, path.parent != path {
+    try makeFolder(path.parent, in: folder)
+    // It tries only once more, because the parent may exist and still not accept folders.
+    result = make()
+  }
+  guard let error = result else { return }
+  // No error matters if the folder exists: the path may be a link to a folder, or another run has just made it.
+  let status = path.withCString { FileStatus.of($0, in: folder, followingLinks: true) }
+  switch status {
+  case .success(let status) where status.kind == .folder: return
+  // A link that leads nowhere is there, but not for those who follow it.
+  case .failure(.noSuchFileOrDirectory) where error == .fileExists: throw .noSuchFileOrDirectory
+  case .failure(let other) where error == .fileExists: throw other
+  default: throw error
+  }
 }

@@ -13,6 +13,9 @@ OF_MACHINE = (OF_KERNEL, "sockets and events", "the clock", "other clocks", "the
 OF_MANIFEST, OF_SHEET, OF_GALLERY = "the manifest", "the contact sheet", "the gallery"
 # What the manifest and the gallery say of each photo, until all of it is known.
 OF_ENTRIES = "the stored entries of manifest and gallery"
+# The contents of what is not in place yet.
+_OF_SETTINGS, _OF_THUMBNAIL = "the temporary file of the settings", "a temporary file"
+_PUTTING_THUMBNAIL = "putting a thumbnail in place"
 
 # thumbjob makes these calls for nothing else in a run.
 _OF_DECODERS = ("posix_spawn", "socketpair", "pipe2", "memfd_create", "prlimit", "sendmsg", "recv")
@@ -34,11 +37,13 @@ _RULES = (
     (r"sock$|run(/.*)?$", "the socket's place"),
     (r"thumbs[^/]*/\.thumbjob/(settings|tree)", "the settings of the last run"),
     (r"thumbs[^/]*/\.thumbjob/ledger", "the ledger"),
+    (r"thumbs[^/]*/\.thumbjob/#\*", _OF_SETTINGS),
+    (r"thumbs[^/]*/(.*/)?#\*", _OF_THUMBNAIL),
     (r"thumbs[^/]*/\.thumbjob/run-\*/under-way", "the list of sources under way"),
     (r"thumbs[^/]*/\.thumbjob(/\.)?$", "the folder .thumbjob"),
     (r"thumbs[^/]*/\.thumbjob/run-\*/.*\.note", "the note of a temporary file"),
-    (r"thumbs[^/]*/\.thumbjob/run-\*/[^/]*\.tmp$", "a temporary file"),
-    (r"thumbs.*/\.thumbjob-run-\*", "a temporary file"),
+    (r"thumbs[^/]*/\.thumbjob/run-\*/[^/]*\.tmp$", _OF_THUMBNAIL),
+    (r"thumbs.*/\.thumbjob-run-\*", _OF_THUMBNAIL),
     (r"thumbs[^/]*/\.thumbjob/run-\*", "the run's own folder"),
     (r"thumbs[^/]*/.*\.(jpg|bmp|txt)$", "a thumbnail"),
     (r"thumbs[^/]*(/.*)?$", "an output folder"),
@@ -71,11 +76,14 @@ class Names:
             source, place = place.split(" -> ")
             if not place.startswith(self._outs):
                 return self._of_file(place)
-            return "putting the settings in place" if source in self._settings else "putting a thumbnail in place"
+            return "putting the settings in place" if source in self._settings else _PUTTING_THUMBNAIL
         if place in self._settings:
-            return "the temporary file of the settings"
-        if call.name == "create_unnamed" and place.startswith(self._outs):
-            return OF_ENTRIES
+            return _OF_SETTINGS
+        if place.startswith(self._outs):
+            if call.name == "create_unnamed":
+                return OF_ENTRIES if "/run-*" in place else self._of_file(f"{place}/#*")
+            if call.name == "linkat" and "/.thumbjob" not in place:
+                return _PUTTING_THUMBNAIL
         return self._of_file(place)
 
     @staticmethod

@@ -122,6 +122,8 @@ def _other_settings(folder):
 _ONE = ("--max", "1", "--json", "--progress", "none")
 _WITH_BROKEN = {**_PHOTOS, "photos/broken.jpg": photos.broken()}
 _JOINS = ("photos", "-o", "thumbs", "-s", "100", *joins.ARGUMENTS, "--status", "off", *_ONE)
+# What a file system does that has no files without a name.
+_ALL_NAMED = Rule("create_unnamed", "*", "error", errno.EOPNOTSUPP, 1, FOREVER)
 
 SCENES = (
     Scene(
@@ -142,15 +144,18 @@ SCENES = (
         "a list of files, named by a pattern, with messages for people",
         {**_PHOTOS, "list": b"photos/a.jpg\0photos/below/b.jpg\0photos/c.jpg\0"}),
     Scene(
-        "file", ("job.yml", "--status", "off", *_ONE), "a job file with two outputs",
+        "file", ("job.yml", "--status", "off", *_ONE),
+        "a job file with two outputs, on a file system that has no files without a name",
         {**_PHOTOS, "job.yml": b"sources: photos\noutputs:\n  - {out: thumbs-a, size: 48}\n  - {out: thumbs-b, "
                                b"size: 160, progressive: yes}\n"},
-        outs=("thumbs-a", "thumbs-b")),
+        outs=("thumbs-a", "thumbs-b"), always=(_ALL_NAMED,)),
     Scene(
         "across", ("photos", "-o", "thumbs", "-s", "100", "--status", "off", *_ONE),
-        "an output folder with a subfolder on another file system", _PHOTOS,
+        "an output folder with a subfolder on another file system, both without such files", _PHOTOS,
         folders=("thumbs/below",),
-        always=(Rule("rename", "thumbs/.thumbjob/run-*.tmp -> thumbs/below/*.jpg", "error", errno.EXDEV, 1, FOREVER),)),
+        always=(
+            _ALL_NAMED,
+            Rule("rename", "thumbs/.thumbjob/run-*.tmp -> thumbs/below/*.jpg", "error", errno.EXDEV, 1, FOREVER))),
     Scene(
         "joins", _JOINS, "a manifest, a contact sheet and a gallery of photos, one of which is broken", _WITH_BROKEN,
         status=1, focus=(*joins.PLACES, places.OF_ENTRIES, "a thumbnail")),
@@ -164,5 +169,5 @@ SCENES = (
     Scene(
         "joins-named", _JOINS, "the same on a file system that has no files without a name", _WITH_BROKEN, status=1,
         focus=(places.OF_MANIFEST, places.OF_SHEET, places.OF_ENTRIES),
-        always=(Rule("create_unnamed", "*", "error", errno.EOPNOTSUPP, 1, FOREVER),)),
+        always=(_ALL_NAMED,)),
 )

@@ -1,9 +1,12 @@
-"""Tests of the built program on a network file system: nfs.c pretends that the folders are on one.
+"""Tests of the built program in folders with properties of their own, and on a network file system.
+
+nfs.c pretends that the folders are on one.
 
     python3 -m unittest discover -s Tests/Faults
 """
 
 import os
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -16,7 +19,18 @@ COMPILER = os.environ.get("COMPILER", "cc")
 THUMBJOB = Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")).absolute()
 
 
-class NetworkFolder(unittest.TestCase):
+# What acl(5) calls the tags of an entry, and the version of a list.
+USER_OBJ, USER, GROUP_OBJ, MASK, OTHER, VERSION = 0x01, 0x02, 0x04, 0x10, 0x20, 2
+NOBODY, NO_ID = 65534, 0xFFFFFFFF
+
+
+def access_list(others):
+    """A list that lets the user `nobody` read and write."""
+    entries = (USER_OBJ, 7, NO_ID), (USER, 6, NOBODY), (GROUP_OBJ, 5, NO_ID), (MASK, 7, NO_ID), (OTHER, others, NO_ID)
+    return struct.pack("<I", VERSION) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+class Folders(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.built = tempfile.TemporaryDirectory(prefix="thumbjob-nfs-")
@@ -35,11 +49,13 @@ class NetworkFolder(unittest.TestCase):
         (self.folder / "photos").mkdir()
         (self.folder / "photos/a.jpg").write_bytes(photos.baseline())
 
-    def run_job(self, *arguments, **variables):
+    def run_job(self, *arguments, nfs=True, **variables):
         """The lines of standard error of a run that ends well."""
         environment = {
-            **os.environ, "THUMBJOB_RUNTIME_DIR": str(self.folder / "run"), "LD_PRELOAD": str(self.library),
-            "NFS_LOG": str(self.folder / "log"), **variables}
+            **os.environ, "THUMBJOB_RUNTIME_DIR": str(self.folder / "run"), "NFS_LOG": str(self.folder / "log"),
+            **variables}
+        if nfs:
+            environment["LD_PRELOAD"] = str(self.library)
         ended = subprocess.run(
             [THUMBJOB, "photos", *arguments], cwd=self.folder, env=environment, capture_output=True, text=True,
             check=False)
@@ -74,6 +90,46 @@ class NetworkFolder(unittest.TestCase):
         self.assertLess((self.folder / "log").read_text().splitlines().count("run-a"), 4)
         self.run_job()
         self.assertEqual(self.left(), [])
+
+    def made(self, folder, nfs):
+        """The statuses of a file that was made, of the thumbnail when it was made, and of that which replaced it."""
+        (folder / "by hand").touch()
+        statuses = [(folder / "by hand").stat()]
+        for arguments in ((), ("--force",)):
+            self.run_job(*arguments, nfs=nfs)
+            statuses.append((folder / "a.jpg").stat())
+            self.assertEqual(self.left(), [])
+            self.assertEqual(sorted(path.name for path in folder.iterdir()), [".thumbjob", "a.jpg", "by hand"])
+        self.assertNotEqual(statuses[1].st_ino, statuses[2].st_ino)
+        return statuses
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs the right to give files away")
+    def test_thumbnails_have_the_group_of_their_folder(self):
+        for nfs in (False, True):
+            with self.subTest(nfs=nfs), tempfile.TemporaryDirectory(dir=self.folder) as name:
+                folder = Path(name)
+                # The run's folder was there before.
+                (folder / ".thumbjob").mkdir()
+                os.chown(folder, -1, 4711)
+                folder.chmod(0o2775)
+                (self.folder / "thumbs").unlink(missing_ok=True)
+                (self.folder / "thumbs").symlink_to(name)
+                self.assertEqual({status.st_gid for status in self.made(folder, nfs)}, {4711})
+
+    def test_thumbnails_have_the_access_list_of_their_folder(self):
+        for nfs in (False, True):
+            with self.subTest(nfs=nfs), tempfile.TemporaryDirectory(dir=self.folder) as name:
+                folder = Path(name)
+                (folder / ".thumbjob").mkdir()
+                try:
+                    os.setxattr(folder, "system.posix_acl_default", access_list(others=0))
+                except OSError as error:
+                    self.skipTest(f"the file system has no access lists: {error}")
+                (self.folder / "thumbs").unlink(missing_ok=True)
+                (self.folder / "thumbs").symlink_to(name)
+                self.assertEqual({status.st_mode & 0o777 for status in self.made(folder, nfs)}, {0o660})
+                lists = {os.getxattr(folder / file, "system.posix_acl_access") for file in ("by hand", "a.jpg")}
+                self.assertEqual(len(lists), 1)
 
 
 if __name__ == "__main__":

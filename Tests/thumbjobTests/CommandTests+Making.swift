@@ -60,18 +60,19 @@ extension CommandTests {
 
     @Test(.enabled(if: canTrace, "strace is missing or may not trace here"))
     func aDurableThumbnailAndItsFoldersAreOnTheDiskBeforeItCounts() async throws {
-      // First the folder of the output. For the settings: the file (F), its rename (R), its folder and the output. For
-      // the thumbnail and for the note of the tree the same.
-      for (option, calls) in [([], "RRR"), (["--durable"], "FFRFFFRFFFRFF")] {
+      // First the folder of the output. For the settings: the file (F), its name (N), its folder and the output. For the
+      // thumbnail and for the note of the tree the same.
+      for (option, calls) in [([], "NNN"), (["--durable"], "FFNFFFNFFFNFF")] {
         let folder = try TemporaryFolder.withPhotos(1)
         let command = [
-          "-f", "-qq", "-e", "trace=fsync,renameat,renameat2", "-o", folder("calls"), BuiltCommand.path, "images",
+          "-f", "-qq", "-e", "trace=fsync,linkat,renameat,renameat2", "-o", folder("calls"), BuiltCommand.path,
+          "images",
         ]
         let ending = try await BuiltCommand.run(executable: "/usr/bin/env", ["strace"] + command + option, in: folder)
         let lines = try String(decoding: folder.bytes("calls"), as: UTF8.self).split(separator: "\n")
-        // The first rename into a new folder fails.
-        let done = lines.filter { !$0.contains("ENOENT") }
-        let found = done.compactMap { $0.contains("fsync(") ? "F" : $0.contains("renameat") ? "R" : nil }.joined()
+        // What replaces a file gets a temporary name first. The first rename into a new folder fails.
+        let done = lines.filter { !$0.contains(".tmp\", AT_SYMLINK_FOLLOW") && !$0.contains("ENOENT") }
+        let found = done.map { $0.contains("fsync(") ? "F" : "N" }.joined()
         #expect(ending.status == 0 && found == calls, "\(lines)")
       }
     }

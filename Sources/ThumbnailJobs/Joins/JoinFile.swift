@@ -33,7 +33,7 @@ final class JoinFile {
     do throws(Errno) {
       let isLink = (try? FileStatus.of(path, followingLinks: false).get())?.kind == .link
       let place = isLink ? try path.real() : path
-      try OutputFolder.makeFolder(place.parent, in: AT_FDCWD)
+      try makeFolder(place.parent, in: AT_FDCWD)
       folder = Descriptor(try openFolder(place.parent.isEmpty ? "." : place.parent, in: AT_FDCWD))
       name = place.lastName
       contents = Descriptor(try createUnnamedFile(in: folder.number))

@@ -7,17 +7,14 @@ import SystemPackage
 /// A folder of thumbnails. A thumbnail appears in it whole or not at all.
 ///
 /// Besides the thumbnails it contains `.thumbjob/` with the settings of the last run and, for each run, a folder
-/// `run-…` that is locked while the run lives. A run writes files in this folder and then renames them into place. If
-/// the run is killed, its unfinished files remain only there, and the next run removes them. Several runs may write to
-/// one output folder at once.
+/// `run-…` that is locked while the run lives. If the run is killed, the next run finds there which of its unfinished files
+/// are to be removed; see ``FilePublisher``. Several runs may write to one output folder at once.
 ///
 /// *Concurrency*: every method may be called from any thread.
 public final class OutputFolder: Sendable {
   public let path: Path
   /// Whether a source may take the place of another one, whose thumbnail an earlier run made.
   private let isForced: Bool
-  /// Whether a thumbnail counts as made only when the disk has it.
-  private let isDurable: Bool
   let descriptor: CInt
   /// The folder for temporary files of this run, which a later run removes if this one is killed.
   let run: RunFolder
@@ -30,8 +27,7 @@ public final class OutputFolder: Sendable {
   private let replaced = Atomic(0)
   /// How many thumbnails of other sources, which exist, were replaced.
   private let replacedOthers = Atomic(0)
-  /// The number in the name of the last temporary file.
-  private let serial = Atomic(0)
+  private let publisher: FilePublisher
 
   /// What a place has before a thumbnail is put there.
   private enum Predecessor: Equatable {
@@ -55,21 +51,21 @@ public final class OutputFolder: Sendable {
   public init(_ path: Path, isForced: Bool = false, isDurable: Bool = false) throws(OutputError) {
     self.path = path
     self.isForced = isForced
-    self.isDurable = isDurable
     do throws(Errno) {
-      try Self.makeFolder(path, in: AT_FDCWD)
+      try makeFolder(path, in: AT_FDCWD)
       // Any of the folders above may be new. Those that may not be read were there before.
-      if isDurable { try? Self.syncFolders(from: path.parent, in: AT_FDCWD) }
+      if isDurable { try? FilePublisher.syncFolders(from: path.parent, in: AT_FDCWD) }
       descriptor = try openFolder(path, in: AT_FDCWD)
     } catch {
       throw OutputError(.cannotCreate, path, error)
     }
     do throws(Errno) {
-      try Self.makeFolder(SourceWalker.workingFolderName, in: descriptor)
+      try makeFolder(SourceWalker.workingFolderName, in: descriptor)
       // O_NOFOLLOW: files are removed in this folder, and a link could lead anywhere.
       let working = try openFolder(SourceWalker.workingFolderName, in: descriptor, flags: O_NOFOLLOW)
       defer { Foundation.close(working) }
       run = try RunFolder(in: working, output: descriptor)
+      publisher = FilePublisher(folder: descriptor, run: run, isDurable: isDurable)
     } catch {
       Foundation.close(descriptor)
       throw OutputError(.cannotCreate, path, error)
@@ -180,36 +176,14 @@ public final class OutputFolder: Sendable {
   ) throws(OutputError) -> FileState? {
     let shown = path.appending(place)
     if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
-    let name = Path("\(serial.add(1, ordering: .relaxed).newValue).tmp")
-    var written: stat
     do throws(Errno) {
-      written = try write(bytes, to: name, in: run.descriptor, modified: modified, isDurable: isDurable)
-      do throws(Errno) {
-        try move(name, to: place, replaces: replaces)
-      } catch {
-        unlink(name, in: run.descriptor)
-        if error == .fileExists, !replaces { return nil }
-        guard error == .improperLink else { throw error }
-        let moved = try publishAcrossDevices(bytes, to: place, name: name, modified: modified, replaces: replaces)
-        guard let moved else { return nil }
-        written = moved
-      }
-      if isDurable {
-        do throws(Errno) { try Self.syncFolders(from: place.parent, in: descriptor) } catch {
-          unlink(place, in: descriptor)
-          throw error
-        }
-      }
+      return try publisher.publish(bytes, to: place, modified: modified, replaces: replaces).map(FileState.init)
     } catch {
       // close() has removed the run's folder during the write.
       if isClosed.load(ordering: .acquiring) { throw OutputError(.closed, shown) }
       if error == .noSuchFileOrDirectory, isRemoved { throw OutputError(.removed, path) }
       throw OutputError(writing: shown, error)
     }
-    // The name has changed the status time. If the place has another file already, the state fits none.
-    let found = try? place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }.get()
-    if let found, FileIdentity(found) == FileIdentity(written) { written = found }
-    return FileState(written)
   }
 
   public func publish(_ bytes: [UInt8], to place: Path, modified: timespec) throws(OutputError) {
@@ -227,57 +201,10 @@ public final class OutputFolder: Sendable {
     run.remove()
   }
 
-  /// Publishes to a folder on another file system (through a mount or a link), to which rename cannot move the
-  /// temporary file. It therefore writes the temporary file next to the place, and a note in the run's folder from
-  /// which a later run can find and remove it.
-  ///
-  /// - Returns: the status of the file; nil if the place has a file that is not replaced.
-  private func publishAcrossDevices(
-    _ bytes: UnsafeRawBufferPointer, to place: Path, name: Path, modified: timespec, replaces: Bool
-  ) throws(Errno) -> stat? {
-    let beside = place.parent.appending(Path("\(RunFolder.besidePrefix)\(run.name)-\(name)"))
-    let note = Path("\(name)\(RunFolder.noteSuffix)")
-    let noted = beside.withCString { text in
-      Result { () throws(Errno) in
-        let bytes = UnsafeRawBufferPointer(start: text, count: beside.length)
-        _ = try write(bytes, to: note, in: run.descriptor, modified: modified)
-      }
-    }
-    try noted.get()
-    defer { unlink(note, in: run.descriptor) }
-    let written = try write(bytes, to: beside, in: descriptor, modified: modified, isDurable: isDurable)
-    do throws(Errno) {
-      try rename(beside, in: descriptor, to: place, in: descriptor, replaces: replaces)
-    } catch {
-      unlink(beside, in: descriptor)
-      if error == .fileExists, !replaces { return nil }
-      throw error
-    }
-    return written
-  }
-
-  /// Waits until the disk has the names in a folder and in those above it, up to `start`: any of them may be new, and
-  /// another thread may have made it a moment ago.
-  private static func syncFolders(from folder: Path, in start: CInt) throws(Errno) {
-    var folder = folder
-    while true {
-      let open = try openFolder(folder.isEmpty ? "." : folder, in: start)
-      defer { Foundation.close(open) }
-      do throws(Errno) { try syncToDisk(open) } catch {
-        // Some network file systems cannot do this for folders, and do not need it.
-        if error != .invalidArgument { throw error }
-      }
-      if folder.isEmpty || folder == "/" { return }
-      folder = folder.parent
-    }
-  }
-
   /// Whether this folder, or that of the run in it, has no name any more.
   private var isRemoved: Bool {
-    [descriptor, run.descriptor].contains { folder in
-      var status = stat()
-      return fstat(folder, &status) == 0 && status.st_nlink == 0
-    }
+    var status = stat()
+    return run.isRemoved || (fstat(descriptor, &status) == 0 && status.st_nlink == 0)
   }
 
   /// How many thumbnails with other settings this run has replaced.
@@ -317,52 +244,5 @@ public final class OutputFolder: Sendable {
   private func isOfThisRun(_ place: Path) -> Bool {
     guard let made = place.withCString({ FileStatus.birth(of: $0, in: descriptor) }) else { return false }
     return !isBefore(made, run.began)
-  }
-
-  /// Puts a temporary file in place. It makes a missing folder only after the rename has failed, because most folders
-  /// exist. A ``ThumbnailRemover`` may remove the folder again before it has a file, so it tries several times.
-  ///
-  /// - Parameter replaces: whether a file in the place is replaced; otherwise the error is `fileExists`.
-  private func move(_ name: Path, to place: Path, replaces: Bool) throws(Errno) {
-    for _ in 1...Self.moveTries {
-      do throws(Errno) {
-        return try rename(name, in: run.descriptor, to: place, in: descriptor, replaces: replaces)
-      } catch {
-        guard error == .noSuchFileOrDirectory else { throw error }
-      }
-      do throws(Errno) { try Self.makeFolder(place.parent, in: descriptor) } catch {
-        // The folder above it may be gone again, too.
-        guard error == .noSuchFileOrDirectory else { throw error }
-      }
-    }
-    try rename(name, in: run.descriptor, to: place, in: descriptor, replaces: replaces)
-  }
-
-  private static let moveTries = 1000
-
-  /// Makes a folder and its parents. It starts with the deepest, so that an existing folder needs no calls for its
-  /// parents.
-  static func makeFolder(_ path: Path, in folder: CInt) throws(Errno) {
-    func make() -> Errno? { path.withCString { mkdirat(folder, $0, 0o777) == 0 ? nil : Errno(rawValue: errno) } }
-    if path.isEmpty { return }
-    var result = make()
-    if result == .noSuchFileOrDirectory, !path.parent.isEmpty, path.parent != path {
-      try makeFolder(path.parent, in: folder)
-      // It tries only once more, because the parent may exist and still not accept folders.
-      result = make()
-    }
-    switch result {
-    case nil: return
-    case let error?:
-      // No error matters if the folder exists: the path may be a link to a folder, or another run has just made it.
-      let status = path.withCString { FileStatus.of($0, in: folder, followingLinks: true) }
-      switch status {
-      case .success(let status) where status.kind == .folder: return
-      // A link that leads nowhere is there, but not for those who follow it.
-      case .failure(.noSuchFileOrDirectory) where error == .fileExists: throw .noSuchFileOrDirectory
-      case .failure(let other) where error == .fileExists: throw other
-      default: throw error
-      }
-    }
   }
 }

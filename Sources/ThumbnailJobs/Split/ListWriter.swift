@@ -28,7 +28,7 @@ final class ListWriter {
   init(_ path: Path) throws(SplitError) {
     self.path = path
     do throws(Errno) {
-      try OutputFolder.makeFolder(path, in: AT_FDCWD)
+      try makeFolder(path, in: AT_FDCWD)
       folder = Descriptor(try openFolder(path, in: AT_FDCWD))
     } catch {
       throw .cannotCreate(path, error)
@@ -77,7 +77,7 @@ final class ListWriter {
   /// because file systems of several machines do not lock folders.
   private static func lock(in folder: CInt) throws(Errno) -> (work: Descriptor, lock: Descriptor) {
     while true {
-      try OutputFolder.makeFolder(workName, in: folder)
+      try makeFolder(workName, in: folder)
       let work = Descriptor(try openFolder(workName, in: folder, flags: O_NOFOLLOW))
       let lock: Descriptor
       do throws(Errno) {

@@ -6,7 +6,7 @@ import SystemPackage
 /// The folder `.thumbjob/run-…` for the unfinished files of one run. `LockedFolder` keeps it locked while the run
 /// lives.
 final class RunFolder: Sendable {
-  /// The prefix of temporary files outside the run's folder; see `OutputFolder.publishAcrossDevices`.
+  /// The prefix of temporary files outside the run's folder; see ``FilePublisher``.
   static let besidePrefix = ".thumbjob-"
   /// The suffix of notes. A note contains the path of a temporary file outside the run's folder, relative to the output
   /// folder.
@@ -20,6 +20,12 @@ final class RunFolder: Sendable {
 
   var name: Path { folder.name }
   var descriptor: CInt { folder.descriptor }
+
+  /// Whether the folder has no name any more.
+  var isRemoved: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_nlink == 0
+  }
 
   /// Removes the folders of dead runs and makes one for this run.
   ///
