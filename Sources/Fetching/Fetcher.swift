@@ -28,6 +28,8 @@ package final class Fetcher: Sendable {
   private let s3: S3Service
   /// How long a caller waits until it looks for a cancellation.
   private static let tick = Duration.milliseconds(10)
+  /// The longest time that a fetch pauses because a server asks for it, if its request leaves longer ones to the caller.
+  package static let longestPause = Duration.seconds(2)
 
   /// - Parameters:
   ///   - userAgent: names the program, as `name/version`.
@@ -76,7 +78,7 @@ package final class Fetcher: Sendable {
     var received = 0
     var lastError: FetchError?
     var spent = Duration.zero
-    var tries = 0
+    var tries = request.tries
     var hasMoved = false
     // Whether a host that was down has been waited for.
     var hasWaited = false
@@ -93,10 +95,11 @@ package final class Fetcher: Sendable {
         monitor.entered(.waitingToRetry)
         try pause(limits.hostPause, monitor)
       }
+      try checkQuiet(of: host, request, file, tries)
       allowed.lookUpProxies()
       let part = course.asked(having: file.held)
       let offset = part?.range.lowerBound ?? (resumption == nil ? 0 : file.size)
-      if offset == 0, tries > 1 || !file.held.isEmpty {
+      if offset == 0, tries > request.tries + 1 || !file.held.isEmpty {
         try file.truncate(to: 0)
         monitor.restarted()
       }
@@ -104,11 +107,19 @@ package final class Fetcher: Sendable {
         request, to: target.url, region: target.region, into: file, from: offset, part: part, limits, allowed
       ) { [weak self] in self?.goOn($0) }
       transfer.earlier = earlier
-      let sent = request
-      transfer.signature = { Swift.Result { () throws(FetchError) in try target.signature(of: sent) } }
+      let (sent, number) = (request, tries)
+      transfer.signature = { [weak self] in
+        Swift.Result { () throws(FetchError) in
+          try self?.checkQuiet(of: host, sent, file, number)
+          return try target.signature(of: sent)
+        }
+      }
+      if request.leavesLongWaits {
+        transfer.onRetryAfter = { [weak self] error, seconds in self?.note(seconds, after: error, of: host) }
+      }
       let header =
         request.header + (part?.header ?? resumption.map { ["Range: bytes=\(offset)-", "If-Range: \($0)"] } ?? [])
-      let ending = try perform(transfer, header, monitor, course, &spent)
+      let ending = try perform(transfer, header, monitor, course, tries, &spent)
       let now = transfer.snapshot
       received += max(0, now.received - (now.isRestarted ? 0 : offset))
       if transfer.hasAnsweredWhole { course.answeredWhole() }
@@ -148,6 +159,7 @@ package final class Fetcher: Sendable {
         hasMoved = true
         tries -= 1
         s3.note(region, of: request.address)
+      case .ended(.failed(.postponed(let postponement), _)): throw .postponed(postponement)
       case .ended(.failed) where transfer.lacksRest:
         // It is asked for the whole at once, because it is well.
         resumption = nil
@@ -165,6 +177,8 @@ package final class Fetcher: Sendable {
           monitor.entered(.waitingToRetry)
           try pause(limits.hostPause, monitor)
         case .fail(let error): throw error
+        case .wait(let time) where request.leavesLongWaits && .seconds(retryAfter ?? 0) > Self.longestPause:
+          throw .postponed(Postponement(of: host, for: time, tries: tries))
         case .wait(let time):
           lastError = error
           // Others may need the space to free the connections for which the next try waits.
@@ -176,6 +190,25 @@ package final class Fetcher: Sendable {
         }
       }
     }
+  }
+
+  /// Notes that a host asks to wait, before its next transfer begins.
+  private func note(_ seconds: Int, after error: FetchError, of host: String) {
+    let time = Duration.seconds(seconds)
+    guard error.mayBeTemporary, time > Self.longestPause, time <= limits.longestWait else { return }
+    health.withLock { $0.asksForQuiet(host, for: time, at: .now) }
+  }
+
+  /// Has a source wait of which nothing is there, if its host has asked another one to wait.
+  ///
+  /// - Parameter tries: those of the source, this one included.
+  private func checkQuiet(
+    of host: String, _ request: FetchRequest, _ file: SpoolFile, _ tries: Int
+  ) throws(FetchError) {
+    guard request.leavesLongWaits, file.held.isEmpty, let rest = health.withLock({ $0.quiet(of: host, at: .now) })
+    else { return }
+    let wait = RetryPolicy.spread(rest, chance: .random(in: 0...1))
+    throw .postponed(Postponement(of: host, for: wait, tries: tries - 1))
   }
 
   private func succeeded(_ host: String, _ file: SpoolFile) {
@@ -192,7 +225,7 @@ package final class Fetcher: Sendable {
 
   /// Has a transfer run to its end, and follows it.
   private func perform(
-    _ transfer: Transfer, _ header: [String], _ monitor: some FetchMonitor, _ course: PartCourse,
+    _ transfer: Transfer, _ header: [String], _ monitor: some FetchMonitor, _ course: PartCourse, _ tries: Int,
     _ spent: inout Duration
   ) throws(FetchError) -> Result {
     transfer.requestHeader = header + Self.conditions(transfer.request.unless)
@@ -216,6 +249,14 @@ package final class Fetcher: Sendable {
       if monitor.isCancelled {
         remove(transfer)
         throw .cancelled
+      }
+      if now.stage == .waitingForConnection {
+        do throws(FetchError) {
+          try checkQuiet(of: transfer.target.authority, transfer.request, transfer.file, tries)
+        } catch {
+          remove(transfer)
+          throw error
+        }
       }
       if stage != now.stage {
         stage = now.stage

@@ -16,6 +16,12 @@ extension Job {
         thumbnail?.renewFetch(whole: false)
         if requeue(operation) { return }
       }
+      if outcome.cancelReason == .postponed {
+        // It waits for its time in the backlog, so that the sources of other hosts get its place.
+        thumbnail?.renewFetch(whole: false)
+        if follow(operation) { return }
+        return ended(operation, .cancelledWhileRunning(stopReason))
+      }
       if case .succeeded = outcome, let verifying = operation as? VerifyingOperation {
         if verified(verifying) { return upToDate(operation) }
         if follow(operation) { return }
@@ -88,7 +94,7 @@ extension Job {
     state.withLock { $0.tally.upToDate += 1 }
   }
 
-  /// Queues the operation that follows one that has compared a source, or needs the whole of it.
+  /// Queues the operation that follows one that has compared a source, needs the whole of it, or has come too early.
   ///
   /// - Parameter next: nil for the one that `operation` makes.
   /// - Returns: false if the job is stopping.

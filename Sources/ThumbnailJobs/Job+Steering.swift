@@ -79,7 +79,9 @@ extension Job {
       if let backlog { limits.backlog = backlog }
       if let budget { limits.budget = MemoryBudget(bytes: budget, largest: Swift.max(budget, memory.budget.largest)) }
     }
-    return queue.limits
+    let limits = queue.limits
+    network.changeMostSources(to: limits.backlog + limits.max)
+    return limits
   }
 
   /// Ends the job. Nothing new starts; the cause determines whether running operations are cancelled or may finish. A

@@ -21,7 +21,8 @@ import TraceRecording
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
 public final class Job: Sendable {
-  /// An operation whose source needs a further one: memory pressure has cancelled it, or it has only compared the source.
+  /// An operation whose source needs a further one: memory pressure has cancelled it, it has only compared the source, or the
+  /// server of the source has asked to wait.
   struct Requeued {
     let operation: SourceOperation
     /// How often memory pressure has cancelled the work on the source, this time included.
@@ -115,6 +116,7 @@ public final class Job: Sendable {
     self.work = work
     network = Network(
       settings.network, folder: local[0].appending(SourceWalker.workingFolderName), program: settings.program,
+      sources: (settings.backlog ?? 4 * settings.maxInUse) + settings.maxInUse,
       fetches: settings.mayFetch, keeps: !settings.bucketOutputs.isEmpty)
     var outputs: [ThumbnailOutput] = []
     for (output, local) in zip(settings.outputs, local) {

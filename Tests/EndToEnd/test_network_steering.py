@@ -1,6 +1,7 @@
 """Signals and requests while sources are fetched: prompt ends, no remains, every fetch in the lists."""
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -199,3 +200,71 @@ def test_cancelling_a_fetch_cancels_its_source_alone(job, server):
     assert job.thumbs / place(url) not in list(job.thumbs.rglob("*.jpg"))
     leaves_only_whole_thumbnails(job, GOOD + HELD - 1)
     assert "1 cancelled" in job.stderr and status in (1, 75), job.stderr
+
+
+# A host that asks to wait
+
+BUSY = 24
+
+
+def throttled(seconds):
+    """A script that gives a photo only after it has asked to wait once."""
+
+    def script(exchange):
+        if exchange.number == 1:
+            return exchange.answer(status="429 Too Many Requests", Retry_After=str(seconds))
+        ServedFile(small_photo())(exchange)
+
+    return script
+
+
+def waiting_fetches(job):
+    waiting = job.ask("GET", "/operations?state=waiting&limit=250").json()["operations"]
+    return [operation for operation in waiting if operation["description"].startswith("fetch ")]
+
+
+def test_a_host_that_asks_to_wait_holds_no_place_and_others_go_on(start):
+    with ScriptedServer(throttled(60)) as busy, ScriptedServer(ServedFile(small_photo())) as good:
+        job = start("--allow-private", "--backlog", "100", kind=HeldJob)
+        job.give(*(busy.url(f"/{index}.jpg") for index in range(BUSY)))
+        eventually("all of the busy host wait", lambda: len(waiting_fetches(job)) == BUSY)
+        # Those that had no connection when the first one was told to wait have asked for nothing.
+        assert len(busy.requests) <= PER_HOST
+        fetches = waiting_fetches(job)
+        assert all(re.fullmatch(
+            rf"waits for \d\d:\d\d:\d\d, before which 127.0.0.1:{busy.port} wants no request", fetch["why_it_waits"])
+            for fetch in fetches), fetches[0]
+        job.give(*(good.url(f"/{index}.jpg") for index in range(40)))
+        eventually("those of the other host are made", lambda: job.counters()["made"] == 40, seconds=20)
+        assert len(waiting_fetches(job)) == BUSY and job.counters()["failed"] == 0
+        job.process.send_signal(signal.SIGUSR1)
+        eventually("USR1 tells until when", lambda: "before which" in job.stderr)
+        assert f"0 of 16 fetching, {BUSY} waiting" in job.stderr
+        assert seconds_to_end(job, signal.SIGUSR2) < PROMPT_SECONDS
+        assert job.exit_status() == 75
+        # What waits was cancelled, and not asked for again.
+        assert len(busy.requests) <= PER_HOST
+
+
+def test_sources_that_wait_for_their_time_fill_the_backlog_and_no_more(start):
+    with ScriptedServer(throttled(60)) as busy:
+        job = start("--allow-private", "--max", "2", "--backlog", "6", kind=HeldJob)
+        job.give(*(busy.url(f"/{index}.jpg") for index in range(60)))
+        eventually("the backlog is full", lambda: job.counters()["waiting"] == 6)
+        assert job.status()["counters"]["found"] <= 6 + 2 + 2
+
+
+def test_sources_are_made_when_their_time_has_come(tmp_path):
+    asked = {}
+
+    def script(exchange):
+        asked.setdefault(exchange.request.target, []).append(time.monotonic())
+        throttled(3)(exchange)
+
+    with ScriptedServer(script) as busy:
+        first = time.monotonic()
+        result = run(tmp_path, *(busy.url(f"/{index}.jpg") for index in range(PER_HOST)))
+    assert result.status == 0 and result.summary["made"] == PER_HOST and result.lines == [], result.stderr
+    # All are asked for twice, and each waits at least as long as it was told.
+    assert all(len(times) == 2 and times[1] - times[0] >= 3 for times in asked.values()), asked
+    assert time.monotonic() - first < 20

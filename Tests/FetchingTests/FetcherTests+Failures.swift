@@ -51,6 +51,33 @@ extension FetcherTests {
     #expect(try await Setup().failure(server.url()) == .waitTooLong(7200, status: 429))
   }
 
+  /// The second source is not asked for while its host wants to be left alone.
+  @Test func aLongWaitMayBeLeftToTheCaller() async throws {
+    let server = ScriptedServer { _, connection in
+      connection.reply(429, ["Retry-After: 30"])
+      return true
+    }
+    defer { server.stop() }
+    let setup = try Setup()
+    for (before, after) in [(2, 3), (1, 1)] {
+      var request = FetchRequest(.url(try RemoteURL(parsing: server.url().utf8)))
+      (request.tries, request.leavesLongWaits) = (before, true)
+      let asked = request
+      let error = await #expect(throws: FetchError.self) {
+        try await onThread {
+          try setup.fetcher.fetch(asked, into: try setup.spool.file(), monitor: TestMonitor())
+        }
+      }
+      guard case .postponed(let postponement)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(postponement.tries == after && postponement.host == "127.0.0.1:\(server.port)")
+      #expect((.seconds(29)...(.seconds(34))).contains(postponement.until - .now))
+    }
+    #expect(server.requests.count == 1 && setup.spool.reserved == 0)
+  }
+
   @Test func aBrokenTransferGoesOnWhereItBroke() async throws {
     let server = ScriptedServer { request, connection in
       guard let range = request.fields["range"] else {

@@ -79,6 +79,17 @@ import Testing
     #expect(take() && !take())
   }
 
+  @Test func aHostThatAsksForQuietGetsItUnlessItHasNoTriesLeft() {
+    var health = HostHealth()
+    let start = ContinuousClock.now
+    health.asksForQuiet("h", for: .seconds(60), at: start)
+    #expect(health.quiet(of: "h", at: start + .seconds(50)) == .seconds(10))
+    #expect(health.quiet(of: "h", at: start + .seconds(60)) == nil && health.quiet(of: "other", at: start) == nil)
+    while health.takeTry("h", at: start) {}
+    health.asksForQuiet("h", for: .seconds(60), at: start + .seconds(60))
+    #expect(health.quiet(of: "h", at: start + .seconds(61)) == nil)
+  }
+
   @Test func onlyTheLastHostsAreRemembered() {
     var health = HostHealth()
     let start = ContinuousClock.now
@@ -152,7 +163,8 @@ import Testing
       .proxyRefused(403), .proxyRefused(407), .stalled(.seconds(30)), .cutOff(received: 1, of: 2),
       .cutOff(received: 1, of: nil),
       .tooLarge(needed: 5, limit: 4), .tooLarge(needed: nil, limit: 4), .encoded("gzip"), .hostDown("h", reason: "x"),
-      .waitTooLong(90, status: 503), .spool(.noSpace), .noLibrary("x"), .cancelled, .badReply("x"),
+      .waitTooLong(90, status: 503), .postponed(Postponement(of: "h", for: .seconds(9), tries: 1)), .spool(.noSpace),
+      .noLibrary("x"), .cancelled, .badReply("x"),
     ]
     let lines = errors.map { "\($0)" }
     #expect(Set(lines).count == lines.count && lines.allSatisfy { !$0.contains("\n") && !$0.contains("FetchError") })

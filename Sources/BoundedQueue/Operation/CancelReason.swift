@@ -10,6 +10,8 @@ public enum CancelReason: String, Sendable, Hashable, CaseIterable {
   case timeout
   /// An operation that it depends on did not succeed; ``OperationSnapshot/failedDependency`` names it.
   case dependency
+  /// Its work is done later by another operation, because something that it needs is not available yet.
+  case postponed
 }
 
 extension CancelReason: CustomStringConvertible {
@@ -21,6 +23,7 @@ extension CancelReason: CustomStringConvertible {
     case .shutdown: "by shutdown"
     case .timeout: "by its time limit"
     case .dependency: "because an operation that it depends on did not succeed"
+    case .postponed: "to be done later by another operation"
     }
   }
 }

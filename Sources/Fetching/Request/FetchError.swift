@@ -31,6 +31,8 @@ public enum FetchError: Error, Sendable, Equatable {
   case hostDown(String, reason: String)
   /// The server asks to wait so many seconds.
   case waitTooLong(Int, status: Int)
+  /// The server wants no request before a time, and the caller wants to wait for it.
+  case postponed(Postponement)
   /// The file for the bytes could not be made or written.
   case spool(Errno)
   /// libcurl cannot be used.
@@ -79,7 +81,7 @@ public enum FetchError: Error, Sendable, Equatable {
         || ["RequestTimeout", "SlowDown", "InternalError"].contains(code)
     case .cannotResolve, .cannotConnect, .connectTimedOut, .stalled, .cutOff: true
     case .tooManyRedirects, .redirectRefused, .privateAddress, .notTrusted, .timedOut, .tooLarge, .encoded, .hostDown,
-      .waitTooLong, .spool, .noLibrary, .cancelled, .badReply, .otherRegion, .account:
+      .waitTooLong, .postponed, .spool, .noLibrary, .cancelled, .badReply, .otherRegion, .account:
       false
     }
   }
@@ -137,6 +139,7 @@ extension FetchError: CustomStringConvertible {
     case .hostDown(let host, let reason): "not tried, because \(host) did not answer several times (\(reason))"
     case .waitTooLong(let seconds, let status):
       "the server asks to wait for \(seconds) seconds (status \(status)); the next run may try again"
+    case .postponed(let postponement): "\(postponement.host) wants no request now"
     case .spool(let error): "cannot be kept on disk: \(systemText(error.rawValue))"
     case .noLibrary(let reason): "nothing can be fetched: \(reason); install libcurl4"
     case .s3(let status, let code): Self.sentence(status, code)

@@ -13,6 +13,11 @@ public struct FetchRequest: Sendable {
   public var unless: Validators?
   /// How many bytes are asked for first, because the rest is probably not needed; nil if the whole source is asked for.
   public var beginning: Int?
+  /// How many tries earlier requests for the source have taken.
+  public var tries = 0
+  /// Whether the caller waits where a server asks to wait for longer than ``Fetcher/longestPause``. The fetch then ends with
+  /// ``FetchError/postponed(_:)``.
+  public var leavesLongWaits = false
   /// The most bytes of the answer; nil for those of a source.
   var largest: Int?
   var method = Method.get

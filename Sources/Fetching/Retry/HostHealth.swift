@@ -10,6 +10,8 @@ struct HostHealth {
     /// Until then no source is tried.
     var downUntil: ContinuousClock.Instant?
     var reason = ""
+    /// Until then the host wants no request.
+    var quietUntil: ContinuousClock.Instant?
     var used: ContinuousClock.Instant
 
     static let mostTries = 20.0
@@ -56,6 +58,17 @@ struct HostHealth {
       host.downUntil = end
       host.reason = "\(error)"
     }
+  }
+
+  /// Notes that the host wants no request for a time. Without tries left, its sources fail instead: they would wait again and
+  /// again.
+  mutating func asksForQuiet(_ name: String, for time: Duration, at now: ContinuousClock.Instant) {
+    change(name, now) { if $0.tries >= 1 { $0.quietUntil = now + time } }
+  }
+
+  /// How long the host still wants no request; nil if it may get one.
+  func quiet(of name: String, at now: ContinuousClock.Instant) -> Duration? {
+    hosts[name]?.quietUntil.flatMap { now < $0 ? $0 - now : nil }
   }
 
   /// Takes a try from the host's budget.

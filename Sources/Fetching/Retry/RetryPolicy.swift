@@ -24,8 +24,12 @@ struct RetryPolicy {
       if case .status(let status) = error { return .fail(.waitTooLong(retryAfter, status: status)) }
       return .fail(error)
     }
-    // Sources that were told the same time must not come back together, and none too early.
-    let spread = max(Self.firstWait * (1 << min(tries - 1, 10)), .seconds(retryAfter) / 10)
-    return .wait(max(wait, .seconds(retryAfter) + spread * chance))
+    return .wait(max(wait, Self.spread(.seconds(retryAfter), tries: tries, chance: chance)))
+  }
+
+  /// A wait that a server has asked for, and up to a tenth more: sources that were told the same time must not come back
+  /// together, and none too early.
+  static func spread(_ wait: Duration, tries: Int = 1, chance: Double) -> Duration {
+    wait + max(firstWait * (1 << min(tries - 1, 10)), wait / 10) * chance
   }
 }

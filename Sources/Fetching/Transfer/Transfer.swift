@@ -81,6 +81,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   var requestHeader: [String] = []
   /// Makes the lines of the signature, when the transfer begins: they are valid only for a while. Set before.
   var signature: @Sendable () -> Swift.Result<[String], FetchError> = { .success([]) }
+  /// Called, on the thread of the transfers, with an error and the seconds for which the server asks to wait. Set before.
+  var onRetryAfter: @Sendable (FetchError, Int) -> Void = { _, _ in }
   /// What an earlier try was told of the source of which ``offset`` bytes are there. Set before the transfer begins.
   var earlier: (validators: Validators, total: Int?) = (Validators(), nil)
   /// The handle; nil before the transfer begins, and after it has ended.
@@ -317,6 +319,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     } else {
       ending = .complete(validators)
     }
+    if case .failed(let error, let seconds?) = ending { onRetryAfter(error, seconds) }
     change { $0.ending = ending }
   }
 

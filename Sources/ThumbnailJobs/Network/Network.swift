@@ -6,7 +6,8 @@ import Locking
 /// Everything that a job needs to fetch sources: the queue of the fetches, the connections, and the place on disk.
 ///
 /// A fetch is submitted before the operation that makes its thumbnails. So a full backlog of thumbnails stops the walk, and
-/// with it the fetching.
+/// with it the fetching. The backlog of the fetches never stops it sooner: fetches that wait until their host wants them would
+/// hold up other hosts.
 ///
 /// *Concurrency*: every member may be called from any thread.
 final class Network: Sendable, ObjectLister, ObjectStore {
@@ -32,11 +33,13 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   /// - Parameters:
   ///   - folder: for the files, which have no names there.
   ///   - program: the version of the program, which servers are told.
+  ///   - sources: how many sources may run and wait at once.
   ///   - fetches: whether there may be sources from the network.
   ///   - keeps: whether thumbnails go to a bucket.
-  init(_ settings: NetworkSettings, folder: Path, program: String, fetches: Bool, keeps: Bool) {
+  init(_ settings: NetworkSettings, folder: Path, program: String, sources most: Int, fetches: Bool, keeps: Bool) {
     self.settings = settings
-    queue = BoundedOperationQueue(name: "fetches", max: settings.connections)
+    queue = BoundedOperationQueue(
+      name: "fetches", max: settings.connections, backlog: Self.backlog(settings, sources: most))
     spool = Spool(folder: folder, bytes: settings.spoolBytes)
     var limits = FetchLimits()
     (limits.connections, limits.perHost) = (settings.connections, settings.perHost)
@@ -51,6 +54,16 @@ final class Network: Sendable, ObjectLister, ObjectStore {
     }
     sources = Connections(limits, userAgent: "thumbjob/\(program)")
     thumbnails = Connections(kept, userAgent: "thumbjob/\(program)")
+  }
+
+  /// Changes how many sources may run and wait at once.
+  func changeMostSources(to count: Int) {
+    queue.changeLimits { $0.backlog = Self.backlog(settings, sources: count) }
+  }
+
+  /// One more, because a fetch is submitted before the other operation of its source.
+  private static func backlog(_ settings: NetworkSettings, sources: Int) -> Int {
+    max(4 * settings.connections, sources + 1)
   }
 
   /// Fetches the sources.

@@ -22,6 +22,10 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   private let network: Network
   /// What has arrived. Guarded by its lock, although only the operation's thread uses it.
   private let arrival = Locked<Arrival?>(nil)
+  /// Why an earlier operation has not fetched the source.
+  private let earlier: Postponement?
+  /// Why this one has not; nil if it has, or before it ends. Guarded by its lock.
+  private let postponement = Locked<Postponement?>(nil)
   private let isClaimed = Atomic(false)
   private let looked = Atomic(false)
   /// Whether the buckets have told what they have. What is there later, this run may have made.
@@ -34,15 +38,17 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   ///   - lookUp: asks what thumbnails in buckets tell, before the source is fetched; nil if they are in folders.
   ///   - options: of all outputs.
   ///   - extent: nil for that of the settings.
+  ///   - earlier: why an earlier operation has not fetched the source. This one waits until it may.
   init(
     _ source: Source, _ address: RemoteAddress, known: KnownThumbnails?, lookUp: LookUp? = nil,
-    options: [ThumbnailOptions], extent: FetchExtent? = nil, _ network: Network
+    options: [ThumbnailOptions], extent: FetchExtent? = nil, after earlier: Postponement? = nil, _ network: Network
   ) {
-    (self.source, self.address, self.lookUp) = (source, address, lookUp)
+    (self.source, self.address, self.lookUp, self.earlier) = (source, address, lookUp, earlier)
     self.known = Locked(known)
     (self.options, self.network) = (options, network)
     self.extent = extent ?? network.settings.extent
     super.init(title: OperationTitle.fetching(source.path))
+    if let alarm = earlier.flatMap({ Alarm.operation(at: $0) }) { addDependency(alarm) }
   }
 
   /// A new operation that fetches the source.
@@ -51,7 +57,7 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   func renewed(whole: Bool) -> FetchOperation {
     FetchOperation(
       source, address, known: whole ? nil : thumbnails, lookUp: whole || hasLookedUp ? nil : lookUp, options: options,
-      extent: whole ? .whole : extent, network)
+      extent: whole ? .whole : extent, after: postponement.withLock { $0 } ?? earlier, network)
   }
 
   /// - Returns: true for the first caller, who then submits the operation.
@@ -70,6 +76,10 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
     } catch {
       // What waits for the operation that tells of the failure must hold no disk space.
       arrival.withLock { $0 = nil }
+      if case FetchError.postponed(let postponement) = error {
+        self.postponement.withLock { $0 = postponement }
+        cancel(reason: .postponed)
+      }
       try checkCancelled()
       if error is FetchError { network.count { $0.failed += 1 } }
       throw (error as? FetchError).map { SourceFailure.network($0) } ?? error
@@ -102,6 +112,7 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
     self.arrival.withLock { $0 = arrival }
     var request = FetchRequest(address)
     request.unless = validators
+    (request.tries, request.leavesLongWaits) = (earlier?.tries ?? 0, true)
     if extent != .whole, isNamedLikeParts { request.beginning = Self.beginning }
     let reply = try network.fetcher().fetch(request, into: arrival.file, monitor: self)
     network.count { $0.bytes += reply.bytesReceived }
