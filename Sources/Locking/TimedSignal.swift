@@ -49,8 +49,10 @@ public final class TimedSignal: Sendable {
 
     /// Waits for a signal, and takes it.
     ///
-    /// - Returns: false if none came within `limit`.
+    /// - Returns: false if none came within `limit`, or is there if that is not above zero.
     public func wait(upTo limit: Duration) -> Bool {
+      // The system would refuse a time with a negative part, and the wait would never end.
+      let limit = max(limit, .zero)
       var deadline = timespec()
       clock_gettime(CLOCK_MONOTONIC, &deadline)
       let (seconds, attoseconds) = limit.components
@@ -77,7 +79,7 @@ public final class TimedSignal: Sendable {
 
     /// Waits for a signal, and takes it.
     ///
-    /// - Returns: false if none came within `limit`.
+    /// - Returns: false if none came within `limit`, or is there if that is not above zero.
     public func wait(upTo limit: Duration) -> Bool {
       let milliseconds = Int(min(limit / .milliseconds(1), 1e12))
       return semaphore.wait(timeout: .now() + .milliseconds(milliseconds)) == .success

@@ -16,6 +16,14 @@ import Testing
     #expect(took >= .milliseconds(30))
   }
 
+  @Test(arguments: [Duration.nanoseconds(-1), .milliseconds(-1500), .seconds(-1 << 40), .seconds(Int64.min)])
+  func aNegativeWaitEndsAtOnce(limit: Duration) async throws {
+    let signal = TimedSignal()
+    #expect(try await onThread { !signal.wait(upTo: limit) })
+    signal.signal()
+    #expect(try await onThread { signal.wait(upTo: limit) })
+  }
+
   @Test func aVeryLongWaitEndsAtASignal() async throws {
     let signal = TimedSignal()
     async let taken = onThread { signal.wait(upTo: .seconds(Int64.max / 2)) }

@@ -86,7 +86,85 @@ import Testing
     }
     let events = try await served.ask("HEAD", "/events")
     #expect(events.status == 200 && events.headers["content-type"]?.hasPrefix("text/event-stream") == true)
+    // As that of GET, whose length is not known. Nothing follows it but the next answer.
+    #expect(events.headers["content-length"] == nil && events.headers["transfer-encoding"] == "chunked")
+    let address = served.endpoint.address
+    let next = try await onThread {
+      let client = try RawClient(address)
+      client.send("HEAD /events HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      return client.receive(until: "\"ok\"")
+    }
+    #expect(next.components(separatedBy: "\r\n\r\n").dropFirst().first?.hasPrefix("HTTP/1.1 200") == true)
     #expect(!served.feed.hasListeners)
+  }
+
+  // MARK: The connection
+
+  /// Sends a request, and returns what comes until the connection is closed, or for a moment if it is not.
+  private func answers(
+    to request: String, _ version: String = "HTTP/1.1", fields: [String] = []
+  ) async throws -> (text: String, isClosed: Bool) {
+    let served = try await ServedRun.open()
+    let lines = ["\(request) \(version)", "Host: localhost"] + fields + ["", ""]
+    return try await onThread {
+      let client = try RawClient(served.endpoint.address)
+      client.send(lines.joined(separator: "\r\n"))
+      let text = client.receive(until: "}", within: 20)
+      return (text, client.isClosed(within: 0.5))
+    }
+  }
+
+  @Test(arguments: [
+    ("HTTP/1.0", []), ("HTTP/1.0", ["Connection: keep-alive"]), ("HTTP/1.0", ["Expect: 100-continue"]),
+    ("HTTP/1.1", ["Connection: close"]), ("HTTP/1.1", ["Connection: TE, Close"]),
+  ])
+  func theLastRequestOfAConnectionIsAnsweredAndSoIsItsEnd(version: String, fields: [String]) async throws {
+    let (text, isClosed) = try await answers(to: "GET /healthz", version, fields: fields)
+    #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n") && text.contains("\r\nConnection: close\r\n") && isClosed)
+    let (other, isOtherClosed) = try await answers(to: "GET /healthz")
+    #expect(!other.contains("Connection") && !isOtherClosed)
+  }
+
+  @Test func eventsForHTTP10HaveNoChunks() async throws {
+    let served = try await ServedRun.open()
+    let text = try await onThread {
+      let client = try RawClient(served.endpoint.address)
+      client.send("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n")
+      return client.receive(until: "event: ")
+    }
+    let parts = text.components(separatedBy: "\r\n\r\n")
+    #expect(!parts[0].contains("chunked") && parts[0].contains("Connection: close") && parts[1].hasPrefix("retry: "))
+  }
+
+  private static let change = ["Content-Type: application/json", "Content-Length: 9"]
+
+  @Test func anExpectationIsMetBeforeTheBodyIsSent() async throws {
+    let served = try await ServedRun.open()
+    let text = try await onThread {
+      let client = try RawClient(served.endpoint.address)
+      let fields = Self.change + ["Expect: 100-Continue"]
+      let head = ["PATCH /limits HTTP/1.1", "Host: localhost"] + fields + ["", ""]
+      client.send(head.joined(separator: "\r\n"))
+      let first = client.receive(until: "\r\n\r\n")
+      client.send("{\"max\":3}")
+      return first + client.receive(until: "}")
+    }
+    #expect(text.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n") && text.contains("\"max\":3"))
+  }
+
+  /// The body does not come any more, so the next bytes are no request.
+  @Test(arguments: [
+    ("PATCH /nothing", change, 404), ("PATCH /limits", ["Content-Type: text/plain", "Content-Length: 9"], 415),
+    ("PATCH /limits", [change[0], "Content-Length: 999999"], 413),
+  ])
+  func aRequestThatIsRefusedNeedsNoBody(request: String, fields: [String], status: Int) async throws {
+    let (text, isClosed) = try await answers(to: request, fields: fields + ["Expect: 100-continue"])
+    #expect(text.hasPrefix("HTTP/1.1 \(status) ") && isClosed)
+  }
+
+  @Test func otherExpectationsFail() async throws {
+    let (text, isClosed) = try await answers(to: "PATCH /limits", fields: Self.change + ["Expect: the unexpected"])
+    #expect(text.hasPrefix("HTTP/1.1 417 ") && text.contains("100-continue") && isClosed)
   }
 
   @Test func healthIsAlwaysOkAndReadinessEndsWithTheRun() async throws {

@@ -6,6 +6,8 @@ import NIOCore
 struct Answer: Sendable {
   enum Body: Sendable {
     case bytes(ByteBuffer)
+    /// The header of an answer of unknown length, for HEAD.
+    case headOnly
     /// Events, until the client or the run ends; at the end of the run, also thumbnails if any are wanted.
     case events(EventListener, thumbnails: @Sendable () -> LatestThumbnails.Pictures?)
   }

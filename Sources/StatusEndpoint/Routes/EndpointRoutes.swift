@@ -72,7 +72,7 @@ struct EndpointRoutes: Sendable {
       Route(method: .get, path: "/events", parameters: ["thumbnails"]) { [feed, thumbnails] call in
         let type = "text/event-stream; charset=utf-8"
         let wanted = try call.query.number("thumbnails", in: 0...LatestThumbnails.mostKept, otherwise: 0)
-        if call.isHead { return .text("", type: type) }
+        if call.isHead { return Answer(type, .headOnly) }
         guard let listener = feed.listen() else {
           var error = HTTPError(.serviceUnavailable, "the limit of clients that listen for events is reached")
           error.headers[.retryAfter] = "10"

@@ -76,7 +76,7 @@ final class StatusServer: Sendable {
         return http.setup(channel: channel, logger: logger).flatMapThrowing { value in
           let pipeline = channel.pipeline.syncOperations
           let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-          try pipeline.addHandler(RequestTargetCheck(), position: .after(decoder))
+          try pipeline.addHandlers(LastRequest(), RequestTargetCheck(), position: .after(decoder))
           tasks.enter()
           Task(executorPreference: executor) {
             await http.handle(value: value, logger: logger)

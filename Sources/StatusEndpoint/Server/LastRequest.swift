@@ -1,0 +1,58 @@
+import DequeModule
+import NIOCore
+import NIOHTTP1
+
+/// Closes a connection after the answer to a request that has to be its last one, and says so in the answer. The server above
+/// knows the word `close` only, and frames answers as for HTTP/1.1.
+///
+/// The last one is a request that says so, one of HTTP/1.0, and one that expects `100 Continue`: if it is answered without its
+/// body, nobody knows whether that body still comes. Only HTTP/1.1 knows expectations and chunks.
+///
+/// *Source*: RFC 9112, 9.3, 9.6 and 6.1; RFC 9110, 10.1.1 and 9.3.2.
+///
+/// *Concurrency*: on the event loop of its channel.
+final class LastRequest: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private struct Request {
+    let isLast, isOld, isHead: Bool
+  }
+
+  /// The requests that are not answered yet, oldest first.
+  private var requests: Deque<Request> = []
+  /// Whether the answer that is written has no body, although its header does not tell.
+  private var isCut = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+    let isOld = (head.version.major, head.version.minor) < (1, 1)
+    if isOld { head.headers.remove(name: "Expect") }
+    let isLast = isOld || !head.isKeepAlive || head.headers.contains(name: "Expect")
+    if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+    requests.append(Request(isLast: isLast, isOld: isOld, isHead: head.method == .HEAD))
+    context.fireChannelRead(wrapInboundOut(.head(head)))
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch unwrapOutboundIn(data) {
+    case .head(var head):
+      // Without a request, the answer is to one that could not be read.
+      guard head.status.code >= 200, let request = requests.popFirst() else {
+        return context.write(data, promise: promise)
+      }
+      let isFramed = head.headers.contains(name: "Content-Length")
+      isCut = request.isHead && !isFramed
+      if request.isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+      // Its end is that of the connection.
+      if request.isOld, !isFramed { head.version = .http1_0 }
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .end where isCut:
+      // Without the last chunk, which would be taken for the next answer.
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: promise)
+    case .body, .end: context.write(data, promise: promise)
+    }
+  }
+}
