@@ -10,6 +10,8 @@ package struct ProcessStatus {
     /// The part of `resident` that no file backs. The rest is mostly the program, for which a cgroup is charged only
     /// once.
     package let anonymous: Int
+    /// The part of `resident` that is shared with other processes through no file on a disk; 0 before Linux 4.5.
+    package let shared: Int
     /// The most resident memory since the program began.
     package let peakResident: Int
     /// The mapped address space.
@@ -39,7 +41,9 @@ package struct ProcessStatus {
     guard let resident = bytes("VmRSS"), let anonymous = bytes("RssAnon"), let peakResident,
       let mapped = bytes("VmSize")
     else { return nil }
-    return Memory(resident: resident, anonymous: anonymous, peakResident: peakResident, mapped: mapped)
+    return Memory(
+      resident: resident, anonymous: anonymous, shared: bytes("RssShmem") ?? 0, peakResident: peakResident,
+      mapped: mapped)
   }
 
   /// The most resident memory since the program began, in bytes. Some kernels report it without the other fields of

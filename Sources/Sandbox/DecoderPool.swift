@@ -100,7 +100,7 @@ package final class DecoderPool: Sendable {
   package var peakMemory: Int {
     processIDs.reduce(0) { sum, process in
       guard let memory = ProcessStatus(of: process)?.memory else { return sum }
-      return sum + max(0, memory.peakResident - (memory.resident - memory.anonymous))
+      return sum + max(0, memory.peakResident - (memory.resident - memory.anonymous - memory.shared))
     }
   }
 

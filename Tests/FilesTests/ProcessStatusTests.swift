@@ -14,6 +14,7 @@ import Testing
       VmHWM:\t     512 kB
       VmRSS:\t     256 kB
       RssAnon:\t   128 kB
+      RssShmem:\t    64 kB
       Threads:\t3
       Cpus_allowed:\t7,0000ff01
 
@@ -21,7 +22,7 @@ import Testing
     try root.write(text.utf8, to: "proc/12/status")
     let status = try #require(ProcessStatus(of: 12, root: root.path))
     let memory = try #require(status.memory)
-    #expect(memory.resident == 256 << 10 && memory.anonymous == 128 << 10)
+    #expect(memory.resident == 256 << 10 && memory.anonymous == 128 << 10 && memory.shared == 64 << 10)
     #expect(memory.peakResident == 512 << 10 && status.peakResident == 512 << 10 && memory.mapped == 2048 << 10)
     #expect(status.threads == 3 && status.isStopped && status.allowedProcessors == 12)
   }

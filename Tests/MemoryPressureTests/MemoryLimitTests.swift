@@ -96,10 +96,11 @@ import Testing
     try legacy.file("/sys/fs/cgroup/memory/own/memory.limit_in_bytes", "\(100 << 20)\n")
     try legacy.file(
       "/sys/fs/cgroup/memory/own/memory.stat", "cache 9\nrss 1\ntotal_cache 8\ntotal_rss_huge 3\ntotal_rss 77\n")
+    try legacy.file("/proc/self/status", "VmRSS:\t  10240 kB\nRssShmem:\t   2048 kB\n")
     #expect(usage(of: legacy) == MemoryUsage(resident: 10 << 20, anonymous: 10 << 20, group: 77))
     let unified = try FakeSystem.withEvents()
-    try unified.file("/sys/fs/cgroup/job/memory.stat", "anon 66\nfile 12345\nanon_thp 5\n")
-    #expect(usage(of: unified) == MemoryUsage(resident: 10 << 20, anonymous: 10 << 20, group: 66))
+    try unified.file("/sys/fs/cgroup/job/memory.stat", "anon 66\nfile 12345\nanon_thp 5\nshmem 100\nshmem_thp 7\n")
+    #expect(usage(of: unified) == MemoryUsage(resident: 10 << 20, anonymous: 10 << 20, group: 166))
     let bare = try FakeSystem(mounts: "", groups: "")
     #expect(usage(of: bare) == MemoryUsage(resident: 10 << 20, anonymous: 10 << 20, group: nil))
   }
@@ -107,6 +108,23 @@ import Testing
   private func usage(of system: FakeSystem) -> MemoryUsage {
     UsageReader(limit: system.limit, surroundings: system.surroundings()).read()
   }
+
+  /// As the planes that decoder processes make: nothing can reclaim them.
+  @Test func sharedMemoryCountsAsInUse() throws {
+    let system = try FakeSystem(mounts: "", groups: "")
+    try system.file("/proc/self/statm", "90000 \(10 << 20 / pageSize) \(9 << 20 / pageSize) 1 0 200 0\n")
+    try system.file("/proc/self/status", "RssAnon:\t   1024 kB\nRssFile:\t   7168 kB\nRssShmem:\t   2048 kB\n")
+    #expect(usage(of: system) == MemoryUsage(resident: 10 << 20, anonymous: 3 << 20, group: nil))
+    let reader = UsageReader(limit: .ofThisProcess(), surroundings: Surroundings())
+    let before = try #require(reader.own())
+    let bytes = try #require(mmap(nil, 32 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+    defer { munmap(bytes, 32 << 20) }
+    memset(bytes, 1, 32 << 20)
+    // Other tests may give memory back meanwhile.
+    #expect(try #require(reader.own()).anonymous - before.anonymous > 16 << 20)
+  }
+
+  private var pageSize: Int { Int(sysconf(CInt(_SC_PAGESIZE))) }
 
   @Test func theRealSystemHasALimitAndThisProcessUsesSomeOfIt() {
     let limit = MemoryLimit.ofThisProcess()

@@ -1,8 +1,8 @@
 import Files
 import Foundation
 
-/// A small kernel file of counters that is read repeatedly. Each line has a name and a number, or the file has one line
-/// of numbers. The file is opened once, and reading it does not allocate memory.
+/// A small kernel file of counters that is read repeatedly. Each line has a name, blanks and a number, or the file has one
+/// line of numbers. The file is opened once, and reading it does not allocate memory.
 ///
 /// *Concurrency*: use it from one thread.
 final class CounterFile {
@@ -30,8 +30,8 @@ final class CounterFile {
     while !rest.isEmpty {
       let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
       let line = rest[..<end]
-      if line.starts(with: key), case let number = line.dropFirst(key.count), number.first == UInt8(ascii: " ") {
-        return Self.number(number.dropFirst())
+      if line.starts(with: key), case let rest = line.dropFirst(key.count), rest.first.map(Self.isBlank) == true {
+        return Self.number(rest.drop(while: Self.isBlank).prefix { !Self.isBlank($0) })
       }
       rest = rest[end...].dropFirst()
     }
@@ -48,6 +48,8 @@ final class CounterFile {
     }
     return Self.number(rest.prefix { !isBetween($0) })
   }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
   private static func number(_ digits: UnsafeMutableRawBufferPointer.SubSequence) -> Int? {
     var value = 0
