@@ -24,7 +24,8 @@ import Locking
 /// ```
 ///
 /// *Concurrency*: every member may be called from any thread. One lock, held briefly, guards the queue's account of its
-/// operations. Foundation's `OperationQueue`s only execute operations that hold one of the ``QueueLimits/max`` places.
+/// operations. Foundation's `OperationQueue`s, and beyond 64 operations threads, only execute those that hold one of the
+/// ``QueueLimits/max`` places.
 /// The queue never reads their operation lists, because that costs O(n) under their locks (swift-corelibs-foundation,
 /// Operation.swift).
 ///

@@ -33,8 +33,14 @@ public final class SerialThread: Sendable {
   private let shared = Shared()
   private let hasThread: Bool
 
-  public init(name: String) {
-    hasThread = startThread(name: name) { [shared] in
+  /// - Parameters:
+  ///   - qos: the quality of service of the thread, on systems that have one; nil for the default.
+  ///   - stack: the address space of its stack.
+  public init(name: String, qos: DispatchQoS? = nil, stack: ThreadStack = .small) {
+    hasThread = startThread(name: name, stack: stack) { [shared] in
+      #if canImport(Darwin)
+        if let qos { pthread_set_qos_class_self_np(qos.qosClass.rawValue, 0) }
+      #endif
       repeat {
         shared.wake.wait()
         shared.next()?()
@@ -80,16 +86,21 @@ public final class SerialThread: Sendable {
   }
 }
 
-/// The address space of a thread's stack, in bytes. The default, 8 MiB, is much where that space is limited.
-private let stackSize = 1 << 20
+/// How much address space the stack of a thread has.
+public enum ThreadStack: Sendable {
+  /// 1 MiB. The system's is much where that space is limited.
+  case small
+  /// What the system gives by default, mostly 8 MiB; for foreign code.
+  case ofSystem
+}
 
 /// Starts a thread that calls `body` once.
 ///
 /// - Returns: false if the system gives no thread.
-public func startThread(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+public func startThread(name: String, stack: ThreadStack = .small, _ body: @escaping @Sendable () -> Void) -> Bool {
   var attributes = pthread_attr_t()
   pthread_attr_init(&attributes)
-  pthread_attr_setstacksize(&attributes, stackSize)
+  if stack == .small { pthread_attr_setstacksize(&attributes, 1 << 20) }
   pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
   defer { pthread_attr_destroy(&attributes) }
   let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))

@@ -46,9 +46,9 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 3)
     }
 
-    @Test func everyPlaceGetsAThreadAtOnceEvenIfMoreRunThanThereAreProcessors() async throws {
-      // The system's pool would start as many threads as there are processors, and one more per second.
-      let max = ProcessInfo.processInfo.activeProcessorCount + 32
+    /// The system's pool would start as many threads as there are processors and one more per second, and 255 at the most.
+    @Test(arguments: [ProcessInfo.processInfo.activeProcessorCount + 32, 300])
+    func everyPlaceGetsAThreadAtOnce(max: Int) async throws {
       let queue = BoundedOperationQueue(name: "test", max: max)
       let gate = Gate()
       try await onThread {

@@ -182,6 +182,18 @@ extension CommandTests {
       #expect(ending.errors.contains(" waiting"), "USR1 was handled too")
     }
 
+    /// Until the program blocks its signals, the loader works, and only the parent can prevent that a signal ends the process.
+    @Test(arguments: [(SIGTERM, 143), (SIGUSR2, 75)])
+    func aSignalThatTheParentBlocksIsHandledHoweverEarlyItComes(signal: CInt, status: Int) async throws {
+      let folder = try TemporaryFolder.withWork(2_000)
+      let command = ["--block-signal=TERM,USR2", BuiltCommand.path, "images", "--json", "--progress", "none"]
+      let ending = try await BuiltCommand.run(executable: "/usr/bin/env", command, in: folder) { run in
+        while !run.holdsBack(signal) { await Task.yield() }
+        run.send(signal)
+      }
+      #expect(ending.status == status && ending.addsUp, "\(ending.errors)")
+    }
+
     @Test func usr2IsHandledEvenIfTheParentIgnoresIt() async throws {
       let folder = try TemporaryFolder.withWork(2_000)
       let script = "trap '' USR1 USR2; exec \"$0\" images --json --progress none"

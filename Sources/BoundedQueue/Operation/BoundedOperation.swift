@@ -214,7 +214,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
 
   // MARK: Foundation's life cycle
 
-  /// Called by Foundation's operation queue, for cancelled operations too.
+  /// Called by Foundation's operation queue or on a thread of the queue, for cancelled operations too.
   public final override func start() {
     let queue = state.withLock { state in
       precondition(!state.isQueued, "start() called on operation #\(id), which waits for its turn in a queue")

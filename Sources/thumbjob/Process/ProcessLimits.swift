@@ -41,8 +41,8 @@ enum ProcessLimits {
     return problem.map { operations > 1 ? "\($0), or lower --max" : $0 }
   }
 
-  /// Starts as many threads as so many operations need. Every thread must start: if one cannot, Dispatch retries for
-  /// ever.
+  /// Starts as many threads as so many operations need. Every thread must start: an operation without a thread of its own
+  /// would keep that of its producer.
   static func trial(max operations: Int) -> ThreadTrial { ThreadTrial(operations + otherThreads) }
 
   /// Describes the limit that is too low to ask a running job, and how to raise it; nil if all suffice.

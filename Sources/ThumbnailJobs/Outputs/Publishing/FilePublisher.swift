@@ -81,11 +81,12 @@ final class FilePublisher: Sendable {
         try inFolder(place.parent) { () throws(Errno) in try link(file, to: place, in: folder) }
       }
     } catch {
-      guard [.notPermitted, .notSupported, .noFunction, .invalidArgument, .improperLink].contains(error) else {
-        throw error
-      }
-      hasUnnamedFiles.store(false, ordering: .relaxed)
-      return nil
+      let isUnable = [.notPermitted, .notSupported, .noFunction, .invalidArgument, .improperLink].contains(error)
+      if isUnable { hasUnnamedFiles.store(false, ordering: .relaxed) }
+      // Its temporary name was taken, or it got none.
+      let isTemporary = replaces && (error == .fileExists || error == .noSuchFileOrDirectory)
+      if isUnable || isTemporary { return nil }
+      throw error
     }
     // Only now, because its names have changed the status time.
     var status = stat()
