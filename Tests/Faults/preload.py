@@ -109,7 +109,8 @@ def read_log(path, folder):
     log = Log([], [])
     seen = {}
     try:
-        lines = os.fsdecode(path.read_bytes()).splitlines()
+        # The name of a file may have what else ends a line.
+        lines = os.fsdecode(path.read_bytes()).split("\n")[:-1]
     except FileNotFoundError:
         return log
     for line in lines:

