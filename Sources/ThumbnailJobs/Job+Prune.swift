@@ -119,14 +119,19 @@ extension Job {
     return nil
   }
 
-  /// Remembers which disks the source folders are on, unless others were there before.
+  /// Remembers which disks the source folders are on, unless others were there before. A folder without photos is not
+  /// remembered: its disk may not be mounted yet.
   func rememberDisks() {
     if settings.dryRun { return }
     for case .path(let path) in settings.sources { rememberDisks(below: path, replacing: false) }
   }
 
   private func rememberDisks(below folder: Path, replacing: Bool) {
-    ledger?.record(disks: seenDisks.all.filter { $0.key.below(folder) != nil }, replacing: replacing)
+    guard let ledger else { return }
+    let met = seenDisks.all.filter { path, _ in
+      path.below(folder) != nil && (replacing || ledger.knows(anyBelow: path))
+    }
+    ledger.record(disks: met, replacing: replacing)
   }
 
   /// Passes the sources below a folder that the ledgers have, and whether they are gone.

@@ -187,6 +187,23 @@ extension JobTests {
       #expect(try await prune(settings(), .force) == (nil, ["usb/u.jpg"]))
     }
 
+    @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
+    func theDiskOfASourceFolderIsThatOfItsPhotos() async throws {
+      try write("images/a.jpg", "images/b.jpg")
+      try FileManager.default.createDirectory(atPath: folder("images/usb"), withIntermediateDirectories: true)
+      // The disk is not mounted yet, and the folder is no mount point.
+      _ = try await prune(settings(["images/usb"]))
+      do {
+        let mounted = try #require(MountedFolder(at: folder("images/usb"), options: "size=256k"))
+        try write("images/usb/u.jpg")
+        _ = try await prune(settings())
+        withExtendedLifetime(mounted) {}
+      }
+      try folder.write(Array("note".utf8), to: "images/usb/README.txt")
+      #expect(try await prune(settings()) == (nil, []))
+      #expect(thumbnails() == ["a.jpg", "b.jpg", "usb/u.jpg"])
+    }
+
     @Test func theThumbnailsOfOtherJobsInTheFolderStay() async throws {
       try write("images/a.jpg", "images/x.jpg", "more/b.jpg", "more/c.jpg")
       _ = try await prune(settings())
