@@ -73,6 +73,10 @@ FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sa
 MINUTES = 60
 SOAK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Soak/soak.py --keep .build/soak
 
+# The model test: how many steps, each of which changes files or runs a job. SEED chooses other ones.
+STEPS = 2000
+MODEL = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Model/model.py --keep .build/model
+
 # The events of `make watch` over which neither memory nor open files may grow.
 EVENTS = 100000
 
@@ -102,7 +106,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults watch soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults watch model-sample model soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-queue bench-decoder bench-locks corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -130,7 +134,7 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race memory endpoint attack-sample faults-sample soak-sample
+	@scripts/parts.sh lint unit command race memory endpoint attack-sample faults-sample model-sample soak-sample
 
 unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
@@ -214,6 +218,17 @@ watch: test-deps ## changes thousands of photos below a running `thumbjob watch`
 	$(BUILD) --product thumbjob-decoder
 	cd Tests/Watch && PYTHONPYCACHEPREFIX=$(CURDIR)/.build/python-cache python3 -m unittest
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Watch/watch.py --events $(EVENTS)
+
+model-sample: test-deps ## tests `model` itself, and runs it for a few hundred steps
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
+	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Model $(SHOWN)
+	$(MODEL) --seed 7 --steps 250 --seconds 40 $(SHOWN)
+
+model: test-deps ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
+	$(MODEL) --seed $(SEED) --steps $(STEPS)
 
 faults-sample: test-deps ## tests `faults` itself, and tries one fault of each kind
 	$(BUILD) --product thumbjob

@@ -8,19 +8,37 @@ import time
 from pathlib import Path
 
 
+class EndedError(Exception):
+    """It ended before it was ready, with this exit status."""
+
+
 class Watched:
-    def __init__(self, program: str, work: Path, *options: str):
-        self.photos, self.thumbnails, self.log = work / "photos", work / "thumbs", work / "log"
+    def __init__(self, program: str, work: Path, *options: str, out="thumbs", environment=None, stdout=None):
+        """- parameter out: the output folder, in the folder `work`."""
+        self.photos, self.thumbnails, self.log = work / "photos", work / out, work / "log"
         self.photos.mkdir(exist_ok=True)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(str(work / "notify"))
-        self.socket.settimeout(60)
-        environment = dict(os.environ, NOTIFY_SOCKET=str(work / "notify"))
+        self.socket.settimeout(0.2)
+        environment = dict(environment or os.environ, NOTIFY_SOCKET=str(work / "notify"))
         command = [program, "watch", str(self.photos), "--out", str(self.thumbnails), *options]
         with self.log.open("w") as log:
-            self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=log)
-        while self.socket.recv(4096) != b"READY=1":
-            pass
+            self.process = subprocess.Popen(
+                command, cwd=work, env=environment, stdin=subprocess.DEVNULL, stdout=stdout, stderr=log)
+        self._wait_until_ready(60)
+
+    def _wait_until_ready(self, seconds: float):
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                if self.socket.recv(4096) == b"READY=1":
+                    return
+            except TimeoutError:
+                if self.process.poll() is not None:
+                    raise EndedError(self.process.returncode) from None
+            if time.monotonic() > end:
+                self.process.kill()
+                raise TimeoutError(f"it was not ready within {seconds:.0f} s")
 
     def drain(self):
         """Reads what was sent meanwhile, so that the socket is never full."""
@@ -49,10 +67,10 @@ class Watched:
         work()
         self.process.send_signal(signal.SIGCONT)
 
-    def end(self) -> int:
-        """Ends it as systemd does; returns the exit status."""
+    def end(self, number=signal.SIGTERM) -> int:
+        """Ends it with a signal, as systemd does with TERM; returns the exit status."""
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self.process.send_signal(number)
         status = self.process.wait(60)
         self.socket.close()
         return status

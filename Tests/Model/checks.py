@@ -1,0 +1,184 @@
+"""What must hold after a run. Each check gives lines that begin with the name of the rule that is broken."""
+
+import os
+from pathlib import Path
+
+from case import Case, wanted_places
+from history import leftovers
+from pruning import pruned, refusals, removed
+from tree import Entry, is_named_jpeg, is_named_picture
+
+# More runs that died than this, and a source may be taken for their cause.
+_MOST_DEATHS = 3
+# Where a run tells of a source that is not made for a reason in the output folder.
+IN_THE_WAY = ("collision", "output")
+
+
+def problems(case: Case) -> list[str]:
+    """Everything that is wrong after a run that ended by itself."""
+    found = untouched(case)
+    if not case.spec.follows:
+        found += current(case) + counted(case)
+    found += kept(case)
+    if case.spec.prune:
+        found += refusals(case) + pruned(case)
+    for out in case.spec.outs:
+        found += [f"leftover: {out}/{path}" for path in leftovers(case.root / out)]
+    return found
+
+
+def untouched(case: Case) -> list[str]:
+    """Nothing of others has changed: sources, and all that is in the output folders without being thumbjob's."""
+    found = []
+    for path, there in case.before.items():
+        in_output = case.memory_of(path) is not None
+        if in_output and (there.kind == "folder" or case.is_ours(path, there) or _is_empty(there)):
+            continue
+        now = case.after.get(path)
+        if now is None:
+            found.append(f"others: {path!r} is gone")
+        elif now != there:
+            found.append(f"others: {path!r} has changed: {_difference(there, now)}")
+    for path, now in case.after.items():
+        is_new = path not in case.before and now.kind != "folder"
+        if is_new and not case.is_ours(path, now):
+            found.append(f"others: {path!r} is new and is no thumbnail")
+    return found
+
+
+def _is_empty(there: Entry) -> bool:
+    """An empty file in an output folder may be what a crash of the system has left of a thumbnail."""
+    return there.kind == "file" and not there.data
+
+
+def _difference(there: Entry, now: Entry) -> str:
+    names = ("kind", "mode", "modified", "data")
+    return ", ".join(name for name in names if getattr(there, name) != getattr(now, name))
+
+
+def current(case: Case) -> list[str]:
+    """Every source has exactly the thumbnails of its contents now, or is named."""
+    found = []
+    for source in case.sources:
+        event, data = case.events.get(source), case.after[source].data
+        number = case.pool.number(data)
+        if number is None:
+            continue  # a thumbnail among the photos
+        outcome = case.learned.outcome(number, is_named_picture(os.path.basename(source)))
+        told = event["outcome"] if event else None
+        if told == "failed" and event.get("kind") in IN_THE_WAY:
+            found += _in_the_way(case, source, event)
+        elif outcome == "made":
+            if told == "failed":
+                deaths = max(case.memories[out].kills for out in case.spec.outs)
+                if not ("died" in event["error"] and deaths >= _MOST_DEATHS):
+                    found.append(f"refused: the sound {source!r} failed: {event['error']}")
+            else:
+                found += _right(case, source, number)
+        elif told != outcome and not case.is_watch:
+            found.append(f"named: {source!r} should be {outcome}, and the run tells {told}")
+    return found
+
+
+def _right(case: Case, source: str, number: int) -> list[str]:
+    found = []
+    for index, output in enumerate(case.spec.outputs):
+        for size, inner in enumerate(output.places(case.spec.relative(source))):
+            path = f"{output.out}/{inner}"
+            there = case.after.get(path)
+            ours = there and case.is_ours(path, there)
+            if not ours:
+                found.append(f"missing: {source!r} has no thumbnail {path!r}")
+                continue
+            if ours.pixels not in case.learned.pixels(number, index, size):
+                found.append(f"stale: {path!r} is not the thumbnail of {source!r} as it is now")
+            elif there.modified != case.after[source].modified:
+                found.append(f"stale: {path!r} does not have the time of {source!r}")
+            keys = case.memories[output.out].keys
+            if keys.setdefault(ours.key, source) != source:
+                found.append(f"mark: {path!r} names {keys[ours.key]!r}, and is that of {source!r}")
+    return found
+
+
+def _in_the_way(case: Case, source: str, event: dict) -> list[str]:
+    """Whether something has the place of a source that failed for this reason."""
+    rival, seen = source.removesuffix(".jpg"), []
+    if rival != source and not is_named_jpeg(rival) and rival in case.after and _is_picture(case, case.after[rival]):
+        return []
+    for output in case.spec.outputs:
+        for inner in output.places(case.spec.relative(source)):
+            path = f"{output.out}/{inner}"
+            # What had the place may have been removed at the end of the run.
+            there = case.after.get(path) or case.before.get(path)
+            if there is None and not _is_blocked(case, path):
+                continue
+            ours = there and case.is_ours(path, there)
+            if not ours:
+                return []  # a file of others, or a folder
+            owner, memory = case.source_of(path, ours), case.memories[output.out]
+            # Whose thumbnail it is may be known to no ledger.
+            is_unknown = owner is None or not any(owner in case.memories[out].known for out in case.spec.outs)
+            seen.append(f"{path!r} is that of {owner!r}: {owner and case.state(owner)}")
+            # A watch does not look again at a photo because another one, which it does not watch, is gone.
+            if is_unknown or memory.is_damaged or case.is_watch or (owner != source and case.state(owner) != "gone"):
+                return []
+    return [f"refused: nothing has the place of {source!r}; {'; '.join(seen)}: {event['error']}"]
+
+
+def _is_picture(case: Case, there: Entry) -> bool:
+    """Whether a file is a picture, perhaps a damaged one. A sound one of its name would have a thumbnail."""
+    number = case.pool.number(there.data)
+    return there.kind == "file" and number is not None and case.learned.outcome(number, False) != "passed-over"
+
+
+def _is_blocked(case: Case, path: str) -> bool:
+    above = os.path.dirname(path)
+    while above:
+        there = case.after.get(above)
+        if there and there.kind != "folder":
+            return True
+        above = os.path.dirname(above)
+    return False
+
+
+def counted(case: Case) -> list[str]:
+    """The summary counts what there is."""
+    if len(case.results) != 1 or case.is_watch:
+        return []
+    summary = case.results[0].summary
+    wanted = {
+        "found": len(case.sources), "hidden": sum(walked.hidden for walked in case.walks),
+        "links_not_followed": sum(walked.links for walked in case.walks),
+        "special_files": sum(walked.special for walked in case.walks)}
+    return [f"summary: it says {name} {summary[name]}, and there are {count}"
+            for name, count in wanted.items() if summary[name] != count]
+
+
+def kept(case: Case) -> list[str]:
+    """No thumbnail of a source that is there is lost, neither removed nor replaced by that of another source."""
+    found = []
+    after, wanted = case.thumbnails(case.after), wanted_places(case)
+    for path, ours in case.thumbnails(case.before).items():
+        source, now = case.source_of(path, ours), after.get(path)
+        is_of_run = path.split("/")[0] in case.spec.outs
+        if not is_of_run:
+            if case.after.get(path) != case.before[path]:
+                found.append(f"kept: {path!r} is in no output of the run, and has changed")
+        elif now is None:
+            found += removed(case, path, source, wanted)
+        elif now.key != ours.key and source and case.state(source) == "there" and "--force" not in case.spec.flags:
+            # Without the ledger, a thumbnail of the same contents may be that of a photo that was moved.
+            if now.pixels == ours.pixels and source not in case.memory_of(path).known:
+                continue
+            loses = case.events.get(source, {}).get("kind") == "collision" or source in case.sources
+            if not ((loses and path not in wanted.get(source, ())) or case.events.get(source, {}).get("kind")):
+                other = case.source_of(path, now)
+                if other and _is_same(case.root / source, case.root / other):
+                    continue
+                found.append(f"kept: {path!r} was that of {source!r}, which is there, and is that of {other!r} now")
+    return found
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file: one of them is a link, or a disk is mounted twice."""
+    return one.exists() and other.exists() and os.path.samefile(one, other)

@@ -1,0 +1,112 @@
+"""What the model remembers of an output folder, beside the ledger that thumbjob keeps there."""
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from marks import thumbnail
+from tree import WORKING, below
+
+from runs import path_text
+
+
+def identity(path) -> tuple[int, int] | None:
+    """Which folder is at a path."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+@dataclass
+class Memory:
+    """One output folder.
+
+    What the ledger has is known only within bounds: a run that was killed may or may not have written its last entries.
+    """
+
+    keys: dict[str, str] = field(default_factory=dict)  # the source for which a key in a mark stands
+    known: set[str] = field(default_factory=set)  # sources that the ledger has for certain
+    ever: set[str] = field(default_factory=set)  # sources that it may have
+    disks: dict[str, set] = field(default_factory=dict)  # the identities that it may have of each folder
+    copies: set[str] = field(default_factory=set)  # copies of thumbnails, which are not thumbjob's
+    sizes: set[str] = field(default_factory=set)  # the folders of sizes that runs have used
+    trees: set[tuple] = field(default_factory=set)  # the folders that runs have mirrored, and their patterns
+    is_damaged: bool = False  # whether the ledger may be unreadable
+    kills: int = 0  # runs that were killed since the last one that ended by itself
+
+    def forget(self):
+        """The ledger is lost, or is an older one."""
+        self.known.clear()
+        self.disks = {path: there | {None} for path, there in self.disks.items()}
+
+    def learn(self, folder, result, is_quiet: bool):
+        """Learns from the events of a run which source each key stands for.
+
+        - parameter folder: the scratch folder.
+        """
+        for source, event in result.by_source.items():
+            for made in event.get("thumbnails", ()):
+                self._learn(folder, source, path_text(made["path"]))
+            if event["outcome"] in ("made", "failed"):
+                self.ever.add(source)
+            if event.get("kind") == "collision":
+                self.known.discard(source)
+        if is_quiet:
+            self.kills = 0
+
+    def _learn(self, folder, source, path):
+        try:
+            found = thumbnail(Path(folder, path).read_bytes())
+        except OSError:
+            return
+        if found and found.key:
+            self.keys.setdefault(found.key, source)
+
+    def saw(self, folder, sources, mounts, is_certain: bool, replaces: bool):
+        """Notes which disks a run has met.
+
+        - parameter is_certain: whether the ledger has them now.
+        - parameter replaces: whether others that it had are replaced.
+        """
+        for path in [*sources, *(mount for mount in mounts if any(below(mount, source) for source in sources))]:
+            now = identity(Path(folder, path))
+            is_mount = path in sources or os.path.ismount(Path(folder, path))
+            # A folder without photos that the ledger knows is no place of photos yet.
+            if now is None or not is_mount or not any(below(source, path) for source in self.ever):
+                continue
+            is_certain = is_certain and any(below(source, path) for source in self.known)
+            if (replaces and is_certain) or (path not in self.disks and is_certain):
+                self.disks[path] = {now}
+            elif path not in self.disks:
+                self.disks[path] = {None, now}
+            elif None in self.disks[path] or replaces:
+                self.disks[path] = self.disks[path] | {now}
+                if is_certain:
+                    self.disks[path] = self.disks[path] - {None}
+
+    def may_be_other(self, folder, path) -> bool:
+        """Whether the ledger may have another disk at a path than there is now."""
+        now = identity(Path(folder, path))
+        return any(there is not None and there != now for there in self.disks.get(path, ()))
+
+    def is_other(self, folder, path) -> bool:
+        """Whether the ledger has another disk at a path for certain."""
+        there = self.disks.get(path, ())
+        return len(there) == 1 and None not in there and self.may_be_other(folder, path)
+
+
+LEFT = re.compile(r"^(settings.*|tree|ledger.*)$")
+
+
+def leftovers(out: Path) -> list[str]:
+    """What a run may not leave in an output folder."""
+    found = []
+    for top, folders, files in os.walk(out):
+        inside = WORKING in Path(top).parts
+        for name in [*files, *folders]:
+            if (inside and not LEFT.match(name)) or (not inside and name.startswith(".thumbjob-")):
+                found.append(str(Path(top, name).relative_to(out)))
+    return sorted(found)

@@ -1,0 +1,30 @@
+"""The mark of a thumbnail, by which it is told from other files and by which it names its source."""
+
+import re
+from dataclasses import dataclass
+
+# After the JFIF segment: the fingerprints of the settings, of the contents and of the source.
+_MARK = re.compile(
+    rb"\xff\xd8\xff\xe0\x00\x10.{14}\xff\xfe\x00.thumbjob [0-9a-f]{16}(?:=[0-9a-f]{16})?(?: ([0-9a-f]{16}))?",
+    re.DOTALL)
+_HEAD = 20
+_COMMENT = b"\xff\xfe"
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    """What a file with a mark says."""
+
+    key: str  # stands for its source; empty if it names none
+    pixels: bytes  # the file without its comments: the mark, and the description of the source
+
+
+def thumbnail(data: bytes) -> Thumbnail | None:
+    """Reads a file; None if it has no mark."""
+    found = _MARK.match(data)
+    if not found:
+        return None
+    rest = _HEAD
+    while data[rest : rest + 2] == _COMMENT:
+        rest += 2 + int.from_bytes(data[rest + 2 : rest + 4], "big")
+    return Thumbnail((found[1] or b"").decode(), data[:_HEAD] + data[rest:])

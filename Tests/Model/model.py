@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""model.py: changes photos, output folders and ledgers at random, runs thumbjob in every way, and compares what is
+there with what should be there.
+
+It prints a line for each broken rule, with the seed and the step, and then the shortest list of steps that it can
+find which breaks the rule again, in a file for --replay. The same seed gives the same steps; when a signal comes, the
+machine decides.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import disks
+from jobs import JobChooser
+from minimise import minimised
+from outs import OutChooser
+from pool import Reference
+from world import World
+
+from files import Chooser
+from runs import Program
+
+# One step in so many is a job, or a change of an output folder.
+_JOBS, _OUTS = 0.16, 0.10
+
+
+class Steps:
+    """Chooses all steps."""
+
+    def __init__(self, seed: int, world: World):
+        self.random = random.Random(seed)
+        self.files = Chooser(world.root, self.random, world.pool.all, world.disks is not None)
+        self.outs = OutChooser(self.random, world.disks is not None)
+        self.jobs = JobChooser(world.root, self.random)
+
+    def next(self) -> dict:
+        dice = self.random.random()
+        if dice < _JOBS:
+            return self.jobs.choose(lambda count: [self.files.choose(is_watched=True) for _ in range(count)])
+        return self.outs.choose() if dice < _JOBS + _OUTS else self.files.choose()
+
+
+def replay(arguments, may_mount: bool, pool: Reference, steps: list[dict], until=None) -> tuple[int, list[str]]:
+    """Repeats steps in a new folder. Returns the index of the first after which something is wrong, and what."""
+    world = World(arguments.program, may_mount, pool)
+    world.is_told = arguments.verbose and until is None
+    try:
+        for index, step in enumerate(steps):
+            if until and time.monotonic() > until:
+                break
+            if found := world.apply(step):
+                return index, found
+    finally:
+        world.close()
+    return len(steps), []
+
+
+def explain(arguments, may_mount, pool, steps, found):
+    """Prints what is wrong, and keeps the shortest list of steps that shows it."""
+    rule = found[0].split(":")[0]
+    arguments.keep.mkdir(parents=True, exist_ok=True)
+    path = arguments.replay or arguments.keep / f"seed-{arguments.seed}-step-{len(steps)}.json"
+
+    def fails(some, until):
+        _, again = replay(arguments, may_mount, pool, some, until)
+        return any(line.split(":")[0] == rule for line in again)
+
+    least = minimised(steps, fails, arguments.minimise)
+    path.write_text(json.dumps(least, indent=1))
+    for line in found:
+        print(f"VIOLATION seed {arguments.seed}, step {len(steps)}: {line}")
+    print(f"the {len(least)} of {len(steps)} steps that show it, for --replay: {path}", flush=True)
+    for step in least:
+        print(f"  {json.dumps(step)}")
+
+
+def explore(arguments, may_mount, pool) -> int:
+    world = World(arguments.program, may_mount, pool)
+    steps, done = Steps(arguments.seed, world), []
+    start, violations = time.monotonic(), 0
+    try:
+        while len(done) < arguments.steps:
+            if arguments.seconds and time.monotonic() - start > arguments.seconds:
+                break
+            step = steps.next()
+            done.append(step)
+            if found := world.apply(step):
+                if arguments.verbose:
+                    print(json.dumps(step), world.last and world.last.errors, world.last and world.last.command)
+                explain(arguments, may_mount, pool, done, found)
+                violations += 1
+                break
+    finally:
+        took = time.monotonic() - start
+        figures = ", ".join(f"{count} {name}" for name, count in sorted(world.figures.items()) if name != "steps")
+        how = f"{len(done)} steps in {took:.0f} s ({figures}): {violations} violations"
+        print(f"seed {arguments.seed}: {how}", flush=True)
+        world.close()
+    return violations
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=Path, default=Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=2000)
+    parser.add_argument("--seconds", type=float, help="end after this time")
+    parser.add_argument("--replay", type=Path, help="repeat the steps of a file")
+    parser.add_argument("--keep", type=Path, default=Path(".build/model"), help="the folder for lists of steps")
+    parser.add_argument("--minimise", type=float, default=120, help="the seconds for finding a shorter list of steps")
+    parser.add_argument("--verbose", action="store_true")
+    arguments = parser.parse_args()
+    obstacle = disks.enter()
+    if obstacle:
+        print(f"no disks come and go, and none is full: {obstacle}")
+    arguments.program = arguments.program.absolute()
+    base = Path(os.environ.get("TMPDIR", "/tmp")) / f"thumbjob-model-pool-{os.getpid()}"
+    base.mkdir()
+    try:
+        pool = Reference(Program(arguments.program, base / "run").run, base / "pool")
+        if arguments.replay:
+            steps = json.loads(arguments.replay.read_text())
+            index, found = replay(arguments, not obstacle, pool, steps)
+            if found:
+                explain(arguments, not obstacle, pool, steps[: index + 1], found)
+            return 1 if found else 0
+        return 1 if explore(arguments, not obstacle, pool) else 0
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

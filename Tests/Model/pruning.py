@@ -1,0 +1,127 @@
+"""The rules of removing: what may be gone after a run, what must be, and why a run may refuse to remove."""
+
+import os
+import re
+
+from case import Case
+from tree import WORKING, below, mirrored
+
+from files import NOT_YET
+
+
+def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
+    if source is None:
+        # It was made by a run that did not live to tell.
+        return [] if case.spec.prune or case.is_watch else [f"kept: {path!r} is gone without --prune"]
+    what = case.state(source)
+    is_in = [folder for folder in case.spec.sources if below(source, folder)]
+    if not (case.spec.prune or case.is_watch):
+        if what == "gone" and any(other.startswith(path + "/") for other in case.after):
+            return []  # a folder has taken its place
+        return [f"kept: {path!r} of {source!r} is gone without --prune"]
+    if not is_in:
+        return [f"kept: {path!r} was removed, and {source!r} is in no source of the run"]
+    if any(_is_refused(case, folder) for folder in is_in):
+        return [f"kept: {path!r} was removed, although the run refused to"]
+    if what == "there":
+        # A size that the job does not have any more.
+        if path in wanted.get(source, ()):
+            return [f"kept: {path!r} was removed, and {source!r} is there"]
+        return []
+    # A watch may have seen that it went, before something else came there.
+    if case.spec.prune == "force" or case.is_watch:
+        return []
+    if what != "gone":
+        return [f"kept: {path!r} was removed, and {source!r} is only out of reach: {what}"]
+    memory = case.memories[case.spec.outs[0]]
+    for mount in case.mounts:
+        if below(source, mount) and memory.is_other(case.root, mount):
+            return [f"kept: {path!r} was removed, and {source!r} is on a disk that is not mounted"]
+    if not case.is_watch and not any(case.state(other) == "there" for other in _ever(case) if below(other, is_in[0])):
+        return [f"kept: {path!r} was removed, and none of the photos of {is_in[0]} is there"]
+    return []
+
+
+def _ever(case: Case) -> set[str]:
+    return set().union(*(case.memories[out].ever for out in case.spec.outs))
+
+
+def _is_refused(case: Case, folder: str) -> bool:
+    return any(reason.startswith(f"{folder} ") or f"of {folder} " in reason for _, reason in _reasons(case))
+
+
+_REFUSED = re.compile(
+    r"thumbjob: --prune: (nothing|not everything) removed, because (.*?)(?:; --prune=(\w+) .*)?$", re.MULTILINE)
+
+
+def _reasons(case: Case) -> list[tuple[str, str]]:
+    return [(found[1], found[2]) for result in case.results for found in _REFUSED.finditer(result.errors)]
+
+
+def refusals(case: Case) -> list[str]:
+    """A refusal to remove is justified by the rules."""
+    return [f"refusal: {reason}" for _, reason in _reasons(case) if not _is_justified(case, reason)]
+
+
+def _is_justified(case: Case, reason: str) -> bool:
+    memory = case.memories[case.spec.outs[0]]
+    if reason.startswith("ledger "):
+        return any(case.memories[out].is_damaged for out in case.spec.outs)
+    for folder in case.spec.sources:
+        full = case.root / folder
+        known = {path for out in case.spec.outs for path in case.memories[out].known if below(path, folder)}
+        if reason.startswith(f"{folder} is empty"):
+            return not os.listdir(full)
+        if f"of {folder} was found" in reason:
+            return not any(case.state(path) == "there" for path in known)
+        if reason.startswith(f"{folder} is another folder"):
+            return case.spec.prune != "force" and memory.may_be_other(case.root, folder)
+        if found := re.match(rf"(\d+) of (\d+) photos of {re.escape(folder)} are gone", reason):
+            gone, total = int(found[1]), int(found[2])
+            lost = {path for path in _ever(case) if below(path, folder) and case.state(path) == "gone"}
+            # A photo that several ledgers have is counted more than once.
+            several = any(len(list((case.root / out / WORKING).glob("ledger*"))) > 1 for out in case.spec.outs)
+            is_right = several or len(case.spec.outs) > 1 or gone <= len(lost)
+            return case.spec.prune == "yes" and 2 * gone > total and is_right
+    return False
+
+
+def pruned(case: Case) -> list[str]:
+    """Nothing is left of sources that are gone, as far as the ledger has them."""
+    memories = [case.memories[out] for out in case.spec.outs]
+    if any(memory.is_damaged for memory in memories) or not all(result.is_quiet for result in case.results):
+        return []
+    if any(extent == "nothing" for extent, _ in _reasons(case)):
+        return []
+    known = set().union(*(memory.known for memory in memories))
+    sizes = {""}.union(*(memory.sizes for memory in memories))
+    found = []
+    for path, ours in case.thumbnails(case.after).items():
+        out, inner = path.split("/", 1)
+        source = case.source_of(path, ours)
+        # Where runs have mirrored other folders, the thumbnails of those stay.
+        if "tree" in NOT_YET and len(case.memories[out].trees) > 1:
+            continue
+        if out not in case.spec.outs or source not in known or case.state(source) != "gone":
+            continue
+        folders = [folder for folder in case.spec.sources if below(source, folder)]
+        if not folders or any(_is_refused(case, folder) for folder in folders):
+            continue
+        if any(below(source, mount) and memories[0].may_be_other(case.root, mount) for mount in case.mounts):
+            continue
+        relative = case.spec.relative(source)
+        places = {place for output in case.spec.outputs if output.out == out for place in output.places(relative)}
+        places |= {f"{size}/{mirrored(relative)}".lstrip("/") for size in sizes}
+        if inner in places:
+            found.append(f"orphan: {path!r} is left, and {source!r} is gone")
+    return found
+
+
+def refused(case: Case) -> list[str]:
+    """Why the run did not remove, in its words."""
+    return [reason for _, reason in _reasons(case)]
+
+
+def extents(case: Case) -> set[str]:
+    """What it did not remove: `nothing` was removed, or `not everything`."""
+    return {extent for extent, _ in _reasons(case)}

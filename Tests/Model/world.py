@@ -1,0 +1,354 @@
+"""The world of the model: the scratch folder, and what each step does there."""
+
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import outs
+import pruning
+import told
+from case import Case
+from disks import Disks
+from history import Memory
+from pool import Reference
+from tree import below, snapshot, state
+
+import checks
+import files
+from runs import JOINS, Program, Result, Spec, finish, path_text
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Watch"))
+from watched import EndedError, Watched
+
+_TOPS = (*files.ROOTS, *files.AWAY, "disks", *outs.OUTS)
+# The bytes of the small disk: enough for all thumbnails and a ledger.
+_ROOM = 1 << 20
+# The seconds within which a watch must have followed all changes.
+_SETTLED = 8
+# In every so many runs, the report is read; with a fresh folder, a run beside it.
+_REPORT_EVERY, _FRESH_EVERY = 3, 6
+
+
+class World:
+    def __init__(self, program: Path, may_mount: bool, pool: Reference | None = None):
+        self.base = Path(tempfile.mkdtemp(prefix="thumbjob-model-"))
+        self.root = self.base / "w"
+        self.root.mkdir()
+        self.program = Program(program, self.base / "run")
+        self.pool = pool or Reference(self.program.run, self.base / "pool")
+        self.figures = Counter()
+        for name in (*files.ROOTS, *outs.OUTS, "fresh"):
+            (self.root / name).mkdir()
+        self.memories = {out: Memory() for out in outs.OUTS}
+        self.disks = Disks(self.root, outs.SMALL, _ROOM) if may_mount else None
+        self.last = None  # the last result, for a look at it
+        self.is_told = False  # whether to print each step, and what a run says
+
+    def close(self):
+        if self.disks:
+            self.disks.close()
+        shutil.rmtree(self.base, ignore_errors=True)
+
+    def snapshot(self):
+        return snapshot(self.root, _TOPS)
+
+    def apply(self, step: dict) -> list[str]:
+        """Carries out a step. Returns what is wrong afterwards."""
+        self.figures["steps"] += 1
+        if self.is_told:
+            print("STEP", json.dumps(step), flush=True)
+        if step["do"] in files.KINDS:
+            files.apply(self.root, step, self.pool.all, self.disks)
+        elif step["do"] in outs.KINDS:
+            outs.apply(self, step)
+        else:
+            return getattr(self, f"_{step['do']}")(step)
+        return []
+
+    def _prepare(self, spec: Spec):
+        """Join files of another job would be in the way."""
+        for _, name in JOINS.values():
+            path = self.root / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        for output in spec.outputs:
+            self.memories[output.out].sizes.update(output.size_folders())
+            self.memories[output.out].trees.add((spec.root, output.name))
+
+    def _run(self, step):
+        spec = Spec.read(step["spec"])
+        self._prepare(spec)
+        before = self.snapshot()
+        result = self.program.run(spec, self.root)
+        self.figures["runs"] += 1
+        return self._judge(spec, [result], before)
+
+    def _judge(self, spec, results, before, is_watch=False) -> list[str]:
+        """What is wrong after a run that was not disturbed."""
+        self.last = results[-1]
+        if self.is_told:
+            for result in results:
+                print(" ".join(map(str, result.command)), "->", result.status, result.errors)
+        found = [problem for result in results for problem in result.problems()]
+        is_quiet = all(result.is_quiet for result in results)
+        for out in spec.outs:
+            memory = self.memories[out]
+            for result in results:
+                memory.learn(self.root, result, False)
+        after = self.snapshot()
+        case = Case(self.root, spec, results, before, after, self.memories, self.pool, (files.MOUNT,), is_watch)
+        if not is_quiet:
+            self.figures["unquiet"] += 1
+            found += checks.untouched(case) + checks.kept(case)
+            self._disturbed(spec, results)
+            return found
+        self.figures["quiet"] += 1
+        if not self._is_ledger_lost(spec, results):
+            found += checks.problems(case)
+            found += self._joins(case, results)
+            if not found and self.figures["quiet"] % _REPORT_EVERY == 0:
+                found += self._report(case)
+            if not found and (spec.follows or self.figures["quiet"] % _FRESH_EVERY == 0):
+                found += self._fresh(case)
+        else:
+            found += checks.untouched(case) + checks.current(case) + checks.kept(case)
+        self._remember(case)
+        return found
+
+    def _is_ledger_lost(self, spec, results) -> bool:
+        """Whether the run has said that it remembers nothing, or not all: justified where the ledger was damaged."""
+        is_damaged = any(self.memories[out].is_damaged for out in spec.outs)
+        return is_damaged or (any("ledger" in result.errors for result in results) and self._is_full(spec))
+
+    def _is_full(self, spec) -> bool:
+        return outs.SMALL in spec.outs and (self.root / outs.SMALL / "filler").exists()
+
+    def _remember(self, case: checks.Case):
+        """What the ledger has now for certain."""
+        spec, first = case.spec, self.memories[case.spec.outs[0]]
+        is_refused = bool(pruning.refused(case))
+        after = case.thumbnails(case.after)
+        places = {case.source_of(path, ours) for path, ours in after.items() if path.startswith(f"{spec.outs[0]}/")}
+        for out in spec.outs:
+            self.memories[out].kills = 0
+            self.memories[out].ever.update(case.sources)
+        if first.is_damaged:
+            return
+        for source in case.sources:
+            event = case.events.get(source)
+            if (event is None or event["outcome"] == "made") and source in places:
+                first.known.add(source)
+        first.saw(self.root, spec.sources, case.mounts, True, spec.prune == "force" and not is_refused)
+        if spec.prune and "nothing" not in pruning.extents(case):
+            # It forgets what is gone, also where it leaves a thumbnail in a place of another job.
+            for out in spec.outs:
+                self._forget_gone(self.memories[out], spec)
+        for out in spec.outs:
+            memory = self.memories[out]
+            owners = {case.source_of(path, ours) for path, ours in after.items() if path.startswith(f"{out}/")}
+            if spec.outs == [out]:
+                memory.known &= owners
+
+    def _disturbed(self, spec, results):
+        """After a run that was stopped, or others beside it, less is certain."""
+        for out in spec.outs:
+            memory = self.memories[out]
+            for result in results:
+                memory.learn(self.root, result, False)
+            there = snapshot(self.root, spec.sources)
+            memory.ever.update(path for path, found in there.items() if found.kind in ("file", "link"))
+            memory.saw(self.root, spec.sources, (files.MOUNT,), False, spec.prune == "force")
+            if spec.prune or "--force" in spec.flags:
+                self._forget_gone(memory, spec)
+
+    def _forget_gone(self, memory, spec):
+        gone = {path for path in memory.known if state(self.root, path, spec.follows) != "there"}
+        memory.known -= {path for path in gone if any(below(path, folder) for folder in spec.sources)}
+
+    def _report(self, case) -> list[str]:
+        out = case.spec.outs[0]
+        result = self.program.report(out, self.root)
+        if result.status != 0:
+            return [f"report: it ended with {result.status}: {result.errors}"]
+        lines = [dict(event, source=os.path.normpath(path_text(event["source"]))) for event in result.events]
+        return told.reported(case, lines)
+
+    def _joins(self, case, results) -> list[str]:
+        found = []
+        for join in case.spec.joins:
+            path = self.root / JOINS[join][1]
+            if not path.exists():
+                found.append(f"joins: there is no {JOINS[join][1]}")
+            elif join == "manifest" and not case.spec.follows:
+                found += told.listed(case, json.loads(path.read_text(errors="surrogateescape")), ".")
+        left = [name for name in os.listdir(self.root) if name.startswith(".thumbjob")]
+        return found + [f"leftover: {name}" for name in left]
+
+    def _fresh(self, case) -> list[str]:
+        """A run into an empty folder beside it must make the same thumbnails."""
+        from dataclasses import replace
+
+        fresh = self.root / "fresh"
+        for name in os.listdir(fresh):
+            shutil.rmtree(fresh / name)
+        outputs = tuple(replace(output, out=f"fresh/{output.out}") for output in case.spec.outputs)
+        flags = tuple(flag for flag in case.spec.flags if flag in ("--follow", "--hidden"))
+        result = self.program.run(Spec(case.spec.sources, outputs, None, flags, (), 2), self.root)
+        self.figures["fresh"] += 1
+        return result.problems() + told.like_fresh(case, result, snapshot(self.root, ("fresh",)))
+
+    def _kill(self, step):
+        spec, number = Spec.read(step["spec"]), getattr(signal, f"SIG{step['signal']}")
+        self._prepare(spec)
+        before = self.snapshot()
+        result = self.program.killed(spec, self.root, number, step["delay"])
+        self.figures["kills"] += 1
+        if self.is_told:
+            print(result.status, result.errors)
+        return self._judge_disturbed(spec, [spec], [result], before, (number,))
+
+    def _judge_disturbed(self, spec, specs, results, before, signalled=()):
+        found = [problem for result in results for problem in result.problems(signalled)]
+        for one, result in zip(specs, results, strict=True):
+            for out in one.outs:
+                self.memories[out].kills += 1
+            self._disturbed(one, [result])
+        after = self.snapshot()
+        case = Case(self.root, spec, results, before, after, self.memories, self.pool, (files.MOUNT,))
+        return found + [line for line in checks.untouched(case) if not _is_temporary(line)]
+
+    def _pair(self, step):
+        specs = [Spec.read(record) for record in step["specs"]]
+        for spec in specs:
+            self._prepare(spec)
+        before = self.snapshot()
+        running = [self.program.start_job(spec, self.root, file=f"job-{index}.yml") for index, spec in enumerate(specs)]
+        results = [finish(process) for process in running]
+        self.figures["pairs"] += 1
+        return self._judge_disturbed(specs[0], specs, results, before)
+
+    def _shards(self, step):
+        spec, count = Spec.read(step["spec"]), step["count"]
+        self._prepare(spec)
+        before = self.snapshot()
+        results: list[Result] = []
+        running = []
+        for index in range(count):
+            process = self.program.start_job(spec, self.root, "--shard", f"{index}/{count}", file=f"job-{index}.yml")
+            if step["is_together"]:
+                running.append(process)
+            else:
+                results.append(finish(process))
+        results += [finish(process) for process in running]
+        self.figures["shards"] += 1
+        return self._judge(spec, results, before)
+
+    def _busy(self, step):
+        """Files change during a run: whatever it makes of them, the next run must see it."""
+        spec = Spec.read(step["spec"])
+        self._prepare(spec)
+        process = self.program.start_job(spec, self.root)
+        for change in step["steps"]:
+            time.sleep(0.02)
+            files.apply(self.root, change, self.pool.all, self.disks)
+        result = finish(process)
+        self.figures["busy"] += 1
+        self._disturbed(spec, [result])
+        return result.problems()
+
+    def _watch(self, step):
+        spec = Spec.read(step["spec"])
+        if not (self.root / "photos").is_dir():
+            return []
+        self._prepare(spec)
+        output = spec.outputs[0]
+        (self.root / "notify").unlink(missing_ok=True)
+        before = self.snapshot()
+        options = spec.arguments(self.root)[3:]
+        with (self.base / "events").open("w") as events:
+            try:
+                watched = Watched(
+                    str(self.program.path), self.root, *options, "--json", "--status", "off", "--pressure-source",
+                    "off", "--memory", "64M", out=output.out, environment=self.program.environment, stdout=events)
+            except TimeoutError as error:
+                return [f"watch: {error}"]
+            except EndedError as error:
+                # Such as on a full disk.
+                result = Result([], error.args[0], (self.root / "log").read_text(errors="replace"))
+                self._disturbed(spec, [result])
+                return result.problems()
+        self.figures["watches"] += 1
+        found = []
+        for storm in step["storms"]:
+            for change in storm:
+                self.figures["steps"] += 1
+                files.apply(self.root, change, self.pool.all, self.disks)
+            before = self._with_sources(before)
+            found = self._settled(spec, watched, before)
+            watched.drain()
+            if found:
+                break
+        number = getattr(signal, f"SIG{step['end']}")
+        status = watched.end(number)
+        (self.root / "notify").unlink(missing_ok=True)
+        lines = [line for line in (self.base / "events").read_text().splitlines() if line.startswith("{")]
+        errors = watched.log.read_text(errors="replace")
+        if status == -signal.SIGKILL and lines and not lines[-1].endswith("}"):
+            lines.pop()
+        result = Result(watched.process.args, status, errors, [json.loads(line) for line in lines],
+                        str(self.root))
+        if found:
+            return [*found, f"watch: it had said {errors[-500:]}"]
+        if step["end"] != "HUP":
+            found = result.problems((number,))
+            self._disturbed(spec, [result])
+            return found
+        if status not in (0, 1):
+            self._disturbed(spec, [result])
+            return [f"watch: it ended with {status} after HUP: {errors[-300:]}"]
+        self._disturbed(spec, [result])
+        return result.problems()
+
+    def _with_sources(self, before):
+        """The state before a run, with the sources as they are now."""
+        now = self.snapshot()
+        kept = {path: there for path, there in before.items() if path.split("/")[0] in outs.OUTS}
+        return kept | {path: there for path, there in now.items() if path.split("/")[0] not in outs.OUTS}
+
+    def _settled(self, spec, watched, before) -> list[str]:
+        """Waits until the thumbnails are those of the photos. Returns what is still wrong after a while."""
+        end = time.monotonic() + _SETTLED
+        while True:
+            result = Result([], 0, watched.log.read_text(errors="replace"), self._events(), str(self.root))
+            for out in spec.outs:
+                self.memories[out].learn(self.root, result, False)
+            try:
+                after = self.snapshot()
+                case = Case(
+                    self.root, spec, [result], before, after, self.memories, self.pool, (files.MOUNT,), True)
+                found = checks.untouched(case) + checks.current(case) + checks.kept(case)
+            except FileNotFoundError as error:
+                found = [f"watch: {error}"]
+            if not found or time.monotonic() > end or watched.process.poll() is not None:
+                return found
+            time.sleep(0.05)
+
+    def _events(self):
+        """The events so far; of each source only the last one counts."""
+        found = []
+        for line in (self.base / "events").read_text().splitlines():
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                break
+        return found
+
+
+def _is_temporary(line: str) -> bool:
+    """A process that was killed may leave files, which the next run removes."""
+    return ".thumbjob-" in line
