@@ -134,7 +134,7 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race memory endpoint attack-sample faults-sample model-sample soak-sample
+	@scripts/parts.sh lint unit command race memory endpoint attack-sample faults-sample soak-sample
 
 unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
