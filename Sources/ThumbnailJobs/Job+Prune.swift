@@ -39,7 +39,8 @@ extension Job {
       if mode == .force { return nil }
       if known > 0, VanishedSources.isEmpty(folder) { return .emptySource(folder) }
       if gone > 0, there == 0 { return .noneFound(folder, known: known) }
-      if known > 0, let disk = try ledger?.disks()[absolute], disk != DiskIdentity(at: folder)?.text {
+      let disk = DiskIdentity(at: folder)?.text
+      if known > 0, try rememberedDisks()[absolute]?.contains(where: { $0 != disk }) == true {
         return .otherFolder(folder)
       }
     } catch {
@@ -132,6 +133,27 @@ extension Job {
       path.below(folder) != nil && (replacing || ledger.knows(anyBelow: path))
     }
     ledger.record(disks: met, replacing: replacing)
+    if !replacing { return }
+    guard let absolute = folder.absolute, let known = try? rememberedDisks().keys else { return }
+    // Also where a disk was, and none is any more.
+    let now = known.filter { $0.below(absolute) != nil }.compactMap { path in
+      DiskIdentity(at: path).map { (path, $0.text) }
+    }
+    for output in outputs { try? RememberedSources(in: output.path).replace(disks: Dictionary(now) { $1 }) }
+  }
+
+  /// The disks that the ledgers of all outputs and of all parts have, by absolute path: a disk that only the run of a part
+  /// has met counts as well.
+  private func rememberedDisks() throws(LedgerError) -> [Path: Set<String>] {
+    var found = try (ledger?.disks() ?? [:]).mapValues { Set([$0]) }
+    for output in outputs {
+      do throws(LedgerError) {
+        found.merge(try RememberedSources(in: output.path).disks()) { $0.union($1) }
+      } catch  where error.kind == .missing {
+        // The ledger of the job is in its first output.
+      }
+    }
+    return found
   }
 
   /// Passes the sources below a folder that the ledgers have, and whether they are gone.
@@ -159,9 +181,10 @@ extension Job {
 
   /// The mount points in a folder that have another disk now, or none.
   private func otherDisks(below folder: Path) throws(LedgerError) -> [Path] {
-    guard let disks = try ledger?.disks() else { return [] }
-    return disks.filter { path, disk in
-      path != folder && path.below(folder) != nil && DiskIdentity(at: path)?.text != disk
+    try rememberedDisks().filter { path, disks in
+      guard path != folder, path.below(folder) != nil else { return false }
+      let now = DiskIdentity(at: path)?.text
+      return disks.contains { $0 != now }
     }.map(\.key)
   }
 }

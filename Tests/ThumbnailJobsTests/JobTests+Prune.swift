@@ -204,6 +204,28 @@ extension JobTests {
       #expect(thumbnails() == ["a.jpg", "b.jpg", "usb/u.jpg"])
     }
 
+    @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
+    func aDiskThatOnlyTheRunOfAPartHasMetIsRemembered() async throws {
+      try write("images/a.jpg", "images/b.jpg")
+      try FileManager.default.createDirectory(atPath: folder("images/usb"), withIntermediateDirectories: true)
+      do {
+        let mounted = try #require(MountedFolder(at: folder("images/usb"), options: "size=256k"))
+        try write("images/usb/u.jpg")
+        var part = settings()
+        part.shard = Shard(0, of: 1)
+        _ = try await onThread { [part] in try Job(part) { _ in }.run() }
+        withExtendedLifetime(mounted) {}
+      }
+      try folder.write(Array("note".utf8), to: "images/usb/README.txt")
+      #expect(try await prune(settings()) == (nil, []))
+      #expect(thumbnails() == ["a.jpg", "b.jpg", "usb/u.jpg"])
+      #expect(try await prune(settings(), .force) == (nil, ["usb/u.jpg"]))
+      try write("images/usb/v.jpg")
+      _ = try await prune(settings())
+      try remove("images/usb/v.jpg")
+      #expect(try await prune(settings()) == (nil, ["usb/v.jpg"]), "from now on the folder is the known one")
+    }
+
     @Test func theThumbnailsOfOtherJobsInTheFolderStay() async throws {
       try write("images/a.jpg", "images/x.jpg", "more/b.jpg", "more/c.jpg")
       _ = try await prune(settings())

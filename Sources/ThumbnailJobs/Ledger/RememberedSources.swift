@@ -29,6 +29,29 @@ struct RememberedSources {
     start = output.absolute ?? output
   }
 
+  /// What identifies the disks that were at folders, by absolute path: several if the ledgers differ.
+  ///
+  /// - Throws: ``LedgerError`` if a ledger cannot be read.
+  func disks() throws(LedgerError) -> [Path: Set<String>] {
+    var found: [Path: Set<String>] = [:]
+    for ledger in ledgers {
+      for (path, disk) in try ledger.disks() { found[start.following(path), default: []].insert(disk) }
+    }
+    return found
+  }
+
+  /// Remembers other disks at folders, in each ledger that has some there.
+  ///
+  /// - Throws: ``LedgerError`` if a ledger cannot be read.
+  func replace(disks: [Path: String]) throws(LedgerError) {
+    for ledger in ledgers {
+      for (path, known) in try ledger.disks() {
+        guard let disk = disks[start.following(path)], disk != known else { continue }
+        ledger.record(disk: disk, at: path)
+      }
+    }
+  }
+
   /// Passes each source to `body`, in the order of each ledger.
   ///
   /// - Parameters:
