@@ -50,10 +50,16 @@ extension Job {
     for root in watch.roots { counters = walkAll(root, course, isFirst: true, sweeps: settings.prune != nil) }
     trySuspects()
     watch.countWalk()
-    rememberDisks()
     if !isStopping { onEvent(.watch(.ready(folders: watch.counters.folders))) }
     var known = watch.unmounted
+    var remembered: Int?
     while !isStopping {
+      // Once what was met is made, because only folders with known photos count. The watch may be killed at any time.
+      let counters = queue.counters
+      if counters.running + counters.waiting == 0, counters.submitted != remembered {
+        rememberDisks()
+        remembered = counters.submitted
+      }
       resubmit()
       // Those that were met since.
       trySuspects()

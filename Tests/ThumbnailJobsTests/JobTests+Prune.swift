@@ -170,18 +170,22 @@ extension JobTests {
       #expect(try await prune(settings(), .yes) == (nil, ["b.jpg"]), "from now on it is the known one")
     }
 
+    /// Runs a job while a disk with a photo `u.jpg` is mounted. Afterwards the folder of the mount point is not even empty.
+    private func run(_ settings: JobSettings, withPhotoOnDiskAt place: String) async throws {
+      try FileManager.default.createDirectory(atPath: folder(place), withIntermediateDirectories: true)
+      do {
+        let mounted = try #require(MountedFolder(at: folder(place), options: "size=256k"))
+        try write("\(place)/u.jpg")
+        _ = try await onThread { try Job(settings) { _ in }.run() }
+        withExtendedLifetime(mounted) {}
+      }
+      try folder.write(Array("note".utf8), to: "\(place)/README.txt")
+    }
+
     @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
     func photosOfADiskThatIsNotMountedAreNotGone() async throws {
       try write("images/a.jpg", "images/b.jpg")
-      try FileManager.default.createDirectory(atPath: folder("images/usb"), withIntermediateDirectories: true)
-      do {
-        let mounted = try #require(MountedFolder(at: folder("images/usb"), options: "size=256k"))
-        try write("images/usb/u.jpg")
-        _ = try await prune(settings())
-        withExtendedLifetime(mounted) {}
-      }
-      // The folder of the mount point is not even empty.
-      try folder.write(Array("note".utf8), to: "images/usb/README.txt")
+      try await run(settings(), withPhotoOnDiskAt: "images/usb")
       #expect(try await prune(settings()) == (nil, []))
       #expect(thumbnails() == ["a.jpg", "b.jpg", "usb/u.jpg"])
       #expect(try await prune(settings(), .force) == (nil, ["usb/u.jpg"]))
@@ -193,13 +197,7 @@ extension JobTests {
       try FileManager.default.createDirectory(atPath: folder("images/usb"), withIntermediateDirectories: true)
       // The disk is not mounted yet, and the folder is no mount point.
       _ = try await prune(settings(["images/usb"]))
-      do {
-        let mounted = try #require(MountedFolder(at: folder("images/usb"), options: "size=256k"))
-        try write("images/usb/u.jpg")
-        _ = try await prune(settings())
-        withExtendedLifetime(mounted) {}
-      }
-      try folder.write(Array("note".utf8), to: "images/usb/README.txt")
+      try await run(settings(), withPhotoOnDiskAt: "images/usb")
       #expect(try await prune(settings()) == (nil, []))
       #expect(thumbnails() == ["a.jpg", "b.jpg", "usb/u.jpg"])
     }
@@ -207,16 +205,9 @@ extension JobTests {
     @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
     func aDiskThatOnlyTheRunOfAPartHasMetIsRemembered() async throws {
       try write("images/a.jpg", "images/b.jpg")
-      try FileManager.default.createDirectory(atPath: folder("images/usb"), withIntermediateDirectories: true)
-      do {
-        let mounted = try #require(MountedFolder(at: folder("images/usb"), options: "size=256k"))
-        try write("images/usb/u.jpg")
-        var part = settings()
-        part.shard = Shard(0, of: 1)
-        _ = try await onThread { [part] in try Job(part) { _ in }.run() }
-        withExtendedLifetime(mounted) {}
-      }
-      try folder.write(Array("note".utf8), to: "images/usb/README.txt")
+      var part = settings()
+      part.shard = Shard(0, of: 1)
+      try await run(part, withPhotoOnDiskAt: "images/usb")
       #expect(try await prune(settings()) == (nil, []))
       #expect(thumbnails() == ["a.jpg", "b.jpg", "usb/u.jpg"])
       #expect(try await prune(settings(), .force) == (nil, ["usb/u.jpg"]))

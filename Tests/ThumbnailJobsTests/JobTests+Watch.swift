@@ -68,6 +68,16 @@ extension JobTests {
       #expect(removals == report.tally.removed)
     }
 
+    /// The next run must know the disk also if this watch is killed.
+    @Test func theDiskOfNewPhotosIsRememberedWhileTheWatchRuns() async throws {
+      try folder.write(photos[0], to: "images/a.jpg")
+      let images = Path(folder("images"))
+      _ = try await watched(settings()) { job in
+        let isRemembered = try await eventually { (try? job.ledger?.disks()[images]) == DiskIdentity(at: images)?.text }
+        #expect(isRemembered)
+      }
+    }
+
     @Test func aPhotoThatIsWrittenByAnotherNameIsMadeAgain() async throws {
       try folder.write(photos[0], to: "other/name.jpg")
       try folder.write(photos[0], to: "images/single.jpg")
@@ -78,13 +88,15 @@ extension JobTests {
       let (report, events) = try await watched(settings) { job in
         let isThere = try await eventually { job.status(waitingLimit: 0).tally.made == 3 }
         #expect(isThere)
-        let before = try? folder.bytes("thumbs/32x32/a.jpg")
+        // Each names its own source.
+        let before = ["a", "b"].map { try? folder.bytes("thumbs/32x32/\($0).jpg") }
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("other/name.jpg")))
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: Data(other))
         try file.close()
         let areMade = try await eventually {
-          ["a", "b"].allSatisfy { name in (try? folder.bytes("thumbs/32x32/\(name).jpg")).map { $0 != before } ?? false
+          zip(["a", "b"], before).allSatisfy { name, before in
+            (try? folder.bytes("thumbs/32x32/\(name).jpg")).map { $0 != before } ?? false
           }
         }
         #expect(areMade)
