@@ -97,8 +97,8 @@ package final class LockedFolder: Sendable {
     remove(name, Descriptor(folder), lock: nil, in: parent, kind)
   }
 
-  /// - Parameter lock: closed before its file is removed, which comes last: until then nobody takes the folder for that of a
-  ///   dead process.
+  /// - Parameter lock: closed before its file is removed. The file comes last: while it is locked, no other process takes the
+  ///   folder for that of a dead one.
   private static func remove(_ name: Path, _ folder: Descriptor, lock: Descriptor?, in parent: CInt, _ kind: Kind) {
     for pass in 1...kind.passes {
       var names: [Path] = []

@@ -5,8 +5,8 @@ import NIOHTTP1
 /// Closes a connection after the answer to a request that has to be its last one, and says so in the answer. The server above
 /// knows the word `close` only, and frames answers as for HTTP/1.1.
 ///
-/// The last one is a request that says so, one of HTTP/1.0, and one that expects `100 Continue`: if it is answered without its
-/// body, nobody knows whether that body still comes. Only HTTP/1.1 knows expectations and chunks.
+/// The last one is a request that says so, one of HTTP/1.0, and one that expects `100 Continue`: if it is answered before its
+/// body has come, that body may still come or not. Only HTTP/1.1 has expectations and chunks.
 ///
 /// *Source*: RFC 9112, 9.3, 9.6 and 6.1; RFC 9110, 10.1.1 and 9.3.2.
 ///

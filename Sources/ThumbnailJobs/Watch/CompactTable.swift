@@ -16,7 +16,7 @@ struct CompactTable {
   /// The most entries.
   let limit: Int
   private(set) var count = 0
-  /// A power of two. An entry is at the place that its key tells, or behind it without an empty place between them.
+  /// A power of two. An entry is at the place that its key tells, or at a later one, with no empty place between.
   private var entries = ContiguousArray(repeating: empty, count: 64)
 
   init(limit: Int) { self.limit = limit }
@@ -64,7 +64,7 @@ struct CompactTable {
 
   private func next(_ place: Int) -> Int { (place + 1) & (entries.count - 1) }
 
-  /// How far a place is behind another.
+  /// How many places lie from one place to a later one.
   private func distance(from other: Int, to place: Int) -> Int { (place - other) & (entries.count - 1) }
 
   /// Empties a place, and closes the gap.
@@ -81,7 +81,7 @@ struct CompactTable {
     count -= 1
   }
 
-  /// Removes the entry at the place that the high bits of a new key tell, or the next one behind it.
+  /// Removes the entry at the place that the high bits of a new key tell, or the next one after it.
   private mutating func removeAny(_ key: UInt64) {
     var place = home(of: key.byteSwapped)
     while entries[place].key == 0 { place = next(place) }

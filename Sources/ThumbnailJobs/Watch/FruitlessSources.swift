@@ -27,7 +27,7 @@ struct FruitlessSources {
     /// Whether the file has not changed since.
     func isCurrent(of path: Path) -> Bool { state == Self.state(of: path) }
 
-    /// The state of a file, or why it cannot be looked at, which stays the same until somebody mends it; nil if it is gone.
+    /// The state of a file, or why it cannot be looked at, which stays the same until the cause is mended; nil if it is gone.
     private static func state(of path: Path) -> FileState? {
       switch FileStatus.of(path, followingLinks: true) {
       case .success(let status): FileState(status)
