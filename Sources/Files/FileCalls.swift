@@ -68,14 +68,36 @@ package func createUnnamedFile(in folder: CInt) throws(Errno) -> CInt {
 package func openUnnamedFile(in path: Path, from folder: CInt) throws(Errno) -> CInt? {
   #if os(Linux)
     do throws(Errno) {
-      return try openFile(path, in: folder, flags: O_RDWR | temporaryFlag, mode: 0o666)
+      return try openTemporary(in: path, from: folder)
     } catch {
+      switch error {
+      // ext4 says so of a folder that is removed at this moment.
+      case .notPermitted:
+        let open = Descriptor(try openFolder(path, in: folder))
+        do throws(Errno) { return try openTemporary(in: ".", from: open.number) } catch {
+          throw error == .notPermitted && isNameless(open.number) ? .noSuchFileOrDirectory : error
+        }
       // Some file systems cannot, and say so in different ways.
-      guard [.notSupported, .isDirectory, .invalidArgument, .noFunction].contains(error) else { throw error }
+      case .notSupported, .isDirectory, .invalidArgument, .noFunction: return nil
+      default: throw error
+      }
     }
+  #else
+    return nil
   #endif
-  return nil
 }
+
+/// Whether an open folder has no name any more.
+package func isNameless(_ folder: CInt) -> Bool {
+  var status = stat()
+  return fstat(folder, &status) == 0 && status.st_nlink == 0
+}
+
+#if os(Linux)
+  private func openTemporary(in path: Path, from folder: CInt) throws(Errno) -> CInt {
+    try openFile(path, in: folder, flags: O_RDWR | temporaryFlag, mode: 0o666)
+  }
+#endif
 
 /// Gives an open file a name that no other file has.
 ///

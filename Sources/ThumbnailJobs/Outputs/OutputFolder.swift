@@ -202,10 +202,7 @@ public final class OutputFolder: Sendable {
   }
 
   /// Whether this folder, or that of the run in it, has no name any more.
-  private var isRemoved: Bool {
-    var status = stat()
-    return run.isRemoved || (fstat(descriptor, &status) == 0 && status.st_nlink == 0)
-  }
+  private var isRemoved: Bool { run.isRemoved || isNameless(descriptor) }
 
   /// How many thumbnails with other settings this run has replaced.
   var replacedCount: Int { replaced.load(ordering: .relaxed) }

@@ -22,10 +22,7 @@ final class RunFolder: Sendable {
   var descriptor: CInt { folder.descriptor }
 
   /// Whether the folder has no name any more.
-  var isRemoved: Bool {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 && status.st_nlink == 0
-  }
+  var isRemoved: Bool { isNameless(descriptor) }
 
   /// Removes the folders of dead runs and makes one for this run.
   ///
