@@ -9,7 +9,7 @@
 _Static_assert(sizeof(cdecoding_tile) == 48, "a tile has 48 bytes");
 _Static_assert(sizeof(cdecoding_request) == 240, "a request has 240 bytes");
 _Static_assert(sizeof(cdecoding_reply) == 816, "a reply has 816 bytes");
-_Static_assert(sizeof(cdecoding_hello) == 24, "a hello has 24 bytes");
+_Static_assert(sizeof(cdecoding_hello) == 28, "a hello has 28 bytes");
 _Static_assert(sizeof(cdecoding_request_message) == 32 + sizeof(cdecoding_request), "there is no padding");
 _Static_assert(sizeof(cdecoding_reply_message) == 16 + sizeof(cdecoding_reply), "there is no padding");
 _Static_assert(sizeof(cdecoding_shared_header) == 64, "tiles are aligned");

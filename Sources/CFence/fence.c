@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void fence_ignore_signals(void) {
@@ -66,9 +68,28 @@ static int invite_oom_killer(void) {
   return fault;
 }
 
+/// Gives up what root may do beyond other users. No program that the process executes gets it back, because of
+/// PR_SET_NO_NEW_PRIVS.
+static int drop_capabilities(void) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+  return syscall(SYS_capset, &header, none) == 0 ? 0 : errno;
+}
+
+bool fence_has_stack(size_t size) {
+  struct rlimit limits;
+  if (getrlimit(RLIMIT_STACK, &limits) != 0) return false;
+  if (limits.rlim_cur >= size) return true;
+  limits.rlim_cur = size;
+  // Only root may raise the hard limit.
+  if (limits.rlim_max < size) limits.rlim_max = size;
+  return setrlimit(RLIMIT_STACK, &limits) == 0;
+}
+
 void fence_raise(int32_t *faults) {
   faults[CDECODING_FENCE_OOM] = invite_oom_killer();
   faults[CDECODING_FENCE_LIMITS] = set_limits();
   faults[CDECODING_FENCE_PRIVILEGES] = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+  faults[CDECODING_FENCE_CAPABILITIES] = drop_capabilities();
   faults[CDECODING_FENCE_CALLS] = fence_filter_calls();
 }

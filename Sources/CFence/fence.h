@@ -11,6 +11,9 @@
 /// decides what to do. Unblocks all signals.
 void fence_ignore_signals(void);
 
+/// Whether the stack may grow to `size` bytes. Raises the limit as far as the process may.
+bool fence_has_stack(size_t size);
+
 /// Puts up all parts of the fence, as far as the kernel allows it. `faults`: those of a hello.
 void fence_raise(int32_t *faults);
 

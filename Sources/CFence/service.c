@@ -107,15 +107,13 @@ static bool serve(cfence_decode decode) {
   return true;
 }
 
-#define STACK_SIZE (512 << 10)
-
 /// Lets the stack grow now to the size that decoders need. Later, a limit of the address space would turn its growth into a
 /// crash.
 static __attribute__((noinline)) void grow_stack(void) {
-  volatile char bytes[STACK_SIZE];
+  volatile char bytes[CDECODING_STACK];
   for (size_t place = 0; place < sizeof bytes; place += 4096) bytes[sizeof bytes - 1 - place] = 0;
   // The address space stays; the pages go back.
-  madvise((void *)(((uintptr_t)bytes + 4095) / 4096 * 4096), STACK_SIZE - 3 * 4096, MADV_DONTNEED);
+  madvise((void *)(((uintptr_t)bytes + 4095) / 4096 * 4096), CDECODING_STACK - 3 * 4096, MADV_DONTNEED);
 }
 
 /// Sets the allocator so that what one picture has taken goes back to the system after it, instead of counting towards the
@@ -141,6 +139,8 @@ int cfence_run(int count, char **arguments, cfence_decode decode) {
     return 64;
   }
   fence_ignore_signals();
+  // The frames of main() and of what it calls, arguments and environment take some of it.
+  if (!fence_has_stack(CDECODING_STACK + (128 << 10))) return CDECODING_SMALL_STACK;
   prepare_memory();
   cdecoding_hello hello = {.magic = CDECODING_MAGIC};
   for (size_t part = 0; part < CDECODING_FENCE_PARTS; part++) hello.faults[part] = CDECODING_NOT_TRIED;

@@ -2,23 +2,34 @@ import Files
 import Locking
 
 /// Decoder processes, which are lent to operations: as many as decode at the same time. Afterwards they wait for the next
-/// picture.
+/// picture of the same owner: what one picture has left in a process is nothing to others.
 ///
 /// *Concurrency*: every member may be called from any thread. ``decode(_:isCancelled:progress:)`` blocks.
 package final class DecoderPool: Sendable {
+  /// What keeps the processes from files, network and memory.
+  package enum Fence: Sendable {
+    case off
+    /// As far as the kernel allows it.
+    case possible
+    /// A process gets no picture if the kernel refuses any part.
+    case whole
+  }
+
   private struct State {
-    /// The processes that wait for a picture. The last one is taken first.
-    var idle: [DecoderProcess] = []
+    /// The processes that wait for a picture, with the owner of those that they have had. The last one is taken first.
+    var idle: [(process: DecoderProcess, owner: PictureOwner)] = []
     /// The processes that decode.
     var lent: [ObjectIdentifier: DecoderProcess] = [:]
     /// Whether a process has told what parts of the fence hold.
     var isReported = false
     var started = 0
     var isShutDown = false
+    /// What the kernel refuses, if the fence is required as a whole: each process would lack the same.
+    var shortfall: String?
   }
 
   private let program: Path
-  private let isFenced: Bool
+  private let fence: Fence
   private let mostIdle: Int
   private let picturesPerProcess: Int
   private let onReport: @Sendable (FenceReport) -> Void
@@ -26,16 +37,15 @@ package final class DecoderPool: Sendable {
   private let state = Locked(State())
 
   /// - Parameters:
-  ///   - isFenced: false leaves out what keeps a process from files, network and memory.
   ///   - mostIdle: how many processes are kept while none decodes.
   ///   - picturesPerProcess: after so many pictures a process is replaced. If a picture has taken it over, the attacker can
-  ///     falsify the thumbnails of no more pictures than these.
+  ///     falsify the thumbnails of no more pictures than these, all of the same owner.
   ///   - onReport: receives once, after the first process has started, which parts of the fence hold.
   package init(
-    _ program: Path, isFenced: Bool = true, mostIdle: Int, picturesPerProcess: Int = 256,
+    _ program: Path, fence: Fence = .possible, mostIdle: Int, picturesPerProcess: Int = 256,
     onReport: @escaping @Sendable (FenceReport) -> Void = { _ in }
   ) {
-    (self.program, self.isFenced, self.onReport) = (program, isFenced, onReport)
+    (self.program, self.fence, self.onReport) = (program, fence, onReport)
     (self.mostIdle, self.picturesPerProcess) = (mostIdle, picturesPerProcess)
   }
 
@@ -49,13 +59,13 @@ package final class DecoderPool: Sendable {
     _ order: DecodingOrder, isCancelled: () -> Bool = { false }, progress: (Double) -> Void = { _ in }
   ) throws(SandboxError) -> DecodedPlanes {
     while true {
-      let process = try borrow(isCancelled)
+      let process = try borrow(for: order.owner, isCancelled)
       do throws(SandboxError) {
         let planes = try process.decode(order, isCancelled: isCancelled, progress: progress)
-        putBack(process)
+        putBack(process, order.owner)
         return planes
       } catch .undecodable(let verdict, let reason) {
-        putBack(process)
+        putBack(process, order.owner)
         throw .undecodable(verdict, reason)
       } catch {
         discard(process)
@@ -72,7 +82,7 @@ package final class DecoderPool: Sendable {
       defer { state.idle = [] }
       return state.idle
     }
-    for process in idle { process.end() }
+    for (process, _) in idle { process.end() }
   }
 
   /// Ends all processes. What decodes fails as cancelled, and so does every later picture.
@@ -92,7 +102,7 @@ package final class DecoderPool: Sendable {
 
   /// The ids of the processes that wait or decode. A process may end at any time.
   package var processIDs: [Int] {
-    state.withLock { state in state.idle.map(\.id) + state.lent.values.map(\.id) }
+    state.withLock { state in state.idle.map(\.process.id) + state.lent.values.map(\.id) }
   }
 
   /// The most memory that each process of now has held, added up, in bytes. What files back is left out: the processes
@@ -110,14 +120,20 @@ package final class DecoderPool: Sendable {
     case lend(DecoderProcess)
     case replace(DecoderProcess)
     case start
-    case refuse
+    case refuse(SandboxError)
   }
 
-  private func borrow(_ isCancelled: () -> Bool) throws(SandboxError) -> DecoderProcess {
+  private func borrow(for owner: PictureOwner, _ isCancelled: () -> Bool) throws(SandboxError) -> DecoderProcess {
     while true {
       let choice = state.withLock { state -> Choice in
-        if state.isShutDown { return .refuse }
-        guard let process = state.idle.popLast() else { return .start }
+        if state.isShutDown { return .refuse(.cancelled) }
+        if let shortfall = state.shortfall { return .refuse(.unfenced(shortfall)) }
+        guard let index = state.idle.lastIndex(where: { $0.owner == owner }) else {
+          // A new one takes the place of the one that has waited longest.
+          let isFull = !state.idle.isEmpty && state.idle.count + state.lent.count >= mostIdle
+          return isFull ? .replace(state.idle.removeFirst().process) : .start
+        }
+        let process = state.idle.remove(at: index).process
         // It may have been killed meanwhile, or have sent something without being asked.
         guard process.isReady else { return .replace(process) }
         state.lent[ObjectIdentifier(process)] = process
@@ -127,32 +143,34 @@ package final class DecoderPool: Sendable {
       case .lend(let process): return process
       case .replace(let process): process.end()
       case .start: return try start(isCancelled)
-      case .refuse: throw .cancelled
+      case .refuse(let error): throw error
       }
     }
   }
 
   private func start(_ isCancelled: () -> Bool) throws(SandboxError) -> DecoderProcess {
-    let process = try DecoderProcess(program, isFenced: isFenced, isCancelled: isCancelled)
-    let (isWanted, isFirst) = state.withLock { state in
+    let process = try DecoderProcess(program, isFenced: fence != .off, isCancelled: isCancelled)
+    let shortfall = fence == .whole ? process.report.shortfall : nil
+    let (fault, isFirst) = state.withLock { state -> (SandboxError?, Bool) in
       state.started += 1
-      if state.isShutDown { return (false, false) }
+      if state.isShutDown { return (.cancelled, false) }
+      state.shortfall = shortfall
+      if shortfall == nil { state.lent[ObjectIdentifier(process)] = process }
       defer { state.isReported = true }
-      state.lent[ObjectIdentifier(process)] = process
-      return (true, !state.isReported)
+      return (shortfall.map(SandboxError.unfenced), !state.isReported)
     }
     if isFirst { onReport(process.report) }
-    if isWanted { return process }
+    guard let fault else { return process }
     process.end()
-    throw .cancelled
+    throw fault
   }
 
-  private func putBack(_ process: DecoderProcess) {
+  private func putBack(_ process: DecoderProcess, _ owner: PictureOwner) {
     let isKept = state.withLock { state in
       state.lent[ObjectIdentifier(process)] = nil
       let isGood = !process.isBloated && process.pictures < picturesPerProcess
       guard isGood, state.idle.count < mostIdle, !state.isShutDown else { return false }
-      state.idle.append(process)
+      state.idle.append((process, owner))
       return true
     }
     if !isKept { process.end() }

@@ -56,6 +56,7 @@ package final class DecoderProcess: Sendable {
       life.end()
       // Only SIGKILL comes from elsewhere. No picture has reached the process, so none is to blame for another end.
       if case .signalled(SIGKILL) = ending { throw Self.error(for: ending) }
+      if ending == .exited(status: Int(CDECODING_SMALL_STACK)) { throw .stackTooSmall }
       throw .wrongProgram(program)
     }
     // Nothing hostile has reached the process yet, so its size is that of its program.

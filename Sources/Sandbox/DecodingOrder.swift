@@ -1,5 +1,13 @@
 import CDecoding
 
+/// To whom a picture belongs. No process decodes pictures of two owners: the second could see what the first has left there.
+package enum PictureOwner: Sendable, Hashable {
+  /// The user that owns the file.
+  case user(UInt32)
+  /// The host that has sent the picture.
+  case host(String)
+}
+
 /// One picture for a decoder process.
 package struct DecodingOrder {
   /// The request. Its counts of tiles and extents are set by the process's ``DecoderProcess/decode(_:isCancelled:progress:)``.
@@ -15,12 +23,13 @@ package struct DecodingOrder {
   package var planeBytes: Int
   /// The memory that decoding may take besides, in bytes.
   package var workingBytes: Int
+  package var owner: PictureOwner
 
   package init(
     _ request: cdecoding_request, tiles: [cdecoding_tile] = [], extents: [cdecoding_extent] = [], file: CInt,
-    fileSize: UInt64, planeBytes: Int, workingBytes: Int
+    fileSize: UInt64, planeBytes: Int, workingBytes: Int, owner: PictureOwner
   ) {
-    (self.request, self.tiles, self.extents) = (request, tiles, extents)
+    (self.request, self.tiles, self.extents, self.owner) = (request, tiles, extents, owner)
     (self.file, self.fileSize, self.planeBytes, self.workingBytes) = (file, fileSize, planeBytes, workingBytes)
   }
 

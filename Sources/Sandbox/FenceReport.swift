@@ -7,6 +7,8 @@ package struct FenceReport: Sendable, Equatable {
   package enum Part: Sendable, CaseIterable {
     /// The process and its children get no further privileges.
     case noNewPrivileges
+    /// The process has none of the privileges that root has beyond other users.
+    case capabilities
     /// The kernel allows only the system calls that decoding needs.
     case systemCalls
     /// No core files, no further processes, no growing files, few descriptors.
@@ -45,8 +47,9 @@ package struct FenceReport: Sendable, Equatable {
       return number == 0 ? nil : Errno(rawValue: number > 0 ? number : Errno.notSupported.rawValue)
     }
     let found: [(Part, Errno?)] = [
-      (.noNewPrivileges, fault(CDECODING_FENCE_PRIVILEGES)), (.systemCalls, fault(CDECODING_FENCE_CALLS)),
-      (.limits, fault(CDECODING_FENCE_LIMITS)), (.lifeline, fault(CDECODING_FENCE_LIFELINE)),
+      (.noNewPrivileges, fault(CDECODING_FENCE_PRIVILEGES)), (.capabilities, fault(CDECODING_FENCE_CAPABILITIES)),
+      (.systemCalls, fault(CDECODING_FENCE_CALLS)), (.limits, fault(CDECODING_FENCE_LIMITS)),
+      (.lifeline, fault(CDECODING_FENCE_LIFELINE)),
       (.oomKiller, fault(CDECODING_FENCE_OOM)),
       (.memoryLimit, memoryLimit), (.sealedMemory, sealedMemory),
     ]
@@ -56,6 +59,7 @@ package struct FenceReport: Sendable, Equatable {
   private static func name(of part: Part) -> String {
     switch part {
     case .noNewPrivileges: "the promise of no new privileges"
+    case .capabilities: "the loss of root's privileges"
     case .systemCalls: "a filter of system calls"
     case .limits: "limits of processes and files"
     case .lifeline: "an end together with thumbjob"

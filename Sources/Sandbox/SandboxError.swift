@@ -17,6 +17,10 @@ package enum SandboxError: Error, Equatable {
   case startTimedOut(Duration)
   /// What was started does not say hello as a decoder of this version does.
   case wrongProgram(Path)
+  /// A limit of the stack is below what decoders need.
+  case stackTooSmall
+  /// The fence does not hold as a whole, as the pool requires. The text says what is missing.
+  case unfenced(String)
   /// A signal ended the process that only a fault of its own sends.
   case crashed(signal: CInt)
   /// The process made a system call that the fence forbids, and was killed for it.
@@ -87,6 +91,9 @@ extension SandboxError: CustomStringConvertible {
     case .startTimedOut(let limit): "a decoder was not ready within \(limit)"
     case .wrongProgram(let path):
       "\(path.printable) is no decoder of this version of thumbjob, or lacks a library that it needs"
+    case .stackTooSmall:
+      "a decoder needs a stack of \(ByteCount.limit(Int(CDECODING_STACK))), and the limit is lower; raise it, as with ulimit -s 8192"
+    case .unfenced(let shortfall): shortfall
     case .crashed(let signal): "the decoder crashed: \(Self.text(of: signal))"
     case .forbiddenCall: "the decoder made a forbidden system call, and the kernel killed it"
     case .killed(SIGKILL): "the decoder was killed (\(Self.text(of: SIGKILL))), perhaps because memory ran out"

@@ -90,7 +90,8 @@ import Sandbox
     var request = cdecoding_request()
     request.kind = CDECODING_PNG
     request.directory = UInt64(deed.rawValue)
-    return DecodingOrder(request, file: file, fileSize: 7, planeBytes: planeBytes, workingBytes: 1 << 20)
+    return DecodingOrder(
+      request, file: file, fileSize: 7, planeBytes: planeBytes, workingBytes: 1 << 20, owner: .user(0))
   }
 
   /// A file that contains "picture".

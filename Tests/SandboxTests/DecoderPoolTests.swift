@@ -103,6 +103,21 @@ import Testing
     #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p"))
   }
 
+  @Test func noProcessDecodesPicturesOfTwoOwners() async throws {
+    let (pool, one, other) = (Deeds.pool(mostIdle: 2), PictureOwner.user(1), PictureOwner.host("a.org"))
+    var processes: [PictureOwner: Set<Int>] = [:]
+    for owner in [one, other, one, other] {
+      let before = Set(pool.processIDs)
+      #expect(try await Deeds.decode(in: pool, owner: owner) == UInt8(ascii: "p"))
+      processes[owner, default: []].formUnion(Set(pool.processIDs).subtracting(before))
+    }
+    #expect(pool.counts.started == 2 && processes.values.allSatisfy { $0.count == 1 }, "each owner has a process")
+    // A third owner gets the place of the one that has waited longest.
+    #expect(try await Deeds.decode(in: pool, owner: .user(2)) == UInt8(ascii: "p"))
+    #expect(pool.counts.idle == 2 && pool.counts.started == 3)
+    #expect(Set(pool.processIDs).isDisjoint(with: processes[one] ?? []))
+  }
+
   @Test func idleProcessesAreEndedOnRequest() async throws {
     let pool = Deeds.pool()
     _ = try await Deeds.decode(in: pool)

@@ -26,23 +26,29 @@ enum Deeds {
   static let memory = 4096
   static let workingBytes = 4 << 20
 
-  static func pool(mostIdle: Int = 8, isFenced: Bool = true, picturesPerProcess: Int = 256) -> DecoderPool {
-    DecoderPool(badDecoder, isFenced: isFenced, mostIdle: mostIdle, picturesPerProcess: picturesPerProcess)
+  static func pool(
+    mostIdle: Int = 8, fence: DecoderPool.Fence = .possible, picturesPerProcess: Int = 256
+  ) -> DecoderPool {
+    DecoderPool(badDecoder, fence: fence, mostIdle: mostIdle, picturesPerProcess: picturesPerProcess)
   }
 
   /// - Parameter file: the first byte fills the planes.
-  static func order(_ deed: bad_deed = BAD_NONE, file: SourceFile = source) -> DecodingOrder {
+  static func order(
+    _ deed: bad_deed = BAD_NONE, file: SourceFile = source, owner: PictureOwner = .user(0)
+  ) -> DecodingOrder {
     var request = cdecoding_request()
     request.kind = CDECODING_PNG
     request.directory = UInt64(deed.rawValue)
     return DecodingOrder(
       request, file: file.descriptor.number, fileSize: UInt64(file.size), planeBytes: memory,
-      workingBytes: workingBytes)
+      workingBytes: workingBytes, owner: owner)
   }
 
   /// Decodes a picture on a thread of its own, and returns the first byte of its planes.
-  static func decode(_ deed: bad_deed = BAD_NONE, in pool: DecoderPool) async throws -> UInt8 {
-    try await onThread { try pool.decode(order(deed)).withBytes { $0[0] } }
+  static func decode(
+    _ deed: bad_deed = BAD_NONE, in pool: DecoderPool, owner: PictureOwner = .user(0)
+  ) async throws -> UInt8 {
+    try await onThread { try pool.decode(order(deed, owner: owner)).withBytes { $0[0] } }
   }
 
   /// The error of a decoding.

@@ -15,6 +15,26 @@ import Testing
     #expect(report.shortfall == nil)
   }
 
+  /// As root, thumbjob itself has them.
+  @Test func aProcessHasNoCapabilities() throws {
+    let process = try DecoderProcess(Deeds.badDecoder)
+    let status = try String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8).split(separator: "\n")
+    for name in ["CapInh:", "CapPrm:", "CapEff:", "CapAmb:"] {
+      let line = try #require(status.first { $0.hasPrefix(name) })
+      #expect(line.drop { $0 != "\t" } == "\t0000000000000000", "\(line)")
+    }
+  }
+
+  /// In this build a sanitizer's runtime is what the fence lacks.
+  @Test(.enabled(if: !Deeds.isFenced, "the whole fence holds here"))
+  func aFenceThatIsRequiredIsWholeOrNothing() async throws {
+    let pool = Deeds.pool(fence: .whole)
+    let error = SandboxError.unfenced(try #require(Deeds.report?.shortfall))
+    for _ in 0..<3 { #expect(await Deeds.error(of: BAD_NONE, in: pool) == error) }
+    #expect(pool.counts.idle == 0 && pool.counts.lent == 0)
+    #expect(pool.counts.started == 1, "no other process would have more")
+  }
+
   @Test(
     .enabled(if: Deeds.isFenced, "a sanitizer makes system calls of its own"),
     arguments: [
@@ -29,7 +49,7 @@ import Testing
   }
 
   @Test func withoutAFenceTheSameCallsAreAllowed() async throws {
-    let pool = Deeds.pool(isFenced: false)
+    let pool = Deeds.pool(fence: .off)
     for deed in [BAD_OPENS_FILE, BAD_CONNECTS, BAD_RAISES_LIMIT] {
       #expect(try await Deeds.decode(deed, in: pool) == UInt8(ascii: "p"))
     }

@@ -78,7 +78,8 @@ import Thumbnails
     try file.append([UInt8](repeating: 7, count: 10) + [UInt8](repeating: 0, count: 80))
     return try SourceFile(
       FetchedFile(
-        file: file, size: 100, modified: time, contents: nil, parts: parts, isCut: false, lacksLastBit: false))
+        host: "a.org", file: file, size: 100, modified: time, contents: nil, parts: parts, isCut: false,
+        lacksLastBit: false))
   }
 
   private func read(_ file: SourceFile, _ range: Range<Int>) -> Result<[UInt8], ByteReader.ReadError> {

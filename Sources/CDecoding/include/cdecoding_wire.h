@@ -28,10 +28,15 @@
 
 /// The first word of each message. It changes whenever a message or a structure does, so that a program of another version is
 /// recognised.
-#define CDECODING_MAGIC 0x746a0002u
+#define CDECODING_MAGIC 0x746a0003u
 
 /// The only argument that the decoder process accepts: no fence.
 #define CDECODING_UNFENCED "unfenced"
+
+/// The stack that decoders need, in bytes.
+#define CDECODING_STACK (512 << 10)
+/// The exit status, without a hello, of a process that may have no such stack (RLIMIT_STACK).
+#define CDECODING_SMALL_STACK 71
 
 /// What the process does to itself before it reads the first request.
 typedef enum cdecoding_fence_part {
@@ -40,9 +45,10 @@ typedef enum cdecoding_fence_part {
   CDECODING_FENCE_LIMITS,          ///< no core files, no processes, no file sizes, few descriptors
   CDECODING_FENCE_LIFELINE,        ///< the kernel ends it when thumbjob ends
   CDECODING_FENCE_OOM,             ///< oom_score_adj: the kernel's OOM killer takes it before others
+  CDECODING_FENCE_CAPABILITIES,    ///< none of root's capabilities
 } cdecoding_fence_part;
 
-#define CDECODING_FENCE_PARTS 5
+#define CDECODING_FENCE_PARTS 6
 
 /// In `faults`: not tried.
 #define CDECODING_NOT_TRIED (-1)

@@ -24,6 +24,14 @@ public enum RemoteAddress: Sendable, Hashable {
     }
   }
 
+  /// Who answers for what is there: the host and its port, or the bucket.
+  package var host: String {
+    switch self {
+    case .url(let url): url.authority
+    case .s3(let location): "s3://" + location.bucket
+    }
+  }
+
   /// The same for all links to a file, however they are signed.
   public var identity: [UInt8] {
     switch self {

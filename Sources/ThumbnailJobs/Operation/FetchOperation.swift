@@ -131,7 +131,8 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
       (size, parts) = (try arrival.finish(), nil)
     }
     let fetched = FetchedFile(
-      file: arrival.file, size: size, modified: reply.validators.modified, contents: contents, parts: parts,
+      host: address.host, file: arrival.file, size: size, modified: reply.validators.modified, contents: contents,
+      parts: parts,
       isCut: arrival.isCut, lacksLastBit: arrival.lacksLastBit)
     // The contents themselves, where the server tells nothing of them.
     if let known, contents == nil, try SourceFile(fetched).contents() == known.contents { return .unchanged }

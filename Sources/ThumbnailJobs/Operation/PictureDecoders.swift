@@ -26,7 +26,7 @@ final class PictureDecoders: Sendable {
   ///
   /// - Parameter isSuspect: whether the file may be why earlier runs died.
   func firstDecoding(isSuspect: Bool) -> Decoding {
-    isolation == .always || isSuspect && isolation == .auto ? .whole() : .sparing
+    isolation == .always || isolation == .require || isSuspect && isolation == .auto ? .whole() : .sparing
   }
 
   /// Whether JPEG files that are decoded like this are decoded here. What our own decoder accepts is not.
@@ -47,7 +47,8 @@ final class PictureDecoders: Sendable {
     do throws(SandboxError) {
       let order = DecodingOrder(
         request.request, tiles: request.tiles, extents: request.extents, file: file.descriptor,
-        fileSize: UInt64(file.size), planeBytes: request.memorySize, workingBytes: request.decoderBytes)
+        fileSize: UInt64(file.size), planeBytes: request.memorySize, workingBytes: request.decoderBytes,
+        owner: file.owner)
       planes = try pool().decode(
         order, isCancelled: { monitor.isCancelled },
         progress: {
@@ -76,8 +77,13 @@ final class PictureDecoders: Sendable {
   private func pool() throws(SandboxError) -> DecoderPool {
     try started.withLock { pool throws(SandboxError) in
       if let pool { return pool }
-      let made = DecoderPool(try DecoderProgram.locate(), isFenced: isolation != .never, mostIdle: mostIdle) {
-        [onShortfall] report in
+      let fence: DecoderPool.Fence =
+        switch isolation {
+        case .never: .off
+        case .auto, .always: .possible
+        case .require: .whole
+        }
+      let made = DecoderPool(try DecoderProgram.locate(), fence: fence, mostIdle: mostIdle) { [onShortfall] report in
         if let shortfall = report.shortfall { onShortfall(shortfall) }
       }
       pool = made
@@ -108,7 +114,8 @@ final class PictureDecoders: Sendable {
     case .killed, .endedIdle: SourceFailure.decoder("\(error)", .killed)
     case .memoryLimit: SourceFailure.decoder("\(error)", .memory)
     case .refused, .startTimedOut: SourceFailure.decoder("\(error)", .refused)
-    case .notFound, .notExecutable: SourceFailure.decoder("\(error)", .missing)
+    case .notFound, .notExecutable, .stackTooSmall: SourceFailure.decoder("\(error)", .missing)
+    case .unfenced: SourceFailure.decoder("\(error)", .unfenced)
     case .cannotStart, .wrongProgram: SourceFailure.decoder("\(error)", .wrong)
     }
   }

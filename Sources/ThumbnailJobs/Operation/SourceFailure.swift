@@ -40,6 +40,8 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case missing
     /// Its program cannot be started, or what was started is another.
     case wrong
+    /// The kernel refuses a part of the fence, which is required.
+    case unfenced
   }
 
   case source(ThumbnailError)
@@ -77,7 +79,9 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
   public var kind: Kind {
     switch self {
     case .decoder(_, .memory): .memory
-    case .decoder(_, .killed), .decoder(_, .refused), .decoder(_, .missing), .decoder(_, .wrong): .decoder
+    case .decoder(_, .killed), .decoder(_, .refused), .decoder(_, .missing), .decoder(_, .wrong),
+      .decoder(_, .unfenced):
+      .decoder
     case .source, .decoder(_, .crashed), .other: .source
     case .output(let error): error.isCollision ? .collision : error.isDiskFault ? .disk : .output
     case .memory: .memory

@@ -13,6 +13,8 @@ enum FetchedSource: Sendable {
 ///
 /// *Concurrency*: immutable.
 struct FetchedFile: Sendable {
+  /// The host that was asked for it, or the bucket.
+  let host: String
   let file: SpoolFile
   /// The bytes in the file, or of a source in parts. They are fewer than those of the source if its thumbnails need no more.
   let size: Int

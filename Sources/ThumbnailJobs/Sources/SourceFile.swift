@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Pictures
+import Sandbox
 import SystemPackage
 import Thumbnails
 
@@ -43,6 +44,7 @@ final class SourceFile {
   let isCut: Bool
   /// Whether the file lacks the last bit of its picture on purpose.
   let lacksLastBit: Bool
+  let owner: PictureOwner
 
   /// Opens a regular file. Other kinds are refused, because a FIFO or a device could block or never end.
   ///
@@ -62,6 +64,7 @@ final class SourceFile {
     (isCut, lacksLastBit, parts) = (false, false, nil)
     self.path = path
     identity = FileIdentity(status)
+    owner = .user(status.st_uid)
   }
 
   /// A source that was fetched from the network.
@@ -82,6 +85,7 @@ final class SourceFile {
     }
     (path, identity, knownContents) = (nil, FileIdentity(status), fetched.contents)
     (isCut, lacksLastBit) = (fetched.isCut, fetched.lacksLastBit)
+    owner = .host(fetched.host)
   }
 
   deinit { close(descriptor) }

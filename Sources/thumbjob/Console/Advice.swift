@@ -37,8 +37,9 @@ enum Advice {
     case .network(let error): advice(on: error)
     case .decoder(_, .killed), .decoder(_, .refused): "the next run tries it again; with --retries 1, this run does"
     case .decoder(_, .wrong): "reinstall thumbjob; ldd shows what the program lacks"
-    case .decoder(_, .memory): "if you trust the file, --isolate never decodes it without this limit"
-    case .decoder(_, .crashed), .decoder(_, .missing): nil
+    case .decoder(_, .unfenced): "--isolate always would decode it without that"
+    // Advice never weakens the fence for a file that may be damaged.
+    case .decoder(_, .crashed), .decoder(_, .missing), .decoder(_, .memory): nil
     case .placeIsSource: "choose another folder with --out"
     case .earlier(_, _, let time): "not tried since \(Units.day(time)); --retry-failed tries it"
     case .placeTaken: Self.otherPlace

@@ -27,8 +27,8 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Decode in fenced helper processes: auto (all but JPEG without faults), always, never (without the fence). "
-        + "(default: auto)",
+      "Decode in fenced helper processes: auto (all but JPEG without faults), always, require (always, and nothing where "
+        + "the kernel refuses a part of the fence), never (without the fence). (default: auto)",
       valueName: "sources"))
   var isolate: Isolation?
 

@@ -31,6 +31,8 @@ public enum Isolation: String, Sendable, CaseIterable {
   case always
   /// None: helper processes decode other formats than JPEG, but without a fence.
   case never
+  /// As `always`; and where the kernel refuses any part of the fence, nothing is decoded.
+  case require
 }
 
 extension RGBColor {
