@@ -49,12 +49,14 @@ package struct DecodePlan {
     checksFirst = options.failOn == .warning && !info.isProgressive && BlockDecoder.supports(info)
     let mayLeaveOut = options.failOn != .warning && !decoding.isWhole
     if mayLeaveOut, BlockDecoder.supports(info) {
-      let coarsest = Self.coarsestChroma(of: info, options)
-      if reduction >= 8 * Self.margin * coarsest {
+      // The same as `reduction` for the component that has the fewest samples.
+      let coarse =
+        options.linear ? 0 : placements.map { $0.reduction / Self.coarsestChroma(of: info, $0, options) }.min() ?? 0
+      if coarse >= 8 * Self.margin {
         (denominator, method) = (8, .blocks(side: 1))
         return
       }
-      if reduction >= 4 * Self.frequencyMargin * coarsest {
+      if coarse >= 4 * Self.frequencyMargin {
         (denominator, method) = (4, .blocks(side: 2))
         return
       }
@@ -66,11 +68,13 @@ package struct DecodePlan {
   /// How many times more samples the finest component has than the coarsest, along one axis, in the source relative to
   /// the thumbnail; at least 1. `BlockDecoder` makes equally many samples of each block, so chroma with half of luma's
   /// samples is decoded at 1/16 when luma is at 1/8, and must satisfy the same margin.
-  private static func coarsestChroma(of info: SourceInfo, _ options: ThumbnailOptions) -> Double {
+  private static func coarsestChroma(
+    of info: SourceInfo, _ placement: Placement, _ options: ThumbnailOptions
+  ) -> Double {
     let grid = info.grid
     let coarsest =
       info.sampling.map { max(Double(grid.hMax) / Double($0.h), Double(grid.vMax) / Double($0.v)) }.max() ?? 1
-    let halving = ThumbnailRenderer.halvesChroma(options) && info.sampling.count > 1 ? 2.0 : 1
+    let halving = options.halvesChroma(at: placement.pixels) && info.sampling.count > 1 ? 2.0 : 1
     return max(coarsest / halving, 1)
   }
 }

@@ -83,7 +83,6 @@ package struct RenderingMemory {
   package init(_ shape: RenderingShape, _ placements: [Placement], _ options: ThumbnailOptions) {
     let components = shape.components
     let planes = components == 1 ? 1 : 3
-    let halves = components > 1 && ThumbnailRenderer.halvesChroma(options)
     // YCbCr is resized plane by plane; other colours are converted at full size before chroma is halved.
     let convertsPixels = shape.convertsPixels
     var buffers = [0, 0, 0]
@@ -91,6 +90,7 @@ package struct RenderingMemory {
     for placement in placements {
       let (width, height) = (placement.pixels.width, placement.pixels.height)
       let full = width * height
+      let halves = components > 1 && options.halvesChroma(at: placement.pixels)
       let chroma = halves ? width.ceilingQuotient(2) * height.ceilingQuotient(2) : full
       let shown = full + (planes - 1) * chroma
       let stored = convertsPixels ? components * full : shown

@@ -9,9 +9,6 @@ final class ThumbnailRenderer {
   private var turned = [PlaneBuffer]()
   private var halved = [PlaneBuffer]()
 
-  /// Whether the chroma planes of a rendered picture have half the rows and columns.
-  static func halvesChroma(_ options: ThumbnailOptions) -> Bool { options.subsampling == .s420 }
-
   /// Makes one thumbnail's planes: one for grey, three (YCbCr) otherwise. They are valid until the next call.
   ///
   /// - parameter proceed: called between planes and every few rows.
@@ -21,6 +18,7 @@ final class ThumbnailRenderer {
     proceed: CancellationCheck
   ) throws(ThumbnailError) -> [PlaneView] {
     var model = picture.model
+    let halvesChroma = options.halvesChroma(at: placement.pixels)
     let isLinear = options.linear && model.profileKind != .cmyk
     var transform: ProfileTransform?
     if case .pixels(let found) = conversion { transform = found }
@@ -30,7 +28,7 @@ final class ThumbnailRenderer {
       var planes: [PlaneView] = []
       for index in picture.planes.indices {
         try proceed()
-        let isHalf = index > 0 && Self.halvesChroma(options)
+        let isHalf = index > 0 && halvesChroma
         planes.append(try resize(picture, plane: index, placement, isHalf: isHalf, proceed: proceed))
       }
       try convertGrey(planes, conversion, proceed)
@@ -58,7 +56,8 @@ final class ThumbnailRenderer {
     }
     try proceed()
     try ColorConverter(model: model, transform: isLinear ? nil : transform).convert(planes, proceed: proceed)
-    return try finish(Array(planes.prefix(model == .grey ? 1 : 3)), picture.orientation, options, proceed)
+    return try finish(
+      Array(planes.prefix(model == .grey ? 1 : 3)), picture.orientation, halvesChroma: halvesChroma, proceed: proceed)
   }
 
   /// Makes the placeholder of a thumbnail.
@@ -72,7 +71,8 @@ final class ThumbnailRenderer {
   ) throws(ThumbnailError) -> Placeholder {
     Placeholder(
       try SmallPicture(
-        reducing: planes, pixels: pixels, halfChroma: Self.halvesChroma(options), with: resampler, proceed: proceed))
+        reducing: planes, pixels: pixels, halfChroma: options.halvesChroma(at: pixels), with: resampler,
+        proceed: proceed))
   }
 
   /// Frees all memory.
@@ -120,14 +120,14 @@ final class ThumbnailRenderer {
     return target
   }
 
-  /// Turns full-size planes, and halves chroma if the options ask for it.
+  /// Turns full-size planes, and halves chroma if that is asked for.
   private func finish(
-    _ planes: [PlaneView], _ orientation: Orientation, _ options: ThumbnailOptions, _ proceed: CancellationCheck
+    _ planes: [PlaneView], _ orientation: Orientation, halvesChroma: Bool, proceed: CancellationCheck
   ) throws(ThumbnailError) -> [PlaneView] {
     var finished: [PlaneView] = []
     for (index, plane) in planes.enumerated() {
       let upright = try turn(plane, index, orientation, proceed)
-      guard index > 0, Self.halvesChroma(options) else {
+      guard index > 0, halvesChroma else {
         finished.append(upright)
         continue
       }

@@ -23,7 +23,7 @@ struct ThumbnailRendering {
       }
       monitor?.entered(.encoding)
       let bytes = try workspace.currentEncoder().encode(
-        rendered, pixels: placement.pixels, halfChroma: ThumbnailRenderer.halvesChroma(options), options: options,
+        rendered, pixels: placement.pixels, halfChroma: options.halvesChroma(at: placement.pixels), options: options,
         metadata: extras.metadata(for: placement.pixels), monitor: monitor)
       try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes, placeholder: placeholder))
       let done = Double(index + 1) / Double(options.sizes.count)

@@ -97,6 +97,15 @@ import Thumbnails
     #expect(header.remarks == [])
   }
 
+  @Test func aReducedPageOfBlackAndWhiteIsNotUsed() throws {
+    for (bits, expected) in [(1, [Int]()), (8, [864])] {
+      let pages = [(1728, 2200, 0), (864, 1100, 1)].map { width, height, subfile in
+        TestTIFF.Directory.page(width, height, subfile: subfile, photometric: 0, samples: 1, bits: bits)
+      }
+      #expect(try tiffHeader(TestTIFF(pages).file()).reduced.map(\.pixels.width) == expected)
+    }
+  }
+
   @Test func aReducedPictureBeforeTheWholeOneIsNotTheWholeOne() throws {
     let whole = TestTIFF.Directory.page(2000, 1500, subfile: 0)
     let first = TestTIFF.Directory.page(200, 150, subfile: 1, [(0x014A, .directories([whole]))])

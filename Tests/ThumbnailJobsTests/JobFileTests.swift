@@ -103,7 +103,7 @@ struct JobFileTests {
       "fail-on: eror",
       "jobs/x.yml:1:10: fail-on: “eror” is not one of truncated, error, warning; did you mean “error”?"
     ),
-    ("subsample: 422", "jobs/x.yml:1:12: subsample: “422” is not one of 420, 444; did you mean “420”?"),
+    ("subsample: 422", "jobs/x.yml:1:12: subsample: “422” is not one of 420, 444, auto; did you mean “420”?"),
     ("keep: [xmp]", "jobs/x.yml:1:8: keep: “xmp” is not one of icc, exif, gps, copyright"),
     ("preset: wbe", "jobs/x.yml:1:9: preset: “wbe” is not one of web, gallery, archive; did you mean “web”?"),
     (

@@ -11,7 +11,7 @@ import Testing
   static let sizes = ["12", "28"]
 
   static func options(_ size: String, change: (inout ThumbnailOptions) -> Void = { _ in }) throws -> ThumbnailOptions {
-    var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], quality: 95)
+    var options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], quality: 95, subsampling: .s420)
     change(&options)
     return options
   }

@@ -88,7 +88,7 @@ import Testing
     var source = TestJPEG.ycc(60, 60) { component, x, y in component == 0 ? 128 : 28 + (component == 1 ? x : y) * 10 / 3
     }
     source.segments.append(TestExif(orientation: orientation).segment)
-    let half = try thumbnail(of: source.bytes(), "15")
+    let half = try thumbnail(of: source.bytes(), "15") { $0.subsampling = .s420 }
     let full = try thumbnail(of: source.bytes(), "15") { $0.subsampling = .s444 }
     for index in 1..<7 {
       for component in 1...2 {
@@ -144,7 +144,7 @@ import Testing
     let source = TestJPEG(width: 40, height: 40, components: [82, 71, 66].map { TestJPEG.Component(id: $0) }) {
       component, x, y in [40 + x * 5, 120, 230 - y * 5][component]
     }.bytes()
-    let half = try thumbnail(of: source, "40")
+    let half = try thumbnail(of: source, "40") { $0.subsampling = .s420 }
     let full = try thumbnail(of: source, "40") { $0.subsampling = .s444 }
     for (x, y) in [(4, 5), (10, 10), (13, 6)] {
       for component in 1...2 {

@@ -83,6 +83,14 @@ import Testing
     #expect(try thumbnails(of: source.bytes(), options) == plain)
   }
 
+  @Test func iconsHaveFullChromaByDefault() throws {
+    let source = TestJPEG.ycc(200, 120, value: Self.slope(200, 120)).bytes()
+    let sizes = try ["48", "49", "32", "x48", "100"].map { try SizeSpec(parsing: $0) }
+    let pictures = try thumbnails(of: source, ThumbnailOptions(sizes: sizes, quality: 95)).map { try Picture($0) }
+    #expect(pictures.map { $0.planes[1].columns } == [48, 25, 32, 40, 50])
+    Self.expectSlope(try thumbnail(of: source, "48"), "48")
+  }
+
   @Test func progressiveFilesAreReadAndWritten() throws {
     let source = TestJPEG.ycc(90, 70, value: Self.slope(90, 70)).bytes()
     for subsampling in ChromaSubsampling.allCases {
@@ -91,7 +99,7 @@ import Testing
       let progressive = try #require(try thumbnails(of: source, options).first)
       let picture = try Picture(progressive)
       #expect(picture.isProgressive)
-      #expect(picture.planes[1].columns == (subsampling == .s420 ? 45 : 90))
+      #expect(picture.planes[1].columns == (subsampling == .s444 ? 90 : 45))
       let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: progressive))
       #expect(info.isProgressive && info.pixels == PixelSize(width: 90, height: 70))
       Self.expectSlope(try thumbnail(of: progressive, "30"), "progressive \(subsampling)")

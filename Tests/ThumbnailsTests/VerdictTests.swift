@@ -27,7 +27,7 @@ import Testing
   private static func verdict(
     _ bytes: [UInt8], _ size: String, _ failOn: FailOn = .error
   ) throws -> Result<[String], ThumbnailError> {
-    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], failOn: failOn)
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], subsampling: .s420, failOn: failOn)
     do {
       return .success(
         try ThumbnailMaker().makeThumbnails(of: ByteReader(bytes: bytes), options: options) { _ in }.warnings)
@@ -44,7 +44,7 @@ import Testing
     #expect(Self.baseline.count > 100_000)
     let info = try ThumbnailMaker.readInfo(of: ByteReader(bytes: Self.baseline))
     let methods = try Self.sizes.map { size in
-      let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)])
+      let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: size)], subsampling: .s420)
       return DecodePlan(info, for: options.sizes.map { $0.placement(for: info.pixels) }, options, .sparing)
     }
     #expect(methods.map(\.denominator) == [8, 4, 2, 1])

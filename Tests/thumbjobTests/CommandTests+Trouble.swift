@@ -45,7 +45,7 @@ extension CommandTests {
       (["x", "--out"], "--out: has no value; write --out <folder>"),
       (
         ["x", "--subsample", "422"],
-        "--subsample: “422” is not one of 420, 444"
+        "--subsample: “422” is not one of 420, 444, auto"
       ),
     ])
     func usageMistakesAreNamedWithExitStatus64(arguments: [String], message: String) async throws {

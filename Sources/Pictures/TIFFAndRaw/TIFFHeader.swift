@@ -30,7 +30,8 @@ enum TIFFHeader {
         ? .damaged("the picture has no size") : .unsupported("a picture of \(main.pixels)")
     }
     guard var header = try header(of: main) else { throw unsupported(main) }
-    for page in pages.all where page.isReduced && !page.isMask && page.hasSize {
+    // A reduced page of black and white has no greys for the means of its samples, and shows lines too bold.
+    for page in pages.all where page.isReduced && !page.isMask && page.hasSize && page.bitsPerSample > 1 {
       guard page.pixels.count < main.pixels.count, page.pixels.hasShape(of: main.pixels),
         var reduced: PictureHeader = try Self.header(of: page), reduced.components == header.components
       else { continue }

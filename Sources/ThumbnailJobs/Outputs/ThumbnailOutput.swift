@@ -249,6 +249,17 @@ struct ThumbnailOutput: Sendable {
   /// Everything except the source that determines the bytes of the thumbnails of all sizes.
   var settingsText: String { options.sizes.map { Self.settings(options, $0, name) }.joined() }
 
+  /// The chroma of a size's thumbnails, as a part of their settings. What `auto` makes above icons was the default of earlier
+  /// versions, `420`, and is not made again.
+  private static func subsampling(_ options: ThumbnailOptions, _ size: SizeSpec) -> String {
+    let isIcon = [size.width, size.height].contains { $0.map { $0 <= ThumbnailOptions.iconSide } ?? false }
+    return switch options.subsampling {
+    case .auto: isIcon ? "auto" : "420"
+    case .s420: "420 always"
+    case .s444: "444"
+    }
+  }
+
   /// Everything except the source that determines the bytes of a thumbnail. A pattern is part of it, because the marks
   /// then have keys.
   private static func settings(_ options: ThumbnailOptions, _ size: SizeSpec, _ name: NamePattern?) -> String {
@@ -256,7 +267,7 @@ struct ThumbnailOutput: Sendable {
     size \(size.description)
     quality \(options.quality)
     progressive \(options.progressive)
-    subsample \(options.subsampling.rawValue)
+    subsample \(subsampling(options, size))
     keep \(options.keep.rawValue)
     linear \(options.linear)
     fail-on \(options.failOn.rawValue)

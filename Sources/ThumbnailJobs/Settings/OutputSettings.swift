@@ -14,7 +14,7 @@ public struct OutputSettings: Sendable, Equatable {
   /// 1 to 100.
   public var quality = 80
   public var progressive = false
-  public var subsample = ChromaSubsampling.s420
+  public var subsample = ChromaSubsampling.auto
   /// Which metadata to copy from the source; none by default.
   public var keep: KeptMetadata = []
   /// Resample in linear light.

@@ -3,6 +3,8 @@
 public enum ChromaSubsampling: String, Sendable, CaseIterable {
   case s420 = "420"
   case s444 = "444"
+  /// 4:4:4 for thumbnails of at most 48 × 48 pixels, whose details 4:2:0 would blur; 4:2:0 for larger ones.
+  case auto
 }
 
 /// The faults of a source that make its thumbnails fail. Each level includes those before it.
@@ -73,7 +75,7 @@ public struct ThumbnailOptions: Sendable, Hashable {
   public var makesPlaceholder: Bool
 
   public init(
-    sizes: [SizeSpec], quality: Int = 80, progressive: Bool = false, subsampling: ChromaSubsampling = .s420,
+    sizes: [SizeSpec], quality: Int = 80, progressive: Bool = false, subsampling: ChromaSubsampling = .auto,
     keep: KeptMetadata = [], linear: Bool = false, failOn: FailOn = .error, background: RGBColor = .white,
     previews: Previews = .auto, limitPixels: Int = 1_000_000_000, makesPlaceholder: Bool = false
   ) {
@@ -88,5 +90,19 @@ public struct ThumbnailOptions: Sendable, Hashable {
     self.previews = previews
     self.limitPixels = limitPixels
     self.makesPlaceholder = makesPlaceholder
+  }
+
+  /// The largest sides of a thumbnail that gets full chroma by default, in pixels.
+  package static let iconSide = 48
+
+  /// Whether the chroma planes of a thumbnail have half of its rows and columns.
+  ///
+  /// - Parameter pixels: the size of the thumbnail.
+  func halvesChroma(at pixels: PixelSize) -> Bool {
+    switch subsampling {
+    case .auto: max(pixels.width, pixels.height) > Self.iconSide
+    case .s420: true
+    case .s444: false
+    }
   }
 }

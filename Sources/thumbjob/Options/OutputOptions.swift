@@ -26,7 +26,10 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Write progressive JPEG.")
   var progressive = false
 
-  @Option(help: ArgumentHelp("Chroma subsampling. (default: 420)", valueName: "kind"))
+  @Option(
+    help: ArgumentHelp(
+      "Chroma: 420, 444 (sharper colours, larger files), auto (444 up to 48 pixels). (default: auto)",
+      valueName: "kind"))
   var subsample: ChromaSubsampling?
 
   @Option(
