@@ -29,6 +29,10 @@ DECODER = .build/release/thumbjob-decoder
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
+# What is built for the tests under the thread sanitizer: of ThumbnailJobsTests, only JobTests run there.
+RACE = BoundedQueueTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests LockingTests \
+  MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThumbnailJobsTests TraceRecordingTests \
+  bad-decoder sandbox-parent thumbjob-decoder
 # The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
 UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
 
@@ -146,13 +150,14 @@ command: deps ## tests the built program as its user runs it: output, exit statu
 
 race: deps ## tests queue, job, ledger, comparison, file transfers, pressure monitor, decoder processes, trace and endpoint under the thread sanitizer
 	@mkdir -p .build
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) --sanitize=thread --scratch-path .build-thread \
+	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) \
+	  --sanitize=thread --scratch-path .build-thread \
 	  --filter 'BoundedQueueTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
 memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build
-	$(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) --scratch-path .build-address \
-	  --filter 'PicturesTests|ThumbnailsTests' $(SHOWN)
+	THUMBJOB_TARGETS="PicturesTests ThumbnailsTests" $(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) \
+	  --scratch-path .build-address $(SHOWN)
 
 endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
 	$(BUILD) --product thumbjob

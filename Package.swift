@@ -279,3 +279,22 @@ let package = Package(
     .testTarget(name: "thumbjobTests", dependencies: ["thumbjob", "TestSupport"], swiftSettings: settings),
   ]
 )
+
+/// With `THUMBJOB_TARGETS`, names with spaces between, the package has only these targets and what they need. `make race` and
+/// `make memory` compile for a sanitizer only what they test.
+if let wanted = Context.environment["THUMBJOB_TARGETS"] {
+  let dependencies = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0.dependencies) })
+  var needed: Set<String> = []
+  var open = wanted.split(separator: " ").map(String.init)
+  while let name = open.popLast() {
+    guard needed.insert(name).inserted, let dependencies = dependencies[name] else { continue }
+    for dependency in dependencies {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _): open.append(name)
+      default: break
+      }
+    }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}
