@@ -4,9 +4,10 @@ import os
 from pathlib import Path
 
 from case import Case, wanted_places
+from files import NOT_YET
 from history import leftovers
 from pruning import pruned, refusals, removed
-from tree import Entry, is_named_jpeg, is_named_picture
+from tree import WORKING, Entry, is_named_jpeg, is_named_picture
 
 # More runs that died than this, and a source may be taken for their cause.
 _MOST_DEATHS = 3
@@ -95,8 +96,10 @@ def _right(case: Case, source: str, number: int) -> list[str]:
             elif there.modified != case.after[source].modified:
                 found.append(f"stale: {path!r} does not have the time of {source!r}")
             keys = case.memories[output.out].keys
-            if keys.setdefault(ours.key, source) != source:
-                found.append(f"mark: {path!r} names {keys[ours.key]!r}, and is that of {source!r}")
+            # While a watch still makes thumbnails, that of another source of the same contents may have the place.
+            named = keys.get(ours.key, source) if case.is_watch else keys.setdefault(ours.key, source)
+            if named != source and not is_same(case.root / named, case.root / source):
+                found.append(f"mark: {path!r} names {named!r}, and is that of {source!r}")
     return found
 
 
@@ -117,12 +120,18 @@ def _in_the_way(case: Case, source: str, event: dict) -> list[str]:
                 return []  # a file of others, or a folder
             owner, memory = case.source_of(path, ours), case.memories[output.out]
             # Whose thumbnail it is may be known to no ledger.
-            is_unknown = owner is None or not any(owner in case.memories[out].known for out in case.spec.outs)
+            is_known = owner and any(owner in case.memories[out].known for out in case.spec.outs)
             seen.append(f"{path!r} is that of {owner!r}: {owner and case.state(owner)}")
             # A watch does not look again at a photo because another one, which it does not watch, is gone.
-            if is_unknown or memory.is_damaged or case.is_watch or (owner != source and case.state(owner) != "gone"):
+            if not is_known or has_other_ledgers(case) or memory.is_damaged or case.is_watch or (owner != source and case.state(owner) != "gone"):
                 return []
     return [f"refused: nothing has the place of {source!r}; {'; '.join(seen)}: {event['error']}"]
+
+
+def has_other_ledgers(case: Case) -> bool:
+    """Whether the output folders have other ledgers than that of the run, which it does not ask yet."""
+    count = sum(len(list((case.root / out / WORKING).glob("ledger*"))) for out in case.spec.outs)
+    return "other-ledgers" in NOT_YET and count > 1
 
 
 def _is_picture(case: Case, there: Entry) -> bool:
@@ -168,17 +177,18 @@ def kept(case: Case) -> list[str]:
             found += removed(case, path, source, wanted)
         elif now.key != ours.key and source and case.state(source) == "there" and "--force" not in case.spec.flags:
             # Without the ledger, a thumbnail of the same contents may be that of a photo that was moved.
-            if now.pixels == ours.pixels and source not in case.memory_of(path).known:
+            is_known = source in case.memory_of(path).known and not has_other_ledgers(case)
+            if now.pixels == ours.pixels and not is_known:
                 continue
             loses = case.events.get(source, {}).get("kind") == "collision" or source in case.sources
             if not ((loses and path not in wanted.get(source, ())) or case.events.get(source, {}).get("kind")):
                 other = case.source_of(path, now)
-                if other and _is_same(case.root / source, case.root / other):
+                if other and is_same(case.root / source, case.root / other):
                     continue
                 found.append(f"kept: {path!r} was that of {source!r}, which is there, and is that of {other!r} now")
     return found
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def is_same(one: Path, other: Path) -> bool:
     """Whether two paths lead to one file: one of them is a link, or a disk is mounted twice."""
     return one.exists() and other.exists() and os.path.samefile(one, other)

@@ -153,7 +153,7 @@ def _copy_thumbnail(world, step):
         world.memories[step["out"]].copies.add(str(other.relative_to(world.root)))
     else:
         other = world.root / step["to"]
-    if other.parent.is_dir() and not other.is_dir() and not other.is_symlink():
+    if other.parent.is_dir() and (other.is_file() or not os.path.lexists(other)) and not other.is_symlink():
         shutil.copy2(path, other)
 
 
@@ -164,6 +164,8 @@ def _lost(world, step):
         shutil.rmtree(out / WORKING, ignore_errors=True)
         memory.forget()
         memory.is_damaged = False
+        # Nothing tells any more in which folders there are thumbnails of other sizes.
+        memory.sizes.clear()
     else:
         (out / WORKING / step["what"]).unlink(missing_ok=True)
     if step["what"] == "":

@@ -123,10 +123,8 @@ class World:
     def _is_ledger_lost(self, spec, results) -> bool:
         """Whether the run has said that it remembers nothing, or not all: justified where the ledger was damaged."""
         is_damaged = any(self.memories[out].is_damaged for out in spec.outs)
-        return is_damaged or (any("ledger" in result.errors for result in results) and self._is_full(spec))
-
-    def _is_full(self, spec) -> bool:
-        return outs.SMALL in spec.outs and (self.root / outs.SMALL / "filler").exists()
+        is_full = any("ledger" in result.errors and "disk is full" in result.errors for result in results)
+        return is_damaged or (is_full and outs.SMALL in spec.outs)
 
     def _remember(self, case: checks.Case):
         """What the ledger has now for certain."""
