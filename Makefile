@@ -228,7 +228,7 @@ model-sample: test-deps ## tests `model` itself, and runs it for a few hundred s
 	$(BUILD) --product thumbjob
 	$(BUILD) --product thumbjob-decoder
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Model $(SHOWN)
-	$(MODEL) --seed 7 --steps 250 --seconds 40 $(SHOWN)
+	$(MODEL) --seed 7 --steps 250 --seconds 40 --minimise 20 $(SHOWN)
 
 model: test-deps ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
 	$(BUILD) --product thumbjob

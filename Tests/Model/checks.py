@@ -4,10 +4,11 @@ import os
 from pathlib import Path
 
 from case import Case, wanted_places
-from files import NOT_YET
 from history import leftovers
 from pruning import pruned, refusals, removed
 from tree import WORKING, Entry, is_named_jpeg, is_named_picture
+
+from files import NOT_YET
 
 # More runs that died than this, and a source may be taken for their cause.
 _MOST_DEATHS = 3
@@ -123,7 +124,8 @@ def _in_the_way(case: Case, source: str, event: dict) -> list[str]:
             is_known = owner and any(owner in case.memories[out].known for out in case.spec.outs)
             seen.append(f"{path!r} is that of {owner!r}: {owner and case.state(owner)}")
             # A watch does not look again at a photo because another one, which it does not watch, is gone.
-            if not is_known or has_other_ledgers(case) or memory.is_damaged or case.is_watch or (owner != source and case.state(owner) != "gone"):
+            is_anothers = owner != source and case.state(owner) != "gone"
+            if is_anothers or not is_known or has_other_ledgers(case) or memory.is_damaged or case.is_watch:
                 return []
     return [f"refused: nothing has the place of {source!r}; {'; '.join(seen)}: {event['error']}"]
 

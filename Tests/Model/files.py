@@ -211,6 +211,9 @@ def _unlink_if_unseen(path, step):
 
 def _rewrite(root, step, contents, disks):
     path = root / step["path"]
+    # A pipe would wait for a reader.
+    if (there := entry(path)) is None or there.kind == "special":
+        return
     status = os.lstat(path)
     time.sleep(0.004)
     if step["is_new"]:

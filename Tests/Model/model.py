@@ -14,9 +14,11 @@ import random
 import shutil
 import sys
 import time
+import traceback
 from pathlib import Path
 
 import disks
+import hang
 from jobs import JobChooser
 from minimise import minimised
 from outs import OutChooser
@@ -26,6 +28,8 @@ from world import World
 from files import Chooser
 from runs import Program
 
+# The seconds after which a step is stuck: more than all the programs take that it may end because they hang.
+_STEP = 400
 # One step in so many is a job, or a change of an output folder.
 _JOBS, _OUTS = 0.16, 0.10
 
@@ -46,6 +50,17 @@ class Steps:
         return self.outs.choose() if dice < _JOBS + _OUTS else self.files.choose()
 
 
+def applied(world: World, step: dict) -> list[str]:
+    """Carries out a step. Returns what is wrong afterwards, also if the model itself does not get through."""
+    try:
+        with hang.bounded(_STEP):
+            return world.apply(step)
+    except hang.StuckError as error:
+        calls = traceback.extract_tb(error.__traceback__)
+        where = " > ".join(f"{Path(call.filename).name}:{call.lineno} {call.name}" for call in calls)
+        return [f"stuck: {json.dumps(step)}: {error}: {where}"]
+
+
 def replay(arguments, may_mount: bool, pool: Reference, steps: list[dict], until=None) -> tuple[int, list[str]]:
     """Repeats steps in a new folder. Returns the index of the first after which something is wrong, and what."""
     world = World(arguments.program, may_mount, pool)
@@ -54,7 +69,7 @@ def replay(arguments, may_mount: bool, pool: Reference, steps: list[dict], until
         for index, step in enumerate(steps):
             if until and time.monotonic() > until:
                 break
-            if found := world.apply(step):
+            if found := applied(world, step):
                 return index, found
     finally:
         world.close()
@@ -71,10 +86,12 @@ def explain(arguments, may_mount, pool, steps, found):
         _, again = replay(arguments, may_mount, pool, some, until)
         return any(line.split(":")[0] == rule for line in again)
 
-    least = minimised(steps, fails, arguments.minimise)
-    path.write_text(json.dumps(least, indent=1))
+    path.write_text(json.dumps(steps, indent=1))
     for line in found:
-        print(f"VIOLATION seed {arguments.seed}, step {len(steps)}: {line}")
+        print(f"VIOLATION seed {arguments.seed}, step {len(steps)}: {line}", flush=True)
+    # Each try of what hangs would take a minute.
+    least = minimised(steps, fails, 0 if rule in ("hang", "stuck") else arguments.minimise)
+    path.write_text(json.dumps(least, indent=1))
     print(f"the {len(least)} of {len(steps)} steps that show it, for --replay: {path}", flush=True)
     for step in least:
         print(f"  {json.dumps(step)}")
@@ -90,7 +107,7 @@ def explore(arguments, may_mount, pool) -> int:
                 break
             step = steps.next()
             done.append(step)
-            if found := world.apply(step):
+            if found := applied(world, step):
                 if arguments.verbose:
                     print(json.dumps(step), world.last and world.last.errors, world.last and world.last.command)
                 explain(arguments, may_mount, pool, done, found)
@@ -110,7 +127,7 @@ def main() -> int:
     parser.add_argument("--program", type=Path, default=Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=2000)
-    parser.add_argument("--seconds", type=float, help="end after this time")
+    parser.add_argument("--seconds", type=float, help="end the steps after this time")
     parser.add_argument("--replay", type=Path, help="repeat the steps of a file")
     parser.add_argument("--keep", type=Path, default=Path(".build/model"), help="the folder for lists of steps")
     parser.add_argument("--minimise", type=float, default=120, help="the seconds for finding a shorter list of steps")

@@ -3,16 +3,18 @@
 import base64
 import json
 import os
-import signal
 import subprocess
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+import hang
 from tree import below, mirrored
 
-# More than a run over some dozens of tiny photos takes on any machine.
-_SECONDS = 120
+# The seconds after which a run over some dozens of tiny photos hangs.
+_SECONDS = 60
+# Stands for the status of a run that had to be ended.
+HUNG = -1000
 DOCUMENTED = {0, 1, 64, 65, 66, 69, 71, 73, 74, 75, 130, 143}
 _COUNTS = ("made", "up_to_date", "failed", "cancelled", "duplicates", "not_read", "own_thumbnails", "passed_over")
 JOINS = {"manifest": ("--manifest", "list.json"), "html": ("--html", "web"), "sheet": ("--contact-sheet", "sheet.pdf")}
@@ -156,6 +158,8 @@ class Result:
 
     def problems(self, signalled=()) -> list[str]:
         """What is wrong with the end of the process alone."""
+        if self.status == HUNG:
+            return [f"hang: {self.errors}"]
         allowed = DOCUMENTED | {-number for number in signalled}
         if self.status not in allowed:
             return [f"status: it ended with {self.status}: {self.errors[-300:]}"]
@@ -183,15 +187,25 @@ class Program:
 
     def __init__(self, path: Path, runtime: Path):
         self.path = path
+        self._running = []
         runtime.mkdir(mode=0o700, exist_ok=True)
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(("MEMORY_PRESSURE_", "THUMBJOB_"))}
         self.environment["THUMBJOB_RUNTIME_DIR"] = str(runtime)
 
     def start(self, arguments, folder: Path) -> subprocess.Popen:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [self.path, *arguments], cwd=folder, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self._running = [one for one in self._running if one.returncode is None] + [process]
+        return process
+
+    def end_all(self):
+        """Ends what still runs because a step was given up."""
+        for process in self._running:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
 
     def start_job(self, spec: Spec, folder: Path, *more: str, file="job.yml") -> subprocess.Popen:
         quiet = ("--json", "--status", "off", "--pressure-source", "off", "--memory", "64M")
@@ -211,14 +225,11 @@ class Program:
         return finish(self.start(["report", out, "--json"], folder))
 
 
-def finish(process: subprocess.Popen) -> Result:
-    """Waits for the end of a process."""
-    try:
-        out, errors = process.communicate(timeout=_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        out, errors = process.communicate()
-        return Result(process.args, -1000, f"it did not end within {_SECONDS} s; " + os.fsdecode(errors))
+def finish(process: subprocess.Popen, seconds: float = _SECONDS) -> Result:
+    """Waits for the end of a process. One that hangs is ended."""
+    out, errors, where = hang.finish(process, seconds)
+    if where:
+        return Result(process.args, HUNG, f"{where}\nit had said {os.fsdecode(errors)[-3000:]}")
     events = []
     for line in out.splitlines():
         try:

@@ -1,6 +1,7 @@
 """Tests that the model finds faults: each of its checks is given a wrong state that it must name."""
 
 import os
+import subprocess
 import tempfile
 import unittest
 from dataclasses import replace
@@ -8,13 +9,14 @@ from pathlib import Path
 
 import told
 from case import Case
+from hang import StuckError, bounded
 from history import Memory, leftovers
 from marks import thumbnail
 from minimise import minimised
 from tree import Entry, snapshot, state, walk
 
 import checks
-from runs import Output, Result, Spec
+from runs import Output, Result, Spec, finish
 
 _PIXELS = b"\xff\xdb the thumbnail of "
 
@@ -284,6 +286,21 @@ class TreeTests(unittest.TestCase):
         self.assertEqual(Output("t").places("d/a.png"), ["d/a.png.jpg"])
         self.assertEqual(Output("t", ("16", "small=12^", "8x8!")).size_folders(), ["16x16", "small", "8x8-exact"])
         self.assertEqual(Output("t", name="%d/%s-%e").places("a.jpg"), ["a-jpg.jpg"])
+
+
+class HangTests(unittest.TestCase):
+    def test_a_program_that_hangs_is_ended_and_it_is_told_where(self):
+        process = subprocess.Popen(["sleep", "1000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        result = finish(process, 0.1)
+        self.assertIsNotNone(process.returncode)
+        self.assertRegex(result.problems()[0], "^hang: it did not end within 0 s; .*\nthread [0-9]+ sleep: in ")
+
+    def test_a_step_of_the_model_that_hangs_is_ended(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = Path(folder, "pipe")
+            os.mkfifo(pipe)
+            with self.assertRaises(StuckError), bounded(0.1):
+                pipe.read_bytes()
 
 
 class MinimiseTests(unittest.TestCase):

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -13,6 +12,7 @@ from pathlib import Path
 import outs
 import pruning
 import told
+import watching
 from case import Case
 from disks import Disks
 from history import Memory
@@ -23,14 +23,9 @@ import checks
 import files
 from runs import JOINS, Program, Result, Spec, finish, path_text
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Watch"))
-from watched import EndedError, Watched
-
 _TOPS = (*files.ROOTS, *files.AWAY, "disks", *outs.OUTS)
 # The bytes of the small disk: enough for all thumbnails and a ledger.
 _ROOM = 1 << 20
-# The seconds within which a watch must have followed all changes.
-_SETTLED = 8
 # In every so many runs, the report is read; with a fresh folder, a run beside it.
 _REPORT_EVERY, _FRESH_EVERY = 3, 6
 
@@ -51,6 +46,7 @@ class World:
         self.is_told = False  # whether to print each step, and what a run says
 
     def close(self):
+        self.program.end_all()
         if self.disks:
             self.disks.close()
         shutil.rmtree(self.base, ignore_errors=True)
@@ -71,7 +67,7 @@ class World:
             return getattr(self, f"_{step['do']}")(step)
         return []
 
-    def _prepare(self, spec: Spec):
+    def prepare(self, spec: Spec):
         """Join files of another job would be in the way."""
         for _, name in JOINS.values():
             path = self.root / name
@@ -82,7 +78,7 @@ class World:
 
     def _run(self, step):
         spec = Spec.read(step["spec"])
-        self._prepare(spec)
+        self.prepare(spec)
         before = self.snapshot()
         result = self.program.run(spec, self.root)
         self.figures["runs"] += 1
@@ -105,7 +101,7 @@ class World:
         if not is_quiet:
             self.figures["unquiet"] += 1
             found += checks.untouched(case) + checks.kept(case)
-            self._disturbed(spec, results)
+            self.disturbed(spec, results)
             return found
         self.figures["quiet"] += 1
         if not self._is_ledger_lost(spec, results):
@@ -152,7 +148,7 @@ class World:
             if spec.outs == [out]:
                 memory.known &= owners
 
-    def _disturbed(self, spec, results):
+    def disturbed(self, spec, results):
         """After a run that was stopped, or others beside it, less is certain."""
         for out in spec.outs:
             memory = self.memories[out]
@@ -202,7 +198,7 @@ class World:
 
     def _kill(self, step):
         spec, number = Spec.read(step["spec"]), getattr(signal, f"SIG{step['signal']}")
-        self._prepare(spec)
+        self.prepare(spec)
         before = self.snapshot()
         result = self.program.killed(spec, self.root, number, step["delay"])
         self.figures["kills"] += 1
@@ -215,7 +211,7 @@ class World:
         for one, result in zip(specs, results, strict=True):
             for out in one.outs:
                 self.memories[out].kills += 1
-            self._disturbed(one, [result])
+            self.disturbed(one, [result])
         after = self.snapshot()
         case = Case(self.root, spec, results, before, after, self.memories, self.pool, (files.MOUNT,))
         return found + [line for line in checks.untouched(case) if not _is_temporary(line)]
@@ -223,7 +219,7 @@ class World:
     def _pair(self, step):
         specs = [Spec.read(record) for record in step["specs"]]
         for spec in specs:
-            self._prepare(spec)
+            self.prepare(spec)
         before = self.snapshot()
         running = [self.program.start_job(spec, self.root, file=f"job-{index}.yml") for index, spec in enumerate(specs)]
         results = [finish(process) for process in running]
@@ -232,7 +228,7 @@ class World:
 
     def _shards(self, step):
         spec, count = Spec.read(step["spec"]), step["count"]
-        self._prepare(spec)
+        self.prepare(spec)
         before = self.snapshot()
         results: list[Result] = []
         running = []
@@ -249,102 +245,18 @@ class World:
     def _busy(self, step):
         """Files change during a run: whatever it makes of them, the next run must see it."""
         spec = Spec.read(step["spec"])
-        self._prepare(spec)
+        self.prepare(spec)
         process = self.program.start_job(spec, self.root)
         for change in step["steps"]:
             time.sleep(0.02)
             files.apply(self.root, change, self.pool.all, self.disks)
         result = finish(process)
         self.figures["busy"] += 1
-        self._disturbed(spec, [result])
+        self.disturbed(spec, [result])
         return result.problems()
 
     def _watch(self, step):
-        spec = Spec.read(step["spec"])
-        if not (self.root / "photos").is_dir():
-            return []
-        self._prepare(spec)
-        output = spec.outputs[0]
-        (self.root / "notify").unlink(missing_ok=True)
-        before = self.snapshot()
-        options = spec.arguments(self.root)[3:]
-        with (self.base / "events").open("w") as events:
-            try:
-                watched = Watched(
-                    str(self.program.path), self.root, *options, "--json", "--status", "off", "--pressure-source",
-                    "off", "--memory", "64M", out=output.out, environment=self.program.environment, stdout=events)
-            except TimeoutError as error:
-                return [f"watch: {error}"]
-            except EndedError as error:
-                # Such as on a full disk.
-                result = Result([], error.args[0], (self.root / "log").read_text(errors="replace"))
-                self._disturbed(spec, [result])
-                return result.problems()
-        self.figures["watches"] += 1
-        found = []
-        for storm in step["storms"]:
-            for change in storm:
-                self.figures["steps"] += 1
-                files.apply(self.root, change, self.pool.all, self.disks)
-            before = self._with_sources(before)
-            found = self._settled(spec, watched, before)
-            watched.drain()
-            if found:
-                break
-        number = getattr(signal, f"SIG{step['end']}")
-        status = watched.end(number)
-        (self.root / "notify").unlink(missing_ok=True)
-        lines = [line for line in (self.base / "events").read_text().splitlines() if line.startswith("{")]
-        errors = watched.log.read_text(errors="replace")
-        if status == -signal.SIGKILL and lines and not lines[-1].endswith("}"):
-            lines.pop()
-        result = Result(watched.process.args, status, errors, [json.loads(line) for line in lines],
-                        str(self.root))
-        if found:
-            return [*found, f"watch: it had said {errors[-500:]}"]
-        if step["end"] != "HUP":
-            found = result.problems((number,))
-            self._disturbed(spec, [result])
-            return found
-        if status not in (0, 1):
-            self._disturbed(spec, [result])
-            return [f"watch: it ended with {status} after HUP: {errors[-300:]}"]
-        self._disturbed(spec, [result])
-        return result.problems()
-
-    def _with_sources(self, before):
-        """The state before a run, with the sources as they are now."""
-        now = self.snapshot()
-        kept = {path: there for path, there in before.items() if path.split("/")[0] in outs.OUTS}
-        return kept | {path: there for path, there in now.items() if path.split("/")[0] not in outs.OUTS}
-
-    def _settled(self, spec, watched, before) -> list[str]:
-        """Waits until the thumbnails are those of the photos. Returns what is still wrong after a while."""
-        end = time.monotonic() + _SETTLED
-        while True:
-            result = Result([], 0, watched.log.read_text(errors="replace"), self._events(), str(self.root))
-            for out in spec.outs:
-                self.memories[out].learn(self.root, result, False)
-            try:
-                after = self.snapshot()
-                case = Case(
-                    self.root, spec, [result], before, after, self.memories, self.pool, (files.MOUNT,), True)
-                found = checks.untouched(case) + checks.current(case) + checks.kept(case)
-            except FileNotFoundError as error:
-                found = [f"watch: {error}"]
-            if not found or time.monotonic() > end or watched.process.poll() is not None:
-                return found
-            time.sleep(0.05)
-
-    def _events(self):
-        """The events so far; of each source only the last one counts."""
-        found = []
-        for line in (self.base / "events").read_text().splitlines():
-            try:
-                found.append(json.loads(line))
-            except ValueError:
-                break
-        return found
+        return watching.watch(self, step)
 
 
 def _is_temporary(line: str) -> bool:

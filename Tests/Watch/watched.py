@@ -37,8 +37,12 @@ class Watched:
                 if self.process.poll() is not None:
                     raise EndedError(self.process.returncode) from None
             if time.monotonic() > end:
-                self.process.kill()
-                raise TimeoutError(f"it was not ready within {seconds:.0f} s")
+                self._hangs(f"it was not ready within {seconds:.0f} s")
+
+    def _hangs(self, what: str):
+        """Ends the process, and raises TimeoutError."""
+        self.process.kill()
+        raise TimeoutError(what)
 
     def drain(self):
         """Reads what was sent meanwhile, so that the socket is never full."""
@@ -71,6 +75,9 @@ class Watched:
         """Ends it with a signal, as systemd does with TERM; returns the exit status."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        status = self.process.wait(60)
-        self.socket.close()
-        return status
+        try:
+            return self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self._hangs(f"it did not end within 60 s after {signal.Signals(number).name}")
+        finally:
+            self.socket.close()
