@@ -88,15 +88,13 @@ extension Job {
   /// Removes what is in the way of a source's thumbnails, if it is left of sources that are gone: the thumbnail of a photo
   /// `a.jpg` where now a folder `a.jpg` has photos, and, where the job prunes, those of a folder `a.jpg` where now a photo is.
   ///
-  /// - Returns: whether nothing is in the way any more.
+  /// - Returns: whether the source is to be tried again: nothing is in the way any more, or less.
   func makeRoom(for operation: SourceOperation) -> Bool {
-    guard let tree = walker.tree.root, let relative = operation.source.path.absolute?.below(tree) else { return false }
+    guard let tree = walker.tree.root else { return false }
     let removal = Removal(in: outputs, tree: tree) { [weak self] in self?.removed($0, $1) }
-    var folder = relative.parent
-    while !folder.isEmpty {
-      for claim in OutputPlan.claims(to: folder) { removeGone(tree.appending(claim), removal) }
-      folder = folder.parent
-    }
+    var vanished = VanishedSources(followsLinks: walker.followsLinks)
+    let freed = removal.removeAbove(operation.place, of: operation.source) { vanished.state(of: $0) == .gone }
+    for source in freed where !hasThumbnails(of: source, tree) { ledger?.forget(source) }
     let below = tree.appending(operation.place)
     if let mode = settings.prune, let source = sourceFolder(of: below), pruneRefusal(source, mode) == nil {
       // That the ledgers can be read is known.
@@ -104,12 +102,14 @@ extension Job {
         if state == .gone, removal.removeAll(of: source.path, first: source.first) { source.forget() }
       }
     }
-    return outputs.allSatisfy { $0.isOpen(operation.source, operation.place) }
+    return !freed.isEmpty || outputs.allSatisfy { $0.isOpen(operation.source, operation.place) }
   }
 
-  private func removeGone(_ source: Path, _ removal: Removal) {
-    var vanished = VanishedSources(followsLinks: walker.followsLinks)
-    if vanished.state(of: source) == .gone, removal.removeAll(of: source) { ledger?.forget(source) }
+  /// Whether thumbnails of a source that is gone are left: such as those of other sizes, which only pruning removes.
+  private func hasThumbnails(of source: Path, _ tree: Path) -> Bool {
+    let isFound = Locked(false)
+    Removal(in: outputs, tree: tree, isDryRun: true) { _, _ in isFound.withLock { $0 = true } }.removeAll(of: source)
+    return isFound.withLock { $0 }
   }
 
   /// The folder among the arguments that an absolute path is in.

@@ -156,6 +156,25 @@ extension CommandTests {
       #expect(again.status == 0 && again.errors.contains("8 up to date"), "\(again.errors)")
     }
 
+    @Test func onlyWhatIsInTheWayOfAFolderIsRemoved() async throws {
+      let folder = try TemporaryFolder.withPhotos(4)
+      let (photo, sizes) = ("images/0/photo 0.jpg", ["images", "--size", "small=32", "--size", "large=64"])
+      _ = try await BuiltCommand.run("images", in: folder)
+      _ = try await BuiltCommand.run(executable: BuiltCommand.path, sizes, in: folder)
+      // In the large size the file of somebody else is in the way, too.
+      try folder.write(Data("a note".utf8), to: "thumbs/large/0/photo 0.jpg")
+      try FileManager.default.moveItem(atPath: folder(photo), toPath: folder("photo"))
+      try folder.write(try Data(contentsOf: URL(filePath: folder("photo"))), to: "\(photo)/a.jpg")
+      let ending = try await BuiltCommand.run(executable: BuiltCommand.path, sizes, in: folder)
+      let reason = "thumbs/large/0/photo 0.jpg/a.jpg: cannot be written: a file is where a folder is needed"
+      #expect(ending.status == 1 && ending.errors.contains(reason), "\(ending.errors)")
+      #expect(ending.errors.contains("1 thumbnail removed"), "\(ending.errors)")
+      #expect(folder.exists("thumbs/0/photo 0.jpg"))
+      let pruned = try await BuiltCommand.run(executable: BuiltCommand.path, sizes + ["--prune"], in: folder)
+      #expect(pruned.errors.contains("removed 4 thumbnails"), "\(pruned.errors)")
+      #expect(!folder.exists("thumbs/0/photo 0.jpg"))
+    }
+
     @Test func thePhotosOfAnEmptyFolderMayOnlyBeOutOfReach() async throws {
       let folder = try TemporaryFolder.withPhotos(3)
       _ = try await BuiltCommand.run("images", in: folder)

@@ -73,23 +73,60 @@ struct Removal: Sendable {
     return isClean
   }
 
+  /// Removes the thumbnails that are where another source needs folders for its own: `a.jpg` where now a folder `a.jpg` has
+  /// photos.
+  ///
+  /// - Parameters:
+  ///   - place: the place of the other source's thumbnails, from ``OutputPlan``.
+  ///   - isGone: whether a source is gone; its path is absolute.
+  /// - Returns: the sources whose thumbnails were removed.
+  func removeAbove(_ place: Path, of other: Source, isGone: (Path) -> Bool) -> Set<Path> {
+    var found: Set<Path> = []
+    for output in outputs {
+      for size in output.output.options.sizes {
+        var folder = output.output.place(of: other, place, size: size).parent
+        while !folder.isEmpty {
+          for relative in Self.claims(to: folder) where isGone(tree.appending(relative)) {
+            let source = tree.appending(relative)
+            if outcome(folder, of: source, relative, in: output) == .removed { found.insert(source) }
+          }
+          folder = folder.parent
+        }
+      }
+    }
+    return found
+  }
+
+  /// The sources that may have a place, perhaps in the folder of a size.
+  private static func claims(to place: Path) -> [Path] {
+    let inner = place.names.first.flatMap { place.below($0) }
+    return [place, inner].compactMap { $0 }.filter { !$0.isEmpty }.flatMap { OutputPlan.claims(to: $0) }
+  }
+
   private func ofOtherSizes(_ relative: Path, _ output: Output) -> [Path] {
     output.output.earlier.left.compactMap { $0.folder.below(output.output.path) }.flatMap { folder in
       output.output.placesOfOtherSize(of: relative).map { folder.appending($0) }
     }
   }
 
+  private enum Outcome { case removed, notOurs, failed }
+
   private func remove(_ place: Path, of source: Path, _ relative: Path, in output: Output) -> Bool {
+    outcome(place, of: source, relative, in: output) != .failed
+  }
+
+  private func outcome(_ place: Path, of source: Path, _ relative: Path, in output: Output) -> Outcome {
     do throws(OutputError) {
       // The marks of earlier versions do not name their source. Such a thumbnail may be that of a source that exists.
       let isOurTree = output.output.earlier.lastTree ?? tree == tree
       let outcome = try output.remover.remove(
         place, of: source, unnamed: isOurTree && !hasOther(place, than: relative))
-      if case .removed(let bytes) = outcome { onRemoval(output.output.path.appending(place), .success(bytes)) }
-      return true
+      guard case .removed(let bytes) = outcome else { return .notOurs }
+      onRemoval(output.output.path.appending(place), .success(bytes))
+      return .removed
     } catch {
       onRemoval(output.output.path.appending(place), .failure(error))
-      return false
+      return .failed
     }
   }
 
