@@ -18,12 +18,9 @@ ROOTS = ("photos", "more")
 AWAY = ("photos-away", "more-away")
 MOUNT = "photos/disk"
 # What thumbjob does not bear yet. Remove a name when it does:
-# - year: files dated outside 1677 to 2262
-# - photo-to-folder: a photo that becomes a folder, or a folder that becomes a photo
-# - description: what a manifest says of a picture whose thumbnails are older than the manifest
 # - tree: the thumbnails of photos that are gone, after the output folder has mirrored several folders
 # - other-ledgers: whose thumbnail something is, if only the ledger of another part, or of a job's second output, knows
-NOT_YET = {"year", "photo-to-folder", "description", "tree", "other-ledgers"}
+NOT_YET = {"tree", "other-ledgers"}
 
 _FOLDERS = ("", "2024", "2024/album", "small", "256", "scan.png", "disk", "Case", "case", "Größe", "16x16", "caf\udce9")
 _NFD = unicodedata.normalize("NFD", "ä.jpg")
@@ -31,8 +28,7 @@ _NAMES = ("a.jpg", "A.jpg", "a.JPG", "b.jpg", "c.jpeg", "scan.png", "scan.png.jp
           "-dash.jpg", "x y.jpg", "new\nline.jpg", "small", "256", "note.txt", ".hidden.jpg", "lost+found", "a.png")
 # Seconds since 1970: few, so that photos often have equal times.
 _TIMES = (1_700_000_000, 1_700_000_001, 1_700_000_002, 1_600_000_000)
-_YEARS = (1678, 1902, 1969, 2038, 2107, 2261)
-_ODD_YEARS = (1601, 1676, 2263, 2400, 2446)
+_YEARS = (1601, 1676, 1678, 1902, 1969, 2038, 2107, 2261, 2263, 2400, 2446)
 _MODES = (0o644, 0o600, 0o444, 0o664)
 
 
@@ -133,21 +129,20 @@ class Chooser:
 
     def year(self):
         files = self._there("file")
-        years = _YEARS if "year" in NOT_YET else _YEARS + _ODD_YEARS
         if not files:
             return self.write()
-        when = (self.random.choice(years) - 1970) * 31_556_952
+        when = (self.random.choice(_YEARS) - 1970) * 31_556_952
         return {"do": "touch", "path": self.random.choice(files), "time": when}
 
     def to_folder(self):
         files = self._there("file")
-        if "photo-to-folder" in NOT_YET or not files:
+        if not files:
             return self.write()
         return {"do": "to-folder", "path": self.random.choice(files), "content": self._content()}
 
     def to_file(self):
         folders = self._there("folder")
-        if "photo-to-folder" in NOT_YET or not folders:
+        if not folders:
             return self.write()
         return {"do": "to-file", "path": self.random.choice(folders), "content": self._content()}
 

@@ -3,10 +3,11 @@
 import time
 
 
-def minimised(steps: list, fails, seconds: float) -> list:
-    """Leaves out steps as long as `fails` holds for the rest.
+def minimised(steps: list, shown, seconds: float) -> list:
+    """Leaves out steps as long as the rest shows the fault.
 
-    - parameter fails: is given some of the steps in their order, and the time at which it must give up.
+    - parameter shown: is given some of the steps in their order, and the time at which it must give up. It returns
+      those up to the one that shows the fault, or None.
     - parameter seconds: after which the shortest list so far is taken.
     """
     end = time.monotonic() + seconds
@@ -16,8 +17,8 @@ def minimised(steps: list, fails, seconds: float) -> list:
         # The first steps matter least.
         for start in range(0, len(steps), size):
             rest = steps[:start] + steps[start + size :]
-            if rest and time.monotonic() < end and fails(rest, end):
-                steps, parts = rest, max(2, parts - 1)
+            if rest and time.monotonic() < end and (less := shown(rest, end)):
+                steps, parts = less, max(2, parts - 1)
                 break
         else:
             if size == 1:

@@ -15,6 +15,7 @@ import shutil
 import sys
 import time
 import traceback
+from dataclasses import dataclass
 from pathlib import Path
 
 import disks
@@ -30,6 +31,8 @@ from runs import Program
 
 # The seconds after which a step is stuck: more than all the programs take that it may end because they hang.
 _STEP = 400
+# More steps than this are not printed, but for the last ones.
+_SHOWN = 60
 # One step in so many is a job, or a change of an output folder.
 _JOBS, _OUTS = 0.16, 0.10
 
@@ -61,8 +64,17 @@ def applied(world: World, step: dict) -> list[str]:
         return [f"stuck: {json.dumps(step)}: {error}: {where}"]
 
 
-def replay(arguments, may_mount: bool, pool: Reference, steps: list[dict], until=None) -> tuple[int, list[str]]:
-    """Repeats steps in a new folder. Returns the index of the first after which something is wrong, and what."""
+@dataclass
+class Outcome:
+    """How far a list of steps got."""
+
+    index: int  # of the first step after which something is wrong; the length of the list if nothing is
+    found: list[str]  # what is wrong
+    said: str = ""  # what the last run said
+
+
+def replay(arguments, may_mount: bool, pool: Reference, steps: list[dict], until=None) -> Outcome:
+    """Repeats steps in a new folder."""
     world = World(arguments.program, may_mount, pool)
     world.is_told = arguments.verbose and until is None
     try:
@@ -70,30 +82,35 @@ def replay(arguments, may_mount: bool, pool: Reference, steps: list[dict], until
             if until and time.monotonic() > until:
                 break
             if found := applied(world, step):
-                return index, found
+                return Outcome(index, found, world.said())
     finally:
         world.close()
-    return len(steps), []
+    return Outcome(len(steps), [])
 
 
-def explain(arguments, may_mount, pool, steps, found):
-    """Prints what is wrong, and keeps the shortest list of steps that shows it."""
-    rule = found[0].split(":")[0]
+def explain(arguments, may_mount, pool, steps, outcome: Outcome):
+    """Prints what is wrong, and keeps the steps, and the shortest list of them that shows it."""
+    rule = outcome.found[0].split(":")[0]
     arguments.keep.mkdir(parents=True, exist_ok=True)
-    path = arguments.replay or arguments.keep / f"seed-{arguments.seed}-step-{len(steps)}.json"
-
-    def fails(some, until):
-        _, again = replay(arguments, may_mount, pool, some, until)
-        return any(line.split(":")[0] == rule for line in again)
-
+    path = arguments.keep / f"seed-{arguments.seed}-step-{len(steps)}.json"
     path.write_text(json.dumps(steps, indent=1))
-    for line in found:
-        print(f"VIOLATION seed {arguments.seed}, step {len(steps)}: {line}", flush=True)
+    for line in outcome.found:
+        print(f"VIOLATION seed {arguments.seed}, step {len(steps)}: {line}")
+    print(f"{outcome.said}\nall {len(steps)} steps: {path}", flush=True)
     # Each try of what hangs would take a minute.
-    least = minimised(steps, fails, 0 if rule in ("hang", "stuck") else arguments.minimise)
+    seconds = 0 if rule in ("hang", "stuck") else arguments.minimise
+
+    def shown(some, until):
+        again = replay(arguments, may_mount, pool, some, until)
+        return some[: again.index + 1] if any(line.split(":")[0] == rule for line in again.found) else None
+
+    least = minimised(steps, shown, seconds)
+    if len(least) == len(steps):
+        return
+    path = path.with_suffix(".least.json")
     path.write_text(json.dumps(least, indent=1))
     print(f"the {len(least)} of {len(steps)} steps that show it, for --replay: {path}", flush=True)
-    for step in least:
+    for step in least[-_SHOWN:]:
         print(f"  {json.dumps(step)}")
 
 
@@ -108,9 +125,7 @@ def explore(arguments, may_mount, pool) -> int:
             step = steps.next()
             done.append(step)
             if found := applied(world, step):
-                if arguments.verbose:
-                    print(json.dumps(step), world.last and world.last.errors, world.last and world.last.command)
-                explain(arguments, may_mount, pool, done, found)
+                explain(arguments, may_mount, pool, done, Outcome(len(done) - 1, found, world.said()))
                 violations += 1
                 break
     finally:
@@ -143,10 +158,10 @@ def main() -> int:
         pool = Reference(Program(arguments.program, base / "run").run, base / "pool")
         if arguments.replay:
             steps = json.loads(arguments.replay.read_text())
-            index, found = replay(arguments, not obstacle, pool, steps)
-            if found:
-                explain(arguments, not obstacle, pool, steps[: index + 1], found)
-            return 1 if found else 0
+            outcome = replay(arguments, not obstacle, pool, steps)
+            if outcome.found:
+                explain(arguments, not obstacle, pool, steps[: outcome.index + 1], outcome)
+            return 1 if outcome.found else 0
         return 1 if explore(arguments, not obstacle, pool) else 0
     finally:
         shutil.rmtree(base, ignore_errors=True)

@@ -305,11 +305,15 @@ class HangTests(unittest.TestCase):
 
 class MinimiseTests(unittest.TestCase):
     def test_only_the_steps_that_show_the_fault_are_left(self):
-        found = minimised(list(range(100)), lambda some, until: {3, 50, 99} <= set(some), 60)
-        self.assertEqual(found, [3, 50, 99])
+        found = minimised(list(range(100)), lambda some, until: some if {3, 50, 98} <= set(some) else None, 60)
+        self.assertEqual(found, [3, 50, 98])
+
+    def test_steps_after_the_one_that_shows_the_fault_are_left_out(self):
+        found = minimised([1, 2, 3, 4], lambda some, until: some[: some.index(2) + 1] if 2 in some else None, 60)
+        self.assertEqual(found, [2])
 
     def test_it_ends_in_time(self):
-        self.assertEqual(minimised([1, 2, 3], lambda some, until: True, 0), [1, 2, 3])
+        self.assertEqual(minimised([1, 2, 3], lambda some, until: some, 0), [1, 2, 3])
 
 
 if __name__ == "__main__":

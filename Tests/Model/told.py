@@ -7,7 +7,6 @@ from marks import thumbnail
 from tree import Entry, is_named_picture
 
 from checks import IN_THE_WAY
-from files import NOT_YET
 from runs import path_text
 
 
@@ -65,7 +64,7 @@ def listed(case: Case, manifest: dict, folder: str) -> list[str]:
             there = {path(made["path"]) for made in line.get("thumbnails", ())}
             if there != places:
                 found.append(f"manifest: {source!r} has {sorted(there)} instead of {sorted(places)}")
-            elif "description" not in NOT_YET and ("thumbhash" not in line or "width" not in line):
+            elif "thumbhash" not in line or "width" not in line:
                 found.append(f"manifest: {source!r} is not described")
         elif line.get("outcome") != outcome:
             found.append(f"manifest: {source!r} is {outcome}, and it says {line.get('outcome')}")

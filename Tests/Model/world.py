@@ -54,6 +54,13 @@ class World:
     def snapshot(self):
         return snapshot(self.root, _TOPS)
 
+    def said(self) -> str:
+        """What the last run said that was judged."""
+        if not self.last:
+            return ""
+        command = " ".join(map(str, self.last.command))
+        return f"{command}\nended with {self.last.status}, and said:\n{self.last.errors[-3000:]}"
+
     def apply(self, step: dict) -> list[str]:
         """Carries out a step. Returns what is wrong afterwards."""
         self.figures["steps"] += 1
