@@ -32,9 +32,10 @@ extension Job {
         return ended(operation, .cancelledWhileRunning(stopReason))
       }
       if case .failed(let error) = outcome, case .output(let refusal) = SourceFailure(error, plan: memory),
-        refusal.kind == .blocked, makeRoom(for: operation), follow(operation)
+        refusal.kind == .blocked, makeRoom(for: operation)
       {
-        return
+        if follow(operation) { return }
+        return ended(operation, .cancelledWhileRunning(stopReason))
       }
       if case .succeeded = outcome, thumbnail?.found.isUnchanged == true {
         // A join needs what the thumbnails tell of the source.
