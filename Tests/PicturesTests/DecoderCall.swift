@@ -14,6 +14,8 @@ struct DecoderCall {
   private(set) var memory: [UInt8] = []
   /// The calls of `proceed` after which it says no.
   var patience = Int.max
+  /// What the file has at a place from the second read on that reaches it.
+  var change: (place: Int, bytes: [UInt8])?
 
   /// - parameter scaled: WebP: the size to which its decoder scales.
   init(
@@ -79,23 +81,33 @@ struct DecoderCall {
 
   /// What the decoder's input is.
   private final class Source {
-    let bytes: [UInt8]
+    var bytes: [UInt8]
     var patience: Int
-    init(_ bytes: [UInt8], _ patience: Int) { (self.bytes, self.patience) = (bytes, patience) }
+    var change: (place: Int, bytes: [UInt8])?
+
+    init(_ call: DecoderCall) { (bytes, patience, change) = (call.bytes, call.patience, call.change) }
+
+    func read(_ offset: Int, into: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int {
+      guard offset < bytes.count else { return 0 }
+      let part = bytes[offset...].prefix(capacity)
+      part.withUnsafeBufferPointer { into.update(from: $0.baseAddress!, count: $0.count) }
+      if let change, part.indices.contains(change.place) {
+        bytes.replaceSubrange(change.place..<change.place + change.bytes.count, with: change.bytes)
+        self.change = nil
+      }
+      return part.count
+    }
   }
 
   mutating func decode() {
-    let source = Source(bytes, patience)
+    let source = Source(self)
     withExtendedLifetime(source) {
       var input = cpictures_input(
         context: Unmanaged.passUnretained(source).toOpaque(), size: UInt64(bytes.count),
         read: { context, offset, into, capacity in
           guard let context else { return -1 }
           let source = Unmanaged<Source>.fromOpaque(context).takeUnretainedValue()
-          guard offset < UInt64(source.bytes.count) else { return 0 }
-          let part = source.bytes[Int(offset)...].prefix(capacity)
-          part.withUnsafeBufferPointer { into.update(from: $0.baseAddress!, count: $0.count) }
-          return part.count
+          return source.read(Int(clamping: offset), into: into, capacity)
         },
         proceed: { context, _ in
           guard let context else { return false }

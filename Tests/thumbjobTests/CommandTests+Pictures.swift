@@ -142,6 +142,35 @@ extension CommandTests {
       return Array("II".utf8) + number(42, 2) + number(8, 4) + number(4, 2) + entries + number(0, 4) + preview
     }
 
+    /// A grey TIFF file of 30 × 30 pixels, whose only strip is a JPEG of another size.
+    private func tiff(of side: Int) -> [UInt8] {
+      func number(_ value: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(value >> (8 * $0) & 0xFF) } }
+      var photo = SyntheticPhoto(seed: 1, width: side, height: side)
+      (photo.isGrey, photo.isBlank) = (true, true)
+      let (strip, entryCount) = (photo.jpeg(), 9)
+      let place = 8 + 2 + 12 * entryCount + 4
+      let tags = [
+        (256, 30), (257, 30), (258, 8), (259, 7), (262, 1), (273, place), (277, 1), (278, 30), (279, strip.count),
+      ]
+      let entries = tags.flatMap { number($0.0, 2) + number(4, 2) + number(1, 4) + number($0.1, 4) }
+      return Array("II".utf8) + number(42, 2) + number(8, 4) + number(entryCount, 2) + entries + number(0, 4) + strip
+    }
+
+    /// One process decodes both, one after the other. libtiff says nothing of what it has not decoded.
+    @Test func aPictureThatLacksSamplesShowsNothingOfTheOneBeforeIt() async throws {
+      let folder = TemporaryFolder()
+      try folder.write(tiff(of: 30), to: "images/a.tif")
+      try folder.write(tiff(of: 8), to: "images/b.tif")
+      for level in ["truncated", "error", "warning"] {
+        let ending = try await BuiltCommand.run(
+          "images", "-o", level, "--max", "1", "--fail-on", level, "--json", in: folder)
+        #expect(ending.status == 1 && ending.number("made") == 1 && ending.number("failed") == 1, "\(ending.errors)")
+        #expect(ending.errors.contains("b.tif: truncated: strip or tile 0 lacks samples"), "\(ending.errors)")
+        #expect(FileManager.default.fileExists(atPath: folder("\(level)/a.tif.jpg")))
+        #expect(!FileManager.default.fileExists(atPath: folder("\(level)/b.tif.jpg")))
+      }
+    }
+
     @Test func aRawFileWhosePreviewIsTooSmallIsWarnedOf() async throws {
       let folder = TemporaryFolder()
       try folder.write(raw(8, 8), to: "images/small.dng")

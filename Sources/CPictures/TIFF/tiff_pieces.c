@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "tiff_coded.h"
 #include "tiff_stream.h"
 
 /// Rows that are read at once hold about so many bytes.
@@ -25,8 +26,7 @@ static bool is_in_blocks(const page *from) { return from->across > 1 || from->do
 
 /// Whether libtiff's rows are as long as those that are read here.
 static bool is_row(page *from, tmsize_t size, uint32_t width) {
-  uint64_t bits = (uint64_t)width * (from->is_separate ? 1 : from->samples) * from->bits;
-  if (size > 0 && (is_in_blocks(from) || (uint64_t)size >= (bits + 7) / 8)) return true;
+  if (size > 0 && (is_in_blocks(from) || (uint64_t)size >= tiff_coded_row_size(from, width))) return true;
   tiff_view_fail(&from->file);
   return false;
 }
@@ -218,13 +218,12 @@ static void read_rows(page *from, size_t row_size, uint8_t *buffers[most_samples
   uint32_t per_strip = rows_per_strip(from);
   for (uint32_t y = 0; y < from->height; y++) {
     if (y % 64 == 0 && !decoding_proceeds(from->call, (double)y / from->height)) return;
+    uint32_t first = y - y % per_strip;
+    bool is_last = y - first == per_strip - 1 || y == from->height - 1;
     for (unsigned plane = 0; plane < planes; plane++) {
       TIFF *tiff = from->readers[plane].tiff;
-      if (y % per_strip == 0 && !has_place(from, TIFFComputeStrip(tiff, y, (uint16_t)plane))) return;
-      if (TIFFReadScanline(tiff, buffers[plane], y, (uint16_t)plane) < 0) {
-        tiff_view_fail(&from->file);
-        return;
-      }
+      if (y == first && !has_place(from, TIFFComputeStrip(tiff, y, (uint16_t)plane))) return;
+      if (!tiff_coded_read_row(from, plane, first, y, is_last, buffers[plane], row_size)) return;
     }
     add_buffered(from, 0, y, from->width, buffers, 0);
   }
@@ -251,22 +250,22 @@ static void read_strips(page *from, uint8_t *buffers[most_samples]) {
   tmsize_t size = TIFFStripSize(tiff), row_size = TIFFScanlineSize(tiff);
   if (size <= 0) tiff_view_fail(&from->file);
   if (size <= 0 || !is_row(from, row_size, from->width)) return;
-  if (!allocate(from, buffers, plane_count(from), (size_t)size)) return;
+  unsigned planes = plane_count(from);
+  if (!allocate(from, buffers, planes, (size_t)size)) return;
   for (uint32_t y = 0; y < from->height; y += per_strip) {
     if (!decoding_proceeds(from->call, (double)y / from->height)) return;
-    tmsize_t decoded = size;
-    for (unsigned plane = 0; plane < plane_count(from); plane++) {
+    uint32_t rows = per_strip < from->height - y ? per_strip : from->height - y;
+    size_t decoded = (size_t)size;
+    size_t last = (size_t)row_size * (rows - 1) + tiff_coded_row_size(from, from->width) - 1;
+    for (unsigned plane = 0; plane < planes; plane++) {
       uint32_t strip = TIFFComputeStrip(tiff, y, (uint16_t)plane);
       if (!has_place(from, strip)) return;
-      tmsize_t taken = TIFFReadEncodedStrip(tiff, strip, buffers[plane], size);
-      if (taken < 0) {
-        tiff_view_fail(&from->file);
-        return;
-      }
+      size_t taken =
+          tiff_coded_read_piece(from, strip, buffers[plane], (size_t)size, is_in_blocks(from) ? SIZE_MAX : last);
+      if (taken == 0) return;
       if (taken < decoded) decoded = taken;
     }
-    uint32_t rows = per_strip < from->height - y ? per_strip : from->height - y;
-    add_piece(from, 0, y, from->width, rows, buffers, (size_t)decoded, (size_t)row_size);
+    add_piece(from, 0, y, from->width, rows, buffers, decoded, (size_t)row_size);
     if (per_strip > from->height - y) return;
   }
 }
@@ -282,17 +281,20 @@ static void read_tiles(page *from, uint8_t *buffers[most_samples]) {
     return;
   }
   if (!is_row(from, row_size, width)) return;
-  if (!allocate(from, buffers, plane_count(from), (size_t)size)) return;
+  unsigned planes = plane_count(from);
+  if (!allocate(from, buffers, planes, (size_t)size)) return;
   for (uint64_t y = 0; y < from->height; y += height) {
     for (uint64_t x = 0; x < from->width; x += width) {
       if (!decoding_proceeds(from->call, (double)y / from->height)) return;
-      for (unsigned plane = 0; plane < plane_count(from); plane++) {
+      // What is outside the picture may be missing.
+      uint64_t columns = width < from->width - x ? width : from->width - x;
+      uint64_t rows = height < from->height - y ? height : from->height - y;
+      size_t last = (size_t)row_size * (size_t)(rows - 1) + tiff_coded_row_size(from, (uint32_t)columns) - 1;
+      for (unsigned plane = 0; plane < planes; plane++) {
         uint32_t tile = TIFFComputeTile(tiff, (uint32_t)x, (uint32_t)y, 0, (uint16_t)plane);
         if (!has_place(from, tile)) return;
-        if (TIFFReadEncodedTile(tiff, tile, buffers[plane], size) < size) {
-          tiff_view_fail(&from->file);
-          return;
-        }
+        size_t end = is_in_blocks(from) ? SIZE_MAX : last;
+        if (tiff_coded_read_piece(from, tile, buffers[plane], (size_t)size, end) == 0) return;
       }
       add_piece(from, (uint32_t)x, (uint32_t)y, width, height, buffers, (size_t)size, (size_t)row_size);
     }

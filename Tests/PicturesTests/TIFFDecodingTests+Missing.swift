@@ -1,0 +1,117 @@
+import CDecoding
+import PictureWriters
+import TestSupport
+import Testing
+import Thumbnails
+
+@testable import Pictures
+
+/// Strips and tiles whose data are those of a smaller picture.
+extension TIFFDecodingTests {
+  /// A grey page with one strip or tile.
+  struct Page: CustomTestStringConvertible {
+    var testDescription: String
+    var size: PixelSize
+    var bits = 8
+    var photometric = 1
+    var compression: Int
+    var data: [UInt8]
+    var tile: PixelSize?
+
+    func call() -> DecoderCall {
+      var page = TestTIFF.Directory.page(
+        size.width, size.height, photometric: photometric, samples: 1, bits: bits, compression: compression, strip: data
+      )
+      if let tile {
+        page.entries.removeAll { [0x0111, 0x0116, 0x0117].contains($0.tag) }
+        page.entries +=
+          TestTIFF.Directory([
+            (0x0142, .long(tile.width)), (0x0143, .long(tile.height)), (0x0144, .data(data)),
+            (0x0145, .long(data.count)),
+          ]).entries
+      }
+      let file = TestTIFF([page]).file()
+      var call = DecoderCall(file, CDECODING_TIFF, size, planes: 1)
+      call.request.directory = TIFFPicture.directory(of: file)
+      return call.decoded()
+    }
+  }
+
+  private static func jpeg(_ width: Int, _ height: Int) -> [UInt8] {
+    var photo = SyntheticPhoto(seed: 1, width: width, height: height)
+    (photo.isGrey, photo.isBlank) = (true, true)
+    return photo.jpeg()
+  }
+
+  private static func jpegPage(
+    _ what: String, _ size: PixelSize, of part: PixelSize, tile: PixelSize? = nil
+  ) -> Page {
+    Page(testDescription: what, size: size, compression: 7, data: jpeg(part.width, part.height), tile: tile)
+  }
+
+  /// White rows of CCITT's group 4, each one bit long, and the end of the data.
+  private static func faxPage(_ what: String, _ size: PixelSize, rows: Int) -> Page {
+    let endOfLine = [Int](repeating: 0, count: 11) + [1]
+    let bits = [Int](repeating: 1, count: rows) + endOfLine + endOfLine
+    let data = stride(from: 0, to: bits.count, by: 8).map { start in
+      (0..<8).reduce(UInt8(0)) { $0 << 1 | UInt8(start + $1 < bits.count ? bits[start + $1] : 0) }
+    }
+    return Page(testDescription: what, size: size, bits: 1, photometric: 0, compression: 4, data: data)
+  }
+
+  private static func jbigPage(_ what: String, _ size: PixelSize, rows: Int) -> Page {
+    var recipe = tiff_recipe()
+    (recipe.width, recipe.height, recipe.rows_per_strip) = (UInt32(size.width), UInt32(rows), UInt32(rows))
+    (recipe.samples, recipe.bits, recipe.format, recipe.compression) = (1, 1, 1, 34661)
+    let row = (size.width + 7) / 8
+    let file = TIFFPicture.write(&recipe, [UInt8](repeating: 0xF0, count: row * rows), row)
+    // The strip is between header and directory.
+    let data = Array(file[8..<Int(TIFFPicture.directory(of: file))])
+    return Page(testDescription: what, size: size, bits: 1, photometric: 0, compression: 34661, data: data)
+  }
+
+  private static let size = PixelSize(width: 256, height: 64)
+  /// Too large to be decoded as a whole.
+  private static let large = PixelSize(width: 8000, height: 80)
+
+  static let partial = [
+    jpegPage("JPEG, too few rows", size, of: PixelSize(width: 256, height: 16)),
+    jpegPage("JPEG, too few columns", size, of: PixelSize(width: 64, height: 64)),
+    jpegPage("JPEG tile", size, of: PixelSize(width: 16, height: 16), tile: size),
+    jpegPage("JPEG, large, too few rows", large, of: PixelSize(width: 8000, height: 16)),
+    jpegPage("JPEG, large, too few columns", large, of: PixelSize(width: 16, height: 80)),
+    faxPage("group 4", size, rows: 1), jbigPage("JBIG", size, rows: 32),
+  ]
+
+  @Test(arguments: partial) func aStripThatIsNotFilledLacksSamples(page: Page) {
+    let call = page.call()
+    #expect(call.status == CDECODING_TRUNCATED || (page.size == Self.large && call.status == CDECODING_DAMAGED))
+    #expect(call.message.contains("lacks samples") || call.status == CDECODING_DAMAGED, "\(call.message)")
+  }
+
+  static let whole = [
+    jpegPage("JPEG", size, of: size), jpegPage("JPEG, large", large, of: large), faxPage("group 4", size, rows: 64),
+    faxPage("group 4, large", PixelSize(width: 30000, height: 150), rows: 150), jbigPage("JBIG", size, rows: 64),
+    jpegPage(
+      "a JPEG tile without what is outside the picture", PixelSize(width: 100, height: 50),
+      of: PixelSize(width: 112, height: 56), tile: PixelSize(width: 256, height: 64)),
+  ]
+
+  @Test(arguments: whole) func aStripThatIsFilledIsShown(page: Page) {
+    let call = page.call()
+    #expect(call.status == CDECODING_OK, "\(call.message)")
+    #expect(Set(call.plane(0)) == (page.compression == 7 ? [128] : page.compression == 4 ? [255] : [0, 255]))
+  }
+
+  /// The value with which a strip is filled before it is decoded, and its opposite.
+  @Test(arguments: [UInt8(0x5A), 0xA5]) func noSampleIsTakenForOneThatIsMissing(value: UInt8) {
+    for pieces in [TIFFPicture.Pieces.strips(16), .tiles(16), .strips(1400)] {
+      var picture = TIFFPicture(size: PixelSize(width: 400, height: 1400), photometric: .minIsBlack)
+      (picture.compression, picture.pieces) = (.packBits, pieces)
+      var recipe = picture.recipe
+      let file = TIFFPicture.write(&recipe, [UInt8](repeating: value, count: 400 * 1400), 400)
+      let call = picture.planes(of: file, shrink: 1).decoded()
+      #expect(call.status == CDECODING_OK && Set(call.plane(0)) == [value], "\(call.message)")
+    }
+  }
+}
