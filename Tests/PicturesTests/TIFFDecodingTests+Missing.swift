@@ -6,7 +6,7 @@ import Thumbnails
 
 @testable import Pictures
 
-/// Strips and tiles whose data are those of a smaller picture.
+/// Strips and tiles whose data are those of a smaller picture, and files that change while they are read.
 extension TIFFDecodingTests {
   /// A grey page with one strip or tile.
   struct Page: CustomTestStringConvertible {
@@ -113,5 +113,23 @@ extension TIFFDecodingTests {
       let call = picture.planes(of: file, shrink: 1).decoded()
       #expect(call.status == CDECODING_OK && Set(call.plane(0)) == [value], "\(call.message)")
     }
+  }
+
+  /// Each plane has a reader of its own, which reads the values again that are not in the directory itself.
+  @Test func aFileThatChangesBetweenTwoReadersFails() throws {
+    var picture = TIFFPicture(size: PixelSize(width: 10000, height: 60), compression: .packBits, pieces: .strips(60))
+    picture.isSeparate = true
+    var recipe = picture.recipe
+    let samples = [UInt8](repeating: 9, count: 3 * 60 * 10000)
+    let file = TIFFPicture.write(&recipe, samples, 10000)
+    var call = picture.planes(of: file, shrink: 1)
+    #expect(call.decoded().status == CDECODING_OK)
+    let bitsPerSample: [UInt8] = [0x02, 1, 3, 0, 3, 0, 0, 0]
+    let entry = try #require(file.indices.first { file[$0...].starts(with: bitsPerSample) })
+    let place = file[entry + 8..<entry + 12].reversed().reduce(0) { $0 << 8 | Int($1) }
+    #expect(Array(file[place..<place + 6]) == [8, 0, 8, 0, 8, 0])
+    call.change = (place, [16, 0, 16, 0, 16, 0])
+    call.decode()
+    #expect(call.status == CDECODING_DAMAGED && call.message == "the file changes while it is read", "\(call.message)")
   }
 }

@@ -202,6 +202,33 @@ static void read_streams(
   }
 }
 
+/// Whether a reader has found the same directory as the first one. The values that are not in the directory itself, such as
+/// the bits of three samples, are read again for each reader, and the file may have changed meanwhile. Buffers are as long as
+/// the first reader says.
+static bool is_like_first(const page *from, TIFF *tiff) {
+  TIFF *first = from->readers[0].tiff;
+  static const uint32_t short_tags[] = {
+      TIFFTAG_BITSPERSAMPLE, TIFFTAG_SAMPLESPERPIXEL, TIFFTAG_SAMPLEFORMAT, TIFFTAG_COMPRESSION, TIFFTAG_PLANARCONFIG,
+      TIFFTAG_PHOTOMETRIC,
+  };
+  for (size_t index = 0; index < sizeof short_tags / sizeof *short_tags; index++) {
+    uint16_t own = 0, other = 0;
+    TIFFGetFieldDefaulted(first, short_tags[index], &own);
+    TIFFGetFieldDefaulted(tiff, short_tags[index], &other);
+    if (own != other) return false;
+  }
+  static const uint32_t long_tags[] = {TIFFTAG_IMAGEWIDTH, TIFFTAG_IMAGELENGTH, TIFFTAG_ROWSPERSTRIP};
+  for (size_t index = 0; index < sizeof long_tags / sizeof *long_tags; index++) {
+    uint32_t own = 0, other = 0;
+    TIFFGetFieldDefaulted(first, long_tags[index], &own);
+    TIFFGetFieldDefaulted(tiff, long_tags[index], &other);
+    if (own != other) return false;
+  }
+  // Subsampling, too, is in these sizes.
+  return !TIFFIsTiled(tiff) && TIFFScanlineSize(tiff) == TIFFScanlineSize(first) &&
+         TIFFStripSize(tiff) == TIFFStripSize(first);
+}
+
 /// Other compressed strips: row by row. Each plane has a reader, because one can only go on in the strip that it has
 /// begun.
 static void read_rows(page *from, size_t row_size, uint8_t *buffers[most_samples]) {
@@ -214,6 +241,10 @@ static void read_rows(page *from, size_t row_size, uint8_t *buffers[most_samples
     }
     from->reader_count = plane + 1;
     tiff_pieces_choose_samples(from->readers[plane].tiff, from);
+    if (!is_like_first(from, from->readers[plane].tiff)) {
+      decoding_fail(from->call, CDECODING_DAMAGED, "the file changes while it is read");
+      return;
+    }
   }
   uint32_t per_strip = rows_per_strip(from);
   for (uint32_t y = 0; y < from->height; y++) {
