@@ -91,6 +91,8 @@ extension TIFFDecodingTests {
 
   static let whole = [
     jpegPage("JPEG", size, of: size), jpegPage("JPEG, large", large, of: large), faxPage("group 4", size, rows: 64),
+    faxPage("group 4, rows of a byte and a bit", PixelSize(width: 9, height: 4), rows: 4),
+    faxPage("group 4, rows of two bytes less a bit", PixelSize(width: 15, height: 4), rows: 4),
     faxPage("group 4, large", PixelSize(width: 30000, height: 150), rows: 150), jbigPage("JBIG", size, rows: 64),
     jpegPage(
       "a JPEG tile without what is outside the picture", PixelSize(width: 100, height: 50),

@@ -35,9 +35,9 @@ size_t tiff_coded_read_piece(page *from, uint32_t piece, uint8_t *into, size_t s
   if (taken == 0) return 0;
   if (last >= taken) last = taken - 1;
   if (into[last] != fill || !shows_what_is_missing(from)) return taken;
-  // Written or not: a sample that was decoded has the same value a second time.
+  // A sample that was decoded has the same value a second time. Of a byte that the row only begins, the rest may not.
   taken = decode_piece(from, piece, into, size, (uint8_t)~fill);
-  if (taken == 0 || into[last] == fill) return taken;
+  if (taken == 0 || into[last] != (uint8_t)~fill) return taken;
   decoding_fail(from->call, CDECODING_TRUNCATED, "strip or tile %u lacks samples", piece);
   return 0;
 }
@@ -59,7 +59,7 @@ bool tiff_coded_read_row(
     if (row % 64 == 0 && !decoding_proceeds(from->call, (double)row / from->height)) return false;
     if (!decode_row(from, plane, row, into, size, (uint8_t)~fill)) return false;
   }
-  if (into[last] == fill) return true;
+  if (into[last] != (uint8_t)~fill) return true;
   decoding_fail(from->call, CDECODING_TRUNCATED, "the strip that begins with row %u lacks samples", first);
   return false;
 }
