@@ -1,5 +1,7 @@
 #include "tiles.h"
 
+#include "unwritten.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,8 +196,24 @@ static bool fits(tile_sums *tiles, const cdecoding_tile *tile, const tile_pictur
   return is_whole;
 }
 
+/// Whether the decoder has written all samples that are shown. If not, the call has failed.
+static bool is_written(tile_sums *tiles, const cdecoding_tile *tile, const tile_picture *picture) {
+  for (unsigned component = 0; component < (tile->is_alpha ? 1 : picture->components); component++) {
+    unsigned across = component == 0 ? 1 : picture->across, down = component == 0 ? 1 : picture->down;
+    size_t bytes = (size_t)((picture->width - 1) / across + 1) * (picture->bits[component] > 8 ? 2 : 1);
+    uint32_t rows = (picture->height - 1) / down + 1;
+    const uint8_t *row = picture->planes[component];
+    for (uint32_t line = 0; line < rows; line++, row += picture->strides[component]) {
+      if (!has_unwritten(row, bytes)) continue;
+      decoding_fail(tiles->call, CDECODING_DAMAGED, "a part of a tile is missing");
+      return false;
+    }
+  }
+  return true;
+}
+
 bool tiles_add(tile_sums *tiles, const cdecoding_tile *tile, const tile_picture *picture) {
-  if (!fits(tiles, tile, picture)) return false;
+  if (!fits(tiles, tile, picture) || !is_written(tiles, tile, picture)) return false;
   if (tile->is_alpha) return add_alpha(tiles, tile, picture);
   for (unsigned component = 0; component < picture->components; component++) {
     if (!tiles->alpha) {

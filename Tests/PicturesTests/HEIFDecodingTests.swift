@@ -1,4 +1,5 @@
 import CDecoding
+import TestSupport
 import Testing
 import Thumbnails
 
@@ -11,7 +12,7 @@ struct HEIFDecodingTests {
     (colors: CodedPicture.av1Colors, alpha: CodedPicture.av1Alpha),
   ]
 
-  @Test(arguments: codecs.map(\.colors), [1, 3])
+  @Test(arguments: codecs.map(\.colors) + [.hevcSlices], [1, 3])
   func aSinglePictureBecomesMeans(_ picture: CodedPicture, _ parts: Int) throws {
     var file = TestHEIF()
     file.primary = file.add(picture, parts: parts)

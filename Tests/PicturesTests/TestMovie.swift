@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Writes files with tracks of one sample each.
 enum TestMovie {
   struct Track {

@@ -1,7 +1,8 @@
-/// Further pictures of 64 × 64 pixels, coded by x265 or libaom: of more bits, of red, green and blue, and for alpha.
+/// Further pictures of 64 × 64 pixels, coded by x265 or libaom: of more bits, of red, green and blue, for alpha, and of
+/// several slices.
 extension CodedPicture {
   /// The colours of ``multipliedQuarters``, in 4:2:0.
-  static let hevcMultiplied = CodedPicture(
+  package static let hevcMultiplied = CodedPicture(
     type: "hvc1",
     data:
       "AAAAOigBrwY4Wvz9N/h4f//+kzHof6GfmxS/snaaXyHP//vHqrGY/lH2sb8A5v/+j3s4JI/dOg/8/IdeR9M=",
@@ -9,7 +10,7 @@ extension CodedPicture {
       "AQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQArQgEBA3AAAAMAkAAAAwAAAwAeoCCB"
       + "BZbqSRprm4EBAwIAAAMAAgAAAwACECIAAQAHRAHBcrAiQA==")
 
-  static let av1Multiplied = CodedPicture(
+  package static let av1Multiplied = CodedPicture(
     type: "av01",
     data:
       "EgAKCRgVf/2CAhoNCDItEoACCCCEALRVVbpMKVOWhbfFLN9SIc4HZeDS8oMRpdUboPRpLfWRVtyWqobg",
@@ -17,7 +18,7 @@ extension CodedPicture {
       "gQAMAA==")
 
   /// Luma only: 255, 128, 128 and 0 in the four quarters.
-  static let hevcSteps = CodedPicture(
+  package static let hevcSteps = CodedPicture(
     type: "hvc1",
     data:
       "AAAAHSgBrgxwdQXlv/BzUU2X/Uh5dDq/4choY5/8PDHg",
@@ -25,7 +26,7 @@ extension CodedPicture {
       "AQQIAAAAAAAAAAAAHvAA/Pz4+AAADwMgAAEAF0ABDAH//wQIAAADAJ/4AAADAAAeugJAIQABACdCAQEECAAAAwCf+AAAAwAAHsCCBBZb"
       + "qSRprmwIAAADAAgAAAMACEAiAAEAB0QBwXKwIkA=")
 
-  static let av1Steps = CodedPicture(
+  package static let av1Steps = CodedPicture(
     type: "av01",
     data:
       "EgAKCRgVf/2GAhoNQDIVEoAIIQC0ci4OxYnQ08MMAxZE75jA",
@@ -33,7 +34,7 @@ extension CodedPicture {
       "gQAcAA==")
 
   /// The colours of ``quarters`` as green, blue and red.
-  static let hevcGBR = CodedPicture(
+  package static let hevcGBR = CodedPicture(
     type: "hvc1",
     data:
       "AAAAPSgBrwY4Wvz9N/xvk///+XZd6H+OzhsJX/HFJ6X6SX//9ZrLQjj4KGo39MsN//5Ie6WoOqzMT8MM/r9Eqsg=",
@@ -41,14 +42,14 @@ extension CodedPicture {
       "AQQIAAAAnjgAAAAAHvAA/P/4+AAADwNgAAEAF0ABDAH//wQIAAADAJ44AAADAAAeugJAYQABAClCAQEECAAAAwCeOAAAAwAAHpAEECCy"
       + "3UkjTXNwENAAQAAABkAAAAMAQmIAAQAIRAHBcoYMAiQ=")
 
-  static let av1GBR = CodedPicture(
+  package static let av1GBR = CodedPicture(
     type: "av01",
     data:
       "EgAKCTgVf/2EBDQAgDIvEoACCCCEALRVVNXjORl87u3EX8sm8q0oR1ImilR3alOSmXkh8UyAu8LFaNd4KbA=",
     configuration:
       "gSAAAA==")
 
-  static let av1GBRWith10Bits = CodedPicture(
+  package static let av1GBRWith10Bits = CodedPicture(
     type: "av01",
     data:
       "EgAKCTgVf/2MBDQAgDIxEoADDDDEALRVVNyLVxmDxgvDaFMrvM9zw4+71pGr7IjhKPV8LP/JUtF4xfrFf+4dwA==",
@@ -56,7 +57,7 @@ extension CodedPicture {
       "gSBAAA==")
 
   /// The colours of ``quarters`` in 4:2:0, the last in 4:4:4, with more bits a sample.
-  static let hevcWith10Bits = CodedPicture(
+  package static let hevcWith10Bits = CodedPicture(
     type: "hvc1",
     data:
       "AAAAOigBrwY4Wvz9N/h4f//+kzHof6I0RsJX8ryP/80F//8yRixmPmltRv2KNH/+pNhL9Bo73/+bGj14EGw=",
@@ -64,7 +65,7 @@ extension CodedPicture {
       "AQQIAAAAnbgAAAAAHvAA/P36+gAADwNgAAEAF0ABDAH//wQIAAADAJ24AAADAAAeugJAYQABACpCAQEECAAAAwCduAAAAwAAHqAggQTZ"
       + "bqSRprm4CGgwIAAAAwMgAAADACFiAAEAB0QBwXKwIkA=")
 
-  static let hevcWith12Bits = CodedPicture(
+  package static let hevcWith12Bits = CodedPicture(
     type: "hvc1",
     data:
       "AAAAOigBrwY4Wvz9N/htP//+lHvof6IW5sJX8sUX/8yr//8x3mxmPmltRv2K7X/+pHbL9Bnwj/+bGj14EGw=",
@@ -72,14 +73,14 @@ extension CodedPicture {
       "AQQIAAAAmbgAAAAAHvAA/P38/AAADwNgAAEAF0ABDAH//wQIAAADAJm4AAADAAAeugJAYQABACtCAQEECAAAAwCZuAAAAwAAHqAggQRS"
       + "lupJGmubgIaDAgAAAwAyAAADAAIQYgABAAdEAcFysCJA")
 
-  static let av1With10Bits = CodedPicture(
+  package static let av1With10Bits = CodedPicture(
     type: "av01",
     data:
       "EgAKCRgVf/2KAhoNCDItEoADDDDEALRVVP7BNlUgO03ODkR8ODG2g/6H/aWl4FA7AS/sTx5X2Mnsi6ZU",
     configuration:
       "gQBMAA==")
 
-  static let av1With12Bits = CodedPicture(
+  package static let av1With12Bits = CodedPicture(
     type: "av01",
     data:
       "EgAKCVgVf/2NAQ0GiDIvEoADDDDEALRVVQK3mGjfnjDeeoZvN12Oj5xKxCEJPvCEmCFLnir9QxzRLpZ69Uw=",
@@ -87,5 +88,25 @@ extension CodedPicture {
       "gUBgAA==")
 
   /// Colours that were multiplied by alpha of 255, 128, 128 and 0.
-  static let multipliedQuarters: [[Double]] = [[200, 40, 40], [20, 90, 30], [25, 30, 105], [0, 0, 0]]
+  package static let multipliedQuarters: [[Double]] = [[200, 40, 40], [20, 90, 30], [25, 30, 105], [0, 0, 0]]
+
+  /// Quarters of these colours in four slices, one below the other, with sample adaptive offset.
+  package static let hevcSlices = CodedPicture(
+    type: "hvc1",
+    data:
+      "AAAAJCgBrwngOSNXf//Pax//KGeh+8Vu1ZxQL+jXbftPo/9cyOr/gAAAACQoASjwnjkjV3//z2sf/yhnofvFbtWcUC/o1237T6P/XMjq/4AAAAAk"
+      + "KAEw8J45I1d//98sPkfrYb/+wS7VnFAv8eQrf95DSvqxur/gAAAAJCgBOPCeOSNXf//fLD5H62G//sEu1ZxQL/HkK3/eQ0r6sbq/4A==",
+    configuration:
+      "AQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQApQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqrprm"
+      + "4CGgwIAAAAyAAAADAIRiAAEABkQBwXPBCQ==")
+
+  /// An even surface of 512 × 512 pixels in two slices, one below the other, luma only.
+  package static let hevcLargeSlices = CodedPicture(
+    type: "hvc1", side: 512,
+    data:
+      "AAAARigBrhMhZQbAPzw3hq0LSuAAAAMAAAMAAAMC4gVpAAADAAADAAADAAADAFdAAAADAAADAAADAAADAq4AAAMAAAMAAAMAGjAAAABGKAEwOEyF"
+      + "lBs/PDeGrQtK4AAAAwAAAwAAAwLiBWkAAAMAAAMAAAMAAAMAV0AAAAMAAAMAAAMAAAMCrgAAAwAAAwAAAwAaMA==",
+    configuration:
+      "AQQIAAAAn/gAAAAAWvAA/Pz4+AAADwNgAAEAF0ABDAH//wQIAAADAJ/4AAADAABaugJAYQABAChCAQEECAAAAwCf+AAAAwAAWsAQCAIBZbqSSmub"
+      + "AgAAAwAyAAADAAIQYgABAAdEAcFysEJA")
 }

@@ -1,48 +1,54 @@
-import Foundation
-
-@testable import Pictures
-
 /// Writes HEIF files out of small coded pictures. What it writes is as right or wrong as a test wants it.
-struct TestHEIF {
-  struct Item {
-    var type: String
-    var data: [UInt8]
+package struct TestHEIF {
+  package struct Item {
+    package var type: String
+    package var data: [UInt8]
     /// Whole boxes.
-    var properties: [[UInt8]] = []
+    package var properties: [[UInt8]]
     /// Whether the data is in the box `idat`.
-    var isInItemData = false
+    package var isInItemData: Bool
     /// In how many extents the data is stored.
-    var parts = 1
+    package var parts: Int
     /// Whether each part is the whole data, instead of what follows the part before.
-    var hasEqualParts = false
+    package var hasEqualParts: Bool
+
+    package init(
+      type: String, data: [UInt8], properties: [[UInt8]] = [], isInItemData: Bool = false, parts: Int = 1,
+      hasEqualParts: Bool = false
+    ) {
+      (self.type, self.data, self.properties) = (type, data, properties)
+      (self.isInItemData, self.parts, self.hasEqualParts) = (isInItemData, parts, hasEqualParts)
+    }
   }
 
-  var items: [Item] = []
-  var references: [(type: String, from: Int, to: [Int])] = []
-  var primary = 1
-  var brand = "heic"
+  package var items: [Item] = []
+  package var references: [(type: String, from: Int, to: [Int])] = []
+  package var primary = 1
+  package var brand = "heic"
   /// Follows the other boxes of `meta`.
-  var extra: [UInt8] = []
+  package var extra: [UInt8] = []
   /// Changes a box of `meta` before it is stored.
-  var change: (_ type: String, _ contents: [UInt8]) -> [UInt8] = { $1 }
+  package var change: (_ type: String, _ contents: [UInt8]) -> [UInt8] = { $1 }
+
+  package init() {}
 
   /// Adds an item; its number.
-  mutating func add(_ item: Item) -> Int {
+  package mutating func add(_ item: Item) -> Int {
     items.append(item)
     return items.count
   }
 
-  /// Adds a coded picture of 64 × 64 pixels; its number.
-  mutating func add(_ picture: CodedPicture, _ properties: [[UInt8]] = [], parts: Int = 1) -> Int {
+  /// Adds a coded picture; its number.
+  package mutating func add(_ picture: CodedPicture, _ properties: [[UInt8]] = [], parts: Int = 1) -> Int {
     add(
       Item(
         type: picture.type, data: picture.data,
-        properties: [Self.size(64, 64), picture.property] + properties, parts: parts))
+        properties: [Self.size(picture.side, picture.side), picture.property] + properties, parts: parts))
   }
 
-  mutating func refer(_ type: String, from: Int, to: [Int]) { references.append((type, from, to)) }
+  package mutating func refer(_ type: String, from: Int, to: [Int]) { references.append((type, from, to)) }
 
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     let start = Self.box("ftyp", Array(brand.utf8) + Self.number(0, 4) + Array("mif1".utf8))
     // The offsets of the data depend on the size of what precedes it, but that does not depend on them.
     let head = start.count + meta(dataAt: 0).count + 8
@@ -98,91 +104,40 @@ struct TestHEIF {
 
   // MARK: Boxes
 
-  static func number(_ value: Int, _ size: Int) -> [UInt8] {
+  package static func number(_ value: Int, _ size: Int) -> [UInt8] {
     (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
-  static func box(_ type: String, _ contents: [UInt8]) -> [UInt8] {
+  package static func box(_ type: String, _ contents: [UInt8]) -> [UInt8] {
     number(8 + contents.count, 4) + Array(type.utf8) + contents
   }
 
-  static func fullBox(_ type: String, _ version: Int, _ contents: [UInt8]) -> [UInt8] {
+  package static func fullBox(_ type: String, _ version: Int, _ contents: [UInt8]) -> [UInt8] {
     box(type, number(version << 24, 4) + contents)
   }
 
-  static func size(_ width: Int, _ height: Int) -> [UInt8] {
+  package static func size(_ width: Int, _ height: Int) -> [UInt8] {
     fullBox("ispe", 0, number(width, 4) + number(height, 4))
   }
 
-  static func turn(_ quarters: UInt8) -> [UInt8] { box("irot", [quarters]) }
-  static func mirror(_ mode: UInt8) -> [UInt8] { box("imir", [mode]) }
+  package static func turn(_ quarters: UInt8) -> [UInt8] { box("irot", [quarters]) }
+  package static func mirror(_ mode: UInt8) -> [UInt8] { box("imir", [mode]) }
 
   /// A clean aperture. Offsets are in halves of pixels.
-  static func cut(_ width: Int, _ height: Int, right: Int, down: Int) -> [UInt8] {
+  package static func cut(_ width: Int, _ height: Int, right: Int, down: Int) -> [UInt8] {
     box("clap", [width, 1, height, 1, right, 2, down, 2].flatMap { number($0, 4) })
   }
 
-  static func nclx(_ primaries: Int, _ transfer: Int, _ matrix: Int, isFullRange: Bool) -> [UInt8] {
+  package static func nclx(_ primaries: Int, _ transfer: Int, _ matrix: Int, isFullRange: Bool) -> [UInt8] {
     box(
       "colr",
       Array("nclx".utf8) + number(primaries, 2) + number(transfer, 2) + number(matrix, 2) + [isFullRange ? 0x80 : 0])
   }
 
-  static let alphaType = fullBox("auxC", 0, Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
+  package static let alphaType = fullBox("auxC", 0, Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
 
   /// The data of a grid.
-  static func grid(rows: Int, columns: Int, _ width: Int, _ height: Int) -> [UInt8] {
+  package static func grid(rows: Int, columns: Int, _ width: Int, _ height: Int) -> [UInt8] {
     [0, 0, UInt8(rows - 1), UInt8(columns - 1)] + number(width, 2) + number(height, 2)
   }
-}
-
-/// A picture of 64 × 64 pixels, coded by x265 or libaom.
-struct CodedPicture {
-  let type: String
-  let data: [UInt8]
-  /// The contents of the box `hvcC` or `av1C`.
-  let configuration: [UInt8]
-
-  init(type: String, data: String, configuration: String) {
-    self.type = type
-    self.data = Array(Data(base64Encoded: data) ?? Data())
-    self.configuration = Array(Data(base64Encoded: configuration) ?? Data())
-  }
-
-  var property: [UInt8] { TestHEIF.box(type == "av01" ? "av1C" : "hvcC", configuration) }
-
-  /// The colours of the four quarters: top left, top right, bottom left, bottom right.
-  static let quarters: [[Double]] = [[200, 40, 40], [40, 180, 60], [50, 60, 210], [128, 128, 128]]
-
-  /// Quarters of these colours, in 4:2:0, with the whole range.
-  static let hevcColors = CodedPicture(
-    type: "hvc1",
-    data:
-      "AAAAOigBrwY4Wvz9N/h4f//+kzHof6GfmwlfyTaf/yHP//zAqrGY+b7/G/Yo0f/6jCPLUGp2wnx5Hdfa91w=",
-    configuration:
-      "AQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQArQgEBA3AAAAMAkAAAAwAAAwAe"
-      + "oCCBBZbqSSmubgQEDAgAAAMACAAAAwAIQCIAAQAHRAHBcrAiQA==")
-
-  /// Luma only: 255 at the left, 0 at the right.
-  static let hevcAlpha = CodedPicture(
-    type: "hvc1",
-    data:
-      "AAAAGCgBrgxwdQXlv/BzUU2X/qXwj6Nq/4g5jA==",
-    configuration:
-      "AQQIAAAAAAAAAAAAHvAA/Pz4+AAADwMgAAEAF0ABDAH//wQIAAADAJ/4AAADAAAeugJAIQABACZCAQEECAAAAwCf+AAAAwAAHsCC"
-      + "BBZbqSSmubAgAAADACAAAAMAISIAAQAHRAHBcrAiQA==")
-
-  static let av1Colors = CodedPicture(
-    type: "av01",
-    data:
-      "EgAKCRgVf/2CBAQNCDIsEYAAAEC0VVUXZhJVkYbt0rJPe5Pfv99Bn7ibsmuVg7+G4M4JTXsBknfyyAw=",
-    configuration:
-      "gQAMAA==")
-
-  static let av1Alpha = CodedPicture(
-    type: "av01",
-    data:
-      "EgAKBhgVf/2FQDIQEYAAAQC0ci2ixk/zvL3nMA==",
-    configuration:
-      "gQAcAA==")
 }
