@@ -64,12 +64,15 @@ ATTACK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Attack/attack.py 
 
 # The fuzzers: the targets of Tests/Fuzz, and how many seconds each runs. FUZZ has the inputs and findings.
 TARGETS = thumbnail blocks exif profile directories multi-picture png-header gif-header webp-header heif cr3 job-file list glob \
-  mark words sheet reply listing address request answer kernel messages decoder decode-png decode-gif decode-webp decode-tiff decode-hevc decode-av1
+  mark words sheet reply listing address request answer kernel messages decoder decode-png decode-gif decode-webp decode-tiff decode-hevc decode-av1 \
+  fills-jpeg fills-png fills-gif fills-webp fills-tiff fills-hevc fills-av1 lossless lzw
 SECONDS = 60
 FUZZ = .build-fuzz/thumbjob
 FUZZ_C = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+# Decodes twice and compares. Its own allocator takes the place of the sanitizer's.
+FUZZ_TWICE = $(CLANG) -g -O1 -fuse-ld=lld -fsanitize=fuzzer -DDECODES_TWICE
 FUZZ_PICTURES = -ISources/CDecoding/include -ISources/CPictures/include -ISources/CPictures -ISources/CLibJPEG/include \
-  Sources/CPictures/*.c Sources/CPictures/*/*.c \
+  Tests/Fuzz/fills.c Sources/CPictures/*.c Sources/CPictures/*/*.c \
   Sources/CLibJPEG/*.c $$(pkg-config --libs libpng libwebp libtiff-4 libde265 dav1d zlib) -lgif -ljpeg -lm
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
 
@@ -194,14 +197,23 @@ fuzz: test-deps ## feeds parsers and decoders random inputs, under sanitizers: a
 	mkdir -p $(FUZZ)/targets
 	$(SWIFT)c -sanitize=fuzzer,address -use-ld=lld .build-fuzz/release/libFuzzTargets.a \
 	  $$(pkg-config --libs libjpeg lcms2 libexif sqlite3) -o $(FUZZ)/targets/all
-	for target in $(filter-out decoder decode-%,$(TARGETS)); do ln -s all $(FUZZ)/targets/$$target; done
-	$(FUZZ_C) -ISources/CLibJPEG/include Tests/Fuzz/decoder.c Sources/CLibJPEG/*.c -ljpeg -o $(FUZZ)/targets/decoder
+	for target in $(filter-out decoder decode-% fills-% lossless lzw,$(TARGETS)); do ln -s all $(FUZZ)/targets/$$target; done
+	$(FUZZ_C) Tests/Fuzz/decoder.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decoder
 	$(FUZZ_C) Tests/Fuzz/pictures.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-png
 	ln $(FUZZ)/targets/decode-png $(FUZZ)/targets/decode-gif
 	$(FUZZ_C) Tests/Fuzz/tiles.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-hevc
 	ln $(FUZZ)/targets/decode-hevc $(FUZZ)/targets/decode-av1
 	$(FUZZ_C) -DPICTURE_KIND=3 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-webp
 	$(FUZZ_C) -DPICTURE_KIND=4 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-tiff
+	$(FUZZ_TWICE) Tests/Fuzz/decoder.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-jpeg
+	$(FUZZ_TWICE) Tests/Fuzz/pictures.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-png
+	ln $(FUZZ)/targets/fills-png $(FUZZ)/targets/fills-gif
+	$(FUZZ_TWICE) Tests/Fuzz/tiles.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-hevc
+	ln $(FUZZ)/targets/fills-hevc $(FUZZ)/targets/fills-av1
+	$(FUZZ_TWICE) -DPICTURE_KIND=3 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-webp
+	$(FUZZ_TWICE) -DPICTURE_KIND=4 Tests/Fuzz/webp_tiff.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/fills-tiff
+	$(FUZZ_C) Tests/Fuzz/lossless.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/lossless
+	$(FUZZ_C) Tests/Fuzz/lzw.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/lzw
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Fuzz/seeds.py $(FUZZ)/seeds
 	python3 Tests/Fuzz/fuzz.py $(TARGETS:%=$(FUZZ)/targets/%) --seconds $(SECONDS) --seeds $(FUZZ)/seeds --folder $(FUZZ)
 

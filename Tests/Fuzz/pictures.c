@@ -8,6 +8,8 @@
 #include <cpictures.h>
 #include <zlib.h>
 
+#include "fills.h"
+
 // Larger pictures take long and show nothing else.
 #define MOST_PIXELS (1 << 18)
 #define MOST_CALLS 20000
@@ -172,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (memory == NULL) abort();
     cpictures_input reading = {&input, size, fuzz_read, fuzz_proceed};
     cdecoding_reply reply;
-    cpictures_decode(&request, NULL, NULL, &reading, memory, memory_size, &reply);
+    fuzz_decode(&request, NULL, NULL, &reading, &input.calls, memory, memory_size, &reply);
     check(&request, &reply, &input);
     free(memory);
   }

@@ -1,6 +1,7 @@
 """seeds.py FOLDER: writes the first inputs of the fuzz targets, in a folder for each. The same in every run."""
 
 import random
+import shutil
 import struct
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import heifs
 import mutations
 import pictures
 import rasters
+import tiff_pictures
 import tiffs
 import webps
 
@@ -156,6 +158,13 @@ def main(folder):
     write(folder / "multi-picture", tiffs.multi_pictures())
     for target, inputs in [*rasters.inputs().items(), *coded_pictures().items(), *texts()]:
         write(folder / target, inputs)
+    # A row of 40 samples in each of 32 strips: what lzw.c makes a file of.
+    coded = tiff_pictures.lzw(bytes(range(0, 200, 5)))
+    write(folder / "lzw", {f"predictor-{choice}": bytes([39, 31, 0, choice]) + coded * 32 for choice in (0, 1)})
+    for decoder in [*folder.glob("decode-*"), folder / "decoder"]:
+        twice = "jpeg" if decoder.name == "decoder" else decoder.name.removeprefix("decode-")
+        shutil.copytree(decoder, folder / f"fills-{twice}", dirs_exist_ok=True)
+    shutil.copytree(folder / "decode-webp", folder / "lossless", dirs_exist_ok=True)
 
 
 if __name__ == "__main__":

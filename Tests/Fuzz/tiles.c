@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fills.h"
 #include "fuzz_input.h"
 
 static cdecoding_kind kind;
@@ -70,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   uint8_t *memory = malloc(planes_size);
   if (memory == NULL) abort();
   cdecoding_reply reply;
-  cpictures_decode(&request, tiles, extents, &reading, memory, planes_size, &reply);
+  fuzz_decode(&request, tiles, extents, &reading, &input.calls, memory, planes_size, &reply);
   if ((reply.status == CDECODING_OK) != (reply.message[0] == '\0')) abort();
   if (strnlen(reply.message, CDECODING_MESSAGE_SIZE) == CDECODING_MESSAGE_SIZE) abort();
   if (strnlen(reply.warnings[0], CDECODING_MESSAGE_SIZE) == CDECODING_MESSAGE_SIZE) abort();

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fills.h"
 #include "fuzz_input.h"
 
 // Larger pictures take long and show nothing else.
@@ -19,12 +20,6 @@ static bool fuzz_proceed(void *context, double done) {
   return ++input->calls <= most_calls;
 }
 
-static uint32_t little(const uint8_t *bytes, int count) {
-  uint32_t value = 0;
-  while (count-- > 0) value = value << 8 | bytes[count];
-  return value;
-}
-
 /// A picture to decode.
 typedef struct {
   cdecoding_request request;
@@ -34,6 +29,12 @@ typedef struct {
 } fuzz_picture;
 
 #if PICTURE_KIND == 3  // CDECODING_WEBP
+
+static uint32_t little(const uint8_t *bytes, int count) {
+  uint32_t value = 0;
+  while (count-- > 0) value = value << 8 | bytes[count];
+  return value;
+}
 
 /// Finds the first frame. Chunks follow each other; those of a frame are inside its own.
 static bool describe(fuzz_picture *picture, const uint8_t *bytes, size_t size, unsigned choice) {
@@ -153,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_input input = {bytes, size, 0};
   cpictures_input reading = {&input, size, fuzz_read, fuzz_proceed};
   cdecoding_reply reply;
-  cpictures_decode(request, &picture.tile, picture.extents, &reading, planes, size_of_planes, &reply);
+  fuzz_decode(request, &picture.tile, picture.extents, &reading, &input.calls, planes, size_of_planes, &reply);
   // What was told must be a line. A picture has no reason to be missing, and a missing one has a reason.
   if ((reply.status == CDECODING_OK) != (reply.message[0] == '\0')) abort();
   if (!memchr(reply.message, 0, sizeof reply.message) || !memchr(reply.warnings[0], 0, sizeof reply.warnings[0])) abort();
