@@ -113,6 +113,14 @@ extension CommandTests {
       #expect(lines.count == 34 && lines.allSatisfy { $0.contains("\"outcome\":\"made\"") }, "\(lines.count)")
     }
 
+    @Test func anEmptyLedgerOfAPartIsPassedOver() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      _ = try await BuiltCommand.run("images", in: folder)
+      try folder.write(Data(), to: "thumbs/.thumbjob/ledger-0-of-2")
+      let report = try await BuiltCommand.run("report", in: folder)
+      #expect(report.status == 0 && report.output.hasPrefix("3 sources: 3 made"), "\(report.errors)")
+    }
+
     @Test func pruningListsThenRemoves() async throws {
       let folder = try TemporaryFolder.withPhotos(6)
       _ = try await BuiltCommand.run("images", in: folder)

@@ -15,7 +15,7 @@ public struct LedgerSet {
     (self.output, start) = (output, output.absolute ?? output)
   }
 
-  /// The ledgers of an output folder.
+  /// The ledgers of an output folder. An empty file is none yet: the disk may have been full when it was made.
   ///
   /// - Throws: ``LedgerError`` of kind `missing` if there is none.
   static func files(in output: Path) throws(LedgerError) -> [Path] {
@@ -23,7 +23,10 @@ public struct LedgerSet {
     var files: [Path] = []
     if case .success(let open) = OpenFolder.open(folder, in: AT_FDCWD) {
       while case .success(let entry?) = open.next() {
-        if Ledger.isName(entry.name) { files.append(folder.appending(entry.name)) }
+        let file = folder.appending(entry.name)
+        if Ledger.isName(entry.name), (try? FileStatus.of(file, followingLinks: true).get())?.st_size != 0 {
+          files.append(file)
+        }
       }
     }
     guard !files.isEmpty else { throw LedgerError(.missing, folder.appending(Ledger.name())) }
