@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from history import Memory
-from marks import thumbnail
+from marks import Sources, thumbnail
 from tree import Entry, state, walk
 
 
@@ -19,12 +19,16 @@ class Case:
     after: dict[str, Entry]
     memories: dict[str, Memory]  # by output folder
     pool: object  # the reference
+    known: Sources  # all sources that there ever were
     mounts: tuple[str, ...] = ()
     is_watch: bool = False
 
     def __post_init__(self):
         self.learned = self.pool.of(self.spec)
+        self.known.note(self.before)
+        self.known.note(self.after)
         self.events = {source: event for result in self.results for source, event in result.by_source.items()}
+        self.known.note(self.events)
         hidden = "--hidden" in self.spec.flags
         self.walks = [walk(self.after, folder, hidden) for folder in self.spec.sources]
         self.sources = [path for walked in self.walks for path in walked.files]
@@ -44,8 +48,9 @@ class Case:
         found = {path: self.is_ours(path, there) for path, there in files.items()}
         return {path: ours for path, ours in found.items() if ours}
 
-    def source_of(self, path: str, ours) -> str | None:
-        return self.memory_of(path).keys.get(ours.key)
+    def source_of(self, ours) -> str | None:
+        """The source that a mark names."""
+        return self.known.of(ours.key)
 
     def state(self, source: str) -> str:
         return state(self.root, source, self.spec.follows)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from case import Case, wanted_places
 from history import leftovers
+from marks import key
 from pruning import pruned, refusals, removed
 from tree import WORKING, Entry, is_named_jpeg, is_named_picture
 
@@ -71,7 +72,8 @@ def current(case: Case) -> list[str]:
         if told == "failed" and event.get("kind") in IN_THE_WAY:
             found += _in_the_way(case, source, event)
         elif outcome == "made":
-            if told == "failed":
+            # A watch does not say that a photo which failed is up to date again.
+            if told == "failed" and not (case.is_watch and not _right(case, source, number)):
                 deaths = max(case.memories[out].kills for out in case.spec.outs)
                 if not ("died" in event["error"] and deaths >= _MOST_DEATHS):
                     found.append(f"refused: the sound {source!r} failed: {event['error']}")
@@ -96,10 +98,8 @@ def _right(case: Case, source: str, number: int) -> list[str]:
                 found.append(f"stale: {path!r} is not the thumbnail of {source!r} as it is now")
             elif there.modified not in _times(case, case.after[source].modified):
                 found.append(f"stale: {path!r} does not have the time of {source!r}")
-            keys = case.memories[output.out].keys
-            # While a watch still makes thumbnails, that of another source of the same contents may have the place.
-            named = keys.get(ours.key, source) if case.is_watch else keys.setdefault(ours.key, source)
-            if named != source and not is_same(case.root / named, case.root / source):
+            named = case.source_of(ours)
+            if ours.key != key(source) and not (named and is_same(case.root / named, case.root / source)):
                 found.append(f"mark: {path!r} names {named!r}, and is that of {source!r}")
     return found
 
@@ -127,7 +127,7 @@ def _in_the_way(case: Case, source: str, event: dict) -> list[str]:
             ours = there and case.is_ours(path, there)
             if not ours:
                 return []  # a file of others, or a folder
-            owner, memory = case.source_of(path, ours), case.memories[output.out]
+            owner, memory = case.source_of(ours), case.memories[output.out]
             # Whose thumbnail it is may be known to no ledger.
             is_known = owner and any(owner in case.memories[out].known for out in case.spec.outs)
             seen.append(f"{path!r} is that of {owner!r}: {owner and case.state(owner)}")
@@ -178,7 +178,7 @@ def kept(case: Case) -> list[str]:
     found = []
     after, wanted = case.thumbnails(case.after), wanted_places(case)
     for path, ours in case.thumbnails(case.before).items():
-        source, now = case.source_of(path, ours), after.get(path)
+        source, now = case.source_of(ours), after.get(path)
         is_of_run = path.split("/")[0] in case.spec.outs
         if not is_of_run:
             if case.after.get(path) != case.before[path]:
@@ -192,7 +192,7 @@ def kept(case: Case) -> list[str]:
                 continue
             loses = case.events.get(source, {}).get("kind") == "collision" or source in case.sources
             if not ((loses and path not in wanted.get(source, ())) or case.events.get(source, {}).get("kind")):
-                other = case.source_of(path, now)
+                other = case.source_of(now)
                 if other and is_same(case.root / source, case.root / other):
                     continue
                 found.append(f"kept: {path!r} was that of {source!r}, which is there, and is that of {other!r} now")

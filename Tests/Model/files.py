@@ -12,6 +12,7 @@ import time
 import unicodedata
 from pathlib import Path
 
+from pool import LONG, PHOTOS
 from tree import entry, is_hidden, snapshot
 
 ROOTS = ("photos", "more")
@@ -38,7 +39,6 @@ class Chooser:
     def __init__(self, root: Path, generator: random.Random, contents: list[bytes], may_mount: bool):
         self.root, self.random, self.contents = root, generator, contents
         self.may_mount = may_mount
-        self.photos = range(24)
 
     def _there(self, kind: str) -> list[str]:
         found = snapshot(self.root, ROOTS)
@@ -50,21 +50,24 @@ class Chooser:
         return "/".join(part for part in parts if part)
 
     def _content(self) -> int:
-        if self.random.random() < 0.75:
-            return self.random.choice(self.photos)
-        return self.random.randrange(len(self.contents))
+        dice = self.random.random()
+        if dice < 0.25:
+            return self.random.randrange(len(self.contents))
+        return self.random.choice(PHOTOS if dice < 0.88 else LONG)
 
     def write(self):
         when = self.random.choice(_TIMES) if self.random.random() < 0.6 else None
         return {"do": "write", "path": self._path(), "content": self._content(), "time": when}
 
     def rewrite(self):
-        """Another content under the same name: of the same size and time, if both are photos."""
+        """Another content under the same name, with the time of the former: another of its kind, if that is long."""
         files = self._there("file")
         if not files:
             return self.write()
-        return {"do": "rewrite", "path": self.random.choice(files), "content": self._content(),
-                "is_new": self.random.random() < 0.5}
+        path = self.random.choice(files)
+        is_long = (self.root / path).stat().st_size > 4096
+        return {"do": "rewrite", "path": path, "is_new": self.random.random() < 0.5,
+                "content": self.random.choice(LONG) if is_long else self._content()}
 
     def move(self):
         files = self._there("file")

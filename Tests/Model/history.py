@@ -5,10 +5,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from marks import thumbnail
 from tree import WORKING, below
-
-from runs import path_text
 
 
 def identity(path) -> tuple[int, int] | None:
@@ -27,7 +24,6 @@ class Memory:
     What the ledger has is known only within bounds: a run that was killed may or may not have written its last entries.
     """
 
-    keys: dict[str, str] = field(default_factory=dict)  # the source for which a key in a mark stands
     known: set[str] = field(default_factory=set)  # sources that the ledger has for certain
     ever: set[str] = field(default_factory=set)  # sources that it may have
     disks: dict[str, set] = field(default_factory=dict)  # the identities that it may have of each folder
@@ -42,28 +38,13 @@ class Memory:
         self.known.clear()
         self.disks = {path: there | {None} for path, there in self.disks.items()}
 
-    def learn(self, folder, result, is_quiet: bool):
-        """Learns from the events of a run which source each key stands for.
-
-        - parameter folder: the scratch folder.
-        """
+    def learn(self, result):
+        """Learns from the events of a run what the ledger may have."""
         for source, event in result.by_source.items():
-            for made in event.get("thumbnails", ()):
-                self._learn(folder, source, path_text(made["path"]))
             if event["outcome"] in ("made", "failed"):
                 self.ever.add(source)
             if event.get("kind") == "collision":
                 self.known.discard(source)
-        if is_quiet:
-            self.kills = 0
-
-    def _learn(self, folder, source, path):
-        try:
-            found = thumbnail(Path(folder, path).read_bytes())
-        except OSError:
-            return
-        if found and found.key:
-            self.keys.setdefault(found.key, source)
 
     def saw(self, folder, sources, mounts, is_certain: bool, replaces: bool):
         """Notes which disks a run has met.

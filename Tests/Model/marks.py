@@ -1,7 +1,9 @@
 """The mark of a thumbnail, by which it is told from other files and by which it names its source."""
 
+import os
 import re
 from dataclasses import dataclass
+from functools import cache
 
 # After the JFIF segment: the fingerprints of the settings, of the contents and of the source.
 _MARK = re.compile(
@@ -28,3 +30,28 @@ def thumbnail(data: bytes) -> Thumbnail | None:
     while data[rest : rest + 2] == _COMMENT:
         rest += 2 + int.from_bytes(data[rest + 2 : rest + 4], "big")
     return Thumbnail((found[1] or b"").decode(), data[:_HEAD] + data[rest:])
+
+
+@cache
+def key(source: str) -> str:
+    """What a mark has for a source: FNV-1a of the path from an output folder, all of which are beside the sources."""
+    value = 0xCBF29CE484222325
+    for byte in os.fsencode(f"../{source}"):
+        value = (value ^ byte) * 0x100000001B3 % (1 << 64)
+    return f"{value:016x}"
+
+
+class Sources:
+    """The paths that sources may have had, by their keys."""
+
+    def __init__(self, paths=()):
+        self._known = {key(path): path for path in paths}
+
+    def note(self, paths):
+        """Knows more paths."""
+        for path in paths:
+            self._known.setdefault(key(path), path)
+
+    def of(self, key: str) -> str | None:
+        """The source that a key stands for; None if it is not known."""
+        return self._known.get(key)

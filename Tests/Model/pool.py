@@ -11,9 +11,11 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "Soak"))
 from png import png
 
 _WIDTH, _HEIGHT = 24, 16
-_PHOTOS, _PICTURES, _BROKEN = 24, 4, 4
+_PHOTOS, _PICTURES, _BROKEN, _LONG = 24, 4, 4, 4
 # Every photo has this size or one byte more, so that one can replace another unnoticed by its size.
 _BYTES = 800
+# Long photos have the same bytes at both ends, of which a mark tells; only their sizes differ.
+_LONG_BYTES, _ENDS = 12_000, 5000
 
 
 def _jpeg(number: int) -> bytes:
@@ -30,14 +32,27 @@ def _jpeg(number: int) -> bytes:
     return data[:2] + b"\xff\xfe" + (room - 2).to_bytes(2, "big") + b"." * (room - 4) + data[2:]
 
 
+def _long(number: int) -> bytes:
+    """A photo that differs from the others of its kind only in its size and in the middle."""
+    data, fill = _jpeg(number), b"\xff\xfe" + (_ENDS - 2).to_bytes(2, "big") + b"." * (_ENDS - 4)
+    room = _LONG_BYTES + number - 2 * len(fill) - len(data)
+    middle = b"\xff\xfe" + (room - 2).to_bytes(2, "big") + b"." * (room - 4)
+    return data[:2] + fill + data[2:-2] + middle + fill + data[-2:]
+
+
 def contents() -> list[bytes]:
-    """Sound photos, pictures of another format, damaged photos of the same size, and files that are none."""
+    """Sound photos, pictures of another format, damaged photos of the same size, files that are none, long photos."""
     photos = [_jpeg(number) for number in range(_PHOTOS)]
     pictures = [png(_WIDTH, _HEIGHT, 2, random.Random(number)) for number in range(_PICTURES)]
     # Cut off, and filled up to the same size, so that only a look at the contents tells.
     broken = [photos[number][: -40 - number] + bytes(40 + number) for number in range(_BROKEN)]
     others = [b"a note\n", b"another note, about nothing\n", b"", b"\xff\x0a" + bytes(range(60))]
-    return photos + pictures + broken + others
+    return photos + pictures + broken + others + [_long(number) for number in LONG]
+
+
+# Which of the contents are the photos of usual size, and the long ones.
+PHOTOS = range(_PHOTOS)
+LONG = range(_PHOTOS + _PICTURES + _BROKEN + 4, _PHOTOS + _PICTURES + _BROKEN + 4 + _LONG)
 
 
 class Reference:

@@ -10,14 +10,17 @@ from files import NOT_YET
 
 
 def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
+    # Whether a folder is needed in its place.
+    is_in_the_way = any(place.startswith(path + "/") for places in wanted.values() for place in places)
     if source is None:
         # It was made by a run that did not live to tell.
-        return [] if case.spec.prune or case.is_watch else [f"kept: {path!r} is gone without --prune"]
+        is_allowed = case.spec.prune or case.is_watch or is_in_the_way
+        return [] if is_allowed else [f"kept: {path!r} is gone without --prune"]
     what = case.state(source)
     is_in = [folder for folder in case.spec.sources if below(source, folder)]
+    if what == "gone" and is_in_the_way:
+        return []
     if not (case.spec.prune or case.is_watch):
-        if what == "gone" and any(other.startswith(path + "/") for other in case.after):
-            return []  # a folder has taken its place
         return [f"kept: {path!r} of {source!r} is gone without --prune"]
     if not is_in:
         return [f"kept: {path!r} was removed, and {source!r} is in no source of the run"]
@@ -33,9 +36,8 @@ def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
         return []
     if what != "gone":
         return [f"kept: {path!r} was removed, and {source!r} is only out of reach: {what}"]
-    memory = case.memories[case.spec.outs[0]]
     for mount in case.mounts:
-        if below(source, mount) and memory.is_other(case.root, mount):
+        if below(source, mount) and any(case.memories[out].is_other(case.root, mount) for out in case.spec.outs):
             return [f"kept: {path!r} was removed, and {source!r} is on a disk that is not mounted"]
     if not case.is_watch and not any(case.state(other) == "there" for other in _ever(case) if below(other, is_in[0])):
         return [f"kept: {path!r} was removed, and none of the photos of {is_in[0]} is there"]
@@ -64,11 +66,11 @@ def refusals(case: Case) -> list[str]:
 
 
 def _is_justified(case: Case, reason: str) -> bool:
-    memory = case.memories[case.spec.outs[0]]
+    memories = [case.memories[out] for out in case.spec.outs]
     if reason == "not all sources could be read":
         return any(result.summary["walk_problems"] for result in case.results)
     if reason.startswith("ledger "):
-        return any(case.memories[out].is_damaged for out in case.spec.outs)
+        return any(memory.is_damaged for memory in memories)
     for folder in case.spec.sources:
         full = case.root / folder
         known = {path for out in case.spec.outs for path in case.memories[out].known if below(path, folder)}
@@ -77,7 +79,7 @@ def _is_justified(case: Case, reason: str) -> bool:
         if f"of {folder} was found" in reason:
             return not any(case.state(path) == "there" for path in known)
         if reason.startswith(f"{folder} is another folder"):
-            return case.spec.prune != "force" and memory.may_be_other(case.root, folder)
+            return case.spec.prune != "force" and any(memory.may_be_other(case.root, folder) for memory in memories)
         if found := re.match(rf"(\d+) of (\d+) photos of {re.escape(folder)} are gone", reason):
             gone, total = int(found[1]), int(found[2])
             lost = {path for path in _ever(case) if below(path, folder) and case.state(path) == "gone"}
@@ -100,7 +102,7 @@ def pruned(case: Case) -> list[str]:
     found = []
     for path, ours in case.thumbnails(case.after).items():
         out, inner = path.split("/", 1)
-        source = case.source_of(path, ours)
+        source = case.source_of(ours)
         # Where runs have mirrored other folders, the thumbnails of those stay.
         if "tree" in NOT_YET and len(case.memories[out].trees) > 1:
             continue
@@ -109,7 +111,8 @@ def pruned(case: Case) -> list[str]:
         folders = [folder for folder in case.spec.sources if below(source, folder)]
         if not folders or any(_is_refused(case, folder) for folder in folders):
             continue
-        if any(below(source, mount) and memories[0].may_be_other(case.root, mount) for mount in case.mounts):
+        disks = [mount for mount in case.mounts if below(source, mount)]
+        if any(memory.may_be_other(case.root, mount) for memory in memories for mount in disks):
             continue
         relative = case.spec.relative(source)
         places = {place for output in case.spec.outputs if output.out == out for place in output.places(relative)}

@@ -11,7 +11,7 @@ import told
 from case import Case
 from hang import StuckError, bounded
 from history import Memory, leftovers
-from marks import thumbnail
+from marks import Sources, key, thumbnail
 from minimise import minimised
 from tree import Entry, snapshot, state, walk
 
@@ -21,8 +21,8 @@ from runs import Output, Result, Spec, finish
 _PIXELS = b"\xff\xdb the thumbnail of "
 
 
-def marked(key: str, pixels: bytes) -> bytes:
-    mark = b"thumbjob " + b"0" * 16 + b"=" + b"1" * 16 + b" " + key.encode().rjust(16, b"0")
+def marked(source: str, pixels: bytes) -> bytes:
+    mark = b"thumbjob " + b"0" * 16 + b"=" + b"1" * 16 + b" " + key(source).encode()
     jfif = b"\xff\xd8\xff\xe0\x00\x10" + b"JFIF\0".ljust(14, b"\0")
     return jfif + b"\xff\xfe" + (2 + len(mark)).to_bytes(2, "big") + mark + pixels
 
@@ -55,17 +55,17 @@ class CheckTests(unittest.TestCase):
         self.spec = Spec(("photos",), (Output("t"),))
         self.memory = Memory(known={"photos/a.jpg", "photos/b.jpg"}, ever={"photos/a.jpg", "photos/b.jpg"},
                              trees={("photos", None)}, sizes={""})
-        self.memory.keys = {"a".rjust(16, "0"): "photos/a.jpg", "b".rjust(16, "0"): "photos/b.jpg"}
         for name, data in (("a.jpg", b"1"), ("b.jpg", b"2"), ("c.jpg", b"broken"), ("d.txt", b"text")):
             self.put(f"photos/{name}", data)
-        self.put("t/a.jpg", marked("a", _PIXELS + b"1"))
-        self.put("t/b.jpg", marked("b", _PIXELS + b"2"))
+        self.put("t/a.jpg", marked("photos/a.jpg", _PIXELS + b"1"))
+        self.put("t/b.jpg", marked("photos/b.jpg", _PIXELS + b"2"))
         self.put("t/note.txt", b"of others")
         self.before = self.now()
         failed = {"outcome": "failed", "kind": "source", "error": "e"}
         self.events = [{"event": "source", "source": "photos/c.jpg", **failed},
                        {"event": "source", "source": "photos/d.txt", "outcome": "passed-over"}]
         self.errors = ""
+        self.known = Sources(["photos/a.jpg", "photos/b.jpg", "photos/disk/e.jpg"])
 
     def put(self, path, data):
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ class CheckTests(unittest.TestCase):
     def case(self, **other):
         result = Result([], 1, self.errors, [*self.events, self.summary()])
         memories = {"t": self.memory, "other": Memory()}
-        return Case(self.root, self.spec, [result], self.before, self.now(), memories, Pool(), **other)
+        return Case(self.root, self.spec, [result], self.before, self.now(), memories, Pool(), self.known, **other)
 
     def assert_found(self, rule, what="", **other):
         found = checks.problems(self.case(**other))
@@ -118,7 +118,7 @@ class CheckTests(unittest.TestCase):
         self.assert_found("kept", "gone without --prune")
 
     def test_a_thumbnail_of_other_contents_is_found(self):
-        self.put("t/a.jpg", marked("a", _PIXELS + b"2"))
+        self.put("t/a.jpg", marked("photos/a.jpg", _PIXELS + b"2"))
         self.assert_found("stale", "as it is now")
 
     def test_a_thumbnail_of_another_time_is_found(self):
@@ -126,7 +126,7 @@ class CheckTests(unittest.TestCase):
         self.assert_found("stale", "time")
 
     def test_a_mark_that_names_another_source_is_found(self):
-        self.put("t/a.jpg", marked("b", _PIXELS + b"1"))
+        self.put("t/a.jpg", marked("photos/b.jpg", _PIXELS + b"1"))
         self.assert_found("mark", "t/a.jpg")
 
     def test_a_broken_photo_that_is_not_named_is_found(self):
@@ -148,8 +148,7 @@ class CheckTests(unittest.TestCase):
         self.assert_found("refused", "photos/x/b.jpg")
 
     def test_a_thumbnail_that_another_source_has_taken_is_found(self):
-        self.memory.keys["x".rjust(16, "0")] = "other/b.jpg"
-        self.put("t/b.jpg", marked("x", _PIXELS + b"3"))
+        self.put("t/b.jpg", marked("other/b.jpg", _PIXELS + b"3"))
         self.spec = Spec(("other",), (Output("t"),))
         self.put("other/b.jpg", b"3")
         self.assert_found("kept", "that of 'other/b.jpg' now")
@@ -179,8 +178,7 @@ class CheckTests(unittest.TestCase):
     def test_a_thumbnail_that_was_removed_though_its_folder_is_empty_is_found(self):
         self.spec = replace(self.spec, prune="all")
         self.put("photos/disk/e.jpg", b"4")
-        self.memory.keys["e".rjust(16, "0")] = "photos/disk/e.jpg"
-        self.put("t/disk/e.jpg", marked("e", _PIXELS + b"4"))
+        self.put("t/disk/e.jpg", marked("photos/disk/e.jpg", _PIXELS + b"4"))
         (self.root / "photos/disk/e.jpg").unlink()
         self.before = self.now()
         (self.root / "t/disk/e.jpg").unlink()
@@ -191,8 +189,7 @@ class CheckTests(unittest.TestCase):
         (self.root / "photos/disk").mkdir()
         self.put("photos/disk/note.txt", b"text")
         self.memory.disks = {"photos/disk": {(1, 1)}}
-        self.memory.keys["e".rjust(16, "0")] = "photos/disk/e.jpg"
-        self.put("t/disk/e.jpg", marked("e", _PIXELS + b"4"))
+        self.put("t/disk/e.jpg", marked("photos/disk/e.jpg", _PIXELS + b"4"))
         self.before = self.now()
         (self.root / "t/disk/e.jpg").unlink()
         self.assert_found("kept", "not mounted", mounts=("photos/disk",))
@@ -217,6 +214,14 @@ class CheckTests(unittest.TestCase):
         self.errors = f"thumbjob: --prune: nothing removed, because {reason}; --prune=all removes their thumbnails"
         self.assert_found("kept", "although the run refused")
 
+    def test_a_removal_of_what_is_in_the_way_is_right(self):
+        (self.root / "photos/a.jpg").unlink()
+        self.put("photos/a.jpg/b.jpg", b"3")
+        self.before = self.now()
+        (self.root / "t/a.jpg").unlink()
+        self.put("t/a.jpg/b.jpg", marked("photos/a.jpg/b.jpg", _PIXELS + b"3"))
+        self.assertEqual(checks.kept(self.case()), [])
+
     def test_refusals_without_a_reason_are_found(self):
         self.spec = replace(self.spec, prune="yes")
         for reason in ("photos is empty; perhaps", "photos is another folder or disk than in earlier runs",
@@ -227,7 +232,7 @@ class CheckTests(unittest.TestCase):
             self.assert_found("refusal", reason)
 
     def test_a_thumbnail_in_another_output_folder_that_changes_is_found(self):
-        self.put("other/a.jpg", marked("a", b"1"))
+        self.put("other/a.jpg", marked("photos/a.jpg", b"1"))
         self.before = self.now()
         (self.root / "other/a.jpg").unlink()
         self.assert_found("kept", "in no output")
@@ -247,7 +252,8 @@ class CheckTests(unittest.TestCase):
     def test_a_difference_from_a_fresh_run_is_found(self):
         event = {"event": "source", "source": "photos/a.jpg", "outcome": "made",
                  "thumbnails": [{"path": "fresh/t/a.jpg"}, {"path": "fresh/t/x.jpg"}]}
-        files = {path: Entry("file", 0, 0, marked("a", b"other")) for path in ("fresh/t/a.jpg", "fresh/t/x.jpg")}
+        entry = Entry("file", 0, 0, marked("photos/a.jpg", b"other"))
+        files = {"fresh/t/a.jpg": entry, "fresh/t/x.jpg": entry}
         found = told.like_fresh(self.case(), Result([], 0, "", [event]), files)
         self.assertEqual(len(found), 2, found)
 

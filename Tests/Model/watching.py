@@ -122,11 +122,11 @@ def _settled(world, spec, watched, before) -> list[str]:
     while True:
         result = Result([], 0, watched.log.read_text(errors="replace"), _events(world), str(world.root))
         for out in spec.outs:
-            world.memories[out].learn(world.root, result, False)
+            world.memories[out].learn(result)
         try:
             after = world.snapshot()
-            case = Case(
-                world.root, spec, [result], before, after, world.memories, world.pool, (files.MOUNT,), True)
+            case = Case(world.root, spec, [result], before, after, world.memories, world.pool, world.known,
+                        (files.MOUNT,), True)
             found = checks.untouched(case) + checks.current(case) + checks.kept(case)
         except FileNotFoundError as error:
             found = [f"watch: {error}"]

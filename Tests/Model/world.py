@@ -16,6 +16,7 @@ import watching
 from case import Case
 from disks import Disks
 from history import Memory
+from marks import Sources
 from pool import Reference
 from tree import below, snapshot, state
 
@@ -41,6 +42,7 @@ class World:
         for name in (*files.ROOTS, *outs.OUTS, "fresh"):
             (self.root / name).mkdir()
         self.memories = {out: Memory() for out in outs.OUTS}
+        self.known = Sources()
         self.disks = Disks(self.root, outs.SMALL, _ROOM) if may_mount else None
         self.last = None  # the last result, for a look at it
         self.is_told = False  # whether to print each step, and what a run says
@@ -91,7 +93,7 @@ class World:
         self.figures["runs"] += 1
         return self._judge(spec, [result], before)
 
-    def _judge(self, spec, results, before, is_watch=False) -> list[str]:
+    def _judge(self, spec, results, before) -> list[str]:
         """What is wrong after a run that was not disturbed."""
         self.last = results[-1]
         if self.is_told:
@@ -102,9 +104,9 @@ class World:
         for out in spec.outs:
             memory = self.memories[out]
             for result in results:
-                memory.learn(self.root, result, False)
+                memory.learn(result)
         after = self.snapshot()
-        case = Case(self.root, spec, results, before, after, self.memories, self.pool, (files.MOUNT,), is_watch)
+        case = self._case(spec, results, before, after)
         if not is_quiet:
             self.figures["unquiet"] += 1
             found += checks.untouched(case) + checks.kept(case)
@@ -123,6 +125,9 @@ class World:
         self._remember(case)
         return found
 
+    def _case(self, spec, results, before, after) -> Case:
+        return Case(self.root, spec, results, before, after, self.memories, self.pool, self.known, (files.MOUNT,))
+
     def _is_ledger_lost(self, spec, results) -> bool:
         """Whether the run has said that it remembers nothing, or not all: justified where the ledger was damaged."""
         is_damaged = any(self.memories[out].is_damaged for out in spec.outs)
@@ -134,7 +139,7 @@ class World:
         spec, first = case.spec, self.memories[case.spec.outs[0]]
         is_refused = bool(pruning.refused(case))
         after = case.thumbnails(case.after)
-        places = {case.source_of(path, ours) for path, ours in after.items() if path.startswith(f"{spec.outs[0]}/")}
+        places = {case.source_of(ours) for path, ours in after.items() if path.startswith(f"{spec.outs[0]}/")}
         for out in spec.outs:
             self.memories[out].kills = 0
             self.memories[out].ever.update(case.sources)
@@ -151,7 +156,7 @@ class World:
                 self._forget_gone(self.memories[out], spec)
         for out in spec.outs:
             memory = self.memories[out]
-            owners = {case.source_of(path, ours) for path, ours in after.items() if path.startswith(f"{out}/")}
+            owners = {case.source_of(ours) for path, ours in after.items() if path.startswith(f"{out}/")}
             if spec.outs == [out]:
                 memory.known &= owners
 
@@ -160,7 +165,7 @@ class World:
         for out in spec.outs:
             memory = self.memories[out]
             for result in results:
-                memory.learn(self.root, result, False)
+                memory.learn(result)
             there = snapshot(self.root, spec.sources)
             memory.ever.update(path for path, found in there.items() if found.kind in ("file", "link"))
             memory.saw(self.root, spec.sources, (files.MOUNT,), False, spec.prune == "force")
@@ -220,7 +225,7 @@ class World:
                 self.memories[out].kills += 1
             self.disturbed(one, [result])
         after = self.snapshot()
-        case = Case(self.root, spec, results, before, after, self.memories, self.pool, (files.MOUNT,))
+        case = self._case(spec, results, before, after)
         return found + [line for line in checks.untouched(case) if not _is_temporary(line)]
 
     def _pair(self, step):
