@@ -23,12 +23,26 @@ cdecoding_status decoding_fail(decoding *call, cdecoding_status status, const ch
   return status;
 }
 
+/// Writes a warning, unless there is one of its class already.
+static void write_warning(decoding *call, cdecoding_warning class, const char *format, va_list arguments) {
+  char *into = call->reply->warnings[class];
+  if (into[0] == '\0') write_line(into, format, arguments);
+}
+
 void decoding_warn(decoding *call, const char *format, ...) {
-  if (call->reply->warnings[0][0] != '\0') return;
   va_list arguments;
   va_start(arguments, format);
-  write_line(call->reply->warnings[0], format, arguments);
+  write_warning(call, CDECODING_WARNING_HARMLESS, format, arguments);
   va_end(arguments);
+}
+
+void decoding_find_damage(decoding *call, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  write_warning(call, CDECODING_WARNING_DAMAGED, format, arguments);
+  va_end(arguments);
+  bool is_tolerated = (call->request->fail_mask & 1u << CDECODING_WARNING_DAMAGED) == 0;
+  if (!is_tolerated) decoding_fail(call, CDECODING_CORRUPT, "%s", call->reply->warnings[CDECODING_WARNING_DAMAGED]);
 }
 
 bool decoding_proceeds(decoding *call, double done) {

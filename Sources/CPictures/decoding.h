@@ -25,6 +25,9 @@ __attribute__((format(printf, 3, 4))) cdecoding_status decoding_fail(
 /// Records a flaw that the planes do not show, unless there is one already.
 __attribute__((format(printf, 2, 3))) void decoding_warn(decoding *call, const char *format, ...);
 
+/// Records that samples are wrong. If the request does not tolerate that, the call has failed with CDECODING_CORRUPT.
+__attribute__((format(printf, 2, 3))) void decoding_find_damage(decoding *call, const char *format, ...);
+
 /// Whether to go on. If not, the call has failed with CDECODING_CANCELLED.
 bool decoding_proceeds(decoding *call, double done);
 

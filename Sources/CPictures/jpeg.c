@@ -95,7 +95,8 @@ void decode_jpeg(decoding *call) {
   if (status != CLIBJPEG_OK) {
     decoding_fail(call, status_of(status), "%s", clibjpeg_decoder_message(decoder));
   } else {
-    _Static_assert(CLIBJPEG_WARNING_CLASSES <= CDECODING_MAX_WARNINGS, "each class has a place in the reply");
+    _Static_assert((int)CLIBJPEG_WARNING_CLASSES == CDECODING_MAX_WARNINGS, "each class has a place in the reply");
+    _Static_assert((int)CLIBJPEG_WARNING_DAMAGED == (int)CDECODING_WARNING_DAMAGED, "and the same number");
     for (int warning = 0; warning < CLIBJPEG_WARNING_CLASSES; warning++) {
       const char *text = clibjpeg_decoder_warning_message(decoder, (clibjpeg_warning)warning);
       strncpy(call->reply->warnings[warning], text, CDECODING_MESSAGE_SIZE - 1);

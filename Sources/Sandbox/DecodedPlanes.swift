@@ -9,8 +9,8 @@ package final class DecodedPlanes: Sendable {
   private let planes: Range<Int>
   /// The inflated profile, as a copy; nil if there is none.
   package let profile: [UInt8]?
-  /// Flaws of the file, each on one line of printable ASCII characters; empty where there is none. JPEG has one for each of
-  /// libjpeg's classes of warnings, other formats have only the first.
+  /// What is wrong with the file, each on one line of printable ASCII characters, or empty: samples that are missing, samples
+  /// that are wrong, and flaws that do not show.
   package let warnings: [String]
 
   init(_ memory: SharedMemory, planes: Range<Int>, profile: [UInt8]?, warnings: [String]) {

@@ -36,7 +36,7 @@ package final class WholeJPEG {
     let plan = DecodePlan(info, for: placements, options, .whole())
     if plan.checksFirst { try maker.workspace.check(decoder, info) }
     denominator = plan.denominator
-    failMask = JPEGDecoder.failMask(options.failOn)
+    failMask = options.failOn.mask
     layouts = try decoder.setScale(denominator)
     planes = layouts.map { ($0.min_stride, $0.min_rows) }
     self.options = options

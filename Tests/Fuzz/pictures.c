@@ -138,7 +138,7 @@ static void check(const cdecoding_request *request, const cdecoding_reply *reply
   bool is_good = reply->status == CDECODING_OK;
   if (is_good != (reply->message[0] == '\0')) abort();
   if (strnlen(reply->message, CDECODING_MESSAGE_SIZE) == CDECODING_MESSAGE_SIZE) abort();
-  if (strnlen(reply->warnings[0], CDECODING_MESSAGE_SIZE) == CDECODING_MESSAGE_SIZE) abort();
+  if (strnlen(reply->warnings[2], CDECODING_MESSAGE_SIZE) == CDECODING_MESSAGE_SIZE) abort();
   if (reply->status == CDECODING_BAD_CALL) abort();
   if (reply->profile_size > request->profile_capacity) abort();
   if ((reply->status == CDECODING_CANCELLED) != (input->calls > input->most_calls)) abort();

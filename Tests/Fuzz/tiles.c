@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_decode(&request, tiles, extents, &reading, &input.calls, memory, planes_size, &reply);
   if ((reply.status == CDECODING_OK) != (reply.message[0] == '\0')) abort();
   if (strnlen(reply.message, CDECODING_MESSAGE_SIZE) == CDECODING_MESSAGE_SIZE) abort();
-  if (strnlen(reply.warnings[0], CDECODING_MESSAGE_SIZE) == CDECODING_MESSAGE_SIZE) abort();
+  if (strnlen(reply.warnings[2], CDECODING_MESSAGE_SIZE) == CDECODING_MESSAGE_SIZE) abort();
   free(memory);
   return 0;
 }

@@ -54,7 +54,7 @@ struct DecodedPlanes {
   }
 
   var message: String { Self.text(reply.message) }
-  var warning: String { Self.text(reply.warnings.0) }
+  var warning: String { Self.text(reply.warnings.2) }
   var status: cdecoding_status { reply.status }
 
   private static func text(_ characters: some Any) -> String {

@@ -66,7 +66,9 @@ struct DecoderCall {
   var memorySize: Int { memory.count }
   var status: cdecoding_status { reply.status }
   var message: String { Self.text(reply.message) }
-  var warning: String { Self.text(reply.warnings.0) }
+  var warning: String { Self.text(reply.warnings.2) }
+  /// What is wrong with samples, if the request tolerates that.
+  var damage: String { Self.text(reply.warnings.1) }
 
   private static func text<Characters>(_ characters: Characters) -> String {
     withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }

@@ -18,7 +18,8 @@ extension TIFFDecodingTests {
     var data: [UInt8]
     var tile: PixelSize?
 
-    func call() -> DecoderCall {
+    /// - Parameter toleratesDamage: whether samples may be wrong, as with `FailOn.truncated`.
+    func call(toleratesDamage: Bool = false) -> DecoderCall {
       var page = TestTIFF.Directory.page(
         size.width, size.height, photometric: photometric, samples: 1, bits: bits, compression: compression, strip: data
       )
@@ -33,6 +34,7 @@ extension TIFFDecodingTests {
       let file = TestTIFF([page]).file()
       var call = DecoderCall(file, CDECODING_TIFF, size, planes: 1)
       call.request.directory = TIFFPicture.directory(of: file)
+      call.request.fail_mask = toleratesDamage ? FailOn.truncated.mask : FailOn.error.mask
       return call.decoded()
     }
   }
@@ -86,7 +88,8 @@ extension TIFFDecodingTests {
   @Test(arguments: partial) func aStripThatIsNotFilledLacksSamples(page: Page) {
     let call = page.call()
     #expect(call.status == CDECODING_TRUNCATED || (page.size == Self.large && call.status == CDECODING_DAMAGED))
-    #expect(call.message.contains("lacks samples") || call.status == CDECODING_DAMAGED, "\(call.message)")
+    let texts = ["lacks samples", "Premature EOL"]
+    #expect(texts.contains { call.message.contains($0) } || call.status == CDECODING_DAMAGED, "\(call.message)")
   }
 
   static let whole = [
@@ -133,5 +136,73 @@ extension TIFFDecodingTests {
     call.change = (place, [16, 0, 16, 0, 16, 0])
     call.decode()
     #expect(call.status == CDECODING_DAMAGED && call.message == "the file changes while it is read", "\(call.message)")
+  }
+
+  // MARK: What libtiff says
+
+  /// The data of one strip: rows of dots, in a fax.
+  private static func faxData(_ size: PixelSize, group: Int) -> [UInt8] {
+    var recipe = tiff_recipe()
+    (recipe.width, recipe.height, recipe.rows_per_strip) = (
+      UInt32(size.width), UInt32(size.height), UInt32(size.height)
+    )
+    (recipe.samples, recipe.bits, recipe.format, recipe.compression) = (1, 1, 1, UInt16(group))
+    let row = (size.width + 7) / 8
+    let file = TIFFPicture.write(&recipe, (0..<row * size.height).map { UInt8($0 * 37 & 0xFF) }, row)
+    return Array(file[8..<Int(TIFFPicture.directory(of: file))])
+  }
+
+  private static func fax(_ data: [UInt8], _ size: PixelSize, group: Int) -> Page {
+    Page(
+      testDescription: "group \(group)", size: size, bits: 1, photometric: 0, compression: group, data: data)
+  }
+
+  @Test func aFaxThatEndsWithinARowIsTruncated() {
+    for size in [PixelSize(width: 256, height: 64), PixelSize(width: 8000, height: 600)] {
+      for group in [3, 4] {
+        let data = Self.faxData(size, group: group)
+        let call = Self.fax(Array(data.prefix(data.count / 2)), size, group: group).call(toleratesDamage: true)
+        #expect(call.status == CDECODING_TRUNCATED, "\(call.message)")
+        #expect(call.message.hasPrefix("Premature EO"), "\(call.message)")
+      }
+    }
+  }
+
+  @Test func aFaxWithWrongRowsIsDamaged() {
+    let size = PixelSize(width: 256, height: 64)
+    // Rows of another length.
+    let page = Self.fax(Self.faxData(size, group: 3), PixelSize(width: 240, height: 64), group: 3)
+    var call = page.call()
+    #expect(
+      call.status == CDECODING_CORRUPT && call.message.hasPrefix("Line length mismatch at line "), "\(call.message)")
+    let tolerant = page.call(toleratesDamage: true)
+    #expect(tolerant.status == CDECODING_OK && tolerant.damage == call.message, "\(tolerant.message)")
+    // A code that does not exist, after which the rest is not found either.
+    var wrong = Self.faxData(size, group: 4)
+    wrong.replaceSubrange(wrong.count / 2..<wrong.count / 2 + 2, with: [0, 0x20])
+    call = Self.fax(wrong, size, group: 4).call()
+    #expect(call.status == CDECODING_CORRUPT && call.message.hasPrefix("Premature EOL at line "), "\(call.message)")
+  }
+
+  @Test(arguments: [PixelSize(width: 256, height: 256), PixelSize(width: 1024, height: 600)])
+  func whatIsWrongWithAJPEGStripIsFound(size: PixelSize) {
+    var photo = SyntheticPhoto(seed: 3, width: size.width, height: size.height)
+    photo.isGrey = true
+    let data = photo.jpeg()
+    var page = Page(testDescription: "JPEG", size: size, compression: 7, data: Array(data.dropLast(2)))
+    // No EOI marker, but all samples.
+    var call = page.call()
+    #expect(call.status == CDECODING_OK && call.warning.hasPrefix("Premature end of JPEG file"), "\(call.message)")
+    page.data = Array(data.prefix(data.count * 2 / 3))
+    call = page.call(toleratesDamage: true)
+    #expect(call.status == CDECODING_TRUNCATED, "\(call.message)")
+    let texts = ["Corrupt JPEG data: premature end of data segment", "the JPEG data of a strip end at row "]
+    #expect(texts.contains { call.message.hasPrefix($0) }, "\(call.message)")
+    page.data = data
+    // A marker that does not belong there.
+    page.data.replaceSubrange(data.count / 2..<data.count / 2 + 2, with: [0xFF, 0xD3])
+    call = page.call()
+    #expect(call.status == CDECODING_CORRUPT, "\(call.message)")
+    #expect(page.call(toleratesDamage: true).status == CDECODING_OK)
   }
 }

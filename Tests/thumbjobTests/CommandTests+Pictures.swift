@@ -142,12 +142,16 @@ extension CommandTests {
       return Array("II".utf8) + number(42, 2) + number(8, 4) + number(4, 2) + entries + number(0, 4) + preview
     }
 
-    /// A grey TIFF file of 30 × 30 pixels, whose only strip is a JPEG of another size.
-    private func tiff(of side: Int) -> [UInt8] {
-      func number(_ value: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(value >> (8 * $0) & 0xFF) } }
+    private func greyJPEG(_ side: Int) -> [UInt8] {
       var photo = SyntheticPhoto(seed: 1, width: side, height: side)
-      (photo.isGrey, photo.isBlank) = (true, true)
-      let (strip, entryCount) = (photo.jpeg(), 9)
+      photo.isGrey = true
+      return photo.jpeg()
+    }
+
+    /// A grey TIFF file of 30 × 30 pixels, whose only strip is a JPEG.
+    private func tiff(_ strip: [UInt8]) -> [UInt8] {
+      func number(_ value: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(value >> (8 * $0) & 0xFF) } }
+      let entryCount = 9
       let place = 8 + 2 + 12 * entryCount + 4
       let tags = [
         (256, 30), (257, 30), (258, 8), (259, 7), (262, 1), (273, place), (277, 1), (278, 30), (279, strip.count),
@@ -159,8 +163,8 @@ extension CommandTests {
     /// One process decodes both, one after the other. libtiff says nothing of what it has not decoded.
     @Test func aPictureThatLacksSamplesShowsNothingOfTheOneBeforeIt() async throws {
       let folder = TemporaryFolder()
-      try folder.write(tiff(of: 30), to: "images/a.tif")
-      try folder.write(tiff(of: 8), to: "images/b.tif")
+      try folder.write(tiff(greyJPEG(30)), to: "images/a.tif")
+      try folder.write(tiff(greyJPEG(8)), to: "images/b.tif")
       for level in ["truncated", "error", "warning"] {
         let ending = try await BuiltCommand.run(
           "images", "-o", level, "--max", "1", "--fail-on", level, "--json", in: folder)
@@ -169,6 +173,21 @@ extension CommandTests {
         #expect(FileManager.default.fileExists(atPath: folder("\(level)/a.tif.jpg")))
         #expect(!FileManager.default.fileExists(atPath: folder("\(level)/b.tif.jpg")))
       }
+    }
+
+    @Test func wrongSamplesOfATIFFFileFailUnlessTheyAreTolerated() async throws {
+      let folder = TemporaryFolder()
+      // A marker that does not belong there.
+      var strip = greyJPEG(30)
+      strip.replaceSubrange(strip.count * 3 / 4..<strip.count * 3 / 4 + 2, with: [0xFF, 0xD3])
+      try folder.write(tiff(strip), to: "images/a.tif")
+      let text = "a.tif: damaged: Corrupt JPEG data: premature end of data segment"
+      let failed = try await BuiltCommand.run("images", in: folder)
+      #expect(
+        failed.status == 1 && failed.errors.contains("\(text); --fail-on truncated may let it pass"), "\(failed.errors)"
+      )
+      let made = try await BuiltCommand.run("images", "--fail-on", "truncated", "--verbose", in: folder)
+      #expect(made.status == 0 && made.errors.contains("a.tif: Corrupt JPEG data: premature end"), "\(made.errors)")
     }
 
     @Test func aRawFileWhosePreviewIsTooSmallIsWarnedOf() async throws {

@@ -16,8 +16,15 @@
 #define CDECODING_MAX_COMPONENTS 4
 #define CDECODING_MESSAGE_SIZE 200
 
-/// The most warnings of a picture: one for each of libjpeg's classes. Other formats have one.
+/// The most warnings of a picture: one for each cdecoding_warning.
 #define CDECODING_MAX_WARNINGS 3
+
+/// Classes of flaws that do not end decoding by themselves. JPEG has all, TIFF the last two, other formats the last.
+typedef enum cdecoding_warning {
+  CDECODING_WARNING_TRUNCATED = 0,  ///< samples are missing at the end
+  CDECODING_WARNING_DAMAGED,        ///< samples are wrong
+  CDECODING_WARNING_HARMLESS,       ///< all samples are right
+} cdecoding_warning;
 
 /// The most samples of the picture, along one axis, whose mean is one sample of a plane. Sums of 128 × 128 samples of 16
 /// bits fit into 32 bits.
@@ -45,7 +52,7 @@ typedef enum cdecoding_status {
   CDECODING_TRUNCATED,    ///< the data ends before the picture does
   CDECODING_DAMAGED,      ///< the data breaks the format
   CDECODING_UNSUPPORTED,  ///< a picture of a kind that the library does not decode
-  CDECODING_CORRUPT,      ///< JPEG: samples are wrong, and the fail mask does not tolerate that
+  CDECODING_CORRUPT,      ///< JPEG and TIFF: samples are wrong, and the fail mask does not tolerate that
   CDECODING_IMPERFECT,    ///< JPEG: a harmless warning, and the fail mask tolerates none
   CDECODING_TOO_MANY_SCANS,  ///< JPEG: a decompression bomb
   CDECODING_NO_MEMORY,    ///< more memory is needed than this process may have
@@ -101,7 +108,7 @@ typedef struct cdecoding_request {
   /// JPEG: the scale is 1/`denominator`. The columns and rows of its planes are those of their memory, which holds whole MCUs;
   /// nothing is averaged.
   uint32_t denominator;
-  /// JPEG: a bit for each class of warnings that ends decoding, as clibjpeg_decoder_read_header() has it.
+  /// JPEG and TIFF: a bit for each cdecoding_warning that ends decoding. TIFF heeds that of CDECODING_WARNING_DAMAGED.
   uint32_t fail_mask;
   /// HEVC and AV1: whether the coded components are green, blue and red. The planes are always red, green and blue.
   bool is_gbr;
@@ -114,7 +121,7 @@ typedef struct cdecoding_reply {
   cdecoding_status status;
   /// Why there is no picture: one line without the name of the format or the file; empty if there is a picture.
   char message[CDECODING_MESSAGE_SIZE];
-  /// Flaws of the file that the planes do not show; empty where there is none.
+  /// What is wrong with the file although there is a picture, for each cdecoding_warning; empty where there is nothing.
   char warnings[CDECODING_MAX_WARNINGS][CDECODING_MESSAGE_SIZE];
   /// PNG: the size of the profile that was inflated; 0 if there is none, or if it is too large or damaged.
   uint64_t profile_size;

@@ -28,7 +28,7 @@
 //     uncompressed, PackBits, ThunderScan, NeXT                0
 //     CCITT                                                    16 × width
 //     LZW, Deflate                                             176 KiB
-//     JPEG, old JPEG                                           192 KiB + 64 × width
+//     JPEG, old JPEG                                           192 KiB + 64 × width + coded
 //     LZMA, ZSTD                                               10 MiB (more for the highest levels of both)
 //     WebP                                                     512 KiB + 160 × width + 6 × piece
 //     LERC, LogLuv, PixarLog                                   5 × piece

@@ -4,6 +4,7 @@
 
 #include "tiff_coded.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /// Bits that are rare at the end of a row: neither black, white nor a fine pattern.
@@ -22,17 +23,43 @@ static uint8_t first_fill(const page *from) { return shows_what_is_missing(from)
 
 static size_t decode_piece(page *from, uint32_t piece, uint8_t *into, size_t size, uint8_t filling) {
   TIFF *tiff = from->readers[0].tiff;
+  tiff_view_begin_piece(&from->file);
   memset(into, filling, size);
   tmsize_t taken = from->is_tiled ? TIFFReadEncodedTile(tiff, piece, into, (tmsize_t)size)
                                   : TIFFReadEncodedStrip(tiff, piece, into, (tmsize_t)size);
-  if (taken > 0 && (!from->is_tiled || (size_t)taken == size)) return (size_t)taken;
+  if (taken > 0 && (!from->is_tiled || (size_t)taken == size)) return tiff_view_accepts(&from->file) ? (size_t)taken : 0;
   tiff_view_fail(&from->file);
   return 0;
 }
 
+/// Decodes a strip or tile of JPEG data without EOI marker once more, with one. libtiff passes on the first warning of each
+/// JPEG only, and that of the marker comes before that of samples that are missing. Returns false if the call has failed.
+static bool decode_with_end(page *from, uint32_t piece, uint8_t *into, size_t size) {
+  TIFF *tiff = from->readers[0].tiff;
+  // libtiff reads no more of a strip or tile.
+  uint64_t most = 10 * (uint64_t)size + 4096, count = TIFFGetStrileByteCount(tiff, piece);
+  tmsize_t coded = (tmsize_t)(count < most ? count : most);
+  static const uint8_t marker[] = {0xFF, 0xD9};
+  uint8_t *data = malloc((size_t)coded + sizeof marker);
+  if (!data) {
+    decoding_fail(from->call, CDECODING_NO_MEMORY, "no memory for the data of a strip or tile");
+    return false;
+  }
+  coded = from->is_tiled ? TIFFReadRawTile(tiff, piece, data, coded) : TIFFReadRawStrip(tiff, piece, data, coded);
+  bool is_decoded = false;
+  if (coded > 0) {
+    memcpy(data + coded, marker, sizeof marker);
+    is_decoded =
+        TIFFReadFromUserBuffer(tiff, piece, data, coded + (tmsize_t)sizeof marker, into, (tmsize_t)size) != 0;
+  }
+  free(data);
+  if (!is_decoded) tiff_view_fail(&from->file);
+  return is_decoded && tiff_view_accepts(&from->file);
+}
+
 size_t tiff_coded_read_piece(page *from, uint32_t piece, uint8_t *into, size_t size, size_t last) {
   size_t taken = decode_piece(from, piece, into, size, first_fill(from));
-  if (taken == 0) return 0;
+  if (taken == 0 || (from->file.has_jpeg_ended && !decode_with_end(from, piece, into, taken))) return 0;
   if (last >= taken) last = taken - 1;
   if (into[last] != fill || !shows_what_is_missing(from)) return taken;
   // A sample that was decoded has the same value a second time. Of a byte that the row only begins, the rest may not.
@@ -44,22 +71,30 @@ size_t tiff_coded_read_piece(page *from, uint32_t piece, uint8_t *into, size_t s
 
 static bool decode_row(page *from, unsigned plane, uint32_t y, uint8_t *into, size_t size, uint8_t filling) {
   memset(into, filling, size);
-  if (TIFFReadScanline(from->readers[plane].tiff, into, y, (uint16_t)plane) >= 0) return true;
+  if (TIFFReadScanline(from->readers[plane].tiff, into, y, (uint16_t)plane) >= 0) return tiff_view_accepts(&from->file);
   tiff_view_fail(&from->file);
   return false;
 }
 
+/// libjpeg has decoded at most so many rows that it has not delivered.
+enum { rows_ahead = 64 };
+
 bool tiff_coded_read_row(
-    page *from, unsigned plane, uint32_t first, uint32_t y, bool is_last, uint8_t *into, size_t size) {
+    page *from, unsigned plane, uint32_t y, const row_range *strip, uint8_t *into, size_t size) {
+  if (y == strip->first) tiff_view_begin_piece(&from->file);
   if (!decode_row(from, plane, y, into, size, first_fill(from))) return false;
+  if (from->file.has_jpeg_ended && strip->last - y > rows_ahead) {
+    decoding_fail(from->call, CDECODING_TRUNCATED, "the JPEG data of a strip end at row %u", y);
+    return false;
+  }
   size_t last = tiff_coded_row_size(from, from->width) - 1;
-  if (!is_last || into[last] != fill || !shows_what_is_missing(from)) return true;
+  if (y != strip->last || into[last] != fill || !shows_what_is_missing(from)) return true;
   // As for a whole strip: libtiff begins it again for an earlier row.
-  for (uint32_t row = first; row <= y; row++) {
+  for (uint32_t row = strip->first; row <= y; row++) {
     if (row % 64 == 0 && !decoding_proceeds(from->call, (double)row / from->height)) return false;
     if (!decode_row(from, plane, row, into, size, (uint8_t)~fill)) return false;
   }
   if (into[last] != (uint8_t)~fill) return true;
-  decoding_fail(from->call, CDECODING_TRUNCATED, "the strip that begins with row %u lacks samples", first);
+  decoding_fail(from->call, CDECODING_TRUNCATED, "the strip that begins with row %u lacks samples", strip->first);
   return false;
 }

@@ -16,12 +16,15 @@ size_t tiff_coded_row_size(const page *from, uint32_t width);
 /// - `last`: the offset of the last byte that is shown; SIZE_MAX if that is the last one decoded.
 size_t tiff_coded_read_piece(page *from, uint32_t piece, uint8_t *into, size_t size, size_t last);
 
-/// Decodes row `y` of a plane, whose strip begins at row `first`, into a buffer of `size` bytes. The rows of a strip must
-/// be read one after the other. False if the call has failed.
-///
-/// - `is_last`: whether it is the strip's last row. That is when missing samples are noticed.
+/// The rows of a strip.
+typedef struct row_range {
+  uint32_t first, last;
+} row_range;
+
+/// Decodes row `y` of a plane into a buffer of `size` bytes. The rows of a strip must be read one after the other. False if
+/// the call has failed. Some missing samples are noticed in the strip's last row only.
 bool tiff_coded_read_row(
-    page *from, unsigned plane, uint32_t first, uint32_t y, bool is_last, uint8_t *into, size_t size);
+    page *from, unsigned plane, uint32_t y, const row_range *strip, uint8_t *into, size_t size);
 
 #pragma clang assume_nonnull end
 

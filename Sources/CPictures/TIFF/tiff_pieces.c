@@ -249,12 +249,12 @@ static void read_rows(page *from, size_t row_size, uint8_t *buffers[most_samples
   uint32_t per_strip = rows_per_strip(from);
   for (uint32_t y = 0; y < from->height; y++) {
     if (y % 64 == 0 && !decoding_proceeds(from->call, (double)y / from->height)) return;
-    uint32_t first = y - y % per_strip;
-    bool is_last = y - first == per_strip - 1 || y == from->height - 1;
+    row_range strip = {.first = y - y % per_strip, .last = from->height - 1};
+    if (strip.last - strip.first >= per_strip) strip.last = strip.first + per_strip - 1;
     for (unsigned plane = 0; plane < planes; plane++) {
       TIFF *tiff = from->readers[plane].tiff;
-      if (y == first && !has_place(from, TIFFComputeStrip(tiff, y, (uint16_t)plane))) return;
-      if (!tiff_coded_read_row(from, plane, first, y, is_last, buffers[plane], row_size)) return;
+      if (y == strip.first && !has_place(from, TIFFComputeStrip(tiff, y, (uint16_t)plane))) return;
+      if (!tiff_coded_read_row(from, plane, y, &strip, buffers[plane], row_size)) return;
     }
     add_buffered(from, 0, y, from->width, buffers, 0);
   }

@@ -1,5 +1,7 @@
 #include "tiff_view.h"
 
+#include "tiff_messages.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,14 +182,24 @@ __attribute__((format(printf, 4, 0))) static int note_warning(
   if (!file->is_decoding) return 1;
   char message[CDECODING_MESSAGE_SIZE];
   vsnprintf(message, sizeof message, format, arguments);
-  // An old way to compress is no flaw.
-  if (strncmp(message, "Deprecated", 10) == 0 || strncmp(message, "Old-style", 9) == 0) return 1;
-  decoding_warn(file->call, "%s", without_name(message));
+  const char *text = without_name(message);
+  switch (tiff_message_meaning(text, file->has_jpeg_ended, file->error[0] != '\0')) {
+    case TIFF_MESSAGE_UNTOLD: break;
+    case TIFF_MESSAGE_JPEG_ENDS:
+      file->has_jpeg_ended = true;
+      decoding_warn(file->call, "%s", text);
+      break;
+    case TIFF_MESSAGE_HARMLESS: decoding_warn(file->call, "%s", text); break;
+    case TIFF_MESSAGE_DAMAGED: decoding_find_damage(file->call, "%s", text); break;
+    case TIFF_MESSAGE_TRUNCATED: decoding_fail(file->call, CDECODING_TRUNCATED, "%s", text); break;
+  }
   return 1;
 }
 
 bool tiff_view_open(reader *opened, view *file) {
   *opened = (reader){.file = file};
+  bool was_decoding = file->is_decoding;
+  file->is_decoding = false;
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
   if (options) {
     TIFFOpenOptionsSetErrorHandlerExtR(options, note_error, file);
@@ -197,6 +209,7 @@ bool tiff_view_open(reader *opened, view *file) {
         "", "rmc", opened, read_view, write_nothing, seek_in_view, close_view, size_of_view, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
   }
+  file->is_decoding = was_decoding;
   return opened->tiff != NULL;
 }
 
@@ -211,4 +224,16 @@ void tiff_view_fail(view *file) {
   } else {
     decoding_fail(file->call, CDECODING_DAMAGED, "%s", file->error[0] ? file->error : "libtiff cannot decode it");
   }
+}
+
+void tiff_view_begin_piece(view *file) {
+  file->error[0] = '\0';
+  file->has_jpeg_ended = false;
+}
+
+bool tiff_view_accepts(view *file) {
+  // libtiff goes on after some errors, such as wrong codes of a fax.
+  if (file->error[0] != '\0' && !tiff_message_is_harmless(file->error)) decoding_find_damage(file->call, "%s", file->error);
+  file->error[0] = '\0';
+  return file->call->reply->status == CDECODING_OK;
 }

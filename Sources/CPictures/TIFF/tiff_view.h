@@ -25,6 +25,8 @@ typedef struct view {
   bool is_decoding;
   /// The first error that libtiff has reported.
   char error[CDECODING_MESSAGE_SIZE];
+  /// Whether the JPEG data of the present strip or tile have ended without their EOI marker.
+  bool has_jpeg_ended;
 } view;
 
 /// One libtiff reader of the file. Each has its own place, and decodes one strip or tile at a time.
@@ -42,6 +44,12 @@ bool tiff_view_open(reader *opened, view *file);
 
 /// Records why libtiff has failed.
 void tiff_view_fail(view *file);
+
+/// Before libtiff decodes a strip or tile: forgets what it has said of others.
+void tiff_view_begin_piece(view *file);
+
+/// After libtiff has decoded: whether the call has not failed for what it has said.
+bool tiff_view_accepts(view *file);
 
 #pragma clang assume_nonnull end
 

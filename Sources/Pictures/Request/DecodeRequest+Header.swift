@@ -10,9 +10,11 @@ extension DecodeRequest {
   ///   - header: of a picture that has a decoder.
   ///   - reduction: how many pixels of the picture, along the axis with fewer, become one of the largest thumbnail.
   ///   - background: the colour where the picture is transparent.
-  init(_ header: PictureHeader, reduction: Double, background: RGBColor) {
+  ///   - failMask: the classes of warnings that end decoding, as `cdecoding_request` has them.
+  init(_ header: PictureHeader, reduction: Double, background: RGBColor, failMask: UInt32) {
     var request = cdecoding_request()
     request.kind = header.kind
+    request.fail_mask = failMask
     (request.width, request.height) = (UInt32(header.pixels.width), UInt32(header.pixels.height))
     var shrink = min(max(Int(reduction / DecodePlan.margin), 1), Int(CDECODING_MAX_SHRINK))
     var scaled = header.pixels

@@ -25,7 +25,8 @@ extension PictureHeader {
     // As displayed, because the file may turn one version and not the other.
     let factor = Double(version.orientedPixels.width) / Double(orientedPixels.width)
     return .decoder(
-      DecodeRequest(version, reduction: reduction * factor, background: options.background), version)
+      DecodeRequest(
+        version, reduction: reduction * factor, background: options.background, failMask: options.failOn.mask), version)
   }
 }
 

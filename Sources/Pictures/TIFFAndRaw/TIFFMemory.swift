@@ -119,7 +119,7 @@ struct TIFFMemory {
     case Compression.huffman, Compression.group3, Compression.group4, Compression.huffmanWords: 16 * across
     case Compression.lzw, Compression.deflate, Compression.oldDeflate: 176 * Self.kibibyte
     case Compression.oldJPEG, Compression.jpeg:
-      192 * Self.kibibyte + 64 * across + (try isProgressive() ? 2 * piece : 0)
+      192 * Self.kibibyte + 64 * across + (try isProgressive() ? 2 * piece : 0) + (try largestCount())
     case Compression.lzma, Compression.zstd: 10 * 1024 * Self.kibibyte
     case Compression.webp: 512 * Self.kibibyte + 160 * across + 6 * piece
     case Compression.lerc, Compression.logLuv, Compression.logLuv24, Compression.pixarLog: 5 * piece

@@ -34,7 +34,7 @@ final class JPEGDecoder {
       })
     guard let handle = clibjpeg_decoder_create(&callbacks) else { throw .outOfMemory }
     var header = clibjpeg_header()
-    let status = clibjpeg_decoder_read_header(handle, Self.failMask(failOn), measuring, &header)
+    let status = clibjpeg_decoder_read_header(handle, failOn.mask, measuring, &header)
     guard status == CLIBJPEG_OK else {
       let error = Self.error(for: status, message: String(cString: clibjpeg_decoder_message(handle)), input, failOn)
       clibjpeg_decoder_destroy(handle)
@@ -89,19 +89,6 @@ final class JPEGDecoder {
     throw Self.error(for: status, message: String(cString: clibjpeg_decoder_message(handle)), input, failOn)
   }
 
-  /// The classes of warnings that end decoding. A truncated picture fails at every level, because there is nothing to
-  /// show for the missing part.
-  static func failMask(_ failOn: FailOn) -> UInt32 {
-    let truncated: UInt32 = 1 << CLIBJPEG_WARNING_TRUNCATED.rawValue
-    let damaged: UInt32 = 1 << CLIBJPEG_WARNING_DAMAGED.rawValue
-    let harmless: UInt32 = 1 << CLIBJPEG_WARNING_HARMLESS.rawValue
-    return switch failOn {
-    case .truncated: truncated
-    case .error: truncated | damaged
-    case .warning: truncated | damaged | harmless
-    }
-  }
-
   private static func error(
     for status: clibjpeg_status, message: String, _ input: DecoderInput, _ failOn: FailOn
   ) -> ThumbnailError {
@@ -141,4 +128,19 @@ final class JPEGDecoder {
 /// The fraction of a source's work that is assumed to be decoding. The sizes share the rest.
 enum DecoderProgress {
   static let share = 0.9
+}
+
+extension FailOn {
+  /// A bit for each class of warnings that ends decoding. A truncated picture fails at every level, because there is nothing
+  /// to show for the missing part.
+  package var mask: UInt32 {
+    let truncated: UInt32 = 1 << CLIBJPEG_WARNING_TRUNCATED.rawValue
+    let damaged: UInt32 = 1 << CLIBJPEG_WARNING_DAMAGED.rawValue
+    let harmless: UInt32 = 1 << CLIBJPEG_WARNING_HARMLESS.rawValue
+    return switch self {
+    case .truncated: truncated
+    case .error: truncated | damaged
+    case .warning: truncated | damaged | harmless
+    }
+  }
 }
