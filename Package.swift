@@ -211,7 +211,7 @@ let package = Package(
     .testTarget(
       name: "SandboxTests",
       dependencies: [
-        "BadDeeds", "CDecoding", "Files", "Sandbox", "TestSupport",
+        "BadDeeds", "CDecoding", "CLinux", "Files", "Sandbox", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

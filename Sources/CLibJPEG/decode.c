@@ -134,6 +134,9 @@ clibjpeg_status clibjpeg_decoder_set_scale(
     clibjpeg_decoder *decoder, unsigned denominator, clibjpeg_plane_layout layout[CLIBJPEG_MAX_COMPONENTS]) {
   struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
   if (setjmp(decoder->trap.landing)) return failed(decoder);
+  if (denominator != 1 && denominator != 2 && denominator != 4 && denominator != 8) {
+    clibjpeg_trap_throw(&decoder->trap, CLIBJPEG_BAD_CALL, "a scale that libjpeg does not have");
+  }
   jpeg->scale_num = 1;
   jpeg->scale_denom = denominator;
   jpeg->out_color_space = jpeg->jpeg_color_space;

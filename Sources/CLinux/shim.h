@@ -3,6 +3,7 @@
 #include <spawn.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/vfs.h>

@@ -32,17 +32,18 @@ cdecoding_status accumulator_init(
   *sums = (accumulator){.request = request, .memory = memory, .has_alpha = has_alpha};
   if (request->plane_count == 0 || request->plane_count > CDECODING_MAX_COMPONENTS) return CDECODING_BAD_CALL;
   const cdecoding_plane *first = &request->planes[0];
-  sums->is_direct = true;
+  sums->is_direct = sums->are_alike = true;
   for (uint32_t index = 0; index < request->plane_count; index++) {
     const cdecoding_plane *plane = &request->planes[index];
     if (!is_sound(plane, memory_size)) return CDECODING_BAD_CALL;
-    if (has_alpha && (plane->width != first->width || plane->height != first->height ||
-                      plane->shrink_x != first->shrink_x || plane->shrink_y != first->shrink_y)) {
-      return CDECODING_BAD_CALL;
+    if (plane->width != first->width || plane->height != first->height || plane->shrink_x != first->shrink_x ||
+        plane->shrink_y != first->shrink_y) {
+      sums->are_alike = false;
     }
     if (plane->shrink_x != 1 || plane->shrink_y != 1) sums->is_direct = false;
     sums->bits[index] = 8;
   }
+  if (has_alpha && !sums->are_alike) return CDECODING_BAD_CALL;
   if (sums->is_direct) {
     clear_planes(sums);
     return CDECODING_OK;
@@ -230,7 +231,7 @@ void accumulator_add_spaced(
   unsigned colors = shapes[layout].colors;
   bool has_alpha = layout == SAMPLES_GREY_ALPHA || layout == SAMPLES_RGBA;
   uint32_t plane_count = sums->request->plane_count;
-  if ((colors != 1 && colors != plane_count) || (has_alpha && !sums->has_alpha)) return;
+  if (!sums->are_alike || (colors != 1 && colors != plane_count) || (has_alpha && !sums->has_alpha)) return;
   const cdecoding_plane *first = &sums->request->planes[0];
   run part = clip(first, x, y, spacing, count);
   if (part.count == 0) return;

@@ -24,6 +24,8 @@ typedef struct accumulator {
   uint32_t *_Nullable sums[CDECODING_MAX_COMPONENTS];
   uint32_t *_Nullable alpha;
   bool has_alpha;
+  /// Whether all planes have the same size and shrink, as interleaved pixels need them.
+  bool are_alike;
   /// Whether each sample of the planes is one of the picture. There are no sums then: samples are written at once.
   bool is_direct;
   /// The significant bits of each plane's samples.
@@ -38,7 +40,8 @@ cdecoding_status accumulator_init(
     accumulator *sums, const cdecoding_request *request, bool has_alpha, uint8_t *memory, size_t memory_size);
 
 /// Adds `count` interleaved pixels of 8 bits from (x, y) on. What is outside the picture is left out. The layout must fit
-/// the planes: grey for one, RGB for three, CMYK for four. Grey may also be given to three planes.
+/// the planes: grey for one, RGB for three, CMYK for four. Grey may also be given to three planes. Pixels that do not fit, or
+/// planes that differ in size or shrink, are passed over.
 void accumulator_add(
     accumulator *sums, int64_t x, int64_t y, size_t count, const uint8_t *samples, sample_layout layout);
 

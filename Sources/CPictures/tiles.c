@@ -113,11 +113,14 @@ static void alpha_row(const tile_sums *tiles, uint8_t *into, int64_t x, int64_t 
   }
 }
 
-/// Divides colours by the alpha with which they were multiplied; `zero` is the value that no multiplication changes.
+/// Divides colours by the alpha with which they were multiplied, to the nearest value; `zero` is the one that no
+/// multiplication changes.
 static void divide(uint8_t *samples, const uint8_t *alpha, size_t count, int zero) {
   for (size_t index = 0; index < count; index++) {
-    if (alpha[index] == 0) continue;
-    int value = zero + (samples[index] - zero) * 255 / alpha[index];
+    int opacity = alpha[index];
+    if (opacity == 0) continue;
+    int difference = (samples[index] - zero) * 255;
+    int value = zero + (difference + (difference < 0 ? -opacity : opacity) / 2) / opacity;
     samples[index] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
   }
 }

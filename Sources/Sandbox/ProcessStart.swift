@@ -66,12 +66,29 @@ enum ProcessStart {
     let words = [DecoderProgram.name] + (isFenced ? [] : [CDECODING_UNFENCED])
     let status = withCStrings(words) { words in
       withCStrings(environment) { environment in
-        program.withCString { posix_spawn(&process, $0, &actions, &attributes, words, environment) }
+        withUsualPersonality {
+          program.withCString { posix_spawn(&process, $0, &actions, &attributes, words, environment) }
+        }
       }
     }
     try check(status)
     return process
   }
+
+  /// Runs `body` with the personality(2) of this thread that a process usually has. A new process inherits it, and some would
+  /// make its memory executable or its addresses known: those that setarch(8) sets with `-X` and `-R`.
+  private static func withUsualPersonality<Result>(_ body: () -> Result) -> Result {
+    let own = personality(question)
+    let isUsual = own < 0 || own & ~domain == 0
+    if !isUsual { _ = personality(CUnsignedLong(own & domain)) }
+    defer { if !isUsual { _ = personality(CUnsignedLong(UInt32(bitPattern: own))) } }
+    return body()
+  }
+
+  /// Changes nothing.
+  private static let question: CUnsignedLong = 0xFFFF_FFFF
+  /// The bits of the execution domain, which is not the processor's mode; the others are flags.
+  private static let domain: CInt = 0xFF
 
   /// Nothing of this process's environment, except the place of the libraries. glibc is not to look for a terminal where it
   /// could print why it aborts. Its allocator writes over what is freed, and keeps no list of it that a fault could bend.

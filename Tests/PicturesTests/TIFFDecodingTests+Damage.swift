@@ -66,6 +66,21 @@ extension TIFFDecodingTests {
     #expect(!planes.message.isEmpty)
   }
 
+  /// As for libtiff. Decoders of GIF, whose LZW is nearly the same, do without the code.
+  @Test(arguments: [true, false]) func anLZWStripBeginsWithAClearCode(hasClearCode: Bool) {
+    // Codes of nine bits: Clear, A, B, and the end.
+    let codes = (hasClearCode ? [256] : []) + [65, 66, 257]
+    let bits = codes.flatMap { code in (0..<9).map { code >> (8 - $0) & 1 } } + [Int](repeating: 0, count: 8)
+    let data = stride(from: 0, to: bits.count - 7, by: 8).map { start in
+      bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) }
+    }
+    let call = Page(
+      testDescription: "LZW", size: PixelSize(width: 2, height: 1), compression: 5, data: data
+    ).call()
+    #expect(call.status == (hasClearCode ? CDECODING_OK : CDECODING_DAMAGED), "\(call.message)")
+    if hasClearCode { #expect(call.plane(0) == [65, 66]) }
+  }
+
   @Test func aMessageDoesNotBeginWithTheNameOfTheFile() throws {
     let picture = TIFFPicture()
     var file = picture.file()

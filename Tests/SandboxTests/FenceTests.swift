@@ -1,5 +1,6 @@
 import BadDeeds
 import CDecoding
+import CLinux
 import Files
 import Foundation
 import Sandbox
@@ -103,6 +104,21 @@ import Testing
     let pool = Deeds.pool()
     #expect(try await Deeds.decode(BAD_LEAKS, in: pool) == UInt8(ascii: "p"))
     #expect(pool.counts.idle == 0)
+  }
+
+  /// A debugger, or setarch(8), may have switched off the protection of memory for this process.
+  @Test func aProcessDoesNotInheritThePersonalityOfThisOne() async throws {
+    let (flags, own, before) = try await onThread {
+      let before = personality(0xFFFF_FFFF)
+      // READ_IMPLIES_EXEC and ADDR_NO_RANDOMIZE.
+      _ = personality(CUnsignedLong(before) | 0x0440000)
+      defer { _ = personality(CUnsignedLong(before)) }
+      let process = try DecoderProcess(Deeds.badDecoder)
+      let flags = try String(contentsOfFile: "/proc/\(process.id)/personality", encoding: .utf8)
+      return (flags, personality(0xFFFF_FFFF), before)
+    }
+    #expect(flags == "00000000\n")
+    #expect(own == before | 0x0440000, "this thread's own stays as it was")
   }
 
   @Test func signalsOfTheTerminalDoNotReachAProcess() async throws {

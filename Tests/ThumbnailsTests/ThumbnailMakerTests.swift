@@ -147,6 +147,11 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 3, 16, 1 << 20]) func aScaleThatLibjpegDoesNotHaveIsAFault(scale: Int) throws {
+    let decoder = try JPEGDecoder(source: ByteReader(bytes: Self.source()), failOn: .error, monitor: nil)
+    #expect(throws: ThumbnailError.internalFault("a scale that libjpeg does not have")) { try decoder.setScale(scale) }
+  }
+
   @Test func aReadErrorIsReportedByItsNumber() throws {
     let bytes = Self.source()
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "8")])

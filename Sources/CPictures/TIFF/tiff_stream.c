@@ -171,6 +171,8 @@ bool tiff_stream_begin(tiff_stream *stream, uint64_t offset, uint64_t size) {
       stream->strings[byte] = (tiff_string){.part = byte_of_part((uint8_t)byte, 0), .length = 1, .first = (uint8_t)byte};
     }
     forget_strings(stream);
+    // Nothing is defined before the first Clear code, with which a strip begins.
+    stream->next = 0;
     return true;
   }
   int result = stream->is_inflating ? inflateReset(&stream->inflation) : inflateInit(&stream->inflation);
