@@ -1,47 +1,28 @@
 #include "decoding.h"
+#include "hevc_parameters.h"
 #include "tiles.h"
 
 #include <limits.h>
 #include <libde265/de265.h>
 #include <stdlib.h>
-#include <string.h>
 
-/// How many pixels the decoder's picture may be wider and higher than the tile: pictures are coded in whole blocks, and the
-/// rest is cut off.
+/// How many pixels a picture may be coded wider and higher than the tile: it has whole blocks, and what is outside the tile is
+/// cut off, by the decoder if the parameter sets say so.
 #define MOST_PADDING 128
+
+/// The most NAL units of a tile. At no level a picture has more than 600 slices (ITU-T H.265, A.4.1). libde265 takes some hundred
+/// bytes for each unit, however short.
+#define MOST_UNITS 2000
 
 /// One decoder serves all tiles of a picture.
 typedef struct hevc {
   decoding *call;
   de265_decoder_context *_Nullable decoder;
-  struct de265_image_allocation allocation;
   const cdecoding_tile *tile;
   /// The configuration whose parameter sets the decoder knows.
   cdecoding_extent configuration;
   unsigned length_size;
-  /// One NAL unit.
-  uint8_t *_Nullable unit;
 } hevc;
-
-/// Refuses pictures that are larger than the tile. The file's parameter sets say the size, so that they could demand any
-/// amount of memory.
-static int get_buffer(
-    de265_decoder_context *decoder, struct de265_image_spec *spec, struct de265_image *image, void *context) {
-  hevc *state = context;
-  if (spec->width < 0 || (uint32_t)spec->width > state->tile->width + MOST_PADDING || spec->height < 0 ||
-      (uint32_t)spec->height > state->tile->height + MOST_PADDING) {
-    decoding_fail(
-        state->call, CDECODING_DAMAGED, "a tile is coded with %d x %d pixels instead of %u x %u", spec->width,
-        spec->height, state->tile->width, state->tile->height);
-    return 0;
-  }
-  const struct de265_image_allocation *standard = de265_get_default_image_allocation_functions();
-  return standard->get_buffer(decoder, spec, image, context);
-}
-
-static void release_buffer(de265_decoder_context *decoder, struct de265_image *image, void *context) {
-  de265_get_default_image_allocation_functions()->release_buffer(decoder, image, context);
-}
 
 static bool has_failed(hevc *state, de265_error error) {
   if (error == DE265_OK || error == DE265_ERROR_WAITING_FOR_INPUT_DATA) return false;
@@ -51,6 +32,29 @@ static bool has_failed(hevc *state, de265_error error) {
     decoding_fail(state->call, CDECODING_DAMAGED, "%s", de265_get_error_text(error));
   }
   return true;
+}
+
+/// Whether a NAL unit keeps to the size of the tile. If not, the call has failed. Parameter sets could demand any amount of
+/// memory, and libde265 does not ask its caller for all of it.
+static bool is_of_size(hevc *state, const uint8_t *unit, size_t size) {
+  if (!hevc_has_parameters(unit)) return true;
+  uint32_t width, height;
+  if (!hevc_read_size(unit, size, &width, &height)) {
+    decoding_fail(state->call, CDECODING_DAMAGED, "a parameter set ends too early");
+    return false;
+  }
+  if (width <= state->tile->width + MOST_PADDING && height <= state->tile->height + MOST_PADDING) return true;
+  decoding_fail(
+      state->call, CDECODING_DAMAGED, "a tile is coded with %u x %u pixels instead of %u x %u", width, height,
+      state->tile->width, state->tile->height);
+  return false;
+}
+
+/// Gives a NAL unit to the decoder, which copies it. A unit without its header of 2 bytes is none. False if the call has
+/// failed.
+static bool push_unit(hevc *state, const uint8_t *unit, size_t size) {
+  if (size <= 2) return true;
+  return is_of_size(state, unit, size) && !has_failed(state, de265_push_NAL(state->decoder, unit, (int)size, 0, NULL));
 }
 
 /// Gives the parameter sets of the configuration record to the decoder (ISO/IEC 14496-15, 8.3.3.1).
@@ -66,10 +70,7 @@ static bool push_parameters(hevc *state, const uint8_t *record, size_t size) {
       size_t length = (size_t)record[position] << 8 | record[position + 1];
       position += 2;
       if (size - position < length) goto too_short;
-      // A NAL unit without its header of 2 bytes is none.
-      if (length > 2 && has_failed(state, de265_push_NAL(state->decoder, record + position, (int)length, 0, NULL))) {
-        return false;
-      }
+      if (!push_unit(state, record + position, length)) return false;
       position += length;
     }
   }
@@ -93,7 +94,6 @@ static bool prepare(hevc *state) {
     decoding_fail(state->call, CDECODING_NO_MEMORY, "no memory for a decoder");
     return false;
   }
-  de265_set_image_allocation_functions(state->decoder, &state->allocation, state);
   state->configuration = *configuration;
   uint8_t *record = tile_configuration(state->call, state->tile, 23);
   if (!record) return false;
@@ -102,56 +102,51 @@ static bool prepare(hevc *state) {
   return is_pushed;
 }
 
-/// Decodes what the decoder has been given. NULL if no picture is whole yet, or if the call has failed.
-static const struct de265_image *decode_units(hevc *state) {
+/// Gives the data of a tile to the decoder. False if the call has failed.
+static bool push_tile(hevc *state) {
+  tile_data data;
+  if (!tile_data_init(&data, state->call, state->tile)) return false;
+  for (unsigned units = 0; data.remaining > 0; units++) {
+    if (units == MOST_UNITS) {
+      decoding_fail(state->call, CDECODING_DAMAGED, "a tile has more than %d parts", MOST_UNITS);
+      return false;
+    }
+    uint8_t prefix[4];
+    if (!tile_data_take(&data, prefix, state->length_size)) return false;
+    size_t length = 0;
+    for (unsigned index = 0; index < state->length_size; index++) length = length << 8 | prefix[index];
+    if (length > data.remaining || length > INT_MAX) {
+      decoding_fail(state->call, CDECODING_DAMAGED, "the data of a tile end too early");
+      return false;
+    }
+    uint8_t *unit = malloc(length > 0 ? length : 1);
+    if (!unit) {
+      decoding_fail(state->call, CDECODING_NO_MEMORY, "no memory for the data of a tile");
+      return false;
+    }
+    bool is_pushed = tile_data_take(&data, unit, length) && push_unit(state, unit, length);
+    free(unit);
+    if (!is_pushed) return false;
+  }
+  return true;
+}
+
+/// Decodes a tile. NULL if the call has failed.
+///
+/// The decoder gets all data first. After de265_reset(), libde265 1.0.11 still takes the stream for ended, and would give a
+/// picture as soon as it has decoded all slices that it has got.
+static const struct de265_image *decode_tile(hevc *state) {
+  if (!push_tile(state) || has_failed(state, de265_flush_data(state->decoder))) return NULL;
   for (int more = 1; more;) {
     more = 0;
     de265_error error = de265_decode(state->decoder, &more);
     if (has_failed(state, error)) return NULL;
     const struct de265_image *image = de265_get_next_picture(state->decoder);
     if (image) return image;
-    if (error == DE265_ERROR_WAITING_FOR_INPUT_DATA) return NULL;
+    if (error == DE265_ERROR_WAITING_FOR_INPUT_DATA) break;
   }
+  decoding_fail(state->call, CDECODING_DAMAGED, "a tile has no picture");
   return NULL;
-}
-
-/// Decodes a tile. NULL if the call has failed.
-static const struct de265_image *decode_tile(hevc *state) {
-  tile_data data;
-  if (!tile_data_init(&data, state->call, state->tile)) return NULL;
-  while (data.remaining > 0) {
-    uint8_t prefix[4];
-    if (!tile_data_take(&data, prefix, state->length_size)) return NULL;
-    size_t length = 0;
-    for (unsigned index = 0; index < state->length_size; index++) length = length << 8 | prefix[index];
-    if (length > data.remaining || length > INT_MAX) {
-      decoding_fail(state->call, CDECODING_DAMAGED, "the data of a tile end too early");
-      return NULL;
-    }
-    // A NAL unit without its header of 2 bytes is none.
-    if (length <= 2) {
-      uint8_t ignored[2];
-      if (!tile_data_take(&data, ignored, length)) return NULL;
-      continue;
-    }
-    state->unit = malloc(length);
-    if (!state->unit) {
-      decoding_fail(state->call, CDECODING_NO_MEMORY, "no memory for the data of a tile");
-      return NULL;
-    }
-    bool is_pushed = tile_data_take(&data, state->unit, length) &&
-                     !has_failed(state, de265_push_NAL(state->decoder, state->unit, (int)length, 0, NULL));
-    // The decoder has a copy.
-    free(state->unit);
-    state->unit = NULL;
-    if (!is_pushed) return NULL;
-    const struct de265_image *image = decode_units(state);
-    if (image || state->call->reply->status != CDECODING_OK) return image;
-  }
-  if (has_failed(state, de265_flush_data(state->decoder))) return NULL;
-  const struct de265_image *image = decode_units(state);
-  if (!image) decoding_fail(state->call, CDECODING_DAMAGED, "a tile has no picture");
-  return image;
 }
 
 /// Fails the call if the decoder has concealed damage. It warns of that, and gives a picture all the same.
@@ -172,10 +167,15 @@ static bool is_sound(hevc *state) {
   }
 }
 
-static tile_picture picture_of(const struct de265_image *image) {
+/// A side of the picture without the blocks that are outside the tile.
+static uint32_t cut_side(uint32_t decoded, uint32_t wanted) {
+  return decoded > wanted && decoded - wanted <= MOST_PADDING ? wanted : decoded;
+}
+
+static tile_picture picture_of(const struct de265_image *image, const cdecoding_tile *tile) {
   tile_picture picture = {
-      .width = (uint32_t)de265_get_image_width(image, 0),
-      .height = (uint32_t)de265_get_image_height(image, 0),
+      .width = cut_side((uint32_t)de265_get_image_width(image, 0), tile->width),
+      .height = cut_side((uint32_t)de265_get_image_height(image, 0), tile->height),
       .components = 3,
       .across = 1,
       .down = 1,
@@ -196,7 +196,7 @@ static tile_picture picture_of(const struct de265_image *image) {
 }
 
 void decode_hevc(decoding *call) {
-  hevc state = {.call = call, .allocation = {get_buffer, release_buffer}};
+  hevc state = {.call = call};
   tile_sums tiles;
   bool goes_on = tiles_init(&tiles, call);
   for (uint32_t index = 0; goes_on && index < call->request->tile_count; index++) {
@@ -206,7 +206,7 @@ void decode_hevc(decoding *call) {
     const struct de265_image *image = prepare(&state) ? decode_tile(&state) : NULL;
     goes_on = image && is_sound(&state);
     if (goes_on) {
-      tile_picture picture = picture_of(image);
+      tile_picture picture = picture_of(image, state.tile);
       goes_on = tiles_add(&tiles, state.tile, &picture);
     }
   }

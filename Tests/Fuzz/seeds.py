@@ -123,13 +123,15 @@ def coded_pictures():
         frame = webps.frame(2, 2, 8, 8, *webps.pictures_of(webp[name]))
         webp[f"moving-{name}"] = webps.extended(20, 20, webps.ANIMATION, frame, frame, is_animated=True)
     found = {"webp-header": webp, "decode-webp": {name: data + bytes(2) for name, data in webp.items()}, "heif": {}}
-    for target, coded, alpha in (
-        ("decode-hevc", heifs.HEVC, heifs.HEVC_ALPHA), ("decode-av1", heifs.AV1, heifs.AV1_ALPHA),
+    for target, coded, alpha, slices in (
+        ("decode-hevc", heifs.HEVC, heifs.HEVC_ALPHA, heifs.HEVC_SLICES),
+        ("decode-av1", heifs.AV1, heifs.AV1_ALPHA, None),
     ):
         found["heif"] |= {f"{target}-single": heifs.single(coded, alpha), f"{target}-grid": heifs.tiled(coded, 2, 2)}
         found[target] = {
             name: struct.pack(">H", len(each.configuration)) + each.configuration + each.data
-            + struct.pack(">H", SUBSAMPLED) for name, each in (("colors", coded), ("alpha", alpha))}
+            + struct.pack(">H", SUBSAMPLED) for name, each in (("colors", coded), ("alpha", alpha), ("slices", slices))
+            if each}
     return found
 
 

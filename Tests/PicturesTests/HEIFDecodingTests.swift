@@ -47,6 +47,48 @@ struct HEIFDecodingTests {
     }
   }
 
+  /// One decoder serves both tiles.
+  @Test func tilesOfSeveralSlicesAreWhole() throws {
+    var file = TestHEIF()
+    let tiles = [file.add(.hevcSlices), file.add(.hevcTurnedSlices)]
+    file.primary = file.add(
+      TestHEIF.Item(
+        type: "grid", data: TestHEIF.grid(rows: 1, columns: 2, 128, 64), properties: [TestHEIF.size(128, 64)],
+        isInItemData: true))
+    file.refer("dimg", from: file.primary, to: tiles)
+    let decoded = DecodedTiles(try PictureHeader.heif(file.bytes), in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    for (index, (column, row)) in [(4, 4), (12, 4), (4, 12), (12, 12)].enumerated() {
+      #expect(decoded.error(column, row, from: CodedPicture.quarters[index]) < 6, "\(index)")
+      #expect(decoded.error(16 + column, row, from: CodedPicture.quarters[3 - index]) < 6, "\(index)")
+    }
+  }
+
+  /// Cameras code 320 × 256 pixels for a thumbnail of 320 × 212.
+  @Test(arguments: [CodedPicture.hevcColors, .hevcSlices])
+  func blocksOutsideThePictureAreCutOff(_ picture: CodedPicture) throws {
+    var file = TestHEIF()
+    file.primary = file.add(
+      TestHEIF.Item(type: "hvc1", data: picture.data, properties: [TestHEIF.size(64, 36), picture.property]))
+    let header = try PictureHeader.heif(file.bytes)
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    #expect((decoded.columns, decoded.rows) == (16, 9))
+    for (index, (column, row)) in [(4, 4), (12, 4), (4, 8), (12, 8)].enumerated() {
+      #expect(decoded.error(column, row, from: CodedPicture.quarters[index]) < 6, "\(index)")
+    }
+  }
+
+  /// Each unit takes the decoder far more memory than the file.
+  @Test func aTileOfThousandsOfUnitsIsDamaged() throws {
+    var file = TestHEIF()
+    var picture = CodedPicture.hevcColors
+    for _ in 0..<2000 { picture = picture.preceded(by: [38 << 1, 1, 0]) }
+    file.primary = file.add(picture)
+    let decoded = DecodedTiles(try PictureHeader.heif(file.bytes), in: file.bytes)
+    #expect(decoded.status == CDECODING_DAMAGED && decoded.message == "a tile has more than 2000 parts")
+  }
+
   @Test(arguments: codecs)
   func transparentPixelsShowTheBackground(_ codec: (colors: CodedPicture, alpha: CodedPicture)) throws {
     var file = TestHEIF()

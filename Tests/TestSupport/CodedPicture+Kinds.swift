@@ -1,3 +1,5 @@
+import Foundation
+
 /// Further pictures of 64 × 64 pixels, coded by x265 or libaom: of more bits, of red, green and blue, for alpha, and of
 /// several slices.
 extension CodedPicture {
@@ -96,9 +98,19 @@ extension CodedPicture {
     data:
       "AAAAJCgBrwngOSNXf//Pax//KGeh+8Vu1ZxQL+jXbftPo/9cyOr/gAAAACQoASjwnjkjV3//z2sf/yhnofvFbtWcUC/o1237T6P/XMjq/4AAAAAk"
       + "KAEw8J45I1d//98sPkfrYb/+wS7VnFAv8eQrf95DSvqxur/gAAAAJCgBOPCeOSNXf//fLD5H62G//sEu1ZxQL/HkK3/eQ0r6sbq/4A==",
-    configuration:
-      "AQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQApQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqrprm"
-      + "4CGgwIAAAAyAAAADAIRiAAEABkQBwXPBCQ==")
+    configuration: hevcSlicesConfiguration)
+
+  /// The same in the opposite order, with the same configuration.
+  package static let hevcTurnedSlices = CodedPicture(
+    type: "hvc1",
+    data:
+      "AAAAGSgBrwngOePFQWhg9//75YfI/Ww3/9gc+n4AAAAZKAEo8J4548VBaGD3//vlh8j9bDf/2Bz6fgAAACMoATDwnjkjV3/+Fp//08T//qeNtWcU"
+      + "f/o12K7T4r/XMjq/4AAAACMoATjwnjkjV3/+Fp//08T//qeNtWcUf/o12K7T4r/XMjq/4A==",
+    configuration: hevcSlicesConfiguration)
+
+  private static let hevcSlicesConfiguration =
+    "AQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQApQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqrprm"
+    + "4CGgwIAAAAyAAAADAIRiAAEABkQBwXPBCQ=="
 
   /// An even surface of 512 × 512 pixels in two slices, one below the other, luma only.
   package static let hevcLargeSlices = CodedPicture(
@@ -109,4 +121,8 @@ extension CodedPicture {
     configuration:
       "AQQIAAAAn/gAAAAAWvAA/Pz4+AAADwNgAAEAF0ABDAH//wQIAAADAJ/4AAADAABaugJAYQABAChCAQEECAAAAwCf+AAAAwAAWsAQCAIBZbqSSmub"
       + "AgAAAwAyAAADAAIQYgABAAdEAcFysEJA")
+
+  /// A sequence parameter set for 8192 × 8192 pixels, with sample adaptive offset. Other pictures refer to it.
+  package static let hugeParameters: [UInt8] = Array(
+    Data(base64Encoded: "QgEBBAgAAAMAn/gAAAMAAL3AAQAIACABZbqSSmubAgAAAwAyAAADAAIQ") ?? Data())
 }

@@ -52,7 +52,7 @@ package struct CodedPicture {
     configuration:
       "gQAcAA==")
 
-  // MARK: Lost data
+  // MARK: Changed data
 
   /// The same picture without one of its NAL units, counted from 0: that becomes filler data, which decoders pass over.
   package func without(unit number: Int) -> CodedPicture {
@@ -60,6 +60,13 @@ package struct CodedPicture {
     var place = 0
     for _ in 0..<number { place += 4 + data[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
     copy.data[place + 4] = 38 << 1
+    return copy
+  }
+
+  /// The same picture whose data begin with another NAL unit.
+  package func preceded(by unit: [UInt8]) -> CodedPicture {
+    var copy = self
+    copy.data = TestHEIF.number(unit.count, 4) + unit + data
     return copy
   }
 }

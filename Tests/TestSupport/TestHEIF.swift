@@ -63,10 +63,12 @@ package struct TestHEIF {
     var itemData: [UInt8] = []
     var place = start
     for (index, item) in items.enumerated() {
-      properties += item.properties
-      let first = properties.count - item.properties.count + 1
       associations += Self.number(index + 1, 2) + [UInt8(item.properties.count)]
-      associations += item.properties.indices.map { UInt8(first + $0) | 0x80 }
+      for property in item.properties {
+        // Items share equal properties, so that a decoder serves several tiles.
+        if !properties.contains(property) { properties.append(property) }
+        associations.append(UInt8((properties.firstIndex(of: property) ?? 0) + 1) | 0x80)
+      }
       entries += Self.fullBox("infe", 2, Self.number(index + 1, 2) + [0, 0] + Array(item.type.utf8) + [0])
       locations += Self.number(index + 1, 2) + [0, item.isInItemData ? 1 : 0, 0, 0] + Self.number(item.parts, 2)
       let whole = item.isInItemData ? itemData.count : place

@@ -29,5 +29,38 @@ extension CommandTests {
         #expect(folder.files(below: isolation) == ["1.heic.jpg"])
       }
     }
+
+    @Test func aTileThatLacksASliceFailsThePicture() async throws {
+      let folder = TemporaryFolder()
+      var file = TestHEIF()
+      let tiles = [file.add(.hevcSlices), file.add(CodedPicture.hevcTurnedSlices.without(unit: 3))]
+      file.primary = file.add(
+        TestHEIF.Item(
+          type: "grid", data: TestHEIF.grid(rows: 1, columns: 2, 128, 64), properties: [TestHEIF.size(128, 64)],
+          isInItemData: true))
+      file.refer("dimg", from: file.primary, to: tiles)
+      try folder.write(file.bytes, to: "images/grid.heic")
+      let ending = try await BuiltCommand.run("images", in: folder)
+      let message = "thumbjob: images/grid.heic: damaged: a part of a tile is missing"
+      #expect(ending.status == 1 && ending.errorLines.first ?? "" == message, "\(ending.errors)")
+    }
+
+    /// The memory for pictures of 8192 × 8192 pixels, 100 MiB, would be more than the decoder process may have.
+    @Test func aPictureThatIsCodedMuchLargerThanItsTileIsRefused() async throws {
+      let folder = TemporaryFolder()
+      let huge = CodedPicture.hugeParameters
+      try folder.write(file(CodedPicture.hevcSlices.preceded(by: huge)), to: "images/data.heic")
+      var configured = CodedPicture.hevcSlices
+      configured.configuration[22] += 1
+      configured.configuration += [33 | 0x80, 0, 1] + TestHEIF.number(huge.count, 2) + huge
+      try folder.write(file(configured), to: "images/configuration.heic")
+      let ending = try await BuiltCommand.run("images", "--max", "1", in: folder)
+      let message = "damaged: a tile is coded with 8192 x 8192 pixels instead of 64 x 64"
+      #expect(ending.status == 1, "\(ending.errors)")
+      #expect(
+        ending.errorLines.prefix(2) == [
+          "thumbjob: images/configuration.heic: \(message)", "thumbjob: images/data.heic: \(message)",
+        ], "\(ending.errors)")
+    }
   }
 }

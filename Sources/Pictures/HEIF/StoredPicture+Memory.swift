@@ -16,10 +16,10 @@ extension StoredPicture {
   private func bytes(of tile: PictureTile) -> Int {
     let compressed = tile.data.reduce(0) { min($0 + Int(min($1.size, Self.mostCompressed)), Int(Self.mostCompressed)) }
     let block = codec == .hevc ? 64 : 128
-    // A coded picture that is much larger than its tile is refused.
+    // A picture that is coded much larger than its tile is refused.
     let coded = format.codedPixels ?? tile.pixels
-    let width = Self.rounded(max(tile.pixels.width, min(coded.width, tile.pixels.width + block)), to: block)
-    let height = Self.rounded(max(tile.pixels.height, min(coded.height, tile.pixels.height + block)), to: block)
+    let width = Self.rounded(max(tile.pixels.width, min(coded.width, tile.pixels.width + 128)), to: block)
+    let height = Self.rounded(max(tile.pixels.height, min(coded.height, tile.pixels.height + 128)), to: block)
     let pixels = width * height
     let plane = pixels * (format.bits > 8 ? 2 : 1)
     let picture = plane * samplesOfTwoPixels / 2
