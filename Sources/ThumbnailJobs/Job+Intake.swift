@@ -42,7 +42,9 @@ extension Job {
     let place: Path
     switch trace.span("OutputPlan.placement", { plan.placement(of: source) }) {
     case .place(let found): place = found
-    case .taken(let rival): return refuse(source, .placeTaken(by: rival))
+    case .taken(let rival):
+      watch?.loses(source.path)
+      return refuse(source, .placeTaken(by: rival))
     case .duplicate(let rival):
       report(SourceReport(source: source, result: .duplicate(of: rival)))
       return true

@@ -181,7 +181,10 @@ extension Job {
       course.watch.lookAgain(at: source.path)
       return true
     }
-    if case .place(let place) = course.plan.placement(of: source) {
+    let placement = course.plan.placement(of: source)
+    if case .taken = placement, !course.watch.loses(source.path) { return true }
+    if case .place(let place) = placement {
+      course.watch.wins(source.path)
       let found = thumbnailState(of: source, at: place)
       if found.isUpToDate && found.refusal == nil { return true }
     }
@@ -203,6 +206,7 @@ extension Job {
       // A folder may have had this name before.
       removeGone(below: path, course)
       _ = addAgain(Source(path: path, relativePath: mirrored, argument: root.argument, origin: .folder), course)
+      nameLosers(against: path, place: OutputPlan.place(of: mirrored), course)
     case .success: if !relative.isEmpty { remove(path, mirrored, course) }
     case .failure(let error):
       guard !relative.isEmpty, walker.filter.reaches(folder: relative.parent), !course.watch.isOutOfSight(path) else {
@@ -216,6 +220,16 @@ extension Job {
       }
       if walker.filter.reaches(file: relative) { remove(path, mirrored, course) } else { ledger?.forget(path) }
       if walker.filter.reaches(folder: relative) { removeGone(below: path, course) }
+    }
+  }
+
+  /// Tells of the sources that had the place of this one so far: of `scan.png.jpg` when `scan.png` has appeared.
+  private func nameLosers(against source: Path, place: Path, _ course: Course) {
+    for path in course.plan.rivals(of: source, for: place) {
+      guard let root = course.watch.root(of: path), let relative = path.below(root.path) else { continue }
+      let rival = Source(
+        path: path, relativePath: root.mirrored.appending(relative), argument: root.argument, origin: .folder)
+      if case .taken = course.plan.placement(of: rival) { _ = addAgain(rival, course) }
     }
   }
 

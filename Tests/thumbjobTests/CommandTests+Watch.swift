@@ -5,6 +5,7 @@ import Testing
 extension CommandTests {
   @Suite(.timeLimit(.minutes(5))) struct Watch {
     static let photo = SyntheticPhoto(seed: 1, width: 120, height: 80).jpeg()
+    static let thirdPhoto = SyntheticPhoto(seed: 3, width: 100, height: 80).jpeg()
     static let otherPhoto = SyntheticPhoto(seed: 2, width: 80, height: 120).jpeg()
 
     /// A folder with two photos below `images`.
@@ -202,6 +203,30 @@ extension CommandTests {
       #expect(events.contains { $0.contains(#""event":"removed""#) && $0.contains("album/b.jpg") })
       #expect(events.contains { $0.contains(#""event":"watch""#) && $0.contains(#""reason":"asked-for""#) })
       #expect(ending.number("found") == 4, "what is up to date is counted once: \(events.last ?? "")")
+    }
+
+    @Test(arguments: [[], ["--poll", "200ms"]])
+    func aPhotoThatLosesItsPlaceIsNamedOnce(options: [String]) async throws {
+      let folder = try withPhotos()
+      try folder.write(Self.photo, to: "images/scan.png.jpg")
+      let reason = "images/scan.png.jpg: another source, images/scan.png, has the place of its thumbnail"
+      let contents: @Sendable () -> Data? = { try? Data(contentsOf: URL(filePath: folder("thumbs/scan.png.jpg"))) }
+      let count: @Sendable (String) -> Int = { $0.split(separator: "\n").count { $0.contains(reason) } }
+      let ending = try await watched(folder, ["images"] + options) { run in
+        try await expectEventually { contents() != nil }
+        let first = contents()
+        for round in 1...2 {
+          try folder.write(Self.otherPhoto, to: "images/scan.png")
+          try await expectEventually { count(run.errors) == round && contents() != first }
+          // It is not told again when the photo with the better claim changes.
+          let second = contents()
+          try folder.write(Self.thirdPhoto, to: "images/scan.png")
+          try await expectEventually { ![first, second].contains(contents()) }
+          unlink(folder("images/scan.png"))
+          try await expectEventually { contents() == first }
+        }
+      }
+      #expect(count(ending.errors) == 2, "\(ending.errors)")
     }
 
     @Test func itSaysOnceThatPhotosHaveFurtherNames() async throws {

@@ -127,6 +127,11 @@ public struct OutputPlan: Sendable {
     files(for: place).first { path, inner, folder in isReached(inner, below: folder) }?.path
   }
 
+  /// The other files in the folders of the job that want a place, whoever gets it.
+  func rivals(of source: Path, for place: Path) -> [Path] {
+    files(for: place).filter { path, inner, folder in path != source && isReached(inner, below: folder) }.map(\.path)
+  }
+
   /// The path that the thumbnails of a file mirror; nil if it is no source of the job.
   ///
   /// - Parameter file: absolute.

@@ -17,6 +17,8 @@ final class SourceWatch: Sendable {
     var underWay: Set<Path> = []
     /// Hashes of the errors of walks that were reported, so that each walk does not report them again.
     var reported = CompactTable(limit: mostReported)
+    /// Hashes of the sources whose place another one gets, of which each was told.
+    var losers = CompactTable(limit: mostReported)
     /// The last reason for which nothing was swept.
     var refusal: PruneRefusal?
     var counters = WatchCounters()
@@ -37,7 +39,7 @@ final class SourceWatch: Sendable {
   private let wakeUp = TimedSignal()
   /// A walk is followed by a pause of at least this many times its own length.
   private static let leastPause = 9
-  /// The most errors to remember.
+  /// The most errors to remember, and the most sources without a place.
   private static let mostReported = (1 << 17) / 8 * 7
   /// A file that a walk finds must have this age, because it may still be written. In a watched folder, its closing is
   /// reported meanwhile.
@@ -211,6 +213,15 @@ final class SourceWatch: Sendable {
 
   /// Notes the changes of files with several names that nothing has reported. Nothing tells either when these are closed.
   func lookAtLinks() { for source in links.takeChanged() { lookAgain(at: source, quiet: Self.polledAge) } }
+
+  /// Notes that another source gets the place of this one.
+  ///
+  /// - Returns: false if that was noted before.
+  @discardableResult
+  func loses(_ source: Path) -> Bool { state.withLock { $0.losers.insert(source.compactHash, 0) } }
+
+  /// Notes that a source gets its place.
+  func wins(_ source: Path) { state.withLock { $0.losers.remove(source.compactHash) } }
 
   /// - Returns: false if the same error was reported before.
   func reports(_ error: WalkError) -> Bool {
