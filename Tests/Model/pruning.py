@@ -22,8 +22,10 @@ def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
         return []
     if not (case.spec.prune or case.is_watch):
         return [f"kept: {path!r} of {source!r} is gone without --prune"]
+    if not is_in and case.is_watch and what != "there":
+        return []  # a photo of the watch may have got the place, and have gone again
     if not is_in:
-        return [f"kept: {path!r} was removed, and {source!r} is in no source of the run"]
+        return [f"kept: {path!r} was removed, and {source!r}, {what}, is in no source of the run"]
     if any(_is_refused(case, folder) for folder in is_in):
         return [f"kept: {path!r} was removed, although the run refused to"]
     if what == "there":
