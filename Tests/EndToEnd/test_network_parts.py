@@ -175,6 +175,25 @@ def test_a_server_that_does_not_send_parts_sends_all(tmp_path, ranges, tag):
     assert result.summary["bytes_fetched"] >= len(data)
 
 
+@pytest.mark.parametrize("name, whole, preview", [
+    ("a.dng", cameras.dng, cameras.medium),
+    ("a.jpg", lambda: cameras.with_previews(False), lambda: cameras.jpeg(720, 540))])
+def test_a_damaged_preview_has_the_rest_of_the_file_fetched(tmp_path, name, whole, preview):
+    sound, start = whole(), preview()
+    # It ends early.
+    data = sound.replace(start, (start[: len(start) // 8] + b"\xff\xd9").ljust(len(start), b"\0"))
+    assert data != sound
+    arguments = ("-s", "256", "--previews", "prefer")
+    with ScriptedServer(PartsOfFile(data, tag="a")) as server:
+        result = run(tmp_path, server.url(f"/{name}"), *arguments)
+        assert result.status == 0, result.stderr
+    made, = result.thumbnails.values()
+    damaged, = from_a_folder(tmp_path, {name: data}, *arguments).values()
+    assert without_comments(made) == damaged
+    assert damaged not in from_a_folder(tmp_path, {name: sound}, *arguments, "--force").values()
+    assert result.summary["bytes_fetched"] >= len(data) / 2
+
+
 def test_a_file_that_changes_between_its_parts_is_never_a_mixture(tmp_path):
     old, new = cameras.nef(), cameras.dng()
     first, then = PartsOfFile(old, tag="old"), PartsOfFile(new, tag="new")

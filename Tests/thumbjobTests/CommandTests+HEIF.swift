@@ -62,5 +62,43 @@ extension CommandTests {
           "thumbjob: images/configuration.heic: \(message)", "thumbjob: images/data.heic: \(message)",
         ], "\(ending.errors)")
     }
+
+    /// A picture of 512 × 512 pixels with a thumbnail of 64 × 64.
+    private func file(smaller: CodedPicture) -> [UInt8] {
+      var file = TestHEIF()
+      file.primary = file.add(.hevcLargeSlices)
+      let thumbnail = file.add(smaller)
+      file.refer("thmb", from: thumbnail, to: [file.primary])
+      return file.bytes
+    }
+
+    @Test func theWholePictureIsUsedIfItsThumbnailIsDamaged() async throws {
+      let folder = TemporaryFolder()
+      try folder.write(file(smaller: .hevcSlices), to: "images/sound.heic")
+      try folder.write(file(smaller: CodedPicture.hevcSlices.without(unit: 2)), to: "images/damaged.heic")
+      let ending = try await BuiltCommand.run("images", "--size", "32", "-v", in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      // The thumbnail has colours, and the picture is grey.
+      #expect(try folder.bytes("thumbs/sound.heic.jpg") != folder.bytes("thumbs/damaged.heic.jpg"))
+      let warning =
+        "images/damaged.heic: a smaller version of it in the file is not used: damaged: a part of a tile is missing"
+      #expect(ending.errorLines.contains(warning[...]), "\(ending.errors)")
+      #expect(!ending.errors.contains("images/sound.heic: "), "\(ending.errors)")
+      let strict = try await BuiltCommand.run(
+        "images", "--size", "32", "--out", "strict", "--fail-on", "warning", in: folder)
+      #expect(strict.status == 1 && folder.files(below: "strict") == ["sound.heic.jpg"], "\(strict.errors)")
+    }
+
+    @Test func aPictureWhoseVersionsAreAllDamagedFails() async throws {
+      let folder = TemporaryFolder()
+      var file = TestHEIF()
+      file.primary = file.add(CodedPicture.hevcLargeSlices.without(unit: 1))
+      let thumbnail = file.add(CodedPicture.hevcSlices.without(unit: 0))
+      file.refer("thmb", from: thumbnail, to: [file.primary])
+      try folder.write(file.bytes, to: "images/1.heic")
+      let ending = try await BuiltCommand.run("images", "--size", "32", in: folder)
+      let message = "thumbjob: images/1.heic: damaged: a part of a tile is missing"
+      #expect(ending.status == 1 && ending.errorLines.first ?? "" == message, "\(ending.errors)")
+    }
   }
 }

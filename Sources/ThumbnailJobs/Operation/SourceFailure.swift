@@ -106,6 +106,23 @@ public enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether another version of the picture, which is in the same file, may be decoded all the same.
+  var isOfVersion: Bool {
+    switch self {
+    case .source(let error):
+      switch error {
+      case .empty, .notAnImage, .otherFormat, .unsupportedType, .unsupported, .truncated, .damaged, .corrupt,
+        .tooManyScans:
+        true
+      case .cancelled, .imperfect, .tooManyPixels, .thumbnailTooLarge, .unreadable, .outOfMemory, .irregular,
+        .internalFault:
+        false
+      }
+    case .decoder(_, let end): end == .crashed || end == .memory
+    case .output, .memory, .network, .timeout, .placeTaken, .placeIsSource, .placeReserved, .earlier, .other: false
+    }
+  }
+
   /// Whether another run would fail in the same way, unless the source, the settings or the program change.
   var isForGood: Bool {
     switch self {

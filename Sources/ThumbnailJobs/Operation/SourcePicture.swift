@@ -18,6 +18,8 @@ struct SourcePicture {
   private var remarks: [String] = []
   /// Why its thumbnails are much smaller than asked for; nil if they are not.
   private(set) var shortfall: String?
+  /// The header of the whole picture, if a smaller version is decoded instead of it.
+  private var whole: PictureHeader?
 
   /// Reads the header.
   ///
@@ -25,20 +27,48 @@ struct SourcePicture {
   init(
     _ file: SourceFile, _ type: ImageType, for options: ThumbnailOptions, monitor: any ThumbnailMonitor
   ) throws(ThumbnailError) {
-    self.file = file
-    // Most JPEG files need no look at what else they contain.
-    let looksInside = type == .jpeg && options.previews == .prefer
     let bytes = ByteReader(file.bytes) { !monitor.isCancelled }
-    let previews = looksInside ? try PictureReader.readPreviews(ofJPEG: bytes) : nil
-    guard type != .jpeg || previews?.reduced.isEmpty == false else {
-      let info = try ThumbnailMaker.readInfo(of: file.bytes, for: options, monitor: monitor)
-      content = .jpeg(file.bytes, in: FileExtent(offset: 0, size: UInt64(file.size)), nil, info)
-      (orientedPixels, orientation) = (info.orientedPixels, info.orientation)
+    if type != .jpeg {
+      monitor.entered(.reading)
+      let whole = try PictureReader.readHeader(of: bytes, type: type)
+      try self.init(file, type, whole, for: options, monitor: monitor)
       return
     }
-    monitor.entered(.reading)
-    let whole: PictureHeader
-    if let previews { whole = previews } else { whole = try PictureReader.readHeader(of: bytes, type: type) }
+    // Most JPEG files need no look at what else they contain.
+    if options.previews == .prefer, let whole = try PictureReader.readPreviews(ofJPEG: bytes), !whole.reduced.isEmpty {
+      monitor.entered(.reading)
+      try self.init(file, type, whole, for: options, monitor: monitor)
+      return
+    }
+    let info = try ThumbnailMaker.readInfo(of: file.bytes, for: options, monitor: monitor)
+    self.init(file, info)
+  }
+
+  /// A whole JPEG file.
+  private init(_ file: SourceFile, _ info: SourceInfo) {
+    self.file = file
+    content = .jpeg(file.bytes, in: FileExtent(offset: 0, size: UInt64(file.size)), nil, info)
+    (orientedPixels, orientation) = (info.orientedPixels, info.orientation)
+  }
+
+  /// Chooses the version of the picture that is decoded: the whole one if the header of a smaller one cannot be read.
+  private init(
+    _ file: SourceFile, _ type: ImageType, _ whole: PictureHeader, for options: ThumbnailOptions,
+    monitor: any ThumbnailMonitor
+  ) throws(ThumbnailError) {
+    do throws(ThumbnailError) {
+      try self.init(file, type, versionOf: whole, for: options, monitor: monitor)
+    } catch {
+      guard let copy = whole.withoutSmallerVersions(after: .source(error), for: options) else { throw error }
+      try self.init(file, type, versionOf: copy, for: options, monitor: monitor)
+    }
+  }
+
+  private init(
+    _ file: SourceFile, _ type: ImageType, versionOf whole: PictureHeader, for options: ThumbnailOptions,
+    monitor: any ThumbnailMonitor
+  ) throws(ThumbnailError) {
+    self.file = file
     (orientedPixels, orientation) = (whole.orientedPixels, whole.orientation)
     (remarks, shortfall) = (whole.remarks, try whole.shortfall(for: options))
     switch try whole.plan(for: options) {
@@ -46,10 +76,23 @@ struct SourcePicture {
       let bytes = ByteReader(part: extent.offset, size: Int(clamping: extent.size), of: file.bytes)
       let info = try ThumbnailMaker.readInfo(of: bytes, orientation: orientation, for: options, monitor: monitor)
       content = .jpeg(bytes, in: extent, orientation, info)
+      if whole.coding != .jpeg(extent) { self.whole = whole }
     case .decoder(let request, let version):
       content = .decoder(
         request, version, type, bytesNeeded: try request.bytesNeeded(for: options, header: version))
+      if whole.coding != version.coding { self.whole = whole }
     }
+  }
+
+  /// The same picture, of which no smaller version is decoded; nil if none was to be, or if that would fail too.
+  ///
+  /// - Parameter failure: why the thumbnails could not be made of the smaller version.
+  /// - Throws: `ThumbnailError`, also if limits are exceeded.
+  func withoutSmallerVersion(
+    after failure: SourceFailure, for options: ThumbnailOptions, monitor: any ThumbnailMonitor
+  ) throws(ThumbnailError) -> SourcePicture? {
+    guard let copy = whole?.withoutSmallerVersions(after: failure, for: options) else { return nil }
+    return try SourcePicture(file, copy.type, versionOf: copy, for: options, monitor: monitor)
   }
 
   /// The size of a picture as displayed, and how it is turned for that. Reads the header only.
@@ -120,5 +163,19 @@ struct SourcePicture {
         return warnings + remarks + header.remarks.filter { !remarks.contains($0) }
       }
     }
+  }
+}
+
+extension PictureHeader {
+  /// The header without the smaller versions of the picture; nil if there are none, or if the whole picture would fail too.
+  fileprivate func withoutSmallerVersions(
+    after failure: SourceFailure, for options: ThumbnailOptions
+  ) -> PictureHeader? {
+    // At `warning`, a flaw that the thumbnails do not show counts.
+    guard !reduced.isEmpty, failure.isOfVersion, options.failOn != .warning else { return nil }
+    var copy = self
+    copy.reduced = []
+    copy.remarks.append("a smaller version of it in the file is not used: \(failure)")
+    return copy
   }
 }

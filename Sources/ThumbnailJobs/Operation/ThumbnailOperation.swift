@@ -181,7 +181,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         continue
       }
       do {
-        try make(output, of: file, picture, &decoding)
+        try makeOfAnyVersion(output, of: file, picture, &decoding)
       } catch let error as OutputError where error.isOnlyOfPlace {
         // The other outputs have places of their own.
         refusal = refusal ?? error
@@ -194,6 +194,22 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
       findings.withLock { $0.hash = hash }
     }
     return .made
+  }
+
+  /// Makes an output's thumbnails: of the whole picture if a smaller version of it fails.
+  private func makeOfAnyVersion(
+    _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: inout Decoding
+  ) throws {
+    do {
+      try make(output, of: file, picture, &decoding)
+    } catch {
+      let failure = SourceFailure(error, plan: shared.memory)
+      guard let whole = try picture.withoutSmallerVersion(after: failure, for: output.options, monitor: self) else {
+        throw error
+      }
+      decoding = shared.decoders.firstDecoding(isSuspect: isSuspect)
+      try make(output, of: file, whole, &decoding)
+    }
   }
 
   /// Makes an output's thumbnails. Tries again if the source turns out to be irregular, from a whole decoding, or to need the
