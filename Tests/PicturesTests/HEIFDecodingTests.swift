@@ -165,6 +165,19 @@ struct HEIFDecodingTests {
     #expect(decoded.error(12, 12, from: [255, 255, 255]) < 3)
   }
 
+  /// Some programs write 4:4:4 into the configuration of 4:2:2.
+  @Test func theSequenceHeaderOfAV1SaysHowManySamplesThereAre() throws {
+    var file = TestHEIF()
+    file.primary = file.add(CodedPicture.av1MislabelledAs444)
+    let header = try PictureHeader.heif(file.bytes)
+    #expect(header.components == .ycc(.bt601, .full, across: 2, down: 1))
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    for (index, (column, row)) in [(4, 4), (12, 4), (4, 12), (12, 12)].enumerated() {
+      #expect(decoded.error(column, row, from: CodedPicture.quarters[index]) < 6, "\(index)")
+    }
+  }
+
   @Test(arguments: [CodedPicture.hevcWith10Bits, .hevcWith12Bits, .av1With10Bits, .av1With12Bits])
   func moreThan8BitsBecome8(_ picture: CodedPicture) throws {
     var file = TestHEIF()

@@ -1,7 +1,8 @@
 import Thumbnails
 
 extension CodedFormat {
-  /// The contents of the box `av1C`. Colours are known if it has a sequence header.
+  /// The contents of the box `av1C`. Its own fields only count if it has no sequence header, because some programs write
+  /// others: 4:4:4 for 4:2:2. Colours are known only with a header.
   ///
   /// Source: AV1 Codec ISO Media File Format Binding, 2.3.
   init(av1Configuration bytes: ArraySlice<UInt8>) throws(ThumbnailError) {
@@ -71,7 +72,7 @@ extension CodedFormat {
     if !isReduced { try Self.skipTools(&bits) }
     let isScaled = try bits.bit()  // enable_superres
     try bits.skip(2)
-    codePoints = try Self.colorConfiguration(&bits, profile)
+    try readColorConfiguration(&bits, profile)
     picturesHeld = isStill && !isScaled ? 1 : 2
   }
 
@@ -105,9 +106,12 @@ extension CodedFormat {
   }
 
   /// 5.5.2.
-  private static func colorConfiguration(_ bits: inout BitReader, _ profile: Int) throws(ThumbnailError) -> CodePoints {
+  private mutating func readColorConfiguration(
+    _ bits: inout BitReader, _ profile: Int
+  ) throws(ThumbnailError) {
     let hasManyBits = try bits.bit()
-    if profile == 2, hasManyBits { try bits.skip(1) }
+    let has12Bits = profile == 2 && hasManyBits ? try bits.bit() : false
+    self.bits = has12Bits ? 12 : hasManyBits ? 10 : 8
     let isMonochrome = profile == 1 ? false : try bits.bit()
     var points = CodePoints(primaries: 2, transfer: 2, matrix: 2, isFullRange: true)
     if try bits.bit() {  // color_description_present_flag
@@ -116,8 +120,22 @@ extension CodedFormat {
       points.matrix = try bits.bits(8)
     }
     // sRGB in RGB has full range.
-    if !isMonochrome, points.primaries == 1, points.transfer == 13, points.matrix == 0 { return points }
-    points.isFullRange = try bits.bit()
-    return points
+    let isRGB = !isMonochrome && points.primaries == 1 && points.transfer == 13 && points.matrix == 0
+    if !isRGB { points.isFullRange = try bits.bit() }
+    codePoints = points
+    chroma = isMonochrome ? nil : isRGB ? Chroma(across: 1, down: 1) : try chroma(&bits, profile)
+  }
+
+  private func chroma(_ reader: inout BitReader, _ profile: Int) throws(ThumbnailError) -> Chroma {
+    switch profile {
+    case 0: return Chroma(across: 2, down: 2)
+    case 1: return Chroma(across: 1, down: 1)
+    // 4:2:2, unless samples have 12 bits.
+    case _ where bits < 12: return Chroma(across: 2, down: 1)
+    default:
+      let isHalvedAcross = try reader.bit()
+      let isHalvedDown = isHalvedAcross ? try reader.bit() : false
+      return Chroma(across: isHalvedAcross ? 2 : 1, down: isHalvedDown ? 2 : 1)
+    }
   }
 }
