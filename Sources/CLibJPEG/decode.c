@@ -99,7 +99,6 @@ clibjpeg_status clibjpeg_decoder_read_header(
   header->width = jpeg->image_width;
   header->height = jpeg->image_height;
   header->components = jpeg->num_components;
-  header->saw_adobe = jpeg->saw_Adobe_marker;
   header->progressive = jpeg->progressive_mode;
   header->arithmetic = jpeg->arith_code;
   header->multiscan = jpeg_has_multiple_scans(jpeg);

@@ -81,7 +81,6 @@ typedef struct clibjpeg_header {
   uint32_t width, height;  ///< pixels, as stored
   int components;
   clibjpeg_color color;
-  bool saw_adobe;    ///< there is an Adobe APP14 marker, so CMYK values are stored inverted
   bool progressive;
   bool arithmetic;   ///< arithmetic rather than Huffman coding
   bool multiscan;    ///< several scans or progressive, so libjpeg holds every coefficient: 2 bytes each

@@ -5,7 +5,7 @@ package enum ColorModel: Sendable, Hashable {
   case grey, rgb
   /// Luma and chroma, of full range.
   case ycc(YCbCrMatrix)
-  /// Four inks; `inverted` if 255 means no ink, as Adobe's programs write them.
+  /// Four inks; `inverted` if 255 means no ink, as in JPEG files.
   case cmyk(inverted: Bool)
   /// As `cmyk(inverted: true)`, but with the first three components converted to YCbCr. libjpeg detects it by Adobe's
   /// marker only.
@@ -16,7 +16,8 @@ package enum ColorModel: Sendable, Hashable {
     case CLIBJPEG_GREY: self = .grey
     case CLIBJPEG_YCC: self = .ycc(.bt601)
     case CLIBJPEG_RGB: self = .rgb
-    case CLIBJPEG_CMYK: self = .cmyk(inverted: header.saw_adobe)
+    // Adobe's programs write inks so, and say it with a marker. Without the marker, too, all other programs read them so.
+    case CLIBJPEG_CMYK: self = .cmyk(inverted: true)
     case CLIBJPEG_YCCK: self = .ycck
     default: return nil
     }
