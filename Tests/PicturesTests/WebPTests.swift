@@ -177,6 +177,17 @@ import Thumbnails
     #expect(header.exif == nil)
   }
 
+  /// libwebp's demuxer, and with it Pillow, libvips and Chrome, show such a picture as opaque.
+  @Test func alphaWithoutFlagIsLeftOut() throws {
+    let picture = WebPPicture(hasAlpha: true)
+    for hasFlag in [true, false] {
+      let file = WebPPicture.riff([WebPPicture.extended(hasFlag ? 0x10 : 0, picture.size), picture.chunks()])
+      let header = try Self.header(file)
+      #expect(header.hasAlpha == hasFlag)
+      #expect(DecoderCall(webP: file, header).decoded().status == CDECODING_OK)
+    }
+  }
+
   @Test(arguments: [WebPPicture(), WebPPicture(isLossless: true), WebPPicture(hasAlpha: true)].indices)
   func theFirstFrameIsComposedOnItsCanvas(_ index: Int) throws {
     let picture = [WebPPicture(), WebPPicture(isLossless: true), WebPPicture(hasAlpha: true)][index]

@@ -33,6 +33,7 @@ private struct WebPReader {
     let pixels: PixelSize
     let hasProfile: Bool
     let hasEXIF: Bool
+    let hasAlpha: Bool
     let moves: Bool
   }
 
@@ -103,7 +104,8 @@ private struct WebPReader {
     // A simple file has only its picture.
     case "ICCP" where profile == nil && canvas?.hasProfile == true: profile = chunk.payload
     case "EXIF" where exif == nil && canvas?.hasEXIF == true: exif = try structure(in: chunk.payload)
-    case "ALPH" where image == nil && canvas != nil: alpha = chunk.extent
+    // libwebp's demuxer, and with it Pillow, libvips and Chrome, drop alpha if the canvas does not announce it.
+    case "ALPH" where image == nil && canvas?.hasAlpha == true: alpha = chunk.extent
     case "VP8 ", "VP8L":
       guard image == nil else { return }
       guard chunk.extent.offset + chunk.extent.size <= end else { throw .damaged("a chunk is larger than the file") }
@@ -120,7 +122,8 @@ private struct WebPReader {
     let bytes = try window.bytes(at: chunk.payload.offset, count: 10)
     let pixels = PixelSize(width: number(bytes, at: 4, bytes: 3) + 1, height: number(bytes, at: 7, bytes: 3) + 1)
     return Canvas(
-      pixels: pixels, hasProfile: bytes[0] & 0x20 != 0, hasEXIF: bytes[0] & 0x08 != 0, moves: bytes[0] & 0x02 != 0)
+      pixels: pixels, hasProfile: bytes[0] & 0x20 != 0, hasEXIF: bytes[0] & 0x08 != 0, hasAlpha: bytes[0] & 0x10 != 0,
+      moves: bytes[0] & 0x02 != 0)
   }
 
   /// A frame of a moving picture: 16 bytes, then the chunks of a picture.
