@@ -29,7 +29,7 @@ static Dav1dContext *open_decoder(decoding *call, const cdecoding_tile *tile) {
   dav1d_default_settings(&settings);
   settings.n_threads = 1;
   settings.max_frame_delay = 1;
-  settings.all_layers = 0;
+  settings.all_layers = tile->shown_layer > 0;
   settings.operating_point = 0;
   // Film grain is noise that the encoder took out. A thumbnail would average it away.
   settings.apply_grain = 0;
@@ -73,7 +73,9 @@ static bool decode_tile(decoding *call, const cdecoding_tile *tile, Dav1dContext
       if (sent != DAV1D_ERR(EAGAIN) && has_failed(call, sent)) break;
     }
     int result = dav1d_get_picture(decoder, picture);
-    if (result == 0) {
+    if (result == 0 && tile->shown_layer > 0 && picture->frame_hdr->spatial_id + 1 != tile->shown_layer) {
+      dav1d_picture_unref(picture);
+    } else if (result == 0) {
       is_decoded = true;
     } else if (result != DAV1D_ERR(EAGAIN)) {
       goes_on = !has_failed(call, result);
@@ -113,7 +115,8 @@ void decode_av1(decoding *call) {
     if (!goes_on) break;
     const cdecoding_tile *tile = &call->tiles[index];
     // One decoder serves tiles of the same size.
-    if (decoder && (tile->width != last->width || tile->height != last->height || tile->is_alpha != last->is_alpha)) {
+    if (decoder && (tile->width != last->width || tile->height != last->height || tile->is_alpha != last->is_alpha ||
+                    tile->shown_layer != last->shown_layer)) {
       dav1d_close(&decoder);
     }
     if (decoder) {

@@ -17,6 +17,7 @@ static bool are_sound(const cdecoding_request *request, const cdecoding_tile *_N
       (request->plane_count != 1 && request->plane_count != 3)) {
     return false;
   }
+  if (request->is_overlay && (request->tile_count > CDECODING_MAX_OVERLAYS || tiles[0].is_alpha)) return false;
   bool colors_began = false;
   for (uint32_t index = 0; index < request->tile_count; index++) {
     const cdecoding_tile *tile = &tiles[index];
@@ -130,6 +131,62 @@ static unsigned plane_of(const cdecoding_request *request, const tile_picture *p
   return request->is_gbr && picture->components == 3 ? (component + 1) % 3 : component;
 }
 
+/// A part of a row of a component.
+typedef struct component_row {
+  unsigned plane, across, down, bits;
+  int64_t x, y;
+  size_t count;
+  const uint8_t *samples;
+} component_row;
+
+/// Adds what the tiles from number `next` on do not cover of a row.
+static void add_uncovered(tile_sums *tiles, uint32_t next, component_row row) {
+  for (; next < tiles->call->request->tile_count; next++) {
+    const cdecoding_tile *tile = &tiles->call->tiles[next];
+    int64_t left = component_start(tile->x, row.across), top = component_start(tile->y, row.down);
+    int64_t right = left + (tile->width - 1) / row.across + 1, bottom = top + (tile->height - 1) / row.down + 1;
+    int64_t end = row.x + (int64_t)row.count;
+    if (row.y < top || row.y >= bottom || row.x >= right || end <= left) continue;
+    if (row.x < left) {
+      component_row before = row;
+      before.count = (size_t)(left - row.x);
+      add_uncovered(tiles, next + 1, before);
+    }
+    if (end <= right) return;
+    row.samples += (size_t)(right - row.x) * (row.bits > 8 ? 2 : 1);
+    row.count = (size_t)(end - right);
+    row.x = right;
+  }
+  accumulator_add_component(&tiles->sums, row.plane, row.x, row.y, row.count, row.samples, row.bits, NULL);
+}
+
+/// Adds the canvas where no tile covers it.
+static bool add_canvas(tile_sums *tiles, const tile_picture *picture) {
+  const cdecoding_request *request = tiles->call->request;
+  for (unsigned component = 0; component < picture->components; component++) {
+    unsigned index = plane_of(request, picture, component), bits = picture->bits[component];
+    const cdecoding_plane *plane = &request->planes[index];
+    uint8_t *samples = rows_of(tiles, (size_t)plane->width * 2);
+    if (!samples) return false;
+    unsigned value = plane->low + (request->background[index] * (plane->high - plane->low) + 127u) / 255;
+    for (uint32_t column = 0; column < plane->width; column++) {
+      if (bits > 8) {
+        ((uint16_t *)(void *)samples)[column] = (uint16_t)(value << (bits - 8));
+      } else {
+        samples[column] = (uint8_t)value;
+      }
+    }
+    for (uint32_t y = 0; y < plane->height; y++) {
+      component_row row = {
+          .plane = index, .across = component == 0 ? 1 : picture->across, .down = component == 0 ? 1 : picture->down,
+          .bits = bits, .y = y, .count = plane->width, .samples = samples};
+      add_uncovered(tiles, 0, row);
+    }
+  }
+  tiles->has_canvas = true;
+  return true;
+}
+
 static void add_component(
     tile_sums *tiles, const cdecoding_tile *tile, const tile_picture *picture, unsigned component) {
   unsigned index = plane_of(tiles->call->request, picture, component);
@@ -139,7 +196,12 @@ static void add_component(
   int64_t x = component_start(tile->x, across), y = component_start(tile->y, down);
   const uint8_t *row = picture->planes[component];
   for (uint32_t line = 0; line < rows; line++, row += picture->strides[component]) {
-    accumulator_add_component(&tiles->sums, index, x, y + line, count, row, picture->bits[component], NULL);
+    component_row part = {
+        .plane = index, .across = across, .down = down, .bits = picture->bits[component],
+        .x = x, .y = y + line, .count = count, .samples = row};
+    // Tiles that do not lie on each other may be thousands.
+    uint32_t next = tiles->call->request->is_overlay ? (uint32_t)(tile - tiles->call->tiles) + 1 : UINT32_MAX;
+    add_uncovered(tiles, next, part);
   }
 }
 
@@ -218,6 +280,7 @@ static bool is_written(tile_sums *tiles, const cdecoding_tile *tile, const tile_
 bool tiles_add(tile_sums *tiles, const cdecoding_tile *tile, const tile_picture *picture) {
   if (!fits(tiles, tile, picture) || !is_written(tiles, tile, picture)) return false;
   if (tile->is_alpha) return add_alpha(tiles, tile, picture);
+  if (tiles->call->request->is_overlay && !tiles->has_canvas && !add_canvas(tiles, picture)) return false;
   for (unsigned component = 0; component < picture->components; component++) {
     if (!tiles->alpha) {
       add_component(tiles, tile, picture, component);

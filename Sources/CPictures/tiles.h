@@ -16,6 +16,8 @@ typedef struct tile_sums {
   uint8_t *_Nullable alpha;
   /// The significant bits of each component, as in the first tile; 0 before it.
   unsigned bits[3];
+  /// Whether the canvas is added, on which tiles lie.
+  bool has_canvas;
   /// Memory for rows, made when it is needed.
   uint8_t *_Nullable rows;
   size_t rows_size;

@@ -109,8 +109,10 @@ def profiles():
     return {name: profile + struct.pack(">H", kind) for name, (profile, kind) in kinds.items()}
 
 
-# The last two bytes of an input for tiles.c: 64 × 64 pixels, with 4:2:0.
+# The last two bytes of an input for tiles.c: 64 × 64 pixels, with 4:2:0; and four of them, each on those before it, of which
+# the first layer is shown.
 SUBSAMPLED = 0x00C0
+OVERLAY = 0x86C0
 
 
 def coded_pictures():
@@ -127,11 +129,20 @@ def coded_pictures():
         ("decode-hevc", heifs.HEVC, heifs.HEVC_ALPHA, heifs.HEVC_SLICES),
         ("decode-av1", heifs.AV1, heifs.AV1_ALPHA, None),
     ):
-        found["heif"] |= {f"{target}-single": heifs.single(coded, alpha), f"{target}-grid": heifs.tiled(coded, 2, 2)}
+        found["heif"] |= {
+            f"{target}-single": heifs.single(coded, alpha), f"{target}-grid": heifs.tiled(coded, 2, 2),
+            f"{target}-overlay": heifs.overlay(coded), f"{target}-sequence": heifs.sequence(coded, alpha),
+            f"{target}-layer": heifs.single(coded, None, heifs.layer(0))}
         found[target] = {
             name: struct.pack(">H", len(each.configuration)) + each.configuration + each.data
-            + struct.pack(">H", SUBSAMPLED) for name, each in (("colors", coded), ("alpha", alpha), ("slices", slices))
+            + struct.pack(">H", choice)
+            for name, each, choice in (
+                ("colors", coded, SUBSAMPLED), ("alpha", alpha, SUBSAMPLED), ("slices", slices, SUBSAMPLED),
+                ("overlay", coded, OVERLAY))
             if each}
+    layers = heifs.AV1_LAYERS
+    found["decode-av1"]["layers"] = (
+        struct.pack(">H", len(layers.configuration)) + layers.configuration + layers.data + struct.pack(">H", OVERLAY))
     return found
 
 
@@ -156,7 +167,7 @@ def main(folder):
     write(folder / "exif", {order: exif_block(order) for order in ("II", "MM")})
     write(folder / "profile", profiles())
     write(folder / "directories", tiffs.directories())
-    write(folder / "decode-tiff", tiffs.directories())
+    write(folder / "decode-tiff", tiffs.directories() | tiff_pictures.partial())
     write(folder / "multi-picture", tiffs.multi_pictures())
     for target, inputs in [*rasters.inputs().items(), *coded_pictures().items(), *texts()]:
         write(folder / target, inputs)

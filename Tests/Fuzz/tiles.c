@@ -27,7 +27,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments) {
   return 0;
 }
 
-// One tile, or four in two rows, or one with alpha, partly outside the picture.
+// One tile, or four in two rows or on each other, or one with alpha, partly outside the picture.
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (size < 4) return 0;
   unsigned choice = (unsigned)bytes[size - 2] << 8 | bytes[size - 1];
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   int32_t cut = (int32_t)(choice >> 10 & 3);
   cdecoding_request request = {
       .kind = kind, .width = width * side_tiles, .height = height * side_tiles, .plane_count = choice >> 12 & 1 ? 1 : 3,
-      .is_gbr = choice >> 13 & 1, .is_premultiplied = choice >> 14 & 1};
+      .is_gbr = choice >> 13 & 1, .is_premultiplied = choice >> 14 & 1, .is_overlay = choice >> 15 & 1 && !has_alpha};
   size_t planes_size = 0;
   for (uint32_t index = 0; index < request.plane_count; index++) {
     cdecoding_plane *plane = &request.planes[index];
@@ -59,10 +59,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       {.offset = 2 + configuration, .size = data / 2}, {.offset = 2 + configuration + data / 2, .size = data - data / 2}};
   for (uint32_t index = 0; index < side_tiles * side_tiles + has_alpha; index++) {
     uint32_t place = index - (has_alpha && index > 0 ? 1 : 0);
+    uint32_t across = request.is_overlay ? width / 2 : width, down = request.is_overlay ? height / 4 : height;
     tiles[index] = (cdecoding_tile){
-        .x = (int32_t)(place % side_tiles * width) - cut, .y = (int32_t)(place / side_tiles * height) - cut, .width = width,
+        .x = (int32_t)(place % side_tiles * across) - cut, .y = (int32_t)(place / side_tiles * down) - cut, .width = width,
         .height = height, .extent_count = 2, .configuration = {.offset = 2, .size = configuration},
-        .is_alpha = has_alpha && index == 0};
+        .is_alpha = has_alpha && index == 0, .shown_layer = request.is_overlay ? (uint8_t)cut : 0};
     request.tile_count++;
   }
   request.extent_count = 2;

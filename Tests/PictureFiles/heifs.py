@@ -41,6 +41,10 @@ HEVC_ALPHA = _coded(
     "AAADACAAAAMAISIAAQAHRAHBcrAiQA==")
 AV1 = _coded(
     "av01", "EgAKCRgVf/2CBAQNCDIsEYAAAEC0VVUXZhJVkYbt0rJPe5Pfv99Bn7ibsmuVg7+G4M4JTXsBknfyyAw=", "gQAMAA==")
+# Two layers: the colours of AV1, and the same in the opposite order.
+AV1_LAYERS = _coded(
+    "av01", "EgAKDQAAAAKv/79/MgIaDQg2ACsQAKYAAAJAAAC0g+ok5FNANp0MzSQSTbHTh0FvNf1RwdB8sDhAQSGppfoSNggrMAPAgAAAepgAAAkAAAIAtGBn"
+    "KWmnEOxwID3QaHo4MHMY250vWmng/4ZQ8A==", "gQAMAA==")
 AV1_ALPHA = _coded("av01", "EgAKBhgVf/2FQDIQEYAAAQC0ci2ixk/zvL3nMA==", "gQAcAA==")
 
 
@@ -58,6 +62,11 @@ def size(width, height):
 
 def colors(primaries=1, transfer=13, matrix=5, is_full_range=True):
     return box(b"colr", b"nclx" + struct.pack(">3HB", primaries, transfer, matrix, 0x80 * is_full_range))
+
+
+def layer(number):
+    """Selects the layer that is shown."""
+    return box(b"lsel", struct.pack(">H", number))
 
 
 ALPHA = full_box(b"auxC", b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")
@@ -148,3 +157,34 @@ def tiled(coded, rows, columns, *properties, **sides):
     """A file of a grid."""
     file = File("avif" if coded.kind == "av01" else "heic")
     return file.bytes(file.grid(coded, rows, columns, colors(), *properties, **sides))
+
+
+def overlay(coded):
+    """A file of two pictures on a canvas, the second on the first."""
+    file = File("avif" if coded.kind == "av01" else "heic")
+    parts = [file.picture(coded) for _ in range(2)]
+    data = struct.pack(">2B4H2H4h", 0, 0, 25700, 25700, 25700, 0, 112, 80, -16, 0, 16, 32)
+    number = file.add(Item("iovl", data, [size(112, 80), colors()], True))
+    file.refer("dimg", number, parts)
+    return file.bytes(number)
+
+
+def _track(number, handler, coded, place, *boxes, auxiliary_of=None):
+    entry = bytes(24) + struct.pack(">2H", SIDE, SIDE) + bytes(50) + coded.property + b"".join(boxes)
+    table = full_box(b"stsd", struct.pack(">I", 1) + box(coded.kind.encode(), entry))
+    table += full_box(b"stsz", struct.pack(">2I", len(coded.data), 1)) + full_box(b"stco", struct.pack(">2I", 1, place))
+    media = full_box(b"hdlr", bytes(4) + handler + bytes(13)) + box(b"minf", box(b"stbl", table))
+    references = box(b"tref", box(b"auxl", struct.pack(">I", auxiliary_of))) if auxiliary_of else b""
+    return box(b"trak", full_box(b"tkhd", bytes(8) + struct.pack(">I", number)) + references + box(b"mdia", media))
+
+
+def sequence(coded, alpha):
+    """A file without a still: a track of one picture, and one of its alpha."""
+    start = box(b"ftyp", (b"avis" if coded.kind == "av01" else b"hevc") + bytes(4) + b"msf1")
+    name = full_box(b"auxi", b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")
+
+    def movie(place):
+        return box(b"moov", _track(1, b"pict", coded, place) + _track(
+            2, b"auxv", alpha, place + len(coded.data), name, auxiliary_of=1))
+
+    return start + movie(len(start) + len(movie(0)) + 8) + box(b"mdat", coded.data + alpha.data)

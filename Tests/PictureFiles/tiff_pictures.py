@@ -1,10 +1,11 @@
 """TIFF files with pictures: strips and tiles, several compressions, both byte orders (TIFF 6.0)."""
 
+import base64
 import zlib
 
 from tiffs import LONG, SHORT, Structure
 
-NONE, LZW, DEFLATE, PACKBITS = 1, 5, 8, 32773
+NONE, FAX3, FAX4, LZW, JPEG, DEFLATE, PACKBITS = 1, 3, 4, 5, 7, 8, 32773
 _CLEAR, _END = 256, 257
 
 
@@ -110,3 +111,33 @@ def encoded(
     else:
         entries += [(0x111, LONG, places), (0x116, LONG, [strip]), (0x117, LONG, sizes)]
     return bytes(file.chain(entries).data)
+
+
+# A grey picture of 8 × 8 pixels.
+_SMALL_JPEG = base64.b64decode(
+    "/9j/2wBDAAgGBgcGBQgHBwcJCQgKDBQNDAsLDBkSEw8UHRofHh0aHBwgJC4nICIsIxwcKDcpLDAxNDQ0Hyc5PTgyPC4zNDL/wAAL"
+    "CAAIAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAABP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AO//Z")
+# White rows of CCITT's group 4, each one bit long.
+_FAX = bytes([255] * 2 + [0, 0x10, 1])
+
+
+def _one_strip(compression, data, width, height, bits):
+    file = Structure()
+    place = file.add(data)
+    photometric = 0 if bits == 1 else 1
+    return bytes(file.chain([
+        (0x100, LONG, [width]), (0x101, LONG, [height]), (0x102, SHORT, [bits]), (0x103, SHORT, [compression]),
+        (0x106, SHORT, [photometric]), (0x111, LONG, [place]), (0x115, SHORT, [1]), (0x116, LONG, [height]),
+        (0x117, LONG, [len(data)])]).data)
+
+
+def partial():
+    """Files by name whose only strip is whole, or lacks rows, columns or its end; and one of LZW without Clear code."""
+    return {
+        "jpeg": _one_strip(JPEG, _SMALL_JPEG, 8, 8, 8),
+        "jpeg-of-another-size": _one_strip(JPEG, _SMALL_JPEG, 30, 30, 8),
+        "jpeg-without-end": _one_strip(JPEG, _SMALL_JPEG[:-2], 8, 8, 8),
+        "fax": _one_strip(FAX4, _FAX, 25, 16, 1), "fax-without-rows": _one_strip(FAX4, _FAX, 25, 64, 1),
+        "fax-of-group-3": _one_strip(FAX3, _FAX, 25, 16, 1),
+        "lzw-without-clear": _one_strip(LZW, bytes([0x20, 0x90, 0xA0, 0x20]), 2, 1, 8),
+    }

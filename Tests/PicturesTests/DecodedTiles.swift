@@ -17,13 +17,15 @@ struct DecodedTiles {
   private static let lock = NSLock()
 
   /// Decodes into means of `shrink` × `shrink` pixels, an even number. Transparent is white.
-  init(_ header: PictureHeader, in bytes: [UInt8], shrink: Int = 4) {
+  init(_ header: PictureHeader, in bytes: [UInt8], shrink: Int = 4, failOn: FailOn = .error) {
     self.header = header
     guard case .tiles(let codec, let pictureTiles) = header.coding else { return }
     var request = cdecoding_request()
     request.kind = codec == .hevc ? CDECODING_HEVC : CDECODING_AV1
     (request.width, request.height) = (UInt32(header.pixels.width), UInt32(header.pixels.height))
+    request.fail_mask = failOn.mask
     request.is_premultiplied = header.isPremultiplied
+    request.is_overlay = header.canvas != nil
     request.is_gbr = header.components == .rgb
     let (across, down, count) =
       switch header.components {
@@ -50,7 +52,8 @@ struct DecodedTiles {
     request.plane_count = UInt32(count)
     request.planes = (laidOut[0], count > 1 ? laidOut[1] : none, count > 2 ? laidOut[2] : none, none)
     let neutral: UInt8 = header.components == .rgb ? 255 : 128
-    request.background = (255, neutral, neutral, 0)
+    // Only a grey canvas is tested.
+    request.background = (header.canvas?.green ?? 255, neutral, neutral, 0)
     var extents: [cdecoding_extent] = []
     let tiles = pictureTiles.map { tile in
       defer { extents += tile.data.map { cdecoding_extent(offset: $0.offset, size: $0.size) } }
@@ -58,7 +61,7 @@ struct DecodedTiles {
         x: Int32(tile.x), y: Int32(tile.y), width: UInt32(tile.pixels.width), height: UInt32(tile.pixels.height),
         first_extent: UInt32(extents.count), extent_count: UInt32(tile.data.count),
         configuration: cdecoding_extent(offset: tile.configuration.offset, size: tile.configuration.size),
-        is_alpha: tile.isAlpha)
+        is_alpha: tile.isAlpha, shown_layer: tile.layer.map { UInt8($0 + 1) } ?? 0)
     }
     (request.tile_count, request.extent_count) = (UInt32(tiles.count), UInt32(extents.count))
     var memory = [UInt8](repeating: 0xAA, count: size)

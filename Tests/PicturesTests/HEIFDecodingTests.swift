@@ -178,6 +178,66 @@ struct HEIFDecodingTests {
     }
   }
 
+  /// The property `lsel`; 65,535 is the last layer. Of HEVC, there is only the first.
+  @Test(arguments: [(0, 0), (1, 3), (0xFFFF, nil), (2, nil)] as [(Int, Int?)])
+  func theSelectedLayerIsShown(_ layer: Int, _ quarter: Int?) throws {
+    var file = TestHEIF()
+    let selection = TestHEIF.box("lsel", TestHEIF.number(layer, 2))
+    file.primary = file.add(.av1Layers, [selection])
+    let decoded = DecodedTiles(try PictureHeader.heif(file.bytes), in: file.bytes)
+    if let quarter {
+      #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+      #expect(decoded.error(4, 4, from: CodedPicture.quarters[quarter]) < 12, "\(decoded.color(4, 4))")
+    }
+    if layer == 2 { #expect(decoded.status == CDECODING_DAMAGED && decoded.message == "a tile has no picture") }
+    var other = TestHEIF()
+    other.primary = other.add(.hevcColors, [selection])
+    let header = try? PictureHeader.heif(other.bytes)
+    #expect((header != nil) == (layer == 0 || layer == 0xFFFF))
+  }
+
+  /// The second picture lies on the first, and the canvas shows where neither is; both go beyond it.
+  @Test(arguments: codecs.map(\.colors))
+  func picturesAreDrawnOntoEachOther(_ picture: CodedPicture) throws {
+    var file = TestHEIF()
+    let parts = [file.add(picture), file.add(picture)]
+    let places = [-16, 0, 16, 32].flatMap { TestHEIF.number($0, 2) }
+    let canvas = [90, 90, 90, 0].flatMap { TestHEIF.number($0 * 257, 2) }
+    let overlay = TestHEIF.Item(
+      type: "iovl", data: [0, 0] + canvas + TestHEIF.number(112, 2) + TestHEIF.number(80, 2) + places,
+      isInItemData: true)
+    file.primary = file.add(overlay)
+    file.refer("dimg", from: file.primary, to: parts)
+    let header = try PictureHeader.heif(file.bytes)
+    #expect(header.pixels == PixelSize(width: 112, height: 80))
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    let quarters = CodedPicture.quarters
+    // In pixels: the first picture's quarters; the second's, which covers the lower right of the first; the canvas.
+    for (x, y, color) in [
+      (8, 16, quarters[0]), (32, 16, quarters[1]), (8, 48, quarters[2]), (32, 48, quarters[0]), (64, 48, quarters[1]),
+      (32, 72, quarters[2]), (64, 72, quarters[3]), (96, 40, [90, 90, 90]), (64, 16, [90, 90, 90]),
+      (8, 72, [90, 90, 90]),
+    ] as [(Int, Int, [Double])] {
+      #expect(decoded.error(x / 4, y / 4, from: color) < 7, "\(x), \(y): \(decoded.color(x / 4, y / 4))")
+    }
+  }
+
+  @Test func transparentPicturesAreNotDrawnOntoOthers() throws {
+    var file = TestHEIF()
+    let part = file.add(.hevcColors)
+    let alpha = file.add(.hevcAlpha, [TestHEIF.alphaType])
+    file.refer("auxl", from: alpha, to: [part])
+    let overlay = TestHEIF.Item(
+      type: "iovl", data: [UInt8](repeating: 0, count: 10) + [64, 64, 0, 0].flatMap { TestHEIF.number($0, 2) },
+      isInItemData: true)
+    file.primary = file.add(overlay)
+    file.refer("dimg", from: file.primary, to: [part])
+    #expect(throws: ThumbnailError.unsupported("transparent pictures, drawn onto others")) {
+      try PictureHeader.heif(file.bytes)
+    }
+  }
+
   @Test(arguments: [CodedPicture.hevcWith10Bits, .hevcWith12Bits, .av1With10Bits, .av1With12Bits])
   func moreThan8BitsBecome8(_ picture: CodedPicture) throws {
     var file = TestHEIF()

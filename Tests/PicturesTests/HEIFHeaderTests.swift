@@ -133,8 +133,13 @@ struct HEIFHeaderTests {
     #expect(header.orientedPixels == PixelSize(width: 64, height: 128))
     guard case .tiles(_, let tiles) = header.coding else { return }
     #expect(tiles.map(\.x) == [64, 0])
+    #expect(header.canvas == nil)
     file.items[canvas - 1].data[15] = 32
-    #expect(throws: ThumbnailError.unsupported("pictures that overlap or leave gaps")) {
+    #expect(try PictureHeader.heif(file.bytes).canvas == RGBColor(red: 0, green: 0, blue: 0))
+    file.items[canvas - 1].data[15] = 33
+    #expect(
+      throws: ThumbnailError.unsupported("pictures in different forms or at odd places, drawn onto each other")
+    ) {
       try PictureHeader.heif(file.bytes)
     }
   }
@@ -150,5 +155,28 @@ struct HEIFHeaderTests {
     #expect(header.pixels == PixelSize(width: 64, height: 64))
     #expect(header.remarks == ["a sequence; only its first picture is shown"])
     #expect(DecodedTiles(header, in: bytes).error(4, 4, from: CodedPicture.quarters[0]) < 6)
+  }
+
+  /// A box `meta` before the tracks, with metadata only; alpha in a track of its own; and a picture that is turned.
+  @Test func aSequenceHasAlphaAndIsTurned() throws {
+    let colors = CodedPicture.av1Colors
+    let alpha = CodedPicture.av1Alpha
+    let name = TestHEIF.fullBox("auxi", 0, Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
+    let meta = TestHEIF.fullBox("meta", 0, TestHEIF.fullBox("hdlr", 0, [UInt8](repeating: 0, count: 21)))
+    let bytes = TestMovie.file(
+      tracks: [
+        TestMovie.Track(
+          handler: "pict", codec: "av01", width: 64, height: 64, boxes: colors.property + TestHEIF.turn(1),
+          sample: colors.data, id: 1),
+        TestMovie.Track(
+          handler: "auxv", codec: "av01", width: 64, height: 64, boxes: alpha.property + name, sample: alpha.data,
+          id: 2,
+          auxiliaryOf: 1),
+      ], before: TestHEIF.box("ftyp", Array("avis".utf8) + [0, 0, 0, 0] + Array("msf1".utf8)) + meta)
+    let header = try PictureHeader.heif(bytes)
+    #expect(header.orientation == .rotated270 && header.hasAlpha)
+    let decoded = DecodedTiles(header, in: bytes)
+    #expect(decoded.error(4, 4, from: CodedPicture.quarters[0]) < 6)
+    #expect(decoded.error(12, 4, from: [255, 255, 255]) < 3)
   }
 }

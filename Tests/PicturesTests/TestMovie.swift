@@ -10,6 +10,9 @@ enum TestMovie {
     /// The boxes of the sample entry.
     var boxes: [UInt8] = []
     var sample: [UInt8]
+    var id: Int?
+    /// The number of the track whose alpha, for example, this one is.
+    var auxiliaryOf: Int?
   }
 
   /// - parameters:
@@ -42,6 +45,8 @@ enum TestMovie {
       + TestHEIF.fullBox("co64", 0, TestHEIF.number(1, 4) + TestHEIF.number(place, 8))
     let handler = TestHEIF.fullBox("hdlr", 0, [0, 0, 0, 0] + Array(track.handler.utf8) + zeros(13))
     let media = handler + TestHEIF.box("minf", TestHEIF.box("stbl", table))
-    return TestHEIF.box("trak", TestHEIF.box("mdia", media))
+    let head = track.id.map { TestHEIF.fullBox("tkhd", 0, zeros(8) + TestHEIF.number($0, 4)) } ?? []
+    let reference = track.auxiliaryOf.map { TestHEIF.box("tref", TestHEIF.box("auxl", TestHEIF.number($0, 4))) } ?? []
+    return TestHEIF.box("trak", head + reference + TestHEIF.box("mdia", media))
   }
 }

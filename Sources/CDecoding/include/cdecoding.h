@@ -30,6 +30,9 @@ typedef enum cdecoding_warning {
 /// bits fit into 32 bits.
 #define CDECODING_MAX_SHRINK 128
 
+/// The most tiles that lie on each other.
+#define CDECODING_MAX_OVERLAYS 64
+
 /// The largest width and height of a picture, in pixels.
 #define CDECODING_MAX_SIDE 1000000
 
@@ -83,6 +86,7 @@ typedef struct cdecoding_tile {
   uint32_t first_extent, extent_count;
   cdecoding_extent configuration;        ///< its decoder configuration record (the contents of the box hvcC or av1C)
   bool is_alpha;                         ///< its luma is the alpha of the picture
+  uint8_t shown_layer;                   ///< AV1: one more than the number of the layer that is shown; 0 for the last one
 } cdecoding_tile;
 
 /// What is to be decoded.
@@ -114,6 +118,9 @@ typedef struct cdecoding_request {
   bool is_gbr;
   /// HEVC and AV1: whether the coded colours are multiplied by their alpha already.
   bool is_premultiplied;
+  /// HEVC and AV1: whether tiles lie on each other, later ones above, on a canvas that has the background's colour. There are at
+  /// most CDECODING_MAX_OVERLAYS, none with alpha.
+  bool is_overlay;
 } cdecoding_request;
 
 /// How it went.

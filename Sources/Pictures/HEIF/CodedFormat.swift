@@ -30,6 +30,17 @@ struct CodedFormat: Sendable, Hashable {
   /// How many pictures an AV1 decoder holds at once. One, unless the picture is scaled or made of several.
   var picturesHeld = 2
 
+  /// The same with what an AV1 picture's own data say, if the configuration has no sequence header.
+  func completed(
+    _ codec: PictureHeader.TileCodec, by data: [FileExtent], _ reader: BoxReader
+  ) throws(ThumbnailError) -> CodedFormat {
+    guard codec == .av1, codePoints == nil, let start = data.first else { return self }
+    var format = self
+    let head = try reader.bytes(FileExtent(offset: start.offset, size: min(start.size, 256)), atMost: 256)
+    format.readSequenceHeader(in: head)
+    return format
+  }
+
   /// Whether samples of both have the same layout.
   func hasLayout(of other: CodedFormat) -> Bool { chroma == other.chroma && bits == other.bits }
 }

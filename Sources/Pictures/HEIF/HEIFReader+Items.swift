@@ -1,3 +1,4 @@
+import CDecoding
 import Thumbnails
 
 extension HEIFReader {
@@ -8,6 +9,21 @@ extension HEIFReader {
     var configuration: (codec: PictureHeader.TileCodec, record: FileExtent, format: CodedFormat)?
     var color = StoredPicture.ColorProperties()
     var auxiliaryType: String?
+    /// The layer that is shown; nil for the last one.
+    var layer: Int?
+
+    mutating func add(_ property: ItemProperty) {
+      switch property {
+      case .size(let size): self.size = size
+      case .step(let step): steps.append(step)
+      case .configuration(let codec, let record, let format): configuration = (codec, record, format)
+      case .codePoints(let points): color.codePoints = color.codePoints ?? points
+      case .profile(let profile): color.profile = color.profile ?? profile
+      case .auxiliaryType(let type): auxiliaryType = type
+      case .layer(let layer): self.layer = layer
+      case .irrelevant, .unknown: break
+      }
+    }
   }
 
   private static let mostTiles = 16_384
@@ -21,17 +37,11 @@ extension HEIFReader {
   mutating func itemProperties(of id: UInt32) throws(ThumbnailError) -> Properties {
     var all = Properties()
     for association in table.items[id]?.properties ?? [] {
-      switch try property(association.index) {
-      case .size(let size): all.size = size
-      case .step(let step): all.steps.append(step)
-      case .configuration(let codec, let record, let format): all.configuration = (codec, record, format)
-      case .codePoints(let points): all.color.codePoints = all.color.codePoints ?? points
-      case .profile(let profile): all.color.profile = all.color.profile ?? profile
-      case .auxiliaryType(let type): all.auxiliaryType = type
-      case .irrelevant: break
-      case .unknown(let type):
-        if association.isEssential { throw .unsupported("a picture with the property “\(type)”") }
+      let property = try property(association.index)
+      if case .unknown(let type) = property, association.isEssential {
+        throw .unsupported("a picture with the property “\(type)”")
       }
+      all.add(property)
     }
     return all
   }
@@ -81,12 +91,15 @@ extension HEIFReader {
     let data = try table.data(of: id)
     extentCount += data.count
     guard extentCount <= Self.mostExtents else { throw .unsupported("pictures in more than \(Self.mostExtents) parts") }
-    var format = configuration.format
-    if codec == .av1, format.codePoints == nil, let start = data.first {
-      let head = try reader.bytes(FileExtent(offset: start.offset, size: min(start.size, 256)), atMost: 256)
-      format.readSequenceHeader(in: head)
+    var format = try configuration.format.completed(codec, by: data, reader)
+    var tile = PictureTile(x: 0, y: 0, pixels: pixels, data: data, configuration: configuration.record)
+    if let layer = properties.layer {
+      // An AV1 picture has up to four layers. Of HEVC's, only the first is decoded.
+      guard layer < (codec == .av1 ? 4 : 1) else { throw .unsupported("layer \(layer) of a picture") }
+      if codec == .av1 { tile.layer = layer }
+      // The layers before it, and those that they are made from.
+      format.picturesHeld = max(format.picturesHeld, layer + 2)
     }
-    let tile = PictureTile(x: 0, y: 0, pixels: pixels, data: data, configuration: configuration.record)
     return try StoredPicture(tile, codec: codec, format: format, color: properties.color)
   }
 
@@ -145,32 +158,43 @@ extension HEIFReader {
     return try StoredPicture(tiles, of: pixels, codec: first.codec, format: first.format, color: first.color)
   }
 
-  /// Pictures on a canvas. They must cover it without overlapping; others would have to be drawn onto each other.
+  /// Pictures that are drawn onto a canvas, one after the other. The canvas is opaque, as for libheif.
   private mutating func overlay(_ id: UInt32, _ derivations: Int) throws(ThumbnailError) -> StoredPicture {
     var (flags, fields) = try derivation(id)
-    try fields.skip(8)
+    let color = (try fields.u16(), try fields.u16(), try fields.u16())
+    try fields.skip(2)
     let numberSize = flags & 1 == 0 ? 2 : 4
     let canvas = PixelSize(width: Int(try fields.number(numberSize)), height: Int(try fields.number(numberSize)))
     let sources = table.references("dimg", from: id)
-    let unsupported = ThumbnailError.unsupported("pictures that overlap or leave gaps")
-    guard (1...64).contains(sources.count) else { throw unsupported }
+    guard (1...Int(CDECODING_MAX_OVERLAYS)).contains(sources.count) else {
+      throw .unsupported("\(sources.count) pictures, drawn onto each other")
+    }
     var parts: [StoredPicture] = []
     var tiles: [PictureTile] = []
-    var covered = 0
+    var isExact = true
     for source in sources {
       let (x, y) = (try fields.signed(numberSize), try fields.signed(numberSize))
       let part = try part(source, derivations)
-      guard x >= 0, y >= 0, x + part.pixels.width <= canvas.width, y + part.pixels.height <= canvas.height,
-        part.isCoded(like: parts.first ?? part), part.isAligned(x, y),
-        !tiles.contains(where: { $0.overlaps(x: x, y: y, part.pixels) })
-      else { throw unsupported }
-      covered += part.pixels.count
+      guard part.isCoded(like: parts.first ?? part), part.isAligned(x, y) else {
+        throw .unsupported("pictures in different forms or at odd places, drawn onto each other")
+      }
+      guard try alpha(of: source) == nil else { throw .unsupported("transparent pictures, drawn onto others") }
+      if x < 0 || y < 0 || x + part.pixels.width > canvas.width || y + part.pixels.height > canvas.height
+        || tiles.contains(where: { $0.overlaps(x: x, y: y, part.pixels) })
+      {
+        isExact = false
+      }
       tiles.append(part.tile(x: x, y: y))
       parts.append(part)
     }
-    guard covered == canvas.width.multipliedReportingOverflow(by: canvas.height).partialValue else { throw unsupported }
-    return try StoredPicture(
+    var picture = try StoredPicture(
       tiles, of: canvas, codec: parts[0].codec, format: parts[0].format, color: parts[0].color)
+    // Without gaps nothing of the canvas shows.
+    if !isExact || parts.reduce(0, { $0 + $1.pixels.count }) != canvas.count {
+      picture.canvas = RGBColor(
+        red: UInt8(color.0 >> 8), green: UInt8(color.1 >> 8), blue: UInt8(color.2 >> 8))
+    }
+    return picture
   }
 
   /// A picture of which a derived one is made: one coded picture, as it is.
@@ -198,7 +222,7 @@ extension StoredPicture {
   /// Whether chroma samples of a picture at this place are on the grid of the whole picture's.
   fileprivate func isAligned(_ x: Int, _ y: Int) -> Bool {
     guard let chroma = format.chroma else { return true }
-    return (x | pixels.width) % chroma.across == 0 && (y | pixels.height) % chroma.down == 0
+    return x % chroma.across == 0 && y % chroma.down == 0
   }
 }
 

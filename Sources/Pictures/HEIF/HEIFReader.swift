@@ -20,18 +20,16 @@ public struct HEIFReader {
   public static func header(of file: FileWindow) throws(ThumbnailError) -> PictureHeader {
     let reader = BoxReader(file)
     var rest = reader.whole
-    var meta: Box?
     var movie: Box?
-    while meta == nil, let box = try reader.next(in: &rest) {
-      if box.type == "meta" { meta = box }
+    while let box = try reader.next(in: &rest) {
       if box.type == "moov", movie == nil { movie = box }
-    }
-    for box in [meta, movie].compactMap({ $0 }) where box.isCut { throw FileWindow.endsTooEarly }
-    if let meta {
-      var heif = HEIFReader(reader, try ItemTable(meta.contents, reader))
+      guard box.type == "meta" else { continue }
+      if box.isCut { throw FileWindow.endsTooEarly }
+      var heif = HEIFReader(reader, try ItemTable(box.contents, reader))
       if let primary = heif.table.primary { return try heif.header(of: primary) }
     }
     guard let movie else { throw .damaged("it has no primary picture") }
+    if movie.isCut { throw FileWindow.endsTooEarly }
     return try MovieReader(reader).firstFrame(in: movie.contents)
   }
 
@@ -57,16 +55,22 @@ public struct HEIFReader {
       return try jpegHeader(of: id)
     }
     var picture = try storedPicture(of: id)
-    for auxiliary in table.references("auxl", to: id).prefix(Self.mostCompanions) {
-      guard let type = try itemProperties(of: auxiliary).auxiliaryType, Self.alphaTypes.contains(type) else { continue }
-      try picture.addAlpha(storedPicture(of: auxiliary))
+    if let alpha = try alpha(of: id) {
+      try picture.addAlpha(storedPicture(of: alpha))
       picture.isPremultiplied = !table.references("prem", from: id).isEmpty
-      break
     }
     return try picture.header()
   }
 
-  private static let alphaTypes = [
+  /// The item that is the alpha of another one; nil if that is opaque.
+  mutating func alpha(of id: UInt32) throws(ThumbnailError) -> UInt32? {
+    for auxiliary in table.references("auxl", to: id).prefix(Self.mostCompanions) {
+      if let type = try itemProperties(of: auxiliary).auxiliaryType, Self.alphaTypes.contains(type) { return auxiliary }
+    }
+    return nil
+  }
+
+  static let alphaTypes = [
     "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1",
   ]
 

@@ -10,6 +10,8 @@ enum ItemProperty {
   case codePoints(CodePoints)
   case profile(FileExtent)
   case auxiliaryType(String)
+  /// The one layer of a coded picture that is shown (`lsel`).
+  case layer(Int)
   /// What changes nothing in the picture.
   case irrelevant
   /// What cannot be followed, although it may be essential.
@@ -53,7 +55,10 @@ enum ItemProperty {
       return .auxiliaryType(try fields.string())
     // The first operating point is decoded, and its last layer.
     case "a1op": return try fields.u8() == 0 ? .irrelevant : .unknown(type)
-    default: return try fields.u16() == 0xFFFF ? .irrelevant : .unknown(type)
+    default:
+      // The last layer, as without this property.
+      let layer = try fields.u16()
+      return layer == 0xFFFF ? .irrelevant : .layer(layer)
     }
   }
 

@@ -13,6 +13,11 @@ struct MovieReader {
 
   /// The first sample of a track, and what its sample entry says.
   struct Track {
+    var id: UInt32 = 0
+    /// The tracks for which this one is an auxiliary one, such as alpha.
+    var auxiliaryOf: [UInt32] = []
+    /// The tracks whose alpha this one's colours are multiplied by.
+    var multipliedBy: [UInt32] = []
     var handler: FourCC = "    "
     var codec: FourCC = "    "
     var pixels = PixelSize(width: 0, height: 0)
@@ -47,6 +52,20 @@ struct MovieReader {
       case "mdia", "minf", "stbl":
         // These three are in each other.
         if depth < 3 { try read(box.contents, into: &track, depth: depth + 1) }
+      case "tkhd":
+        var fields = try head(of: box)
+        // Two times, which are longer in version 1.
+        try fields.skip(try fields.versionAndFlags().version == 1 ? 16 : 8)
+        track.id = try fields.u32()
+      case "tref":
+        var references = box.contents
+        while let reference = try reader.next(in: &references) {
+          var fields = try reader.fields(reference.contents, atMost: 1024)
+          var ids: [UInt32] = []
+          while fields.remaining >= 4 { ids.append(try fields.u32()) }
+          if reference.type == "auxl" { track.auxiliaryOf = ids }
+          if reference.type == "prem" { track.multipliedBy = ids }
+        }
       case "hdlr":
         var fields = try head(of: box)
         try fields.skip(8)
@@ -92,6 +111,23 @@ struct MovieReader {
     guard let track = tracks.first(where: { ["pict", "vide"].contains($0.handler) }) else {
       throw .unsupported("it has no track with pictures")
     }
+    var picture = try firstPicture(of: track).picture
+    for other in tracks where other.handler == "auxv" && other.auxiliaryOf.contains(track.id) {
+      let (alpha, type) = try firstPicture(of: other)
+      guard let type, HEIFReader.alphaTypes.contains(type) else { continue }
+      try picture.addAlpha(alpha)
+      picture.isPremultiplied = track.multipliedBy.contains(other.id)
+      break
+    }
+    var header = try picture.header()
+    header.remarks.append("a sequence; only its first picture is shown")
+    return header
+  }
+
+  /// The first picture of a track, and what it is if it is an auxiliary one.
+  private func firstPicture(
+    of track: Track
+  ) throws(ThumbnailError) -> (picture: StoredPicture, auxiliaryType: String?) {
     let codec: PictureHeader.TileCodec
     switch track.codec {
     case "hvc1", "hev1": codec = .hevc
@@ -100,24 +136,21 @@ struct MovieReader {
     }
     guard let sample = track.sample else { throw .unsupported("a sequence in fragments") }
     guard reader.isInFile(sample) else { throw FileWindow.endsTooEarly }
-    var color = StoredPicture.ColorProperties()
-    var configuration: (record: FileExtent, format: CodedFormat)?
+    var properties = HEIFReader.Properties()
     var rest = track.entry
     while let box = try reader.next(in: &rest) {
-      guard ["hvcC", "av1C", "colr"].contains(box.type) else { continue }
-      switch try ItemProperty(box, reader) {
-      case .configuration(codec, let record, let format): configuration = (record, format)
-      case .codePoints(let points): color.codePoints = points
-      case .profile(let profile): color.profile = profile
-      default: break
-      }
+      // Names of auxiliary tracks (ISO/IEC 23008-12, 7.5.3.2) are written as those of items are.
+      let type: FourCC = box.type == "auxi" ? "auxC" : box.type
+      guard ["hvcC", "av1C", "colr", "clap", "irot", "imir", "auxC"].contains(type) else { continue }
+      properties.add(try ItemProperty(Box(type: type, contents: box.contents, isCut: box.isCut), reader))
     }
-    guard let configuration else { throw .damaged("it does not say how to decode its sequence") }
-    let tile = PictureTile(
-      x: 0, y: 0, pixels: track.pixels, data: [sample], configuration: configuration.record)
-    let picture = try StoredPicture(tile, codec: codec, format: configuration.format, color: color)
-    var header = try picture.header()
-    header.remarks.append("a sequence; only its first picture is shown")
-    return header
+    guard let configuration = properties.configuration, configuration.codec == codec else {
+      throw .damaged("it does not say how to decode its sequence")
+    }
+    let tile = PictureTile(x: 0, y: 0, pixels: track.pixels, data: [sample], configuration: configuration.record)
+    let format = try configuration.format.completed(codec, by: tile.data, reader)
+    var picture = try StoredPicture(tile, codec: codec, format: format, color: properties.color)
+    for step in properties.steps { try picture.geometry.apply(step) }
+    return (picture, properties.auxiliaryType)
   }
 }

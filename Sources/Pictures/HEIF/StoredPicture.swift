@@ -15,6 +15,8 @@ struct StoredPicture {
   private(set) var alphaBytes = 0
   /// Whether colours are multiplied by alpha.
   var isPremultiplied = false
+  /// The colour where no tile is, if there are such places, or if tiles lie on each other; later ones are above.
+  var canvas: RGBColor?
 
   /// The properties of items that say something about colours.
   struct ColorProperties {
@@ -52,6 +54,7 @@ struct StoredPicture {
       throw .unsupported("alpha that is cut or turned in another way than the picture")
     }
     guard other.codec == codec else { throw .unsupported("alpha in another codec than the picture's") }
+    guard canvas == nil, other.canvas == nil else { throw .unsupported("alpha of pictures that lie on each other") }
     alpha = other.tiles
     alphaBytes = other.workingBytes
     for index in alpha.indices { alpha[index].isAlpha = true }
@@ -73,6 +76,7 @@ struct StoredPicture {
     header.orientation = geometry.orientation
     header.hasAlpha = !alpha.isEmpty
     header.isPremultiplied = isPremultiplied
+    header.canvas = canvas
     header.color = colorDescription(points)
     switch points.transfer {
     case 16: header.remarks.append("HDR (PQ), mapped to standard range")

@@ -18,6 +18,8 @@ public struct PictureHeader: Sendable {
   public var hasAlpha = false
   /// Whether the colours of tiles are multiplied by their alpha already.
   public var isPremultiplied = false
+  /// The colour where no tile is, if there are such places, or if tiles lie on each other; later ones are above.
+  public var canvas: RGBColor?
   /// How the samples' values correspond to colours.
   public var color = ColorDescription.unknown
   /// The TIFF structure with the EXIF tags; nil if there is none. It is at most ``longestBlock`` bytes long.
@@ -137,6 +139,8 @@ public struct PictureTile: Sendable, Hashable {
   public var configuration: FileExtent
   /// Whether its luma is the alpha of the whole picture.
   public var isAlpha: Bool
+  /// AV1: the layer that is shown; nil for the last one.
+  public var layer: Int?
 
   public init(
     x: Int, y: Int, pixels: PixelSize, data: [FileExtent], configuration: FileExtent, isAlpha: Bool = false

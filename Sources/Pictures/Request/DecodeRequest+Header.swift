@@ -22,10 +22,11 @@ extension DecodeRequest {
       (scaled, shrink) = (header.pixels.reduced(by: reduction / Self.scalingMargin).evened(within: header.pixels), 1)
     }
     (request.scaled_width, request.scaled_height) = (UInt32(scaled.width), UInt32(scaled.height))
-    let colors = header.values(of: background)
+    let colors = header.values(of: header.canvas ?? background)
     withUnsafeMutableBytes(of: &request.background) { $0.copyBytes(from: colors) }
     if case .tiles = header.coding { request.is_gbr = header.components == .rgb }
     request.is_premultiplied = header.isPremultiplied
+    request.is_overlay = header.canvas != nil
     if case .tiff(let directory) = header.coding { request.directory = directory }
     let planes = header.planes(of: scaled, shrink: shrink)
     let (tiles, extents) = header.tiles
@@ -174,7 +175,7 @@ extension cdecoding_tile {
       x: Int32(clamping: tile.x), y: Int32(clamping: tile.y), width: UInt32(clamping: tile.pixels.width),
       height: UInt32(clamping: tile.pixels.height), first_extent: UInt32(firstExtent),
       extent_count: UInt32(tile.data.count), configuration: cdecoding_extent(tile.configuration),
-      is_alpha: tile.isAlpha)
+      is_alpha: tile.isAlpha, shown_layer: tile.layer.map { UInt8(clamping: $0 + 1) } ?? 0)
   }
 
   fileprivate init(_ frame: WebPFrame) {
