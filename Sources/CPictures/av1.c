@@ -42,6 +42,17 @@ static Dav1dContext *open_decoder(decoding *call, const cdecoding_tile *tile) {
   return has_failed(call, dav1d_open(&decoder, &settings)) ? NULL : decoder;
 }
 
+/// Whether data end in zeros. A download that was broken off often has its full length, with zeros in place of the rest. No
+/// encoder is known to write so many.
+static bool ends_in_zeros(const uint8_t *bytes, size_t size) {
+  const size_t many = 64;
+  if (size < many) return false;
+  for (size_t index = size - many; index < size; index++) {
+    if (bytes[index] != 0) return false;
+  }
+  return true;
+}
+
 /// The open bitstream units of a tile: those of its configuration record (AV1 Codec ISO Media File Format Binding, 2.3), and
 /// its data. False if the call has failed.
 static bool read_units(decoding *call, const cdecoding_tile *tile, Dav1dData *units) {
@@ -58,7 +69,11 @@ static bool read_units(decoding *call, const cdecoding_tile *tile, Dav1dData *un
     decoding_fail(call, CDECODING_NO_MEMORY, "no memory for the data of a tile");
   }
   free(record);
-  return bytes && tile_data_take(&data, bytes + record_size, data.remaining);
+  size_t size = data.remaining;
+  if (!bytes || !tile_data_take(&data, bytes + record_size, size)) return false;
+  // dav1d reads zeros where a tile's data end, and finds nothing wrong.
+  if (ends_in_zeros(bytes + record_size, size)) decoding_find_damage(call, "the data of a tile end in zeros");
+  return call->reply->status == CDECODING_OK;
 }
 
 /// Decodes the picture of a tile, which the caller must release. False if the call has failed.

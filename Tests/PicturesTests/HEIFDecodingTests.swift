@@ -196,6 +196,20 @@ struct HEIFDecodingTests {
     #expect((header != nil) == (layer == 0 || layer == 0xFFFF))
   }
 
+  /// Data of the full length, of which the rest did not arrive. dav1d finds nothing wrong with zeros.
+  @Test func dataThatEndInZerosAreDamage() throws {
+    let picture = CodedPicture.av1Colors
+    var file = TestHEIF()
+    let item = TestHEIF.Item(
+      type: picture.type, data: picture.data + [UInt8](repeating: 0, count: 64),
+      properties: [TestHEIF.size(64, 64), picture.property])
+    file.primary = file.add(item)
+    let header = try PictureHeader.heif(file.bytes)
+    let decoded = DecodedTiles(header, in: file.bytes)
+    #expect(decoded.status == CDECODING_CORRUPT && decoded.message == "the data of a tile end in zeros")
+    #expect(DecodedTiles(header, in: file.bytes, failOn: .truncated).message != decoded.message)
+  }
+
   /// The second picture lies on the first, and the canvas shows where neither is; both go beyond it.
   @Test(arguments: codecs.map(\.colors))
   func picturesAreDrawnOntoEachOther(_ picture: CodedPicture) throws {
