@@ -187,6 +187,9 @@ public final class Ledger: Sendable {
     attempt { try $0.write { try LedgerTable.put(disk: identity, at: path, into: $0) } }
   }
 
+  /// Forgets the disk at a path.
+  public func forgetDisk(at path: Path) { attempt { try $0.write { try LedgerTable.removeDisk(at: path, from: $0) } } }
+
   /// Remembers an entry instead of an earlier one of the same source.
   public func record(_ entry: LedgerEntry) { change(entry.source, entry) }
 

@@ -199,6 +199,10 @@ enum LedgerTable {
     try db.execute(
       sql: "INSERT OR REPLACE INTO disk (path, identity) VALUES (?, ?)", arguments: [Data(path.bytes), identity])
   }
+
+  static func removeDisk(at path: Path, from db: Database) throws {
+    try db.execute(sql: "DELETE FROM disk WHERE path = ?", arguments: [Data(path.bytes)])
+  }
 }
 
 extension LedgerEntry {

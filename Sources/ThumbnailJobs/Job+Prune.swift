@@ -133,13 +133,9 @@ extension Job {
       path.below(folder) != nil && (replacing || ledger.knows(anyBelow: path))
     }
     ledger.record(disks: met, replacing: replacing)
-    if !replacing { return }
-    guard let absolute = folder.absolute, let known = try? rememberedDisks().keys else { return }
+    guard replacing, let absolute = folder.absolute else { return }
     // Also where a disk was, and none is any more.
-    let now = known.filter { $0.below(absolute) != nil }.compactMap { path in
-      DiskIdentity(at: path).map { (path, $0.text) }
-    }
-    for output in outputs { try? RememberedSources(in: output.path).replace(disks: Dictionary(now) { $1 }) }
+    for output in outputs { try? RememberedSources(in: output.path).replaceDisks(below: absolute) }
   }
 
   /// The disks that the ledgers of all outputs and of all parts have, by absolute path: a disk that only the run of a part

@@ -183,6 +183,24 @@ extension CommandTests {
       #expect(!folder.exists("thumbs/0/photo 0.jpg"))
     }
 
+    @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
+    func aDiskThatReturnsAfterAForcedRemovalIsRememberedAgain() async throws {
+      let folder = try TemporaryFolder.withPhotos(6)
+      let (disk, photo) = (folder("images/disk"), try Data(contentsOf: URL(filePath: folder("images/0/photo 0.jpg"))))
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      try folder.write(Data("a note".utf8), to: "images/disk/note.txt")
+      for options in [["--prune=force"], ["--prune"]] {
+        var mounted = MountedFolder(at: disk, options: "size=1m")
+        #expect(mounted != nil)
+        try folder.write(photo, to: "images/disk/d.jpg")
+        _ = try await BuiltCommand.run("images", in: folder)
+        #expect(folder.exists("thumbs/disk/d.jpg"))
+        mounted = nil
+        _ = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + options, in: folder)
+        #expect(folder.exists("thumbs/disk/d.jpg") == (options == ["--prune"]), "\(mounted == nil)")
+      }
+    }
+
     @Test func thePhotosOfAnEmptyFolderMayOnlyBeOutOfReach() async throws {
       let folder = try TemporaryFolder.withPhotos(3)
       _ = try await BuiltCommand.run("images", in: folder)

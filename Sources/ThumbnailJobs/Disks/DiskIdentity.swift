@@ -20,6 +20,9 @@ struct DiskIdentity: Sendable, Hashable {
     text = "\(Self.fileSystem(at: folder))/\(status.st_ino)"
   }
 
+  /// Whether another folder, of which this is the text, is on the same file system.
+  func isFileSystem(of other: String) -> Bool { other.prefix { $0 != "/" } == text.prefix { $0 != "/" } }
+
   #if os(Linux)
     /// *Source*: statfs(2): `f_fsid` identifies a file system, and is zero where it has no identifier.
     private static func fileSystem(at folder: Path) -> String {

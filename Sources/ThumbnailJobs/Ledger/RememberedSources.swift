@@ -40,14 +40,20 @@ struct RememberedSources {
     return found
   }
 
-  /// Remembers other disks at folders, in each ledger that has some there.
+  /// Remembers what is now at the folders of which a ledger has the disk. A disk that is not mounted is forgotten, so that the
+  /// next one that is mounted there is remembered.
   ///
   /// - Throws: ``LedgerError`` if a ledger cannot be read.
-  func replace(disks: [Path: String]) throws(LedgerError) {
+  func replaceDisks(below folder: Path) throws(LedgerError) {
     for ledger in ledgers {
       for (path, known) in try ledger.disks() {
-        guard let disk = disks[start.following(path)], disk != known else { continue }
-        ledger.record(disk: disk, at: path)
+        let place = start.following(path)
+        guard place.below(folder) != nil, let now = DiskIdentity(at: place), now.text != known else { continue }
+        if now.isFileSystem(of: known) || MountPoints.isMountPoint(place) {
+          ledger.record(disk: now.text, at: path)
+        } else {
+          ledger.forgetDisk(at: path)
+        }
       }
     }
   }
