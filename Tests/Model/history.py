@@ -68,6 +68,19 @@ class Memory:
                 if is_certain:
                     self.disks[path] = self.disks[path] - {None}
 
+    def replaced(self, folder, sources, mounts, is_certain: bool):
+        """Notes that a run with --prune=force has met what is at the paths below its sources now.
+
+        A disk that is not mounted is forgotten; another folder is remembered instead of the former.
+        """
+        for path in [path for path in self.disks if any(path == one or below(path, one) for one in sources)]:
+            now = identity(Path(folder, path))
+            if now is None:
+                continue
+            is_left = path in mounts and not os.path.ismount(Path(folder, path))
+            left = {None if there is None or (is_left and there[0] != now[0]) else now for there in self.disks[path]}
+            self.disks[path] = left if is_certain else self.disks[path] | left
+
     def may_be_other(self, folder, path) -> bool:
         """Whether the ledger may have another disk at a path than there is now."""
         now = identity(Path(folder, path))

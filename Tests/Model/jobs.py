@@ -4,6 +4,7 @@ import os
 import random
 from pathlib import Path
 
+from buckets import spec_of
 from outs import OUTS
 
 from runs import Output, Spec
@@ -16,8 +17,9 @@ _SIGNALS = ("KILL", "KILL", "KILL", "TERM", "USR2", "HUP", "INT")
 
 
 class JobChooser:
-    def __init__(self, root: Path, generator: random.Random):
+    def __init__(self, root: Path, generator: random.Random, has_buckets=False):
         self.root, self.random = root, generator
+        self._bucket_weight = 8 if has_buckets else 0
         # What a user usually does with an output folder, so that most runs find thumbnails of the same job there.
         self._usual = {out: self._output(out) for out in OUTS}
 
@@ -64,7 +66,8 @@ class JobChooser:
 
     def choose(self, steps) -> dict:
         """- parameter steps: chooses the steps of a storm: is given how many."""
-        kind = self.random.choices(("run", "kill", "pair", "shards", "busy", "watch"), (60, 14, 6, 5, 5, 3))[0]
+        kinds = {"run": 60, "kill": 14, "pair": 6, "shards": 5, "busy": 5, "watch": 3, "bucket": self._bucket_weight}
+        kind = self.random.choices(tuple(kinds), tuple(kinds.values()))[0]
         match kind:
             case "run":
                 return {"do": "run", "spec": self.spec().record()}
@@ -78,6 +81,8 @@ class JobChooser:
                 spec = Spec(spec.sources, spec.outputs, None, spec.flags, (), spec.max)
                 return {"do": "shards", "spec": spec.record(), "count": self.random.choice((2, 3)),
                         "is_together": self._chance(0.5)}
+            case "bucket":
+                return {"do": "bucket", "spec": spec_of(self.spec(may_join=False)).record()}
             case "busy":
                 return {"do": "busy", "spec": self.spec().record(), "steps": steps(self.random.randint(1, 4))}
             case _:

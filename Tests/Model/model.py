@@ -44,7 +44,7 @@ class Steps:
         self.random = random.Random(seed)
         self.files = Chooser(world.root, self.random, world.pool.all, world.disks is not None)
         self.outs = OutChooser(self.random, world.disks is not None)
-        self.jobs = JobChooser(world.root, self.random)
+        self.jobs = JobChooser(world.root, self.random, world.bucket is not None)
 
     def next(self) -> dict:
         dice = self.random.random()
@@ -75,7 +75,7 @@ class Outcome:
 
 def replay(arguments, may_mount: bool, pool: Reference, steps: list[dict], until=None) -> Outcome:
     """Repeats steps in a new folder."""
-    world = World(arguments.program, may_mount, pool)
+    world = World(arguments.program, may_mount, pool, arguments.buckets)
     world.is_told = arguments.verbose and until is None
     try:
         for index, step in enumerate(steps):
@@ -115,7 +115,7 @@ def explain(arguments, may_mount, pool, steps, outcome: Outcome):
 
 
 def explore(arguments, may_mount, pool) -> int:
-    world = World(arguments.program, may_mount, pool)
+    world = World(arguments.program, may_mount, pool, arguments.buckets)
     steps, done = Steps(arguments.seed, world), []
     start, violations = time.monotonic(), 0
     try:
@@ -146,6 +146,7 @@ def main() -> int:
     parser.add_argument("--replay", type=Path, help="repeat the steps of a file")
     parser.add_argument("--keep", type=Path, default=Path(".build/model"), help="the folder for lists of steps")
     parser.add_argument("--minimise", type=float, default=120, help="the seconds for finding a shorter list of steps")
+    parser.add_argument("--buckets", action="store_true", help="thumbnails go into buckets, too; needs moto")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     obstacle = disks.enter()

@@ -38,9 +38,9 @@ def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
         return []
     if what != "gone":
         return [f"kept: {path!r} was removed, and {source!r} is only out of reach: {what}"]
-    for mount in case.mounts:
-        if below(source, mount) and any(case.memories[out].is_other(case.root, mount) for out in case.spec.outs):
-            return [f"kept: {path!r} was removed, and {source!r} is on a disk that is not mounted"]
+    for folder in [*is_in, *(mount for mount in case.mounts if below(source, mount))]:
+        if any(case.memories[out].is_other(case.root, folder) for out in case.spec.outs):
+            return [f"kept: {path!r} was removed, and {folder!r}, where {source!r} was, is another folder or disk now"]
     if not case.is_watch and not any(case.state(other) == "there" for other in _ever(case) if below(other, is_in[0])):
         return [f"kept: {path!r} was removed, and none of the photos of {is_in[0]} is there"]
     return []

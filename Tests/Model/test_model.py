@@ -192,7 +192,7 @@ class CheckTests(unittest.TestCase):
         self.put("t/disk/e.jpg", marked("photos/disk/e.jpg", _PIXELS + b"4"))
         self.before = self.now()
         (self.root / "t/disk/e.jpg").unlink()
-        self.assert_found("kept", "not mounted", mounts=("photos/disk",))
+        self.assert_found("kept", "another folder or disk", mounts=("photos/disk",))
 
     def test_thumbnails_that_were_removed_though_no_photo_is_there_are_found(self):
         self.spec = replace(self.spec, prune="all")

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import buckets
 import outs
 import pruning
 import told
@@ -32,11 +33,14 @@ _REPORT_EVERY, _FRESH_EVERY = 3, 6
 
 
 class World:
-    def __init__(self, program: Path, may_mount: bool, pool: Reference | None = None):
+    def __init__(self, program: Path, may_mount: bool, pool: Reference | None = None, has_buckets=False):
         self.base = Path(tempfile.mkdtemp(prefix="thumbjob-model-"))
         self.root = self.base / "w"
         self.root.mkdir()
         self.program = Program(program, self.base / "run")
+        self.bucket = buckets.Bucket(self.base / "s3") if has_buckets else None
+        if self.bucket:
+            self.program.environment.update(self.bucket.variables)
         self.pool = pool or Reference(self.program.run, self.base / "pool")
         self.figures = Counter()
         for name in (*files.ROOTS, *outs.OUTS, "fresh"):
@@ -49,6 +53,8 @@ class World:
 
     def close(self):
         self.program.end_all()
+        if self.bucket:
+            self.bucket.close()
         if self.disks:
             self.disks.close()
         shutil.rmtree(self.base, ignore_errors=True)
@@ -149,7 +155,10 @@ class World:
             event = case.events.get(source)
             if (event is None or event["outcome"] == "made") and source in places:
                 first.known.add(source)
-        first.saw(self.root, spec.sources, case.mounts, True, spec.prune == "force" and not is_refused)
+        is_forced = spec.prune == "force" and not is_refused
+        for out in spec.outs if is_forced else ():
+            self.memories[out].replaced(self.root, spec.sources, case.mounts, not self.memories[out].is_damaged)
+        first.saw(self.root, spec.sources, case.mounts, True, is_forced)
         if spec.prune and "nothing" not in pruning.extents(case):
             # It forgets what is gone, also where it leaves a thumbnail in a place of another job.
             for out in spec.outs:
@@ -168,6 +177,8 @@ class World:
                 memory.learn(result)
             there = snapshot(self.root, spec.sources)
             memory.ever.update(path for path, found in there.items() if found.kind in ("file", "link"))
+            if spec.prune == "force":
+                memory.replaced(self.root, spec.sources, (files.MOUNT,), False)
             memory.saw(self.root, spec.sources, (files.MOUNT,), False, spec.prune == "force")
             if spec.prune or "--force" in spec.flags:
                 self._forget_gone(memory, spec)
@@ -266,6 +277,9 @@ class World:
         self.figures["busy"] += 1
         self.disturbed(spec, [result])
         return result.problems()
+
+    def _bucket(self, step):
+        return buckets.run(self, step) if self.bucket else []
 
     def _watch(self, step):
         return watching.watch(self, step)
