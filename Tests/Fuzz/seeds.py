@@ -109,8 +109,8 @@ def profiles():
     return {name: profile + struct.pack(">H", kind) for name, (profile, kind) in kinds.items()}
 
 
-# The last two bytes of an input for tiles.c: 64 × 64 pixels, with 4:2:0; and four of them, each on those before it, of which
-# the first layer is shown.
+# The last two bytes of an input for tiles.c: 64 × 64 pixels, with 4:2:0; and four of them, each on those before it, of
+# which the first layer is shown.
 SUBSAMPLED = 0x00C0
 OVERLAY = 0x86C0
 

@@ -43,8 +43,8 @@ AV1 = _coded(
     "av01", "EgAKCRgVf/2CBAQNCDIsEYAAAEC0VVUXZhJVkYbt0rJPe5Pfv99Bn7ibsmuVg7+G4M4JTXsBknfyyAw=", "gQAMAA==")
 # Two layers: the colours of AV1, and the same in the opposite order.
 AV1_LAYERS = _coded(
-    "av01", "EgAKDQAAAAKv/79/MgIaDQg2ACsQAKYAAAJAAAC0g+ok5FNANp0MzSQSTbHTh0FvNf1RwdB8sDhAQSGppfoSNggrMAPAgAAAepgAAAkAAAIAtGBn"
-    "KWmnEOxwID3QaHo4MHMY250vWmng/4ZQ8A==", "gQAMAA==")
+    "av01", "EgAKDQAAAAKv/79/MgIaDQg2ACsQAKYAAAJAAAC0g+ok5FNANp0MzSQSTbHTh0FvNf1RwdB8sDhAQSGppfoSNggrMAPAgAAAepgA"
+    "AAkAAAIAtGBnKWmnEOxwID3QaHo4MHMY250vWmng/4ZQ8A==", "gQAMAA==")
 AV1_ALPHA = _coded("av01", "EgAKBhgVf/2FQDIQEYAAAQC0ci2ixk/zvL3nMA==", "gQAcAA==")
 
 
