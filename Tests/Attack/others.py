@@ -148,6 +148,7 @@ def _codec_groups():
         yield f"{suffix}-alpha", [(suffix, heifs.single(coded, alpha))]
         yield f"{suffix}-grid", [(suffix, heifs.tiled(coded, 3, 4))]
         yield f"{suffix}-cropped-grid", [(suffix, heifs.tiled(coded, 3, 4, width=230, height=170))]
+    yield "heic-slices", [("heic", heifs.tiled(heifs.HEVC_SLICES, 2, 2))]
 
 
 def _raw_group():
