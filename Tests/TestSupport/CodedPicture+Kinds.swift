@@ -90,7 +90,6 @@ extension CodedPicture {
       "gUBgAA==")
 
   /// Colours that were multiplied by alpha of 255, 128, 128 and 0.
-<<<<<<< HEAD:Tests/TestSupport/CodedPicture+Kinds.swift
   package static let multipliedQuarters: [[Double]] = [[200, 40, 40], [20, 90, 30], [25, 30, 105], [0, 0, 0]]
 
   /// Quarters of these colours in four slices, one below the other, with sample adaptive offset.
@@ -126,11 +125,9 @@ extension CodedPicture {
   /// A sequence parameter set for 8192 × 8192 pixels, with sample adaptive offset. Other pictures refer to it.
   package static let hugeParameters: [UInt8] = Array(
     Data(base64Encoded: "QgEBBAgAAAMAn/gAAAMAAL3AAQAIACABZbqSSmubAgAAAwAyAAADAAIQ") ?? Data())
-=======
-  static let multipliedQuarters: [[Double]] = [[200, 40, 40], [20, 90, 30], [25, 30, 105], [0, 0, 0]]
 
   /// The colours of ``quarters`` in 4:2:2, but its configuration says 4:4:4.
-  static let av1MislabelledAs444 = CodedPicture(
+  package static let av1MislabelledAs444 = CodedPicture(
     type: "av01",
     data:
       "EgAKCVgVf/+SAhoNIDIqEoAAAEAAtFVVuk/CtsPY/GC7j8V3Jscds++vAkNl4n/b2GMLu6WtWbI/",
@@ -138,12 +135,11 @@ extension CodedPicture {
       "gUAAAA==")
 
   /// Two layers: the colours of ``quarters``, and the same in the opposite order.
-  static let av1Layers = CodedPicture(
+  package static let av1Layers = CodedPicture(
     type: "av01",
     data:
       "EgAKDQAAAAKv/79/MgIaDQg2ACsQAKYAAAJAAAC0g+ok5FNANp0MzSQSTbHTh0FvNf1RwdB8sDhAQSGppfoSNggrMAPAgAAAepgAAAkAAAIAtGBn"
       + "KWmnEOxwID3QaHo4MHMY250vWmng/4ZQ8A==",
     configuration:
       "gQAMAA==")
->>>>>>> d6db9a6 (avif: the sequence header says how many samples there are):Tests/PicturesTests/CodedPicture+Kinds.swift
 }
