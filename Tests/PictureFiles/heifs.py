@@ -5,6 +5,8 @@ import struct
 from dataclasses import dataclass, field
 
 SIDE = 64
+# The colours of the quarters of HEVC and AV1: top left, top right, bottom left, bottom right.
+QUARTERS = (200, 40, 40), (40, 180, 60), (50, 60, 210), (128, 128, 128)
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,9 @@ HEVC_ALPHA = _coded(
     "AAADACAAAAMAISIAAQAHRAHBcrAiQA==")
 AV1 = _coded(
     "av01", "EgAKCRgVf/2CBAQNCDIsEYAAAEC0VVUXZhJVkYbt0rJPe5Pfv99Bn7ibsmuVg7+G4M4JTXsBknfyyAw=", "gQAMAA==")
+# 4:2:2, although its configuration says 4:4:4.
+AV1_MISLABELLED = _coded(
+    "av01", "EgAKCVgVf/+SAhoNIDIqEoAAAEAAtFVVuk/CtsPY/GC7j8V3Jscds++vAkNl4n/b2GMLu6WtWbI/", "gUAAAA==")
 # Two layers: the colours of AV1, and the same in the opposite order.
 AV1_LAYERS = _coded(
     "av01", "EgAKDQAAAAKv/79/MgIaDQg2ACsQAKYAAAJAAAC0g+ok5FNANp0MzSQSTbHTh0FvNf1RwdB8sDhAQSGppfoSNggrMAPAgAAAepgA"
