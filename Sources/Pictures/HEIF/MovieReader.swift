@@ -60,7 +60,7 @@ struct MovieReader {
       case "tref":
         var references = box.contents
         while let reference = try reader.next(in: &references) {
-          var fields = try reader.fields(reference.contents, atMost: 1024)
+          var fields = try head(of: reference)
           var ids: [UInt32] = []
           while fields.remaining >= 4 { ids.append(try fields.u32()) }
           if reference.type == "auxl" { track.auxiliaryOf = ids }

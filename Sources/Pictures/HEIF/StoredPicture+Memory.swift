@@ -7,10 +7,10 @@ extension StoredPicture {
   /// for each pixel about blocks, of which 0.75 are motion, also if nothing moves; and 130 bytes for each coding tree
   /// block, which has at least 16 × 16 pixels. It also copies the compressed data once. dav1d 1.0.0 was measured: it
   /// takes 2.0 bytes for a pixel of 4:2:0 and a fixed part. Alpha, 8 bits a pixel, is there as a whole while colours
-  /// are decoded.
+  /// are decoded. So is a row of the canvas on which tiles lie.
   var workingBytes: Int {
     let largest = max(alphaBytes, tiles.map { bytes(of: $0) }.max() ?? 0)
-    return largest + (alpha.isEmpty ? 0 : geometry.pixels.count)
+    return largest + (alpha.isEmpty ? 0 : geometry.pixels.count) + (canvas == nil ? 0 : 2 * pixels.width)
   }
 
   private func bytes(of tile: PictureTile) -> Int {
