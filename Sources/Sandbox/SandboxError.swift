@@ -54,7 +54,7 @@ package enum SandboxError: Error, Equatable {
     case damaged
     /// A picture of a kind that the library does not decode.
     case unsupported
-    /// JPEG and TIFF: samples are wrong, and the request does not tolerate that.
+    /// Samples are wrong, and the request does not tolerate that.
     case corrupt
     /// JPEG: there is a warning, and the request tolerates none.
     case imperfect

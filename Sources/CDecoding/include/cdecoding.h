@@ -19,7 +19,7 @@
 /// The most warnings of a picture: one for each cdecoding_warning.
 #define CDECODING_MAX_WARNINGS 3
 
-/// Classes of flaws that do not end decoding by themselves. JPEG has all, TIFF the last two, other formats the last.
+/// Classes of flaws that do not end decoding by themselves. JPEG has all, TIFF and AV1 the last two, other formats the last.
 typedef enum cdecoding_warning {
   CDECODING_WARNING_TRUNCATED = 0,  ///< samples are missing at the end
   CDECODING_WARNING_DAMAGED,        ///< samples are wrong
@@ -55,7 +55,7 @@ typedef enum cdecoding_status {
   CDECODING_TRUNCATED,    ///< the data ends before the picture does
   CDECODING_DAMAGED,      ///< the data breaks the format
   CDECODING_UNSUPPORTED,  ///< a picture of a kind that the library does not decode
-  CDECODING_CORRUPT,      ///< JPEG and TIFF: samples are wrong, and the fail mask does not tolerate that
+  CDECODING_CORRUPT,      ///< samples are wrong, and the fail mask does not tolerate that
   CDECODING_IMPERFECT,    ///< JPEG: a harmless warning, and the fail mask tolerates none
   CDECODING_TOO_MANY_SCANS,  ///< JPEG: a decompression bomb
   CDECODING_NO_MEMORY,    ///< more memory is needed than this process may have
@@ -112,7 +112,7 @@ typedef struct cdecoding_request {
   /// JPEG: the scale is 1/`denominator`. The columns and rows of its planes are those of their memory, which holds whole MCUs;
   /// nothing is averaged.
   uint32_t denominator;
-  /// JPEG and TIFF: a bit for each cdecoding_warning that ends decoding. TIFF heeds that of CDECODING_WARNING_DAMAGED.
+  /// A bit for each cdecoding_warning that ends decoding. JPEG heeds all, TIFF and AV1 that of CDECODING_WARNING_DAMAGED.
   uint32_t fail_mask;
   /// HEVC and AV1: whether the coded components are green, blue and red. The planes are always red, green and blue.
   bool is_gbr;
