@@ -104,7 +104,7 @@ private struct WebPReader {
     // A simple file has only its picture.
     case "ICCP" where profile == nil && canvas?.hasProfile == true: profile = chunk.payload
     case "EXIF" where exif == nil && canvas?.hasEXIF == true: exif = try structure(in: chunk.payload)
-    // libwebp's demuxer, and with it Pillow, libvips and Chrome, drop alpha if the canvas does not announce it.
+    // libwebp's demuxer, and with it Pillow and libvips, drop alpha if the canvas does not announce it.
     case "ALPH" where image == nil && canvas?.hasAlpha == true: alpha = chunk.extent
     case "VP8 ", "VP8L":
       guard image == nil else { return }
