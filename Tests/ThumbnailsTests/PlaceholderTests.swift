@@ -236,7 +236,8 @@ import Testing
         values[component]
       }.bytes()
     }
-    let inks = try Self.make(flat([255, 51, 0, 102], []), "20").placeholder
+    // A sample of 255 is no ink.
+    let inks = try Self.make(flat([0, 204, 255, 153], []), "20").placeholder
     #expect(isClose(Self.values(inks.meanColor), [0, 122, 153], within: 2))
     let profile = TestProfile.wide()
     let tagged = flat([60, 180, 90], TestProfile.segments(profile))
