@@ -7,6 +7,9 @@ from history import Memory
 from marks import Sources, thumbnail
 from tree import Entry, state, walk
 
+# What a run tells of a source that is not made for a reason in the output folder.
+IN_THE_WAY = ("collision", "output")
+
 
 @dataclass
 class Case:

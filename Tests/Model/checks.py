@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from case import Case, wanted_places
+from case import IN_THE_WAY, Case, wanted_places
 from history import leftovers
 from marks import key
 from pruning import pruned, refusals, removed
@@ -13,8 +13,6 @@ from files import NOT_YET
 
 # More runs that died than this, and a source may be taken for their cause.
 _MOST_DEATHS = 3
-# Where a run tells of a source that is not made for a reason in the output folder.
-IN_THE_WAY = ("collision", "output")
 
 
 def problems(case: Case) -> list[str]:

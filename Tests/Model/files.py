@@ -36,9 +36,10 @@ _MODES = (0o644, 0o600, 0o444, 0o664)
 class Chooser:
     """Chooses steps that change files. What it looks at, only steps change: so the same seed gives the same steps."""
 
-    def __init__(self, root: Path, generator: random.Random, contents: list[bytes], may_mount: bool):
+    def __init__(self, root: Path, generator: random.Random, contents: list[bytes], may_mount: bool, focus: int):
+        """- parameter focus: how many times as often source folders and disks come and go."""
         self.root, self.random, self.contents = root, generator, contents
-        self.may_mount = may_mount
+        self.may_mount, self.focus = may_mount, focus
 
     def _there(self, kind: str) -> list[str]:
         found = snapshot(self.root, ROOTS)
@@ -164,11 +165,14 @@ class Chooser:
 
     _SEEN = ((write, 30), (rewrite, 12), (move, 10), (swap, 5), (remove, 9), (move_folder, 4), (remove_folder, 2),
              (copy, 5), (link, 4), (pipe, 1), (to_folder, 2), (to_file, 2))
-    _UNSEEN = ((mode, 3), (touch, 4), (year, 2), (root, 2), (swap_roots, 1), (disk, 4))
+    _UNSEEN = ((mode, 3), (touch, 4), (year, 2))
+    _FOLDERS = ((root, 2), (swap_roots, 1), (disk, 4))
 
     def choose(self, is_watched=False) -> dict:
         """- parameter is_watched: only changes that docs/watch.md promises to see."""
-        kinds = self._SEEN if is_watched else self._SEEN + self._UNSEEN
+        kinds = self._SEEN
+        if not is_watched:
+            kinds += self._UNSEEN + tuple((kind, weight * self.focus) for kind, weight in self._FOLDERS)
         kind = self.random.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])[0]
         return kind(self) | ({"is_watched": True} if is_watched else {})
 

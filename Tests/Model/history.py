@@ -27,6 +27,7 @@ class Memory:
     known: set[str] = field(default_factory=set)  # sources that the ledger has for certain
     ever: set[str] = field(default_factory=set)  # sources that it may have
     disks: dict[str, set] = field(default_factory=dict)  # the identities that it may have of each folder
+    saved: dict[str, set] = field(default_factory=dict)  # those that the copy of the ledger may have
     copies: set[str] = field(default_factory=set)  # copies of thumbnails, which are not thumbjob's
     sizes: set[str] = field(default_factory=set)  # the folders of sizes that runs have used
     trees: set[tuple] = field(default_factory=set)  # the folders that runs have mirrored, and their patterns
@@ -37,6 +38,13 @@ class Memory:
         """The ledger is lost, or is an older one."""
         self.known.clear()
         self.disks = {path: there | {None} for path, there in self.disks.items()}
+
+    def restored(self):
+        """The copy of the ledger has taken its place."""
+        self.forget()
+        self.is_damaged = False
+        for path, there in self.saved.items():
+            self.disks[path] = self.disks.get(path, {None}) | there
 
     def learn(self, result):
         """Learns from the events of a run what the ledger may have."""

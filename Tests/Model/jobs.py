@@ -17,8 +17,10 @@ _SIGNALS = ("KILL", "KILL", "KILL", "TERM", "USR2", "HUP", "INT")
 
 
 class JobChooser:
-    def __init__(self, root: Path, generator: random.Random, has_buckets=False):
+    def __init__(self, root: Path, generator: random.Random, focus=1, has_buckets=False):
+        """- parameter focus: how many times as often a job removes what --prune alone does not."""
         self.root, self.random = root, generator
+        self._prunes = (9, 6, 3 * focus, 2)
         self._bucket_weight = 8 if has_buckets else 0
         # What a user usually does with an output folder, so that most runs find thumbnails of the same job there.
         self._usual = {out: self._output(out) for out in OUTS}
@@ -52,7 +54,7 @@ class JobChooser:
             (("--verify", "content"), 0.1), (("--retry-failed",), 0.1), (("--force",), 0.06), (("--follow",), 0.07),
             (("--hidden",), 0.06)) if self._chance(part)]
         joins = tuple(join for join in ("manifest", "html", "sheet") if may_join and self._chance(0.07))
-        prune = self.random.choices((None, "yes", "all", "force"), (9, 6, 3, 2))[0]
+        prune = self.random.choices((None, "yes", "all", "force"), self._prunes)[0]
         sources = self._sources()
         return Spec(
             ("photos",) if PLAIN in outs else sources, tuple(self._any_output(out) for out in outs), prune,

@@ -40,11 +40,11 @@ _JOBS, _OUTS = 0.16, 0.10
 class Steps:
     """Chooses all steps."""
 
-    def __init__(self, seed: int, world: World):
+    def __init__(self, seed: int, world: World, focus: int):
         self.random = random.Random(seed)
-        self.files = Chooser(world.root, self.random, world.pool.all, world.disks is not None)
+        self.files = Chooser(world.root, self.random, world.pool.all, world.disks is not None, focus)
         self.outs = OutChooser(self.random, world.disks is not None)
-        self.jobs = JobChooser(world.root, self.random, world.bucket is not None)
+        self.jobs = JobChooser(world.root, self.random, focus, world.bucket is not None)
 
     def next(self) -> dict:
         dice = self.random.random()
@@ -116,7 +116,7 @@ def explain(arguments, may_mount, pool, steps, outcome: Outcome):
 
 def explore(arguments, may_mount, pool) -> int:
     world = World(arguments.program, may_mount, pool, arguments.buckets)
-    steps, done = Steps(arguments.seed, world), []
+    steps, done = Steps(arguments.seed, world, arguments.focus), []
     start, violations = time.monotonic(), 0
     try:
         while len(done) < arguments.steps:
@@ -147,6 +147,8 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, default=Path(".build/model"), help="the folder for lists of steps")
     parser.add_argument("--minimise", type=float, default=120, help="the seconds for finding a shorter list of steps")
     parser.add_argument("--buckets", action="store_true", help="thumbnails go into buckets, too; needs moto")
+    parser.add_argument("--focus", type=int, default=1,
+                        help="source folders and disks come and go, and jobs remove, so many times as often")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     obstacle = disks.enter()

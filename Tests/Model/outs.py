@@ -133,14 +133,14 @@ def _ledger(world, step):
                 kept.mkdir(parents=True)
                 for path in ledgers:
                     shutil.copy2(path, kept)
+                memory.saved = dict(memory.disks)
         case "restore":
             if kept.is_dir() and folder.is_dir():
                 for path in ledgers:
                     path.unlink()
                 for path in kept.iterdir():
                     shutil.copy2(path, folder)
-                memory.forget()
-                memory.is_damaged = False
+                memory.restored()
 
 
 def _copy_thumbnail(world, step):

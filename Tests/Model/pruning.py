@@ -3,7 +3,7 @@
 import os
 import re
 
-from case import Case
+from case import IN_THE_WAY, Case
 from tree import WORKING, below, mirrored
 
 from files import NOT_YET
@@ -30,7 +30,9 @@ def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
         return [f"kept: {path!r} was removed, although the run refused to"]
     if what == "there":
         # A size that the job does not have any more.
-        if path in wanted.get(source, ()):
+        # In a watch, it may have been gone for a while, and get its place no more.
+        is_refused = case.is_watch and case.events.get(source, {}).get("kind") in IN_THE_WAY
+        if path in wanted.get(source, ()) and not is_refused:
             return [f"kept: {path!r} was removed, and {source!r} is there"]
         return []
     # A watch may have seen that it went, before something else came there.

@@ -2,11 +2,10 @@
 
 import os
 
-from case import Case
+from case import IN_THE_WAY, Case
 from marks import thumbnail
 from tree import Entry, is_named_picture
 
-from checks import IN_THE_WAY
 from runs import path_text
 
 
