@@ -179,32 +179,40 @@ extension Job {
     var found = ThumbnailState(entry: entry)
     guard case .success(let status) = FileStatus.of(source.path, followingLinks: true) else { return found }
     if let note = watch?.found(source.path, status) { onEvent(.watch(note)) }
-    let files = outputs.map { $0.files(of: source, place) }
+    var files = outputs.map { $0.files(of: source, place) }
     let isItself = files.joined().contains { $0.map { FileIdentity($0) == FileIdentity(status) } ?? false }
     if let entry, let ledger, !isItself, let states = Self.states(files), ledger.isMade(entry, status, states) {
       ledger.correctOthers(source, entry)
       found.isUpToDate = true
       return found
     }
-    found.isUpToDate = true
-    for (output, files) in zip(outputs, files) {
-      switch output.state(of: source, place, status, files: files, owners: shared.owners) {
-      case .isSource:
-        found.refusal = .placeIsSource
-        return found
-      case .isTaken(let place):
-        found.refusal = found.refusal ?? .output(OutputError(.taken, output.path.appending(place)))
-      case .upToDate: break
-      case .missing, .stale: found.isUpToDate = false
+    for _ in 1...2 {
+      (found.isUpToDate, found.refusal) = (true, nil)
+      for (output, files) in zip(outputs, files) {
+        switch output.state(of: source, place, status, files: files, owners: shared.owners) {
+        case .isSource:
+          found.refusal = .placeIsSource
+          return found
+        case .isTaken(let place):
+          found.refusal = found.refusal ?? .output(OutputError(.taken, output.path.appending(place)))
+        case .upToDate: break
+        case .missing, .stale: found.isUpToDate = false
+        }
       }
-    }
-    guard found.isUpToDate, found.refusal == nil, let ledger else { return found }
-    // Thumbnails that are older than a fault of the source are no proof that it is sound.
-    if let entry, ledger.hasFailed(entry, status) {
-      found.isUpToDate = false
-    } else if let states = Self.states(outputs.map { $0.files(of: source, place) }) {
-      let count = files.joined().count
-      ledger.recordUpToDate(source, status, entry, thumbnails: count, first: firstPlace(of: source, place), states)
+      guard found.isUpToDate, found.refusal == nil, let ledger else { return found }
+      // Thumbnails that are older than a fault of the source are no proof that it is sound.
+      if let entry, ledger.hasFailed(entry, status) {
+        found.isUpToDate = false
+        return found
+      }
+      // Their marks may have been renewed, or another run has replaced them: only files whose marks were read count.
+      let former = Self.states(files)
+      files = outputs.map { $0.files(of: source, place) }
+      if let states = Self.states(files), states == former {
+        ledger.recordUpToDate(
+          source, status, entry, thumbnails: files.joined().count, first: firstPlace(of: source, place), states)
+        return found
+      }
     }
     return found
   }
