@@ -121,6 +121,18 @@ extension CommandTests {
       #expect(report.status == 0 && report.output.hasPrefix("3 sources: 3 made"), "\(report.errors)")
     }
 
+    @Test func aFailureInTheLedgerOfAPartIsForgottenWithThePicture() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      try folder.write([0xFF, 0xD8, 0xFF, 0xE0, 0], to: "images/odd")
+      for part in 0..<2 { _ = try await BuiltCommand.run("images", "--shard", "\(part)/2", in: folder) }
+      let failed = try await BuiltCommand.run("report", "--failed", in: folder)
+      #expect(failed.output.contains("images/odd"), "\(failed.output)")
+      try folder.write(Data("a note".utf8), to: "images/odd")
+      _ = try await BuiltCommand.run("images", in: folder)
+      let report = try await BuiltCommand.run("report", "--failed", in: folder)
+      #expect(!report.output.contains("images/odd"), "\(report.output)")
+    }
+
     @Test func pruningListsThenRemoves() async throws {
       let folder = try TemporaryFolder.withPhotos(6)
       _ = try await BuiltCommand.run("images", in: folder)

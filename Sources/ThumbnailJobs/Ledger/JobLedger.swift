@@ -33,7 +33,7 @@ final class JobLedger: Sendable {
   /// Nil in a dry run, and if its file could not be made.
   let underWay: UnderWay?
   /// The ledgers of other parts that have sources that were not made; nil before the first source that is up to date.
-  private let others = Locked<[Ledger]?>(nil)
+  private let others = Locked<[(file: Path, ledger: Ledger)]?>(nil)
   /// The folder of the last source whose key was asked for, and the path to it. The sources of a folder come in a row.
   private let lastFolder = Locked<(folder: Path, key: Path)?>(nil)
 
@@ -168,23 +168,37 @@ final class JobLedger: Sendable {
   /// Remembers that a source is up to date after all, if the ledger of another part says that it was not made.
   func correctOthers(_ source: Source, _ entry: LedgerEntry) {
     if isReading { return }
-    let others = others.withLock { others in
-      let found = others ?? openOthers()
-      others = found
-      return found
-    }
+    let others = ledgersOfOthers
     if others.isEmpty { return }
     let key = key(of: source)
-    guard others.contains(where: { ($0.unmade(key)?.moment ?? .min) > entry.moment }) else { return }
+    guard others.contains(where: { ($0.ledger.unmade(key)?.moment ?? .min) > entry.moment }) else { return }
     var entry = entry
     (entry.time, entry.moment) = (now, nanoseconds)
     ledger.record(entry)
   }
 
-  private func openOthers() -> [Ledger] {
+  private var ledgersOfOthers: [(file: Path, ledger: Ledger)] {
+    others.withLock { others in
+      let found = others ?? openOthers()
+      others = found
+      return found
+    }
+  }
+
+  private func openOthers() -> [(file: Path, ledger: Ledger)] {
     let files = (try? LedgerSet.files(in: place)) ?? []
-    return files.filter { $0 != file }.map { Ledger($0, for: .reading) }
-      .filter { (try? $0.open()) != nil && $0.mayHaveUnmade }
+    return files.filter { $0 != file }.map { ($0, Ledger($0, for: .reading)) }
+      .filter { (try? $0.1.open()) != nil && $0.1.mayHaveUnmade }
+  }
+
+  /// Forgets, also in the ledgers of other parts, that a source was not made: it is none now.
+  private func forgetUnmade(_ key: Path) {
+    if ledger.unmade(key) != nil { ledger.forget(key) }
+    for other in ledgersOfOthers where other.ledger.unmade(key) != nil {
+      let writing = Ledger(other.file, for: .writing)
+      writing.forget(key)
+      writing.write()
+    }
   }
 
   /// The hash of all bytes that a source had when its thumbnails were made or last compared; nil if it is not known.
@@ -224,7 +238,8 @@ final class JobLedger: Sendable {
     case .failed(let failure) where failure.isForGood:
       record(key, version, .failed(kind: failure.kind.rawValue, reason: "\(failure)"))
     // What was tried to the end is no suspect any more.
-    case .failed, .notImage, .thumbnail, .unsupported, .gone: if ledger.unmade(key) != nil { ledger.forget(key) }
+    case .failed: if ledger.unmade(key) != nil { ledger.forget(key) }
+    case .notImage, .thumbnail, .unsupported, .gone: forgetUnmade(key)
     case .duplicate, .cancelled: break
     }
   }
