@@ -83,6 +83,7 @@ SOAK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Soak/soak.py --keep
 # The model test: how many steps, each of which changes files or runs a job. SEED chooses other ones.
 STEPS = 2000
 MODEL = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Model/model.py --keep .build/model
+MODEL_WITH_BUCKETS = $(subst python3,$(PYTHON)/bin/python,$(MODEL)) --buckets
 
 # The events of `make watch` over which neither memory nor open files may grow.
 EVENTS = 100000
@@ -141,7 +142,7 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race memory endpoint attack-sample faults-sample soak-sample
+	@scripts/parts.sh lint unit command race memory endpoint attack-sample faults-sample soak-sample model-sample
 
 unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
@@ -240,12 +241,13 @@ model-sample: test-deps ## tests `model` itself, and runs it for a few hundred s
 	$(BUILD) --product thumbjob
 	$(BUILD) --product thumbjob-decoder
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Model $(SHOWN)
-	$(MODEL) --seed 7 --steps 250 --seconds 40 --minimise 20 $(SHOWN)
+	$(MODEL) --seed 1 --steps 215 --seconds 15 --minimise 20 $(SHOWN)
+	$(MODEL) --seed 13 --focus 4 --steps 210 --seconds 15 --minimise 20 $(SHOWN)
 
-model: test-deps ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
+model: test-deps $(PYTHON)/ready ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
 	$(BUILD) --product thumbjob
 	$(BUILD) --product thumbjob-decoder
-	$(MODEL) --seed $(SEED) --steps $(STEPS)
+	$(MODEL_WITH_BUCKETS) --seed $(SEED) --steps $(STEPS)
 
 faults-sample: test-deps ## tests `faults` itself, and tries one fault of each kind
 	$(BUILD) --product thumbjob

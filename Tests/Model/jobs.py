@@ -21,7 +21,7 @@ class JobChooser:
         """- parameter focus: how many times as often a job removes what --prune alone does not."""
         self.root, self.random = root, generator
         self._prunes = (9, 6, 3 * focus, 2)
-        self._bucket_weight = 8 if has_buckets else 0
+        self._bucket_weight = 20 if has_buckets else 0
         # What a user usually does with an output folder, so that most runs find thumbnails of the same job there.
         self._usual = {out: self._output(out) for out in OUTS}
 
