@@ -213,6 +213,25 @@ extension CommandTests {
       }
     }
 
+    @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
+    func aPhotoWhosePathIsAMountPointNowIsGone() async throws {
+      let folder = try TemporaryFolder.withPhotos(6)
+      let (disk, photo) = (folder("images/disk"), try Data(contentsOf: URL(filePath: folder("images/0/photo 0.jpg"))))
+      try folder.write(photo, to: "images/disk")
+      _ = try await BuiltCommand.run("images", in: folder)
+      #expect(folder.exists("thumbs/disk.jpg"))
+      unlink(disk)
+      try folder.write(Data("a note".utf8), to: "images/disk/note.txt")
+      var mounted = MountedFolder(at: disk, options: "size=1m")
+      #expect(mounted != nil)
+      try folder.write(photo, to: "images/disk/d.jpg")
+      _ = try await BuiltCommand.run("images", in: folder)
+      mounted = nil
+      let ending = try await BuiltCommand.run("images", "--prune", in: folder)
+      #expect(!folder.exists("thumbs/disk.jpg") && folder.exists("thumbs/disk/d.jpg"), "\(ending.errors)")
+      #expect(mounted == nil)
+    }
+
     @Test func thePhotosOfAnEmptyFolderMayOnlyBeOutOfReach() async throws {
       let folder = try TemporaryFolder.withPhotos(3)
       _ = try await BuiltCommand.run("images", in: folder)

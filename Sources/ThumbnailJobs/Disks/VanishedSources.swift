@@ -45,7 +45,8 @@ struct VanishedSources {
     case .failure(.noSuchFileOrDirectory): state = self.state(below: source.parent)
     case .failure: state = .there
     }
-    return state == .gone && otherDisks.contains { source.below($0) != nil } ? .onOtherDisk : state
+    // A photo that had the path of the mount point itself was not on the disk.
+    return state == .gone && otherDisks.contains { source.below($0)?.isEmpty == false } ? .onOtherDisk : state
   }
 
   /// The state of a source whose path has something.
