@@ -11,7 +11,8 @@ from files import NOT_YET
 
 def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
     # Whether a folder is needed in its place.
-    is_in_the_way = any(place.startswith(path + "/") for places in wanted.values() for place in places)
+    needed = [place for places in wanted.values() for place in places]
+    is_in_the_way = any(place.startswith(path + "/") for place in (*needed, *case.after))
     if source is None:
         # It was made by a run that did not live to tell.
         is_allowed = case.spec.prune or case.is_watch or is_in_the_way
