@@ -4,7 +4,7 @@ import os
 import re
 
 from case import IN_THE_WAY, Case
-from tree import WORKING, below, mirrored
+from tree import WORKING, below, is_named_picture, mirrored
 
 from files import NOT_YET
 
@@ -31,8 +31,9 @@ def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
         return [f"kept: {path!r} was removed, although the run refused to"]
     if what == "there":
         # A size that the job does not have any more.
-        # In a watch, it may have been gone for a while, and get its place no more.
-        is_refused = case.is_watch and case.events.get(source, {}).get("kind") in IN_THE_WAY
+        # In a watch, it may have been gone for a while, and get its place no more, or be no sound photo any more.
+        is_taken = case.events.get(source, {}).get("kind") in IN_THE_WAY
+        is_refused = case.is_watch and (is_taken or not _is_sound(case, source))
         if path in wanted.get(source, ()) and not is_refused:
             return [f"kept: {path!r} was removed, and {source!r} is there"]
         return []
@@ -47,6 +48,12 @@ def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
     if not case.is_watch and not any(case.state(other) == "there" for other in _ever(case) if below(other, is_in[0])):
         return [f"kept: {path!r} was removed, and none of the photos of {is_in[0]} is there"]
     return []
+
+
+def _is_sound(case: Case, source: str) -> bool:
+    there = case.after.get(source)
+    number = case.pool.number(there.data) if there else None
+    return number is not None and case.learned.outcome(number, is_named_picture(os.path.basename(source))) == "made"
 
 
 def _ever(case: Case) -> set[str]:
