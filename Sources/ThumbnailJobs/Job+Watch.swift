@@ -175,7 +175,8 @@ extension Job {
   ///
   /// - Returns: false if the job is stopping.
   private func addAgain(_ source: Source, _ course: Course) -> Bool {
-    if course.watch.isFruitless(source.path) { return true }
+    // That a source had no place may have ended without a change of it.
+    if course.watch.isFruitless(source.path), !course.watch.hasLost(source.path) { return true }
     // One operation for a source at a time: two would write to one place.
     if course.watch.isUnderWay(source.path) {
       course.watch.lookAgain(at: source.path)

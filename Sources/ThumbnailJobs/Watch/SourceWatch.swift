@@ -220,6 +220,9 @@ final class SourceWatch: Sendable {
   @discardableResult
   func loses(_ source: Path) -> Bool { state.withLock { $0.losers.insert(source.compactHash, 0) } }
 
+  /// Whether another source had the place of this one when that was last looked at.
+  func hasLost(_ source: Path) -> Bool { state.withLock { $0.losers[source.compactHash] != nil } }
+
   /// Notes that a source gets its place.
   func wins(_ source: Path) { state.withLock { $0.losers.remove(source.compactHash) } }
 
