@@ -106,9 +106,11 @@ FIGURES = .build/benchmarks
 COUNT = 100000
 # With QUOTE=README.md, `make bench` puts its table there.
 QUOTE =
-# The pictures that other programs test with. With SAMPLE=5, `make suites` takes five of each format of a suite.
+# The pictures that other programs test with. With SAMPLE=5, `make suites` takes five of each format of a suite. SIZES are in
+# pixels, with commas between; 256 by default.
 SUITES = .build/suites
 SAMPLE =
+SIZES =
 # The container of `make bench-mixed`, in MiB.
 MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
@@ -292,10 +294,10 @@ bench-formats: build formats-tests corpus ## compares thumbjob with other progra
 	$(BENCH_PYTHON) Benchmarks/Formats/make_formats.py "$$(ls -S $(CORPUS)/photos/*.jpg | head -n 1)" $(CORPUS)/formats
 	$(BENCH_PYTHON) Benchmarks/Formats/formats.py $(CORPUS)/formats --out $(FIGURES) $(if $(QUOTE),--quote $(QUOTE))
 
-suites: build formats-tests ## compares results for pictures that other programs test with: tables. Fails on differences without a reason in Benchmarks/Formats/suites-expected.txt. SAMPLE=5 takes fewer
+suites: build formats-tests ## compares results for pictures that other programs test with: tables. Fails on differences without a witness in Benchmarks/Formats/suites-expected.txt. SAMPLE=5 takes fewer, SIZES=32,256,1600 other sizes
 	$(BENCH_PYTHON) Benchmarks/Formats/fetch_suites.py $(SUITES)
 	$(BENCH_PYTHON) Benchmarks/Formats/suites.py $(SUITES) --out $(FIGURES) \
-	  --expected Benchmarks/Formats/suites-expected.txt $(if $(SAMPLE),--sample $(SAMPLE))
+	  --expected Benchmarks/Formats/suites-expected.txt $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SIZES),--sizes $(SIZES))
 
 bench-mixed: build $(BENCH_VENV)/ready corpus ## makes thumbnails of 2,000 pictures of all formats, eight at once, in a container of 192 MiB, with thumbjob and others; needs root
 	$(BENCH_PYTHON) Benchmarks/Formats/make_formats.py "$$(ls -S $(CORPUS)/photos/*.jpg | head -n 1)" $(CORPUS)/formats

@@ -78,6 +78,12 @@ needs_of_bench() {
   need libheif-examples command -v heif-enc
   need libavif-bin command -v avifenc
   need libtiff-tools command -v tiffcp
+  # The witnesses of `make suites`.
+  need chromium command -v chromium
+  need chromium-driver command -v chromedriver
+  need netpbm command -v tifftopnm
+  need pngcheck command -v pngcheck
+  need libimage-exiftool-perl command -v exiftool
   # Its package would start a server; see the Makefile.
   need curl command -v curl
 }

@@ -1,10 +1,10 @@
 """fetch_suites.py FOLDER: lays out pictures that the authors of other programs test with, below FOLDER/SUITE.
 
-They are in Debian's source packages of the release that this system has, and in the source distribution of Pillow on
-PyPI. Only files that kinds.py takes for pictures are unpacked, under their own names, and each content only once. A
-suite that is there is kept. Neither the system nor its lists of packages are changed, and root is not needed. Needs
-apt-get with a mirror of Debian, Debian's keys, and pip. What cannot be fetched is said and left out; exit status 1 when
-nothing could be.
+They are in Debian's source packages of the release that this system has, and in source distributions on PyPI. Only
+files that kinds.py takes for pictures are unpacked, under their own names, and each content only once. A suite that is
+there is kept. Neither the system nor its lists of packages are changed, and root is not needed. Needs apt-get with a
+mirror of Debian, Debian's keys, and pip. What cannot be fetched is said and left out; exit status 1 when nothing could
+be.
 """
 
 import hashlib
@@ -19,15 +19,23 @@ from pathlib import Path, PurePosixPath
 from kinds import HEAD, kind
 
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
-PILLOW = "13.0.0"
+# Source distributions on PyPI, and their versions: Pillow comes before all others, so that a picture is named after it.
+SDISTS = {
+    "pillow": "13.0.0", "pillow-heif": "1.8.1", "thumbor": "7.8.0", "wand": "0.7.2", "hachoir": "3.4.0"}
 LARGEST = 64 << 20  # bytes of one picture; none is larger
 # Debian's source packages, those first after which a picture in several should be named: libspng has all of PngSuite,
 # libpng most of it and others; giflib, libwebp and tiff what their authors test with; vips, exiv2 and exiftool RAW
-# files; libheif, kimageformats and gd HEIF and AVIF files. libavif comes last, because not every mirror has it.
+# files; libheif, kimageformats and gd HEIF and AVIF files; goexif photographs of many cameras. Firefox (650 MB) and
+# what not every mirror has come last.
 PACKAGES = (
     "libspng", "libpng1.6", "giflib", "libwebp", "tiff", "libheif", "vips", "exiv2", "libimage-exiftool-perl",
     "kimageformats", "libgd2", "gdk-pixbuf", "graphicsmagick", "imagemagick", "gegl", "libopenraw", "libraw", "gexiv2",
-    "dav1d", "libde265", "freeimage", "leptonlib", "libavif")
+    "dav1d", "libde265", "freeimage", "leptonlib", "php8.2", "golang-1.19", "golang-golang-x-image", "qt6-base",
+    "qt6-imageformats", "wxwidgets3.2", "webkit2gtk", "libmetadata-extractor-java", "golang-github-rwcarlsen-goexif",
+    "tracker-miners", "openimageio", "firefox-esr", "libavif")
+# Only these folders of packages that have thousands of other pictures.
+FOLDERS = {
+    "firefox-esr": ("image/test/", "third_party/rust/mp4parse/"), "qt6-base": ("tests/",), "webkit2gtk": ("Tools/",)}
 
 
 def main() -> int:
@@ -38,16 +46,16 @@ def main() -> int:
     seen = {digest(file.read_bytes()) for file in folder.rglob("*") if file.is_file()}
     with tempfile.TemporaryDirectory(dir=folder) as work:
         sources = Debian(Path(work, "apt"))
-        for suite in ("pillow", *PACKAGES):
+        for suite in (*SDISTS, *PACKAGES):
             if (folder / suite).is_dir():
                 continue
-            archives = from_pypi(Path(work), suite, PILLOW) if suite == "pillow" else sources.fetch(suite)
+            archives = from_pypi(Path(work), suite, SDISTS[suite]) if suite in SDISTS else sources.fetch(suite)
             if not archives:
                 print(f"fetch_suites.py: {suite} could not be fetched", file=sys.stderr)
                 continue
             part = Path(work, "part")
             part.mkdir()
-            count = sum(unpack(archive, part, seen) for archive in archives)
+            count = sum(unpack(archive, part, seen, FOLDERS.get(suite, ("",))) for archive in archives)
             part.rename(folder / suite)
             for archive in archives:
                 archive.unlink()
@@ -110,11 +118,13 @@ def from_pypi(work: Path, name: str, version: str) -> list[Path]:
     return sorted((work / name).glob("*.tar.gz")) if done.returncode == 0 else []
 
 
-def unpack(archive: Path, folder: Path, seen: set[str]) -> int:
-    """Writes the pictures of an archive below a folder, but none whose content was seen; how many."""
+def unpack(archive: Path, folder: Path, seen: set[str], folders: tuple[str, ...] = ("",)) -> int:
+    """Writes the pictures in some folders of an archive below a folder, but none whose content was seen; how many."""
     count = 0
     with tarfile.open(archive) as members:
         for member in members:
+            if not str(place(member.name)).startswith(folders):
+                continue
             content = picture(members, member)
             if content is None or digest(content) in seen:
                 continue

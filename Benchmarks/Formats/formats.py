@@ -167,7 +167,7 @@ def make(
     program: Thumbnailer, picture: Path, work: Path, quality: Quality, limit: float,
 ) -> tuple[measuring.Run, Path | None]:
     out = Path(tempfile.mkdtemp(dir=work))
-    run = measuring.run(program.command(picture.absolute(), out, quality), limit, program.environment, True)
+    run = measuring.run(program.command(picture.absolute(), out, quality, BOX), limit, program.environment, True)
     return run, thumbnail_in(out) if run.status == 0 else None
 
 

@@ -5,6 +5,7 @@ sRGB, then resized with Lanczos-3 to the size that the thumbnail has.
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy
 from PIL import Image, ImageCms, ImageOps
@@ -14,6 +15,7 @@ from pillow_thumbnail import WIDE, eight_bits
 
 SRGB = ImageCms.createProfile("sRGB")
 WINDOW = 11  # pixels, that of SSIM with sigma 1.5
+SQUARES = 16  # along each side, of at least 2 × 2 pixels: single ones differ with each filter
 
 Image.MAX_IMAGE_PIXELS = None  # what is too large, the programs that are compared say
 
@@ -24,7 +26,7 @@ class Likeness:
     difference: float  # mean of the absolute differences of the samples, 0 to 255
 
 
-def decoded(picture: Path) -> Image.Image:
+def decoded(picture: Path | BinaryIO) -> Image.Image:
     """The whole picture as RGB in sRGB, upright, over white."""
     with Image.open(picture) as image:
         profile = image.info.get("icc_profile")
@@ -62,7 +64,26 @@ def likeness(first: Image.Image, second: Image.Image) -> Likeness:
     if min(first.size) >= WINDOW:
         ssim = float(structural_similarity(
             *pixels, channel_axis=2, data_range=255, gaussian_weights=True, sigma=1.5, use_sample_covariance=False))
-    return Likeness(ssim, float(numpy.abs(numpy.subtract(*pixels, dtype=numpy.int16)).mean()))
+    return Likeness(ssim, difference(first, second))
+
+
+def difference(first: Image.Image, second: Image.Image) -> float:
+    """The mean of the absolute differences of the samples of two RGB pictures of the same size, 0 to 255."""
+    return float(differences(first, second).mean())
+
+
+def of_squares(first: Image.Image, second: Image.Image) -> float:
+    """The largest difference of the means of a colour in 16 × 16 parts of two RGB pictures of the same size, 0 to 255.
+
+    It shows what a mean over everything hides, such as a tile that is missing.
+    """
+    count = tuple(max(1, min(SQUARES, side // 2)) for side in first.size)
+    means = [image.resize(count, Image.Resampling.BOX) for image in (first, second)]
+    return float(differences(*means).max())
+
+
+def differences(first: Image.Image, second: Image.Image) -> numpy.ndarray:
+    return numpy.abs(numpy.subtract(numpy.asarray(first), numpy.asarray(second), dtype=numpy.int16))
 
 
 def resized(image: Image.Image, size: tuple[int, int]) -> Image.Image:

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from thumbnailers import FINE, Thumbnailer, thumbnail_in
+from thumbnailers import FINEST, Thumbnailer, thumbnail_in
 
 MADE, REFUSED, PASSED_OVER, CRASHED, LATE = "made", "refused", "passed over", "crashed", "not done in time"
 # Bytes of address space for the other programs: files that are made to, make some take all there is.
@@ -29,8 +29,8 @@ class Outcome:
     thumbnail: Path | None = None
 
 
-def outcome(program: Thumbnailer, picture: Path, work: Path, limit: float) -> Outcome:
-    """Makes a thumbnail of one picture, in a new folder below `work`."""
+def outcome(program: Thumbnailer, picture: Path, work: Path, limit: float, box: int) -> Outcome:
+    """Makes a thumbnail of one picture in a box, in a new folder below `work`."""
     # vipsthumbnail takes a relative path for one in the folder of the picture.
     out = Path(tempfile.mkdtemp(dir=work)).absolute()
     # Names of files are commands to some programs, such as `a.png[0]` or `text:a`; the suffix stays, because some go
@@ -39,7 +39,7 @@ def outcome(program: Thumbnailer, picture: Path, work: Path, limit: float) -> Ou
     os.link(picture, link)
     target = out / "thumbnails"
     target.mkdir()
-    command = program.command(link, target, FINE)
+    command = program.command(link, target, FINEST, box)
     ours = program.name == "thumbjob"
     if not ours:
         command = ["prlimit", f"--as={PEERS_MEMORY}", f"--fsize={PEERS_FILE}", *command]

@@ -1,12 +1,14 @@
 """suites.py FOLDER: what thumbjob makes of pictures that others test with, beside what other programs make of them.
 
-FOLDER is what fetch_suites.py has laid out. Each program is started once for each picture, with a time limit.
-Thumbnails of the same picture are compared: sizes, and the mean difference of the samples. verdicts.py names what may
-come out.
+FOLDER is what fetch_suites.py has laid out. Each program is started once for each picture, with a time limit; thumbjob
+once for each size, and the others for the largest one, which is then reduced. Thumbnails of the same picture are
+compared: sizes, the mean difference of the samples, and that of the worst of 16 × 16 squares. verdicts.py names what
+may come out.
 
-Writes two tables to --out: suites.md has a line for each suite and format, and suites.tsv one for each picture.
---expected names a file of differences that have a reason. Exit status 1 if there is a difference without one, or, over
-all pictures, a reason without a difference.
+Writes two tables to --out: suites.md has a line for each suite and format, and suites.tsv one for each picture and
+size. --expected names differences, each with a witness: another decoder that must come to the same as thumbjob, and is
+asked (witnesses.py). Exit status 1 if there is a difference without a witness, or one that says otherwise, or, over all
+pictures, a line that no difference needs.
 """
 
 import argparse
@@ -16,16 +18,20 @@ import shutil
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import likeness
+import witnesses
 from kinds import HEAD, kind
 from outcomes import CRASHED, LATE, MADE, Outcome, outcome
-from thumbnailers import THUMBNAILERS, Thumbnailer, missing, named
-from verdicts import VERDICTS, Compared, near, read_expected, unexplained, unused, verdict
+from thumbnailers import BOX, THUMBNAILERS, Thumbnailer, missing, named
+from verdicts import IN_NEED, VERDICTS, Compared, Expected, Testimony, read_expected, unused, verdict
+from witnesses import WITNESSES, compared, testimony
 
 OURS = "thumbjob"
 
@@ -34,45 +40,69 @@ OURS = "thumbjob"
 class Entry:
     name: str  # suite/path
     kind: str
+    box: int
     verdict: str
     outcomes: dict[str, Outcome]
     compared: tuple[Compared, ...]
+    # What the witnesses say that are named for this difference, and whether one of them supports thumbjob.
+    witnesses: tuple[str, ...] = ()
+    supported: bool = False
+
+    @property
+    def is_explained(self) -> bool:
+        return self.supported or self.verdict not in (*IN_NEED, CRASHED)
+
+
+@dataclass(frozen=True)
+class Plan:
+    folder: Path
+    programs: list[Thumbnailer]
+    boxes: list[int]  # ascending
+    limit: float  # seconds for one thumbnail
+    expected: list[Expected]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="thumbjob beside other programs, over pictures that others test with")
     parser.add_argument("folder", type=Path, help="what fetch_suites.py has laid out")
     parser.add_argument("--programs", default=",".join(program.name for program in THUMBNAILERS), help="(default: all)")
+    parser.add_argument("--sizes", default=str(BOX), metavar="PIXELS", help=f"with commas between (default: {BOX})")
     parser.add_argument("--suites", metavar="NAMES", help="only these, with commas between")
     parser.add_argument("--kinds", metavar="NAMES", help="only these formats, with commas between")
     parser.add_argument("--sample", type=int, metavar="N", help="at most so many of each format of a suite")
     parser.add_argument("--limit", type=float, default=30, metavar="SECONDS", help="for one thumbnail (default: 30)")
     parser.add_argument("--seconds", type=float, default=7200, metavar="N", help="for everything (default: 7200)")
-    parser.add_argument("--expected", type=Path, metavar="FILE", help="differences that have a reason")
+    parser.add_argument("--expected", type=Path, metavar="FILE", help="differences, each with a witness")
     parser.add_argument("--out", type=Path, default=Path(".build/benchmarks"), help="(default: .build/benchmarks)")
     options = parser.parse_args()
+    warnings.filterwarnings("ignore", module="PIL")  # of pictures that are damaged on purpose
     programs = named(options.programs)
-    if lines := missing(programs):
+    expected = read_expected(options.expected.read_text(), WITNESSES) if options.expected else []
+    lines = missing(programs) + witnesses.missing([WITNESSES[name] for name in {one.witness for one in expected}])
+    if lines:
         sys.exit("\n".join(f"suites.py: {line}" for line in lines))
-    expected = read_expected(options.expected.read_text()) if options.expected else []
     pictures = chosen(options)
     if not pictures:
         sys.exit(f"suites.py: {options.folder} has no such pictures; fetch_suites.py fetches them")
 
+    boxes = sorted(map(int, options.sizes.split(",")))
+    plan = Plan(options.folder, programs, boxes, options.limit, expected)
     deadline = time.monotonic() + options.seconds
     # On the same file system as the pictures, so that these can be linked.
     with tempfile.TemporaryDirectory(prefix=".work-", dir=options.folder) as work, \
             ThreadPoolExecutor(os.cpu_count()) as pool:
-        def entry(name: str) -> Entry | None:
+        def examined(name: str) -> list[Entry]:
             if time.monotonic() > deadline:
-                return None
-            return examine(options.folder / name, name, pictures[name], programs, options.limit, Path(work))
-        entries = []
-        for number, found in enumerate(pool.map(entry, pictures), 1):
-            entries += [found] if found else []
+                return []
+            return list(examine(plan, name, pictures[name], Path(work)))
+        entries, left = [], 0
+        for number, found in enumerate(pool.map(examined, pictures), 1):
+            entries += found
+            left += not found
             if number % 100 == 0:
                 print(f"{number} of {len(pictures)}", file=sys.stderr)
-    return tell(entries, len(pictures) - len(entries), programs, expected, options)
+    witnesses.BROWSER.close()
+    return tell(entries, left, programs, expected, options)
 
 
 def chosen(options: argparse.Namespace) -> dict[str, str]:
@@ -100,29 +130,37 @@ def chosen(options: argparse.Namespace) -> dict[str, str]:
     return {name: of_file for name, of_file in pictures.items() if name in kept}
 
 
-def examine(
-    picture: Path, name: str, of_file: str, programs: list[Thumbnailer], limit: float, folder: Path,
-) -> Entry:
+def examine(plan: Plan, name: str, of_file: str, folder: Path) -> Iterator[Entry]:
+    picture = plan.folder / name
     work = Path(tempfile.mkdtemp(dir=folder))
     try:
-        outcomes = {program.name: outcome(program, picture, work, limit) for program in programs}
-        peers = {program: made for program, made in outcomes.items() if program != OURS and made.kind == MADE}
-        ours = outcomes.get(OURS, Outcome("left out"))
-        compared = tuple(
-            compare(ours.thumbnail, program, made.thumbnail) for program, made in peers.items()
-            if ours.thumbnail and made.thumbnail)
-        what = verdict(ours.kind == MADE, ours.kind in (CRASHED, LATE), len(peers), compared)
-        return Entry(name, of_file, what, outcomes, compared)
+        peers = {
+            program.name: outcome(program, picture, work, plan.limit, plan.boxes[-1])
+            for program in plan.programs if program.name != OURS}
+        made = {
+            program: likeness.decoded(of_peer.thumbnail) for program, of_peer in peers.items() if of_peer.thumbnail}
+        for box in plan.boxes:
+            ours = next(
+                (outcome(program, picture, work, plan.limit, box) for program in plan.programs if program.name == OURS),
+                Outcome("left out"))
+            beside = tuple(compared(program, ours.thumbnail, theirs, box) for program, theirs in made.items()) \
+                if ours.thumbnail else ()
+            what = verdict(ours.kind == MADE, ours.kind in (CRASHED, LATE), len(made), beside)
+            said = list(asked(plan, name, what, picture, ours, box, work))
+            yield Entry(
+                name, of_file, box, what, {**peers, OURS: ours}, beside, tuple(f"{who} {words}" for who, words in said),
+                any(words.supports(what) for _, words in said))
     finally:
         shutil.rmtree(work)
 
 
-def compare(ours: Path, program: str, theirs: Path) -> Compared:
-    first, second = likeness.decoded(ours), likeness.decoded(theirs)
-    difference = None
-    if near(first.size, second.size):
-        difference = likeness.likeness(first, likeness.resized(second, first.size)).difference
-    return Compared(program, first.size, second.size, difference)
+def asked(
+    plan: Plan, name: str, what: str, picture: Path, ours: Outcome, box: int, work: Path,
+) -> Iterator[tuple[str, Testimony]]:
+    """What the witnesses say that are named for this difference."""
+    for who in dict.fromkeys(one.witness for one in plan.expected if one.explains(name, what)):
+        shown = WITNESSES[who].show(picture.absolute(), Path(tempfile.mkdtemp(dir=work)), plan.limit)
+        yield who, testimony(WITNESSES[who], shown, ours.thumbnail, box)
 
 
 # Telling
@@ -140,15 +178,13 @@ def tell(
         print(f"{left} pictures were not looked at, because the time was over")
     if OURS not in [program.name for program in programs]:
         return 0
-    verdicts = {entry.name: entry.verdict for entry in entries}
-    without = unexplained(verdicts, expected)
-    for entry in entries:
-        if entry.name in without:
-            print(f"UNEXPLAINED: {entry.name}: {entry.verdict}: {details(entry)}")
+    without = [entry for entry in entries if not entry.is_explained]
+    for entry in without:
+        print(f"UNEXPLAINED: {entry.name} in {entry.box}: {entry.verdict}: {details(entry)}")
     whole = not left and not options.suites and not options.kinds and options.sample is None
-    stale = unused(verdicts, expected) if whole else []
+    stale = unused([(entry.name, entry.verdict) for entry in entries], expected) if whole else []
     for one in stale:
-        print(f"NOT NEEDED: {one.pattern} | {one.verdict} | {one.reason}")
+        print(f"NOT NEEDED: {one.pattern} | {one.verdict} | {one.witness} | {one.reason}")
     return 1 if without or stale else 0
 
 
@@ -159,42 +195,37 @@ def details(entry: Entry) -> str:
         if program == OURS:
             continue
         beside = next((one for one in entry.compared if one.program == program), None)
-        words.append(f"{program} {described(beside)}" if beside else f"{program} {made.kind}")
-    return "; ".join(words)
-
-
-def described(one: Compared) -> str:
-    if one.difference is None:
-        return f"{one.theirs[0]} × {one.theirs[1]} and not {one.ours[0]} × {one.ours[1]}"
-    return f"{one.difference:.1f} off"
+        words.append(f"{program} {beside}" if beside else f"{program} {made.kind}")
+    return "; ".join(words + [f"witness {words}" for words in entry.witnesses])
 
 
 def rows(entries: list[Entry], programs: list[Thumbnailer]) -> str:
     names = [program.name for program in programs]
     peers = [name for name in names if name != OURS]
-    head = ["picture", "format", "verdict", *names]
+    head = ["picture", "format", "size", "verdict", "witnesses", *names]
     head += [f"beside {name}" for name in peers] + [f"{name} said" for name in names]
     lines = ["\t".join(head)]
     for entry in entries:
-        beside = {one.program: described(one) for one in entry.compared}
+        beside = {one.program: str(one) for one in entry.compared}
         cells = [
-            entry.name, entry.kind, entry.verdict, *(entry.outcomes[name].kind for name in names),
+            entry.name, entry.kind, str(entry.box), entry.verdict, "; ".join(entry.witnesses),
+            *(entry.outcomes[name].kind for name in names),
             *(beside.get(name, "") for name in peers), *(entry.outcomes[name].said for name in names)]
         lines.append("\t".join(" ".join(cell.split()) for cell in cells))
     return "\n".join(lines) + "\n"
 
 
 def summary(entries: list[Entry], programs: list[Thumbnailer]) -> str:
-    head = ["suite", "format", "pictures", *(f"{program.name} made" for program in programs)]
+    head = ["suite", "format", "size", "pictures", *(f"{program.name} made" for program in programs)]
     ours = OURS in [program.name for program in programs]
     head += VERDICTS if ours else ()
     lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
-    groups: dict[tuple[str, str], list[Entry]] = {}
+    groups: dict[tuple[str, str, int], list[Entry]] = {}
     for entry in entries:
         for suite in (entry.name.split("/")[0], "**all**"):
-            groups.setdefault((suite, entry.kind), []).append(entry)
-    for (suite, of_file), group in sorted(groups.items(), key=lambda pair: (pair[0][0] == "**all**", pair[0])):
-        cells = [suite, of_file, str(len(group))]
+            groups.setdefault((suite, entry.kind, entry.box), []).append(entry)
+    for (suite, of_file, box), group in sorted(groups.items(), key=lambda pair: (pair[0][0] == "**all**", pair[0])):
+        cells = [suite, of_file, str(box), str(len(group))]
         cells += [str(sum(e.outcomes[program.name].kind == MADE for e in group)) for program in programs]
         counts = Counter(entry.verdict for entry in group)
         cells += [str(counts[what] or "") for what in VERDICTS] if ours else []

@@ -15,7 +15,9 @@ class UnpackTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def unpacked(self, files: dict[str, bytes], seen: set[str]) -> dict[str, bytes]:
+    def unpacked(
+        self, files: dict[str, bytes], seen: set[str], folders: tuple[str, ...] = ("",),
+    ) -> dict[str, bytes]:
         archive = self.folder / "a.tar.gz"
         with tarfile.open(archive, "w:gz") as members:
             for name, content in files.items():
@@ -26,7 +28,7 @@ class UnpackTests(unittest.TestCase):
             link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
             members.addfile(link)
         out = self.folder / "out"
-        self.assertEqual(unpack(archive, out, seen), sum(file.is_file() for file in out.rglob("*")))
+        self.assertEqual(unpack(archive, out, seen, folders), sum(file.is_file() for file in out.rglob("*")))
         return {str(file.relative_to(out)): file.read_bytes() for file in out.rglob("*") if file.is_file()}
 
     def test_only_pictures_and_each_content_once(self) -> None:
@@ -35,6 +37,10 @@ class UnpackTests(unittest.TestCase):
 
     def test_long_pictures_are_whole(self) -> None:
         self.assertEqual(self.unpacked({"a-1/c.png": PNG + bytes(100_000)}, set()), {"c.png": PNG + bytes(100_000)})
+
+    def test_only_some_folders(self) -> None:
+        files = {"a-1/image/test/a.png": PNG + b"1", "a-1/icons/b.png": PNG + b"2", "a-1/c.png": PNG + b"3"}
+        self.assertEqual(list(self.unpacked(files, set(), ("image/test/",))), ["image/test/a.png"])
 
     def test_paths_stay_in_the_folder(self) -> None:
         for name in ("../../x.png", "/x.png", "a/../../x.png", "a/./b/../x.png"):

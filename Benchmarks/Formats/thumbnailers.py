@@ -1,4 +1,4 @@
-"""How each program makes one thumbnail of one picture: in a box of 256 × 256, upright, over white, never enlarged.
+"""How each program makes one thumbnail of one picture: in a box, upright, over white, never enlarged.
 
 ImageMagick is `magick` or, of version 6, Debian's own name for its `convert`. THUMBJOB and PILLOW_PYTHON in the
 environment name another thumbjob than the release build, and the Python that has Pillow and pillow-heif.
@@ -17,7 +17,7 @@ HERE = Path(__file__).absolute().parent
 THUMBJOB = Path(os.environ.get("THUMBJOB", HERE.parent.parent / ".build/release/thumbjob")).absolute()
 PYTHON = os.environ.get("PILLOW_PYTHON", sys.executable)
 MAGICK = next((name for name in ("magick", "convert-im6.q16", "convert") if shutil.which(name)), "convert")
-BOX = 256
+BOX = 256  # pixels along each side, if nothing else is asked for
 
 
 @dataclass(frozen=True)
@@ -26,46 +26,47 @@ class Quality:
     subsampled: bool  # chroma at half of luma's samples
 
 
-# As thumbnails are usually written; and so that what is compared is the decoding and resizing, not the encoding.
-USUAL, FINE = Quality(80, True), Quality(95, False)
+# As thumbnails are usually written; so that what is compared is the decoding and resizing, not the encoding; and so
+# that also noise keeps its look.
+USUAL, FINE, FINEST = Quality(80, True), Quality(95, False), Quality(100, False)
 
 
 @dataclass(frozen=True)
 class Thumbnailer:
     name: str
-    # Picture, empty folder for the thumbnail, quality.
-    command: Callable[[Path, Path, Quality], list[str]]
+    # Picture, empty folder for the thumbnail, quality, and the side of the box.
+    command: Callable[[Path, Path, Quality, int], list[str]]
     version: Callable[[], str]
     environment: dict[str, str] = field(default_factory=dict)
 
 
-def thumbjob(picture: Path, out: Path, quality: Quality) -> list[str]:
+def thumbjob(picture: Path, out: Path, quality: Quality, box: int) -> list[str]:
     return [
-        str(THUMBJOB), str(picture), "-o", str(out), "-s", str(BOX), "-q", str(quality.number), "--subsample",
+        str(THUMBJOB), str(picture), "-o", str(out), "-s", str(box), "-q", str(quality.number), "--subsample",
         "420" if quality.subsampled else "444", "--max", "1", "--force", "--json", "--progress", "none",
         "--status", "off"]
 
 
-def vipsthumbnail(picture: Path, out: Path, quality: Quality) -> list[str]:
+def vipsthumbnail(picture: Path, out: Path, quality: Quality, box: int) -> list[str]:
     # Without the cache, which is for those who use a picture twice. Thumbnails keep their profile: 8.14 takes pictures
     # without one for something other than sRGB when told to convert them.
     subsampling = "on" if quality.subsampled else "off"
     return [
-        "vipsthumbnail", "--vips-cache-max=0", str(picture), "-s", f"{BOX}x{BOX}>", "-o",
+        "vipsthumbnail", "--vips-cache-max=0", str(picture), "-s", f"{box}x{box}>", "-o",
         f"{out}/%s.jpg[Q={quality.number},subsample_mode={subsampling},background=255]"]
 
 
-def pillow(picture: Path, out: Path, quality: Quality) -> list[str]:
+def pillow(picture: Path, out: Path, quality: Quality, box: int) -> list[str]:
     return [
-        PYTHON, str(HERE / "pillow_thumbnail.py"), str(picture), str(out / "thumbnail.jpg"), str(BOX),
+        PYTHON, str(HERE / "pillow_thumbnail.py"), str(picture), str(out / "thumbnail.jpg"), str(box),
         str(quality.number), "2" if quality.subsampled else "0"]
 
 
-def imagemagick(picture: Path, out: Path, quality: Quality) -> list[str]:
+def imagemagick(picture: Path, out: Path, quality: Quality, box: int) -> list[str]:
     # [0] is the first frame or page; the size lets libjpeg decode at a fraction.
     return [
-        MAGICK, "-define", f"jpeg:size={2 * BOX}x{2 * BOX}", f"{picture}[0]", "-auto-orient", "-thumbnail",
-        f"{BOX}x{BOX}>", "-background", "white", "-flatten", "-quality", str(quality.number), "-sampling-factor",
+        MAGICK, "-define", f"jpeg:size={2 * box}x{2 * box}", f"{picture}[0]", "-auto-orient", "-thumbnail",
+        f"{box}x{box}>", "-background", "white", "-flatten", "-quality", str(quality.number), "-sampling-factor",
         "2x2" if quality.subsampled else "1x1", str(out / "thumbnail.jpg")]
 
 
