@@ -64,6 +64,17 @@ struct ColorEncodingTests {
     #expect(abs(Int(table[128]) - 188) <= 2 && table[0] == 0 && table[255] == 255)
   }
 
+  /// The values are those of the power and of sRGB's curve, rounded.
+  @Test(arguments: [(1.0, [13, 22, 28, 34, 38]), (1 / 2.5, [93, 106, 114, 121, 126])])
+  func darkGreyIsAsExactAsTheRest(exponent: Double, expected: [Int]) {
+    let encoding = ColorEncoding.power(exponent, chromaticities: nil)
+    guard case .grey(let table) = ProfileReader().conversion(for: encoding, kind: .grey) else {
+      Issue.record("grey is not converted")
+      return
+    }
+    #expect(isNear(Array(table[1...5]), expected, 1))
+  }
+
   /// White of 203 cd/m² has the sample 0.58 of PQ, and 0.75 of HLG.
   @Test(arguments: [(TransferCurve.pq, 0.5807), (.hlg, 0.75)])
   func aWideRangeKeepsItsLowerHalfAndCompressesTheRest(curve: TransferCurve, white: Double) {

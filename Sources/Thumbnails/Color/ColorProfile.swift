@@ -190,9 +190,12 @@ final class ProfileReader {
       case .cmyk: Self.format(PT_CMYK, channels: 4)
       }
     let targetFormat = kind == .grey ? Self.format(PT_GRAY, channels: 1) : Self.format(PT_RGB, channels: 3)
+    // Little CMS replaces the curve of grey by straight lines between 33 points, which is far off where it is dark. Only
+    // 256 values are converted, so that nothing is gained by that.
+    let exactness = kind == .grey ? cmsFLAGS_NOOPTIMIZE : 0
     let handle = cmsCreateTransformTHR(
       context.handle, profile, sourceFormat, target, targetFormat, UInt32(INTENT_RELATIVE_COLORIMETRIC),
-      UInt32(cmsFLAGS_BLACKPOINTCOMPENSATION))
+      UInt32(cmsFLAGS_BLACKPOINTCOMPENSATION | exactness))
     return handle.map { ProfileTransform($0, context) }
   }
 
