@@ -5,10 +5,10 @@ once for each size, and the others for the largest one, which is then reduced. T
 compared: sizes, the mean difference of the samples, and that of the worst of 16 × 16 squares. verdicts.py names what
 may come out.
 
-Writes two tables to --out: suites.md has a line for each suite and format, and suites.tsv one for each picture and
-size. --expected names differences, each with a witness: another decoder that must come to the same as thumbjob, and is
-asked (witnesses.py). Exit status 1 if there is a difference without a witness, or one that says otherwise, or, over all
-pictures, a line that no difference needs.
+Writes to --out: suites.md counts who made what, by format, and by suite, format and size; suites.tsv has a line for
+each picture and size. --expected names differences, each with a witness: another decoder that must come to the same as
+thumbjob, and is asked (witnesses.py). Exit status 1 if there is a difference without a witness, or one that says
+otherwise, or, over all pictures, a line that no difference needs.
 """
 
 import argparse
@@ -30,7 +30,21 @@ import witnesses
 from kinds import HEAD, kind
 from outcomes import CRASHED, LATE, MADE, Outcome, outcome
 from thumbnailers import BOX, THUMBNAILERS, Thumbnailer, missing, named
-from verdicts import IN_NEED, VERDICTS, Compared, Expected, Testimony, read_expected, unused, verdict
+from verdicts import (
+    DIFFERS,
+    IN_NEED,
+    NONE,
+    OURS_ONLY,
+    PEERS_ONLY,
+    SAME,
+    VERDICTS,
+    Compared,
+    Expected,
+    Testimony,
+    read_expected,
+    unused,
+    verdict,
+)
 from witnesses import WITNESSES, compared, testimony
 
 OURS = "thumbjob"
@@ -171,7 +185,8 @@ def tell(
 ) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "suites.tsv").write_text(rows(entries, programs), errors="replace")
-    (options.out / "suites.md").write_text(summary(entries, programs))
+    tables = [classes(entries)] if OURS in [program.name for program in programs] else []
+    (options.out / "suites.md").write_text("\n".join([*tables, summary(entries, programs)]))
     print((options.out / "suites.md").read_text())
     print(f"Every picture: {options.out / 'suites.tsv'}")
     if left:
@@ -212,6 +227,28 @@ def rows(entries: list[Entry], programs: list[Thumbnailer]) -> str:
             *(entry.outcomes[name].kind for name in names),
             *(beside.get(name, "") for name in peers), *(entry.outcomes[name].said for name in names)]
         lines.append("\t".join(" ".join(cell.split()) for cell in cells))
+    return "\n".join(lines) + "\n"
+
+
+# The verdicts as classes, the first of which counts that a picture has in any size.
+CLASSES = {
+    CRASHED: "crashed", PEERS_ONLY: "only others", OURS_ONLY: "only thumbjob", DIFFERS: "both, not alike",
+    SAME: "both, alike", NONE: "neither"}
+
+
+def classes(entries: list[Entry]) -> str:
+    """How many pictures of each format are made by whom, and how many of those in need of a witness have one."""
+    lines = [f"| format | pictures | {' | '.join(CLASSES.values())} | with a witness |", "|" + " --- |" * 9]
+    pictures: dict[str, list[Entry]] = {}
+    for entry in entries:
+        pictures.setdefault(entry.name, []).append(entry)
+    for of_file in [*sorted({entry.kind for entry in entries}), "all"]:
+        group = [found for found in pictures.values() if of_file in (found[0].kind, "all")]
+        counts = Counter(next(what for what in CLASSES if what in [e.verdict for e in found]) for found in group)
+        needy = [found for found in group if any(entry.verdict in (*IN_NEED, CRASHED) for entry in found)]
+        witnessed = sum(all(entry.is_explained for entry in found) for found in needy)
+        cells = [of_file, len(group), *(counts[what] for what in CLASSES), f"{witnessed} of {len(needy)}"]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"
 
 

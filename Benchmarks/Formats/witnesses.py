@@ -138,6 +138,13 @@ def with_lanczos(picture: Path, folder: Path, limit: float) -> Shown:
         return Shown(Image.merge("YCbCr", planes).convert("RGB"))
 
 
+def without_thumbnails(picture: Path, folder: Path, limit: float) -> Shown:
+    """HEIC without references from thumbnails to pictures, where the file says that its main picture is a thumbnail."""
+    copy = folder / "copy.heic"
+    copy.write_bytes(picture.read_bytes().replace(b"thmb", b"free"))
+    return HEIF_CONVERT(copy, folder, limit)
+
+
 def pq(picture: Path, folder: Path, limit: float) -> Shown:
     """heif-convert, which leaves a wide range of brightness as it is coded: SMPTE ST 2084 with BT.2020's primaries. It
     is shown as docs/formats.md says."""
@@ -224,6 +231,7 @@ WITNESSES = {witness.name: witness for witness in (
     Witness("exiftool", "exiftool", exiftool),
     Witness("giftopnm", "giftopnm", command("giftopnm", "PICTURE")),
     Witness("heif-convert", "heif-convert", HEIF_CONVERT),
+    Witness("heif-convert without thmb", "heif-convert", without_thumbnails),
     Witness("heif-convert, PQ", "heif-convert", pq),
     # Checks sums, lengths and compressed data, and shows no picture.
     Witness("pngcheck", "pngcheck", command("pngcheck", "-q", "PICTURE")),
