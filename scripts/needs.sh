@@ -81,7 +81,7 @@ needs_of_bench() {
   # The witnesses of `make suites`.
   need chromium command -v chromium
   need chromium-driver command -v chromedriver
-  need netpbm command -v tifftopnm
+  need netpbm command -v giftopnm
   need pngcheck command -v pngcheck
   need libimage-exiftool-perl command -v exiftool
   # Its package would start a server; see the Makefile.

@@ -36,7 +36,7 @@ image.onload = async () => {
   context.fillRect(0, 0, canvas.width, canvas.height);
   done({png: canvas.toDataURL("image/png")});
 };
-image.src = "data:image/png;base64," + data;
+image.src = "data:;base64," + data;
 """
 
 

@@ -15,7 +15,7 @@ from pillow_thumbnail import WIDE, eight_bits
 
 SRGB = ImageCms.createProfile("sRGB")
 WINDOW = 11  # pixels, that of SSIM with sigma 1.5
-SQUARES = 16  # along each side, of at least 2 × 2 pixels: single ones differ with each filter
+SQUARES = 16  # along each side, of at least 4 × 4 pixels: single ones differ with each filter
 
 Image.MAX_IMAGE_PIXELS = None  # what is too large, the programs that are compared say
 
@@ -77,7 +77,7 @@ def of_squares(first: Image.Image, second: Image.Image) -> float:
 
     It shows what a mean over everything hides, such as a tile that is missing.
     """
-    count = tuple(max(1, min(SQUARES, side // 2)) for side in first.size)
+    count = tuple(max(1, min(SQUARES, side // 4)) for side in first.size)
     means = [image.resize(count, Image.Resampling.BOX) for image in (first, second)]
     return float(differences(*means).max())
 

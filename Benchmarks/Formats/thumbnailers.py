@@ -115,6 +115,8 @@ def missing(thumbnailers: list[Thumbnailer]) -> list[str]:
 def thumbnail_in(out: Path) -> Path | None:
     """The thumbnail that a program has written into its folder, in which thumbjob has a folder of its own, too.
 
-    thumbjob's ends with .jpeg if the picture's name does.
+    thumbjob's ends as the picture's name does, if that is one of JPEG's endings.
     """
-    return next((file for file in sorted(out.rglob("*.jp*g")) if ".thumbjob" not in file.parts), None)
+    return next(
+        (file for file in sorted(out.rglob("*"))
+         if file.suffix.lower() in (".jpg", ".jpeg", ".jpe") and ".thumbjob" not in file.parts), None)

@@ -54,7 +54,8 @@ def compared(name: str, ours: Path, theirs: Image.Image, box: int) -> Compared:
     size = fitted(theirs.size, box)
     if not near(thumbnail.size, size):
         return Compared(name, thumbnail.size, size, None, None)
-    small = likeness.resized(theirs, thumbnail.size)
+    # Pixels are averaged down to twice the size first, as by thumbjob: dots and lines of one pixel show the difference.
+    small = theirs.resize(thumbnail.size, Image.Resampling.LANCZOS, reducing_gap=2.0)
     return Compared(
         name, thumbnail.size, size, likeness.difference(thumbnail, small), likeness.of_squares(thumbnail, small))
 
@@ -70,8 +71,10 @@ def command(*words: str, upright: bool = True) -> Callable[[Path, Path, float], 
         except subprocess.TimeoutExpired:
             return Shown(None, "takes too long")
         said = (done.stderr or done.stdout[-SAID:]).decode(errors="replace").strip()[-SAID:]
+        # heif-convert numbers the pictures of a file that has several.
+        written = next((name for name in (file, folder / "picture-1.png") if name.exists()), None)
         try:
-            found = likeness.decoded(file if file.exists() else io.BytesIO(done.stdout))
+            found = likeness.decoded(written or io.BytesIO(done.stdout))
         except (OSError, ValueError, Image.DecompressionBombError):
             found = None
         if found and not upright:
@@ -138,27 +141,6 @@ def with_lanczos(picture: Path, folder: Path, limit: float) -> Shown:
         return Shown(Image.merge("YCbCr", planes).convert("RGB"))
 
 
-def without_thumbnails(picture: Path, folder: Path, limit: float) -> Shown:
-    """HEIC without references from thumbnails to pictures, where the file says that its main picture is a thumbnail."""
-    copy = folder / "copy.heic"
-    copy.write_bytes(picture.read_bytes().replace(b"thmb", b"free"))
-    return HEIF_CONVERT(copy, folder, limit)
-
-
-def pq(picture: Path, folder: Path, limit: float) -> Shown:
-    """heif-convert, which leaves a wide range of brightness as it is coded: SMPTE ST 2084 with BT.2020's primaries. It
-    is shown as docs/formats.md says."""
-    shown = HEIF_CONVERT(picture, folder, limit)
-    if shown.picture is None:
-        return shown
-    root = (numpy.asarray(shown.picture) / 255) ** (1 / 78.84375)
-    nits = 10_000 * (numpy.maximum(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root)) ** (1 / 0.1593017578125)
-    light = nits / 203
-    light = numpy.where(light <= 0.5, light, 1 - 0.25 / numpy.maximum(light, 0.5))
-    to_709 = ((1.6605, -0.5876, -0.0728), (-0.1246, 1.1329, -0.0083), (-0.0182, -0.1006, 1.1187))
-    return Shown(of_light(light @ numpy.transpose(to_709)), shown.refused)
-
-
 def of_light(light: numpy.ndarray) -> Image.Image:
     """RGB in sRGB of linear light, 0 to 1."""
     light = numpy.clip(light, 0, 1)
@@ -220,19 +202,16 @@ class InBrowser:
 
 
 BROWSER = InBrowser()
-HEIF_CONVERT = command("heif-convert", "PICTURE", "OUT")
 WITNESSES = {witness.name: witness for witness in (
     Witness("browser", os.environ.get("CHROMIUM", "chromium"), BROWSER.show),
+    Witness("avifdec", "avifdec", command("avifdec", "PICTURE", "OUT")),
     Witness("browser after mixing", os.environ.get("CHROMIUM", "chromium"), BROWSER.show_opaque),
     Witness("djpeg", "djpeg", command("djpeg", "PICTURE", upright=False)),
     # For pictures that are too large for anything else.
     Witness("djpeg 1/8", "djpeg", command("djpeg", "-scale", "1/8", "PICTURE", upright=False)),
-    Witness("dwebp", "dwebp", command("dwebp", "-quiet", "PICTURE", "-o", "OUT")),
     Witness("exiftool", "exiftool", exiftool),
     Witness("giftopnm", "giftopnm", command("giftopnm", "PICTURE")),
-    Witness("heif-convert", "heif-convert", HEIF_CONVERT),
-    Witness("heif-convert without thmb", "heif-convert", without_thumbnails),
-    Witness("heif-convert, PQ", "heif-convert", pq),
+    Witness("heif-convert", "heif-convert", command("heif-convert", "PICTURE", "OUT")),
     # Checks sums, lengths and compressed data, and shows no picture.
     Witness("pngcheck", "pngcheck", command("pngcheck", "-q", "PICTURE")),
     Witness("Pillow with Lanczos", "true", with_lanczos),
@@ -240,7 +219,6 @@ WITNESSES = {witness.name: witness for witness in (
     # Reads TIFF without libtiff.
     Witness("tifffile", "true", with_tifffile),
     Witness("tifffile, linear", "true", functools.partial(with_tifffile, is_linear=True)),
-    Witness("tifftopnm", "tifftopnm", command("tifftopnm", "-byrow", "PICTURE")),
     Witness("vips", "vips", command("vips", "copy", "PICTURE[fail-on=error]", "OUT")),
     # The second reduced picture of a TIFF file.
     Witness("vips subifd=1", "vips", command("vips", "copy", "PICTURE[subifd=1]", "OUT")),
