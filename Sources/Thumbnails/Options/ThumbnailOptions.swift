@@ -94,15 +94,4 @@ public struct ThumbnailOptions: Sendable, Hashable {
 
   /// The largest sides of a thumbnail that gets full chroma by default, in pixels.
   package static let iconSide = 48
-
-  /// Whether the chroma planes of a thumbnail have half of its rows and columns.
-  ///
-  /// - Parameter pixels: the size of the thumbnail.
-  func halvesChroma(at pixels: PixelSize) -> Bool {
-    switch subsampling {
-    case .auto: max(pixels.width, pixels.height) > Self.iconSide
-    case .s420: true
-    case .s444: false
-    }
-  }
 }

@@ -48,3 +48,16 @@ extension SizeSpec {
     return PixelSize(width: side(width), height: side(height))
   }
 }
+
+extension ThumbnailOptions {
+  /// Whether the chroma planes of a thumbnail have half of its rows and columns.
+  ///
+  /// - Parameter pixels: the size of the thumbnail.
+  func halvesChroma(at pixels: PixelSize) -> Bool {
+    switch subsampling {
+    case .auto: max(pixels.width, pixels.height) > Self.iconSide
+    case .s420: true
+    case .s444: false
+    }
+  }
+}
