@@ -12,6 +12,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import sys
 import time
 import traceback
@@ -138,6 +139,8 @@ def explore(arguments, may_mount, pool) -> int:
 
 
 def main() -> int:
+    # Under nohup it is ignored, and thumbjob, which would inherit that, heeds it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")))
     parser.add_argument("--seed", type=int, default=1)
