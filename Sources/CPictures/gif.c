@@ -155,6 +155,17 @@ static void add_row(gif_reading *reading, int row) {
       &reading->sums, frame->Left, frame->Top + row, width, pixels, has_alpha ? SAMPLES_RGBA : SAMPLES_RGB);
 }
 
+/// Reads the indices of a row. After the last pixel of all, giflib also reads the end of the data, and fails if the file
+/// ends before it. So this pixel is read alone; if the file ends here, it may be like the one on its left.
+static bool read_row(gif_reading *reading, bool is_last) {
+  int width = reading->gif->Image.Width;
+  if (!is_last) return DGifGetLine(reading->gif, reading->indices, width) == GIF_OK;
+  if (width > 1 && DGifGetLine(reading->gif, reading->indices, width - 1) == GIF_ERROR) return false;
+  uint8_t *last = reading->indices + width - 1;
+  *last = width > 1 ? last[-1] : 0;
+  return DGifGetLine(reading->gif, last, 1) == GIF_OK || reading->input.ended;
+}
+
 static bool read_rows(gif_reading *reading) {
   const GifImageDesc *frame = &reading->gif->Image;
   static const struct {
@@ -168,7 +179,7 @@ static bool read_rows(gif_reading *reading) {
         reading->input.done = (double)done / frame->Height;
         if (!decoding_proceeds(reading->call, reading->input.done)) return false;
       }
-      if (DGifGetLine(reading->gif, reading->indices, frame->Width) == GIF_ERROR) return false;
+      if (!read_row(reading, done == frame->Height - 1)) return false;
       add_row(reading, row);
     }
   }

@@ -125,6 +125,8 @@ static void choose_chunks(png_reading *reading) {
   }
   // thumbjob recognises the profile of sRGB itself.
   png_set_option(reading->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
+  // Old encoders wrote a smaller window into the header of the compressed data than it has.
+  png_set_option(reading->png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
   // Chunks that are skipped may have any size. `allocate` limits the others.
   png_set_chunk_malloc_max(reading->png, 0);
 }

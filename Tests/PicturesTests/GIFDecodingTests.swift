@@ -93,6 +93,18 @@ struct GIFDecodingTests {
     }
   }
 
+  /// A block of data begins after the last pixel, and the file ends within it.
+  @Test(arguments: [false, true])
+  func aFileThatEndsAfterItsLastPixelIsWhole(_ isInterlaced: Bool) {
+    let gif = TestGIF(isInterlaced: isInterlaced)
+    let bytes = Array(gif.bytes.dropLast(2)) + [20, 1, 2, 3]
+    let decoded = decode(gif, bytes: bytes, shrink: 1)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    #expect(decoded.warning == "the file ends after the last row")
+    let (width, height) = Self.size(gif)
+    #expect(decoded.largestError(width: width, height: height, shrink: 1, pixel: gif.pixel) <= Self.nearest)
+  }
+
   @Test func damageIsNotTruncation() {
     let gif = TestGIF()
     let whole = gif.bytes

@@ -120,6 +120,24 @@ struct PNGDecodingTests {
     #expect(decode(png, bytes: damaged).warning == "tEXt: CRC error")
   }
 
+  /// Old encoders wrote a window of 256 bytes into the header of data that refers to bytes further back.
+  @Test func dataMayReferToMoreThanTheWindowOfItsHeader() {
+    let row = [0] + (0..<300).map { UInt8($0 * 7 & 0xFF) }
+    // The header; a stored block with the first row; a block that repeats these 301 bytes; the checksum of both rows.
+    let data: [UInt8] =
+      [0x08, 0x1D] + [0, 0x2D, 0x01, 0xD2, 0xFE] + row + [0x1B, 0x0D, 0x2C, 0x12, 0x02, 0x0B, 0x00] + [
+        0xDD, 0xD0, 0x24, 0xCC,
+      ]
+    let bytes =
+      [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+      + TestPNG.chunk("IHDR", TestPNG.number(300) + TestPNG.number(2) + [8, 0, 0, 0, 0])
+      + TestPNG.chunk("IDAT", data) + TestPNG.chunk("IEND", [])
+    let decoded = DecodedPlanes(bytes, kind: CDECODING_PNG, width: 300, height: 2, planeCount: 1, shrink: 1)
+    #expect(decoded.status == CDECODING_OK, "\(decoded.message)")
+    let error = decoded.largestError(width: 300, height: 2, shrink: 1) { x, _ in ([Double(row[1 + x])], 255) }
+    #expect(error <= Self.nearest)
+  }
+
   @Test func aLongChunkOfTextIsPassedOver() {
     var png = TestPNG(colorType: 0, bitDepth: 8)
     png.before = [("iTXt", [UInt8](repeating: 0x41, count: 9_000_000))]
