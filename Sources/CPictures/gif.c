@@ -155,8 +155,8 @@ static void add_row(gif_reading *reading, int row) {
       &reading->sums, frame->Left, frame->Top + row, width, pixels, has_alpha ? SAMPLES_RGBA : SAMPLES_RGB);
 }
 
-/// Reads the indices of a row. After the last pixel of all, giflib also reads the end of the data, and fails if the file
-/// ends before it. So this pixel is read alone; if the file ends here, it may be like the one on its left.
+/// Reads the indices of a row. After the last pixel of all, giflib also reads the end of the data, and fails if the
+/// file ends before it. So this pixel is read alone; if the file ends here, it may be like the one on its left.
 static bool read_row(gif_reading *reading, bool is_last) {
   int width = reading->gif->Image.Width;
   if (!is_last) return DGifGetLine(reading->gif, reading->indices, width) == GIF_OK;
