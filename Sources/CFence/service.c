@@ -139,8 +139,7 @@ int cfence_run(int count, char **arguments, cfence_decode decode) {
     return 64;
   }
   fence_ignore_signals();
-  // The frames of main() and of what it calls, arguments and environment take some of it.
-  if (!fence_has_stack(CDECODING_STACK + (128 << 10))) return CDECODING_SMALL_STACK;
+  if (!fence_has_stack(CDECODING_WHOLE_STACK)) return CDECODING_SMALL_STACK;
   prepare_memory();
   cdecoding_hello hello = {.magic = CDECODING_MAGIC};
   for (size_t part = 0; part < CDECODING_FENCE_PARTS; part++) hello.faults[part] = CDECODING_NOT_TRIED;

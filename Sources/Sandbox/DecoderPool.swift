@@ -24,7 +24,7 @@ package final class DecoderPool: Sendable {
     var isReported = false
     var started = 0
     var isShutDown = false
-    /// What the kernel refuses, if the fence is required as a whole: each process would lack the same.
+    /// What the kernel refuses to every process, if the fence is required as a whole.
     var shortfall: String?
   }
 
@@ -154,7 +154,9 @@ package final class DecoderPool: Sendable {
     let (fault, isFirst) = state.withLock { state -> (SandboxError?, Bool) in
       state.started += 1
       if state.isShutDown { return (.cancelled, false) }
-      state.shortfall = shortfall
+      // That the memory of a process cannot be limited may have a cause that passes.
+      let isLasting = process.report.missing.contains { $0.part != .memoryLimit }
+      if let shortfall, isLasting { state.shortfall = shortfall }
       if shortfall == nil { state.lent[ObjectIdentifier(process)] = process }
       defer { state.isReported = true }
       return (shortfall.map(SandboxError.unfenced), !state.isReported)

@@ -4,7 +4,7 @@ import CDecoding
 package enum PictureOwner: Sendable, Hashable {
   /// The user that owns the file.
   case user(UInt32)
-  /// The host that has sent the picture.
+  /// The host that was asked for the picture, or the bucket.
   case host(String)
 }
 

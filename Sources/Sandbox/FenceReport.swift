@@ -59,7 +59,7 @@ package struct FenceReport: Sendable, Equatable {
   private static func name(of part: Part) -> String {
     switch part {
     case .noNewPrivileges: "the promise of no new privileges"
-    case .capabilities: "the loss of root's privileges"
+    case .capabilities: "an end of root's privileges"
     case .systemCalls: "a filter of system calls"
     case .limits: "limits of processes and files"
     case .lifeline: "an end together with thumbjob"

@@ -91,7 +91,7 @@ enum ProcessStart {
   private static let domain: CInt = 0xFF
 
   /// Nothing of this process's environment, except the place of the libraries. glibc is not to look for a terminal where it
-  /// could print why it aborts. Its allocator writes over what is freed, and keeps no list of it that a fault could bend.
+  /// could print why it aborts. Its allocator writes over what is freed, and keeps no list of it for each thread.
   private static var environment: [String] {
     let libraries = getenv("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=" + String(cString: $0)] }
     let allocator = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=90"

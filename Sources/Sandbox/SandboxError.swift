@@ -17,7 +17,7 @@ package enum SandboxError: Error, Equatable {
   case startTimedOut(Duration)
   /// What was started does not say hello as a decoder of this version does.
   case wrongProgram(Path)
-  /// A limit of the stack is below what decoders need.
+  /// The hard limit of the stack is below what decoders need.
   case stackTooSmall
   /// The fence does not hold as a whole, as the pool requires. The text says what is missing.
   case unfenced(String)
@@ -92,7 +92,7 @@ extension SandboxError: CustomStringConvertible {
     case .wrongProgram(let path):
       "\(path.printable) is no decoder of this version of thumbjob, or lacks a library that it needs"
     case .stackTooSmall:
-      "a decoder needs a stack of \(ByteCount.limit(Int(CDECODING_STACK))), and the limit is lower; raise it, as with ulimit -s 8192"
+      "a decoder needs a stack of \(ByteCount.limit(Int(CDECODING_WHOLE_STACK))), and the hard limit (ulimit -Hs) is lower"
     case .unfenced(let shortfall): shortfall
     case .crashed(let signal): "the decoder crashed: \(Self.text(of: signal))"
     case .forbiddenCall: "the decoder made a forbidden system call, and the kernel killed it"

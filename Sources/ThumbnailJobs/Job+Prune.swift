@@ -92,7 +92,9 @@ extension Job {
   func makeRoom(for operation: SourceOperation) -> Bool {
     guard let tree = walker.tree.root else { return false }
     let removal = Removal(in: outputs, tree: tree) { [weak self] in self?.removed($0, $1) }
-    var vanished = VanishedSources(followsLinks: walker.followsLinks)
+    let path = operation.source.path.absolute
+    var vanished = VanishedSources(
+      followsLinks: walker.followsLinks, otherDisks: path.flatMap { try? otherDisks(around: $0) } ?? [])
     let freed = removal.removeAbove(operation.place, of: operation.source) { vanished.state(of: $0) == .gone }
     for source in freed where !hasThumbnails(of: source, tree) { ledger?.forget(source) }
     let below = tree.appending(operation.place)
@@ -162,7 +164,7 @@ extension Job {
     // Whether a folder's photos are there is judged by all that are known, and so not by the few that were written first.
     ledger?.write()
     var vanished = VanishedSources(
-      followsLinks: walker.followsLinks, otherDisks: try settings.prune == .force ? [] : otherDisks(below: absolute))
+      followsLinks: walker.followsLinks, otherDisks: try otherDisks(around: absolute))
     for output in outputs {
       do throws(LedgerError) {
         try RememberedSources(in: output.path).visit(below: absolute) { source in
@@ -175,10 +177,11 @@ extension Job {
     }
   }
 
-  /// The mount points in a folder that have another disk now, or none.
-  private func otherDisks(below folder: Path) throws(LedgerError) -> [Path] {
-    try rememberedDisks().filter { path, disks in
-      guard path != folder, path.below(folder) != nil else { return false }
+  /// The mount points in a folder, and those that it is in, that have another disk now, or none. Not the folder itself.
+  private func otherDisks(around folder: Path) throws(LedgerError) -> [Path] {
+    if settings.prune == .force { return [] }
+    return try rememberedDisks().filter { path, disks in
+      guard path != folder, path.below(folder) != nil || folder.below(path) != nil else { return false }
       let now = DiskIdentity(at: path)?.text
       return disks.contains { $0 != now }
     }.map(\.key)

@@ -172,6 +172,9 @@ struct HEIFHeaderTests {
           handler: "auxv", codec: "av01", width: 64, height: 64, boxes: alpha.property + name, sample: alpha.data,
           id: 2,
           auxiliaryOf: 1),
+        // What is no alpha may be anything.
+        TestMovie.Track(
+          handler: "auxv", codec: "avc1", width: 64, height: 64, sample: [1, 2, 3], id: 3, auxiliaryOf: 1),
       ], before: TestHEIF.box("ftyp", Array("avis".utf8) + [0, 0, 0, 0] + Array("msf1".utf8)) + meta)
     let header = try PictureHeader.heif(bytes)
     #expect(header.orientation == .rotated270 && header.hasAlpha)

@@ -72,6 +72,25 @@ extension TIFFDecodingTests {
     return Page(testDescription: what, size: size, bits: 1, photometric: 0, compression: 34661, data: data)
   }
 
+  /// Two uncompressed strips of 32 rows. What follows the bytes of a strip is not read in its place.
+  @Test(
+    arguments: [(8192, CDECODING_OK), (8191, CDECODING_TRUNCATED), (100, CDECODING_TRUNCATED)]
+      as [(UInt64, cdecoding_status)])
+  func anUncompressedStripHasTheBytesThatItSays(count: UInt64, expected: cdecoding_status) {
+    let samples = [UInt8](repeating: 90, count: 4 * 8192)
+    var page = TestTIFF.Directory.page(256, 64, photometric: 1, samples: 1, [(0xC000, .bytes(samples))])
+    page.entries.removeAll { [0x0111, 0x0116, 0x0117].contains($0.tag) }
+    let strips: [(Int, TestTIFF.Value)] = [
+      (0x0111, .numbers(type: 4, [8192, 8192])), (0x0116, .long(32)), (0x0117, .numbers(type: 4, [count, count])),
+    ]
+    page.entries += TestTIFF.Directory(strips).entries
+    let file = TestTIFF([page]).file()
+    var call = DecoderCall(file, CDECODING_TIFF, Self.size, planes: 1)
+    call.request.directory = TIFFPicture.directory(of: file)
+    let decoded = call.decoded()
+    #expect(decoded.reply.status == expected, "\(decoded.message)")
+  }
+
   private static let size = PixelSize(width: 256, height: 64)
   /// Too large to be decoded as a whole.
   private static let large = PixelSize(width: 8000, height: 80)

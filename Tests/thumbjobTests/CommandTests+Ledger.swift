@@ -213,6 +213,29 @@ extension CommandTests {
       }
     }
 
+    /// Its thumbnails are in the way of a photo of the disk that is mounted now.
+    @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
+    func whatIsInTheWayOfAPhotoMayBelongToAnotherDisk() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      let (disk, photo) = (folder("images/disk"), try Data(contentsOf: URL(filePath: folder("images/0/photo 0.jpg"))))
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      let first = MountedFolder(at: disk, options: "size=1m")
+      #expect(first != nil)
+      for name in ["a.jpg/b.jpg", "c.jpg"] { try folder.write(photo, to: "images/disk/\(name)") }
+      _ = try await BuiltCommand.run("images", in: folder)
+      #expect(folder.exists("thumbs/disk/a.jpg/b.jpg"))
+      // On top of the first one, so that it cannot have its number.
+      let second = MountedFolder(at: disk, options: "size=1m")
+      #expect(second != nil)
+      for name in ["a.jpg", "c.jpg"] { try folder.write(photo, to: "images/disk/\(name)") }
+      let kept = try await BuiltCommand.run("images", "--prune=all", in: folder)
+      #expect(kept.status == 1 && kept.errors.contains("thumbs/disk/a.jpg: cannot be written"), "\(kept.errors)")
+      #expect(folder.exists("thumbs/disk/a.jpg/b.jpg"))
+      let forced = try await BuiltCommand.run("images", "--prune=force", in: folder)
+      #expect(forced.status == 0 && !folder.exists("thumbs/disk/a.jpg/b.jpg"), "\(forced.errors)")
+      withExtendedLifetime((first, second)) {}
+    }
+
     @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
     func aPhotoWhosePathIsAMountPointNowIsGone() async throws {
       let folder = try TemporaryFolder.withPhotos(6)

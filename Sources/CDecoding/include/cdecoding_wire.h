@@ -35,6 +35,8 @@
 
 /// The stack that decoders need, in bytes.
 #define CDECODING_STACK (512 << 10)
+/// The same with that of the frames of main() and of what it calls, arguments and environment.
+#define CDECODING_WHOLE_STACK (640 << 10)
 /// The exit status, without a hello, of a process that may have no such stack (RLIMIT_STACK).
 #define CDECODING_SMALL_STACK 71
 

@@ -50,8 +50,8 @@ static bool is_of_size(hevc *state, const uint8_t *unit, size_t size) {
   return false;
 }
 
-/// Gives a NAL unit to the decoder, which copies it. A unit without its header of 2 bytes is none. False if the call has
-/// failed.
+/// Gives a NAL unit to the decoder, which copies it. A unit of no more than its header, 2 bytes, is passed over. False if the
+/// call has failed.
 static bool push_unit(hevc *state, const uint8_t *unit, size_t size) {
   if (size <= 2) return true;
   return is_of_size(state, unit, size) && !has_failed(state, de265_push_NAL(state->decoder, unit, (int)size, 0, NULL));

@@ -76,14 +76,29 @@ static bool decode_row(page *from, unsigned plane, uint32_t y, uint8_t *into, si
   return false;
 }
 
-/// libjpeg has decoded at most so many rows that it has not delivered.
-enum { rows_ahead = 64 };
+/// Whether the JPEG data of a strip are progressive (SOF2), which libjpeg reads to their end before it delivers the first row.
+static bool is_progressive(const page *from, uint32_t strip) {
+  TIFF *tiff = from->readers[0].tiff;
+  uint64_t place = TIFFGetStrileOffset(tiff, strip) + 2, end = place + TIFFGetStrileByteCount(tiff, strip);
+  // As many segments as come before the first scan, and more.
+  for (int segment = 0; segment < 64 && place + 4 <= end; segment++) {
+    uint8_t head[4];
+    if (!decoding_read(from->call, place, head, sizeof head) || head[0] != 0xFF) return false;
+    if (head[1] == 0xC2) return true;
+    if (head[1] == 0xC0 || head[1] == 0xC1 || head[1] == 0xDA) return false;
+    place += 2 + ((uint64_t)head[2] << 8 | head[3]);
+  }
+  return false;
+}
 
 bool tiff_coded_read_row(
     page *from, unsigned plane, uint32_t y, const row_range *strip, uint8_t *into, size_t size) {
   if (y == strip->first) tiff_view_begin_piece(&from->file);
   if (!decode_row(from, plane, y, into, size, first_fill(from))) return false;
-  if (from->file.has_jpeg_ended && strip->last - y > rows_ahead) {
+  // libjpeg has decoded two rows of MCUs at most that it has not delivered.
+  bool lacks_rows = from->file.has_jpeg_ended && strip->last - y > 2 * 8u * from->down;
+  if (lacks_rows && !is_progressive(from, TIFFComputeStrip(from->readers[plane].tiff, y, (uint16_t)plane))) {
+    if (from->call->reply->status != CDECODING_OK) return false;
     decoding_fail(from->call, CDECODING_TRUNCATED, "the JPEG data of a strip end at row %u", y);
     return false;
   }

@@ -7,8 +7,8 @@
 
 static bool begins(const char *text, const char *words) { return strncmp(text, words, strlen(words)) == 0; }
 
-/// How warnings begin. What is not here is told, and fails a picture only where every warning does. That includes JPEG and
-/// JBIG data of another size: whether samples are missing, tiff_coded.c finds out.
+/// How warnings begin. Other warnings are reported, and fail a picture at `--fail-on warning` only. Among these are JPEG and
+/// JBIG data of another size: tiff_coded.c finds out whether samples are missing.
 static const struct {
   const char *words;
   tiff_message meaning;

@@ -97,7 +97,13 @@ static void read_uncompressed(page *from, size_t row_size, uint8_t *buffers[most
         decoding_fail(from->call, CDECODING_TRUNCATED, "strip %u is after the end of the file", strip);
         return;
       }
-      if (!decoding_read(from->call, offset + (uint64_t)in_strip * row_size, buffers[plane], rows * row_size)) return;
+      uint64_t start = (uint64_t)in_strip * row_size, size = (uint64_t)rows * row_size;
+      // What follows the bytes of a strip is something else, such as the next one.
+      if (TIFFGetStrileByteCount(from->readers[0].tiff, strip) < start + size) {
+        decoding_fail(from->call, CDECODING_TRUNCATED, "strip %u has too few bytes for its rows", strip);
+        return;
+      }
+      if (!decoding_read(from->call, offset + start, buffers[plane], (size_t)size)) return;
       order(from, buffers[plane], rows * row_size);
     }
     for (uint32_t row = 0; row < rows; row++) {

@@ -48,7 +48,7 @@ void tiff_view_fail(view *file);
 /// Before libtiff decodes a strip or tile: forgets what it has said of others.
 void tiff_view_begin_piece(view *file);
 
-/// After libtiff has decoded: whether the call has not failed for what it has said.
+/// Judges what libtiff has said while it decoded. Returns false if the call has failed.
 bool tiff_view_accepts(view *file);
 
 #pragma clang assume_nonnull end

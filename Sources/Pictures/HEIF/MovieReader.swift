@@ -111,11 +111,11 @@ struct MovieReader {
     guard let track = tracks.first(where: { ["pict", "vide"].contains($0.handler) }) else {
       throw .unsupported("it has no track with pictures")
     }
-    var picture = try firstPicture(of: track).picture
+    var picture = try firstPicture(of: track)
     for other in tracks where other.handler == "auxv" && other.auxiliaryOf.contains(track.id) {
-      let (alpha, type) = try firstPicture(of: other)
-      guard let type, HEIFReader.alphaTypes.contains(type) else { continue }
-      try picture.addAlpha(alpha)
+      // Others, such as depth, may be of any kind.
+      guard let type = try properties(of: other).auxiliaryType, HEIFReader.alphaTypes.contains(type) else { continue }
+      try picture.addAlpha(firstPicture(of: other))
       picture.isPremultiplied = track.multipliedBy.contains(other.id)
       break
     }
@@ -124,18 +124,8 @@ struct MovieReader {
     return header
   }
 
-  /// The first picture of a track, and what it is if it is an auxiliary one.
-  private func firstPicture(
-    of track: Track
-  ) throws(ThumbnailError) -> (picture: StoredPicture, auxiliaryType: String?) {
-    let codec: PictureHeader.TileCodec
-    switch track.codec {
-    case "hvc1", "hev1": codec = .hevc
-    case "av01": codec = .av1
-    default: throw .unsupported("a sequence of the type “\(track.codec)”")
-    }
-    guard let sample = track.sample else { throw .unsupported("a sequence in fragments") }
-    guard reader.isInFile(sample) else { throw FileWindow.endsTooEarly }
+  /// What the sample entry of a track says of its pictures.
+  private func properties(of track: Track) throws(ThumbnailError) -> HEIFReader.Properties {
     var properties = HEIFReader.Properties()
     var rest = track.entry
     while let box = try reader.next(in: &rest) {
@@ -144,6 +134,20 @@ struct MovieReader {
       guard ["hvcC", "av1C", "colr", "clap", "irot", "imir", "auxC"].contains(type) else { continue }
       properties.add(try ItemProperty(Box(type: type, contents: box.contents, isCut: box.isCut), reader))
     }
+    return properties
+  }
+
+  /// The first picture of a track.
+  private func firstPicture(of track: Track) throws(ThumbnailError) -> StoredPicture {
+    let codec: PictureHeader.TileCodec
+    switch track.codec {
+    case "hvc1", "hev1": codec = .hevc
+    case "av01": codec = .av1
+    default: throw .unsupported("a sequence of the type “\(track.codec)”")
+    }
+    guard let sample = track.sample else { throw .unsupported("a sequence in fragments") }
+    guard reader.isInFile(sample) else { throw FileWindow.endsTooEarly }
+    let properties = try properties(of: track)
     guard let configuration = properties.configuration, configuration.codec == codec else {
       throw .damaged("it does not say how to decode its sequence")
     }
@@ -151,6 +155,6 @@ struct MovieReader {
     let format = try configuration.format.completed(codec, by: tile.data, reader)
     var picture = try StoredPicture(tile, codec: codec, format: format, color: properties.color)
     for step in properties.steps { try picture.geometry.apply(step) }
-    return (picture, properties.auxiliaryType)
+    return picture
   }
 }

@@ -20,7 +20,7 @@ struct DiskIdentity: Sendable, Hashable {
     text = "\(Self.fileSystem(at: folder))/\(status.st_ino)"
   }
 
-  /// Whether another folder, of which this is the text, is on the same file system.
+  /// Whether the folder with the text `other` is on the same file system.
   func isFileSystem(of other: String) -> Bool { other.prefix { $0 != "/" } == text.prefix { $0 != "/" } }
 
   #if os(Linux)

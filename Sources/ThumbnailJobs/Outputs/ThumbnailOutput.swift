@@ -249,13 +249,13 @@ struct ThumbnailOutput: Sendable {
   /// Everything except the source that determines the bytes of the thumbnails of all sizes.
   var settingsText: String { options.sizes.map { Self.settings(options, $0, name) }.joined() }
 
-  /// The chroma of a size's thumbnails, as a part of their settings. What `auto` makes above icons was the default of earlier
-  /// versions, `420`, and is not made again.
+  /// The chroma of a size's thumbnails, as a part of their settings. Above icons, `auto` makes what `420` makes, except of
+  /// pictures that are themselves as small as icons; a thumbnail of these may then stay as it was.
   private static func subsampling(_ options: ThumbnailOptions, _ size: SizeSpec) -> String {
     let isIcon = [size.width, size.height].contains { $0.map { $0 <= ThumbnailOptions.iconSide } ?? false }
     return switch options.subsampling {
     case .auto: isIcon ? "auto" : "420"
-    case .s420: "420 always"
+    case .s420: "420"
     case .s444: "444"
     }
   }

@@ -37,7 +37,7 @@ enum Advice {
     case .network(let error): advice(on: error)
     case .decoder(_, .killed), .decoder(_, .refused): "the next run tries it again; with --retries 1, this run does"
     case .decoder(_, .wrong): "reinstall thumbjob; ldd shows what the program lacks"
-    case .decoder(_, .unfenced): "--isolate always would decode it without that"
+    case .decoder(_, .unfenced): "--isolate always does without what is missing"
     // Advice never weakens the fence for a file that may be damaged.
     case .decoder(_, .crashed), .decoder(_, .missing), .decoder(_, .memory): nil
     case .placeIsSource: "choose another folder with --out"
@@ -132,7 +132,7 @@ enum Advice {
 
   /// The warning that pictures will fail, because no decoder process can be started.
   static func warning(of obstacle: DecoderObstacle, _ isolation: Isolation) -> String {
-    let failing = isolation == .always ? "all pictures need it and fail" : "all but faultless JPEGs need it and fail"
+    let failing = isolation == .always || isolation == .require ? "all pictures need it and fail" : "all but faultless JPEGs need it and fail"
     return switch obstacle {
     case .missing(let name, let folders):
       "\(name) was not found in \(PlaceText.text(folders.map(\.printable))); \(failing); reinstall thumbjob"
