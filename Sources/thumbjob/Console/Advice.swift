@@ -132,7 +132,9 @@ enum Advice {
 
   /// The warning that pictures will fail, because no decoder process can be started.
   static func warning(of obstacle: DecoderObstacle, _ isolation: Isolation) -> String {
-    let failing = isolation == .always || isolation == .require ? "all pictures need it and fail" : "all but faultless JPEGs need it and fail"
+    let failing =
+      isolation == .always || isolation == .require
+      ? "all pictures need it and fail" : "all but faultless JPEGs need it and fail"
     return switch obstacle {
     case .missing(let name, let folders):
       "\(name) was not found in \(PlaceText.text(folders.map(\.printable))); \(failing); reinstall thumbjob"
