@@ -160,10 +160,11 @@ race: deps ## tests queue, job, ledger, comparison, file transfers, pressure mon
 	  --sanitize=thread --scratch-path .build-thread \
 	  --filter 'BoundedQueueTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
+# The skipped tests compute much, and nothing of what they test has pointers.
 memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build
 	THUMBJOB_TARGETS="PicturesTests ThumbnailsTests" $(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) \
-	  --scratch-path .build-address $(SHOWN)
+	  --scratch-path .build-address --skip 'ThumbHashTests|LookupTableTests' $(SHOWN)
 
 endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
 	$(BUILD) --product thumbjob
