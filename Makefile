@@ -160,7 +160,7 @@ race: deps ## tests queue, job, ledger, comparison, file transfers, pressure mon
 	  --sanitize=thread --scratch-path .build-thread \
 	  --filter 'BoundedQueueTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
 
-# The skipped tests compute much, and nothing of what they test has pointers.
+# The skipped tests compute for minutes under the sanitizer; others reach the same code there.
 memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build
 	THUMBJOB_TARGETS="PicturesTests ThumbnailsTests" $(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) \
