@@ -181,7 +181,7 @@ extension CommandTests {
       let (photo, sizes) = ("images/0/photo 0.jpg", ["images", "--size", "small=32", "--size", "large=64"])
       _ = try await BuiltCommand.run("images", in: folder)
       _ = try await BuiltCommand.run(executable: BuiltCommand.path, sizes, in: folder)
-      // In the large size the file of somebody else is in the way, too.
+      // In the large size, a file of somebody else is in the way.
       try folder.write(Data("a note".utf8), to: "thumbs/large/0/photo 0.jpg")
       try FileManager.default.moveItem(atPath: folder(photo), toPath: folder("photo"))
       try folder.write(try Data(contentsOf: URL(filePath: folder("photo"))), to: "\(photo)/a.jpg")

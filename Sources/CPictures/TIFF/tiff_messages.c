@@ -7,7 +7,7 @@
 
 static bool begins(const char *text, const char *words) { return strncmp(text, words, strlen(words)) == 0; }
 
-/// How warnings begin. Other warnings are reported, and fail a picture at `--fail-on warning` only. Among these are JPEG and
+/// How warnings begin. Other warnings are reported, and fail a picture only where every warning does. Among these are JPEG and
 /// JBIG data of another size: tiff_coded.c finds out whether samples are missing.
 static const struct {
   const char *words;

@@ -127,7 +127,7 @@ public struct OutputPlan: Sendable {
     files(for: place).first { path, inner, folder in isReached(inner, below: folder) }?.path
   }
 
-  /// The other files in the folders of the job that want a place, whoever gets it.
+  /// The other files in the folders of the job whose thumbnails would have the same place.
   func rivals(of source: Path, for place: Path) -> [Path] {
     files(for: place).filter { path, inner, folder in path != source && isReached(inner, below: folder) }.map(\.path)
   }
