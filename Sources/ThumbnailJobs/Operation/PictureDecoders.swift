@@ -26,7 +26,7 @@ final class PictureDecoders: Sendable {
   ///
   /// - Parameter isSuspect: whether the file may be why earlier runs died.
   func firstDecoding(isSuspect: Bool) -> Decoding {
-    isolation == .always || isolation == .require || isSuspect && isolation == .auto ? .whole() : .sparing
+    isolation.isForAll || isSuspect && isolation == .auto ? .whole() : .sparing
   }
 
   /// Whether JPEG files that are decoded like this are decoded here. What our own decoder accepts is not.

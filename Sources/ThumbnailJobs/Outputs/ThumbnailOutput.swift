@@ -253,11 +253,8 @@ struct ThumbnailOutput: Sendable {
   /// pictures that are themselves as small as icons; a thumbnail of these may then stay as it was.
   private static func subsampling(_ options: ThumbnailOptions, _ size: SizeSpec) -> String {
     let isIcon = [size.width, size.height].contains { $0.map { $0 <= ThumbnailOptions.iconSide } ?? false }
-    return switch options.subsampling {
-    case .auto: isIcon ? "auto" : "420"
-    case .s420: "420"
-    case .s444: "444"
-    }
+    let isUsual = options.subsampling == .auto && !isIcon
+    return (isUsual ? .s420 : options.subsampling).rawValue
   }
 
   /// Everything except the source that determines the bytes of a thumbnail. A pattern is part of it, because the marks

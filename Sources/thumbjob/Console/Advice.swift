@@ -133,7 +133,7 @@ enum Advice {
   /// The warning that pictures will fail, because no decoder process can be started.
   static func warning(of obstacle: DecoderObstacle, _ isolation: Isolation) -> String {
     let failing =
-      isolation == .always || isolation == .require
+      isolation.isForAll
       ? "all pictures need it and fail" : "all but faultless JPEGs need it and fail"
     return switch obstacle {
     case .missing(let name, let folders):

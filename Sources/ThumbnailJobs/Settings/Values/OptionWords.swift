@@ -33,6 +33,9 @@ public enum Isolation: String, Sendable, CaseIterable {
   case never
   /// As `always`; and where the kernel refuses any part of the fence, nothing is decoded.
   case require
+
+  /// Whether sources of all formats are decoded in helper processes.
+  public var isForAll: Bool { self == .always || self == .require }
 }
 
 extension RGBColor {
