@@ -61,11 +61,14 @@ class Chain:
         count = self.random.randint(chains.count // 2, chains.count)
         self.album = Album(self.folder / "album", self.pictures, count, self.random)
         self.recipe = self.random.choice(RECIPES)
-        self.expected = {
-            place: digest for path in self.album.paths
-            for place, digest in self.pictures.expected(self.recipe, path).items()}
         self.disk = self.group = None
-        self._runs = 0
+        self._runs = self._deaths = 0
+        self._expect()
+
+    def _expect(self):
+        self.expected = {
+            place: digests for path in self.album.paths
+            for place, digests in self.pictures.expected(self.recipe, path, is_suspect=self._deaths > 1).items()}
 
     def run(self):
         try:
@@ -113,6 +116,9 @@ class Chain:
         try:
             # Mostly early, because a run over what others have left tells of few sources before it ends by itself.
             found = life.run(1 + int(len(self.album.paths) * self.random.random() ** 3))
+            if life.status == -signal.SIGKILL:
+                self._deaths += 1
+                self._expect()
             if is_last and life.status == 75 and life.job.ledger.pressure["critical"]:
                 is_last = False  # the machine itself was short of memory, and the next run completes
             found += folder_problems(

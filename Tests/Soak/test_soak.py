@@ -214,10 +214,10 @@ class Reading(unittest.TestCase):
             self.assertEqual(folder_problems(thumbs, {}, False, may_have_rest=True), [])
             (thumbs / ".thumbjob/run-1").rmdir()
             self.assertEqual(folder_problems(thumbs, {}, True), [])
-            self.assertEqual(folder_problems(thumbs, {"a.jpg": "digest"}, False), [])
-            self.assertIn("missing: a.jpg", folder_problems(thumbs, {"a.jpg": "digest"}, True)[0])
+            self.assertEqual(folder_problems(thumbs, {"a.jpg": {"digest"}}, False), [])
+            self.assertIn("missing: a.jpg", folder_problems(thumbs, {"a.jpg": {"digest"}}, True)[0])
             (thumbs / "a.jpg").touch()
-            self.assertIn("differs", folder_problems(thumbs, {"a.jpg": "digest"}, True)[0])
+            self.assertIn("differs", folder_problems(thumbs, {"a.jpg": {"digest"}}, True)[0])
             self.assertIn("it left the file a.jpg", folder_problems(thumbs, {}, True))
 
 
