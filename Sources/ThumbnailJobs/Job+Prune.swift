@@ -95,8 +95,11 @@ extension Job {
     let path = operation.source.path.absolute
     var vanished = VanishedSources(
       followsLinks: walker.followsLinks, otherDisks: path.flatMap { try? otherDisks(around: $0) } ?? [])
-    let freed = removal.removeAbove(operation.place, of: operation.source) { vanished.state(of: $0) == .gone }
-    for source in freed where !hasThumbnails(of: source, tree) { ledger?.forget(source) }
+    let freed = removal.removeAbove(
+      operation.place, of: operation.source, remembered: shared.owners.remembered,
+      isGone: { vanished.state(of: $0) == .gone })
+    // Where the thumbnails of a source outside the tree are is not known.
+    for source in freed where source.below(tree) != nil && !hasThumbnails(of: source, tree) { ledger?.forget(source) }
     let below = tree.appending(operation.place)
     if let mode = settings.prune, let source = sourceFolder(of: below), pruneRefusal(source, mode) == nil {
       // That the ledgers can be read is known.

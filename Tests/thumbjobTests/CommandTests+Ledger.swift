@@ -176,6 +176,22 @@ extension CommandTests {
       #expect(again.status == 0 && again.errors.contains("8 up to date"), "\(again.errors)")
     }
 
+    @Test func whatIsInTheWayMayBeOfAnotherTree() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      let photo = try Data(contentsOf: URL(filePath: folder("images/0/photo 0.jpg")))
+      try folder.write(photo, to: "images/trip.jpg")
+      _ = try await BuiltCommand.run("images", in: folder)
+      #expect(folder.exists("thumbs/trip.jpg"))
+      for name in ["trip.jpg/a.jpg", "other/b.jpg"] { try folder.write(photo, to: name) }
+      // Now the thumbnails mirror the folder that has both.
+      let kept = try await BuiltCommand.run("trip.jpg", "other", in: folder)
+      #expect(kept.status == 1 && kept.errors.contains("a file is where a folder is needed"), "\(kept.errors)")
+      unlink(folder("images/trip.jpg"))
+      let made = try await BuiltCommand.run("trip.jpg", "other", in: folder)
+      #expect(made.status == 0 && made.errors.contains("1 thumbnail removed"), "\(made.errors)")
+      #expect(folder.exists("thumbs/trip.jpg/a.jpg") && folder.exists("thumbs/0/photo 0.jpg"))
+    }
+
     @Test func onlyWhatIsInTheWayOfAFolderIsRemoved() async throws {
       let folder = try TemporaryFolder.withPhotos(4)
       let (photo, sizes) = ("images/0/photo 0.jpg", ["images", "--size", "small=32", "--size", "large=64"])

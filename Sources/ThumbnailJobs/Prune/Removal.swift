@@ -78,23 +78,34 @@ struct Removal: Sendable {
   ///
   /// - Parameters:
   ///   - place: the place of the other source's thumbnails, from ``OutputPlan``.
+  ///   - remembered: the absolute paths of the sources that a key stands for. So sources are found whose thumbnails were
+  ///     made when the output folder mirrored another tree.
   ///   - isGone: whether a source is gone; its path is absolute.
   /// - Returns: the sources whose thumbnails were removed.
-  func removeAbove(_ place: Path, of other: Source, isGone: (Path) -> Bool) -> Set<Path> {
+  func removeAbove(
+    _ place: Path, of other: Source, remembered: (SourceKey) -> [Path], isGone: (Path) -> Bool
+  ) -> Set<Path> {
     var found: Set<Path> = []
     for output in outputs {
       for size in output.output.options.sizes {
         var folder = output.output.place(of: other, place, size: size).parent
         while !folder.isEmpty {
-          for relative in Self.claims(to: folder) where isGone(tree.appending(relative)) {
-            let source = tree.appending(relative)
-            if outcome(folder, of: source, relative, in: output) == .removed { found.insert(source) }
+          for source in owners(of: folder, in: output, remembered) where isGone(source) {
+            if outcome(folder, of: source, source.below(tree), in: output) == .removed { found.insert(source) }
           }
           folder = folder.parent
         }
       }
     }
     return found
+  }
+
+  /// The sources whose thumbnail a file may be, by its place and by its mark.
+  private func owners(of place: Path, in output: Output, _ remembered: (SourceKey) -> [Path]) -> Set<Path> {
+    let file = output.output.path.appending(place)
+    guard FileStatus.isRegular(file, followingLinks: false) else { return [] }
+    let named = (try? ThumbnailMark.read(file, in: AT_FDCWD))?.source.map(remembered) ?? []
+    return Set(named + Self.claims(to: place).map(tree.appending))
   }
 
   /// The sources that may have a place, perhaps in the folder of a size.
@@ -115,12 +126,13 @@ struct Removal: Sendable {
     outcome(place, of: source, relative, in: output) != .failed
   }
 
-  private func outcome(_ place: Path, of source: Path, _ relative: Path, in output: Output) -> Outcome {
+  /// - Parameter relative: the path of the source in the tree; nil if it is not in it.
+  private func outcome(_ place: Path, of source: Path, _ relative: Path?, in output: Output) -> Outcome {
     do throws(OutputError) {
       // The marks of earlier versions do not name their source. Such a thumbnail may be that of a source that exists.
       let isOurTree = output.output.earlier.lastTree ?? tree == tree
       let outcome = try output.remover.remove(
-        place, of: source, unnamed: isOurTree && !hasOther(place, than: relative))
+        place, of: source, unnamed: isOurTree && relative.map { !hasOther(place, than: $0) } ?? false)
       guard case .removed(let bytes) = outcome else { return .notOurs }
       onRemoval(output.output.path.appending(place), .success(bytes))
       return .removed
