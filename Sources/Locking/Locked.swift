@@ -12,7 +12,7 @@ import Foundation
 ///
 /// It is inlinable because it is generic: unspecialised calls from other modules copy the guarded value, which halved
 /// the throughput of a queue.
-@frozen public struct Locked<Value>: ~Copyable, @unchecked Sendable {  // the mutex guards the value
+@frozen public struct Locked<Value>: Guard, ~Copyable, @unchecked Sendable {  // the mutex guards the value
   @frozen @usableFromInline struct Storage {
     @usableFromInline var mutex: pthread_mutex_t
     @usableFromInline var value: Value
@@ -24,7 +24,10 @@ import Foundation
   @usableFromInline let storage: UnsafeMutablePointer<Storage>
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  @inlinable public init(_ value: Value) {
+  @usableFromInline let witness: LockWitness
+
+  @inlinable public init(_ value: Value, file: StaticString = #fileID, line: UInt = #line) {
+    witness = LockWitness("Locked", of: Value.self, file: file, line: line)
     storage = .allocate(capacity: 1)
     storage.initialize(to: Storage(mutex: pthread_mutex_t(), value: value))
     guard let mutex = storage.pointer(to: \.mutex) else { preconditionFailure("a stored property has an address") }
@@ -42,8 +45,27 @@ import Foundation
   @inlinable public borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    witness.willLock()
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    witness.didLock(.exclusive)
+    defer {
+      witness.willUnlock()
+      pthread_mutex_unlock(mutex)
+    }
     return try body(&storage.pointee.value)
+  }
+
+  /// ``withLock(_:)``: a mutex lets one reader in at a time.
+  @inlinable public borrowing func read<Result, Failure: Error>(
+    _ body: (Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try withLock { value throws(Failure) in try body(value) }
+  }
+
+  /// ``withLock(_:)``.
+  @inlinable public borrowing func write<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try withLock(body)
   }
 }

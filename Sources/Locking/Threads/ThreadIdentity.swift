@@ -1,31 +1,15 @@
 import Foundation
 
 /// The number and the name of a thread.
-final class ThreadIdentity: Sendable {
-  let id: Int
+package final class ThreadIdentity: Sendable {
+  package let id: Int
   /// Unique within a process. A thread of Dispatch is called `dispatch`, because it serves many queues.
-  let name: String
+  package let name: String
 
   /// The current thread. Determined once for each thread.
-  static var current: ThreadIdentity {
-    if let known = pthread_getspecific(key) { return Unmanaged<ThreadIdentity>.fromOpaque(known).takeUnretainedValue() }
-    let identity = ThreadIdentity()
-    pthread_setspecific(key, Unmanaged.passRetained(identity).toOpaque())
-    return identity
-  }
+  package static var current: ThreadIdentity { perThread.object { ThreadIdentity() } }
 
-  /// The key under which each thread stores its identity, which is released when the thread ends.
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    let status = pthread_key_create(&key) { pointer in
-      #if canImport(Glibc)
-        guard let pointer else { return }
-      #endif
-      Unmanaged<ThreadIdentity>.fromOpaque(pointer).release()
-    }
-    precondition(status == 0, "pthread_key_create: \(String(cString: strerror(status)))")
-    return key
-  }()
+  private static let perThread = PerThread<ThreadIdentity>()
 
   private init() {
     #if canImport(Glibc)

@@ -1,0 +1,59 @@
+import Dispatch
+
+/// A value and a concurrent queue that guards it: reads run together, and each write is a barrier, which runs alone.
+///
+/// Reads and writes are served in the order in which they came, so neither are preferred. The queue is its own, because
+/// barriers on a global queue exclude nobody.
+///
+/// ``writeAsync(_:)`` returns at once. But the writes then wait for a thread of Dispatch's pool, and so do all later reads
+/// behind them: a pool that is busy for a second delays them for a second.
+///
+/// *Concurrency*: as ``Guard``. The value lives until its last write has ended, which may be after the guard's end.
+public struct BarrierLocked<Value>: Guard, ~Copyable, Sendable {
+  private final class Storage: @unchecked Sendable {  // the queue guards the value
+    let queue = DispatchQueue(label: "guard", attributes: .concurrent)
+    let witness: LockWitness
+    var value: Value
+
+    init(_ value: Value, _ witness: LockWitness) { (self.value, self.witness) = (value, witness) }
+
+    func hold<Result>(_ mode: LockMode, _ body: () -> Result) -> Result {
+      witness.didLock(mode)
+      defer { witness.willUnlock() }
+      return body()
+    }
+  }
+
+  private let storage: Storage
+
+  public init(_ value: Value, file: StaticString = #fileID, line: UInt = #line) {
+    storage = Storage(value, LockWitness("BarrierLocked", of: Value.self, file: file, line: line))
+  }
+
+  public borrowing func read<Result, Failure: Error>(
+    _ body: (Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let storage = storage
+    storage.witness.willLock()
+    // Dispatch would let only untyped errors through.
+    let result = storage.queue.sync {
+      storage.hold(.shared) { Swift.Result { () throws(Failure) in try body(storage.value) } }
+    }
+    return try result.get()
+  }
+
+  public borrowing func write<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let storage = storage
+    storage.witness.willLock()
+    let result = storage.queue.sync(flags: .barrier) {
+      storage.hold(.exclusive) { Swift.Result { () throws(Failure) in try body(&storage.value) } }
+    }
+    return try result.get()
+  }
+
+  public borrowing func writeAsync(_ body: @escaping @Sendable (inout Value) -> Void) {
+    storage.queue.async(flags: .barrier) { [storage] in storage.hold(.exclusive) { body(&storage.value) } }
+  }
+}
