@@ -87,6 +87,7 @@ extension Job {
 
   /// Removes what is in the way of a source's thumbnails, if it is left of sources that are gone: the thumbnail of a photo
   /// `a.jpg` where now a folder `a.jpg` has photos, and, where the job prunes, those of a folder `a.jpg` where now a photo is.
+  /// Where it prunes, thumbnails of earlier sizes make room for folders as well.
   ///
   /// - Returns: whether the source is to be tried again: nothing is in the way any more, or less.
   func makeRoom(for operation: SourceOperation) -> Bool {
@@ -95,13 +96,20 @@ extension Job {
     let path = operation.source.path.absolute
     var vanished = VanishedSources(
       followsLinks: walker.followsLinks, otherDisks: path.flatMap { try? otherDisks(around: $0) } ?? [])
-    let freed = removal.removeAbove(
-      operation.place, of: operation.source, remembered: shared.owners.remembered,
-      isGone: { vanished.state(of: $0) == .gone })
-    // Where the thumbnails of a source outside the tree are is not known.
-    for source in freed where source.below(tree) != nil && !hasThumbnails(of: source, tree) { ledger?.forget(source) }
+    let freed = removal.removeAbove(operation.place, of: operation.source, remembered: shared.owners.remembered) {
+      source, isOfJob in
+      switch vanished.state(of: source) {
+      case .gone: true
+      case .there: !isOfJob && prunes(source)
+      case .missingInEmptyFolder, .missingBehindLink, .onOtherDisk: false
+      }
+    }
+    for source in freed where vanished.state(of: source) == .gone {
+      // Where the thumbnails of a source outside the tree are is not known.
+      if source.below(tree) != nil, !hasThumbnails(of: source, tree) { ledger?.forget(source) }
+    }
     let below = tree.appending(operation.place)
-    if let mode = settings.prune, let source = sourceFolder(of: below), pruneRefusal(source, mode) == nil {
+    if prunes(below) {
       // That the ledgers can be read is known.
       try? forEachRemembered(below: below) { source, state in
         if state == .gone, removal.removeAll(of: source.path, first: source.first) { source.forget() }
@@ -117,12 +125,13 @@ extension Job {
     return isFound.withLock { $0 }
   }
 
-  /// The folder among the arguments that an absolute path is in.
-  private func sourceFolder(of path: Path) -> Path? {
+  /// Whether the job may remove what is left of sources at an absolute path, or below it.
+  private func prunes(_ path: Path) -> Bool {
+    guard let mode = settings.prune else { return false }
     for case .path(let folder) in settings.sources {
-      if let absolute = folder.absolute, path.below(absolute) != nil { return folder }
+      if let absolute = folder.absolute, path.below(absolute) != nil { return pruneRefusal(folder, mode) == nil }
     }
-    return nil
+    return false
   }
 
   /// Remembers which disks the source folders are on, unless others were there before. A folder without photos is not

@@ -192,6 +192,21 @@ extension CommandTests {
       #expect(folder.exists("thumbs/trip.jpg/a.jpg") && folder.exists("thumbs/0/photo 0.jpg"))
     }
 
+    @Test func whatIsInTheWayMayBeOfAnEarlierSize() async throws {
+      let folder = try TemporaryFolder.withPhotos(4)
+      let photo = try Data(contentsOf: URL(filePath: folder("images/0/photo 0.jpg")))
+      _ = try await BuiltCommand.run("images", "--size", "small=32", "--size", "large=64", in: folder)
+      #expect(folder.exists("thumbs/small/0/photo 0.jpg"))
+      // Its thumbnail gets where that of a photo that is still there has been.
+      try folder.write(photo, to: "images/small/0/photo 0.jpg/a.jpg")
+      let kept = try await BuiltCommand.run("images", in: folder)
+      #expect(kept.status == 1 && kept.errors.contains("a file is where a folder is needed"), "\(kept.errors)")
+      #expect(folder.exists("thumbs/small/0/photo 0.jpg"))
+      let made = try await BuiltCommand.run("images", "--prune", in: folder)
+      #expect(made.status == 0, "\(made.errors)")
+      #expect(folder.exists("thumbs/small/0/photo 0.jpg/a.jpg") && folder.exists("thumbs/0/photo 0.jpg"))
+    }
+
     @Test func onlyWhatIsInTheWayOfAFolderIsRemoved() async throws {
       let folder = try TemporaryFolder.withPhotos(4)
       let (photo, sizes) = ("images/0/photo 0.jpg", ["images", "--size", "small=32", "--size", "large=64"])

@@ -62,11 +62,7 @@ struct Removal: Sendable {
     guard let relative = source.below(tree), !relative.isEmpty else { return false }
     var isClean = true
     for output in outputs {
-      let current = output.output.places(of: source, relative)
-      // Two places may be one file: through a link, or where capital letters do not count.
-      let files = Set(current.compactMap { FileIdentity(of: output.output.path.appending($0)) })
-      for place in Set(ofOtherSizes(relative, output)) where !current.contains(place) {
-        if let file = FileIdentity(of: output.output.path.appending(place)), files.contains(file) { continue }
+      for place in Set(ofOtherSizes(relative, output)) where !isOfJob(place, of: source, relative, in: output) {
         if !remove(place, of: source, relative, in: output) { isClean = false }
       }
     }
@@ -74,24 +70,28 @@ struct Removal: Sendable {
   }
 
   /// Removes the thumbnails that are where another source needs folders for its own: `a.jpg` where now a folder `a.jpg` has
-  /// photos.
+  /// photos, or `small/a.jpg` of an earlier size where now a folder `small/a.jpg` has.
   ///
   /// - Parameters:
   ///   - place: the place of the other source's thumbnails, from ``OutputPlan``.
   ///   - remembered: the absolute paths of the sources that a key stands for. So sources are found whose thumbnails were
   ///     made when the output folder mirrored another tree.
-  ///   - isGone: whether a source is gone; its path is absolute.
+  ///   - mayRemove: whether a thumbnail of a source may be removed. It gets the absolute path of the source, and whether this
+  ///     job makes that thumbnail.
   /// - Returns: the sources whose thumbnails were removed.
   func removeAbove(
-    _ place: Path, of other: Source, remembered: (SourceKey) -> [Path], isGone: (Path) -> Bool
+    _ place: Path, of other: Source, remembered: (SourceKey) -> [Path], mayRemove: (Path, _ isOfJob: Bool) -> Bool
   ) -> Set<Path> {
     var found: Set<Path> = []
     for output in outputs {
       for size in output.output.options.sizes {
         var folder = output.output.place(of: other, place, size: size).parent
         while !folder.isEmpty {
-          for source in owners(of: folder, in: output, remembered) where isGone(source) {
-            if outcome(folder, of: source, source.below(tree), in: output) == .removed { found.insert(source) }
+          for source in owners(of: folder, in: output, remembered) {
+            let relative = source.below(tree)
+            let isWanted = relative.map { isOfJob(folder, of: source, $0, in: output) } ?? false
+            guard mayRemove(source, isWanted) else { continue }
+            if outcome(folder, of: source, relative, in: output) == .removed { found.insert(source) }
           }
           folder = folder.parent
         }
@@ -118,6 +118,15 @@ struct Removal: Sendable {
     output.output.earlier.left.compactMap { $0.folder.below(output.output.path) }.flatMap { folder in
       output.output.placesOfOtherSize(of: relative).map { folder.appending($0) }
     }
+  }
+
+  /// Whether the job makes this thumbnail of a source.
+  private func isOfJob(_ place: Path, of source: Path, _ relative: Path, in output: Output) -> Bool {
+    let places = output.output.places(of: source, relative)
+    if places.contains(place) { return true }
+    // Two places may be one file: through a link, or where capital letters do not count.
+    guard let file = FileIdentity(of: output.output.path.appending(place)) else { return false }
+    return places.contains { FileIdentity(of: output.output.path.appending($0)) == file }
   }
 
   private enum Outcome { case removed, notOurs, failed }
