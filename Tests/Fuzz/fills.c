@@ -41,16 +41,27 @@ static void *filled(void *memory, size_t from) {
   return memory;
 }
 
+// All memory is filled, and so resident. A decoder process, whose memory is limited, would not get more at once either.
+static const size_t most_bytes = 256 << 20;
+
+static bool is_too_much(size_t size) {
+  if (size > most_bytes) errno = ENOMEM;
+  return size > most_bytes;
+}
+
 // These take the place of the C library's, for all libraries.
 
-void *malloc(size_t size) { return filled(__libc_malloc(size), 0); }
+void *malloc(size_t size) { return is_too_much(size) ? NULL : filled(__libc_malloc(size), 0); }
 
 void *realloc(void *memory, size_t size) {
+  if (is_too_much(size)) return NULL;
   size_t before = memory == NULL ? 0 : malloc_usable_size(memory);
   return filled(__libc_realloc(memory, size), before);
 }
 
-void *memalign(size_t alignment, size_t size) { return filled(__libc_memalign(alignment, size), 0); }
+void *memalign(size_t alignment, size_t size) {
+  return is_too_much(size) ? NULL : filled(__libc_memalign(alignment, size), 0);
+}
 
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
