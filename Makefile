@@ -31,7 +31,8 @@ LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 SANITIZED = SWIFT_BACKTRACE=enable=no
 # What is built for the tests under the thread sanitizer: of ThumbnailJobsTests, only JobTests run there.
 RACE = BoundedQueueTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests LockingTests \
-  MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThumbnailJobsTests TraceRecordingTests \
+  MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThreadLessonsTests ThumbnailJobsTests \
+  TraceRecordingTests \
   bad-decoder sandbox-parent thumbjob-decoder
 # The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
 UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
@@ -116,7 +117,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint attack-sample attack faults-sample faults watch model-sample model soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-queue bench-decoder bench-locks corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -144,7 +145,7 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race memory endpoint attack-sample faults-sample soak-sample model-sample
+	@scripts/parts.sh lint unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample
 
 unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
@@ -158,7 +159,12 @@ race: deps ## tests queue, job, ledger, comparison, file transfers, pressure mon
 	@mkdir -p .build
 	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) \
 	  --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'BoundedQueueTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|ThreadLessonsTests|TraceRecordingTests' $(SHOWN)
+
+lessons: deps ## shows what goes wrong with threads, and how it is done right: a table
+	$(BUILD) --product lessons
+	THUMBJOB_TARGETS="$(RACE)" $(SANITIZED) $(BUILD) --product lessons --sanitize=thread --scratch-path .build-thread
+	.build/debug/lessons --sanitized .build-thread/debug/lessons $(SHOWN)
 
 # The skipped tests compute for minutes under the sanitizer; others reach the same code there.
 memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour

@@ -98,6 +98,12 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "TraceRecording", dependencies: ["Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
+    // Not part of the installed program: what goes wrong with threads, and how it is done right.
+    .target(name: "ThreadLessons", dependencies: ["BoundedQueue", "Locking"], swiftSettings: settings),
+    .executableTarget(
+      name: "lessons",
+      dependencies: ["ThreadLessons", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: settings),
     .target(name: "CLibJPEG", dependencies: ["CJPEGLibrary"]),
     .target(name: "CEarlySignals"),
     .target(
@@ -246,6 +252,8 @@ let package = Package(
       dependencies: ["Comparison", .product(name: "SystemPackage", package: "swift-system")], swiftSettings: settings),
     .testTarget(
       name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ThreadLessonsTests", dependencies: ["Locking", "ThreadLessons", "lessons"], swiftSettings: settings),
     .testTarget(name: "TraceRecordingTests", dependencies: ["TraceRecording", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "MemoryPressureTests", dependencies: ["MemoryPressure", "TestSupport"], swiftSettings: settings),
     .target(name: "ReferenceDecoder", dependencies: ["CJPEGLibrary"], path: "Tests/ReferenceDecoder"),

@@ -1,0 +1,34 @@
+import Locking
+
+/// A lock that a thread takes twice.
+enum SelfLock: Lesson {
+  static let name = "self-lock"
+  static let claim = "A thread that takes its own mutex again waits for itself for ever."
+  static let today = "A POSIX mutex hangs silently; debug builds of the guards trap, and name the guard and the call."
+  static let file = #filePath
+
+  static func wrong() -> Outcome {
+    let ending = Helper.run(.selfLock)
+    let isNamed = ending.said.contains("which it holds already")
+    return Outcome(
+      isFaulty: ending.isBySignal, isNamed ? "the process ends, and names the lock" : "the process hangs")
+  }
+
+  static func right() -> Outcome {
+    let count = Guarded(Locked(0))
+    // What needs the lock gets the value, and not the lock.
+    func increase(_ count: inout Int) { count += 1 }
+    let result = count.lock.withLock { count in
+      increase(&count)
+      return count
+    }
+    return Outcome(isFaulty: result != 1, "the count is \(result)")
+  }
+
+  /// The wrong form, in a process of its own.
+  static func lockTwice() {
+    let count = Locked(0)
+    func increase() { count.withLock { $0 += 1 } }
+    count.withLock { _ in increase() }
+  }
+}

@@ -1,0 +1,21 @@
+/// A race, and the sanitizer that sees it. It needs a program of the lessons that is built with the thread sanitizer.
+enum SanitizedRace: Lesson {
+  static let name = "sanitized-race"
+  static let claim = "A race rarely shows in results; the thread sanitizer reports it by the accesses, also when all results are right."
+  static let today = "It works for Swift on Linux, except that `Synchronization.Mutex` is out of its sight; `Locked` is a POSIX mutex for that reason."
+  static let file = #filePath
+
+  static func wrong() -> Outcome { report(of: [.fourThreads: "increase", .arrayWhileRead: "documents"]) }
+
+  static func right() -> Outcome { report(of: [.fourThreadsWithLock: "data race"]) }
+
+  /// Whether the sanitizer names what each act races for.
+  private static func report(of acts: [Act: String]) -> Outcome {
+    let named = acts.filter { act, name in
+      let said = Helper.run(act).said
+      return said.contains("ThreadSanitizer: data race") && said.contains(name)
+    }
+    let names = named.values.sorted().joined(separator: ", ")
+    return Outcome(isFaulty: named.count == acts.count, named.isEmpty ? "no race is reported" : "races are reported: \(names)")
+  }
+}
