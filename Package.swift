@@ -7,8 +7,9 @@ let settings: [SwiftSetting] =
   [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
   + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
-/// For targets that process millions of samples. They are optimised in debug builds too, because the tests would take
-/// three times as long otherwise. SwiftPM refuses such a flag in a package that another package depends on.
+/// For targets that process millions of samples, and for the one that checks every lock in debug builds. They are optimised
+/// in debug builds too, because the tests would take three times as long otherwise. SwiftPM refuses such a flag in a package
+/// that another package depends on.
 let samples: [SwiftSetting] =
   Context.packageDirectory.contains("/checkouts/")
   ? settings : settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
@@ -68,7 +69,7 @@ let package = Package(
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CLinux"),
 
-    .target(name: "Locking", swiftSettings: settings),
+    .target(name: "Locking", swiftSettings: samples),
     .target(
       name: "Files", dependencies: ["CLinux", "Locking", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: settings),
