@@ -235,7 +235,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     post(.started)
     let outcome: Outcome
     do {
-      try execute()
+      try CurrentOperation.with(id, title) { try execute() }
       outcome = .succeeded
     } catch {
       outcome = state.withLock { $0.cancelReason }.map { .cancelledWhileRunning($0) } ?? .failed(error)

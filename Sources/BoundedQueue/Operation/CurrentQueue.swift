@@ -1,3 +1,5 @@
+import Locking
+
 /// The queues that the current thread works for: the thread runs an operation of one, or notifies its observers, and the end
 /// of that operation may start the same for another queue.
 ///

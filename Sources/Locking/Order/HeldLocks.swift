@@ -74,4 +74,19 @@
       locks.remove(at: place)
     }
   }
+
+  /// A lock that a thread holds, for the recorder of accesses.
+  package struct HeldLock: Sendable {
+    private let lock: LockRecord
+    package let isExclusive: Bool
+
+    /// Those of the current thread, in the order in which it has taken them.
+    package static var ofCurrentThread: [HeldLock] {
+      HeldLocks.current.locks.map { HeldLock(lock: $0.lock, isExclusive: $0.mode == .exclusive) }
+    }
+
+    /// Unique within the process.
+    package var number: UInt64 { lock.number }
+    package var name: String { lock.description }
+  }
 #endif

@@ -1,13 +1,18 @@
 import Foundation
+import Synchronization
 
 /// The number and the name of a thread.
 package final class ThreadIdentity: Sendable {
   package let id: Int
+  /// Unique within the process, and not zero. The kernel gives ``id`` to a later thread again.
+  package let serialNumber = ThreadIdentity.lastNumber.add(1, ordering: .relaxed).newValue
   /// Unique within a process. A thread of Dispatch is called `dispatch`, because it serves many queues.
   package let name: String
 
   /// The current thread. Determined once for each thread.
   package static var current: ThreadIdentity { perThread.object { ThreadIdentity() } }
+
+  private static let lastNumber = Atomic(0)
 
   private static let perThread = PerThread<ThreadIdentity>()
 

@@ -1,10 +1,10 @@
 import Foundation
 
 /// A pointer that each thread has for itself; nil at first.
-struct ThreadPointer: Sendable {
+package struct ThreadPointer: Sendable {
   private let key: pthread_key_t
 
-  init() {
+  package init() {
     var key = pthread_key_t()
     let status = pthread_key_create(&key, nil)
     precondition(status == 0, "no thread-specific key is left: \(String(cString: strerror(status)))")
@@ -12,7 +12,7 @@ struct ThreadPointer: Sendable {
   }
 
   /// The pointer of the current thread.
-  var value: UnsafeMutableRawPointer? {
+  package var value: UnsafeMutableRawPointer? {
     get { pthread_getspecific(key) }
     nonmutating set { pthread_setspecific(key, newValue) }
   }
