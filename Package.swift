@@ -33,6 +33,7 @@ let package = Package(
   // macOS is untested. The standard library's atomics and task executors need version 15.
   platforms: [.macOS(.v15)],
   products: [
+    .library(name: "AccessRecording", targets: ["AccessRecording"]),
     .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
     // For the package in Benchmarks, which compares this mutex with other locks, and decoders with each other.
     .library(name: "Locking", targets: ["Locking"]),
@@ -97,7 +98,9 @@ let package = Package(
         "CCurl", "CLinux", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
-    .target(name: "TraceRecording", dependencies: ["Files", "Locking"], swiftSettings: settings),
+    .target(name: "AccessRecording", dependencies: ["Locking"], swiftSettings: settings),
+    .target(
+      name: "TraceRecording", dependencies: ["AccessRecording", "Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
     // Not part of the installed program: what goes wrong with threads, and how it is done right.
     .target(name: "ThreadLessons", dependencies: ["BoundedQueue", "Locking"], swiftSettings: settings),
@@ -123,7 +126,8 @@ let package = Package(
     .target(
       name: "Sandbox",
       dependencies: [
-        "CDecoding", "CLinux", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system"),
+        "AccessRecording", "CDecoding", "CLinux", "Files", "Locking",
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
@@ -139,7 +143,8 @@ let package = Package(
     .target(
       name: "ThumbnailJobs",
       dependencies: [
-        "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Fetching", "Files", "FolderWatching", "Gallery", "Ledger",
+        "AccessRecording", "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Fetching", "Files", "FolderWatching",
+        "Gallery", "Ledger",
         "Locking", "MemoryPressure", "Pictures", "Sandbox", "Thumbnails", "TraceRecording", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -173,7 +178,8 @@ let package = Package(
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "BoundedQueue", "CEarlySignals", "Comparison", "ContactSheet", "Fetching", "Files", "Ledger", "Locking",
+        "AccessRecording", "BoundedQueue", "CEarlySignals", "Comparison", "ContactSheet", "Fetching", "Files", "Ledger",
+        "Locking",
         "MemoryPressure", "QueueBaselines", "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -218,9 +224,12 @@ let package = Package(
     .testTarget(
       name: "SandboxTests",
       dependencies: [
-        "BadDeeds", "CDecoding", "CLinux", "Files", "Sandbox", "TestSupport",
+        "AccessRecording", "BadDeeds", "CDecoding", "CLinux", "Files", "Sandbox", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AccessRecordingTests", dependencies: ["AccessRecording", "Locking", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "LockingTests", dependencies: ["Locking", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -255,7 +264,9 @@ let package = Package(
       name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ThreadLessonsTests", dependencies: ["Locking", "ThreadLessons", "lessons"], swiftSettings: settings),
-    .testTarget(name: "TraceRecordingTests", dependencies: ["TraceRecording", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "TraceRecordingTests", dependencies: ["AccessRecording", "TraceRecording", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(name: "MemoryPressureTests", dependencies: ["MemoryPressure", "TestSupport"], swiftSettings: settings),
     .target(name: "ReferenceDecoder", dependencies: ["CJPEGLibrary"], path: "Tests/ReferenceDecoder"),
     .testTarget(
@@ -270,7 +281,8 @@ let package = Package(
     .testTarget(
       name: "ThumbnailJobsTests",
       dependencies: [
-        "BoundedQueue", "Fetching", "Files", "Ledger", "MemoryPressure", "ThumbnailJobs", "Thumbnails", "TestSupport",
+        "AccessRecording", "BoundedQueue", "Fetching", "Files", "Ledger", "MemoryPressure", "ThumbnailJobs",
+        "Thumbnails", "TestSupport",
         "TraceRecording", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

@@ -172,6 +172,7 @@ package final class DecoderPool: Sendable {
       state.lent[ObjectIdentifier(process)] = nil
       let isGood = !process.isBloated && process.pictures < picturesPerProcess
       guard isGood, state.idle.count < mostIdle, !state.isShutDown else { return false }
+      process.handOver()
       state.idle.append((process, owner))
       return true
     }

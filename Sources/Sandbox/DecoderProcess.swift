@@ -1,3 +1,4 @@
+import AccessRecording
 import CDecoding
 import CLinux
 import Files
@@ -16,10 +17,9 @@ package final class DecoderProcess: Sendable {
   private let statistics: Descriptor?
   /// The address space of the process before its first picture, in bytes.
   private let idleSize: Int
-  /// The number of the next request. Only the thread that decodes changes it.
-  nonisolated(unsafe) private var number: UInt64 = 0
-  /// Whether the process has kept memory of a picture, so that it should be replaced. As `number`.
-  nonisolated(unsafe) private(set) var isBloated = false
+  /// The requests so far. Only the thread that has the process uses them, and `bloated`.
+  private let requests = Shared<UInt64>(0)
+  private let bloated = Shared(false)
   package let report: FenceReport
 
   /// How much larger than computed the address space may be. The allocator rounds up, and takes a last mebibyte only as a
@@ -32,6 +32,10 @@ package final class DecoderProcess: Sendable {
   package var id: Int { Int(life.id) }
   /// The pictures so far.
   package var pictures: Int { Int(number) }
+  /// The number of the last request.
+  private var number: UInt64 { requests.read { $0 } }
+  /// Whether the process has kept memory of a picture, so that it should be replaced.
+  var isBloated: Bool { bloated.read { $0 } }
 
   /// Starts a process and waits until it is ready.
   ///
@@ -71,6 +75,12 @@ package final class DecoderProcess: Sendable {
 
   deinit { life.end() }
 
+  /// Says that the process is given to another thread, and that the lock of whoever gives it orders the two.
+  func handOver() {
+    requests.handOver()
+    bloated.handOver()
+  }
+
   /// Kills the process. What ``decode(_:isCancelled:progress:)`` is doing fails.
   package func kill() { life.kill() }
 
@@ -93,7 +103,7 @@ package final class DecoderProcess: Sendable {
     _ order: DecodingOrder, isCancelled: () -> Bool = { false }, progress: (Double) -> Void = { _ in }
   ) throws(SandboxError) -> DecodedPlanes {
     guard let layout = order.layout else { throw .badRequest }
-    number += 1
+    requests.modify { $0 += 1 }
     let memory: SharedMemory
     do throws(Errno) {
       memory = try SharedMemory(size: layout.size)
@@ -111,10 +121,10 @@ package final class DecoderProcess: Sendable {
       memory.closeDescriptor()
       let reply = try awaitReply(memory, isCancelled: isCancelled, progress: progress)
       let planes = try planes(of: reply, order, layout, memory)
-      isBloated = hasGrown
+      bloated.modify { $0 = hasGrown }
       return planes
     } catch {
-      if case .undecodable = error { isBloated = hasGrown } else { life.end() }
+      if case .undecodable = error { bloated.modify { $0 = hasGrown } } else { life.end() }
       throw error
     }
   }

@@ -1,3 +1,4 @@
+import AccessRecording
 import Foundation
 import Locking
 import Synchronization
@@ -58,7 +59,7 @@ public final class TraceRecorder: Sendable {
 
   // MARK: Recording
 
-  /// Runs `body`, and records when and how long it ran on this thread.
+  /// Runs `body`, and records when and how long it ran on this thread. An ``AccessRecorder`` that is on records it too.
   ///
   /// - Parameter method: the name of the span, such as `Job.take`. ``ThreadReport`` adds up the spans of a name.
   public func span<Result, Failure: Error>(
@@ -69,7 +70,7 @@ public final class TraceRecorder: Sendable {
       let duration = TraceLine.microseconds(ContinuousClock.now - begin)
       write(TraceLine("X", "\(method)", at: time(begin), number: ("dur", duration)))
     }
-    return try body()
+    return try AccessRecorder.record(method, body)
   }
 
   /// Begins a span that may end on another thread: that of an operation, or of a stage of an operation.
@@ -161,11 +162,11 @@ public struct TraceMark: Sendable {
 }
 
 extension TraceRecorder? {
-  /// ``TraceRecorder/span(_:_:)``; without a recorder, this only runs `body`.
+  /// ``TraceRecorder/span(_:_:)``; without a trace, only an ``AccessRecorder`` that is on records the call.
   @inlinable public func span<Result, Failure: Error>(
     _ method: StaticString, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    guard let self else { return try body() }
+    guard let self else { return try AccessRecorder.record(method, body) }
     return try self.span(method, body)
   }
 }

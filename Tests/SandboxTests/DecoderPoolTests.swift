@@ -1,3 +1,4 @@
+import AccessRecording
 import BadDeeds
 import Files
 import Foundation
@@ -33,6 +34,21 @@ import Testing
     }
     #expect(pool.counts.lent == 0 && pool.counts.idle <= 3)
   }
+
+  #if DEBUG
+    /// A process is used without a lock, by one thread after the other. The recorder records all of a process, so the test
+    /// has one of its own.
+    @Test func whatAPoolLendsHasNoUnguardedValue() async {
+      await #expect(processExitsWith: .success) {
+        let pool = Deeds.pool()
+        AccessRecorder.start()
+        for _ in 0..<3 { #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p")) }
+        let recording = AccessRecorder.stop()
+        #expect(pool.counts.started == 1)
+        #expect(recording.unguarded.isEmpty, "\(recording)")
+      }
+    }
+  #endif
 
   /// The first process cannot start here, so another tells of the fence.
   @Test func theFenceIsReportedOnce() async throws {

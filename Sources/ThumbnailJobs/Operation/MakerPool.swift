@@ -1,3 +1,4 @@
+import AccessRecording
 import Locking
 import Thumbnails
 
@@ -6,23 +7,23 @@ final class MakerPool: Sendable {
   /// The most idle makers. The number is small, because no reservation covers their memory.
   private static let capacity = 4
 
-  private struct Idle: @unchecked Sendable {  // no operation uses a maker that is in the pool
-    var makers: [ThumbnailMaker] = []
+  /// A maker, which one operation at a time has.
+  private final class Loan: Sendable {
+    let maker = Shared(ThumbnailMaker())
   }
 
   /// Guards the list. A maker that is not in it belongs to one operation.
-  private let idle = Locked(Idle())
+  private let idle = Locked<[Loan]>([])
 
   /// Lends a maker to `body`: an idle one, or a new one if there is none.
-  func withMaker<Result>(_ body: (ThumbnailMaker) throws -> Result) rethrows -> Result {
-    let loan = idle.withLock { Idle(makers: $0.makers.popLast().map { [$0] } ?? []) }
-    let maker = loan.makers.first ?? ThumbnailMaker()
+  func withMaker<Result>(_ body: (ThumbnailMaker) throws -> Result) throws -> Result {
+    let loan = idle.withLock { $0.popLast() } ?? Loan()
     defer {
-      let returned = Idle(makers: [maker])
-      idle.withLock { if $0.makers.count < Self.capacity { $0.makers += returned.makers } }
+      loan.maker.handOver()
+      idle.withLock { if $0.count < Self.capacity { $0.append(loan) } }
     }
-    return try body(maker)
+    return try loan.maker.modify { maker in try body(maker) }
   }
 
-  func removeIdle() { idle.withLock { $0.makers = [] } }
+  func removeIdle() { idle.withLock { $0 = [] } }
 }

@@ -1,3 +1,4 @@
+import AccessRecording
 import Foundation
 import Locking
 
@@ -17,11 +18,12 @@ enum SignalListener {
   /// (a test runner does). Signals that the parent ignores for a terminal stay ignored: HUP under nohup, INT in the
   /// background of a script.
   static func block() {
-    ignored = [SIGHUP, SIGINT].filter { number in
-      var inherited = sigaction()
-      sigaction(number, nil, &inherited)
-      return isIgnore(inherited)
+    let inherited = [SIGHUP, SIGINT].filter { number in
+      var action = sigaction()
+      sigaction(number, nil, &action)
+      return isIgnore(action)
     }
+    ignored.modify { $0 = inherited }
     var set = signalSet()
     pthread_sigmask(SIG_SETMASK, &set, nil)
     // These two would kill the process. Ignored, the write returns an error.
@@ -33,7 +35,7 @@ enum SignalListener {
   static var pendingEnd: CInt? {
     var pending = sigset_t()
     sigpending(&pending)
-    return [SIGINT, SIGTERM].first { sigismember(&pending, $0) == 1 && !ignored.contains($0) }
+    return [SIGINT, SIGTERM].first { sigismember(&pending, $0) == 1 && !isIgnored($0) }
   }
 
   /// Gives the signals their default effect again, for commands other than a job.
@@ -55,12 +57,14 @@ enum SignalListener {
   }
 
   /// Written once, before the process has a second thread.
-  nonisolated(unsafe) private static var ignored: [CInt] = []
+  private static let ignored = Shared<[CInt]>([])
+
+  private static func isIgnored(_ number: CInt) -> Bool { ignored.read { $0.contains(number) } }
 
   private static func signalSet() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
-    for number in handled where !ignored.contains(number) { sigaddset(&set, number) }
+    for number in handled where !isIgnored(number) { sigaddset(&set, number) }
     return set
   }
 

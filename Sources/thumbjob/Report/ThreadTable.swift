@@ -1,5 +1,5 @@
+import AccessRecording
 import Files
-import TraceRecording
 
 /// Formats a thread report as a table.
 enum ThreadTable {
