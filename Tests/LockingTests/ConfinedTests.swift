@@ -36,16 +36,16 @@ import Testing
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       silenceBacktracer()
       let own = Own(.firstThread)
-      try await onNamedThread("owner") { enter(own) }
-      try await onNamedThread("intruder") { intrude(own) }
+      await onNamedThread("owner") { touchFirst(own) }
+      await onNamedThread("intruder") { touchLater(own) }
     }
     let report = text(result)
     #expect(report.contains("Confined<Int> (LockingTests/ConfinedTests.swift:"), "\(report)")
     let owner = try #require(report.range(of: "owner: thread owner"), "\(report)")
     #expect(report[..<owner.lowerBound].contains("is touched by thread intruder"), "\(report)")
     #if DEBUG
-      #expect(report[..<owner.lowerBound].contains(" intrude("), "\(report)")
-      #expect(report[owner.lowerBound...].contains(" enter("), "\(report)")
+      #expect(report[..<owner.lowerBound].contains("touchLater"), "\(report)")
+      #expect(report[owner.lowerBound...].contains("touchFirst"), "\(report)")
     #endif
   }
 
@@ -98,6 +98,6 @@ private final class Own: Sendable {
   init(_ owner: ConfinedOwner) { value = Confined(0, to: owner) }
 }
 
-@inline(never) private func enter(_ own: Own) { own.value.withValue { $0 += 1 } }
+@inline(never) private func touchFirst(_ own: Own) { own.value.withValue { $0 += 1 } }
 
-@inline(never) private func intrude(_ own: Own) { own.value.withValue { $0 += 1 } }
+@inline(never) private func touchLater(_ own: Own) { own.value.withValue { $0 += 1 } }

@@ -37,8 +37,8 @@
         silenceBacktracer()
         let account = Locked(1, file: "Bank/Account.swift", line: 12)
         let journal = BarrierLocked("", file: "Bank/Journal.swift", line: 34)
-        try await onNamedThread("teller") { transfer(account, journal) }
-        try await onNamedThread("auditor") { audit(account, journal) }
+        await onNamedThread("teller") { takeForward(account, journal) }
+        await onNamedThread("auditor") { takeBackward(account, journal) }
       }
       let lines = text(result).split(separator: "\n").map(String.init)
       let first = try #require(lines.firstIndex { $0.contains("locks are taken in two orders: auditor") })
@@ -50,8 +50,8 @@
       #expect(lines[second].contains("takes BarrierLocked<String> #"))
       #expect(lines[second].contains("while it holds Locked<Int> #"))
       // The stacks: the one of now between the two lines, and that of before after them.
-      #expect(lines[first..<second].contains { $0.contains("audit") }, "\(lines[first...])")
-      #expect(lines[second...].contains { $0.contains("transfer") }, "\(lines[first...])")
+      #expect(lines[first..<second].contains { $0.contains("takeBackward") }, "\(lines[first...])")
+      #expect(lines[second...].contains { $0.contains("takeForward") }, "\(lines[first...])")
     }
 
     @Test func aCircleOfThreeLocksTraps() async throws {
@@ -103,11 +103,13 @@
     init(_ number: Int) { locked = Locked(number) }
   }
 
-  @inline(never) private func transfer(_ account: borrowing Locked<Int>, _ journal: borrowing BarrierLocked<String>) {
-    account.withLock { _ in journal.write { $0 += "transfer" } }
+  @inline(never) private func takeForward(_ account: borrowing Locked<Int>, _ journal: borrowing BarrierLocked<String>)
+  {
+    account.withLock { _ in journal.write { $0 += "paid" } }
   }
 
-  @inline(never) private func audit(_ account: borrowing Locked<Int>, _ journal: borrowing BarrierLocked<String>) {
+  @inline(never) private func takeBackward(_ account: borrowing Locked<Int>, _ journal: borrowing BarrierLocked<String>)
+  {
     journal.read { _ in account.withLock { $0 += 1 } }
   }
 #endif

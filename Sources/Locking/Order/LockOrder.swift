@@ -22,7 +22,7 @@
       let stack: CallStack
     }
 
-    /// More edges are not recorded, so that the memory for them is bounded: to some 100 MiB, with a stack for each.
+    /// More edges are not recorded, so that the memory for them is bounded: to some 30 MiB, with the addresses of a stack for each.
     private static let capacity = 1 << 16
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
