@@ -30,9 +30,9 @@ LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
 # What is built for the tests under the thread sanitizer: of ThumbnailJobsTests, only JobTests run there.
-RACE = BoundedQueueTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests LockingTests \
-  MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThreadLessonsTests ThumbnailJobsTests \
-  TraceRecordingTests \
+RACE = AccessRecordingTests BoundedQueueTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests \
+  LockingTests MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThreadLessonsTests \
+  ThumbnailJobsTests TraceRecordingTests \
   bad-decoder sandbox-parent thumbjob-decoder
 # The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
 UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
@@ -159,7 +159,7 @@ race: deps ## tests queue, job, ledger, comparison, file transfers, pressure mon
 	@mkdir -p .build
 	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) \
 	  --sanitize=thread --scratch-path .build-thread \
-	  --filter 'BoundedQueueTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|ThreadLessonsTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'AccessRecordingTests|BoundedQueueTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|ThreadLessonsTests|TraceRecordingTests' $(SHOWN)
 
 lessons: deps ## shows what goes wrong with threads, and how it is done right: a table
 	$(BUILD) --product lessons

@@ -281,7 +281,7 @@ let package = Package(
     .testTarget(
       name: "ThumbnailJobsTests",
       dependencies: [
-        "AccessRecording", "BoundedQueue", "Fetching", "Files", "Ledger", "MemoryPressure", "ThumbnailJobs",
+        "AccessRecording", "BoundedQueue", "Fetching", "Files", "Ledger", "Locking", "MemoryPressure", "ThumbnailJobs",
         "Thumbnails", "TestSupport",
         "TraceRecording", .product(name: "SystemPackage", package: "swift-system"),
       ],

@@ -109,8 +109,8 @@ public enum AccessRecorder {
 /// A class whose methods can be recorded by the ``AccessRecorder``.
 ///
 /// ```swift
-/// final class Cache: Recorded {
-///   func value(for key: Key) -> Value? { recorded { values.read { $0[key] } } }
+/// final class NameCache: Recorded, Sendable {
+///   func name(of id: Int) -> String? { recorded { names.read { $0[id] } } }
 /// }
 /// ```
 public protocol Recorded {}

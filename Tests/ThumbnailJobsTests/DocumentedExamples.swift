@@ -1,7 +1,9 @@
+import AccessRecording
 import BoundedQueue
 import Fetching
 import Files
 import Foundation
+import Locking
 import MemoryPressure
 import TestSupport
 import Testing
@@ -278,4 +280,18 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
     let text = text.filter { !$0.isEmpty }
     return !lines.isEmpty && text.indices.contains { text[$0...].starts(with: lines) }
   }
+}
+
+final class NameCache: Recorded, Sendable {
+  private let lock = Locked(())
+  private let names = Shared<[Int: String]>([:])
+
+  func add(_ name: String, for id: Int) { recorded { lock.withLock { _ in names.modify { $0[id] = name } } } }
+  func name(of id: Int) -> String? { recorded { names.read { $0[id] } } }  // a mistake
+}
+
+func record(_ exercise: () throws -> Void) throws {
+  AccessRecorder.start()
+  try exercise()
+  print(AccessRecorder.stop())
 }

@@ -1,3 +1,4 @@
+import AccessRecording
 import Foundation
 import TestSupport
 import Testing
