@@ -30,7 +30,7 @@ LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
 # What is built for the tests under the thread sanitizer: of ThumbnailJobsTests, only JobTests run there.
-RACE = AccessRecordingTests BoundedQueueTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests \
+RACE = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests \
   LockingTests MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThreadLessonsTests \
   ThumbnailJobsTests TraceRecordingTests \
   bad-decoder sandbox-parent thumbjob-decoder
@@ -118,7 +118,7 @@ MEBIBYTES = 192
 PICTURES = $(FIGURES)
 
 .PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
-  bench-compare bench-queue bench-decoder bench-locks corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
+  bench-compare bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
 help: ## lists the targets
@@ -155,11 +155,11 @@ command: deps ## tests the built program as its user runs it: output, exit statu
 	$(BUILD) --build-tests
 	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
 
-race: deps ## tests queue, job, ledger, comparison, file transfers, pressure monitor, decoder processes, trace and endpoint under the thread sanitizer
+race: deps ## tests queue, cache, job, ledger, comparison, file transfers, pressure monitor, decoder processes, trace and endpoint under the thread sanitizer
 	@mkdir -p .build
 	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) \
 	  --sanitize=thread --scratch-path .build-thread \
-	  --filter 'AccessRecordingTests|BoundedQueueTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|ThreadLessonsTests|TraceRecordingTests' $(SHOWN)
+	  --filter 'AccessRecordingTests|BoundedQueueTests|CachingTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|ThreadLessonsTests|TraceRecordingTests' $(SHOWN)
 
 lessons: deps ## shows what goes wrong with threads, and how it is done right: a table
 	$(BUILD) --product lessons
@@ -350,6 +350,11 @@ bench-locks: deps $(BENCH_VENV)/ready ## compares locks for the queue's account,
 	@mkdir -p $(FIGURES)
 	$(BENCHMARKS)/bench-locks --json $(FIGURES)/locks.json | tee $(FIGURES)/locks.md
 	$(BENCH_PYTHON) Benchmarks/locks_chart.py $(FIGURES)/locks.json $(FIGURES)/locks.svg
+
+bench-cache: deps ## compares LRUCache with a dictionary under a mutex, on 1 to 64 threads
+	$(BUILD_BENCHMARKS) --product bench-cache
+	@mkdir -p $(FIGURES)
+	$(BENCHMARKS)/bench-cache --json $(FIGURES)/cache.json | tee $(FIGURES)/cache.md
 
 corpus: | bench-deps # lays out the photographs of the benchmarks, from Debian packages
 	Benchmarks/photos.sh $(CORPUS)

@@ -35,8 +35,9 @@ let package = Package(
   products: [
     .library(name: "AccessRecording", targets: ["AccessRecording"]),
     .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
-    // For the package in Benchmarks, which compares this mutex with other locks, and decoders with each other.
+    // For the package in Benchmarks, which compares locks, caches, and decoders with each other.
     .library(name: "Locking", targets: ["Locking"]),
+    .library(name: "Caching", targets: ["Caching"]),
     .library(name: "Thumbnails", targets: ["Thumbnails"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
     .executable(name: "thumbjob", targets: ["thumbjob"]),
@@ -71,6 +72,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
 
     .target(name: "Locking", swiftSettings: samples),
+    .target(name: "Caching", dependencies: ["Locking"], swiftSettings: settings),
     .target(
       name: "Files", dependencies: ["CLinux", "Locking", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: settings),
@@ -232,6 +234,7 @@ let package = Package(
       name: "AccessRecordingTests", dependencies: ["AccessRecording", "Locking", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "LockingTests", dependencies: ["Locking", "TestSupport"], swiftSettings: settings),
+    .testTarget(name: "CachingTests", dependencies: ["Caching", "Locking", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "FilesTests",
       dependencies: ["Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],

@@ -43,5 +43,14 @@ let package = Package(
         .product(name: "Locking", package: "thumbjob"),
       ],
       path: "Sources/LockStudy", swiftSettings: settings),
+    .executableTarget(
+      name: "bench-cache",
+      dependencies: [
+        "Measuring",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Caching", package: "thumbjob"),
+        .product(name: "Locking", package: "thumbjob"),
+      ],
+      path: "Sources/CacheBenchmarks", swiftSettings: settings),
   ]
 )

@@ -11,7 +11,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ALLOWED = {"BoundedQueue": {"Locking"}}
+ALLOWED = {"BoundedQueue": {"Locking"}, "Caching": {"Locking"}}
 # The one circle: an operation asks its queue for memory, and the queue runs the operation.
 ALLOWED_USES = {(Path("Sources/BoundedQueue/Operation"), Path("Sources/BoundedQueue"))}
 
