@@ -97,7 +97,7 @@ let package = Package(
     .target(
       name: "Fetching",
       dependencies: [
-        "CCurl", "CLinux", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system"),
+        "CCurl", "CLinux", "Caching", "Files", "Locking", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(name: "AccessRecording", dependencies: ["Locking"], swiftSettings: settings),
@@ -154,7 +154,7 @@ let package = Package(
     .target(
       name: "StatusEndpoint",
       dependencies: [
-        "Files", "Locking",
+        "Caching", "Files", "Locking",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -93,8 +93,14 @@ import Testing
   @Test func onlyTheLastHostsAreRemembered() {
     var health = HostHealth()
     let start = ContinuousClock.now
-    for number in 0..<3000 { _ = health.takeTry("host \(number)", at: start + .seconds(number)) }
+    while health.takeTry("used", at: start) {}
+    for number in 0..<3000 {
+      _ = health.takeTry("host \(number)", at: start + .seconds(number))
+      if number % 500 == 0 { health.failed("used", .cannotConnect(""), at: start + .seconds(number)) }
+    }
     #expect(health.count == HostHealth.mostHosts)
+    let (isUsedLeft, isOldLeft) = (health.takeTry("used", at: start), health.takeTry("host 0", at: start))
+    #expect(!isUsedLeft && isOldLeft, "a host that is still used keeps its budget, and one that is not gets a new one")
   }
 
   // MARK: Headers

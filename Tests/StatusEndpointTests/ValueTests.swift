@@ -37,6 +37,16 @@ import Testing
     #expect(thumbnails.list.thumbnails.map(\.id) == [3])
   }
 
+  @Test func tightMemoryTakesTheOlderHalfOfTheThumbnails() {
+    let thumbnails = LatestThumbnails(capacity: 1000)
+    insert(8, bytes: 100, into: thumbnails)
+    #expect(thumbnails.jpeg(1)?.count == 100, "what a client looks at does not stay for longer")
+    thumbnails.trim()
+    #expect(thumbnails.list.thumbnails.map(\.id) == [8, 7, 6, 5] && thumbnails.bytesKept == 400)
+    for _ in 0..<3 { thumbnails.trim() }
+    #expect(thumbnails.list.thumbnails.isEmpty)
+  }
+
   @Test func aThumbnailIsServedAsAPictureOnly() async throws {
     let served = try await ServedRun.open()
     insert(1, bytes: 300, into: served.thumbnails)

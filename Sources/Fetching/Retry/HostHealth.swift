@@ -1,3 +1,5 @@
+import Caching
+
 /// What is known of the hosts: how many more tries each may have, and whether it is down. A value without a clock.
 ///
 /// *Source*: retry quotas as in gRPC (proposal A6) and the AWS SDKs; a circuit breaker.
@@ -12,7 +14,6 @@ struct HostHealth {
     var reason = ""
     /// Until then the host wants no request.
     var quietUntil: ContinuousClock.Instant?
-    var used: ContinuousClock.Instant
 
     static let mostTries = 20.0
   }
@@ -23,7 +24,7 @@ struct HostHealth {
   let pause: Duration
   static let mostHosts = 1000
 
-  private var hosts: [String: Host] = [:]
+  private var hosts = LRUTable<String, Host>(CacheLimits(count: mostHosts))
 
   init(pause: Duration = FetchLimits().hostPause) { self.pause = pause }
 
@@ -32,9 +33,10 @@ struct HostHealth {
   /// Why a source of the host is not tried now; nil if it is. After the pause one source is tried, and others wait for the
   /// pause again until it has succeeded.
   mutating func obstacle(of name: String, at now: ContinuousClock.Instant) -> FetchError? {
-    guard let until = hosts[name]?.downUntil else { return nil }
-    if now < until { return .hostDown(name, reason: hosts[name]?.reason ?? "") }
-    hosts[name]?.downUntil = now + pause
+    guard let host = hosts.peek(name), let until = host.downUntil else { return nil }
+    if now < until { return .hostDown(name, reason: host.reason) }
+    let end = now + pause
+    change(name, now) { $0.downUntil = end }
     return nil
   }
 
@@ -68,7 +70,7 @@ struct HostHealth {
 
   /// How long the host still wants no request; nil if it may get one.
   func quiet(of name: String, at now: ContinuousClock.Instant) -> Duration? {
-    hosts[name]?.quietUntil.flatMap { now < $0 ? $0 - now : nil }
+    hosts.peek(name)?.quietUntil.flatMap { now < $0 ? $0 - now : nil }
   }
 
   /// Takes a try from the host's budget.
@@ -85,14 +87,8 @@ struct HostHealth {
   private mutating func change<Result>(
     _ name: String, _ now: ContinuousClock.Instant, _ body: (inout Host) -> Result
   ) -> Result {
-    if hosts[name] == nil, hosts.count >= Self.mostHosts,
-      let oldest = hosts.min(by: { $0.value.used < $1.value.used })?.key
-    {
-      hosts[oldest] = nil
-    }
-    var host = hosts[name] ?? Host(used: now)
-    host.used = now
-    defer { hosts[name] = host }
+    var host = hosts.peek(name) ?? Host()
+    defer { _ = hosts.insert(host, for: name, at: now) }
     return body(&host)
   }
 }

@@ -1,3 +1,4 @@
+import Caching
 import Foundation
 import Locking
 
@@ -23,18 +24,11 @@ final class S3Service: Sendable {
     }
   }
 
-  private struct State {
-    /// Read when it is first needed.
-    var account: Result<S3Account, FetchError>?
-    /// The regions of buckets that are not in that of the account.
-    var regions: [String: String] = [:]
-  }
-
-  private static let mostBuckets = 1000
-
   private let environment: [String: String]
-  /// Guarded by its lock, which is held while the files of the account are read.
-  private let state = Locked(State())
+  /// Read when it is first needed. Guarded by its lock, which is held while the files of the account are read.
+  private let account = Locked<Result<S3Account, FetchError>?>(nil)
+  /// The regions of buckets that are not in that of the account.
+  private let regions = LRUCache<String, String>(CacheLimits(count: 1000))
 
   /// - Parameter environment: the variables of the process.
   init(_ environment: [String: String]) { self.environment = environment }
@@ -44,17 +38,13 @@ final class S3Service: Sendable {
     switch request.address {
     case .url(let url): return Target(url: url)
     case .s3(let location):
-      let (account, known) = state.withLock { state in
-        let account =
-          state.account
-          ?? Result { () throws(FetchError) in
-            try S3Account(environment: environment)
-          }
-        state.account = account
-        return (account, state.regions[location.bucket])
+      let account = account.withLock { known in
+        let account = known ?? Result { () throws(FetchError) in try S3Account(environment: environment) }
+        known = account
+        return account
       }
       let found = try account.get()
-      let region = known ?? found.region
+      let region = regions[location.bucket] ?? found.region
       return Target(
         url: found.url(of: location, in: region, query: request.query), region: region, keys: found.keys)
     }
@@ -62,10 +52,6 @@ final class S3Service: Sendable {
 
   /// Notes where a bucket is.
   func note(_ region: String, of address: RemoteAddress) {
-    guard case .s3(let location) = address else { return }
-    state.withLock { state in
-      if state.regions.count >= Self.mostBuckets { state.regions = [:] }
-      state.regions[location.bucket] = region
-    }
+    if case .s3(let location) = address { regions.insert(region, for: location.bucket) }
   }
 }

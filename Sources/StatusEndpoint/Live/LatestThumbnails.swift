@@ -1,12 +1,12 @@
-import DequeModule
+import Caching
 import Files
 import Foundation
-import Locking
+import Synchronization
 
 /// The latest thumbnails of a run, within a limit of bytes. They are kept even without clients, so that the page shows
 /// pictures as soon as it is opened.
 ///
-/// *Concurrency*: the lock guards all state; bytes are copied outside it.
+/// *Concurrency*: every member may be called from any thread. The cache has a lock; bytes are copied outside it.
 public final class LatestThumbnails: Sendable {
   /// One of them.
   public struct Entry: Codable, Sendable, Equatable {
@@ -38,20 +38,20 @@ public final class LatestThumbnails: Sendable {
     let thumbnails: [Picture]
   }
 
-  private struct State {
-    /// Oldest first.
-    var kept: Deque<(entry: Entry, jpeg: [UInt8])> = []
-    var bytes = 0
-    var nextID = 1
-  }
+  private typealias Kept = (entry: Entry, jpeg: [UInt8])
 
-  private let state = Locked(State())
+  /// By id. Clients only peek: what they look at would otherwise stay longer than later thumbnails.
+  private let cache: LRUCache<Int, Kept>
+  private let lastID = Atomic(0)
   private let capacity: Int
   /// The most thumbnails, however small they are.
   static let mostKept = 48
 
   /// - Parameter capacity: the most bytes of all thumbnails together.
-  public init(capacity: Int = 4 << 20) { self.capacity = capacity }
+  public init(capacity: Int = 4 << 20) {
+    self.capacity = capacity
+    cache = LRUCache(CacheLimits(count: Self.mostKept, cost: capacity))
+  }
 
   /// Keeps a copy of a thumbnail, and drops the oldest if there is no room. A thumbnail larger than a quarter of the
   /// capacity is not kept.
@@ -62,43 +62,32 @@ public final class LatestThumbnails: Sendable {
   ///   - width: pixels, as is `height`.
   public func insert(_ jpeg: UnsafeRawBufferPointer, operation: Int, source: Path, width: Int, height: Int) {
     guard !jpeg.isEmpty, jpeg.count <= capacity / 4 else { return }
-    let copy = [UInt8](jpeg)
-    let dropped = state.withLock { state in
-      let entry = Entry(
-        id: state.nextID, operation: operation, source: JSONPath(source), width: width, height: height,
-        bytes: copy.count)
-      state.nextID += 1
-      state.kept.append((entry, copy))
-      state.bytes += copy.count
-      var dropped: [[UInt8]] = []
-      while state.bytes > capacity || state.kept.count > Self.mostKept {
-        dropped.append(state.kept.removeFirst().jpeg)
-        state.bytes -= dropped.last?.count ?? 0
-      }
-      return dropped
-    }
-    _ = dropped  // freed outside the lock
+    let entry = Entry(
+      id: lastID.add(1, ordering: .relaxed).newValue, operation: operation, source: JSONPath(source), width: width,
+      height: height, bytes: jpeg.count)
+    cache.insert((entry, [UInt8](jpeg)), for: entry.id, cost: jpeg.count)
   }
 
-  /// Releases all thumbnails, for when memory is tight.
-  public func removeAll() {
-    let dropped = state.withLock { state in
-      defer { (state.kept, state.bytes) = ([], 0) }
-      return state.kept
-    }
-    _ = dropped  // freed outside the lock
-  }
+  /// Releases the older thumbnails, half of all bytes, for when memory gets tight.
+  public func trim() { cache.trim(toCost: cache.cost / 2) }
+
+  /// Releases all thumbnails, for when memory is short.
+  public func removeAll() { cache.removeAll() }
 
   /// Bytes kept now.
-  public var bytesKept: Int { state.withLock { $0.bytes } }
+  public var bytesKept: Int { cache.cost }
 
-  var list: List { List(thumbnails: state.withLock { $0.kept.reversed().map(\.entry) }) }
+  var list: List { List(thumbnails: latest().map(\.entry)) }
 
   /// The latest ones with their files.
   func pictures(_ count: Int) -> Pictures {
-    let latest = state.withLock { Array($0.kept.suffix(count)) }
-    return Pictures(thumbnails: latest.reversed().map { Pictures.Picture(thumbnail: $0.entry, jpeg: Data($0.jpeg)) })
+    Pictures(thumbnails: latest(count).map { Pictures.Picture(thumbnail: $0.entry, jpeg: Data($0.jpeg)) })
   }
 
-  func jpeg(_ id: Int) -> [UInt8]? { state.withLock { $0.kept.last { $0.entry.id == id }?.jpeg } }
+  func jpeg(_ id: Int) -> [UInt8]? { cache.peek(id)?.jpeg }
+
+  /// Latest first. Two threads may insert theirs in another order than that in which they have got their ids.
+  private func latest(_ count: Int = .max) -> [Kept] {
+    cache.latest(count).map(\.value).sorted { $0.entry.id > $1.entry.id }
+  }
 }

@@ -65,7 +65,11 @@ final class JobEndpoint: RunDataSource, RunControl {
   }
 
   func handle(_ note: PressureNote) {
-    if note.level > .normal { thumbnails.removeAll() }
+    switch note.level {
+    case .normal: break
+    case .warning: thumbnails.trim()
+    case .critical: thumbnails.removeAll()
+    }
     feed.post(.pressure(status(listing: 0).pressure))
     feed.post(.limits(RunLimits(job.queue.limits)))
     postState()
