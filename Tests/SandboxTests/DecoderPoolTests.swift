@@ -42,7 +42,10 @@ import Testing
       await #expect(processExitsWith: .success) {
         let pool = Deeds.pool()
         AccessRecorder.start()
-        for _ in 0..<3 { #expect(try await Deeds.decode(in: pool) == UInt8(ascii: "p")) }
+        for _ in 0..<3 {
+          let sample = try await Deeds.decode(in: pool)
+          #expect(sample == UInt8(ascii: "p"))
+        }
         let recording = AccessRecorder.stop()
         #expect(pool.counts.started == 1)
         #expect(recording.unguarded.isEmpty, "\(recording)")

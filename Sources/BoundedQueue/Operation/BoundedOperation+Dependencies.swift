@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 extension BoundedOperation {
   /// Why a dependency may never end.

@@ -1,3 +1,4 @@
+import AccessRecording
 import ArgumentParser
 import Files
 import Foundation
