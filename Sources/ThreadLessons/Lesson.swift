@@ -46,7 +46,7 @@ public enum Lessons {
   private static let classes: [any Lesson.Type] = [
     UnboundedOperationQueue.self, PriorityInversion.self, TwoProperties.self, LastRelease.self, HandedOutArray.self,
     StripedLocks.self, CheckThenUse.self, LostObserver.self, CurrentQueue.self, AsyncToFixTiming.self,
-    StalledReads.self, ThreadExplosion.self, FourThreadsOneMethod.self,
+    StalledReads.self, ThreadExplosion.self, FourThreadsOneMethod.self, TouchedElsewhere.self, UnguardedValue.self,
   ]
 
   /// A manager of documents that exists once.

@@ -23,7 +23,9 @@ struct QueueBenchmarks: ParsableCommand {
   }
 
   func run() throws {
-    let kinds: [[any Benchmark]] = [Throughput.all, StartLatency.all, CancelLatency.all, SnapshotCost.all]
+    let kinds: [[any Benchmark]] = [
+      Throughput.all, StartLatency.all, CancelLatency.all, SnapshotCost.all, SleepingOperations.all,
+    ]
     let benchmarks = kinds.flatMap { $0 }
     var measured = Measurements()
     for round in 0..<rounds {

@@ -8,6 +8,9 @@ public enum Act: String, CaseIterable, Sendable {
   case fourThreads = "four-threads"
   case fourThreadsWithLock = "four-threads-with-lock"
   case arrayWhileRead = "array-while-read"
+  case touchElsewhere = "touch-elsewhere"
+  case unguardedValue = "unguarded-value"
+  case guardedValue = "guarded-value"
 
   /// The option of the program of the lessons that performs one.
   public static let option = "--act"
@@ -18,6 +21,7 @@ public enum Act: String, CaseIterable, Sendable {
     // The thread sanitizer is slow.
     case .fourThreads, .fourThreadsWithLock, .arrayWhileRead: 60
     case .selfLock, .syncOntoItself, .currentQueue: 5
+    case .touchElsewhere, .unguardedValue, .guardedValue: 20
     }
   }
 
@@ -29,6 +33,9 @@ public enum Act: String, CaseIterable, Sendable {
     case .fourThreads: FourThreadsOneMethod.race()
     case .fourThreadsWithLock: FourThreadsOneMethod.countWithLock()
     case .arrayWhileRead: ArrayAddedToWhileRead.race()
+    case .touchElsewhere: TouchedElsewhere.touchConfined()
+    case .unguardedValue: UnguardedValue.record(forgetting: true)
+    case .guardedValue: UnguardedValue.record(forgetting: false)
     }
   }
 }
