@@ -27,8 +27,9 @@ enum UnguardedValue: Lesson {
     let names = Names()
     AccessRecorder.start()
     // One thread after the other: nothing goes wrong.
-    Player("writer") { names.add("a", for: 1) }.end.wait()
+    names.add("a", for: 1)
     Player("reader") { _ = forgetting ? names.nameForgettingTheLock(of: 1) : names.name(of: 1) }.end.wait()
+    names.add("b", for: 2)
     FileHandle.standardError.write(Data("\(AccessRecorder.stop())\n".utf8))
   }
 
