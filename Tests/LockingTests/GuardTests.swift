@@ -12,7 +12,13 @@ import Testing
       for _ in 0..<4 {
         group.addTask {
           try await onThread {
-            for _ in 0..<1_000 { guarded.write { $0[0] += 1 } }
+            for _ in 0..<1_000 {
+              guarded.write { value in
+                let old = value[0]
+                if old % 10 == 0 { sched_yield() }
+                value[0] = old + 1
+              }
+            }
           }
         }
       }
@@ -21,11 +27,11 @@ import Testing
     #expect(guarded.read { $0 } == [4_000])
   }
 
+  /// Writes until the reader has read often enough, so that the two meet however few processors there are.
   @Test(arguments: GuardKind.allCases) func noReaderSeesAHalfWrittenValue(kind: GuardKind) async throws {
-    let guarded = kind.make([0, 0])
-    async let isWhole = onThread { (0..<4_000).allSatisfy { _ in guarded.read { $0[0] == $0[1] } } }
-    try await onThread {
-      for _ in 0..<2_000 {
+    let (guarded, isRead) = (kind.make([0, 0]), LockedBox(false))
+    async let writing: Void = onThread {
+      while !isRead.value {
         guarded.write { value in
           value[0] += 1
           sched_yield()
@@ -33,7 +39,15 @@ import Testing
         }
       }
     }
-    #expect(try await isWhole)
+    let isWhole = try await onThread {
+      defer { isRead.change { $0 = true } }
+      return (0..<2_000).allSatisfy { _ in
+        sched_yield()
+        return guarded.read { $0[0] == $0[1] }
+      }
+    }
+    try await writing
+    #expect(isWhole)
   }
 
   @Test(arguments: GuardKind.allCases.filter { $0 != .mutex }) func readersAreInTogether(kind: GuardKind) async throws {
