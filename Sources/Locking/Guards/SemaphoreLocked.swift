@@ -11,16 +11,13 @@ import Dispatch
 ///
 /// *Source*: Courtois, Heymans, Parnas: Concurrent Control with "Readers" and "Writers", CACM 14 (1971), problem 1.
 @frozen public struct SemaphoreLocked<Value>: Guard, ~Copyable, @unchecked Sendable {  // see the semaphores
-  @frozen @usableFromInline struct Storage {
-    /// Guarded by `counting`.
-    @usableFromInline var readers = 0
-    /// Guarded by `free`.
-    @usableFromInline var value: Value
-
-    @inlinable init(value: Value) { self.value = value }
-  }
-
-  @usableFromInline let storage: UnsafeMutablePointer<Storage>
+  /// The number of readers. Guarded by `counting`.
+  ///
+  /// It is apart from the value, because changing a part of a struct is an access to all of it, and the two are changed at
+  /// the same time.
+  @usableFromInline let readers: UnsafeMutablePointer<Int>
+  /// Guarded by `free`.
+  @usableFromInline let value: UnsafeMutablePointer<Value>
   /// Taken while the readers are counted.
   @usableFromInline let counting = DispatchSemaphore(value: 1)
   /// Taken by a writer, or by the readers together.
@@ -29,13 +26,16 @@ import Dispatch
 
   @inlinable public init(_ value: Value, file: StaticString = #fileID, line: UInt = #line) {
     witness = LockWitness("SemaphoreLocked", of: Value.self, file: file, line: line)
-    storage = .allocate(capacity: 1)
-    storage.initialize(to: Storage(value: value))
+    readers = .allocate(capacity: 1)
+    readers.initialize(to: 0)
+    self.value = .allocate(capacity: 1)
+    self.value.initialize(to: value)
   }
 
   @inlinable deinit {
-    storage.deinitialize(count: 1)
-    storage.deallocate()
+    readers.deallocate()
+    value.deinitialize(count: 1)
+    value.deallocate()
   }
 
   @inlinable public borrowing func read<Result, Failure: Error>(
@@ -43,18 +43,18 @@ import Dispatch
   ) throws(Failure) -> Result {
     witness.willLock()
     counting.wait()
-    storage.pointee.readers += 1
-    if storage.pointee.readers == 1 { free.wait() }
+    readers.pointee += 1
+    if readers.pointee == 1 { free.wait() }
     counting.signal()
     witness.didLock(.shared)
     defer {
       witness.willUnlock()
       counting.wait()
-      storage.pointee.readers -= 1
-      if storage.pointee.readers == 0 { free.signal() }
+      readers.pointee -= 1
+      if readers.pointee == 0 { free.signal() }
       counting.signal()
     }
-    return try body(storage.pointee.value)
+    return try body(value.pointee)
   }
 
   @inlinable public borrowing func write<Result, Failure: Error>(
@@ -67,6 +67,6 @@ import Dispatch
       witness.willUnlock()
       free.signal()
     }
-    return try body(&storage.pointee.value)
+    return try body(&value.pointee)
   }
 }
