@@ -159,7 +159,7 @@ import Testing
   /// nothing.
   @Test func eachThreadFindsItsLastValueOrNone() async throws {
     let (threads, keys) = (4, 64)
-    let cache = LRUCache<Int, Int>(CacheLimits(count: threads * keys / 2, cost: threads * keys * 3))
+    let cache = LRUCache<Int, Int>(CacheLimits(count: threads * keys / 2, cost: threads * keys))
     let lookUps = LockedBox(0)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for thread in 0..<threads {
@@ -168,21 +168,21 @@ import Testing
             var (random, last, own) = (SplitMix(seed: UInt64(thread)), [Int?](repeating: nil, count: keys), 0)
             for number in 0..<RandomOperations.count / threads {
               let bits = random.next()
-              let (place, kind) = (Int(bits % UInt64(keys)), bits >> 16 & 255)
+              let (place, kind) = (Int(bits % UInt64(keys)), bits >> 16 & 4095)
               let key = thread * keys + place
               switch kind {
-              case 0..<128:
+              case 0..<2000:
                 own += 1
                 guard let value = cache[key] else { continue }
                 guard value == last[place] else { throw Stale(key: key, value: value, expected: last[place]) }
-              case 128..<250:
+              case 2000..<4000:
                 cache.insert(number, for: key, cost: Int(bits >> 32 & 7))
                 last[place] = number
-              case 250..<253:
+              case 4000..<4080:
                 cache.remove(key)
                 last[place] = nil
-              case 253: cache.trim(toCost: 200)
-              case 254: cache.removeAll(olderThan: .milliseconds(1))
+              case 4080: cache.trim(toCost: 100)
+              case 4081: cache.removeAll(olderThan: .milliseconds(1))
               default: _ = cache.latest(3)
               }
             }
