@@ -79,7 +79,8 @@ struct CacheBenchmarks: ParsableCommand {
   /// Accesses in a second, to random keys, all of which were inserted before.
   private func measure(_ cache: any SharedCache, reads: Int, threads: Int) -> Double {
     for key in 0..<Self.keys { cache.insert(key, key) }
-    let (isOver, total) = (Flag(), Locked(0))
+    let isOver = Flag()
+    let total = Locked(0)
     let start = nanoseconds()
     let clock: @Sendable () -> Void = { [milliseconds] in
       Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
