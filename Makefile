@@ -345,11 +345,11 @@ bench-decoder: deps corpus ## measures how many megabytes each decoder decodes i
 	.build-decoder/release/bench-decoder $(CORPUS)/camera $(CORPUS)/web $(CORPUS)/photos \
 	  --json $(FIGURES)/decoder.json | tee $(FIGURES)/decoder.md
 
-bench-locks: deps $(BENCH_VENV)/ready ## compares locks for the queue's account, with a chart
+bench-locks: deps ## compares guards by the number of threads and the length of the section, with a chart
 	$(BUILD_BENCHMARKS) --product bench-locks
 	@mkdir -p $(FIGURES)
 	$(BENCHMARKS)/bench-locks --json $(FIGURES)/locks.json | tee $(FIGURES)/locks.md
-	$(BENCH_PYTHON) Benchmarks/locks_chart.py $(FIGURES)/locks.json $(FIGURES)/locks.svg
+	python3 Benchmarks/locks_chart.py $(FIGURES)/locks.json $(FIGURES)/locks.svg
 
 bench-cache: deps ## compares LRUCache with a dictionary under a mutex, on 1 to 64 threads
 	$(BUILD_BENCHMARKS) --product bench-cache

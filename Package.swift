@@ -37,6 +37,7 @@ let package = Package(
     .library(name: "BoundedQueue", targets: ["BoundedQueue"]),
     // For the package in Benchmarks, which compares locks, caches, and decoders with each other.
     .library(name: "Locking", targets: ["Locking"]),
+    .library(name: "LockContest", targets: ["LockContest"]),
     .library(name: "Caching", targets: ["Caching"]),
     .library(name: "Thumbnails", targets: ["Thumbnails"]),
     .library(name: "MemoryPressure", targets: ["MemoryPressure"]),
@@ -233,7 +234,9 @@ let package = Package(
     .testTarget(
       name: "AccessRecordingTests", dependencies: ["AccessRecording", "Locking", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "LockingTests", dependencies: ["Locking", "TestSupport"], swiftSettings: settings),
+    .target(name: "LockContest", dependencies: ["Locking"], path: "Tests/LockContest", swiftSettings: settings),
+    .testTarget(
+      name: "LockingTests", dependencies: ["LockContest", "Locking", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "CachingTests", dependencies: ["Caching", "Locking", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "FilesTests",

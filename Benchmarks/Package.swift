@@ -40,6 +40,7 @@ let package = Package(
       dependencies: [
         "Measuring",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "LockContest", package: "thumbjob"),
         .product(name: "Locking", package: "thumbjob"),
       ],
       path: "Sources/LockStudy", swiftSettings: settings),

@@ -1,68 +1,103 @@
 import ArgumentParser
 import Foundation
+import LockContest
 import Measuring
 
-/// Which lock should guard a queue's account?
+/// From which number of threads, and which length of the section under the lock, on do readers gain by sharing it?
 @main
 struct LockStudy: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "bench-locks",
-    abstract: "Time to acquire of several locks around the same dictionary, as a table in Markdown.")
+    commandName: "bench-locks", abstract: "Accesses in a second and waiting times of guards, as tables in Markdown.")
 
-  @Option(help: "Rounds; in each, every lock has its turn in every pattern.")
-  var rounds = 5
+  @Option(help: "Rounds; in each, every guard has its turn in every contest.")
+  var rounds = 15
 
-  @Option(help: "Milliseconds of one lock in one pattern.")
-  var milliseconds = 400
+  @Option(help: "Milliseconds of one guard in one contest.")
+  var milliseconds = 20
 
   @Option(help: "Write all figures there.")
   var json: String?
 
-  /// One lock in one pattern, in every round.
+  /// One guard in one contest, in each round.
   struct Entry: Codable {
-    let pattern: String
-    let lock: String
-    var rounds: [Contest.Round] = []
+    let guardName: String
+    /// Of a hundred accesses.
+    let reads: Int
+    let sectionNanoseconds: Int
+    let threads: Int
+    var accessesPerSecond: [Double] = []
+    var writesPerSecond: [Double] = []
+    /// Nanoseconds that 99 of 100 waits do not exceed; 0 without any.
+    var readersWait99: [Int] = []
+    var writersWait99: [Int] = []
+
+    /// The round with the most accesses. Other programs can only slow a round down.
+    var best: Int { accessesPerSecond.indices.max { accessesPerSecond[$0] < accessesPerSecond[$1] } ?? 0 }
   }
+
+  private static let shares = [99, 90, 50]
+  private static let sections = [50, 1_000, 10_000, 100_000]
+  private static let threads = [1, 2, 4, 16, 64]
+  /// What the tables show.
+  private static let threadsShown = 16
 
   func validate() throws {
     guard rounds > 0, milliseconds > 0 else { throw ValidationError("--rounds and --milliseconds start at 1") }
   }
 
   func run() throws {
-    let locks: [any GuardedDictionary.Type] = [
-      LockedPlaces.self, MutexPlaces.self, LockPlaces.self, RecursiveLockPlaces.self, ReadWriteLockPlaces.self,
-      BarrierPlaces.self,
-    ]
-    var entries = Pattern.all.map { pattern in locks.map { Entry(pattern: pattern.name, lock: $0.name) } }
-    for round in 0..<rounds {
-      for (index, pattern) in Pattern.all.enumerated() {
-        let contest = Contest(pattern: pattern, duration: UInt64(milliseconds) * 1_000_000)
-        // Who begins changes, so that nobody always follows the same neighbour's heat.
-        for place in locks.indices.map({ ($0 + round) % locks.count }) {
-          entries[index][place].rounds.append(contest.run(locks[place]))
+    var entries = Self.shares.flatMap { reads in
+      Self.sections.flatMap { section in
+        Self.threads.flatMap { threads in
+          Contestant.all.map {
+            Entry(guardName: $0.name, reads: reads, sectionNanoseconds: section, threads: threads)
+          }
         }
       }
     }
-    let report = Report(entries.flatMap { $0 })
+    var collisions = 0
+    for round in 0..<rounds {
+      for start in stride(from: 0, to: entries.count, by: Contestant.all.count) {
+        // Who begins changes, so that nobody always follows the same neighbour's heat.
+        for turn in Contestant.all.indices {
+          let own = (turn + round) % Contestant.all.count
+          collisions += add(Contestant.all[own], to: &entries[start + own])
+        }
+      }
+    }
+    let report = Report(entries)
     if let json { try report.write(to: json) }
-    print("Medians of \(rounds) rounds of \(milliseconds) ms each; \(report.title).")
-    for pattern in entries { print("\n### \(pattern[0].pattern)\n\n\(Self.table(of: pattern))") }
+    print("The best of \(rounds) rounds of \(milliseconds) ms each; \(report.title).")
+    print("Readers and writers who met a writer: \(collisions).")
+    print("Accesses of \(Self.threadsShown) threads in a second · 99 of 100 writers wait at most.")
+    for reads in Self.shares { print("\n### \(reads) % reads\n\n\(Self.table(entries.filter { $0.reads == reads }))") }
   }
 
-  private static func table(of entries: [Entry]) -> String {
-    let percentiles = Percentiles.headings.joined(separator: " · ")
-    return Measuring.table(
-      ["lock", "reads/s", "writes/s", "spread", "readers wait: \(percentiles)", "writers wait: \(percentiles)"],
-      entries.map { cells(of: $0) })
+  private func add(_ contestant: Contestant, to entry: inout Entry) -> Int {
+    let outcome = contestant.run(
+      Contest(
+        threads: entry.threads, writes: 100 - entry.reads, section: Section(nanoseconds: entry.sectionNanoseconds),
+        end: .after(seconds: Double(milliseconds) / 1000)))
+    entry.accessesPerSecond.append(Double(outcome.reads + outcome.writes) / outcome.seconds)
+    entry.writesPerSecond.append(Double(outcome.writes) / outcome.seconds)
+    entry.readersWait99.append(outcome.readWaits.quantile(0.99))
+    entry.writersWait99.append(outcome.writeWaits.quantile(0.99))
+    return outcome.collisions
   }
 
-  private static func cells(of entry: Entry) -> [String] {
-    let (reads, writes) = (entry.rounds.map(\.readsPerSecond), entry.rounds.map(\.writesPerSecond))
-    let sums = zip(reads, writes).map { $0 + $1 }
-    let spread = ((sums.max() ?? 0) / (sums.min() ?? 1) - 1) * 100
-    let waits = [entry.rounds.map(\.readers), entry.rounds.map(\.writers)].map { Percentiles(medianOf: $0) }
-    return [entry.lock, countText(median(reads)), countText(median(writes)), "\(Int(spread)) %"]
-      + waits.map { $0.cells.joined(separator: " · ") }
+  private static func table(_ entries: [Entry]) -> String {
+    Measuring.table(
+      ["guard"] + sections.map { durationText(nanoseconds: Double($0)) },
+      Contestant.all.map { contestant in
+        [contestant.name]
+          + sections.compactMap { section in
+            entries.first {
+              $0.guardName == contestant.name && $0.sectionNanoseconds == section && $0.threads == threadsShown
+            }.map {
+              "\(countText($0.accessesPerSecond[$0.best])) · "
+                + durationText(nanoseconds: Double($0.writersWait99[$0.best]))
+            }
+          }
+      })
   }
 }
