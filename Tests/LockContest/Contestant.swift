@@ -32,4 +32,7 @@ public struct Contestant: Sendable {
     Contestant("BarrierLocked, writeAsync", isAsync: true) { $0.run(BarrierLocked<Contest.Value>.self) },
     Contestant("Synchronization.Mutex", isVisible: false) { $0.run(MutexLocked<Contest.Value>.self) },
   ]
+
+  /// For contests without writes. What it reaches, no guard can exceed.
+  public static let withoutLock = Contestant("no lock") { $0.run(Unlocked<Contest.Value>.self) }
 }

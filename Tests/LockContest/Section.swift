@@ -5,8 +5,12 @@ import Foundation
 /// It is counted and not timed: by a clock, a thread that has lost its processor would work less.
 public struct Section: Sendable {
   private let rounds: Int
+  private let yields: Bool
 
-  public init(nanoseconds: Int) { rounds = Int(Double(nanoseconds) / Self.nanosecondsPerRound) }
+  /// - Parameter yields: whether other threads may run before the work, so that threads meet although each is quick.
+  public init(nanoseconds: Int, yields: Bool = false) {
+    (rounds, self.yields) = (Int(Double(nanoseconds) / Self.nanosecondsPerRound), yields)
+  }
 
   /// The fastest of many attempts, because other programs may have the processor for a part of each.
   private static let nanosecondsPerRound: Double = {
@@ -19,10 +23,11 @@ public struct Section: Sendable {
     return max(Double(times.min() ?? 1), 1) / 20_000
   }()
 
-  private init(rounds: Int) { self.rounds = rounds }
+  private init(rounds: Int) { (self.rounds, yields) = (rounds, false) }
 
   /// Works.
   @inline(never) public func pass() {
+    if yields { sched_yield() }
     var number = UInt64(bitPattern: Int64(rounds)) | 1
     for _ in 0..<rounds {
       number ^= number << 13

@@ -56,7 +56,10 @@ struct LockStudy: ParsableCommand {
       }
     }
     var collisions = 0
+    var (alone, both) = (0.0, 0.0)
     for round in 0..<rounds {
+      alone = max(alone, reads(threads: 1))
+      both = max(both, reads(threads: 2))
       for start in stride(from: 0, to: entries.count, by: Contestant.all.count) {
         // Who begins changes, so that nobody always follows the same neighbour's heat.
         for turn in Contestant.all.indices {
@@ -68,9 +71,19 @@ struct LockStudy: ParsableCommand {
     let report = Report(entries)
     if let json { try report.write(to: json) }
     print("The best of \(rounds) rounds of \(milliseconds) ms each; \(report.title).")
+    print("Without a lock, two threads make \(countText(both / alone)) times the reads of one.")
     print("Readers and writers who met a writer: \(collisions).")
     print("Accesses of \(Self.threadsShown) threads in a second · 99 of 100 writers wait at most.")
     for reads in Self.shares { print("\n### \(reads) % reads\n\n\(Self.table(entries.filter { $0.reads == reads }))") }
+  }
+
+  /// Reads in a second without a lock: how many processors the machine has for this program.
+  private func reads(threads: Int) -> Double {
+    let outcome = Contestant.withoutLock.run(
+      Contest(
+        threads: threads, writes: 0, section: Section(nanoseconds: 10_000),
+        end: .after(seconds: Double(milliseconds) / 1000)))
+    return Double(outcome.reads) / outcome.seconds
   }
 
   private func add(_ contestant: Contestant, to entry: inout Entry) -> Int {

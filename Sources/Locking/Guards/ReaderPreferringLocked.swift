@@ -1,6 +1,6 @@
 /// A value and the readers-writer lock that guards it. A reader never waits for a writer that waits.
 ///
-/// So writers wait for as long as there are readers, if these overlap: for 133 ms among ten readers
+/// So writers wait for as long as there are readers, if these overlap: one of a hundred for 17 ms among 16 threads
 /// (docs/lock-study.md). Take it where writes are rare and may be late.
 ///
 /// *Concurrency*: as ``Guard``.
