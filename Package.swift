@@ -177,7 +177,14 @@ let package = Package(
       dependencies: [
         "CLinux", "Files", "Locking", "MemoryPressure", .product(name: "SystemPackage", package: "swift-system"),
       ],
-      resources: [.embedInCode("Page/compare.html"), .embedInCode("Page/compare.css")], swiftSettings: settings),
+      // The files in Code are links to the code of the variants, which the page shows.
+      resources: [
+        .embedInCode("Page/compare.html"), .embedInCode("Page/compare.css"), .embedInCode("Code/JobIntake.txt"),
+        .embedInCode("Code/GlobalQueue.txt"), .embedInCode("Code/GlobalQueueOfItems.txt"),
+        .embedInCode("Code/OneSerialQueue.txt"), .embedInCode("Code/SemaphoreQueue.txt"),
+        .embedInCode("Code/PlainOperationQueue.txt"), .embedInCode("Code/TaskGroupOfItems.txt"),
+        .embedInCode("Code/WindowedTaskGroup.txt"), .embedInCode("Code/SerialLoop.txt"),
+      ], swiftSettings: settings),
     .executableTarget(
       name: "thumbjob",
       dependencies: [

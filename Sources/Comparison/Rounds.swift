@@ -16,9 +16,10 @@ public enum Rounds {
   /// The order of the variants in a round. Each round begins with the variant that was second in the round before, so
   /// that no variant is always the first.
   ///
-  /// - Parameter round: its number, from 1.
-  public static func order(in round: Int) -> [Variant] {
-    let all = Variant.allCases
+  /// - Parameters:
+  ///   - all: the variants; at least one.
+  ///   - round: its number, from 1.
+  public static func order(of all: [Variant], in round: Int) -> [Variant] {
     let first = (round - 1) % all.count
     return Array(all[first...] + all[..<first])
   }

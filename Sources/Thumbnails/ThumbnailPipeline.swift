@@ -38,18 +38,13 @@ struct ThumbnailPipeline {
   func run(deliver: (Thumbnail) throws -> Void) throws -> SourceInfo {
     defer { workspace.shrink() }
     let decoded = try decode()
-    try render(decoded, deliver: deliver)
+    try ThumbnailRendering(options: options, monitor: monitor, workspace: workspace)
+      .run(decoded.picture, decoded.placements, decoded.extras, deliver: deliver)
     return decoded.info
   }
 
-  /// The result of decoding.
+  /// The result of decoding; the picture is in the workspace's buffers.
   typealias Decoded = (picture: DecodedPicture, placements: [Placement], extras: SourceExtras, info: SourceInfo)
-
-  /// Makes every size from the decoded picture, which is in the workspace's buffers.
-  func render(_ decoded: Decoded, deliver: (Thumbnail) throws -> Void) throws {
-    try ThumbnailRendering(options: options, monitor: monitor, workspace: workspace)
-      .run(decoded.picture, decoded.placements, decoded.extras, deliver: deliver)
-  }
 
   /// Reads the header and decodes the picture. The decoder is freed on return, because rendering does not need it.
   func decode() throws(ThumbnailError) -> Decoded {

@@ -14,21 +14,38 @@ struct ThumbnailRendering {
     for (index, size) in options.sizes.enumerated() {
       try checkCancelled()
       let placement = placements[index]
-      monitor?.entered(.resizing)
-      let rendered = try workspace.renderer.render(
-        picture, placement, conversion: extras.conversion, options: options, proceed: checkCancelled)
-      if options.makesPlaceholder, placeholder == nil {
-        placeholder = try workspace.renderer.placeholder(
-          of: rendered, pixels: placement.pixels, options: options, proceed: checkCancelled)
-      }
-      monitor?.entered(.encoding)
-      let bytes = try workspace.currentEncoder().encode(
-        rendered, pixels: placement.pixels, halfChroma: options.halvesChroma(at: placement.pixels), options: options,
-        metadata: extras.metadata(for: placement.pixels), monitor: monitor)
+      let rendered = try render(picture, placement, extras, &placeholder)
+      let bytes = try encode(rendered, pixels: placement.pixels, extras.metadata(for: placement.pixels))
       try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes, placeholder: placeholder))
       let done = Double(index + 1) / Double(options.sizes.count)
       monitor?.progressed(to: DecoderProgress.share + (1 - DecoderProgress.share) * done)
     }
+  }
+
+  /// Makes the planes of one size, which are valid until the next call.
+  ///
+  /// - parameter placeholder: receives the placeholder if the options ask for one and there is none yet.
+  func render(
+    _ picture: DecodedPicture, _ placement: Placement, _ extras: SourceExtras, _ placeholder: inout Placeholder?
+  ) throws(ThumbnailError) -> [PlaneView] {
+    monitor?.entered(.resizing)
+    let rendered = try workspace.renderer.render(
+      picture, placement, conversion: extras.conversion, options: options, proceed: checkCancelled)
+    if options.makesPlaceholder, placeholder == nil {
+      placeholder = try workspace.renderer.placeholder(
+        of: rendered, pixels: placement.pixels, options: options, proceed: checkCancelled)
+    }
+    return rendered
+  }
+
+  /// Encodes the planes of one size. The bytes are valid until the next call.
+  func encode(
+    _ planes: [PlaneView], pixels: PixelSize, _ metadata: JPEGEncoder.Metadata
+  ) throws(ThumbnailError) -> UnsafeRawBufferPointer {
+    monitor?.entered(.encoding)
+    return try workspace.currentEncoder().encode(
+      planes, pixels: pixels, halfChroma: options.halvesChroma(at: pixels), options: options, metadata: metadata,
+      monitor: monitor)
   }
 
   private func checkCancelled() throws(ThumbnailError) {

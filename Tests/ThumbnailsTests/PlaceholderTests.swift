@@ -105,10 +105,11 @@ import Testing
     #expect(try Self.make(Self.photo(), "120", "200x40^").placeholder != first)
   }
 
-  @Test func aSourceThatIsDecodedAheadHasTheSamePlaceholder() throws {
+  @Test func aSourceThatIsRenderedAheadHasTheSamePlaceholder() throws {
     let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "120")], makesPlaceholder: true)
     var ahead: Placeholder?
-    try DecodedSource(ByteReader(bytes: Self.photo()), options: options).makeThumbnails { ahead = $0.placeholder }
+    let maker = ThumbnailMaker()
+    try maker.encode(maker.render(ByteReader(bytes: Self.photo()), options: options)) { ahead = $0.placeholder }
     #expect(try ahead == Self.make(Self.photo(), "120").placeholder)
   }
 

@@ -24,15 +24,17 @@ import Testing
     #expect(try thumbnails(of: Self.source(), options, maker: maker) == first)
   }
 
-  @Test func decodingAheadGivesTheSameBytes() throws {
-    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "30"), try SizeSpec(parsing: "20^")])
+  @Test(arguments: [false, true]) func renderingAheadGivesTheSameBytes(isLinear: Bool) throws {
+    let options = ThumbnailOptions(
+      sizes: [try SizeSpec(parsing: "30"), try SizeSpec(parsing: "20^")], linear: isLinear)
+    let (maker, encoder) = (ThumbnailMaker(), ThumbnailMaker())
     let ahead = try [(80, 60), (33, 57), (64, 64)].map { width, height in
-      (Self.source(width, height), try DecodedSource(ByteReader(bytes: Self.source(width, height)), options: options))
+      (Self.source(width, height), try maker.render(ByteReader(bytes: Self.source(width, height)), options: options))
     }
-    // All are held at once, so none may have overwritten another's pixels.
-    for (source, decoded) in ahead.reversed() {
+    // All are held at once, so none may have overwritten another's samples.
+    for (source, rendered) in ahead.reversed() {
       var made: [[UInt8]] = []
-      try decoded.makeThumbnails { made.append(Array($0.bytes)) }
+      try encoder.encode(rendered) { made.append(Array($0.bytes)) }
       #expect(try made == thumbnails(of: source, options))
     }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The times of the bounded variant divided by those of another. They answer whether the bounded queue is slower.
+/// The times of the bounded variant divided by those of another one. They answer whether the bounded queue is slower.
 ///
 /// Only rounds that ran to their end count.
 public struct BoundRatio: Encodable, Sendable, Equatable {
@@ -17,7 +17,7 @@ public struct BoundRatio: Encodable, Sendable, Equatable {
       isBeyondSpread = hasRanges ? !bounded.overlaps(other) : nil
     }
 
-    /// Such as `no difference beyond the spread, 1.02× that of naive GCD`.
+    /// Such as `no difference beyond the spread, 1.02× that of gcd-file`.
     fileprivate func text(_ other: String) -> String {
       let figure = String(format: "%.2f", ratio) + "× that of \(other)"
       switch isBeyondSpread {
@@ -28,6 +28,8 @@ public struct BoundRatio: Encodable, Sendable, Equatable {
     }
   }
 
+  /// The other variant.
+  public let variant: Variant
   public let seconds: Quantity
   public let processorSeconds: Quantity
 
@@ -38,15 +40,15 @@ public struct BoundRatio: Encodable, Sendable, Equatable {
       let seconds = Quantity(bounded.seconds, other.seconds, hasRanges: hasRanges),
       let processorSeconds = Quantity(bounded.processorSeconds, other.processorSeconds, hasRanges: hasRanges)
     else { return nil }
-    (self.seconds, self.processorSeconds) = (seconds, processorSeconds)
+    (variant, self.seconds, self.processorSeconds) = (other.variant, seconds, processorSeconds)
   }
 
   /// Whether the bounded variant is slower than another, in sentences.
   static func answer(_ bounded: VariantSummary, _ other: VariantSummary) -> String {
-    let name = other.variant.displayName
+    let name = other.variant.rawValue
     let question = "Is the bounded queue slower than \(name)?"
     for summary in [bounded, other] where summary.finishedRounds == 0 {
-      return "\(question) There is no time to compare, because \(summary.variant.displayName) never ran to its end."
+      return "\(question) There is no time to compare, because \(summary.variant.rawValue) never ran to its end."
     }
     guard bounded.hasSameWork(as: other) else {
       return "\(question) The times cannot be compared, because the two did not make the same number of thumbnails."
@@ -55,7 +57,7 @@ public struct BoundRatio: Encodable, Sendable, Equatable {
     var sentences = [
       question, "By time: \(ratio.seconds.text(name)).", "By processor time: \(ratio.processorSeconds.text(name)).",
     ]
-    let counts = [bounded, other].map { "\($0.finishedRounds) of \($0.variant.displayName)" }
+    let counts = [bounded, other].map { "\($0.finishedRounds) of \($0.variant.rawValue)" }
     if bounded.finishedRounds < bounded.runs.count || other.finishedRounds < other.runs.count {
       sentences.append("Only rounds that ran to their end count: \(counts.joined(separator: ", ")).")
     }

@@ -12,10 +12,11 @@ public struct ComparisonPage: Sendable {
 
   public var html: String {
     let parts = [
-      "style": Self.style, "lead": escaped(lead), "answer": escaped(report.answer), "legend": legend,
-      "shown": escaped(shown), "charts": charts, "rounds": table(.rounds(report), roundsTitle),
+      "style": Self.style, "title": escaped(title), "headline": escaped(report.headline), "answer": escaped(report.answer),
+      "legend": legend, "shown": escaped(shown), "charts": charts, "sizes": sizes,
+      "answers": table(.answers(report), "What each can do"), "rounds": table(.rounds(report), roundsTitle),
       "roundsTitle": roundsTitle, "stops": table(.stops(report), "Told to stop"), "conditions": conditions,
-      "naive": escaped(naive), "command": escaped(Self.shortened(report.command.map(Self.quoted), " ")),
+      "variants": variants, "command": escaped(Self.shortened(report.command.map(Self.quoted), " ")),
     ]
     // One pass, so that an inserted text that contains `{{` stays as it is.
     return Self.template.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map { index, piece in
@@ -24,20 +25,7 @@ public struct ComparisonPage: Sendable {
     }.joined()
   }
 
-  /// The result of each variant in a sentence.
-  private var lead: String {
-    let limit = report.memoryLimit.map { " Each was limited to \(ByteCount.whole($0.bytes)) of memory." } ?? ""
-    let sentences = report.summaries.map { summary in
-      let isWhole = summary.finishedRounds == report.rounds
-      let result = summary.result(of: report.sources.count)
-      let time = isWhole ? summary.seconds.map { " in \(text(seconds: $0.median))" } ?? "" : ""
-      let memory = ByteCount.whole(summary.most(\.peakAnonymousBytes))
-      let most = "at most \(memory) of anonymous memory held and \(summary.most(\.peakWaiting)) waiting"
-      let name = summary.variant.displayName
-      return "\(name.prefix(1).uppercased())\(name.dropFirst()): \(result)\(time); \(most)."
-    }
-    return sentences.joined(separator: " ") + limit
-  }
+  private var title: String { "The same thumbnails, \(report.variants.count) ways" }
 
   private var roundsTitle: String { report.rounds == 1 ? "One round" : "\(report.rounds) rounds" }
 
@@ -48,12 +36,13 @@ public struct ComparisonPage: Sendable {
       "The charts show for each variant the round with the median time; if rounds of it ended early, the median of these."
   }
 
-  /// How the naive variant prepares a source.
-  private var naive: String {
-    switch report.naivePayload {
-    case .read: "the producer reads each file into memory and captures it in a block"
-    case .render: "the producer decodes each file to pixels and captures them in a block"
-    }
+  /// What each variant is, and the code that it is compiled from.
+  private var variants: String {
+    report.variants.map { variant in
+      let code = variant.code
+      return "<details><summary><strong>\(variant.rawValue)</strong>: \(escaped(variant.title))</summary>\n"
+        + "<p class=\"quiet\">\(escaped(code.file))</p>\n<pre><code>\(escaped(code.text))</code></pre></details>"
+    }.joined(separator: "\n")
   }
 
   // MARK: Tables
@@ -64,8 +53,10 @@ public struct ComparisonPage: Sendable {
       let cells = row.dropFirst().map { "<td>\(escaped($0))</td>" }
       return "<tr><th scope=\"row\">\(escaped(row[0]))</th>\(cells.joined())</tr>"
     }
-    return "<table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead><tbody>\(rows.joined(separator: "\n"))"
-      + "</tbody></table>"
+    // A wide table scrolls within its box.
+    return "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\">"
+      + "<table style=\"--columns:\(table.head.count - 1)\"><thead><tr>\(head)</tr></thead><tbody>"
+      + "\(rows.joined(separator: "\n"))</tbody></table></div>"
   }
 
   private var conditions: String {
@@ -89,13 +80,14 @@ public struct ComparisonPage: Sendable {
     } else {
       facts.append(("Memory limit", "none but the machine's"))
     }
-    if let bounded = report.summary(of: .bounded)?.shown, let budget = bounded.budgetBytes,
-      let backlog = bounded.backlog
+    if !report.options.isEmpty { facts.append(("Thumbnails", Self.shortened(report.options.map(Self.quoted), " "))) }
+    if let traits = report.summary(of: .bounded)?.shown.traits, let backlog = traits.waitingBound,
+      let budget = traits.budgetBytes
     {
       let bounds = "at most \(report.max) running, a backlog of \(backlog), a budget of \(ByteCount.whole(budget))"
       facts.append(("Bounded", bounds))
     }
-    let order = report.runs.filter { $0.round == 1 }.map(\.variant.displayName).joined(separator: ", then ")
+    let order = report.runs.filter { $0.round == 1 }.map(\.variant.rawValue).joined(separator: ", then ")
     let turns = report.rounds == 1 ? "" : "; each further round begins with the next of them"
     facts.append(("Order", "\(order)\(turns); each in a process of its own"))
     let interval = "every \(Int(report.sampleIntervalSeconds * 1000)) ms"
@@ -130,7 +122,7 @@ public struct ComparisonPage: Sendable {
       let round = report.rounds == 1 ? "" : ", round \(summary.shownRound) of \(report.rounds)"
       return
         "<li><svg viewBox=\"0 0 40 8\" aria-hidden=\"true\"><polyline class=\"\(variant.rawValue)\" points=\"0,4 40,4\"/>"
-        + "</svg>\(escaped(variant.displayName + round))</li>"
+        + "</svg>\(escaped(variant.rawValue + round))</li>"
     }
     if limitShown != nil {
       entries.append(
@@ -150,12 +142,25 @@ public struct ComparisonPage: Sendable {
 
   private var charts: String {
     return [
-      chart("waiting", "Operations waiting", of: \.waiting, isBinary: false),
+      chart("waiting", "Sources waiting", of: \.waiting, isBinary: false),
       chart("memory", "Memory held (anonymous)", of: \.anonymousBytes, isBinary: true, limit: limitShown),
       chart("done", "Thumbnails done", of: \.done, isBinary: false),
     ].joined(separator: "\n")
   }
 
+  /// The section of the runs with several sizes; empty without any.
+  private var sizes: String {
+    if report.sizeRuns.isEmpty { return "" }
+    let charts = [
+      chart("sizes-waiting", "Most sources waiting", of: \.peakWaiting, isBinary: false),
+      chart("sizes-memory", "Most memory held (anonymous)", of: \.peakAnonymousBytes, isBinary: true, limit: limitShown),
+    ]
+    return "<h2 class=\"part\">Over the size of the thumbnails</h2>\n<div class=\"charts\">"
+      + "\(charts.joined(separator: "\n"))</div>\n<section class=\"card\"><p>Each variant ran once with each size. A cross is "
+      + "a run that was killed or crashed.</p>\(table(.sizes(report), "Over the size"))</section>"
+  }
+
+  /// A chart over time.
   private func chart(
     _ id: String, _ title: String, of value: KeyPath<Sample, Int>, isBinary: Bool, limit: (Double, String)? = nil
   ) -> String {
@@ -165,17 +170,46 @@ public struct ComparisonPage: Sendable {
         kind: run.variant.rawValue, points: run.samples.map { .init(x: $0.seconds, y: Double($0[keyPath: value])) },
         endMark: run.endMark)
     }
-    func label(_ level: Double) -> String {
-      level == 0 ? "0" : isBinary ? ByteCount.whole(Int(level)) : "\(Int(level))"
-    }
     let words = runs.map { run in
       let peak = run.samples.map { $0[keyPath: value] }.max() ?? 0
-      return "\(run.variant.displayName) up to \(label(Double(peak))) within \(text(seconds: run.seconds))"
+      return "\(run.variant.rawValue) up to \(Self.label(isBinary)(Double(peak))) within \(text(seconds: run.seconds))"
     }
-    let chart = LineChart(
-      id: id, title: "\(title) over time", description: words.joined(separator: "; "), lines: lines,
-      limit: limit.map { (level: $0.0, name: $0.1) }, isBinary: isBinary, label: label)
-    return "<figure class=\"card\"><figcaption><h2>\(title)</h2></figcaption>\n\(chart.svg)\n</figure>"
+    return Self.figure(
+      title,
+      LineChart(
+        id: id, title: "\(title) over time", description: words.joined(separator: "; "), lines: lines,
+        limit: limit.map { (level: $0.0, name: $0.1) }, isBinary: isBinary, label: Self.label(isBinary)))
+  }
+
+  /// A chart over sizes.
+  private func chart(
+    _ id: String, _ title: String, of value: KeyPath<VariantMeasurement, Int>, isBinary: Bool,
+    limit: (Double, String)? = nil
+  ) -> String {
+    let lines = report.variants.map { variant in
+      let runs = report.sizeRuns.filter { $0.variant == variant }
+      return LineChart.Line(
+        kind: variant.rawValue,
+        points: runs.enumerated().map { .init(x: Double($0), y: Double($1[keyPath: value])) }, endMark: nil,
+        crosses: Set(runs.indices.filter { runs[$0].endMark != nil }))
+    }
+    let words = zip(report.variants, lines).map { variant, line in
+      "\(variant.rawValue): \(line.points.map { Self.label(isBinary)($0.y) }.joined(separator: ", "))"
+    }
+    return Self.figure(
+      title,
+      LineChart(
+        id: id, title: "\(title) over the size", description: words.joined(separator: "; "), lines: lines,
+        limit: limit.map { (level: $0.0, name: $0.1) }, isBinary: isBinary, label: Self.label(isBinary),
+        axis: .sizes(report.sizes)))
+  }
+
+  private static func label(_ isBinary: Bool) -> (Double) -> String {
+    { level in level == 0 ? "0" : isBinary ? ByteCount.whole(Int(level)) : "\(Int(level))" }
+  }
+
+  private static func figure(_ title: String, _ chart: LineChart) -> String {
+    "<figure class=\"card\"><figcaption><h2>\(title)</h2></figcaption>\n\(chart.svg)\n</figure>"
   }
 }
 

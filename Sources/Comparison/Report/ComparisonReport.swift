@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// A comparison: its conditions and its measurements. `compare.json` is its JSON form.
@@ -51,7 +52,7 @@ public struct ComparisonReport: Encodable, Sendable {
   }
 
   /// The version of the JSON format.
-  public let version = 2
+  public let version = 3
   public let thumbjobVersion: String
   public let command: [String]
   public let startedAt: Date
@@ -59,7 +60,10 @@ public struct ComparisonReport: Encodable, Sendable {
   public let sources: Sources
   /// The number of operations that the bounded variant runs at once.
   public let max: Int
-  public let naivePayload: NaivePayload
+  /// The variants in the order of the first round; the bounded one is among them.
+  public let variants: [Variant]
+  /// The options for the thumbnails, as words of a command line.
+  public let options: [String]
   /// The limit of each process; nil for none.
   public let memoryLimit: Limit?
   public let sampleIntervalSeconds = VariantReporter.interval / .seconds(1)
@@ -70,27 +74,29 @@ public struct ComparisonReport: Encodable, Sendable {
     didSet {
       rounds = runs.compactMap(\.round).max() ?? 0
       summaries = VariantSummary.all(of: runs)
-      boundedToNaive = summary(of: .bounded).flatMap { bounded in
-        summary(of: .naive).flatMap { BoundRatio(bounded, to: $0) }
-      }
+      boundedTo = summary(of: .bounded).map { bounded in
+        summaries.filter { $0.variant != .bounded }.compactMap { BoundRatio(bounded, to: $0) }
+      } ?? []
     }
   }
   /// What follows from `runs` for each variant.
   public private(set) var summaries: [VariantSummary] = []
-  /// The bounded variant's times divided by those of naive GCD; nil if they cannot be compared.
-  public private(set) var boundedToNaive: BoundRatio?
+  /// The bounded variant's times divided by those of each other one with which they can be compared.
+  public private(set) var boundedTo: [BoundRatio] = []
   /// The runs that were told to stop, in their order.
   public var stopRuns: [VariantMeasurement] = []
+  /// One run of each variant for each of several sizes, the first size first.
+  public var sizeRuns: [VariantMeasurement] = []
 
   public init(
     thumbjobVersion: String, command: [String], machine: Machine, sources: Sources, max: Int,
-    naivePayload: NaivePayload, memoryLimit: Limit?
+    variants: [Variant], options: [String], memoryLimit: Limit?
   ) {
     self.thumbjobVersion = thumbjobVersion
     self.command = command
     startedAt = Date()
     (self.machine, self.sources, self.max) = (machine, sources, max)
-    (self.naivePayload, self.memoryLimit) = (naivePayload, memoryLimit)
+    (self.variants, self.options, self.memoryLimit) = (variants, options, memoryLimit)
   }
 
   /// Whether the bounded variant made every thumbnail in every round.
@@ -99,11 +105,33 @@ public struct ComparisonReport: Encodable, Sendable {
     return !runs.isEmpty && runs.allSatisfy { $0.ending == .finished && $0.thumbnails == sources.count }
   }
 
-  /// Whether the bounded queue is slower than naive GCD, in sentences.
-  public var answer: String {
-    guard let bounded = summary(of: .bounded), let naive = summary(of: .naive) else { return "" }
-    return BoundRatio.answer(bounded, naive)
+  /// Which variants were killed or crashed, and which made every thumbnail, in a sentence.
+  public var headline: String {
+    let early = summaries.filter { $0.finishedRounds < $0.runs.count }
+    if early.isEmpty {
+      let waited = summaries.map { "\($0.variant.rawValue) \($0.most(\.peakWaiting))" }.joined(separator: ", ")
+      return "None was killed. The most sources that waited at once: \(waited)."
+    }
+    let under = memoryLimit.map { "Under \(ByteCount.whole($0.bytes)), " } ?? ""
+    let ends = early.map { "\($0.variant.rawValue) \($0.headlined)" }.joined(separator: ", ")
+    let whole = summaries.filter { $0.finishedRounds == $0.runs.count }.map(\.variant.rawValue)
+    let others = whole.isEmpty ? "None ran to its end." : "To the end ran: \(whole.joined(separator: ", "))."
+    return "\(under)\(ends). \(others)"
   }
+
+  /// Whether the bounded queue is slower than the fastest of the others, in sentences.
+  public var answer: String {
+    guard let bounded = summary(of: .bounded) else { return "" }
+    let others = summaries.filter { $0.variant != .bounded }
+    let finished = others.filter { $0.seconds != nil }
+    guard let fastest = finished.min(by: { ($0.seconds?.median ?? 0) < ($1.seconds?.median ?? 0) }) ?? others.first else {
+      return ""
+    }
+    return BoundRatio.answer(bounded, fastest)
+  }
+
+  /// The sizes of ``sizeRuns``, in their order.
+  var sizes: [String] { sizeRuns.reduce(into: []) { if let size = $1.size, !$0.contains(size) { $0.append(size) } } }
 
   func summary(of variant: Variant) -> VariantSummary? { summaries.first { $0.variant == variant } }
 

@@ -10,7 +10,7 @@ public struct ComparisonTable: Sendable {
 
   /// The widths that fit a label and three values, with two spaces between them, into 80 columns.
   private static let (labelWidth, valueWidth) = (22, 17)
-  private static let terminalWidth = 80
+  private static let (terminalWidth, terminalColumns) = (80, 3)
 
   /// The rounds.
   public static func rounds(_ report: ComparisonReport) -> ComparisonTable {
@@ -22,14 +22,16 @@ public struct ComparisonTable: Sendable {
     rows += times("time", all.map(\.seconds), report.rounds)
     rows += times("processor time", all.map(\.processorSeconds), report.rounds)
     rows += [
+      ["producer done after"] + all.map(\.producer),
       ["per second"] + all.map(\.perSecond),
       ["peak anonymous"] + all.map { ByteCount.whole($0.most(\.peakAnonymousBytes)) },
       ["peak RSS"] + all.map { ByteCount.whole($0.most(\.peakRssBytes)) },
       ["peak waiting"] + all.map { "\($0.most(\.peakWaiting))" },
       ["peak running"] + all.map { "\($0.most(\.peakRunning))" },
       ["peak threads"] + all.map { "\($0.most(\.peakThreads))" },
+      ["their names"] + all.map(\.threadNames),
     ]
-    return ComparisonTable(head: [""] + all.map(\.variant.displayName), rows: rows)
+    return ComparisonTable(head: [""] + all.map(\.variant.rawValue), rows: rows)
   }
 
   /// The median of several rounds and its range, or the time of one round.
@@ -46,7 +48,7 @@ public struct ComparisonTable: Sendable {
       [name] + runs.map { value($0.stop) ?? "–" }
     }
     return ComparisonTable(
-      head: [""] + runs.map(\.run.variant.displayName),
+      head: [""] + runs.map(\.run.variant.rawValue),
       rows: [
         row("asked to list (USR1)") { $0.listSentAfterSeconds.map { "after \(text(seconds: $0))" } },
         row("operations listed", \.listed),
@@ -55,6 +57,48 @@ public struct ComparisonTable: Sendable {
         row("made meanwhile") { $0.thumbnailsMadeMeanwhile.map { "\($0)" } },
         ["result"] + runs.map { $0.run.stopping(in: report) },
       ])
+  }
+
+  /// What each variant can do.
+  public static func answers(_ report: ComparisonReport) -> ComparisonTable {
+    let all = report.summaries.map { summary in
+      VariantAnswers(summary, report.stopRuns.first { $0.variant == summary.variant }, limit: report.memoryLimit)
+    }
+    return ComparisonTable(
+      head: [""] + report.summaries.map(\.variant.rawValue),
+      rows: [
+        ["bounded memory"] + all.map(\.boundedMemory),
+        ["bounded waiting"] + all.map(\.boundedWaiting),
+        ["can be listed"] + all.map(\.listable),
+        ["can be cancelled"] + all.map(\.cancellable),
+        ["says why it waits"] + all.map(\.saysWhy),
+        ["survives the limit"] + all.map(\.survives),
+      ])
+  }
+
+  /// The runs with several sizes: the most that waited, and the most memory.
+  public static func sizes(_ report: ComparisonReport) -> ComparisonTable {
+    func run(_ variant: Variant, _ size: String) -> VariantMeasurement? {
+      report.sizeRuns.first { $0.variant == variant && $0.size == size }
+    }
+    return ComparisonTable(
+      head: [""] + report.variants.map(\.rawValue),
+      rows: report.sizes.map { size in
+        [size]
+          + report.variants.map { variant in
+            guard let run = run(variant, size) else { return "–" }
+            let end = run.ending == .finished ? "in \(text(seconds: run.seconds))" : run.outcome
+            return "\(run.peakWaiting) waiting, \(ByteCount.whole(run.peakAnonymousBytes)), \(end)"
+          }
+      })
+  }
+
+  /// The table in parts of at most three variants, which fit a terminal of 80 columns.
+  public var parts: [ComparisonTable] {
+    stride(from: 1, to: head.count, by: Self.terminalColumns).map { start in
+      let columns = start..<min(start + Self.terminalColumns, head.count)
+      return ComparisonTable(head: [head[0]] + Array(head[columns]), rows: rows.map { [$0[0]] + Array($0[columns]) })
+    }
   }
 
   /// A text for a terminal of 80 columns, in lines that end with a line feed.
@@ -77,6 +121,16 @@ public struct ComparisonTable: Sendable {
 }
 
 extension VariantSummary {
+  /// When the producer was done, in the shortest and the longest round.
+  fileprivate var producer: String { Spread(runs.compactMap(\.producerSeconds)).map { text(range: $0) } ?? "never" }
+
+  /// The names of the threads at their peak: `6 thumbjob, 1 reporter`.
+  fileprivate var threadNames: String {
+    let peak = runs.max { $0.peakThreads < $1.peakThreads }
+    return (peak?.peakThreadNames ?? [:]).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+  }
+
   /// Thumbnails in a second, by the median time.
   fileprivate var perSecond: String {
     guard let seconds, seconds.median > 0, let made = runs.first(where: { $0.ending == .finished })?.thumbnails else {
@@ -115,11 +169,13 @@ extension VariantMeasurement {
   fileprivate func stopping(in report: ComparisonReport) -> String {
     switch ending {
     case .stopped where variant == .bounded: return "cancelled all waiting and running operations"
-    case .stopped: return "finished its current source and stopped"
+    case .stopped where variant == .serial: return "finished its current source and stopped"
+    case .stopped where stop?.isEndOfWaiting == true: return "finished what ran, and dropped what waited"
+    case .stopped: return "took no more sources, but made all that waited"
     case .finished where stop?.stopSentAfterSeconds == nil: return "was done before it \(missed)"
     case .finished where stop?.wasDoneBefore == true: return "was done before it was told to stop"
-    case .finished where variant == .naive: return "did not stop: continued to the end"
-    case .finished: return "had only running operations left, which succeeded"
+    case .finished where stop?.isEndOfWaiting == true: return "had only running operations left, which succeeded"
+    case .finished: return "did not stop: continued to the end"
     default:
       let place = "\(outcome) after \(text(seconds: seconds)) and \(thumbnails) of \(report.sources.count)"
       return place + (stop?.stopSentAfterSeconds == nil ? ", before it \(missed)" : "; did not stop")

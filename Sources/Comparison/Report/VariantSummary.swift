@@ -19,7 +19,9 @@ public struct VariantSummary: Encodable, Sendable {
 
   /// A summary for each variant that has run.
   static func all(of runs: [VariantMeasurement]) -> [VariantSummary] {
-    Variant.allCases.compactMap { variant in VariantSummary(variant, runs.filter { $0.variant == variant }) }
+    Variant.allCases.compactMap { variant in
+      VariantSummary(variant, runs.filter { $0.variant == variant && $0.round != nil })
+    }
   }
 
   private init?(_ variant: Variant, _ runs: [VariantMeasurement]) {
@@ -42,6 +44,15 @@ public struct VariantSummary: Encodable, Sendable {
 
   /// The number of thumbnails: `2000`, or `28–35` if it was not the same in all rounds.
   var thumbnails: String { text(runs.map(\.thumbnails)) }
+
+  /// How the rounds ended that did not finish, after the variant's name: `was killed for memory after 0.5–0.7 s`.
+  var headlined: String {
+    let early = runs.filter { $0.ending != .finished }
+    let outcomes = early.map(\.outcome).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    let time = Spread(early.map(\.seconds)).map { " after \(text(range: $0))" } ?? ""
+    let share = early.count < runs.count ? " in \(early.count) of \(runs.count) rounds" : ""
+    return "was \(outcomes.joined(separator: " or "))\(time)\(share)"
+  }
 
   /// How the rounds ended: `all made`, `killed for memory after 0.5–0.7 s`, `killed for memory in 2 of 3 rounds`.
   ///

@@ -41,6 +41,9 @@ public struct StopMeasurement: Encodable, Sendable, Equatable {
   public var secondsToEnd: Double?
   /// Thumbnails made after it had received USR2.
   public var thumbnailsMadeMeanwhile: Int?
+  /// How many waited and ran when it received USR2. Where something waited, only those that ran then should still end.
+  public var waitingAtStop: Int?
+  public var runningAtStop: Int?
   /// Whether it had processed all sources before it received USR2.
   public var wasDoneBefore: Bool?
 }
@@ -48,8 +51,10 @@ public struct StopMeasurement: Encodable, Sendable, Equatable {
 /// The measurement of one variant's run.
 public struct VariantMeasurement: Encodable, Sendable {
   public let variant: Variant
-  /// The number of its round, from 1; nil for a run that is told to stop.
+  /// The number of its round, from 1; nil for a run that is no part of a round.
   public let round: Int?
+  /// The size of its thumbnails, if it is not that of the rounds.
+  public let size: String?
   public internal(set) var ending = Ending.finished
   public internal(set) var exitStatus: Int?
   public internal(set) var signal: Int?
@@ -57,6 +62,9 @@ public struct VariantMeasurement: Encodable, Sendable {
   public internal(set) var seconds = 0.0
   /// The time that processors spent on it, in its own code and in the kernel.
   public internal(set) var processorSeconds = 0.0
+  /// When the producer had handed on the last source, since the start of its process, by the counts that are sent every
+  /// 50 ms; nil if it never did.
+  public internal(set) var producerSeconds: Double?
   public internal(set) var thumbnails = 0
   public internal(set) var failed = 0
   /// The most memory that the process held at once, as counted by the kernel.
@@ -66,13 +74,13 @@ public struct VariantMeasurement: Encodable, Sendable {
   public internal(set) var peakWaiting = 0
   public internal(set) var peakRunning = 0
   public internal(set) var peakThreads = 0
-  /// How many operations may wait; nil without a bound.
-  public internal(set) var backlog: Int?
-  /// The memory that the running operations may hold; nil without a budget.
-  public internal(set) var budgetBytes: Int?
+  /// The names of the threads at that peak, as the kernel has them, and how many had each.
+  public internal(set) var peakThreadNames: [String: Int] = [:]
+  /// Nil if its process did not get as far as reporting them.
+  public internal(set) var traits: VariantTraits?
   /// The first five sources that failed, with the reasons; `failed` counts all.
   public internal(set) var failures: [VariantFailure] = []
-  /// Nil for a run of a round.
+  /// Nil for a run that is not told to stop.
   public internal(set) var stop: StopMeasurement?
   public internal(set) var samples: [Sample] = []
 
@@ -81,8 +89,12 @@ public struct VariantMeasurement: Encodable, Sendable {
     thumbnails == 0 && failed == 0 && (ending == .killedForMemory || ending == .outOfAddressSpace)
   }
 
-  init(_ variant: Variant, round: Int?) {
-    (self.variant, self.round) = (variant, round)
-    if round == nil { stop = StopMeasurement() }
+  init(_ variant: Variant, _ purpose: RunPurpose) {
+    self.variant = variant
+    switch purpose {
+    case .round(let number): (round, size) = (number, nil)
+    case .size(let size): (round, self.size) = (nil, size)
+    case .stop: (round, size, stop) = (nil, nil, StopMeasurement())
+    }
   }
 }

@@ -2,6 +2,8 @@ import Foundation
 
 /// A variant's own counts of its operations, at one moment.
 public struct VariantCounts: Codable, Sendable, Equatable {
+  /// Sources that the producer is done with: it has handed them on.
+  public var submitted = 0
   public var waiting = 0
   public var running = 0
   /// Sources whose thumbnail is made.
@@ -17,7 +19,7 @@ public struct VariantCounts: Codable, Sendable, Equatable {
 
   /// False for numbers that no variant counts to, and that could overflow a sum.
   fileprivate var isPlausible: Bool {
-    [waiting, running, done, failed, peakWaiting, peakRunning].allSatisfy { 0...Int(UInt32.max) ~= $0 }
+    [submitted, waiting, running, done, failed, peakWaiting, peakRunning].allSatisfy { 0...Int(UInt32.max) ~= $0 }
   }
 }
 
@@ -35,8 +37,7 @@ enum VariantMessage: Codable, Equatable {
   case listed(operations: Int)
   /// The variant was told to stop; its counts at that moment.
   case toldToStop(VariantCounts)
-  /// How many operations may wait, and how many bytes of memory the running ones may hold.
-  case bounds(backlog: Int, budgetBytes: Int)
+  case traits(VariantTraits)
   case failed(VariantFailure)
   /// The variant could not do its work.
   case gaveUp(reason: String)

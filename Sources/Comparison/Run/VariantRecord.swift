@@ -25,8 +25,8 @@ struct VariantRecord {
   /// Whether a message has arrived. Before that, the process might not handle its signals yet.
   private var hasReported = false
 
-  init(_ variant: Variant, round: Int?, sources: Int) {
-    measurement = VariantMeasurement(variant, round: round)
+  init(_ variant: Variant, _ purpose: RunPurpose, sources: Int) {
+    measurement = VariantMeasurement(variant, purpose)
     self.sources = sources
   }
 
@@ -35,14 +35,15 @@ struct VariantRecord {
     hasReported = true
     switch message {
     // Threads of the process report counts independently of each other, so older ones may arrive later.
-    case .counts(let counts): if counts.processed >= self.counts.processed { self.counts = counts }
+    case .counts(let counts):
+      if counts.processed >= self.counts.processed { self.counts = counts }
+      if counts.submitted >= sources, measurement.producerSeconds == nil { measurement.producerSeconds = now }
     case .toldToStop(let counts): (countsAtStop, hasNoticedStop) = (counts, true)
     case .listed(let operations):
       guard let asked = measurement.stop?.listSentAfterSeconds else { return }
       measurement.stop?.listedOperations = operations
       measurement.stop?.answerSeconds = now - asked
-    case .bounds(let backlog, let budgetBytes):
-      (measurement.backlog, measurement.budgetBytes) = (backlog, budgetBytes)
+    case .traits(let traits): measurement.traits = traits
     case .failed(let failure):
       if measurement.failures.count < VariantReporter.maxFailures { measurement.failures.append(failure) }
     case .gaveUp(let reason): reasonToGiveUp = reason
@@ -52,13 +53,18 @@ struct VariantRecord {
 
   /// Takes a sample.
   ///
-  /// - Parameter status: the process, as the kernel reports it.
+  /// - Parameters:
+  ///   - status: the process, as the kernel reports it.
+  ///   - names: the names of its threads; called where there are more of them than ever before.
   /// - Returns: nil if the process has already ended.
-  mutating func sample(_ status: ProcessStatus?, at now: Double) -> Sample? {
+  mutating func sample(_ status: ProcessStatus?, names: () -> [String: Int], at now: Double) -> Sample? {
     guard let memory = status?.memory, let threads = status?.threads else { return nil }
     measurement.peakRssBytes = max(measurement.peakRssBytes, memory.peakResident)
     measurement.peakAnonymousBytes = max(measurement.peakAnonymousBytes, memory.anonymous)
-    measurement.peakThreads = max(measurement.peakThreads, threads)
+    if threads > measurement.peakThreads {
+      measurement.peakThreads = threads
+      measurement.peakThreadNames = names()
+    }
     let sample = Sample(
       seconds: now, rssBytes: memory.resident, anonymousBytes: memory.anonymous, threads: threads, counts: counts)
     measurement.samples.append(sample)
@@ -97,8 +103,8 @@ struct VariantRecord {
     switch ending {
     case .exited(let status):
       measurement.exitStatus = status
-      let canStop = measurement.stop?.stopSentAfterSeconds != nil && measurement.variant != .naive
-      measurement.ending = canStop && counts.processed < sources ? .stopped : status <= 1 ? .finished : .failed
+      let isTold = measurement.stop?.stopSentAfterSeconds != nil
+      measurement.ending = isTold && counts.processed < sources ? .stopped : status <= 1 ? .finished : .failed
       // A process that ends by itself without noticing the signal was about to end when the signal was sent.
       if !hasNoticedStop { countsAtStop = counts }
     case .signalled(let signal):
@@ -108,6 +114,8 @@ struct VariantRecord {
     if let stopped = measurement.stop?.stopSentAfterSeconds {
       measurement.stop?.secondsToEnd = now - stopped
       measurement.stop?.thumbnailsMadeMeanwhile = counts.done - countsAtStop.done
+      measurement.stop?.waitingAtStop = countsAtStop.waiting
+      measurement.stop?.runningAtStop = countsAtStop.running
       measurement.stop?.wasDoneBefore = measurement.ending == .finished && countsAtStop.processed == counts.processed
     }
     return measurement

@@ -43,8 +43,8 @@ public final class VariantReporter: Sendable {
   /// Reports that the variant was told to stop, and its counts at that moment.
   public func toldToStop(_ counts: VariantCounts) { send(.toldToStop(counts)) }
 
-  /// Reports how many operations may wait, and how many bytes of memory the running ones may hold.
-  public func bounds(backlog: Int, budgetBytes: Int) { send(.bounds(backlog: backlog, budgetBytes: budgetBytes)) }
+  /// Reports what the variant is built to guarantee.
+  public func built(with traits: VariantTraits) { send(.traits(traits)) }
 
   /// Reports a source that has no thumbnail, and the reason.
   public func failed(_ source: String, _ error: String) {

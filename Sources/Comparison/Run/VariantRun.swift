@@ -10,7 +10,7 @@ public final class VariantRun: Sendable {
   public let variant: Variant
   private let child: ChildProcess
   private let messages: Descriptor
-  private let round: Int?
+  private let purpose: RunPurpose
   private let sources: Int
   private let start = ContinuousClock.now
 
@@ -18,16 +18,14 @@ public final class VariantRun: Sendable {
   /// output.
   ///
   /// - Parameters:
-  ///   - round: the number of its round, from 1. Nil for a run that is asked to list its operations, and then told to
-  ///     stop, before it is done.
   ///   - arguments: the arguments that make this program the variant, as bytes.
   ///   - list: the descriptor of the list.
   ///   - sources: the number of sources in the list.
   public init(
-    _ variant: Variant, round: Int?, arguments: [[UInt8]], list: CInt, sources: Int
+    _ variant: Variant, _ purpose: RunPurpose, arguments: [[UInt8]], list: CInt, sources: Int
   ) throws(VariantRunError) {
     self.variant = variant
-    (self.round, self.sources) = (round, sources)
+    (self.purpose, self.sources) = (purpose, sources)
     var ends: [CInt] = [-1, -1]
     guard pipe2(&ends, O_CLOEXEC) == 0 else { throw .system("cannot make a pipe: \(systemText(errno))") }
     defer { close(ends[1]) }
@@ -49,7 +47,7 @@ public final class VariantRun: Sendable {
   public func measure(
     in cage: MemoryCage?, onSample: (Sample) -> Void
   ) throws(VariantRunError) -> VariantMeasurement {
-    var record = VariantRecord(variant, round: round, sources: sources)
+    var record = VariantRecord(variant, purpose, sources: sources)
     let interval = VariantReporter.interval / .seconds(1)
     var nextSample = 0.0
     var reader = MessageReader(messages.number)
@@ -63,7 +61,8 @@ public final class VariantRun: Sendable {
         throw .system("cannot read the messages of a process: \(error)")
       }
       if elapsed >= nextSample {
-        if let sample = record.sample(ProcessStatus(of: Int(child.id)), at: elapsed) { onSample(sample) }
+        let status = ProcessStatus(of: Int(child.id))
+        if let sample = record.sample(status, names: threadNames, at: elapsed) { onSample(sample) }
         nextSample = max(nextSample + interval, elapsed)
       }
       if let signal = record.dueSignal(at: elapsed) { child.kill(signal) }
@@ -73,6 +72,18 @@ public final class VariantRun: Sendable {
       throw .gaveUp(reason, status: status)
     }
     return record.finish(ending, at: elapsed, processorSeconds: processorSeconds, in: cage)
+  }
+
+  /// The names of the process's threads, and how many have each.
+  ///
+  /// *Source*: proc_pid_task(5), comm.
+  private func threadNames() -> [String: Int] {
+    let folder = "/proc/\(child.id)/task"
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return threads.reduce(into: [:]) { names, thread in
+      guard let name = try? String(contentsOfFile: "\(folder)/\(thread)/comm", encoding: .utf8) else { return }
+      names[name.trimmingCharacters(in: .newlines), default: 0] += 1
+    }
   }
 
   /// Seconds since the start.

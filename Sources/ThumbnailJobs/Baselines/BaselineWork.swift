@@ -6,24 +6,25 @@ import Thumbnails
 /// The work of a job without its queue and its budget, for the baselines of a comparison. It writes the same bytes to
 /// the same places in the same way.
 ///
-/// The work has two steps. The first reads the file of a source, or decodes its pixels. The result, the payload, stays
-/// in memory until the second step, which makes the thumbnail.
+/// The work has two steps. The first reads the file of a source, or renders its pictures. The result, the payload, stays
+/// in memory until the second step, which makes the thumbnails of it: it encodes and writes them.
 ///
-/// *Concurrency*: call ``walk(shouldStop:visit:)`` on one thread; everything else on any, several at once.
+/// *Concurrency*: call ``walk()`` on one thread; everything else on any, several at once.
 public final class BaselineWork: Sendable {
-  /// A source and the place of its thumbnail.
-  public struct Placed: Sendable {
+  /// A source and the place of its thumbnails.
+  public struct Placed: Sendable, CustomStringConvertible {
     let source: Source
     let place: Path
 
     public var path: Path { source.path }
+    public var description: String { path.printable }
   }
 
   /// The data of a source between the two steps.
   public struct Payload: Sendable {
     fileprivate enum Content: Sendable {
       case file([UInt8])
-      case pixels(DecodedSource)
+      case rendered(RenderedThumbnails)
     }
 
     /// The path of its source.
@@ -51,14 +52,16 @@ public final class BaselineWork: Sendable {
       remembered: { _ in [] }, forget: { _ in }, plan: OutputPlan(walker: walker), tree: walker.tree.root)
   }
 
-  /// Passes every source that has a place of its own to `visit`, in the order of the walk.
-  public func walk(shouldStop: () -> Bool, visit: (Placed) -> Void) {
+  /// Every source that has a place of its own, in the order of the walk. All paths are collected first, because not every
+  /// baseline can take them from a walk that waits; they are little beside the pictures.
+  public func walk() -> [Placed] {
     let plan = owners.plan
-    func visitPlaced(_ source: Source) -> SourceWalker.Verdict {
-      if case .place(let place) = plan.placement(of: source) { visit(Placed(source: source, place: place)) }
+    var all: [Placed] = []
+    walker.walk(shouldStop: { false }, onError: { _ in }) { source in
+      if case .place(let place) = plan.placement(of: source) { all.append(Placed(source: source, place: place)) }
       return .goOn
     }
-    walker.walk(shouldStop: shouldStop, onError: { _ in }, visit: visitPlaced)
+    return all
   }
 
   /// Reads the whole file.
@@ -77,16 +80,18 @@ public final class BaselineWork: Sendable {
     return Payload(content: .file(bytes), placed: placed, contents: try file.contents(), modified: file.modified)
   }
 
-  /// Decodes the pixels that the thumbnail needs.
+  /// Decodes a source and renders every size of its thumbnails.
   ///
   /// - Throws: ``ThumbnailError``.
-  public func decode(_ placed: Placed) throws(ThumbnailError) -> Payload {
+  public func render(_ placed: Placed) throws(ThumbnailError) -> Payload {
     let file = try SourceFile(placed.source.path)
-    let pixels = try DecodedSource(file.bytes, options: output.options)
-    return Payload(content: .pixels(pixels), placed: placed, contents: try file.contents(), modified: file.modified)
+    let rendered = try makers.withMaker { maker throws(ThumbnailError) in
+      try maker.render(file.bytes, options: output.options)
+    }
+    return Payload(content: .rendered(rendered), placed: placed, contents: try file.contents(), modified: file.modified)
   }
 
-  /// Makes the thumbnail and puts it in place.
+  /// Makes the thumbnails, or only encodes them if they are rendered, and puts them in place.
   ///
   /// - Throws: ``ThumbnailError`` or ``OutputError``.
   public func make(_ payload: Payload) throws {
@@ -100,7 +105,7 @@ public final class BaselineWork: Sendable {
       try makers.withMaker { maker in
         _ = try maker.makeThumbnails(of: ByteReader(bytes: bytes), options: output.options, deliver: publish)
       }
-    case .pixels(let source): try source.makeThumbnails(deliver: publish)
+    case .rendered(let rendered): try makers.withMaker { try $0.encode(rendered, deliver: publish) }
     }
   }
 }

@@ -16,13 +16,15 @@ final class MakerPool: Sendable {
   private let idle = Locked<[Loan]>([])
 
   /// Lends a maker to `body`: an idle one, or a new one if there is none.
-  func withMaker<Result>(_ body: (ThumbnailMaker) throws -> Result) throws -> Result {
+  func withMaker<Result, Failure: Error>(
+    _ body: (ThumbnailMaker) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let loan = idle.withLock { $0.popLast() } ?? Loan()
     defer {
       loan.maker.handOver()
       idle.withLock { if $0.count < Self.capacity { $0.append(loan) } }
     }
-    return try loan.maker.modify { maker in try body(maker) }
+    return try loan.maker.modify { (maker) throws(Failure) in try body(maker) }
   }
 
   func removeIdle() { idle.withLock { $0 = [] } }

@@ -3,20 +3,22 @@ import Comparison
 import Files
 import Foundation
 import ThumbnailJobs
+import Thumbnails
 
 /// `thumbjob compare`: its options. `CompareSession` does the work.
 struct CompareCommand: ParsableCommand, SignalHandlingCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract:
-      "Makes the same thumbnails with the bounded queue, with naive GCD and serially, and shows what each takes.",
+      "Makes the same thumbnails with the bounded queue and in other ways that programs use, and shows what each takes.",
     usage: "thumbjob compare <source> ... [options]",
     discussion: """
       In each round, every variant processes all sources in a process of its own, one variant after the other, and each \
       round begins with another variant. Then each runs once more and is told to stop before it is done. The figures go to \
       standard output; a page with charts (compare.html) and all samples (compare.json) go to the folder. The thumbnails \
       are removed again. thumbjob status does not list a comparison; kill -USR1 PID prints its progress. --max holds \
-      for the bounded queue; nothing limits naive GCD, and the serial loop runs one. On Linux only.
+      for the bounded queue, the semaphore, the operation queue and the window of a task group. The page shows the code of \
+      each variant. On Linux only.
       """)
 
   @Argument(
@@ -26,6 +28,22 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
   var sources: [String] = []
 
   @OptionGroup var maximum: MaxOption
+
+  @Option(
+    help: ArgumentHelp(
+      "What is compared with bounded: all, or names with commas between: \(Variant.allCases.map(\.rawValue).joined(separator: ", ")). "
+        + "(default: \(Variant.usual.map(\.rawValue).joined(separator: ",")))",
+      valueName: "list"),
+    completion: .list(["all"] + Variant.allCases.map(\.rawValue)))
+  var variants: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Also run each variant once with each of these sizes, such as 512,1024,2048, and show waiting and memory over the "
+        + "size.", valueName: "list"))
+  var overSizes: String?
+
+  @OptionGroup(title: "Thumbnails") var encoding: EncodingOptions
 
   @Option(
     help: ArgumentHelp(
@@ -39,14 +57,6 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
       "Memory that each process may use: 192M, 1G. Enforced by a memory cgroup, which needs root or a writable cgroup; "
         + "where none can be created, by a limit on address space. (default: no limit)", valueName: "size"))
   var memoryLimit: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "What the naive variant captures in its blocks: read (the file) or render (its pixels, at the scale that the "
-        + "thumbnail needs; little piles up then, because decoding is nearly all of the work and only the producer "
-        + "decodes). (default: read)",
-      valueName: "what"))
-  var naive: NaivePayload?
 
   @Option(
     name: [.customShort("o", allowingJoined: true), .customLong("out")],
@@ -72,14 +82,34 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
       }
       settings.memoryLimit = bytes
     }
-    if let naive { settings.naive = naive }
+    if let variants { settings.variants = try Self.variants(variants) }
+    var output = OutputSettings()
+    try encoding.apply(to: &output)
+    settings.encoding = encoding.words
+    for text in overSizes?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
+      _ = try SizeSpec(parsing: String(text), for: "--over-sizes")
+      settings.overSizes.append(String(text))
+    }
     if let out { settings.out = CommandWords.path(of: out) }
     if settings.out.isURL { throw TextError("--out: \(settings.out.printable) is a URL; name a folder") }
     return settings
   }
+
+  /// The variants of a list, with the bounded one first, which all others are compared with.
+  private static func variants(_ list: String) throws(TextError) -> [Variant] {
+    if list == "all" { return Variant.allCases }
+    var variants: [Variant] = []
+    for word in list.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let variant = Variant(rawValue: String(word)) else {
+        let known = Variant.allCases.map(\.rawValue).joined(separator: ", ")
+        throw TextError("--variants: “\(CommandWords.path(of: String(word)).printable)” is not one of all, \(known)")
+      }
+      if !variants.contains(variant) { variants.append(variant) }
+    }
+    return [.bounded] + variants.filter { $0 != .bounded }
+  }
 }
 
-extension NaivePayload: ExpressibleByArgument {}
 extension Variant: ExpressibleByArgument {}
 
 /// The settings of a comparison.
@@ -90,6 +120,10 @@ struct CompareSettings {
   var rounds: Int?
   /// In bytes; nil for none.
   var memoryLimit: Int?
-  var naive = NaivePayload.read
+  var variants = Variant.usual
+  /// The options of the thumbnails, as words of a command line.
+  var encoding: [String] = []
+  /// Sizes with each of which every variant runs once more.
+  var overSizes: [String] = []
   var out: Path = "compare"
 }

@@ -12,6 +12,8 @@ final class CompareSession: Sendable {
   private struct State {
     /// The current run.
     var run: VariantRun?
+    /// How many runs have begun.
+    var runs = 0
     /// The progress, in words.
     var progress = "reading the sources"
     /// The first signal that ends the comparison.
@@ -24,15 +26,25 @@ final class CompareSession: Sendable {
   private enum Purpose {
     /// A round, whose number counts from 1. Nil while the number of rounds is not yet known.
     case round(Int, of: Int?)
+    /// A size of the thumbnails.
+    case size(String)
     /// The run is told to stop.
     case stop
 
-    var round: Int? { if case .round(let number, _) = self { number } else { nil } }
+    /// The purpose as the measurement has it.
+    var run: RunPurpose {
+      switch self {
+      case .round(let number, _): .round(number)
+      case .size(let size): .size(size)
+      case .stop: .stop
+      }
+    }
 
     /// The words that follow a variant's name.
     var text: String {
       switch self {
       case .round(let number, let all): "round \(number)" + (all.map { " of \($0)" } ?? "")
+      case .size(let size): "at size \(size)"
       case .stop: "to be told to stop"
       }
     }
@@ -104,10 +116,15 @@ final class CompareSession: Sendable {
     var report = ComparisonReport(
       thumbjobVersion: Version.current, command: ["thumbjob"] + CommandWords.forPeople,
       machine: .init(processors: ProcessorCount.usable()), sources: sources, max: settings.max,
-      naivePayload: settings.naive, memoryLimit: limit)
+      variants: settings.variants, options: settings.encoding, memoryLimit: limit)
     report.runs = try measureRounds(of: sources.count, under: limit, in: folder)
-    for variant in Variant.allCases {
+    for variant in settings.variants {
       report.stopRuns.append(try measure(variant, .stop, of: sources.count, under: limit, in: folder))
+    }
+    for size in settings.overSizes {
+      for variant in settings.variants {
+        report.sizeRuns.append(try measure(variant, .size(size), of: sources.count, under: limit, in: folder))
+      }
     }
     return report
   }
@@ -118,7 +135,7 @@ final class CompareSession: Sendable {
     let start = ContinuousClock.now
     var runs: [VariantMeasurement] = []
     func measureRound(_ round: Int, of rounds: Int?) throws(CompareError) {
-      for variant in Rounds.order(in: round) {
+      for variant in Rounds.order(of: settings.variants, in: round) {
         let run = try measure(variant, .round(round, of: rounds), of: sources, under: limit, in: folder)
         if let limit, round == 1, variant == .bounded, run.ranOutOfMemoryAtOnce {
           throw CompareError(
@@ -180,7 +197,7 @@ final class CompareSession: Sendable {
     _ variant: Variant, _ purpose: Purpose, of sources: Int, under limit: ComparisonReport.Limit?,
     in folder: CompareFolder
   ) throws(CompareError) -> VariantMeasurement {
-    let name = "\(variant.rawValue)-\(purpose.round.map { "\($0)" } ?? "stop")"
+    let name = "\(variant.rawValue)-\(numberOfRun())"
     let out = folder.working.appending(Path(name))
     defer { OpenFolder.remove(out) }
     var cage: MemoryCage?
@@ -192,18 +209,22 @@ final class CompareSession: Sendable {
       throw CompareError("\(error)", .systemLimit)
     }
     defer { cage?.remove() }
-    var words = [VariantCommand.name, variant.rawValue, "--max", "\(settings.max)", "--naive", settings.naive.rawValue]
+    var words = [VariantCommand.name, variant.rawValue, "--max", "\(settings.max)"] + settings.encoding
+    if case .size(let size) = purpose {
+      words.removeAll { $0.hasPrefix("--size=") }
+      words.append("--size=\(size)")
+    }
     if let group = cage?.folder {
       words.append("--group=\(group)")
     } else if let limit {
       words.append("--address-space=\(limit.bytes)")
     }
     let paths = [("--out=", out), ("--within=", folder.working)].map { Array($0.utf8) + $1.bytes }
-    let shown = "\(variant.displayName), \(purpose.text)"
+    let shown = "\(variant.rawValue), \(purpose.text)"
     if !console.isTerminal { console.print("thumbjob: \(shown): begins") }
     do {
       let run = try VariantRun(
-        variant, round: purpose.round, arguments: words.map { Array($0.utf8) } + paths, list: folder.list,
+        variant, purpose.run, arguments: words.map { Array($0.utf8) } + paths, list: folder.list,
         sources: sources)
       state.withLock { $0.run = run }
       // A signal that arrived before `state.run` was set has killed nothing.
@@ -219,10 +240,18 @@ final class CompareSession: Sendable {
       try throwIfEnding()
       switch error {
       case .system(let text): throw CompareError(text, .systemLimit)
-      case .gaveUp(let text, let status): throw CompareError("\(variant.displayName): \(text)", ExitCode(Int32(status)))
+      case .gaveUp(let text, let status): throw CompareError("\(variant.rawValue): \(text)", ExitCode(Int32(status)))
       }
     } catch {
       throw error as? CompareError ?? CompareError("\(error)", .systemLimit)
+    }
+  }
+
+  /// The number of the next run, from 1: its folder and its cgroup are named after it.
+  private func numberOfRun() -> Int {
+    state.withLock { state in
+      state.runs += 1
+      return state.runs
     }
   }
 
@@ -256,10 +285,10 @@ final class CompareSession: Sendable {
     } catch {
       throw CompareError(error)
     }
-    let parts = [
-      Columns.text(ComparisonTable.rounds(report).narrowRows), ComparisonTable.narrow(report.answer),
-      Columns.text(ComparisonTable.stops(report).narrowRows),
-    ]
+    func text(_ table: ComparisonTable) -> [String] { table.parts.map { Columns.text($0.narrowRows) } }
+    var parts = [ComparisonTable.narrow(report.headline)] + text(.rounds(report))
+    parts += [ComparisonTable.narrow(report.answer)] + text(.answers(report)) + text(.stops(report))
+    if !report.sizeRuns.isEmpty { parts += text(.sizes(report)) }
     do {
       try StandardStream.put(parts.joined(separator: "\n"), deadline: deadline)
     } catch {

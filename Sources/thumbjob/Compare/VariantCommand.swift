@@ -1,6 +1,7 @@
 import ArgumentParser
 import Comparison
 import Files
+import ThumbnailJobs
 
 /// `thumbjob compare-variant`: one variant of a comparison, which `compare` starts as a process of its own. It reads
 /// the list of sources from standard input, and writes messages for `compare` to standard output.
@@ -12,14 +13,17 @@ struct VariantCommand: ParsableCommand, SignalHandlingCommand {
   @Option var out: String
   @Option var within: String
   @Option var max: Int
-  @Option var naive: NaivePayload
+  @OptionGroup var encoding: EncodingOptions
   @Option var group: String?
   @Option var addressSpace: Int?
 
   func run() throws {
+    var output = OutputSettings()
+    output.folder = CommandWords.path(of: out)
+    try encoding.apply(to: &output)
     let settings = VariantSettings(
-      variant: variant, naive: naive, out: CommandWords.path(of: out), working: CommandWords.path(of: within), max: max,
-      group: group, addressSpace: addressSpace)
+      variant: variant, output: output, working: CommandWords.path(of: within), max: max, group: group,
+      addressSpace: addressSpace)
     throw VariantSession(settings).run()
   }
 }
@@ -27,9 +31,8 @@ struct VariantCommand: ParsableCommand, SignalHandlingCommand {
 /// The settings of one variant.
 struct VariantSettings {
   let variant: Variant
-  let naive: NaivePayload
-  /// The folder for the thumbnails.
-  let out: Path
+  /// The thumbnails and their folder.
+  let output: OutputSettings
   /// The temporary folder of the comparison, which this process removes after the death of `compare`.
   let working: Path
   let max: Int

@@ -3,7 +3,6 @@ import Comparison
 import Files
 import Foundation
 import QueueBaselines
-import Synchronization
 import ThumbnailJobs
 
 /// One run of a variant, under its limit, with its reactions to signals.
@@ -18,15 +17,13 @@ final class VariantSession: Sendable {
   private static let reserve = 64 << 20
 
   private let variant: Variant
-  private let naive: NaivePayload
   private let settings: JobSettings
   private let group: String?
   private let addressSpace: Int?
-  private let isStopped = Atomic(false)
   private let reporter: VariantReporter
 
   init(_ variantSettings: VariantSettings) {
-    (variant, naive) = (variantSettings.variant, variantSettings.naive)
+    variant = variantSettings.variant
     (group, addressSpace) = (variantSettings.group, variantSettings.addressSpace)
     // After the death of `compare`, this process removes what `compare` would have removed.
     reporter = VariantReporter(to: Self.takeStandardOutput()) {
@@ -37,7 +34,7 @@ final class VariantSession: Sendable {
     }
     var settings = JobSettings()
     settings.sources = [.list(SourceList(file: Self.list, separator: .nul))]
-    settings.outputs[0].folder = variantSettings.out
+    settings.outputs = [variantSettings.output]
     settings.max = variantSettings.max
     // A job takes half of its cgroup's limit by itself. It does not see a limit on address space, and gets half here.
     settings.memory = addressSpace.map { .bytes(Swift.max(8 << 20, ($0 - Self.reserve) / 2)) }
@@ -95,7 +92,9 @@ final class VariantSession: Sendable {
       }
     }
     guard listens else { return giveUp(ProcessLimits.noThread, .systemLimit) }
-    reporter.bounds(backlog: job.queue.limits.backlog, budgetBytes: job.memory.budget.bytes)
+    reporter.built(
+      with: VariantTraits(
+        waitingBound: job.queue.limits.backlog, held: .path, budgetBytes: job.memory.budget.bytes, tellsWhy: true))
     reporter.start { VariantCounts(job) }
     let report: JobReport
     do {
@@ -118,33 +117,48 @@ final class VariantSession: Sendable {
   private func runBaseline() -> ExitCode {
     let work: BaselineWork
     do { work = try BaselineWork(settings) } catch { return giveUp(Advice.line(error), .cannotCreateOutput) }
-    let prepare = { @Sendable [self] (source: BaselineWork.Placed) throws -> BaselineWork.Payload in
-      try reportingFailure(of: source.path) { naive == .read ? try work.read(source) : try work.decode(source) }
-    }
-    let make = { @Sendable [self] (payload: BaselineWork.Payload) throws in
-      try reportingFailure(of: payload.source) { try work.make(payload) }
-    }
-    let baseline: any Baseline<BaselineWork.Placed>
-    if variant == .naive {
-      // Without a limit the machine itself may run out of memory: then the kernel is to kill this process (proc(5)).
-      try? "1000".write(toFile: "/proc/self/oom_score_adj", atomically: false, encoding: .utf8)
-      baseline = NaiveQueue(prepare: prepare, work: make)
-    } else {
-      baseline = SerialLoop(prepare: prepare, work: make)
-    }
+    let counted = CountedWork(
+      prepare: { [self] (source: BaselineWork.Placed) throws -> BaselineWork.Payload in
+        try reportingFailure(of: source.path) { variant == .gcdFile ? try work.read(source) : try work.render(source) }
+      },
+      finish: { [self] payload in try reportingFailure(of: payload.source) { try work.make(payload) } })
+    // Without a limit the machine itself may run out of memory: then the kernel is to kill this process (proc(5)).
+    try? "1000".write(toFile: "/proc/self/oom_score_adj", atomically: false, encoding: .utf8)
+    let baseline = baseline(of: counted)
     let listens = SignalListener.listen { [self] signal in
-      // Neither has a list to print.
-      guard signal == SIGUSR2 else { return }
-      reporter.toldToStop(VariantCounts(baseline.counters))
-      // The naive variant goes on, because it cannot cancel a block.
-      if variant == .serial { isStopped.store(true, ordering: .releasing) }
+      switch signal {
+      case SIGUSR1: if let list = baseline.list() { reporter.listed(list.count) }
+      case SIGUSR2:
+        reporter.toldToStop(VariantCounts(counted.counters))
+        // Whatever the variant, its producer can stop.
+        counted.stop()
+        baseline.cancel()
+      default: break
+      }
     }
     guard listens else { return giveUp(ProcessLimits.noThread, .systemLimit) }
-    reporter.start { VariantCounts(baseline.counters) }
-    work.walk(shouldStop: { isStopped.load(ordering: .acquiring) }, visit: { baseline.submit($0) })
-    baseline.drain()
-    reporter.ended(VariantCounts(baseline.counters))
-    return (baseline.counters.failed == 0 ? ExitStatus.success : .someFailed).code
+    reporter.built(with: VariantTraits(baseline.traits))
+    reporter.start { VariantCounts(counted.counters) }
+    baseline.run(work.walk())
+    let counters = counted.counters
+    reporter.ended(VariantCounts(counters))
+    return (counters.failed == 0 ? ExitStatus.success : .someFailed).code
+  }
+
+  private func baseline(
+    of work: CountedWork<BaselineWork.Placed, BaselineWork.Payload>
+  ) -> any Baseline<BaselineWork.Placed> {
+    switch variant {
+    case .bounded: preconditionFailure("the bounded queue runs a job")
+    case .gcdFile, .gcdPixels: GlobalQueue(work)
+    case .gcdPixelsSerial: OneSerialQueue(work)
+    case .gcdPath: GlobalQueueOfItems(work)
+    case .gcdSemaphore: SemaphoreQueue(work, limit: settings.maxInUse)
+    case .operationQueue: PlainOperationQueue(work, limit: settings.maxInUse)
+    case .taskGroup: TaskGroupOfItems(work)
+    case .taskGroupWindow: WindowedTaskGroup(work, limit: settings.maxInUse)
+    case .serial: SerialLoop(work)
+    }
   }
 
   private func reportingFailure<Result>(of source: Path, _ body: () throws -> Result) throws -> Result {
@@ -162,13 +176,27 @@ extension VariantCounts {
     let status = job.status(waitingLimit: 0)
     let counters = status.queue.counters
     self.init()
+    submitted = status.tally.found
     (waiting, running, done, failed) = (counters.waiting, counters.running, status.tally.made, status.tally.failed)
     (peakWaiting, peakRunning) = (counters.peakWaiting, counters.peakRunning)
   }
 
   fileprivate init(_ counters: BaselineCounters) {
     self.init()
+    submitted = counters.submitted
     (waiting, running, done, failed) = (counters.waiting, counters.running, counters.done, counters.failed)
     (peakWaiting, peakRunning) = (counters.peakWaiting, counters.peakRunning)
+  }
+}
+
+extension VariantTraits {
+  fileprivate init(_ traits: BaselineTraits) {
+    let held: Held =
+      switch traits.held {
+      case .nothing: .nothing
+      case .item: .path
+      case .payload: .payload
+      }
+    self.init(waitingBound: traits.waitingBound, held: held)
   }
 }

@@ -11,36 +11,7 @@ struct OutputOptions: ParsableArguments {
     completion: .directory)
   var out: String?
 
-  @Option(
-    name: [.customShort("s", allowingJoined: true), .long],
-    help: ArgumentHelp(
-      "W, WxH (a box), Wx or xH; ^ fills and crops, ! is exact, < may enlarge; name=SPEC names it; repeatable. "
-        + "(default: 256)", valueName: "spec"))
-  var size: [String] = []
-
-  @Option(
-    name: [.customShort("q", allowingJoined: true), .long],
-    help: ArgumentHelp("JPEG quality, 1 to 100. (default: 80)", valueName: "n"))
-  var quality: Int?
-
-  @Flag(help: "Write progressive JPEG.")
-  var progressive = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Chroma: 420, 444 (sharper colours, larger files), auto (444 up to 48 pixels). (default: auto)",
-      valueName: "kind"))
-  var subsample: ChromaSubsampling?
-
-  @Option(
-    help: ArgumentHelp(
-      "Metadata to keep: icc, exif (without the place), gps (exif with the place), copyright; separated by commas.",
-      valueName: "kinds"),
-    completion: .list(KeptMetadata.words.map(\.key)))
-  var keep: [String] = []
-
-  @Flag(help: "Resize in linear light: slower, right for fine bright patterns.")
-  var linear = false
+  @OptionGroup var encoding: EncodingOptions
 
   @Option(
     help: ArgumentHelp(
@@ -56,15 +27,7 @@ struct OutputOptions: ParsableArguments {
 
   func apply(to output: inout OutputSettings) throws(TextError) {
     if let out { output.folder = CommandWords.path(of: out) }
-    if !size.isEmpty {
-      output.sizes = []
-      for text in size { output.sizes.append(try SizeSpec(parsing: text, for: "--size")) }
-    }
-    if let quality { output.quality = try quality.checked(JobSettings.qualityRange, for: "--quality") }
-    if progressive { output.progressive = true }
-    if let subsample { output.subsample = subsample }
-    if !keep.isEmpty { output.keep = try KeptMetadata(words: keep, for: "--keep") }
-    if linear { output.linear = true }
+    try encoding.apply(to: &output)
     if let previews { output.previews = previews }
     if let background { output.background = try RGBColor(parsing: background, for: "--background") }
   }
@@ -78,5 +41,4 @@ extension Int {
   }
 }
 
-extension ChromaSubsampling: ExpressibleByArgument {}
 extension Previews: ExpressibleByArgument {}

@@ -37,7 +37,7 @@ extension FuzzTarget {
   private static func messages(_ input: UnsafeRawBufferPointer) {
     let bytes = Array(input)
     var reader = MessageReader(-1)
-    var record = VariantRecord(.bounded, round: 1, sources: 10)
+    var record = VariantRecord(.bounded, .round(1), sources: 10)
     for start in stride(from: 0, to: bytes.count, by: 97) {
       for message in reader.append(bytes[start..<min(start + 97, bytes.count)]) {
         record.receive(message, at: Double(start))

@@ -1,0 +1,15 @@
+import Dispatch
+import Locking
+
+/// Runs an asynchronous function, and returns when it has ended.
+///
+/// - Parameter running: receives the task, so that another thread can cancel it.
+func blocking(_ running: borrowing Locked<Task<Void, Never>?>, _ body: @escaping @Sendable () async -> Void) {
+  let ended = DispatchSemaphore(value: 0)
+  let task = Task {
+    await body()
+    ended.signal()
+  }
+  running.withLock { $0 = task }
+  ended.wait()
+}
