@@ -37,7 +37,7 @@ def test_no_part_of_the_page_is_wider_than_the_window(page, browser, width, sche
     assert browser.run("return document.documentElement.scrollWidth") == width
     clipped = "return [...document.querySelectorAll('th, td')].filter((e) => e.scrollWidth > e.clientWidth).length"
     assert browser.run(clipped) == 0
-    assert browser.texts("thead th") == ["bounded", "naive GCD", "serial"] * 2
+    assert browser.texts("thead th") == ["bounded", "gcd-file", "serial"] * 3
     assert browser.complaints() == []
 
 

@@ -30,7 +30,7 @@ extension CommandTests {
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(leftovers(folder).isEmpty && !folder.exists("thumbs"))
       checkOutput(ending.output)
-      for name in ["bounded", "naive GCD", "serial"] {
+      for name in ["bounded", "gcd-file", "serial"] {
         for round in ["round 1", "round 2 of 3", "round 3 of 3", "to be told to stop"] {
           #expect(ending.errors.contains("thumbjob: \(name), \(round): begins\n"), "\(ending.errors)")
         }
@@ -41,14 +41,16 @@ extension CommandTests {
       try checkPage(String(decoding: folder.bytes("compare/compare.html"), as: UTF8.self))
     }
 
-    /// Two tables with an answer between them, in 80 columns.
+    /// A headline, and three tables with an answer after the first, in 80 columns.
     private func checkOutput(_ output: String) {
       #expect(output.split(separator: "\n").allSatisfy { $0.count <= 80 && $0.last != " " }, "\(output)")
       let parts = output.split(separator: "\n\n")
-      #expect(parts.count == 3 && parts[1].hasPrefix("Is the bounded queue slower than naive GCD? By time: "))
-      for table in [parts.first, parts.last] {
-        let names = table?.split(separator: "\n").first?.split(separator: "  ")
-        #expect(names?.map { $0.trimmingCharacters(in: [" "]) } == ["BOUNDED", "NAIVE GCD", "SERIAL"])
+      guard parts.count == 5 else { return #expect(parts.count == 5, "\(output)") }
+      #expect(parts[0].hasPrefix("None was killed. The most sources that waited at once: bounded "))
+      #expect(parts[2].contains(/^Is the bounded queue slower than (gcd-file|serial)\? By time: /))
+      for table in [parts[1], parts[3], parts[4]] {
+        let names = table.split(separator: "\n").first?.split(separator: "  ")
+        #expect(names?.map { $0.trimmingCharacters(in: [" "]) } == ["BOUNDED", "GCD-FILE", "SERIAL"])
       }
       for start in ["result ", "made, of 6 "] {
         let line = output.split(separator: "\n").first { $0.hasPrefix(start) }
@@ -64,23 +66,32 @@ extension CommandTests {
       let report = try report(folder)
       #expect(
         Set(report.keys) == [
-          "version", "thumbjob_version", "command", "started_at", "machine", "sources", "max", "naive_payload",
-          "sample_interval_seconds", "rounds", "runs", "summaries", "bounded_to_naive", "stop_runs",
+          "version", "thumbjob_version", "command", "started_at", "machine", "sources", "max", "variants", "options",
+          "sample_interval_seconds", "rounds", "runs", "summaries", "bounded_to", "stop_runs", "size_runs",
         ])
-      #expect(report["version"] as? Int == 2 && report["max"] as? Int == 2 && report["rounds"] as? Int == 3)
+      #expect(report["version"] as? Int == 3 && report["max"] as? Int == 2 && report["rounds"] as? Int == 3)
       #expect(report["command"] as? [String] == ["thumbjob", "compare", "<script>&images", "--max", "2"])
       let runs = try runs(folder)
-      let order = ["bounded", "naive", "serial", "naive", "serial", "bounded", "serial", "bounded", "naive"]
+      let order = [
+        "bounded", "gcd-file", "serial", "gcd-file", "serial", "bounded", "serial", "bounded", "gcd-file",
+      ]
       #expect(runs.map { $0["variant"] as? String } == order)
       #expect(runs.map { $0["round"] as? Int } == [1, 1, 1, 2, 2, 2, 3, 3, 3])
       for run in runs {
         let keys: Set = [
           "variant", "round", "ending", "exit_status", "seconds", "processor_seconds", "thumbnails", "failed",
           "failures", "peak_rss_bytes", "peak_anonymous_bytes", "peak_waiting", "peak_running", "peak_threads",
-          "samples",
+          "peak_thread_names", "producer_seconds", "traits", "samples",
         ]
-        #expect(run["backlog"] as? Int == (run["variant"] as? String == "bounded" ? 8 : nil))
-        #expect(Set(run.keys).subtracting(["budget_bytes", "backlog"]) == keys)
+        #expect(Set(run.keys) == keys)
+        let traits = try #require(run["traits"] as? Object)
+        switch run["variant"] as? String {
+        case "bounded": #expect(traits["waiting_bound"] as? Int == 8 && traits["tells_why"] as? Bool == true)
+        case "serial": #expect(traits["waiting_bound"] as? Int == 0 && traits["held"] as? String == "nothing")
+        default: #expect(traits["waiting_bound"] == nil && traits["held"] as? String == "payload")
+        }
+        let names = try #require(run["peak_thread_names"] as? [String: Int])
+        #expect(names.values.reduce(0, +) >= 2)
         #expect(run["ending"] as? String == "finished" && run["thumbnails"] as? Int == 6 && run["failed"] as? Int == 0)
         let sample = try #require((run["samples"] as? [Object])?.last)
         #expect(
@@ -93,7 +104,7 @@ extension CommandTests {
 
     private func checkSummaries(_ report: Object, _ runs: [Object]) throws {
       let summaries = try #require(report["summaries"] as? [Object])
-      #expect(summaries.map { $0["variant"] as? String } == ["bounded", "naive", "serial"])
+      #expect(summaries.map { $0["variant"] as? String } == ["bounded", "gcd-file", "serial"])
       var medians: [String: Double] = [:]
       for summary in summaries {
         #expect(Set(summary.keys) == ["variant", "finished_rounds", "shown_round", "seconds", "processor_seconds"])
@@ -108,11 +119,15 @@ extension CommandTests {
         let median = runs.first { $0["variant"] as? String == variant && $0["round"] as? Int == shown }
         #expect(median?["seconds"] as? Double == medians["\(variant) seconds"])
       }
-      let ratios = try #require(report["bounded_to_naive"] as? [String: Object])
-      for key in ["seconds", "processor_seconds"] {
-        let (bounded, naive) = (medians["bounded \(key)"] ?? 0, medians["naive \(key)"] ?? 0)
-        let ratio = try #require(ratios[key]?["ratio"] as? Double)
-        #expect(abs(ratio - bounded / naive) < 1e-9 && ratios[key]?["is_beyond_spread"] is Bool)
+      let ratios = try #require(report["bounded_to"] as? [Object])
+      #expect(ratios.map { $0["variant"] as? String } == ["gcd-file", "serial"])
+      for ratios in ratios {
+        for key in ["seconds", "processor_seconds"] {
+          let other = medians["\(ratios["variant"] as? String ?? "") \(key)"] ?? 0
+          let ratio = try #require(ratios[key] as? Object)
+          #expect(abs((ratio["ratio"] as? Double ?? 0) - (medians["bounded \(key)"] ?? 0) / other) < 1e-9)
+          #expect(ratio["is_beyond_spread"] is Bool)
+        }
       }
     }
 
@@ -122,7 +137,7 @@ extension CommandTests {
         #expect(!page.contains(forbidden), "\(forbidden)")
       }
       #expect(page.contains("&lt;script&gt;&amp;images"))
-      for kind in ["bounded", "naive", "serial"] {
+      for kind in ["bounded", "gcd-file", "serial"] {
         // One line in the legend, and one in each of the three charts.
         #expect(page.ranges(of: "<polyline class=\"\(kind)\"").count == 4)
       }
@@ -133,20 +148,46 @@ extension CommandTests {
       let folder = try TemporaryFolder.withPhotos(9)
       let names = folder.files(below: "images").map { "images/\($0)" }
       try folder.write(Array((names.joined(separator: "\0") + "\0").utf8), to: "list")
-      let variants = ["bounded --naive read", "naive --naive read", "naive --naive render", "serial --naive render"]
+      let options = "--size 90 --size 40^ --quality 95 --progressive --subsample 444"
+      // 18 files for nine photos: a folder for each size.
+      let expected = ["40x40^", "90"].flatMap { _ in names }
+      let variants = [
+        "bounded", "gcd-file", "gcd-pixels", "gcd-pixels-serial", "gcd-path", "gcd-semaphore", "operation-queue",
+        "task-group", "task-group-window", "serial",
+      ]
       for (index, variant) in variants.enumerated() {
-        let script = "exec \"$0\" compare-variant \(variant) --out out/\(index) --within none --max 2 <list >messages"
+        let script =
+          "exec \"$0\" compare-variant \(variant) \(options) --out out/\(index) --within none --max 2 <list >messages"
         let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
         // What is printed by accident goes to standard error. Every line of standard output is a message.
         #expect(ending.status == 0 && ending.errors.isEmpty)
         let messages = String(decoding: try folder.bytes("messages"), as: UTF8.self).split(separator: "\n")
         #expect(messages.allSatisfy { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) is Object })
         #expect(messages.contains { $0.hasPrefix("{\"ended\":") })
-        #expect(folder.files(below: "out/\(index)") == names)
-        for name in names {
+        let made = folder.files(below: "out/\(index)")
+        #expect(made.count == expected.count, "\(made)")
+        for name in made {
           #expect(try folder.bytes("out/\(index)/\(name)") == folder.bytes("out/0/\(name)"))
         }
       }
+    }
+
+    @Test func aListOfVariantsBeginsWithTheBoundedQueueAndSizesAreChartedToo() async throws {
+      let folder = try TemporaryFolder.withPhotos(3)
+      let ending = try await BuiltCommand.run(
+        "compare", "images", "--variants", "task-group-window,operation-queue", "--rounds", "1", "--over-sizes", "40,80",
+        "--progressive", in: folder)
+      #expect(ending.status == 0, "\(ending.errors)")
+      let report = try report(folder)
+      let variants = ["bounded", "task-group-window", "operation-queue"]
+      #expect(report["variants"] as? [String] == variants && report["options"] as? [String] == ["--progressive"])
+      let sizes = try runs(folder, "size_runs")
+      #expect(sizes.map { $0["variant"] as? String } == variants + variants)
+      #expect(sizes.map { $0["size"] as? String } == ["40", "40", "40", "80", "80", "80"])
+      #expect(sizes.allSatisfy { $0["thumbnails"] as? Int == 3 && $0["round"] == nil && $0["stop"] == nil })
+      let page = String(decoding: try folder.bytes("compare/compare.html"), as: UTF8.self)
+      #expect(page.ranges(of: "<title id=").count == 5 && page.contains("public struct PlainOperationQueue"))
+      #expect(ending.output.split(separator: "\n").allSatisfy { $0.count <= 80 && $0.last != " " })
     }
 
     @Test(.enabled(if: MemoryGroup.isUsable, "no memory cgroup can be made here"))
@@ -159,7 +200,7 @@ extension CommandTests {
       let expected = ["finished", "killed_for_memory", "finished", "killed_for_memory", "finished", "finished"]
       #expect(runs.map { $0["ending"] as? String } == expected)
       #expect(runs[1]["signal"] as? Int == 9 && runs[3]["signal"] as? Int == 9)
-      #expect(ending.output.contains("killed for memory") && ending.output.contains("There is no time to compare,"))
+      #expect(ending.output.hasPrefix("Under 128 MiB, gcd-file was killed for memory after "))
       let limit = try #require(try report(folder)["memory_limit"] as? Object)
       #expect(limit["bytes"] as? Int == 128 << 20 && (limit["kind"] as? String)?.hasPrefix("cgroup_v") == true)
       // A group that is left belongs to another comparison, which still runs.
@@ -184,7 +225,7 @@ extension CommandTests {
       let folder = try TemporaryFolder.withPhotos(2)
       let photo = SyntheticPhoto(seed: 1, width: 90, height: 90).jpeg()
       for number in 0..<7 { try folder.write(Array(photo.prefix(300 - number)), to: "images/cut \(number).jpg") }
-      let script = "ulimit -n 64; exec \"$0\" compare images --rounds 2 --naive render --out \"$(printf 'caf\\351')\""
+      let script = "ulimit -n 64; exec \"$0\" compare images --rounds 2 --variants gcd-pixels,serial --out \"$(printf 'caf\\351')\""
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
       #expect(ending.status == 1 && ending.output.contains("made, of 9") && ending.output.contains("made all but 7"))
       let named = ending.errors.split(separator: "\n").filter { $0.contains("images/cut ") }
@@ -218,7 +259,9 @@ extension CommandTests {
       (["images", "--memory-limit", "1M"], 71, "--memory-limit 1 MiB is too little for the program itself"),
       (["images", "--max", "0"], 64, "--max: 0 is not within 1 to 1024"),
       (["images", "--rounds", "0"], 64, "--rounds: 0 is not within 1 to 100"),
-      (["images", "--naive", "dream"], 64, "thumbjob: --naive: “dream” is not one of read, render"),
+      (["images", "--variants", "serial,dream"], 64, "thumbjob: --variants: “dream” is not one of all, bounded, gcd-file,"),
+      (["images", "--over-sizes", "256,,512"], 64, "--over-sizes: "),
+      (["images", "--quality", "0"], 64, "--quality: 0 is not within 1 to 100"),
       (["job.yml"], 64, "job.yml is a job file; compare takes folders and files"),
       (["nowhere"], 66, "nowhere: no such file or folder"),
       (["empty"], 66, "there is no JPEG file among the sources"),

@@ -5,7 +5,7 @@ enum ShortHelp {
 
     Usage: thumbjob SOURCE... [options]     a folder, file, job file (*.yml), or -
            thumbjob watch FOLDER...         keeps thumbnails up to date from now on
-           thumbjob compare SOURCE...       measures naive GCD beside this queue
+           thumbjob compare SOURCE...       measures other queues beside this
            thumbjob status [PID] [--watch]  what runs, what waits, and why
            thumbjob cancel [PID [NUMBER]]   cancels a job, or one operation
            thumbjob pause [PID], thumbjob resume [PID]  a job pauses; it goes on
