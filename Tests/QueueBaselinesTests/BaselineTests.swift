@@ -128,19 +128,21 @@ import Testing
   /// The first item that begins tells the producer to stop and cancels, once all have been handed on if that is possible.
   @Test(arguments: Kind.allCases) func whatWaitsIsDroppedWhereItCanBeCancelled(kind: Kind) async throws {
     let (box, listed) = (LockedBox<(any Baseline<Int>)?>(nil), LockedBox<[String]?>(nil))
-    let (started, isCancelled) = (LockedBox<CountedWork<Int, Int>?>(nil), LockedBox(false))
+    let (started, begun, isOver) = (LockedBox<CountedWork<Int, Int>?>(nil), LockedBox(0), LockedBox(false))
     let work = CountedWork(
       prepare: { (item: Int) in item },
       finish: { (_: Int) in
         if kind.isUnbounded { Self.yield { started.value?.counters.submitted == 200 } }
-        let isFirst = isCancelled.change { flag in
-          defer { flag = true }
-          return !flag
+        let number = begun.change { count in
+          count += 1
+          return count
         }
-        guard isFirst else { return }
+        // Those that have begun end only after the cancellation.
+        guard number == 1 else { return Self.yield { isOver.value } }
         listed.change { $0 = box.value?.list() }
         started.value?.stop()
         box.value?.cancel()
+        isOver.change { $0 = true }
       })
     let baseline = kind.make(work)
     started.change { $0 = work }

@@ -74,15 +74,22 @@ public final class VariantRun: Sendable {
     return record.finish(ending, at: elapsed, processorSeconds: processorSeconds, in: cage)
   }
 
-  /// The names of the process's threads, and how many have each.
+  /// The names of the process's threads, and how many have each: `main`, and `unnamed` for those that only have the name of
+  /// the program. Dispatch names its threads after their queues, of which the kernel keeps the last 15 letters.
   ///
   /// *Source*: proc_pid_task(5), comm.
   private func threadNames() -> [String: Int] {
     let folder = "/proc/\(child.id)/task"
     let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    func name(_ thread: String) -> String? {
+      let text = try? String(contentsOfFile: "\(folder)/\(thread)/comm", encoding: .utf8)
+      return text?.trimmingCharacters(in: .newlines)
+    }
+    let main = "\(child.id)"
+    let program = name(main)
     return threads.reduce(into: [:]) { names, thread in
-      guard let name = try? String(contentsOfFile: "\(folder)/\(thread)/comm", encoding: .utf8) else { return }
-      names[name.trimmingCharacters(in: .newlines), default: 0] += 1
+      guard let name = name(thread) else { return }
+      names[thread == main ? "main" : name == program ? "unnamed" : name, default: 0] += 1
     }
   }
 

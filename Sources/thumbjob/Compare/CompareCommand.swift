@@ -95,18 +95,18 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
     return settings
   }
 
-  /// The variants of a list, with the bounded one first, which all others are compared with.
+  /// The variants of a list, in their usual order. The bounded one, with which the others are compared, is always there.
   private static func variants(_ list: String) throws(TextError) -> [Variant] {
     if list == "all" { return Variant.allCases }
-    var variants: [Variant] = []
+    var variants: Set<Variant> = [.bounded]
     for word in list.split(separator: ",", omittingEmptySubsequences: false) {
       guard let variant = Variant(rawValue: String(word)) else {
         let known = Variant.allCases.map(\.rawValue).joined(separator: ", ")
         throw TextError("--variants: “\(CommandWords.path(of: String(word)).printable)” is not one of all, \(known)")
       }
-      if !variants.contains(variant) { variants.append(variant) }
+      variants.insert(variant)
     }
-    return [.bounded] + variants.filter { $0 != .bounded }
+    return Variant.allCases.filter { variants.contains($0) }
   }
 }
 
