@@ -18,12 +18,12 @@ public enum Variant: String, Codable, Sendable, CaseIterable {
   public var title: String {
     switch self {
     case .bounded: "thumbjob as it is: the walk waits while the backlog is full, and an operation reserves its memory"
-    case .gcdFile: "a global queue of Dispatch, whose blocks capture the file that the producer has read"
-    case .gcdPixels: "a global queue of Dispatch, whose blocks capture the pictures that the producer has rendered"
-    case .gcdPixelsSerial: "one serial queue of Dispatch, whose blocks capture the pictures that the producer has rendered"
+    case .gcdFile: "a global queue of Dispatch, whose blocks capture the file that was read"
+    case .gcdPixels: "a global queue of Dispatch, whose blocks capture the rendered pictures"
+    case .gcdPixelsSerial: "one serial queue of Dispatch, whose blocks capture the rendered pictures"
     case .gcdPath: "a global queue of Dispatch, whose blocks capture the path and do everything"
     case .gcdSemaphore: "gcd-pixels, with a semaphore at which the producer waits for a free place"
-    case .operationQueue: "an OperationQueue with maxConcurrentOperationCount, whose operations capture rendered pictures"
+    case .operationQueue: "an OperationQueue with maxConcurrentOperationCount, which captures the rendered pictures"
     case .taskGroup: "a task group with a child task for each path"
     case .taskGroupWindow: "a task group that adds a task after another one has ended"
     case .serial: "a loop that makes one thumbnail after the other"

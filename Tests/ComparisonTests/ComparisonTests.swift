@@ -31,7 +31,8 @@ import Testing
     (counts.submitted, counts.waiting, counts.running, counts.done, counts.failed) = (10, 1, 2, 3, 4)
     (counts.peakWaiting, counts.peakRunning) = (5, 6)
     let messages: [VariantMessage] = [
-      .counts(counts), .toldToStop(counts), .listed(operations: 20), .traits(VariantTraits(waitingBound: 16, held: .path, budgetBytes: 1 << 30, tellsWhy: true)),
+      .counts(counts), .toldToStop(counts), .listed(operations: 20),
+      .traits(VariantTraits(waitingBound: 16, held: .path, budgetBytes: 1 << 30, tellsWhy: true)),
       .ended(peakBytes: 7),
       .gaveUp(reason: "two\nlines: \"a\tb\" \u{2028}"),
       .failed(VariantFailure(source: "my photos/a.jpg", error: "empty: no byte")),

@@ -20,7 +20,8 @@ import Testing
   }
 
   enum Kind: CaseIterable {
-    case globalQueue, globalQueueOfItems, oneSerialQueue, semaphore, operationQueue, taskGroup, windowedTaskGroup, serial
+    case globalQueue, globalQueueOfItems, oneSerialQueue, semaphore, operationQueue, taskGroup, windowedTaskGroup,
+      serial
 
     static let limit = 3
 

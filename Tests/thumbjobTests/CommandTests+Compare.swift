@@ -175,7 +175,8 @@ extension CommandTests {
     @Test func aListOfVariantsBeginsWithTheBoundedQueueAndSizesAreChartedToo() async throws {
       let folder = try TemporaryFolder.withPhotos(3)
       let ending = try await BuiltCommand.run(
-        "compare", "images", "--variants", "task-group-window,operation-queue", "--rounds", "1", "--over-sizes", "40,80",
+        "compare", "images", "--variants", "task-group-window,operation-queue", "--rounds", "1", "--over-sizes",
+        "40,80",
         "--progressive", in: folder)
       #expect(ending.status == 0, "\(ending.errors)")
       let report = try report(folder)
@@ -225,7 +226,8 @@ extension CommandTests {
       let folder = try TemporaryFolder.withPhotos(2)
       let photo = SyntheticPhoto(seed: 1, width: 90, height: 90).jpeg()
       for number in 0..<7 { try folder.write(Array(photo.prefix(300 - number)), to: "images/cut \(number).jpg") }
-      let script = "ulimit -n 64; exec \"$0\" compare images --rounds 2 --variants gcd-pixels,serial --out \"$(printf 'caf\\351')\""
+      let script =
+        "ulimit -n 64; exec \"$0\" compare images --rounds 2 --variants gcd-pixels,serial --out \"$(printf 'caf\\351')\""
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder)
       #expect(ending.status == 1 && ending.output.contains("made, of 9") && ending.output.contains("made all but 7"))
       let named = ending.errors.split(separator: "\n").filter { $0.contains("images/cut ") }
@@ -259,7 +261,10 @@ extension CommandTests {
       (["images", "--memory-limit", "1M"], 71, "--memory-limit 1 MiB is too little for the program itself"),
       (["images", "--max", "0"], 64, "--max: 0 is not within 1 to 1024"),
       (["images", "--rounds", "0"], 64, "--rounds: 0 is not within 1 to 100"),
-      (["images", "--variants", "serial,dream"], 64, "thumbjob: --variants: “dream” is not one of all, bounded, gcd-file,"),
+      (
+        ["images", "--variants", "serial,dream"], 64,
+        "thumbjob: --variants: “dream” is not one of all, bounded, gcd-file,"
+      ),
       (["images", "--over-sizes", "256,,512"], 64, "--over-sizes: "),
       (["images", "--quality", "0"], 64, "--quality: 0 is not within 1 to 100"),
       (["job.yml"], 64, "job.yml is a job file; compare takes folders and files"),

@@ -12,8 +12,8 @@ public struct ComparisonPage: Sendable {
 
   public var html: String {
     let parts = [
-      "style": Self.style, "title": escaped(title), "headline": escaped(report.headline), "answer": escaped(report.answer),
-      "legend": legend, "shown": escaped(shown), "charts": charts, "sizes": sizes,
+      "style": Self.style, "title": escaped(title), "headline": escaped(report.headline),
+      "answer": escaped(report.answer), "legend": legend, "shown": escaped(shown), "charts": charts, "sizes": sizes,
       "answers": table(.answers(report), "What each can do"), "rounds": table(.rounds(report), roundsTitle),
       "roundsTitle": roundsTitle, "stops": table(.stops(report), "Told to stop"), "conditions": conditions,
       "variants": variants, "command": escaped(Self.shortened(report.command.map(Self.quoted), " ")),
@@ -153,7 +153,8 @@ public struct ComparisonPage: Sendable {
     if report.sizeRuns.isEmpty { return "" }
     let charts = [
       chart("sizes-waiting", "Most sources waiting", of: \.peakWaiting, isBinary: false),
-      chart("sizes-memory", "Most memory held (anonymous)", of: \.peakAnonymousBytes, isBinary: true, limit: limitShown),
+      chart(
+        "sizes-memory", "Most memory held (anonymous)", of: \.peakAnonymousBytes, isBinary: true, limit: limitShown),
     ]
     return "<h2 class=\"part\">Over the size of the thumbnails</h2>\n<div class=\"charts\">"
       + "\(charts.joined(separator: "\n"))</div>\n<section class=\"card\"><p>Each variant ran once with each size. A cross is "

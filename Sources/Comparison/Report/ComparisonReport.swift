@@ -74,9 +74,10 @@ public struct ComparisonReport: Encodable, Sendable {
     didSet {
       rounds = runs.compactMap(\.round).max() ?? 0
       summaries = VariantSummary.all(of: runs)
-      boundedTo = summary(of: .bounded).map { bounded in
-        summaries.filter { $0.variant != .bounded }.compactMap { BoundRatio(bounded, to: $0) }
-      } ?? []
+      boundedTo =
+        summary(of: .bounded).map { bounded in
+          summaries.filter { $0.variant != .bounded }.compactMap { BoundRatio(bounded, to: $0) }
+        } ?? []
     }
   }
   /// What follows from `runs` for each variant.
@@ -124,9 +125,8 @@ public struct ComparisonReport: Encodable, Sendable {
     guard let bounded = summary(of: .bounded) else { return "" }
     let others = summaries.filter { $0.variant != .bounded }
     let finished = others.filter { $0.seconds != nil }
-    guard let fastest = finished.min(by: { ($0.seconds?.median ?? 0) < ($1.seconds?.median ?? 0) }) ?? others.first else {
-      return ""
-    }
+    let fastest = finished.min { ($0.seconds?.median ?? 0) < ($1.seconds?.median ?? 0) }
+    guard let fastest = fastest ?? others.first else { return "" }
     return BoundRatio.answer(bounded, fastest)
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A chart of lines over time or over sizes, as SVG. Its colours come from the page's style; the lines also differ by their dashes.
+/// A chart of lines over time or over sizes, as SVG. Its colours come from the page's style; the lines also differ by their
+/// dashes.
 struct LineChart {
   struct Point {
     var x: Double

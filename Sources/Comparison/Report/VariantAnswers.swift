@@ -37,7 +37,8 @@ struct VariantAnswers {
 
   private static func memory(_ traits: VariantTraits?, _ summary: VariantSummary) -> String {
     guard let traits else { return unknown }
-    if summary.runs.contains(where: { $0.ending == .killedForMemory }) { return "no: killed" }
+    let isOut = summary.runs.contains { $0.ending == .killedForMemory || $0.ending == .outOfAddressSpace }
+    if isOut { return "no: killed" }
     let (peak, held) = (summary.most(\.peakAnonymousBytes), ByteCount.whole(summary.most(\.peakAnonymousBytes)))
     if let budget = traits.budgetBytes {
       return peak <= budget + programBytes ? "yes, in bytes: \(held)" : "no: \(held) of \(ByteCount.whole(budget))"
@@ -56,7 +57,9 @@ struct VariantAnswers {
     guard let run, let stop = run.stop, stop.stopSentAfterSeconds != nil, stop.wasDoneBefore != true else {
       return unknown
     }
-    guard run.ending == .stopped || run.ending == .finished, let seconds = stop.secondsToEnd else { return "no: killed" }
+    guard run.ending == .stopped || run.ending == .finished, let seconds = stop.secondsToEnd else {
+      return "no: \(run.outcome)"
+    }
     let made = "\(stop.thumbnailsMadeMeanwhile ?? 0) made in \(text(seconds: seconds))"
     return stop.isEndOfWaiting ? "yes: \(made)" : "no: \(made)"
   }

@@ -57,10 +57,11 @@ public final class BaselineWork: Sendable {
   public func walk() -> [Placed] {
     let plan = owners.plan
     var all: [Placed] = []
-    walker.walk(shouldStop: { false }, onError: { _ in }) { source in
+    func visit(_ source: Source) -> SourceWalker.Verdict {
       if case .place(let place) = plan.placement(of: source) { all.append(Placed(source: source, place: place)) }
       return .goOn
     }
+    walker.walk(shouldStop: { false }, onError: { _ in }, visit: visit)
     return all
   }
 

@@ -31,8 +31,8 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What is compared with bounded: all, or names with commas between: \(Variant.allCases.map(\.rawValue).joined(separator: ", ")). "
-        + "(default: \(Variant.usual.map(\.rawValue).joined(separator: ",")))",
+      "What is compared with bounded: all, or names with commas between: \(Self.names(Variant.allCases)). "
+        + "(default: \(Self.names(Variant.usual)))",
       valueName: "list"),
     completion: .list(["all"] + Variant.allCases.map(\.rawValue)))
   var variants: String?
@@ -95,14 +95,18 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
     return settings
   }
 
+  private static func names(_ variants: [Variant]) -> String {
+    variants.map(\.rawValue).joined(separator: ", ")
+  }
+
   /// The variants of a list, in their usual order. The bounded one, with which the others are compared, is always there.
   private static func variants(_ list: String) throws(TextError) -> [Variant] {
     if list == "all" { return Variant.allCases }
     var variants: Set<Variant> = [.bounded]
     for word in list.split(separator: ",", omittingEmptySubsequences: false) {
       guard let variant = Variant(rawValue: String(word)) else {
-        let known = Variant.allCases.map(\.rawValue).joined(separator: ", ")
-        throw TextError("--variants: “\(CommandWords.path(of: String(word)).printable)” is not one of all, \(known)")
+        let shown = CommandWords.path(of: String(word)).printable
+        throw TextError("--variants: “\(shown)” is not one of all, \(names(Variant.allCases))")
       }
       variants.insert(variant)
     }
