@@ -118,7 +118,7 @@ MEBIBYTES = 192
 PICTURES = $(FIGURES)
 
 .PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
-  bench-compare bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
+  bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
 help: ## lists the targets
@@ -326,13 +326,27 @@ bench-huge: build corpus ## measures time and memory for a progressive JPEG of 3
 bench-many: build corpus ## measures what one more file costs, over 100,000 small photos, made and up to date. COUNT=1000000 takes a million
 	python3 Benchmarks/many_files.py $(CORPUS)/photos --count $(COUNT)
 
-bench-compare: build $(PYTHON)/ready corpus ## compares the bounded queue with naive GCD over 2,000 photos, without a limit and in 192 MiB: tables and pages. PICTURES=docs puts pictures of the charts there
+bench-compare: build $(PYTHON)/ready corpus ## compares the bounded queue with GCD that captures files, and then with all other ways, over 2,000 photos, without a limit and in 192 MiB: tables and pages. PICTURES=docs puts pictures of the charts there
 	@mkdir -p $(FIGURES)
 	$(BINARY) compare $(CORPUS)/many --max 4 --rounds 3 --out $(FIGURES)/compare | tee $(FIGURES)/compare.txt
 	$(BINARY) compare $(CORPUS)/many --max 4 --rounds 3 --memory-limit 192M --out $(FIGURES)/compare-192M \
 	  | tee $(FIGURES)/compare-192M.txt
+	$(BINARY) compare $(CORPUS)/many --variants all --max 4 --rounds 1 --out $(FIGURES)/compare-all \
+	  | tee $(FIGURES)/compare-all.txt
+	$(BINARY) compare $(CORPUS)/many --variants all --max 4 --rounds 1 --memory-limit 192M \
+	  --out $(FIGURES)/compare-all-192M | tee $(FIGURES)/compare-all-192M.txt
 	$(PYTHON)/bin/python Benchmarks/compare_pictures.py $(FIGURES)/compare/compare.html $(PICTURES)/compare.png \
 	  $(FIGURES)/compare-192M/compare.html $(PICTURES)/compare-192M.png
+
+# Large outputs that are dear to encode: the pictures of one producer wait for one serial queue.
+STORY = --variants gcd-pixels-serial --max 2 --rounds 1 --size 2560 --quality 100 --progressive --subsample 444 \
+  --over-sizes 640,1280,2560
+
+bench-story: build corpus ## shows rendered pictures waiting for a serial queue that encodes them, over 1,000 photos, and over 100 in 192 MiB: tables and pages with charts over the size
+	@mkdir -p $(FIGURES)
+	$(BINARY) compare $(CORPUS)/many/0[0-9] $(STORY) --out $(FIGURES)/story | tee $(FIGURES)/story.txt
+	$(BINARY) compare $(CORPUS)/many/00 $(STORY) --memory-limit 192M --out $(FIGURES)/story-192M \
+	  | tee $(FIGURES)/story-192M.txt
 
 bench-queue: deps ## measures the time that the queue takes, compared with Foundation's and GCD
 	$(BUILD_BENCHMARKS) --product bench-queue

@@ -151,6 +151,7 @@ import Testing
     (.gcdPixels, 3, 4, 8, "took no more sources, but made all that waited"),
     (.bounded, 0, 8, 10, "had only running operations left, which succeeded"),
     (.bounded, 4, 4, 6, "cancelled all waiting and running operations"),
+    (.gcdPixels, 1, 4, 6, "finished what ran; nearly nothing waited"),
     (.operationQueue, 4, 4, 6, "finished what ran, and dropped what waited"),
     (.serial, 0, 4, 5, "finished its current source and stopped"),
   ])
@@ -284,6 +285,9 @@ import Testing
     #expect(answers(traits, peakWaiting: 40, stop: stop)[2...3] == ["no", "no: 42 made in 2.0 s"])
     (stop.listedOperations, stop.answerSeconds, stop.thumbnailsMadeMeanwhile) = (42, 0.002, 3)
     #expect(answers(traits, peakWaiting: 40, stop: stop)[2...3] == ["yes: 42 in 2 ms", "yes: 3 made in 2.0 s"])
+    // That what waits is dropped is shown only where something waits.
+    stop.waitingAtStop = 1
+    #expect(answers(traits, peakWaiting: 40, stop: stop)[3] == "– (1 waited)")
   }
 
   @Test func theRunsOverTheSizeHaveChartsAndATable() {

@@ -170,6 +170,7 @@ extension VariantMeasurement {
     switch ending {
     case .stopped where variant == .bounded: return "cancelled all waiting and running operations"
     case .stopped where variant == .serial: return "finished its current source and stopped"
+    case .stopped where stop?.isTelling != true: return "finished what ran; nearly nothing waited"
     case .stopped where stop?.isEndOfWaiting == true: return "finished what ran, and dropped what waited"
     case .stopped: return "took no more sources, but made all that waited"
     case .finished where stop?.stopSentAfterSeconds == nil: return "was done before it \(missed)"

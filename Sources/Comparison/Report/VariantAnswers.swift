@@ -60,12 +60,16 @@ struct VariantAnswers {
     guard run.ending == .stopped || run.ending == .finished, let seconds = stop.secondsToEnd else {
       return "no: \(run.outcome)"
     }
+    if !stop.isTelling, run.traits?.held != .nothing { return "– (\(stop.waitingAtStop ?? 0) waited)" }
     let made = "\(stop.thumbnailsMadeMeanwhile ?? 0) made in \(text(seconds: seconds))"
     return stop.isEndOfWaiting ? "yes: \(made)" : "no: \(made)"
   }
 }
 
 extension StopMeasurement {
+  /// Whether so much waited when it was told to stop that ``isEndOfWaiting`` says something.
+  var isTelling: Bool { (waitingAtStop ?? 0) > 1 }
+
   /// Whether what waited when it was told to stop was never made. What ran then may end, and so may the source that the
   /// producer was at.
   var isEndOfWaiting: Bool { (thumbnailsMadeMeanwhile ?? 0) <= (runningAtStop ?? 0) + 1 }
