@@ -339,14 +339,13 @@ bench-compare: build $(PYTHON)/ready corpus ## compares the bounded queue with G
 	  $(FIGURES)/compare-192M/compare.html $(PICTURES)/compare-192M.png
 
 # Large outputs that are dear to encode: the pictures of one producer wait for one serial queue.
-STORY = --variants gcd-pixels-serial --max 2 --rounds 1 --size 2560 --quality 100 --progressive --subsample 444 \
-  --over-sizes 640,1280,2560
+STORY = --variants gcd-pixels-serial --max 2 --rounds 1 --size 2560 --quality 100 --progressive
 
-bench-story: build corpus ## shows rendered pictures waiting for a serial queue that encodes them, over 1,000 photos, and over 100 in 192 MiB: tables and pages with charts over the size
+bench-story: build corpus ## shows rendered pictures waiting for a serial queue that encodes them, over 2,000 photos, and over 200 in 192 MiB and over the size: tables and pages
 	@mkdir -p $(FIGURES)
-	$(BINARY) compare $(CORPUS)/many/0[0-9] $(STORY) --out $(FIGURES)/story | tee $(FIGURES)/story.txt
-	$(BINARY) compare $(CORPUS)/many/00 $(STORY) --memory-limit 192M --out $(FIGURES)/story-192M \
-	  | tee $(FIGURES)/story-192M.txt
+	$(BINARY) compare $(CORPUS)/many $(STORY) --out $(FIGURES)/story | tee $(FIGURES)/story.txt
+	$(BINARY) compare $(CORPUS)/many/0[01] $(STORY) --over-sizes 640,1280,2560 --memory-limit 192M \
+	  --out $(FIGURES)/story-192M | tee $(FIGURES)/story-192M.txt
 
 bench-queue: deps ## measures the time that the queue takes, compared with Foundation's and GCD
 	$(BUILD_BENCHMARKS) --product bench-queue

@@ -6,10 +6,12 @@ import Locking
 /// - Parameter running: receives the task, so that another thread can cancel it.
 func blocking(_ running: borrowing Locked<Task<Void, Never>?>, _ body: @escaping @Sendable () async -> Void) {
   let ended = DispatchSemaphore(value: 0)
-  let task = Task {
-    await body()
-    ended.signal()
+  // Made under the lock, so that whoever the task lets cancel it finds it.
+  running.withLock { running in
+    running = Task {
+      await body()
+      ended.signal()
+    }
   }
-  running.withLock { $0 = task }
   ended.wait()
 }
