@@ -66,11 +66,16 @@ public struct VariantTraits: Codable, Sendable, Equatable {
   public let held: Held
   /// The memory that its operations may hold together; nil without a budget.
   public let budgetBytes: Int?
+  /// The memory that one operation may hold that runs alone, where that is more than the budget; nil without a budget.
+  public let largestBytes: Int?
   /// Whether its list says for each operation why it waits.
   public let tellsWhy: Bool
 
-  public init(waitingBound: Int?, held: Held, budgetBytes: Int? = nil, tellsWhy: Bool = false) {
-    (self.waitingBound, self.held, self.budgetBytes, self.tellsWhy) = (waitingBound, held, budgetBytes, tellsWhy)
+  public init(
+    waitingBound: Int?, held: Held, budgetBytes: Int? = nil, largestBytes: Int? = nil, tellsWhy: Bool = false
+  ) {
+    (self.waitingBound, self.held, self.tellsWhy) = (waitingBound, held, tellsWhy)
+    (self.budgetBytes, self.largestBytes) = (budgetBytes, largestBytes)
   }
 }
 

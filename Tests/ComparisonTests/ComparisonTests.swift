@@ -261,6 +261,8 @@ import Testing
     #expect(answers(bound, peakWaiting: 17)[1] == "no: 17, and 16 meant")
     let small = VariantTraits(waitingBound: 16, held: .path, budgetBytes: 1 << 20)
     #expect(answers(small, peakWaiting: 1)[0] == "no: 100 MiB of 1 MiB")
+    let alone = VariantTraits(waitingBound: 16, held: .path, budgetBytes: 1 << 20, largestBytes: 40 << 20)
+    #expect(answers(alone, peakWaiting: 1)[0] == "yes, in bytes: 100 MiB")
     let killed = answers(bound, peakWaiting: 16, .killedForMemory, limit: 192 << 20)
     #expect(killed[0] == "no: killed" && killed[5] == "no: 1 round of 1 ended early")
     #expect(answers(bound, peakWaiting: 16, limit: 192 << 20)[5] == "yes")

@@ -40,7 +40,7 @@ struct VariantAnswers {
     let isOut = summary.runs.contains { $0.ending == .killedForMemory || $0.ending == .outOfAddressSpace }
     if isOut { return "no: killed" }
     let (peak, held) = (summary.most(\.peakAnonymousBytes), ByteCount.whole(summary.most(\.peakAnonymousBytes)))
-    if let budget = traits.budgetBytes {
+    if let budget = traits.budgetBytes.map({ max($0, traits.largestBytes ?? 0) }) {
       return peak <= budget + programBytes ? "yes, in bytes: \(held)" : "no: \(held) of \(ByteCount.whole(budget))"
     }
     if traits.waitingBound != nil || traits.held == .nothing { return "by number only: \(held)" }

@@ -94,7 +94,8 @@ final class VariantSession: Sendable {
     guard listens else { return giveUp(ProcessLimits.noThread, .systemLimit) }
     reporter.built(
       with: VariantTraits(
-        waitingBound: job.queue.limits.backlog, held: .path, budgetBytes: job.memory.budget.bytes, tellsWhy: true))
+        waitingBound: job.queue.limits.backlog, held: .path, budgetBytes: job.memory.budget.bytes,
+        largestBytes: job.memory.budget.largest, tellsWhy: true))
     reporter.start { VariantCounts(job) }
     let report: JobReport
     do {
