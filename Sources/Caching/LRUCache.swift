@@ -3,7 +3,7 @@ import Locking
 /// A cache for many threads. If there is no room, it drops what has not been used for the longest time.
 ///
 /// Its lock is a mutex. Each look-up changes the order of use, so that over a readers-writer lock each would be a writer,
-/// and such a lock costs more than a mutex (docs/lock-study.md).
+/// and nobody would share it (docs/lock-study.md).
 public typealias LRUCache<Key: Hashable & Sendable, Value: Sendable> =
   GuardedLRUCache<Key, Value, Locked<LRUTable<Key, Value>>>
 

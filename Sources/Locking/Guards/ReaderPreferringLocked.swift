@@ -1,7 +1,7 @@
 /// A value and the readers-writer lock that guards it. A reader never waits for a writer that waits.
 ///
-/// So writers wait for as long as there are readers, if these overlap: one of a hundred for 17 ms among 16 threads
-/// (docs/lock-study.md). Take it where writes are rare and may be late.
+/// So writers wait for as long as there are readers, if these overlap: one of a hundred for 23 ms among 16 threads
+/// (docs/lock-study.md). Take it where readers need long, and writes are rare and may be late.
 ///
 /// *Concurrency*: as ``Guard``.
 @frozen public struct ReaderPreferringLocked<Value>: Guard, ~Copyable, Sendable {
