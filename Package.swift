@@ -106,7 +106,8 @@ let package = Package(
       name: "TraceRecording", dependencies: ["AccessRecording", "Files", "Locking"], swiftSettings: settings),
     .target(name: "QueueBaselines", dependencies: ["Locking"], swiftSettings: settings),
     // Not part of the installed program: what goes wrong with threads, and how it is done right.
-    .target(name: "ThreadLessons", dependencies: ["AccessRecording", "BoundedQueue", "Locking"], swiftSettings: settings),
+    .target(
+      name: "ThreadLessons", dependencies: ["AccessRecording", "BoundedQueue", "Locking"], swiftSettings: settings),
     .executableTarget(
       name: "lessons",
       dependencies: ["ThreadLessons", .product(name: "ArgumentParser", package: "swift-argument-parser")],

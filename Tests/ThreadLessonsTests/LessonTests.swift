@@ -16,7 +16,9 @@ import Testing
     try check(name, in: Lessons.all)
   }
 
-  @Test(.enabled(if: hasThreadSanitizer, "needs a build with the thread sanitizer"), arguments: Lessons.sanitized.map { $0.name })
+  @Test(
+    .enabled(if: hasThreadSanitizer, "needs a build with the thread sanitizer"),
+    arguments: Lessons.sanitized.map { $0.name })
   func theSanitizerNamesTheWrongFormOnly(name: String) throws { try check(name, in: Lessons.sanitized) }
 
   @Test func namesAreUnique() {

@@ -17,7 +17,8 @@ import Testing
   enum Form: CaseIterable {
     case nested, asyncLet, taskGroup
 
-    func join(_ first: @escaping TwoRequests.Request, _ second: @escaping TwoRequests.Request) async throws -> [String] {
+    func join(_ first: @escaping TwoRequests.Request, _ second: @escaping TwoRequests.Request) async throws -> [String]
+    {
       switch self {
       case .nested: try await TwoRequests.nested(first, second)
       case .asyncLet: try await TwoRequests.asyncLet(first, second)
@@ -87,7 +88,9 @@ import Testing
   {
     let (first, second) = (Pending(), Pending())
     return try await withCheckedThrowingContinuation { continuation in
-      let cancelAll = TwoRequests.group([first.request, second.request], on: .global()) { continuation.resume(with: $0) }
+      let cancelAll = TwoRequests.group([first.request, second.request], on: .global()) {
+        continuation.resume(with: $0)
+      }
       act(first, second, cancelAll)
     }
   }

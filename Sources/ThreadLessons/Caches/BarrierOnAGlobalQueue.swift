@@ -4,7 +4,9 @@ import Locking
 /// Where a barrier is one.
 enum BarrierOnAGlobalQueue: Lesson {
   static let name = "barrier-on-a-global-queue"
-  static let claim = "A barrier isolates only on a concurrent queue of one's own; on a global queue it is an ordinary block, on a serial queue it adds nothing."
+  static let claim =
+    "A barrier isolates only on a concurrent queue of one's own; on a global queue it is an ordinary block, on a "
+    + "serial queue it adds nothing."
   static let today = "True on Linux, too: Dispatch says nothing, and runs the barrier beside other blocks."
   static let file = #filePath
 

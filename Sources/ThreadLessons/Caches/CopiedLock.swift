@@ -4,8 +4,10 @@ import Locking
 /// A POSIX lock is a value in memory, and only at its own address a lock.
 enum CopiedLock: Lesson {
   static let name = "copied-lock"
-  static let claim = "A `pthread_rwlock_t` must not be copied: a copy is another lock, and excludes nobody from the first."
-  static let today = "Swift copies structs silently; a `~Copyable` guard with its lock on the heap makes it a compile-time error."
+  static let claim =
+    "A `pthread_rwlock_t` must not be copied: a copy is another lock, and excludes nobody from the first."
+  static let today =
+    "Swift copies structs silently; a `~Copyable` guard with its lock on the heap makes it a compile-time error."
   static let file = #filePath
 
   static func wrong() -> Outcome {

@@ -3,8 +3,12 @@ import Locking
 /// A cache that keeps what was used last.
 enum LRUUnderAReadLock: Lesson {
   static let name = "lru-under-a-read-lock"
-  static let claim = "An LRU cache writes at every read, because it moves what was read to the front: a read lock does not guard it."
-  static let today = "`read` of a guard gives an immutable value, so that the compiler refuses it unless a class gets around it, as here."
+  static let claim =
+    "An LRU cache writes at every read, because it moves what was read to the front: a read lock does not guard "
+    + "it."
+  static let today =
+    "`read` of a guard gives an immutable value, so that the compiler refuses it unless a class gets around it, "
+    + "as here."
   static let file = #filePath
 
   /// The names in the cache, the one used last first. A class, so that `read` can change it.

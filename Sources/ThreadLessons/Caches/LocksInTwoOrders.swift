@@ -4,7 +4,9 @@ import Foundation
 enum LocksInTwoOrders: Lesson {
   static let name = "locks-in-two-orders"
   static let claim = "Two threads that take two locks in two orders wait for each other for ever."
-  static let today = "Nothing ends it on Linux; debug builds of the guards trap at the second order, also if no thread waits that time."
+  static let today =
+    "Nothing ends it on Linux; debug builds of the guards trap at the second order, also if no thread waits that "
+    + "time."
   static let file = #filePath
 
   /// Two accounts, each with its lock. Waits have a limit here, so that the lesson can end.

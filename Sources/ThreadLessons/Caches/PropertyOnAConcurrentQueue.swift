@@ -4,7 +4,9 @@ import Locking
 /// The accessors of an atomic property on an own concurrent queue.
 enum PropertyOnAConcurrentQueue: Lesson {
   static let name = "property-on-a-concurrent-queue"
-  static let claim = "A concurrent queue guards a property only if its setter is a barrier; `sync` alone lets two setters in at once."
+  static let claim =
+    "A concurrent queue guards a property only if its setter is a barrier; `sync` alone lets two setters in at "
+    + "once."
   static let today = "True; neither compiler nor sanitizer sees that a queue is concurrent until two setters meet."
   static let file = #filePath
 

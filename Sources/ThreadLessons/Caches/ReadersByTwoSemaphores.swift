@@ -5,7 +5,9 @@ import Synchronization
 /// Readers and writers by two semaphores and a count.
 enum ReadersByTwoSemaphores: Lesson {
   static let name = "readers-by-two-semaphores"
-  static let claim = "Who counts readers must do so under a semaphore of its own: two readers that count at once are both the first."
+  static let claim =
+    "Who counts readers must do so under a semaphore of its own: two readers that count at once are both the "
+    + "first."
   static let today = "`SemaphoreLocked` is the form of Courtois, Heymans and Parnas (1971); it prefers readers."
   static let file = #filePath
 

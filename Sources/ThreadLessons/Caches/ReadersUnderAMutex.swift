@@ -3,8 +3,10 @@ import Locking
 /// A cache under a mutex, and under a readers-writer lock.
 enum ReadersUnderAMutex: Lesson {
   static let name = "readers-under-a-mutex"
-  static let claim = "Under one mutex, readers of a cache wait for each other; a readers-writer lock lets them in together."
-  static let today = "A mutex is right all the same while sections are short: docs/lock-study.md says from when on it is not."
+  static let claim =
+    "Under one mutex, readers of a cache wait for each other; a readers-writer lock lets them in together."
+  static let today =
+    "A mutex is right all the same while sections are short: docs/lock-study.md says from when on it is not."
   static let file = #filePath
 
   static func wrong() -> Outcome {

@@ -3,8 +3,10 @@ import Foundation
 /// What a recursive lock hides.
 enum RecursiveLock: Lesson {
   static let name = "recursive-lock"
-  static let claim = "A recursive lock lets a thread into its own half-done change, which another lock would have reported."
-  static let today = "True of `NSRecursiveLock`; no guard of this project is recursive, and debug builds name the second lock."
+  static let claim =
+    "A recursive lock lets a thread into its own half-done change, which another lock would have reported."
+  static let today =
+    "True of `NSRecursiveLock`; no guard of this project is recursive, and debug builds name the second lock."
   static let file = #filePath
 
   /// Moves money between two accounts, and tells an observer of each change.

@@ -6,7 +6,9 @@ import Synchronization
 enum StarvingWriter: Lesson {
   static let name = "starving-writer"
   static let claim = "A readers-writer lock that prefers readers can keep a writer waiting for ever."
-  static let today = "glibc's lock prefers readers by default (pthread_rwlockattr_setkind_np(3)); with ten readers a writer waited 133 ms."
+  static let today =
+    "glibc's lock prefers readers by default (pthread_rwlockattr_setkind_np(3)); with ten readers a writer waited "
+    + "133 ms."
   static let file = #filePath
 
   private final class State: Sendable {

@@ -4,8 +4,12 @@ import Locking
 /// What a write costs its caller on an own concurrent queue.
 enum WaitingForABarrier: Lesson {
   static let name = "waiting-for-a-barrier"
-  static let claim = "On an own concurrent queue, reads are `sync` and writes `async` barriers: a `sync` barrier makes the writer wait for every reader."
-  static let today = "True, at a price: each `async` allocates a block, and all later reads wait until a thread of the pool has run it."
+  static let claim =
+    "On an own concurrent queue, reads are `sync` and writes `async` barriers: a `sync` barrier makes the writer "
+    + "wait for every reader."
+  static let today =
+    "True, at a price: each `async` allocates a block, and all later reads wait until a thread of the pool has "
+    + "run it."
   static let file = #filePath
 
   static func wrong() -> Outcome {
@@ -15,7 +19,8 @@ enum WaitingForABarrier: Lesson {
 
   static func right() -> Outcome {
     let cache = Guarded(BarrierLocked(0))
-    return writer(.certain, read: { body in cache.lock.read { _ in body() } }, write: { cache.lock.writeAsync { $0 += 1 } })
+    return writer(
+      .certain, read: { body in cache.lock.read { _ in body() } }, write: { cache.lock.writeAsync { $0 += 1 } })
   }
 
   /// Whether a write returns while a reader is in.

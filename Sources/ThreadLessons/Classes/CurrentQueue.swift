@@ -3,8 +3,12 @@ import Dispatch
 /// A queue as a recursive lock.
 enum CurrentQueue: Lesson {
   static let name = "current-queue"
-  static let claim = "“Am I on my queue already?” does not make a queue a recursive lock: with a second queue in between, the answer is no."
-  static let today = "Dispatch traps (“called on queue already owned by current thread”), where the question was meant to prevent it."
+  static let claim =
+    "“Am I on my queue already?” does not make a queue a recursive lock: with a second queue in between, the "
+    + "answer is no."
+  static let today =
+    "Dispatch traps (“called on queue already owned by current thread”), where the question was meant to prevent "
+    + "it."
   static let file = #filePath
 
   static func wrong() -> Outcome {

@@ -4,8 +4,12 @@ import Synchronization
 /// One method of one object, on four threads.
 enum FourThreadsOneMethod: Lesson {
   static let name = "four-threads-one-method"
-  static let claim = "A method that reads, computes and stores gives wrong results on several threads; a lock around it makes it right, and serial."
-  static let today = "Swift 6 refuses to share such an object; where that is switched off, the thread sanitizer names the race (`make lessons`)."
+  static let claim =
+    "A method that reads, computes and stores gives wrong results on several threads; a lock around it makes it "
+    + "right, and serial."
+  static let today =
+    "Swift 6 refuses to share such an object; where that is switched off, the thread sanitizer names the race "
+    + "(`make lessons`)."
   static let file = #filePath
 
   /// A counter without a lock. It is atomic here, so that this program is defined; reading and storing are two steps.
@@ -24,7 +28,12 @@ enum FourThreadsOneMethod: Lesson {
     let (counter, haveRead, allHaveRead) = (Counter(), Guarded(Locked(0)), Gate())
     _ = Threads.values(Array(1...4)) { _ in
       counter.increase {
-        if haveRead.lock.write({ $0 += 1; return $0 }) == 4 { allHaveRead.open() }
+        if haveRead.lock.write({
+          $0 += 1
+          return $0
+        }) == 4 {
+          allHaveRead.open()
+        }
         allHaveRead.wait()
       }
     }

@@ -5,7 +5,8 @@ import Locking
 enum HandedOutArray: Lesson {
   static let name = "handed-out-array"
   static let claim = "Who hands out its mutable array lets others see later changes, or make them, without the lock."
-  static let today = "A Swift array is a value, so that a copy is handed out by itself; classes such as NSMutableArray are not."
+  static let today =
+    "A Swift array is a value, so that a copy is handed out by itself; classes such as NSMutableArray are not."
   static let file = #filePath
 
   static func wrong() -> Outcome {

@@ -4,8 +4,10 @@ import Locking
 /// Where an object dies.
 enum LastRelease: Lesson {
   static let name = "last-release"
-  static let claim = "An object dies on the thread that releases it last, which may be one that must not touch what it holds."
-  static let today = "True in Swift: `deinit` runs on any thread unless a class says otherwise (`isolated deinit` of an actor)."
+  static let claim =
+    "An object dies on the thread that releases it last, which may be one that must not touch what it holds."
+  static let today =
+    "True in Swift: `deinit` runs on any thread unless a class says otherwise (`isolated deinit` of an actor)."
   static let file = #filePath
 
   /// A view, which only its owner's thread may destroy.
@@ -21,7 +23,12 @@ enum LastRelease: Lesson {
     let view: Guarded<Locked<View?>>
 
     init(_ view: View) { self.view = Guarded(Locked(view)) }
-    func take() -> View? { view.lock.write { view in defer { view = nil }; return view } }
+    func take() -> View? {
+      view.lock.write { view in
+        defer { view = nil }
+        return view
+      }
+    }
   }
 
   static func wrong() -> Outcome {

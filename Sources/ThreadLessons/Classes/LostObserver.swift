@@ -4,7 +4,8 @@ import Locking
 enum LostObserver: Lesson {
   static let name = "lost-observer"
   static let claim = "An immutable set that is read, extended and stored loses what another thread added in between."
-  static let today = "True of atomic properties; under a lock, reading and storing are one step (`write { $0.insert(…) }`)."
+  static let today =
+    "True of atomic properties; under a lock, reading and storing are one step (`write { $0.insert(…) }`)."
   static let file = #filePath
 
   static func wrong() -> Outcome {

@@ -6,7 +6,9 @@ import Locking
 enum PriorityInversion: Lesson {
   static let name = "priority-inversion"
   static let claim = "Background work that holds a lock stays background work while the user waits for that lock."
-  static let today = "On Linux, Dispatch gives threads of `.background` nice 10, which disks may follow (ioprio_set(2)); nothing raises them while others wait."
+  static let today =
+    "On Linux, Dispatch gives threads of `.background` nice 10, which disks may follow (ioprio_set(2)); nothing "
+    + "raises them while others wait."
   static let file = #filePath
 
   static func wrong() -> Outcome { holder(.background) }
@@ -32,7 +34,8 @@ enum PriorityInversion: Lesson {
     user.end.wait()
     group.wait()
     let held = nice.lock.read { $0 }
-    return Outcome(isFaulty: held > niceness, "the lock is held with nice \(held) while the user waits with \(niceness)")
+    return Outcome(
+      isFaulty: held > niceness, "the lock is held with nice \(held) while the user waits with \(niceness)")
   }
 
   #if canImport(Glibc)

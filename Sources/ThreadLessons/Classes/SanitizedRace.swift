@@ -1,8 +1,12 @@
 /// A race, and the sanitizer that sees it. It needs a program of the lessons that is built with the thread sanitizer.
 enum SanitizedRace: Lesson {
   static let name = "sanitized-race"
-  static let claim = "A race rarely shows in results; the thread sanitizer reports it by the accesses, also when all results are right."
-  static let today = "It works for Swift on Linux, except that `Synchronization.Mutex` is out of its sight; `Locked` is a POSIX mutex for that reason."
+  static let claim =
+    "A race rarely shows in results; the thread sanitizer reports it by the accesses, also when all results are "
+    + "right."
+  static let today =
+    "It works for Swift on Linux, except that `Synchronization.Mutex` is out of its sight; `Locked` is a POSIX "
+    + "mutex for that reason."
   static let file = #filePath
 
   static func wrong() -> Outcome { report(of: [.fourThreads: "increase", .arrayWhileRead: "ArrayAddedToWhileRead"]) }
@@ -17,6 +21,7 @@ enum SanitizedRace: Lesson {
       return said.contains(/ThreadSanitizer: .* race/) && said.contains(name)
     }
     let names = named.values.sorted().joined(separator: ", ")
-    return Outcome(isFaulty: named.count == acts.count, named.isEmpty ? "no race is reported" : "races are reported: \(names)")
+    return Outcome(
+      isFaulty: named.count == acts.count, named.isEmpty ? "no race is reported" : "races are reported: \(names)")
   }
 }

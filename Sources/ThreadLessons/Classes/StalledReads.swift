@@ -4,8 +4,12 @@ import Locking
 /// A cache on a queue, while the pool of threads is busy.
 enum StalledReads: Lesson {
   static let name = "stalled-reads"
-  static let claim = "A `sync` read waits for the `async` updates before it, and these wait for a thread of a pool that others keep busy."
-  static let today = "Measured here: with an idle pool the worst read took 0.12 ms, with eight sleeping blocks 2,951 ms; a lock below 0.001 ms."
+  static let claim =
+    "A `sync` read waits for the `async` updates before it, and these wait for a thread of a pool that others "
+    + "keep busy."
+  static let today =
+    "Measured here: with an idle pool the worst read took 0.12 ms, with eight sleeping blocks 2,951 ms; a lock "
+    + "below 0.001 ms."
   static let file = #filePath
 
   static func wrong() -> Outcome {

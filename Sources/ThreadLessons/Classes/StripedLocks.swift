@@ -3,7 +3,9 @@ import Locking
 /// Locks that unrelated properties share.
 enum StripedLocks: Lesson {
   static let name = "striped-locks"
-  static let claim = "Atomic properties of Objective-C share 128 spinlocks, chosen by address, so that unrelated properties wait for each other."
+  static let claim =
+    "Atomic properties of Objective-C share 128 spinlocks, chosen by address, so that unrelated properties wait "
+    + "for each other."
   static let today = "Swift has no such runtime locks; a table of locks of one's own has the same fault."
   static let file = #filePath
 

@@ -35,6 +35,7 @@ enum TouchedElsewhere: Lesson {
   }
 
   private static func outcome(isNoticed: Bool) -> Outcome {
-    Outcome(isFaulty: !isNoticed, isNoticed ? "it traps, and names both threads" : "another thread changes it unnoticed")
+    Outcome(
+      isFaulty: !isNoticed, isNoticed ? "it traps, and names both threads" : "another thread changes it unnoticed")
   }
 }

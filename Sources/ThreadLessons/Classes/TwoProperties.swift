@@ -3,7 +3,9 @@ import Locking
 /// Two properties that belong together.
 enum TwoProperties: Lesson {
   static let name = "two-properties"
-  static let claim = "Two properties that are set one by one are seen in a combination that never was meant, although each is atomic."
+  static let claim =
+    "Two properties that are set one by one are seen in a combination that never was meant, although each is "
+    + "atomic."
   static let today = "True; one `Locked` value with both makes it impossible to set one without the other in between."
   static let file = #filePath
 

@@ -5,8 +5,11 @@ import Synchronization
 /// An operation queue with a limit, and one that is bounded.
 enum UnboundedOperationQueue: Lesson {
   static let name = "unbounded-operation-queue"
-  static let claim = "`maxConcurrentOperationCount` limits what runs, and not what waits: the producer is never stopped, and all that waits is held."
-  static let today = "True of swift-corelibs-foundation: 1,500 operations of 1 MiB still held 738 MB when the last was submitted."
+  static let claim =
+    "`maxConcurrentOperationCount` limits what runs, and not what waits: the producer is never stopped, and all "
+    + "that waits is held."
+  static let today =
+    "True of swift-corelibs-foundation: 1,500 operations of 1 MiB still held 738 MB when the last was submitted."
   static let file = #filePath
 
   /// A rendered page, in the place of its megabytes.
@@ -36,9 +39,12 @@ enum UnboundedOperationQueue: Lesson {
     let (queue, disk) = (BoundedOperationQueue(name: "pages", max: 2, backlog: 8), Gate())
     // Before a page is made there is room for it, so that the producer would wait here.
     var submitted = 0
-    while submitted < pages, (try? queue.submitIfRoom(ResultOperation(title: "page") { [page = Page()] in
-      withExtendedLifetime(page) { _ = disk.wait() }
-    })) == true { submitted += 1 }
+    while submitted < pages,
+      (try? queue.submitIfRoom(
+        ResultOperation(title: "page") { [page = Page()] in
+          withExtendedLifetime(page) { _ = disk.wait() }
+        })) == true
+    { submitted += 1 }
     let held = Page.held.load(ordering: .relaxed)
     disk.open()
     queue.drain()

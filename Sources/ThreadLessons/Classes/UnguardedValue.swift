@@ -6,7 +6,9 @@ import Locking
 enum UnguardedValue: Lesson {
   static let name = "unguarded-value"
   static let claim = "A method that forgets the lock passes every test in which no two threads meet."
-  static let today = "A recorder of threads shows which methods to look at; with the locks that were held (lockset), it names the value."
+  static let today =
+    "A recorder of threads shows which methods to look at; with the locks that were held (lockset), it names the "
+    + "value."
   static let file = #filePath
 
   /// Names by number.

@@ -3,8 +3,11 @@ import Locking
 /// A list of documents that grows while it is read.
 enum ArrayAddedToWhileRead: Lesson {
   static let name = "array-added-to-while-read"
-  static let claim = "An array that one thread changes while another one walks through it by index ends the walk outside."
-  static let today = "Swift traps at the index; without a lock it is a race as well, which the thread sanitizer names (`make lessons`)."
+  static let claim =
+    "An array that one thread changes while another one walks through it by index ends the walk outside."
+  static let today =
+    "Swift traps at the index; without a lock it is a race as well, which the thread sanitizer names (`make "
+    + "lessons`)."
   static let file = #filePath
 
   static func wrong() -> Outcome {
@@ -41,7 +44,8 @@ enum ArrayAddedToWhileRead: Lesson {
   }
 
   private static func outcome(_ last: String?) -> Outcome {
-    Outcome(isFaulty: last == nil, last.map { "the last document is \($0)" } ?? "the index of the last document is outside")
+    Outcome(
+      isFaulty: last == nil, last.map { "the last document is \($0)" } ?? "the index of the last document is outside")
   }
 
   private final class Manager: @unchecked Sendable {  // that is the fault

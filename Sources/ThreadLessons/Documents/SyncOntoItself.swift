@@ -4,7 +4,9 @@ import Dispatch
 enum SyncOntoItself: Lesson {
   static let name = "sync-onto-itself"
   static let claim = "`sync` onto the queue that runs now waits for itself."
-  static let today = "Dispatch on Linux traps for a serial queue; `drain` of this project's queue traps in its own operations, too."
+  static let today =
+    "Dispatch on Linux traps for a serial queue; `drain` of this project's queue traps in its own operations, "
+    + "too."
   static let file = #filePath
 
   static func wrong() -> Outcome {

@@ -4,8 +4,11 @@ import Synchronization
 /// A count of answers that two closures change.
 enum CountWithoutALock: Lesson {
   static let name = "count-without-a-lock"
-  static let claim = "Two closures that count answers without a lock may both count one, and the next step never begins."
-  static let today = "Swift 6 refuses the shared variable; this program's is atomic, and reading and writing are two steps all the same."
+  static let claim =
+    "Two closures that count answers without a lock may both count one, and the next step never begins."
+  static let today =
+    "Swift 6 refuses the shared variable; this program's is atomic, and reading and writing are two steps all the "
+    + "same."
   static let file = #filePath
 
   static func wrong() -> Outcome {
@@ -27,7 +30,10 @@ enum CountWithoutALock: Lesson {
   static func right() -> Outcome {
     let (count, next) = (Guarded(Locked(0)), Gate())
     _ = Threads.values([0, 1]) { _ in
-      let isLast = count.lock.write { $0 += 1; return $0 == 2 }
+      let isLast = count.lock.write {
+        $0 += 1
+        return $0 == 2
+      }
       if isLast { next.open() }
     }
     return outcome(next.wait())

@@ -8,8 +8,12 @@ import Locking
 /// The queue of a URL session's delegate.
 enum DelegateQueue: Lesson {
   static let name = "delegate-queue"
-  static let claim = "A session's delegate needs no lock only while its queue is serial; on another queue, two answers come at once."
-  static let today = "swift-corelibs-foundation calls the delegate on whatever queue it is given, so a precondition belongs in each method."
+  static let claim =
+    "A session's delegate needs no lock only while its queue is serial; on another queue, two answers come at "
+    + "once."
+  static let today =
+    "swift-corelibs-foundation calls the delegate on whatever queue it is given, so a precondition belongs in "
+    + "each method."
   static let file = #filePath
 
   static func wrong() -> Outcome {

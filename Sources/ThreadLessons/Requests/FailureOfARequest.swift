@@ -6,7 +6,8 @@ import Locking
 enum FailureOfARequest: Lesson {
   static let name = "failure-of-a-request"
   static let claim = "A group counts ends, and not successes: the next step begins although a request has failed."
-  static let today = "An operation that depends on another one of this project is cancelled if that fails, and says why."
+  static let today =
+    "An operation that depends on another one of this project is cancelled if that fails, and says why."
   static let file = #filePath
 
   private struct NoAnswer: Error {}

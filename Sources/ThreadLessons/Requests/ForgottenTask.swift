@@ -4,7 +4,8 @@ import Locking
 enum ForgottenTask: Lesson {
   static let name = "forgotten-task"
   static let claim = "A request in a `Task { }` of its own goes on when the one that asked for it is cancelled."
-  static let today = "True; `async let` and task groups make it a child, which is cancelled and awaited with its parent."
+  static let today =
+    "True; `async let` and task groups make it a child, which is cancelled and awaited with its parent."
   static let file = #filePath
 
   static func wrong() -> Outcome {

@@ -4,7 +4,9 @@ import Locking
 /// A group that is left when a request has returned.
 enum GroupLeftEarly: Lesson {
   static let name = "group-left-early"
-  static let claim = "A group must be left when a request is answered; left when the call has returned, it lets the next step begin without answers."
+  static let claim =
+    "A group must be left when a request is answered; left when the call has returned, it lets the next step "
+    + "begin without answers."
   static let today = "Dispatch cannot know; `async let` and task groups have no such place to forget."
   static let file = #filePath
 
@@ -29,12 +31,13 @@ enum GroupLeftEarly: Lesson {
   static func right() -> Outcome {
     let (next, network) = (Gate(), Gate())
     let requests = ["profile", "photos"].map { name in
-      TwoRequests.CallingBack(start: { done in
-        _ = Player(name) {
-          network.wait()
-          done(.success(name))
-        }
-      }, cancel: {})
+      TwoRequests.CallingBack(
+        start: { done in
+          _ = Player(name) {
+            network.wait()
+            done(.success(name))
+          }
+        }, cancel: {})
     }
     let count = Guarded(Locked(0))
     TwoRequests.group(requests, on: DispatchQueue(label: "next")) { result in

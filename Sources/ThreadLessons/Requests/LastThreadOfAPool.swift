@@ -3,8 +3,11 @@ import Dispatch
 /// A wait on the thread that the awaited needs.
 enum LastThreadOfAPool: Lesson {
   static let name = "last-thread-of-a-pool"
-  static let claim = "Who waits at a semaphore on the last thread of a pool waits for ever, if the requests need that pool."
-  static let today = "True of Dispatch, whose pool grows by a thread a second at most, and of Swift's tasks, whose pool never grows."
+  static let claim =
+    "Who waits at a semaphore on the last thread of a pool waits for ever, if the requests need that pool."
+  static let today =
+    "True of Dispatch, whose pool grows by a thread a second at most, and of Swift's tasks, whose pool never "
+    + "grows."
   static let file = #filePath
 
   static func wrong() -> Outcome {

@@ -3,8 +3,11 @@ import Locking
 /// One request after the other.
 enum NestedRequests: Lesson {
   static let name = "nested-requests"
-  static let claim = "Nested closures have an end for each way out, and one is forgotten; a serial `try await` cannot forget any."
-  static let today = "Use as little concurrency as you can: where both requests are quick, one after the other is right and easy to read."
+  static let claim =
+    "Nested closures have an end for each way out, and one is forgotten; a serial `try await` cannot forget any."
+  static let today =
+    "Use as little concurrency as you can: where both requests are quick, one after the other is right and easy "
+    + "to read."
   static let file = #filePath
 
   private struct NoAnswer: Error {}
