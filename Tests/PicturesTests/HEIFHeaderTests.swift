@@ -157,6 +157,30 @@ struct HEIFHeaderTests {
     #expect(DecodedTiles(header, in: bytes).error(4, 4, from: CodedPicture.quarters[0]) < 6)
   }
 
+  /// The primary picture of such a file may lack the alpha that its track has.
+  @Test func theMajorBrandDecidesBetweenPictureAndSequence() throws {
+    func file(_ brand: String, codec: String = "av01") -> [UInt8] {
+      var still = TestHEIF()
+      still.primary = still.add(.av1Colors)
+      var before = still.bytes
+      before.replaceSubrange(8..<12, with: brand.utf8)
+      let (colors, alpha) = (CodedPicture.av1Colors, CodedPicture.av1Alpha)
+      let name = TestHEIF.fullBox("auxi", 0, Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0".utf8))
+      return TestMovie.file(
+        tracks: [
+          TestMovie.Track(
+            handler: "pict", codec: codec, width: 64, height: 64, boxes: colors.property, sample: colors.data, id: 1),
+          TestMovie.Track(
+            handler: "auxv", codec: "av01", width: 64, height: 64, boxes: alpha.property + name, sample: alpha.data,
+            id: 2, auxiliaryOf: 1),
+        ], before: before)
+    }
+    #expect(try PictureHeader.heif(file("avis")).hasAlpha)
+    #expect(try !PictureHeader.heif(file("avif")).hasAlpha)
+    // A track of a kind that is not read.
+    #expect(try !PictureHeader.heif(file("avis", codec: "avc1")).hasAlpha)
+  }
+
   /// A box `meta` before the tracks, with metadata only; alpha in a track of its own; and a picture that is turned.
   @Test func aSequenceHasAlphaAndIsTurned() throws {
     let colors = CodedPicture.av1Colors

@@ -16,17 +16,33 @@ public struct HEIFReader {
 
   private init(_ reader: BoxReader, _ table: ItemTable) { (self.reader, self.table) = (reader, table) }
 
-  /// The header of the primary picture; of the first frame of the first track if there is none.
+  /// The header of the primary picture; of the first frame of the first track if there is none, and of files whose major
+  /// brand says that they are sequences of AVIF. Their primary picture is only for programs that cannot show a track, and may
+  /// lack its alpha.
   public static func header(of file: FileWindow) throws(ThumbnailError) -> PictureHeader {
     let reader = BoxReader(file)
     var rest = reader.whole
-    var movie: Box?
-    while let box = try reader.next(in: &rest) {
-      if box.type == "moov", movie == nil { movie = box }
-      guard box.type == "meta" else { continue }
-      if box.isCut { throw FileWindow.endsTooEarly }
-      var heif = HEIFReader(reader, try ItemTable(box.contents, reader))
-      if let primary = heif.table.primary { return try heif.header(of: primary) }
+    var (isSequence, movie, still): (Bool, Box?, (heif: HEIFReader, primary: UInt32)?) = (false, nil, nil)
+    while still == nil || isSequence && movie == nil, let box = try reader.next(in: &rest) {
+      switch box.type {
+      case "ftyp":
+        guard box.contents.size >= 4 else { break }
+        var fields = try reader.fields(FileExtent(offset: box.contents.offset, size: 4), atMost: 4)
+        isSequence = try fields.fourCC() == "avis"
+      case "moov" where movie == nil: movie = box
+      case "meta" where still == nil:
+        if box.isCut { throw FileWindow.endsTooEarly }
+        let heif = HEIFReader(reader, try ItemTable(box.contents, reader))
+        if let primary = heif.table.primary { still = (heif, primary) }
+      default: break
+      }
+    }
+    if isSequence, let movie, !movie.isCut, let frame = try? MovieReader(reader).firstFrame(in: movie.contents) {
+      return frame
+    }
+    if let still {
+      var heif = still.heif
+      return try heif.header(of: still.primary)
     }
     guard let movie else { throw .damaged("it has no primary picture") }
     if movie.isCut { throw FileWindow.endsTooEarly }
