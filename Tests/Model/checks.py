@@ -84,7 +84,7 @@ def current(case: Case) -> list[str]:
 
 
 def _replaced(case: Case) -> set[str]:
-    """The sources whose thumbnails another share may replace: with --force, the last of those with one place gets it."""
+    """The sources whose thumbnails another share may replace: with --force, the last one with a place gets it."""
     if len(case.results) == 1 or "--force" not in case.spec.flags:
         return set()
     owners = defaultdict(set)
