@@ -46,12 +46,12 @@ def watch(world, step) -> list[str]:
         return _followed(world, spec, step)
     except TimeoutError as error:
         result = Result([], HUNG, f"{error}\nit had said {log.read_text(errors='replace')[-3000:]}")
-        world.disturbed(spec, [result])
+        world.disturbed(spec, [result], is_watch=True)
         return result.problems()
     except EndedError as error:
         # Such as on a full disk.
         result = Result([], error.args[0], log.read_text(errors="replace"))
-        world.disturbed(spec, [result])
+        world.disturbed(spec, [result], is_watch=True)
         return result.problems()
     finally:
         notify.unlink(missing_ok=True)
@@ -69,7 +69,7 @@ def _followed(world, spec, step) -> list[str]:
         number = getattr(signal, f"SIG{step['end']}")
         status = watched.end(number)
     result = _result(world, watched, status)
-    world.disturbed(spec, [result])
+    world.disturbed(spec, [result], is_watch=True)
     if found:
         return [*found, f"watch: it had said {result.errors[-500:]}"]
     if step["end"] == "HUP" and status not in (0, 1, 75):

@@ -169,8 +169,8 @@ class World:
             if spec.outs == [out]:
                 memory.known &= owners
 
-    def disturbed(self, spec, results):
-        """After a run that was stopped, or others beside it, less is certain."""
+    def disturbed(self, spec, results, is_watch=False):
+        """After a run that was stopped, or others beside it, less is certain. A watch forgets what it has seen go."""
         for out in spec.outs:
             memory = self.memories[out]
             for result in results:
@@ -180,7 +180,7 @@ class World:
             if spec.prune == "force":
                 memory.replaced(self.root, spec.sources, (files.MOUNT,), False)
             memory.saw(self.root, spec.sources, (files.MOUNT,), False, spec.prune == "force")
-            if spec.prune or "--force" in spec.flags:
+            if is_watch or spec.prune or "--force" in spec.flags:
                 self._forget_gone(memory, spec)
 
     def _forget_gone(self, memory, spec):
