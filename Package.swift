@@ -277,7 +277,8 @@ let package = Package(
     .testTarget(
       name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "ThreadLessonsTests", dependencies: ["Locking", "ThreadLessons", "lessons"], swiftSettings: settings),
+      name: "ThreadLessonsTests", dependencies: ["Locking", "TestSupport", "ThreadLessons", "lessons"],
+      swiftSettings: settings),
     .testTarget(
       name: "TraceRecordingTests", dependencies: ["AccessRecording", "TraceRecording", "TestSupport"],
       swiftSettings: settings),

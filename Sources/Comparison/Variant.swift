@@ -11,7 +11,7 @@ public enum Variant: String, Codable, Sendable, CaseIterable {
   case taskGroupWindow = "task-group-window"
   case serial
 
-  /// Those that are compared if the user does not choose: the queue, its usual rival, the article's, and the slowest way.
+  /// The queue, naive GCD and a loop: what is compared if the user does not choose.
   public static let usual: [Variant] = [.bounded, .gcdFile, .serial]
 
   /// What it is, for people who know the others by these words.

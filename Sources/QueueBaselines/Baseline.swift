@@ -19,7 +19,7 @@ public protocol Baseline<Item>: Sendable {
   /// Ends what waits, if the queue can. The producer has been told to stop before.
   func cancel()
 
-  /// What the type is built to guarantee. A comparison shows what a run says to it.
+  /// What the type is built to guarantee. A comparison shows whether a run bears it out.
   var traits: BaselineTraits { get }
 }
 

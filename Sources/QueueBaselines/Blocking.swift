@@ -6,7 +6,7 @@ import Locking
 /// - Parameter running: receives the task, so that another thread can cancel it.
 func blocking(_ running: borrowing Locked<Task<Void, Never>?>, _ body: @escaping @Sendable () async -> Void) {
   let ended = DispatchSemaphore(value: 0)
-  // Made under the lock, so that whoever the task lets cancel it finds it.
+  // Under the lock, so that a thread which the running task tells to cancel it finds it.
   running.withLock { running in
     running = Task {
       await body()

@@ -91,11 +91,11 @@ extension Job {
   ///
   /// - Returns: whether the source is to be tried again: nothing is in the way any more, or less.
   func makeRoom(for operation: SourceOperation) -> Bool {
-    guard let tree = walker.tree.root else { return false }
+    var isOpen: Bool { outputs.allSatisfy { $0.isOpen(operation.source, operation.place) } }
+    // What is in the way may be of a source anywhere, and so on any disk that is remembered.
+    guard let tree = walker.tree.root, let otherDisks = try? otherDisks(around: "/") else { return isOpen }
     let removal = Removal(in: outputs, tree: tree) { [weak self] in self?.removed($0, $1) }
-    let path = operation.source.path.absolute
-    var vanished = VanishedSources(
-      followsLinks: walker.followsLinks, otherDisks: path.flatMap { try? otherDisks(around: $0) } ?? [])
+    var vanished = VanishedSources(followsLinks: walker.followsLinks, otherDisks: otherDisks)
     let freed = removal.removeAbove(operation.place, of: operation.source, remembered: shared.owners.remembered) {
       source, isOfJob in
       switch vanished.state(of: source) {
@@ -105,7 +105,7 @@ extension Job {
       }
     }
     for source in freed where vanished.state(of: source) == .gone {
-      // Where the thumbnails of a source outside the tree are is not known.
+      // It is not known where the thumbnails of a source outside the tree are.
       if source.below(tree) != nil, !hasThumbnails(of: source, tree) { ledger?.forget(source) }
     }
     let below = tree.appending(operation.place)
@@ -115,7 +115,7 @@ extension Job {
         if state == .gone, removal.removeAll(of: source.path, first: source.first) { source.forget() }
       }
     }
-    return !freed.isEmpty || outputs.allSatisfy { $0.isOpen(operation.source, operation.place) }
+    return !freed.isEmpty || isOpen
   }
 
   /// Whether thumbnails of a source that is gone are left: such as those of other sizes, which only pruning removes.

@@ -76,6 +76,7 @@ public struct Contest: Sendable {
     return arena.outcome.withLock { outcome in
       outcome.seconds = time / .seconds(1)
       // Writes that ran at the same time would have lost a count.
+      outcome.collisions += arena.collisions.load(ordering: .relaxed)
       outcome.collisions += abs(outcome.writes - last.first) + abs(outcome.writes - last.second)
       return outcome
     }
@@ -116,7 +117,6 @@ private struct Player {
       }
       left -= 1
     }
-    outcome.collisions += arena.collisions.exchange(0, ordering: .relaxed)
   }
 
   private mutating func read<Guarded>(

@@ -8,9 +8,9 @@ from case import IN_THE_WAY, Case, wanted_places
 from history import leftovers
 from marks import key
 from pruning import pruned, refusals, removed
-from tree import WORKING, Entry, is_named_jpeg, is_named_picture
+from tree import WORKING, Entry, below, is_named_jpeg, is_named_picture
 
-from files import NOT_YET
+from files import NOT_YET, ROOTS
 
 # More runs that died than this, and a source may be taken for their cause.
 _MOST_DEATHS = 3
@@ -141,6 +141,9 @@ def _in_the_way(case: Case, source: str, event: dict) -> list[str]:
             # Whose thumbnail it is may be known to no ledger.
             is_known = owner and any(owner in case.memories[out].known for out in case.spec.outs)
             seen.append(f"{path!r} is that of {owner!r}: {owner and case.state(owner)}")
+            folders = [folder for folder in (*case.mounts, *ROOTS) if owner and below(owner, folder)]
+            if any(memory.may_be_other(case.root, folder) for folder in folders):
+                return []  # the disk with the photo may be out of reach
             # A watch does not look again at a photo because another one, which it does not watch, is gone.
             is_anothers = owner != source and case.state(owner) != "gone"
             if is_anothers or not is_known or has_other_ledgers(case) or memory.is_damaged or case.is_watch:

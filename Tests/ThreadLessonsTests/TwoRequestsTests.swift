@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Two requests in each right form: both answers, a failure, and a cancellation.
-@Suite struct TwoRequestsTests {
+@Suite(.timeLimit(.minutes(1))) struct TwoRequestsTests {
   private struct NoAnswer: Error {}
 
   /// The forms that are async functions.

@@ -187,6 +187,11 @@ extension CommandTests {
       let kept = try await BuiltCommand.run("trip.jpg", "other", in: folder)
       #expect(kept.status == 1 && kept.errors.contains("a file is where a folder is needed"), "\(kept.errors)")
       unlink(folder("images/trip.jpg"))
+      // A folder that is not there may only be out of reach.
+      try FileManager.default.moveItem(atPath: folder("images"), toPath: folder("away"))
+      let unreached = try await BuiltCommand.run("trip.jpg", "other", in: folder)
+      #expect(unreached.status == 1 && !folder.exists("thumbs/trip.jpg/a.jpg"), "\(unreached.errors)")
+      try FileManager.default.moveItem(atPath: folder("away"), toPath: folder("images"))
       let made = try await BuiltCommand.run("trip.jpg", "other", in: folder)
       #expect(made.status == 0 && made.errors.contains("1 thumbnail removed"), "\(made.errors)")
       #expect(folder.exists("thumbs/trip.jpg/a.jpg") && folder.exists("thumbs/0/photo 0.jpg"))

@@ -44,7 +44,8 @@ import Foundation
     _ body: (Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     witness.willLock()
-    pthread_rwlock_rdlock(lock)
+    let status = pthread_rwlock_rdlock(lock)
+    precondition(status == 0, "pthread_rwlock_rdlock: \(String(cString: strerror(status)))")
     witness.didLock(.shared)
     defer {
       witness.willUnlock()
@@ -57,7 +58,8 @@ import Foundation
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     witness.willLock()
-    pthread_rwlock_wrlock(lock)
+    let status = pthread_rwlock_wrlock(lock)
+    precondition(status == 0, "pthread_rwlock_wrlock: \(String(cString: strerror(status)))")
     witness.didLock(.exclusive)
     defer {
       witness.willUnlock()

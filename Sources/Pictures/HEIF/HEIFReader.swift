@@ -23,7 +23,14 @@ public struct HEIFReader {
     let reader = BoxReader(file)
     var rest = reader.whole
     var (isSequence, movie, still): (Bool, Box?, (heif: HEIFReader, primary: UInt32)?) = (false, nil, nil)
-    while still == nil || isSequence && movie == nil, let box = try reader.next(in: &rest) {
+    while still == nil || isSequence && movie == nil {
+      let next: Box?
+      do throws(ThumbnailError) { next = try reader.next(in: &rest) } catch {
+        // What follows a picture that can be shown may be damaged.
+        if still == nil { throw error }
+        break
+      }
+      guard let box = next else { break }
       switch box.type {
       case "ftyp":
         guard box.contents.size >= 4 else { break }

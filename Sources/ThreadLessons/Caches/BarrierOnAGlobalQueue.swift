@@ -1,7 +1,7 @@
 import Dispatch
 import Locking
 
-/// Where a barrier is one.
+/// A barrier isolates only on a concurrent queue of one's own.
 enum BarrierOnAGlobalQueue: Lesson {
   static let name = "barrier-on-a-global-queue"
   static let claim =

@@ -17,7 +17,8 @@ enum LRUUnderAReadLock: Lesson {
   }
 
   static func wrong() -> Outcome {
-    let (cache, order) = (Guarded(ReaderPreferringLocked(Order())), Order())
+    let order = Order()
+    let cache = Guarded(ReaderPreferringLocked(order))
     let (hasRead, mayWrite) = (Gate(), Gate())
     // Both are in. The first has read the order when the second one changes it.
     let first = Player("reader of c") {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A deadlock of two locks.
+/// Two threads take two locks in two orders.
 enum LocksInTwoOrders: Lesson {
   static let name = "locks-in-two-orders"
   static let claim = "Two threads that take two locks in two orders wait for each other for ever."

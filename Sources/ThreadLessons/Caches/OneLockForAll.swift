@@ -1,6 +1,6 @@
 import Locking
 
-/// Locks that are too coarse: for values that have nothing to do with each other.
+/// One lock guards values that have nothing to do with each other.
 enum OneLockForAll: Lesson {
   static let name = "one-lock-for-all"
   static let claim = "One lock around methods that need not exclude each other makes them wait for each other."

@@ -24,9 +24,15 @@ enum ReadersByTwoSemaphores: Lesson {
   }
 
   static func right() -> Outcome {
-    let (value, secondIsIn) = (Guarded(SemaphoreLocked(1)), Gate())
-    let second = Player("second reader") { value.lock.read { _ in secondIsIn.open() } }
-    let isIn = value.lock.read { _ in secondIsIn.wait() }
+    let (value, firstIsIn, secondIsIn) = (Guarded(SemaphoreLocked(1)), Gate(), Gate())
+    let second = Player("second reader") {
+      firstIsIn.wait()
+      value.lock.read { _ in secondIsIn.open() }
+    }
+    let isIn = value.lock.read { _ in
+      firstIsIn.open()
+      return secondIsIn.wait()
+    }
     second.end.wait()
     return Outcome(isFaulty: !isIn, "\(isIn ? 2 : 1) of 2 readers are in")
   }

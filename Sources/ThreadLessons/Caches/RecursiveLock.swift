@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a recursive lock hides.
+/// A recursive lock hides a half-done change.
 enum RecursiveLock: Lesson {
   static let name = "recursive-lock"
   static let claim =

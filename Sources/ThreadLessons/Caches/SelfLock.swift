@@ -8,10 +8,9 @@ enum SelfLock: Lesson {
   static let file = #filePath
 
   static func wrong() -> Outcome {
-    let ending = Helper.run(.selfLock)
-    let isNamed = ending.said.contains("which it holds already")
-    return Outcome(
-      isFaulty: ending.isBySignal, isNamed ? "the process ends, and names the lock" : "the process hangs")
+    let (ending, said) = Helper.run(.selfLock)
+    let isNamed = said.contains("which it holds already")
+    return Outcome(isFaulty: ending != .exited(0), "\(ending)\(isNamed ? ", and names the lock" : "")")
   }
 
   static func right() -> Outcome {

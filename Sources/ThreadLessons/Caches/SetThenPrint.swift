@@ -1,6 +1,6 @@
 import Locking
 
-/// Locks that are too fine.
+/// Two accesses are under the lock, and not the step that they make together.
 enum SetThenPrint: Lesson {
   static let name = "set-then-print"
   static let claim = "An atomic property does not make two accesses one: what was set may not be what is printed next."

@@ -1,6 +1,6 @@
 import Locking
 
-/// Locks that are held too long.
+/// A thread holds a lock for longer than it must.
 enum SlowWorkUnderTheLock: Lesson {
   static let name = "slow-work-under-the-lock"
   static let claim = "Slow work belongs outside the lock: under it, every other thread waits for all of it."

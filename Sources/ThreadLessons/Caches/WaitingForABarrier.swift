@@ -1,7 +1,7 @@
 import Dispatch
 import Locking
 
-/// What a write costs its caller on an own concurrent queue.
+/// A writer need not wait for the readers of a concurrent queue.
 enum WaitingForABarrier: Lesson {
   static let name = "waiting-for-a-barrier"
   static let claim =

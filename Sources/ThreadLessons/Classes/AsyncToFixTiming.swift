@@ -1,7 +1,7 @@
 import Dispatch
 import Locking
 
-/// An order by hope.
+/// `async` does not fix an order.
 enum AsyncToFixTiming: Lesson {
   static let name = "async-to-fix-timing"
   static let claim = "`async` puts a block behind what waits now; what it was meant to follow may come later still."

@@ -1,21 +1,18 @@
 import Dispatch
 
-/// A queue as a recursive lock.
+/// A queue is no recursive lock.
 enum CurrentQueue: Lesson {
   static let name = "current-queue"
   static let claim =
     "“Am I on my queue already?” does not make a queue a recursive lock: with a second queue in between, the "
     + "answer is no."
   static let today =
-    "Dispatch traps (“called on queue already owned by current thread”), where the question was meant to prevent "
-    + "it."
+    "Dispatch traps at the very call that the question should have prevented."
   static let file = #filePath
 
   static func wrong() -> Outcome {
-    let ending = Helper.run(.currentQueue)
-    return Outcome(
-      isFaulty: ending.status != 0 || ending.isBySignal,
-      ending.isBySignal ? "the process ends with signal \(ending.status ?? 9)" : "the call returns")
+    let ending = Helper.run(.currentQueue).ending
+    return Outcome(isFaulty: ending != .exited(0), "\(ending)")
   }
 
   static func right() -> Outcome {

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// What a class hands out.
+/// A class hands out its array.
 enum HandedOutArray: Lesson {
   static let name = "handed-out-array"
   static let claim = "Who hands out its mutable array lets others see later changes, or make them, without the lock."

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Where an object dies.
+/// An object dies on the thread that releases it last.
 enum LastRelease: Lesson {
   static let name = "last-release"
   static let claim =

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Locking
 
-/// What a quality of service does, and what it does not.
+/// Work of a low quality of service holds a lock for which the user waits.
 enum PriorityInversion: Lesson {
   static let name = "priority-inversion"
   static let claim = "Background work that holds a lock stays background work while the user waits for that lock."
@@ -45,5 +45,5 @@ enum PriorityInversion: Lesson {
   #endif
 
   /// That of the current thread, on Linux.
-  private static var niceness: Int { Int(getpriority(thread, 0)) }
+  static var niceness: Int { Int(getpriority(thread, 0)) }
 }

@@ -16,7 +16,9 @@ enum SanitizedRace: Lesson {
   /// Whether the sanitizer names what each act races for.
   private static func report(of acts: [Act: String]) -> Outcome {
     let named = acts.filter { act, name in
-      let said = Helper.run(act).said
+      let (ending, said) = Helper.run(act)
+      // A process without a finding ends well, and one with findings says so.
+      precondition(ending == .exited(0) || said.contains("ThreadSanitizer"), "no report: \(ending), \(said)")
       // A value of Swift's has an “access race”, other memory a “data race”.
       return said.contains(/ThreadSanitizer: .* race/) && said.contains(name)
     }

@@ -4,9 +4,10 @@ import Locking
 enum StripedLocks: Lesson {
   static let name = "striped-locks"
   static let claim =
-    "Atomic properties of Objective-C share 128 spinlocks, chosen by address, so that unrelated properties wait "
-    + "for each other."
-  static let today = "Swift has no such runtime locks; a table of locks of one's own has the same fault."
+    "Atomic properties of Objective-C share a small table of locks (128 spinlocks in 2012), chosen by address, "
+    + "so that unrelated properties wait for each other."
+  static let today =
+    "Swift has no such runtime locks; a table of locks of one's own has the same fault."
   static let file = #filePath
 
   /// 128 locks for all properties.

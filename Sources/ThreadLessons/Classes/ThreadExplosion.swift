@@ -2,7 +2,7 @@ import BoundedQueue
 import Dispatch
 import Locking
 
-/// How many threads work takes that waits.
+/// Each block that waits keeps a thread.
 enum ThreadExplosion: Lesson {
   static let name = "thread-explosion"
   static let claim = "Each private serial queue whose block waits takes a thread of its own."
@@ -13,46 +13,53 @@ enum ThreadExplosion: Lesson {
 
   private static let blocks = 100
 
-  static func wrong() -> Outcome {
-    let (disk, allIn, count, group) = (Gate(), Gate(), Guarded(Locked(0)), DispatchGroup())
-    for number in 0..<blocks {
-      DispatchQueue(label: "queue \(number)").async(group: group) {
-        if count.lock.write({
-          $0 += 1
-          return $0
-        }) == blocks {
-          allIn.open()
-        }
-        disk.wait()
+  /// Blocks that are in at once.
+  private final class Disk: Sendable {
+    private let count = Guarded(Locked((inside: 0, most: 0)))
+    private let isReady = Gate()
+
+    /// Writes for as long as the disk is not ready.
+    ///
+    /// - Parameter enough: opens the gate when so many are in.
+    func write(_ enough: Int, _ areIn: Gate) {
+      let inside = count.lock.write { count in
+        count.inside += 1
+        count.most = max(count.most, count.inside)
+        return count.inside
       }
+      if inside == enough { areIn.open() }
+      isReady.wait()
+      count.lock.write { $0.inside -= 1 }
     }
-    allIn.wait()
-    return outcome(count, opening: disk) { group.wait() }
+
+    func makeReady() { isReady.open() }
+
+    var outcome: Outcome {
+      let most = count.lock.read { $0.most }
+      return Outcome(isFaulty: most > 4, "\(blocks) blocks that wait for the disk take \(most) threads")
+    }
+  }
+
+  static func wrong() -> Outcome {
+    let (disk, allAreIn, group) = (Disk(), Gate(), DispatchGroup())
+    for number in 0..<blocks {
+      DispatchQueue(label: "queue \(number)").async(group: group) { disk.write(blocks, allAreIn) }
+    }
+    allAreIn.wait()
+    disk.makeReady()
+    group.wait()
+    return disk.outcome
   }
 
   static func right() -> Outcome {
-    let (disk, allIn, count) = (Gate(), Gate(), Guarded(Locked(0)))
+    let (disk, areIn) = (Disk(), Gate())
     let queue = BoundedOperationQueue(name: "disk", max: 4, backlog: blocks)
     for number in 0..<blocks {
-      try? queue.submit(
-        ResultOperation(title: "write \(number)") {
-          if count.lock.write({
-            $0 += 1
-            return $0
-          }) == 4 {
-            allIn.open()
-          }
-          disk.wait()
-        })
+      try? queue.submit(ResultOperation(title: "write \(number)") { disk.write(4, areIn) })
     }
-    allIn.wait()
-    return outcome(count, opening: disk) { queue.drain() }
-  }
-
-  private static func outcome(_ count: Guarded<Locked<Int>>, opening gate: Gate, drain: () -> Void) -> Outcome {
-    let threads = count.lock.read { $0 }
-    gate.open()
-    drain()
-    return Outcome(isFaulty: threads > 4, "\(blocks) blocks that wait for the disk take \(threads) threads")
+    areIn.wait()
+    disk.makeReady()
+    queue.drain()
+    return disk.outcome
   }
 }

@@ -23,11 +23,11 @@ enum TouchedElsewhere: Lesson {
     return outcome(isNoticed: said.contains("is touched by thread other") && said.contains("owner: thread main"))
   }
 
-  /// The right form, in a process of its own, because it ends it.
+  /// The right form. It runs in a process of its own, which the trap ends.
   static func touchConfined() {
-    let title = Guarded(Locked(Reference()))
-    title.lock.read { $0 }.text.withValue { $0 = "mine" }
-    Player("other") { title.lock.read { $0 }.text.withValue { $0 = "theirs" } }.end.wait()
+    let title = Reference()
+    title.text.withValue { $0 = "mine" }
+    Player("other") { title.text.withValue { $0 = "theirs" } }.end.wait()
   }
 
   private final class Reference: Sendable {

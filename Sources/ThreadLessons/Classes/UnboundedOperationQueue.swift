@@ -9,7 +9,8 @@ enum UnboundedOperationQueue: Lesson {
     "`maxConcurrentOperationCount` limits what runs, and not what waits: the producer is never stopped, and all "
     + "that waits is held."
   static let today =
-    "True of swift-corelibs-foundation: 1,500 operations of 1 MiB still held 738 MB when the last was submitted."
+    "True of swift-corelibs-foundation: all 1,500 operations, and what they hold, are there when the last is "
+    + "submitted."
   static let file = #filePath
 
   /// A rendered page, in the place of its megabytes.
@@ -37,7 +38,7 @@ enum UnboundedOperationQueue: Lesson {
 
   static func right() -> Outcome {
     let (queue, disk) = (BoundedOperationQueue(name: "pages", max: 2, backlog: 8), Gate())
-    // Before a page is made there is room for it, so that the producer would wait here.
+    // The page is made first, so that one more than the queue takes is held. `submit` would make the producer wait here.
     var submitted = 0
     while submitted < pages,
       (try? queue.submitIfRoom(

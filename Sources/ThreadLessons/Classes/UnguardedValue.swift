@@ -36,7 +36,8 @@ enum UnguardedValue: Lesson {
   }
 
   private static func outcome(of act: Act) -> Outcome {
-    let said = Helper.run(act).said
+    let (ending, said) = Helper.run(act)
+    precondition(ending == .exited(0) && said.contains("add(_:for:)"), "no report: \(ending), \(said)")
     let isNamed = said.contains("is unguarded")
     return Outcome(isFaulty: isNamed, isNamed ? "the value is named as unguarded" : "nothing is unguarded")
   }

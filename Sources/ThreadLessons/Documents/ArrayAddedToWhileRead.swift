@@ -4,7 +4,7 @@ import Locking
 enum ArrayAddedToWhileRead: Lesson {
   static let name = "array-added-to-while-read"
   static let claim =
-    "An array that one thread changes while another one walks through it by index ends the walk outside."
+    "A thread that walks through an array by index, while another one removes from it, leaves its bounds."
   static let today =
     "Swift traps at the index; without a lock it is a race as well, which the thread sanitizer names (`make "
     + "lessons`)."

@@ -10,10 +10,8 @@ enum SyncOntoItself: Lesson {
   static let file = #filePath
 
   static func wrong() -> Outcome {
-    let ending = Helper.run(.syncOntoItself)
-    return Outcome(
-      isFaulty: ending.status != 0 || ending.isBySignal,
-      ending.isBySignal ? "the process ends with signal \(ending.status ?? 9)" : "the call returns")
+    let ending = Helper.run(.syncOntoItself).ending
+    return Outcome(isFaulty: ending != .exited(0), "\(ending)")
   }
 
   static func right() -> Outcome {

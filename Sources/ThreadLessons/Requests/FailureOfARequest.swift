@@ -2,7 +2,7 @@ import BoundedQueue
 import Dispatch
 import Locking
 
-/// What a failed request does to the next step.
+/// A failed request must not let the next step begin.
 enum FailureOfARequest: Lesson {
   static let name = "failure-of-a-request"
   static let claim = "A group counts ends, and not successes: the next step begins although a request has failed."

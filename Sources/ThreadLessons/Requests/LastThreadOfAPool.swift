@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A wait on the thread that the awaited needs.
+/// A thread waits for work that needs this thread.
 enum LastThreadOfAPool: Lesson {
   static let name = "last-thread-of-a-pool"
   static let claim =

@@ -1,7 +1,6 @@
 /// A claim about threads, shown by two small programs that do the same: one in a wrong form, one in the right form.
 ///
-/// Chance decides nothing: the programs use gates, so that the threads of a wrong form meet in the order that brings its
-/// fault about, in every run.
+/// The programs use gates, so that the threads of a wrong form meet in the order that brings its fault about, in every run.
 ///
 /// A lesson is a file. In it, `wrong()` and `right()` are the code that people are shown.
 public protocol Lesson: Sendable {
@@ -9,7 +8,7 @@ public protocol Lesson: Sendable {
   static var name: String { get }
   /// What the wrong form overlooks: one sentence.
   static var claim: String { get }
-  /// What Linux and Swift say to it today: one sentence.
+  /// How Linux and Swift behave today: one sentence.
   static var today: String { get }
   /// The path of its source file.
   static var file: String { get }

@@ -27,5 +27,11 @@ final class MakerPool: Sendable {
     return try loan.maker.modify { (maker) throws(Failure) in try body(maker) }
   }
 
-  func removeIdle() { idle.withLock { $0 = [] } }
+  func removeIdle() {
+    // Their buffers are released after the lock.
+    _ = idle.withLock { idle in
+      defer { idle = [] }
+      return idle
+    }
+  }
 }
