@@ -25,6 +25,8 @@ class Case:
     known: Sources  # all sources that there ever were
     mounts: tuple[str, ...] = ()
     is_watch: bool = False
+    # The files that were there when the watch began. Others have come since, perhaps after their place was given away.
+    first: frozenset[str] | None = None
 
     def __post_init__(self):
         self.learned = self.pool.of(self.spec)

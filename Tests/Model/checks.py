@@ -198,6 +198,8 @@ def kept(case: Case) -> list[str]:
                 found.append(f"kept: {path!r} is in no output of the run, and has changed")
         elif now is None:
             found += removed(case, path, source, wanted)
+        elif case.first is not None and source not in case.first:
+            continue
         elif now.key != ours.key and source and case.state(source) == "there" and "--force" not in case.spec.flags:
             # Without the ledger, a thumbnail of the same contents may be that of a photo that was moved.
             is_known = source in case.memory_of(path).known and not has_other_ledgers(case)

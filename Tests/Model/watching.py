@@ -89,12 +89,13 @@ def _ended(process):
 
 
 def _stormed(world, spec, storms, watched, before) -> list[str]:
+    first = frozenset(before)
     for storm in storms:
         for change in storm:
             world.figures["steps"] += 1
             files.apply(world.root, change, world.pool.all, world.disks)
         before = _with_sources(world, before)
-        found = _settled(world, spec, watched, before)
+        found = _settled(world, spec, watched, before, first)
         watched.drain()
         if found:
             return found
@@ -116,7 +117,7 @@ def _with_sources(world, before):
     return kept | {path: there for path, there in now.items() if path.split("/")[0] not in outs.OUTS}
 
 
-def _settled(world, spec, watched, before) -> list[str]:
+def _settled(world, spec, watched, before, first) -> list[str]:
     """Waits until the thumbnails are those of the photos. Returns what is still wrong after a while."""
     end = time.monotonic() + _SETTLED
     while True:
@@ -126,7 +127,7 @@ def _settled(world, spec, watched, before) -> list[str]:
         try:
             after = world.snapshot()
             case = Case(world.root, spec, [result], before, after, world.memories, world.pool, world.known,
-                        (files.MOUNT,), True)
+                        (files.MOUNT,), True, first)
             found = checks.untouched(case) + checks.current(case) + checks.kept(case)
         except FileNotFoundError as error:
             found = [f"watch: {error}"]
