@@ -21,7 +21,7 @@
       #if canImport(Glibc)
         var files = SymbolFiles()
         // A return address is behind the call, and in the next function if the call never returns.
-        return addresses.map { "  " + files.name(at: $0 - 1) }.joined(separator: "\n")
+        return addresses.map { "  " + files.name(at: $0 &- 1) }.joined(separator: "\n")
       #else
         return addresses.map { "  0x" + String($0, radix: 16) }.joined(separator: "\n")
       #endif
@@ -37,16 +37,23 @@
 
       /// Reads the memory map of the process: proc_pid_maps(5).
       init() {
-        for line in (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8))?.split(separator: "\n") ?? [] {
-          let fields = line.split(separator: " ", maxSplits: 5)
-          let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-          guard fields.count == 6, ends.count == 2, ends[0] < ends[1] else { continue }
-          let path = fields[5].drop { $0 == " " }
-          if let last = files.last, last.path == path {
-            files[files.count - 1].range = last.range.lowerBound..<ends[1]
-          } else {
-            files.append((ends[0]..<ends[1], String(path)))
-          }
+        // Foundation would stop at the first page, because the file has no size.
+        guard let file = fopen("/proc/self/maps", "r") else { return }
+        var (line, capacity): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
+        while getline(&line, &capacity, file) > 0, let line { add(String(cString: line).dropLast()) }
+        free(line)
+        fclose(file)
+      }
+
+      private mutating func add(_ line: Substring) {
+        let fields = line.split(separator: " ", maxSplits: 5)
+        let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+        guard fields.count == 6, ends.count == 2, ends[0] < ends[1] else { return }
+        let path = fields[5].drop { $0 == " " }
+        if let last = files.last, last.path == path {
+          files[files.count - 1].range = last.range.lowerBound..<ends[1]
+        } else {
+          files.append((ends[0]..<ends[1], String(path)))
         }
       }
 
