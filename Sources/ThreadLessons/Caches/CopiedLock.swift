@@ -25,16 +25,9 @@ enum CopiedLock: Lesson {
 
   static func right() -> Outcome {
     let value = Guarded(WriterPreferringLocked(0))  // `let copy = value.lock` does not compile
-    let (firstIsIn, secondIsIn) = (Gate(), Gate())
-    let second = Player("second writer") {
-      firstIsIn.wait()
-      value.lock.write { _ in secondIsIn.open() }
-    }
-    let areBothIn = value.lock.write { _ in
-      firstIsIn.open()
-      return secondIsIn.wait(.doubtful)
-    }
-    second.end.wait()
+    let areBothIn = Meanwhile.isReached(
+      .doubtful, whileIn: { isIn in value.lock.write { _ in isIn() } },
+      by: { isIn in value.lock.write { _ in isIn.open() } })
     return Outcome(isFaulty: areBothIn, "\(areBothIn ? 2 : 1) of 2 writers are in at once")
   }
 }

@@ -23,18 +23,10 @@ enum OneLockForAll: Lesson {
   private static func count(
     _ patience: Patience, whileSorting sort: (() -> Void) -> Void, count: @escaping @Sendable () -> Void
   ) -> Outcome {
-    let (isSorting, isCounted) = (Gate(), Gate())
-    let counter = Player("counter") {
-      isSorting.wait()
+    let isCounted = Meanwhile.isReached(patience, whileIn: sort) { isCounted in
       count()
       isCounted.open()
     }
-    var wasCounted = false
-    sort {
-      isSorting.open()
-      wasCounted = isCounted.wait(patience)
-    }
-    counter.end.wait()
-    return Outcome(isFaulty: !wasCounted, "counting \(wasCounted ? "goes on" : "waits") while names are sorted")
+    return Outcome(isFaulty: !isCounted, "counting \(isCounted ? "goes on" : "waits") while names are sorted")
   }
 }

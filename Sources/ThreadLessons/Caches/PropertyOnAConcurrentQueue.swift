@@ -1,5 +1,4 @@
 import Dispatch
-import Locking
 
 /// The accessors of an atomic property on an own concurrent queue.
 enum PropertyOnAConcurrentQueue: Lesson {
@@ -22,19 +21,7 @@ enum PropertyOnAConcurrentQueue: Lesson {
 
   /// Whether two setters are in at once.
   private static func setters(_ patience: Patience, set: @escaping @Sendable (() -> Void) -> Void) -> Outcome {
-    let (firstIsIn, secondIsIn) = (Gate(), Gate())
-    let second = Player("second setter") {
-      firstIsIn.wait()
-      set { secondIsIn.open() }
-    }
-    let met = Locked(false)
-    set {
-      firstIsIn.open()
-      let both = secondIsIn.wait(patience)
-      met.withLock { $0 = both }
-    }
-    second.end.wait()
-    let areBothIn = met.withLock { $0 }
+    let areBothIn = Meanwhile.isReached(patience, whileIn: set) { isIn in set { isIn.open() } }
     return Outcome(isFaulty: areBothIn, "\(areBothIn ? 2 : 1) of 2 setters are in at once")
   }
 }

@@ -25,22 +25,12 @@ enum WaitingForABarrier: Lesson {
 
   /// Whether a write returns while a reader is in.
   private static func writer(
-    _ patience: Patience, read: @escaping @Sendable (() -> Void) -> Void, write: @escaping @Sendable () -> Void
+    _ patience: Patience, read: (() -> Void) -> Void, write: @escaping @Sendable () -> Void
   ) -> Outcome {
-    let (readerIsIn, hasReturned) = (Gate(), Gate())
-    let writer = Player("writer") {
-      readerIsIn.wait()
+    let returns = Meanwhile.isReached(patience, whileIn: read) { hasReturned in
       write()
       hasReturned.open()
     }
-    let isFree = Locked(false)
-    read {
-      readerIsIn.open()
-      let returned = hasReturned.wait(patience)
-      isFree.withLock { $0 = returned }
-    }
-    writer.end.wait()
-    let returned = isFree.withLock { $0 }
-    return Outcome(isFaulty: !returned, "the writer \(returned ? "goes on" : "waits") while a reader reads")
+    return Outcome(isFaulty: !returns, "the writer \(returns ? "goes on" : "waits") while a reader reads")
   }
 }

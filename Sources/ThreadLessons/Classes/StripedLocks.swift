@@ -35,17 +35,7 @@ enum StripedLocks: Lesson {
   private static func accesses(
     _ patience: Patience, first: (() -> Void) -> Void, second: @escaping @Sendable (() -> Void) -> Void
   ) -> Outcome {
-    let (firstIsIn, secondIsIn) = (Gate(), Gate())
-    let other = Player("other property") {
-      firstIsIn.wait()
-      second { secondIsIn.open() }
-    }
-    var isFree = false
-    first {
-      firstIsIn.open()
-      isFree = secondIsIn.wait(patience)
-    }
-    other.end.wait()
+    let isFree = Meanwhile.isReached(patience, whileIn: first) { isSet in second { isSet.open() } }
     return Outcome(isFaulty: !isFree, "an unrelated property \(isFree ? "is set at once" : "waits")")
   }
 }
