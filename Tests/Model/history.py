@@ -54,11 +54,12 @@ class Memory:
             if event.get("kind") == "collision":
                 self.known.discard(source)
 
-    def saw(self, folder, sources, mounts, is_certain: bool, replaces: bool):
+    def saw(self, folder, sources, mounts, is_certain: bool, replaces: bool, has_parts=False):
         """Notes which disks a run has met.
 
         - parameter is_certain: whether the ledger has them now.
         - parameter replaces: whether others that it had are replaced.
+        - parameter has_parts: whether the run was made in parts, whose ledgers may not know of others yet.
         """
         for path in [*sources, *(mount for mount in mounts if any(below(mount, source) for source in sources))]:
             now = identity(Path(folder, path))
@@ -71,9 +72,9 @@ class Memory:
                 self.disks[path] = {now}
             elif path not in self.disks:
                 self.disks[path] = {None, now}
-            elif None in self.disks[path] or replaces:
+            elif None in self.disks[path] or replaces or has_parts:
                 self.disks[path] = self.disks[path] | {now}
-                if is_certain:
+                if is_certain and not has_parts:
                     self.disks[path] = self.disks[path] - {None}
 
     def replaced(self, folder, sources, mounts, is_certain: bool):

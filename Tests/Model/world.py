@@ -158,7 +158,7 @@ class World:
         is_forced = spec.prune == "force" and not is_refused
         for out in spec.outs if is_forced else ():
             self.memories[out].replaced(self.root, spec.sources, case.mounts, not self.memories[out].is_damaged)
-        first.saw(self.root, spec.sources, case.mounts, True, is_forced)
+        first.saw(self.root, spec.sources, case.mounts, True, is_forced, len(case.results) > 1)
         if spec.prune and "nothing" not in pruning.extents(case):
             # It forgets what is gone, also where it leaves a thumbnail in a place of another job.
             for out in spec.outs:
