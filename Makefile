@@ -46,7 +46,7 @@ TEST = $(SWIFT) test --disable-xctest --experimental-maximum-parallelization-wid
 IMPORTS = $(if $(CI),--explicit-target-dependency-import-check error)
 
 # Repeats at the end which tests failed, because thousands of lines come before.
-SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aE '✘|^(FAILED|ERROR) ' .build/$@.log; exit 1; }
+SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aE '✘|^(FAILED|ERROR) |^SUMMARY: ' .build/$@.log; exit 1; }
 
 # The virtual environment of the Python packages that Tests/EndToEnd needs.
 PYTHON = .build/venv

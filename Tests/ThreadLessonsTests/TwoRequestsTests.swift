@@ -87,10 +87,8 @@ import Testing
     -> [String]
   {
     let (first, second) = (Pending(), Pending())
-    return try await withCheckedThrowingContinuation { continuation in
-      let cancelAll = TwoRequests.group([first.request, second.request], on: .global()) {
-        continuation.resume(with: $0)
-      }
+    return try await result { end in
+      let cancelAll = TwoRequests.group([first.request, second.request], on: .global(), completion: end)
       act(first, second, cancelAll)
     }
   }
@@ -121,8 +119,8 @@ import Testing
   private func session(_ paths: [String], _ act: (SessionRequests) -> Void = { _ in }) async throws -> [String] {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [CannedAnswers.self]
-    return try await withCheckedThrowingContinuation { continuation in
-      let requests = SessionRequests(configuration) { continuation.resume(with: $0) }
+    return try await result { end in
+      let requests = SessionRequests(configuration, completion: end)
       requests.start(paths.map { CannedAnswers.url($0) })
       act(requests)
     }

@@ -23,16 +23,24 @@
         settings.joins.manifest = Path(folder("manifest.json"))
         (settings.max, settings.backlog) = (4, 8)
         let (job, planted, met) = (try Job(settings) { _ in }, Planted(), Gate())
-        // The first operations start at the same time, so that they are on two threads.
+        // The first operation waits for the second, so that they are on two threads. The thread of the job does not wait,
+        // although it may be the one that tells of a start: it submits the second.
+        let (threadOfJob, starts) = (LockedBox<Thread?>(nil), LockedBox(0))
         let observation = job.queue.observe { event in
           guard case .started = event.change else { return }
           planted.add()
-          if met.arrived < 2 { met.pass() }
+          guard Thread.current !== threadOfJob.value else { return }
+          let isFirst = starts.change { count in
+            count += 1
+            return count == 1
+          }
+          if isFirst { met.pass() } else { met.open() }
         }
         AccessRecorder.start()
-        async let report = onThread { try job.run() }
-        try await onThread { met.awaitArrivals(2) }
-        met.open()
+        async let report = onThread {
+          threadOfJob.change { $0 = Thread.current }
+          return try job.run()
+        }
         let tally = try await report.tally
         observation.cancel()
         let recording = AccessRecorder.stop()

@@ -19,13 +19,13 @@ final class EventListener: Sendable {
 
   private struct State {
     var batch = Batch()
-    var receiver: CheckedContinuation<Batch, Never>?
+    var receiver: CheckedContinuation<Void, Never>?
 
-    /// The pending batch and the task that waits for it, if both exist. Resume the task outside the lock.
-    mutating func deliver() -> (CheckedContinuation<Batch, Never>, Batch)? {
-      guard !batch.isEmpty, let receiver else { return nil }
-      self.receiver = nil
-      return (receiver, removeBatch())
+    /// The task that waits for a batch, if there is one. Resume it outside the lock.
+    mutating func removeReceiver() -> CheckedContinuation<Void, Never>? {
+      if batch.isEmpty { return nil }
+      defer { receiver = nil }
+      return receiver
     }
 
     mutating func removeBatch() -> Batch {
@@ -60,25 +60,26 @@ final class EventListener: Sendable {
   func finish() { add { $0.isLast = true } }
 
   private func add(_ body: (inout Batch) -> Void) {
-    let due = state.withLock { state in
+    let receiver = state.withLock { state in
       if !state.batch.isLast { body(&state.batch) }
-      return state.deliver()
+      return state.removeReceiver()
     }
-    if let (receiver, batch) = due { receiver.resume(returning: batch) }
+    receiver?.resume()
   }
 
   /// Suspends until there is a batch. A cancelled task gets the last batch.
   func next() async -> Batch {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let due = state.withLock { state in
+        let receiver = state.withLock { state in
           state.receiver = continuation
-          return state.deliver()
+          return state.removeReceiver()
         }
-        if let (receiver, batch) = due { receiver.resume(returning: batch) }
+        receiver?.resume()
       }
     } onCancel: {
       finish()
     }
+    return state.withLock { $0.removeBatch() }
   }
 }
