@@ -15,21 +15,20 @@ import Foundation
   @frozen @usableFromInline struct Storage {
     @usableFromInline var mutex: pthread_mutex_t
     @usableFromInline var value: Value
-    @usableFromInline let witness: LockWitness
 
-    @inlinable init(mutex: pthread_mutex_t, value: Value, witness: LockWitness) {
-      (self.mutex, self.value, self.witness) = (mutex, value, witness)
-    }
+    @inlinable init(mutex: pthread_mutex_t, value: Value) { (self.mutex, self.value) = (mutex, value) }
   }
 
   /// The mutex and the value. They are on the heap, because a POSIX mutex must not move.
   @usableFromInline let storage: UnsafeMutablePointer<Storage>
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  /// Not beside the value, because one of no size would have its address, and the thread sanitizer take them for one variable.
+  @usableFromInline let witness: LockWitness
 
   @inlinable public init(_ value: Value, file: StaticString = #fileID, line: UInt = #line) {
-    let witness = LockWitness("Locked", of: Value.self, file: file, line: line)
+    witness = LockWitness("Locked", of: Value.self, file: file, line: line)
     storage = .allocate(capacity: 1)
-    storage.initialize(to: Storage(mutex: pthread_mutex_t(), value: value, witness: witness))
+    storage.initialize(to: Storage(mutex: pthread_mutex_t(), value: value))
     guard let mutex = storage.pointer(to: \.mutex) else { preconditionFailure("a stored property has an address") }
     self.mutex = mutex
     let status = pthread_mutex_init(mutex, nil)
@@ -45,11 +44,11 @@ import Foundation
   @inlinable public borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    storage.pointee.witness.willLock()
+    witness.willLock()
     pthread_mutex_lock(mutex)
-    storage.pointee.witness.didLock(.exclusive)
+    witness.didLock(.exclusive)
     defer {
-      storage.pointee.witness.willUnlock()
+      witness.willUnlock()
       pthread_mutex_unlock(mutex)
     }
     return try body(&storage.pointee.value)
