@@ -77,6 +77,9 @@ FUZZ_PICTURES = -ISources/CDecoding/include -ISources/CPictures/include -ISource
   Sources/CLibJPEG/*.c $$(pkg-config --libs libpng libwebp libtiff-4 libde265 dav1d zlib) -lgif -ljpeg -lm
 FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing
 
+# How often `make hunt` runs the tests in each circumstance.
+RUNS = 1
+
 # The endurance test: how many minutes, and the seed of the random generator. `make test` runs one minute.
 MINUTES = 60
 SOAK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Soak/soak.py --keep .build/soak
@@ -117,7 +120,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -145,7 +148,7 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample
+	@scripts/parts.sh lint unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample hunt-tests
 
 unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
@@ -226,6 +229,12 @@ fuzz: test-deps ## feeds parsers and decoders random inputs, under sanitizers: a
 	$(FUZZ_C) Tests/Fuzz/lzw.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/lzw
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Fuzz/seeds.py $(FUZZ)/seeds
 	python3 Tests/Fuzz/fuzz.py $(TARGETS:%=$(FUZZ)/targets/%) --seconds $(SECONDS) --seeds $(FUZZ)/seeds --folder $(FUZZ)
+
+hunt-tests: # tests `hunt` itself
+	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Hunt $(SHOWN)
+
+hunt: test-deps ## runs the parts of `make test` in circumstances such as a busy machine, one core or little memory: a table of the tests that failed. RUNS=40 takes days; IN=busy,one-core and PARTS=unit,command choose
+	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Hunt/hunt.py --runs $(RUNS) $(if $(IN),--in $(IN)) $(if $(PARTS),--parts $(PARTS))
 
 soak-sample: test-deps ## tests `soak` itself, and runs it for a minute
 	$(BUILD) --product thumbjob
