@@ -18,7 +18,11 @@ let package = Package(
   targets: [
     .target(
       name: "Measuring",
-      dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")], swiftSettings: settings),
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "bench-queue",
       dependencies: [

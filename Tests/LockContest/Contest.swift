@@ -21,10 +21,13 @@ public struct Contest: Sendable {
   public var section: Section
   /// Whether threads do not wait until their writes are done (``Guard/writeAsync(_:)``).
   var isAsync = false
+  /// Whether each access measures how long it waits. The clocks take time, so threads then make fewer accesses.
+  public var measuresWaits: Bool
   public var end: End
 
-  public init(threads: Int, writes: Int, section: Section, end: End) {
-    (self.threads, self.writes, self.section, self.end) = (threads, writes, section, end)
+  public init(threads: Int, writes: Int, section: Section, measuresWaits: Bool, end: End) {
+    (self.threads, self.writes, self.section) = (threads, writes, section)
+    (self.measuresWaits, self.end) = (measuresWaits, end)
   }
 
   /// What is guarded. Each write changes both numbers, at its two ends.
@@ -40,8 +43,9 @@ public struct Contest: Sendable {
     /// Reads and writes that met a write, or were met by one.
     public internal(set) var collisions = 0
     public internal(set) var seconds = 0.0
-    /// From the request to the first instruction under the lock. Of every eighth access, because clocks take time too.
+    /// From the request to the first instruction under the lock. Empty unless the contest measures waits.
     public internal(set) var readWaits = Waits()
+    /// As ``readWaits``. Of a write that no thread waits for: from the request until the thread goes on.
     public internal(set) var writeWaits = Waits()
   }
 
@@ -109,19 +113,17 @@ private struct Player {
       random ^= random << 13
       random ^= random >> 7
       random ^= random << 17
-      let isTimed = left & 7 == 0
       if random >> 33 % 100 < UInt64(contest.writes) {
-        write(arena, isTimed)
+        write(arena)
       } else {
-        read(arena, isTimed)
+        read(arena)
       }
       left -= 1
     }
   }
 
-  private mutating func read<Guarded>(
-    _ arena: Arena<Guarded>, _ isTimed: Bool
-  ) where Guarded: Guard<Contest.Value> & ~Copyable {
+  private mutating func read<Guarded>(_ arena: Arena<Guarded>) where Guarded: Guard<Contest.Value> & ~Copyable {
+    let isTimed = contest.measuresWaits
     let asked = isTimed ? Waits.now() : 0
     var got: UInt64 = 0
     let section = contest.section
@@ -135,9 +137,8 @@ private struct Player {
     if isTimed { outcome.readWaits.record(got - asked) }
   }
 
-  private mutating func write<Guarded>(
-    _ arena: Arena<Guarded>, _ isTimed: Bool
-  ) where Guarded: Guard<Contest.Value> & ~Copyable {
+  private mutating func write<Guarded>(_ arena: Arena<Guarded>) where Guarded: Guard<Contest.Value> & ~Copyable {
+    let isTimed = contest.measuresWaits
     let asked = isTimed ? Waits.now() : 0
     var got: UInt64 = 0
     let section = contest.section
@@ -146,7 +147,6 @@ private struct Player {
       arena.guarded.writeAsync { value in
         if !value.change(section) { arena.collisions.add(1, ordering: .relaxed) }
       }
-      // How long it takes until the thread can go on.
       if isTimed { got = Waits.now() }
     } else {
       let isWhole = arena.guarded.write { value in

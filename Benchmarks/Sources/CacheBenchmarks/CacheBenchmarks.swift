@@ -9,14 +9,7 @@ struct CacheBenchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench-cache", abstract: "Accesses to caches in a second, by the number of threads, in Markdown.")
 
-  @Option(help: "Rounds; in each, every cache has its turn with every number of threads.")
-  var rounds = 15
-
-  @Option(help: "Milliseconds of one cache with one number of threads.")
-  var milliseconds = 40
-
-  @Option(help: "Write all figures there.")
-  var json: String?
+  @OptionGroup var options: RoundOptions
 
   /// One cache with one number of threads, in each round. The best one counts: other programs can only slow a round down.
   struct Entry: Codable {
@@ -51,30 +44,25 @@ struct CacheBenchmarks: ParsableCommand {
     Contestant(name: "`LRUCache` with room for half") { $0.measure(LRU<Locked<LRUTable<Int, Int>>>(room: keys / 2)) },
   ]
 
-  func validate() throws {
-    guard rounds > 0, milliseconds > 0 else { throw ValidationError("--rounds and --milliseconds start at 1") }
-  }
-
   func run() throws {
     var entries = Self.shares.flatMap { reads in
       Self.threads.flatMap { threads in
         Self.contestants.map { Entry(cache: $0.name, reads: reads, threads: threads) }
       }
     }
-    for round in 0..<rounds {
+    for round in 0..<options.rounds {
       for start in stride(from: 0, to: entries.count, by: Self.contestants.count) {
-        // Who begins changes, so that nobody always follows the same neighbour's heat.
-        for turn in Self.contestants.indices {
-          let own = (turn + round) % Self.contestants.count
+        for own in turns(of: Self.contestants.count, in: round) {
           let entry = entries[start + own]
-          let load = Load(keys: Self.keys, reads: entry.reads, threads: entry.threads, milliseconds: milliseconds)
+          let load = Load(
+            keys: Self.keys, reads: entry.reads, threads: entry.threads, milliseconds: options.milliseconds)
           entries[start + own].accessesPerSecond.append(Self.contestants[own].measure(load))
         }
       }
     }
     let report = Report(entries)
-    if let json { try report.write(to: json) }
-    print("The best of \(rounds) rounds of \(milliseconds) ms each; \(report.title).")
+    if let json = options.json { try report.write(to: json) }
+    print(options.title(of: report))
     for reads in Self.shares {
       print("\n### \(reads) % look-ups, \(100 - reads) % insertions: accesses in a second\n")
       let rows = Self.contestants.map { contestant in

@@ -36,8 +36,7 @@ struct DecoderBenchmarks: ParsableCommand {
     var entries = sets.map { set in decoders.map { Entry(folder: set.name, decoder: $0.name) } }
     for round in 0..<rounds {
       for (index, set) in sets.enumerated() {
-        // Who begins changes, so that nobody always follows the same neighbour's heat.
-        for place in decoders.indices.map({ ($0 + round) % decoders.count }) {
+        for place in turns(of: decoders.count, in: round) {
           let start = processorNanoseconds()
           for photo in set.photos { try decoders[place].decode(ByteReader(bytes: photo)) }
           let seconds = Double(processorNanoseconds() - start) / 1e9

@@ -29,11 +29,7 @@ struct QueueBenchmarks: ParsableCommand {
     let benchmarks = kinds.flatMap { $0 }
     var measured = Measurements()
     for round in 0..<rounds {
-      // Who begins changes, so that nobody always follows the same neighbour's heat.
-      for index in benchmarks.indices {
-        let benchmark = benchmarks[(index + round) % benchmarks.count]
-        benchmark.run(max: max, into: &measured)
-      }
+      for own in turns(of: benchmarks.count, in: round) { benchmarks[own].run(max: max, into: &measured) }
     }
     let report = Report(measured)
     if let json { try report.write(to: json) }
