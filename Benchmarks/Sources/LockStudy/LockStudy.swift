@@ -21,6 +21,8 @@ struct LockStudy: ParsableCommand {
   private static let threadsShown = 16
   /// Readers can keep a writer waiting for many times 20 ms. A round that is not longer would show its own length.
   private static let secondsOfWaits = 1.0
+  /// What a contest takes besides: threads start, and those that wait at its end get the lock once more.
+  private static let secondsAround = 0.03
 
   func validate() throws {
     guard waitRounds > 0 else { throw ValidationError("--wait-rounds starts at 1") }
@@ -37,7 +39,9 @@ struct LockStudy: ParsableCommand {
       }
     }
     let shown = entries.count / Self.threads.count
-    let expected = Double(entries.count * options.rounds) * seconds + Double(shown * waitRounds) * Self.secondsOfWaits
+    let expected =
+      Double(entries.count * options.rounds) * (seconds + Self.secondsAround)
+      + Double(shown * waitRounds) * (Self.secondsOfWaits + Self.secondsAround)
     // Not to standard output, which is kept as a file.
     FileHandle.standardError.write(Data("This takes some \(Int((expected / 60).rounded(.up))) minutes.\n".utf8))
 
