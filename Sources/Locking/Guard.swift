@@ -14,10 +14,13 @@
 public protocol Guard<Value>: ~Copyable, Sendable {
   associatedtype Value
 
+  /// What each guard implements. Users call `init(_:file:line:)`. It has another label than this one, because otherwise it
+  /// would also be the implementation of a guard that has none, and call itself for ever.
+  ///
   /// - Parameters:
   ///   - file: where the guard is made. It is its name in messages of debug builds.
   ///   - line: the line in that file.
-  init(_ value: Value, file: StaticString, line: UInt)
+  init(guarding value: Value, file: StaticString, line: UInt)
 
   /// Calls `body` while no thread writes. Other threads may read at the same time, except with ``Locked``.
   borrowing func read<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result
@@ -37,7 +40,7 @@ public protocol Guard<Value>: ~Copyable, Sendable {
 extension Guard where Self: ~Copyable {
   /// Makes the guard. Its name in messages is the place of this call.
   @inlinable public init(_ value: Value, file: StaticString = #fileID, line: UInt = #line) {
-    self.init(value, file: file, line: line)
+    self.init(guarding: value, file: file, line: line)
   }
 
   @inlinable public borrowing func writeAsync(_ body: @escaping @Sendable (inout Value) -> Void) { write(body) }

@@ -25,7 +25,7 @@ import Foundation
   /// Not beside the value, because one of no size would have its address, and the thread sanitizer take them for one variable.
   @usableFromInline let witness: LockWitness
 
-  @inlinable public init(_ value: Value, file: StaticString = #fileID, line: UInt = #line) {
+  @inlinable public init(guarding value: Value, file: StaticString, line: UInt) {
     witness = LockWitness("Locked", of: Value.self, file: file, line: line)
     storage = .allocate(capacity: 1)
     storage.initialize(to: Storage(mutex: pthread_mutex_t(), value: value))

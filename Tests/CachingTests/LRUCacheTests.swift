@@ -38,7 +38,7 @@ import Testing
     let shared = Atomic(0)
     let exclusive = Atomic(0)
 
-    init(_ value: Value, file: StaticString, line: UInt) {
+    init(guarding value: Value, file: StaticString, line: UInt) {
       guarded = WriterPreferringLocked(value, file: file, line: line)
     }
 

@@ -10,7 +10,7 @@ struct MutexLocked<Value>: Guard, ~Copyable {
 
   private let mutex: Mutex<Guarded>
 
-  init(_ value: Value, file: StaticString, line: UInt) { mutex = Mutex(Guarded(value: value)) }
+  init(guarding value: Value, file: StaticString, line: UInt) { mutex = Mutex(Guarded(value: value)) }
 
   borrowing func read<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
     try write { value throws(Failure) in try body(value) }

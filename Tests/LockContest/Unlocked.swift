@@ -4,7 +4,7 @@ import Locking
 struct Unlocked<Value>: Guard, ~Copyable, @unchecked Sendable {  // nobody writes
   private let value: Value
 
-  init(_ value: Value, file: StaticString, line: UInt) { self.value = value }
+  init(guarding value: Value, file: StaticString, line: UInt) { self.value = value }
 
   borrowing func read<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
     try body(value)

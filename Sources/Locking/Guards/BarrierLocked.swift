@@ -26,7 +26,7 @@ public struct BarrierLocked<Value>: Guard, ~Copyable, Sendable {
 
   private let storage: Storage
 
-  public init(_ value: Value, file: StaticString = #fileID, line: UInt = #line) {
+  public init(guarding value: Value, file: StaticString, line: UInt) {
     storage = Storage(value, LockWitness("BarrierLocked", of: Value.self, file: file, line: line))
   }
 

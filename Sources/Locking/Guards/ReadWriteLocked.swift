@@ -30,7 +30,7 @@ public typealias WriterPreferringLocked<Value> = ReadWriteLocked<Value, Preferri
   @usableFromInline let lock: UnsafeMutablePointer<pthread_rwlock_t>
   @usableFromInline let witness: LockWitness
 
-  @inlinable public init(_ value: Value, file: StaticString = #fileID, line: UInt = #line) {
+  @inlinable public init(guarding value: Value, file: StaticString, line: UInt) {
     witness = LockWitness(Preference.guardName, of: Value.self, file: file, line: line)
     storage = .allocate(capacity: 1)
     storage.initialize(to: Storage(lock: pthread_rwlock_t(), value: value))

@@ -24,7 +24,7 @@ import Dispatch
   @usableFromInline let free = DispatchSemaphore(value: 1)
   @usableFromInline let witness: LockWitness
 
-  @inlinable public init(_ value: Value, file: StaticString = #fileID, line: UInt = #line) {
+  @inlinable public init(guarding value: Value, file: StaticString, line: UInt) {
     witness = LockWitness("SemaphoreLocked", of: Value.self, file: file, line: line)
     readers = .allocate(capacity: 1)
     readers.initialize(to: 0)
