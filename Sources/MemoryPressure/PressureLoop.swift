@@ -2,9 +2,8 @@ import Foundation
 
 /// The loop of the monitor's thread: waits for signals, samples the memory in use, and emits the events of the gauge.
 ///
-/// *Concurrency*: created on one thread, then used only on the monitor's thread. The two share only ``PressureState``
-/// and the pipe.
-final class PressureLoop: @unchecked Sendable {  // one thread creates it and hands it to another
+/// *Concurrency*: not for several threads. With other threads it shares only ``PressureState`` and the pipe.
+struct PressureLoop {
   private typealias Instant = ContinuousClock.Instant
 
   /// One descriptor to poll.
@@ -54,7 +53,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     provider.watches.indices.map { Place(provider: provider, index: $0) }
   }
 
-  func run() {
+  mutating func run() {
     var nextSample = Instant.now
     while !state.isStopped {
       if .now >= nextSample {
@@ -70,7 +69,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     state.end(.seconds(used.tv_sec) + .nanoseconds(used.tv_nsec))
   }
 
-  private func open(_ later: DeferredSignals) {
+  private mutating func open(_ later: DeferredSignals) {
     self.later = nil
     let selection = later.open()
     if let provider = selection.provider {
@@ -81,7 +80,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     if !state.isStopped { later.onOpening(selection.reports) }
   }
 
-  private func sample() {
+  private mutating func sample() {
     let held = usage.read()
     share = held.share(of: limit)
     state.set(held)
@@ -94,7 +93,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
 
   /// Waits until a descriptor is ready, until `nextSample`, or until a place has rested; true if a descriptor may be
   /// ready.
-  private func wait(until nextSample: Instant) -> Bool {
+  private mutating func wait(until nextSample: Instant) -> Bool {
     let now = Instant.now
     var end = nextSample
     polled.removeAll(keepingCapacity: true)
@@ -118,7 +117,7 @@ final class PressureLoop: @unchecked Sendable {  // one thread creates it and ha
     return count > 0
   }
 
-  private func handleReadyDescriptors() {
+  private mutating func handleReadyDescriptors() {
     var lost: [(provider: any PressureSignalProvider, reason: String)] = []
     for (offset, index) in polledPlaces.enumerated() {
       let found = polled[offset + 1].revents

@@ -71,10 +71,12 @@ public final class PressureMonitor: Sendable {
         time: .now + rules.openingDelay, open: { .automatic(in: surroundings, under: limit) },
         onOpening: onOpening)
     }
-    let loop = PressureLoop(
-      providers: providers, later: later, usage: usage, limit: limit, rules: rules, wakePipe: pipe, state: state,
-      handler: handler)
-    let thread = Thread { loop.run() }
+    // Only the monitor's thread uses it from now on.
+    let loop = Confined(
+      PressureLoop(
+        providers: providers, later: later, usage: usage, limit: limit, rules: rules, wakePipe: pipe, state: state,
+        handler: handler))
+    let thread = Thread { loop.withValue { $0.run() } }
     thread.name = "memory pressure"
     thread.start()
   }
