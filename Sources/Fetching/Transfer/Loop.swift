@@ -5,16 +5,22 @@ import Locking
 /// The transfers of libcurl, which one thread drives. Those that have no place yet wait in a line, in order: libcurl itself
 /// would start those that wait for their host in any order.
 ///
-/// *Concurrency*: only ``wake()`` may be called from any thread, at any time.
-final class Loop: @unchecked Sendable {  // see above
-  private let multi: OpaquePointer
+/// *Concurrency*: ``wake()`` may be called from any thread, at any time. Everything else is called on the thread of the
+/// transfers, to which they are confined.
+final class Loop: Sendable {
+  private struct Transfers {
+    /// Those that libcurl has. They are alive as long as it has them.
+    var kept: [ObjectIdentifier: Transfer] = [:]
+    var line: [Transfer] = []
+  }
+
+  /// Only the thread of the transfers passes it to libcurl, except to wake that thread.
+  private nonisolated(unsafe) let multi: OpaquePointer
   private let limits: FetchLimits
   private let userAgent: String
   /// The authorities of certificates that the environment names.
   private let authorities: (file: String?, folder: String?)
-  /// The transfers that libcurl has. They are alive as long as it has them.
-  private var kept: [ObjectIdentifier: Transfer] = [:]
-  private var line: [Transfer] = []
+  private let transfers = Confined(Transfers())
   /// Whether libcurl's part is there. Guarded by its lock, which is held while that part is woken.
   private let isAlive = Locked(true)
 
@@ -31,34 +37,36 @@ final class Loop: @unchecked Sendable {  // see above
   /// Waits for something to do, and does it.
   func run() {
     ccurl_multi_run(multi, 1000)
-    removeEnded()
+    transfers.withValue { removeEnded(&$0) }
   }
 
-  private func removeEnded() {
-    kept = kept.filter { $0.value.handle != nil }
-    startNext()
+  private func removeEnded(_ transfers: inout Transfers) {
+    transfers.kept = transfers.kept.filter { $0.value.handle != nil }
+    startNext(&transfers)
   }
 
   /// Begins a transfer as soon as there is a place.
   func begin(_ transfer: Transfer) {
-    line.append(transfer)
-    startNext()
-  }
-
-  /// Starts the transfers that have a place now, in order.
-  private func startNext() {
-    var hosts: [String: Int] = [:]
-    for transfer in kept.values { hosts[transfer.target.authority, default: 0] += 1 }
-    line.removeAll { transfer in
-      let host = transfer.target.authority
-      guard kept.count < limits.connections, hosts[host, default: 0] < limits.perHost else { return false }
-      hosts[host, default: 0] += 1
-      start(transfer)
-      return true
+    transfers.withValue { transfers in
+      transfers.line.append(transfer)
+      startNext(&transfers)
     }
   }
 
-  private func start(_ transfer: Transfer) {
+  /// Starts the transfers that have a place now, in order.
+  private func startNext(_ transfers: inout Transfers) {
+    var hosts: [String: Int] = [:]
+    for transfer in transfers.kept.values { hosts[transfer.target.authority, default: 0] += 1 }
+    transfers.line = transfers.line.filter { transfer in
+      let host = transfer.target.authority
+      guard transfers.kept.count < limits.connections, hosts[host, default: 0] < limits.perHost else { return true }
+      hosts[host, default: 0] += 1
+      start(transfer, &transfers)
+      return false
+    }
+  }
+
+  private func start(_ transfer: Transfer, _ transfers: inout Transfers) {
     transfer.started()
     let signature: [String]
     do throws(FetchError) { signature = try transfer.sign() } catch { return transfer.ended(error) }
@@ -84,34 +92,40 @@ final class Loop: @unchecked Sendable {  // see above
         transfer.handle = nil
         transfer.ended(code, String(cString: text))
       })
-    kept[ObjectIdentifier(transfer)] = transfer
+    transfers.kept[ObjectIdentifier(transfer)] = transfer
     transfer.handle = request.with(limits) { request in
       withUnsafePointer(to: callbacks) { ccurl_multi_add(multi, request, $0) }
     }
     guard transfer.handle == nil else { return }
-    kept[ObjectIdentifier(transfer)] = nil
+    transfers.kept[ObjectIdentifier(transfer)] = nil
     transfer.ended(.badReply("libcurl refuses the request"))
   }
 
   func goOn(_ transfer: Transfer) {
-    if let handle = transfer.handle { ccurl_multi_continue(multi, handle) }
-    removeEnded()
+    transfers.withValue { transfers in
+      if let handle = transfer.handle { ccurl_multi_continue(multi, handle) }
+      removeEnded(&transfers)
+    }
   }
 
-  func remove(_ transfer: Transfer) {
+  func remove(_ transfer: Transfer) { transfers.withValue { remove(transfer, &$0) } }
+
+  private func remove(_ transfer: Transfer, _ transfers: inout Transfers) {
     if let handle = transfer.handle { ccurl_multi_remove(multi, handle) }
     transfer.handle = nil
     transfer.ended(.cancelled)
-    kept[ObjectIdentifier(transfer)] = nil
-    line.removeAll { $0 === transfer }
-    startNext()
+    transfers.kept[ObjectIdentifier(transfer)] = nil
+    transfers.line.removeAll { $0 === transfer }
+    startNext(&transfers)
   }
 
   /// Ends every transfer, and then libcurl's part.
   func destroy() {
-    for transfer in line { transfer.ended(.cancelled) }
-    line = []
-    for transfer in kept.values { remove(transfer) }
+    transfers.withValue { transfers in
+      for transfer in transfers.line { transfer.ended(.cancelled) }
+      transfers.line = []
+      for transfer in transfers.kept.values { remove(transfer, &transfers) }
+    }
     isAlive.withLock { $0 = false }
     ccurl_multi_destroy(multi)
   }
