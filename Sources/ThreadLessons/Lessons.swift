@@ -1,7 +1,7 @@
 /// The lessons.
 public enum Lessons {
   /// Every lesson that any build of the program can run.
-  public static let all: [any Lesson.Type] = caches + classes + documents + requests
+  public static let all: [any Lesson.Type] = caches + classes + queues + races + documents + requests
   /// Those for which ``Helper/program`` must be built with the thread sanitizer.
   public static let sanitized: [any Lesson.Type] = [SanitizedRace.self]
 
@@ -15,10 +15,18 @@ public enum Lessons {
 
   /// A class that several threads use.
   private static let classes: [any Lesson.Type] = [
-    UnboundedOperationQueue.self, PriorityInversion.self, TwoProperties.self, LastRelease.self, HandedOutArray.self,
-    StripedLocks.self, CheckThenUse.self, LostObserver.self, CurrentQueue.self, AsyncToFixTiming.self,
-    StalledReads.self, ThreadExplosion.self, FourThreadsOneMethod.self, TouchedElsewhere.self, UnguardedValue.self,
+    TouchedElsewhere.self, TwoProperties.self, LastRelease.self, HandedOutArray.self, StripedLocks.self,
+    CheckThenUse.self, LostObserver.self,
   ]
+
+  /// Queues, and the threads that they take.
+  private static let queues: [any Lesson.Type] = [
+    UnboundedOperationQueue.self, PriorityInversion.self, CurrentQueue.self, AsyncToFixTiming.self, StalledReads.self,
+    ThreadExplosion.self,
+  ]
+
+  /// Code that is not safe for threads, and how it is found. See also ``sanitized``.
+  private static let races: [any Lesson.Type] = [FourThreadsOneMethod.self, UnguardedValue.self]
 
   /// A manager of documents that exists once.
   private static let documents: [any Lesson.Type] = [
