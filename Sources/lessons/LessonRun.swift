@@ -34,21 +34,15 @@ enum LessonPage {
     Today: \(run.lesson.today)
 
     wrong: \(run.wrong.figure)
-    \(code(of: "wrong", in: run.lesson.file))
+    \(code(of: "wrong", in: run.lesson))
 
     right: \(run.right.figure)
-    \(code(of: "right", in: run.lesson.file))
+    \(code(of: "right", in: run.lesson))
 
     """
   }
 
-  /// The lines of a form, from its source file.
-  private static func code(of form: String, in file: String) -> String {
-    guard let source = try? String(contentsOfFile: file, encoding: .utf8) else { return "  (\(file) is not there)" }
-    let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
-    guard let first = lines.firstIndex(where: { $0.hasPrefix("  static func \(form)(") }) else { return "" }
-    if lines[first].hasSuffix("}") { return String(lines[first]) }
-    let last = lines[first...].firstIndex(of: "  }") ?? first
-    return lines[first...last].joined(separator: "\n")
+  private static func code(of form: String, in lesson: any Lesson.Type) -> String {
+    LessonSource.code(of: form, in: lesson) ?? "  (\(lesson.file) is not there)"
   }
 }

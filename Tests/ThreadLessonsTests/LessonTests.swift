@@ -25,6 +25,16 @@ import Testing
     arguments: Lessons.sanitized.map { $0.name })
   func theSanitizerNamesTheWrongFormOnly(name: String) async throws { try await check(name, in: Lessons.sanitized) }
 
+  @Test func theCodeOfEachFormIsFound() throws {
+    for lesson in Lessons.all + Lessons.sanitized {
+      #expect(lesson.file == "ThreadLessons/\(lesson).swift")
+      for form in ["wrong", "right"] {
+        let code = try #require(LessonSource.code(of: form, in: lesson), "\(lesson.file)")
+        #expect(code.hasPrefix("  static func \(form)() -> Outcome {") && code.hasSuffix("}"), "\(code)")
+      }
+    }
+  }
+
   @Test func namesAreUnique() {
     let all = Lessons.all + Lessons.sanitized
     #expect(Set(all.map { $0.name }).count == all.count)

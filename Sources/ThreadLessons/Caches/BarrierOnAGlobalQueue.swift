@@ -8,7 +8,7 @@ enum BarrierOnAGlobalQueue: Lesson {
     "A barrier isolates only on a concurrent queue of one's own; on a global queue it is an ordinary block, on a "
     + "serial queue it adds nothing."
   static let today = "True on Linux, too: Dispatch says nothing, and runs the barrier beside other blocks."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome { meetings(on: .global(), .certain) }
 

@@ -8,7 +8,7 @@ enum CopiedLock: Lesson {
     "A `pthread_rwlock_t` must not be copied: a copy is another lock, and excludes nobody from the first."
   static let today =
     "Swift copies structs silently; a `~Copyable` guard with its lock on the heap makes it a compile-time error."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     var lock = pthread_rwlock_t()

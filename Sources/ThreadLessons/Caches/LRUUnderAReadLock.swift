@@ -9,7 +9,7 @@ enum LRUUnderAReadLock: Lesson {
   static let today =
     "`read` of a guard gives an immutable value, so that the compiler refuses it unless a class gets around it, "
     + "as here."
-  static let file = #filePath
+  static let file = #fileID
 
   /// The names in the cache, the one used last first. A class, so that `read` can change it.
   private final class Order: Sendable {

@@ -7,7 +7,7 @@ enum LocksInTwoOrders: Lesson {
   static let today =
     "Nothing ends it on Linux; debug builds of the guards trap at the second order, also if no thread waits that "
     + "time."
-  static let file = #filePath
+  static let file = #fileID
 
   /// Two accounts, each with its lock. Waits have a limit here, so that the lesson can end.
   private final class Accounts: @unchecked Sendable {

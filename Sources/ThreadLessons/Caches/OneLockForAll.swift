@@ -5,7 +5,7 @@ enum OneLockForAll: Lesson {
   static let name = "one-lock-for-all"
   static let claim = "One lock around methods that need not exclude each other makes them wait for each other."
   static let today = "True; a lock belongs to values that change together, which `Locked<State>` makes visible."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let all = Guarded(Locked((names: ["a"], hits: 0)))

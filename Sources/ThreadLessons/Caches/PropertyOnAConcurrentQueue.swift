@@ -7,7 +7,7 @@ enum PropertyOnAConcurrentQueue: Lesson {
     "A concurrent queue guards a property only if its setter is a barrier; `sync` alone lets two setters in at "
     + "once."
   static let today = "True; neither compiler nor sanitizer sees that a queue is concurrent until two setters meet."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let queue = DispatchQueue(label: "property", attributes: .concurrent)

@@ -9,7 +9,7 @@ enum ReadersByTwoSemaphores: Lesson {
     "Who counts readers must do so under a semaphore of its own: two readers that count at once are both the "
     + "first."
   static let today = "`SemaphoreLocked` is the form of Courtois, Heymans and Parnas (1971); it prefers readers."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let readers = Atomic(0)

@@ -7,7 +7,7 @@ enum ReadersUnderAMutex: Lesson {
     "Under one mutex, readers of a cache wait for each other; a readers-writer lock lets them in together."
   static let today =
     "A mutex is right all the same while sections are short: docs/lock-study.md says from when on it is not."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let cache = Guarded(Locked(["a": 1]))

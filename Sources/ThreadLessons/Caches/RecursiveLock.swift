@@ -7,7 +7,7 @@ enum RecursiveLock: Lesson {
     "A recursive lock lets a thread into its own half-done change, which another lock would have reported."
   static let today =
     "True of `NSRecursiveLock`; no guard of this project is recursive, and debug builds name the second lock."
-  static let file = #filePath
+  static let file = #fileID
 
   /// Moves money between two accounts, and tells an observer of each change.
   private final class Bank: @unchecked Sendable {  // the lock guards the accounts

@@ -5,7 +5,7 @@ enum SelfLock: Lesson {
   static let name = "self-lock"
   static let claim = "A thread that takes its own mutex again waits for itself for ever."
   static let today = "A POSIX mutex hangs silently; debug builds of the guards trap, and name the guard and the call."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let (ending, said) = Helper.run(.selfLock)

@@ -5,7 +5,7 @@ enum SetThenPrint: Lesson {
   static let name = "set-then-print"
   static let claim = "An atomic property does not make two accesses one: what was set may not be what is printed next."
   static let today = "True; Swift has no atomic properties, so what is one step must be one closure under the lock."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let title = Guarded(Locked(""))

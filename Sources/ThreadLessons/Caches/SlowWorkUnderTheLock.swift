@@ -5,7 +5,7 @@ enum SlowWorkUnderTheLock: Lesson {
   static let name = "slow-work-under-the-lock"
   static let claim = "Slow work belongs outside the lock: under it, every other thread waits for all of it."
   static let today = "True; the queue of this project decides under its lock and acts after it (`Account`, `carryOut`)."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     read(.doubtful) { cache, decode in cache.lock.write { $0["b"] = decode() } }

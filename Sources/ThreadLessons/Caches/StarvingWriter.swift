@@ -8,7 +8,7 @@ enum StarvingWriter: Lesson {
   static let claim = "A readers-writer lock that prefers readers can keep a writer waiting for ever."
   static let today =
     "glibc's lock prefers readers by default (pthread_rwlockattr_setkind_np(3)); here over 1,000 readers pass."
-  static let file = #filePath
+  static let file = #fileID
 
   private final class State: Sendable {
     /// How many readers have been let in.

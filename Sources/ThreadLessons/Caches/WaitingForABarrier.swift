@@ -10,7 +10,7 @@ enum WaitingForABarrier: Lesson {
   static let today =
     "True, at a price: each `async` allocates a block, and all later reads wait until a thread of the pool has "
     + "run it."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let queue = DispatchQueue(label: "cache", attributes: .concurrent)

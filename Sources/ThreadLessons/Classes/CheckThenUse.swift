@@ -5,7 +5,7 @@ enum CheckThenUse: Lesson {
   static let name = "check-then-use"
   static let claim = "A property that is checked and then read again may be nil in between: capture it first."
   static let today = "`if let` captures, so that Swift's usual form is right; a second read of the property is not."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let delegate = Guarded(Locked<String?>("delegate"))

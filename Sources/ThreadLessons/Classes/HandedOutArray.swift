@@ -7,7 +7,7 @@ enum HandedOutArray: Lesson {
   static let claim = "Who hands out its mutable array lets others see later changes, or make them, without the lock."
   static let today =
     "A Swift array is a value, so that a copy is handed out by itself; classes such as NSMutableArray are not."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let photos = NSMutableArray(array: ["a"])

@@ -8,7 +8,7 @@ enum LastRelease: Lesson {
     "An object dies on the thread that releases it last, which may be one that must not touch what it holds."
   static let today =
     "True in Swift: `deinit` runs on any thread unless a class says otherwise (`isolated deinit` of an actor)."
-  static let file = #filePath
+  static let file = #fileID
 
   /// A view, which only its owner's thread may destroy.
   private final class View: Sendable {

@@ -6,7 +6,7 @@ enum LostObserver: Lesson {
   static let claim = "An immutable set that is read, extended and stored loses what another thread added in between."
   static let today =
     "True of atomic properties; under a lock, reading and storing are one step (`write { $0.insert(…) }`)."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let observers = Guarded(Locked<Set<String>>([]))

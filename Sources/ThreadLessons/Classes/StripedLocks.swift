@@ -8,7 +8,7 @@ enum StripedLocks: Lesson {
     + "so that unrelated properties wait for each other."
   static let today =
     "Swift has no such runtime locks; a table of locks of one's own has the same fault."
-  static let file = #filePath
+  static let file = #fileID
 
   /// 128 locks for all properties.
   private final class Stripes: Sendable {

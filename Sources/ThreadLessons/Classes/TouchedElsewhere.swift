@@ -5,7 +5,7 @@ enum TouchedElsewhere: Lesson {
   static let name = "touched-elsewhere"
   static let claim = "“Only the main thread calls this” is a comment, until another thread calls it and nobody notices."
   static let today = "`Confined` traps at the access and names both threads; `@MainActor` lets the compiler refuse it."
-  static let file = #filePath
+  static let file = #fileID
 
   private final class Title: @unchecked Sendable {  // “only the main thread calls this”
     var text = ""

@@ -7,7 +7,7 @@ enum TwoProperties: Lesson {
     "Two properties that are set one by one are seen in a combination that never was meant, although each is "
     + "atomic."
   static let today = "True; one `Locked` value with both makes it impossible to set one without the other in between."
-  static let file = #filePath
+  static let file = #fileID
 
   private struct Size: Sendable { var width = 4, height = 3 }
 

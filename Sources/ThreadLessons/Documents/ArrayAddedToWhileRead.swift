@@ -8,7 +8,7 @@ enum ArrayAddedToWhileRead: Lesson {
   static let today =
     "Swift traps at the index; without a lock it is a race as well, which the thread sanitizer names (`make "
     + "lessons`)."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let documents = Guarded(Locked(["a", "b"]))

@@ -5,7 +5,7 @@ enum MadeTwice: Lesson {
   static let name = "made-twice"
   static let claim = "“If there is none, make one” makes two on two threads."
   static let today = "`static let` is made once, by `swift_once`; a check under a lock is right, too."
-  static let file = #filePath
+  static let file = #fileID
 
   private final class Manager: Sendable {
     static let shared = Manager()

@@ -7,7 +7,7 @@ enum SyncOntoItself: Lesson {
   static let today =
     "Dispatch on Linux traps for a serial queue; `drain` of this project's queue traps in its own operations, "
     + "too."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let ending = Helper.run(.syncOntoItself).ending

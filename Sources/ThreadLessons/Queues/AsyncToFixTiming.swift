@@ -6,7 +6,7 @@ enum AsyncToFixTiming: Lesson {
   static let name = "async-to-fix-timing"
   static let claim = "`async` puts a block behind what waits now; what it was meant to follow may come later still."
   static let today = "True; an order that matters is a dependency, or one closure."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let (main, steps) = (DispatchQueue(label: "main"), Guarded(Locked<[String]>([])))

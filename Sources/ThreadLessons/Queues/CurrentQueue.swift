@@ -8,7 +8,7 @@ enum CurrentQueue: Lesson {
     + "answer is no."
   static let today =
     "Dispatch traps at the very call that the question should have prevented."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let ending = Helper.run(.currentQueue).ending

@@ -9,7 +9,7 @@ enum PriorityInversion: Lesson {
   static let today =
     "On Linux, Dispatch gives threads of `.background` nice 10, which disks may follow (ioprio_set(2)); nothing "
     + "raises them while others wait."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome { holder(.background) }
 

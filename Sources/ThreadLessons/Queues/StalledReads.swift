@@ -10,7 +10,7 @@ enum StalledReads: Lesson {
   static let today =
     "Dispatch's pool grows by a thread a second while its threads block, so that a read may wait for seconds; a "
     + "lock needs no thread."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let cache = Guarded(BarrierLocked(["a": 1]))

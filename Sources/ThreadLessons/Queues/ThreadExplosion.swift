@@ -9,7 +9,7 @@ enum ThreadExplosion: Lesson {
   static let today =
     "Dispatch on Linux starts up to some 255 at once; here all 100. A bounded queue never has more than its "
     + "`max`."
-  static let file = #filePath
+  static let file = #fileID
 
   private static let blocks = 100
 

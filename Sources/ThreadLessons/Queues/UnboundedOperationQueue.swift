@@ -11,7 +11,7 @@ enum UnboundedOperationQueue: Lesson {
   static let today =
     "True of swift-corelibs-foundation: all 1,500 operations, and what they hold, are there when the last is "
     + "submitted."
-  static let file = #filePath
+  static let file = #fileID
 
   /// A rendered page, in the place of its megabytes.
   private final class Page: Sendable {

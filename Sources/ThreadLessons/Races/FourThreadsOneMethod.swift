@@ -10,7 +10,7 @@ enum FourThreadsOneMethod: Lesson {
   static let today =
     "Swift 6 refuses to share such an object; where that is switched off, the thread sanitizer names the race "
     + "(`make lessons`)."
-  static let file = #filePath
+  static let file = #fileID
 
   /// A counter without a lock. It is atomic here, so that this program is defined; reading and storing are two steps.
   private final class Counter: Sendable {

@@ -7,7 +7,7 @@ enum SanitizedRace: Lesson {
   static let today =
     "It works for Swift on Linux, except that `Synchronization.Mutex` is out of its sight; `Locked` is a POSIX "
     + "mutex for that reason."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome { report(of: [.fourThreads: "increase", .arrayWhileRead: "ArrayAddedToWhileRead"]) }
 

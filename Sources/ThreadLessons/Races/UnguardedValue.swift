@@ -7,9 +7,9 @@ enum UnguardedValue: Lesson {
   static let name = "unguarded-value"
   static let claim = "A method that forgets the lock passes every test in which no two threads meet."
   static let today =
-    "A recorder of threads shows which methods to look at; with the locks that were held (lockset), it names the "
-    + "value."
-  static let file = #filePath
+    "A recorder of threads shows which methods to look at; debug builds also know which locks were held (lockset), "
+    + "and name the value."
+  static let file = #fileID
 
   /// Names by number.
   private final class Names: Recorded, Sendable {

@@ -9,7 +9,7 @@ enum CountWithoutALock: Lesson {
   static let today =
     "Swift 6 refuses the shared variable; this program's is atomic, and reading and writing are two steps all the "
     + "same."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let (answers, next, hasRead) = (Answers(), Gate(), [Gate(), Gate()])

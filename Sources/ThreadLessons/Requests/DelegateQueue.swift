@@ -12,9 +12,9 @@ enum DelegateQueue: Lesson {
     "A session's delegate needs no lock only while its queue is serial; on another queue, two answers come at "
     + "once."
   static let today =
-    "swift-corelibs-foundation calls the delegate on whatever queue it is given, so a precondition belongs in "
-    + "each method."
-  static let file = #filePath
+    "swift-corelibs-foundation calls the delegate on whatever queue it is given; a delegate whose state is `Confined` "
+    + "traps on another one."
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let queue = OperationQueue()

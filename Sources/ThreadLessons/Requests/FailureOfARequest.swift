@@ -8,7 +8,7 @@ enum FailureOfARequest: Lesson {
   static let claim = "A group counts ends, and not successes: the next step begins although a request has failed."
   static let today =
     "An operation that depends on another one of this project is cancelled if that fails, and says why."
-  static let file = #filePath
+  static let file = #fileID
 
   private struct NoAnswer: Error {}
 

@@ -6,7 +6,7 @@ enum ForgottenTask: Lesson {
   static let claim = "A request in a `Task { }` of its own goes on when the one that asked for it is cancelled."
   static let today =
     "True; `async let` and task groups make it a child, which is cancelled and awaited with its parent."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     cancelling(.doubtful) { request in

@@ -8,7 +8,7 @@ enum GroupLeftEarly: Lesson {
     "A group must be left when a request is answered; left when the call has returned, it lets the next step "
     + "begin without answers."
   static let today = "Dispatch cannot know; `async let` and task groups have no such place to forget."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let (group, answers, network) = (DispatchGroup(), Guarded(Locked<[String]>([])), Gate())

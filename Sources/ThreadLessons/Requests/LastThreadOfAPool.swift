@@ -8,7 +8,7 @@ enum LastThreadOfAPool: Lesson {
   static let today =
     "True of Dispatch, whose pool grows by a thread a second at most, and of Swift's tasks, whose pool never "
     + "grows."
-  static let file = #filePath
+  static let file = #fileID
 
   static func wrong() -> Outcome {
     let (pool, answered, end) = (DispatchQueue(label: "pool"), DispatchSemaphore(value: 0), Gate())

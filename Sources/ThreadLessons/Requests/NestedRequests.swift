@@ -8,7 +8,7 @@ enum NestedRequests: Lesson {
   static let today =
     "Use as little concurrency as you can: where both requests are quick, one after the other is right and easy "
     + "to read."
-  static let file = #filePath
+  static let file = #fileID
 
   private struct NoAnswer: Error {}
 

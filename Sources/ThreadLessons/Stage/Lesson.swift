@@ -10,7 +10,7 @@ public protocol Lesson: Sendable {
   static var claim: String { get }
   /// How Linux and Swift behave today: one sentence.
   static var today: String { get }
-  /// The path of its source file.
+  /// The module and the name of its source file, as `#fileID` has them.
   static var file: String { get }
 
   static func wrong() -> Outcome
