@@ -15,8 +15,8 @@ public enum Act: String, CaseIterable, Sendable {
   /// The option of the program of the lessons that performs one.
   public static let option = "--act"
 
-  /// Whether the guards of this build trap at a lock that is taken twice.
-  private static var checksLocks: Bool {
+  /// Whether the guards of this build know which locks a thread holds, and trap at one that is taken twice.
+  static var checksLocks: Bool {
     #if DEBUG
       true
     #else
