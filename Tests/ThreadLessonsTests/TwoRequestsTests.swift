@@ -131,6 +131,16 @@ import Testing
     #expect(try await session(["profile", "photos"]) == ["profile", "photos"])
   }
 
+  @Test func aSessionWithoutRequestsGivesTheNextStepNoAnswers() async throws {
+    #expect(try await session([]) == [])
+  }
+
+  @Test func anEmptyAnswerIsAnAnswer() async throws {
+    #expect(try await session(["nothing", "photos"]) == ["", "photos"])
+    #expect(try await session(["profile", "nothing"]) == ["profile", ""])
+    #expect(try await session(["nothing", "nothing"]) == ["", ""])
+  }
+
   @Test func aFailureInASessionCancelsTheOtherRequest() async {
     await #expect(throws: URLError.self) { try await session(["waits", "fails"]) }
   }

@@ -4,8 +4,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Answers the requests of a URL session without a network: the answer is the last part of the path. A request of `fails`
-/// fails, and one of `waits` is never answered.
+/// Answers the requests of a URL session without a network: the answer is the last part of the path. The answer to a request
+/// of `nothing` is empty, a request of `fails` fails, and one of `waits` is never answered.
 public final class CannedAnswers: URLProtocol {
   public static func url(_ path: String) -> URL {
     guard let url = URL(string: "canned://answers/\(path)") else { preconditionFailure("“\(path)” is part of a URL") }
@@ -25,7 +25,7 @@ public final class CannedAnswers: URLProtocol {
         return
       }
       client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
-      client.urlProtocol(self, didLoad: Data(answer.utf8))
+      if answer != "nothing" { client.urlProtocol(self, didLoad: Data(answer.utf8)) }
       client.urlProtocolDidFinishLoading(self)
     }
   }
