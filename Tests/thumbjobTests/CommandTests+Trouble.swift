@@ -42,7 +42,12 @@ extension CommandTests {
       (["x", "--sheet-grid", "z"], "--sheet-grid: “z” is not a grid: it is not COLUMNSxROWS; for example 4x5"),
       (["x", "--status", "z"], "--status: “z” is not an address: it is neither unix:PATH nor HOST:PORT nor off"),
       (["cancel", "1", "z"], "<operation>: “z” is not a number"),
-      (["x", "--out"], "--out: has no value; write --out <folder>"),
+      (["x", "--out"], "--out: has no value; write --out DIR"),
+      (["x", "-o"], "-o: has no value; write -o DIR"),
+      (["split", "x", "-o"], "-o: has no value; write -o DIR"),
+      (["x", "-q"], "-q: has no value; write -q 80"),
+      (["x", "-s"], "-s: has no value; write -s 256"),
+      (["x", "-j"], "-j: has no value; write -j N"),
       (
         ["x", "--subsample", "422"],
         "--subsample: “422” is not one of 420, 444, auto"

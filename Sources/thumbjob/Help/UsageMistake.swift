@@ -31,7 +31,9 @@ enum UsageMistake {
       return "\(match.output.1): \(match.output.2)"
     }
     if let match = message.wholeMatch(of: /Missing value for '((-[^ ']+).*)'/) {
-      return "\(match.output.2): has no value; write \(match.output.1)"
+      // ArgumentParser names the value of a long option only.
+      let way = command.option(match.output.2).map { "\(match.output.2) \(example(of: $0))" }
+      return "\(match.output.2): has no value; write \(way ?? String(match.output.1))"
     }
     if let match = message.wholeMatch(of: /The option '(-.*?)' does not take any value, but '(.*)' was specified\./) {
       return "\(match.output.1): takes no value, but “\(match.output.2)” was given"
@@ -43,6 +45,14 @@ enum UsageMistake {
       return "unexpected argument “\(match.output.1)”"
     }
     return nil
+  }
+
+  /// What a user may write as the value of an option: its default, if that is a number, and otherwise a word as in
+  /// `ShortHelp`.
+  private static func example(of option: CommandTable.Argument) -> String {
+    if let number = option.abstract?.firstMatch(of: /\(default: ([0-9]+)\)/)?.output.1 { return String(number) }
+    let name = option.valueName ?? "value"
+    return name == "folder" ? "DIR" : name.uppercased()
   }
 
   /// ArgumentParser suggests options that are hardly similar, so the hint is ours.
