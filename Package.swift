@@ -273,7 +273,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ComparisonTests",
-      dependencies: ["Comparison", .product(name: "SystemPackage", package: "swift-system")], swiftSettings: settings),
+      dependencies: ["Comparison", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: settings),
     .testTarget(
       name: "QueueBaselinesTests", dependencies: ["QueueBaselines", "TestSupport"], swiftSettings: settings),
     .testTarget(

@@ -1,5 +1,6 @@
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Comparison
@@ -56,11 +57,11 @@ import Testing
   @Test(arguments: [
     "", "{", "counts", "{}", "[]", "null", "\0", "{\"listed\":{}}", "{\"listed\":{\"operations\":1e400}}",
     "{\"listed\":{\"operations\":2", "{\"said\":{\"operations\":4}}",
-    "{\"listed\":{\"operations\":1},\"ended\":{\"peakBytes\":1}}", String(repeating: "[", count: 5000),
+    "{\"listed\":{\"operations\":1},\"ended\":{\"peakBytes\":1}}", LongText(String(repeating: "[", count: 5000)),
   ])
-  func aLineThatIsNotAMessageIsSkipped(line: String) {
+  func aLineThatIsNotAMessageIsSkipped(line: LongText) {
     let message = VariantMessage.listed(operations: 20)
-    #expect(read(Array("\(line)\n".utf8) + message.line) == [message])
+    #expect(read(Array("\(line.text)\n".utf8) + message.line) == [message])
   }
 
   @Test(arguments: [-1, 1 << 40, Int.max]) func countsThatAreImpossibleAreSkipped(number: Int) {

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fetching
@@ -134,11 +135,11 @@ import Testing
     "http://h:a/",
     "http://a b/", "http://h/a b.jpg", "http://h/\u{e9}", "http://h\n/", "http://[::1", "http://[zz]/", "http://h@/",
     "http://h\"x/", "http://../a.jpg", "http://./a.jpg", "http://a..b/",
-    "http://" + String(repeating: "h", count: 300) + "/",
-    "http://h/" + String(repeating: "a", count: 8200),
+    LongText("http://" + String(repeating: "h", count: 300) + "/"),
+    LongText("http://h/" + String(repeating: "a", count: 8200)),
   ])
-  func aTextThatCannotBeFetchedIsRefused(text: String) {
-    let error = #expect(throws: RemoteURLError.self) { try url(text) }
+  func aTextThatCannotBeFetchedIsRefused(text: LongText) {
+    let error = #expect(throws: RemoteURLError.self) { try url(text.text) }
     #expect(error.map { !"\($0)".contains("\n") && "\($0)".utf8.count < 500 } == true)
   }
 }

@@ -144,13 +144,14 @@ extension FetcherTests {
     "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n",
     "HTTP/1.1 302 Found\r\nLocation: ftp://127.0.0.1/a\r\n\r\n",
     "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /a.jpg\r\n\r\n",
-    "HTTP/1.1 200 OK\r\n" + String(repeating: "X-Filler: \(String(repeating: "y", count: 900))\r\n", count: 99)
-      + "\r\nabc",
+    LongText(
+      "HTTP/1.1 200 OK\r\n" + String(repeating: "X-Filler: \(String(repeating: "y", count: 900))\r\n", count: 99)
+        + "\r\nabc"),
   ])
-  func aHostileAnswerIsOneFailure(answer: String) async throws {
+  func aHostileAnswerIsOneFailure(answer: LongText) async throws {
     let server = ScriptedServer { _, connection in
-      connection.send(answer)
-      return answer.contains("Location: /")
+      connection.send(answer.text)
+      return answer.text.contains("Location: /")
     }
     defer { server.stop() }
     let error = try #require(try await Setup { $0.tries = 1 }.failure(server.url()))

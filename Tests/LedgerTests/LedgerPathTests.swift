@@ -10,16 +10,28 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LedgerPathTests {
   private let place = TemporaryFolder()
 
-  /// Below the temporary folder: a name that is no UTF-8, and paths of more than 512 bytes.
-  private static let folders: [[[UInt8]]] = {
-    let long = Array(repeating: Array(repeating: UInt8(ascii: "d"), count: 150), count: 4)
-    return [[[0x6F, 0xFF, 0xFE]], long, long + [[0xFF]]]
-  }()
+  /// A folder below the temporary one.
+  enum Folder: CaseIterable {
+    case noUTF8
+    /// Its path has more than 512 bytes.
+    case long
+    case longAndNoUTF8
+
+    /// From the outside in.
+    var names: [[UInt8]] {
+      let long = Array(repeating: Array(repeating: UInt8(ascii: "d"), count: 150), count: 4)
+      return switch self {
+      case .noUTF8: [[0x6F, 0xFF, 0xFE]]
+      case .long: long
+      case .longAndNoUTF8: long + [[0xFF]]
+      }
+    }
+  }
 
   /// Makes a folder and those above it.
-  private func make(_ folder: [[UInt8]]) throws -> Path {
+  private func make(_ folder: Folder) throws -> Path {
     var path = Path(place.path)
-    for name in folder {
+    for name in folder.names {
       path = path.appending(try #require(Path(bytes: name)))
       #expect(path.withCString { mkdir($0, 0o700) } == 0)
     }
@@ -32,7 +44,7 @@ import Testing
       settings: "s", program: "1", time: time)
   }
 
-  @Test(arguments: folders) func aLedgerMayHaveAnyPath(folder: [[UInt8]]) throws {
+  @Test(arguments: Folder.allCases) func aLedgerMayHaveAnyPath(folder: Folder) throws {
     let file = try make(folder).appending(Ledger.name())
     let ledgers = [Ledger(file, for: .writing), Ledger(file, for: .writing)]
     for (number, ledger) in ledgers.enumerated() {
@@ -47,7 +59,7 @@ import Testing
   }
 
   /// The file and its journal as a process leaves them that is killed within a transaction.
-  @Test(arguments: folders) func anInterruptedTransactionIsTakenBack(folder: [[UInt8]]) throws {
+  @Test(arguments: Folder.allCases) func anInterruptedTransactionIsTakenBack(folder: Folder) throws {
     let (file, simple) = (try make(folder).appending(Ledger.name()), Path(place("ledger")))
     let ledger = Ledger(simple, for: .writing)
     for number in 0..<500 { ledger.record(entry(number, time: 1000)) }
