@@ -16,8 +16,8 @@ public enum ConfinedOwner: Sendable {
 }
 
 /// A value that is used without a lock, because only its owner touches it: one thread, one operation, or one serial queue.
-/// Any other access traps. The message names the owner, the intruder, and where the value was made. In debug builds it also
-/// has the calls that led to the owner's first access and to this one.
+/// Any other access traps, also in release builds. The message names the owner, the intruder, and where the value was made.
+/// In debug builds it also has the calls that led to the owner's first access and to this one.
 ///
 /// It states in code what a comment would state otherwise: "only the thread of the transfers calls this". A check takes
 /// longer than a lock without contention. But nobody ever waits, and a mistake is found, where a lock would hide it.
