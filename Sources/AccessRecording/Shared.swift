@@ -13,7 +13,7 @@
 ///
 /// *Source*: Savage, Burrows, Nelson, Sobalvarro, Anderson: Eraser: A Dynamic Data Race Detector for Multithreaded Programs,
 /// ACM TOCS 15 (1997), section 2.
-@frozen public struct Shared<Value>: ~Copyable, @unchecked Sendable {  // whoever declares the value guards it
+@frozen public struct Shared<Value>: ~Copyable, @unchecked Sendable {  // what guards it is outside
   @usableFromInline let value: UnsafeMutablePointer<Value>
   #if DEBUG
     @usableFromInline let history: AccessHistory

@@ -22,8 +22,8 @@ public struct ThreadReport: Sendable, Equatable {
     public let methods: [Method]
   }
 
-  /// The most threads that are remembered of one method, so that a method which each run on a new thread needs no more
-  /// memory than others.
+  /// The most threads that are remembered for one method. A method may run on a new thread each time, and must not take more
+  /// memory with every call.
   public static let mostThreads = 256
 
   /// Sorted by name, so that the methods of a class are together.

@@ -231,7 +231,7 @@ import Testing
   }
 
   @Test func theHeadlineNamesWhatWasKilled() {
-    let title = "Under 192 MiB, gcd-file was killed for memory after 0.42 s. To the end ran: bounded."
+    let title = "Under 192 MiB, gcd-file was killed for memory after 0.42 s. bounded finished in every round."
     var bounded = VariantMeasurement(.bounded, .round(1))
     bounded.peakWaiting = 16
     #expect(report([bounded, killed()], limit: 192 << 20).headline == title)

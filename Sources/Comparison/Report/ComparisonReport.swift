@@ -106,7 +106,7 @@ public struct ComparisonReport: Encodable, Sendable {
     return !runs.isEmpty && runs.allSatisfy { $0.ending == .finished && $0.thumbnails == sources.count }
   }
 
-  /// Which variants were killed or crashed, and which made every thumbnail, in a sentence.
+  /// Which variants were killed or crashed, and which finished in every round, in sentences.
   public var headline: String {
     let early = summaries.filter { $0.finishedRounds < $0.runs.count }
     if early.isEmpty {
@@ -116,7 +116,7 @@ public struct ComparisonReport: Encodable, Sendable {
     let under = memoryLimit.map { "Under \(ByteCount.whole($0.bytes)), " } ?? ""
     let ends = early.map { "\($0.variant.rawValue) \($0.headlined)" }.joined(separator: ", ")
     let whole = summaries.filter { $0.finishedRounds == $0.runs.count }.map(\.variant.rawValue)
-    let others = whole.isEmpty ? "None ran to its end." : "To the end ran: \(whole.joined(separator: ", "))."
+    let others = "\(whole.isEmpty ? "None" : whole.joined(separator: ", ")) finished in every round."
     return "\(under)\(ends). \(others)"
   }
 
