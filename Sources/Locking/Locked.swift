@@ -22,7 +22,8 @@ import Foundation
   /// The mutex and the value. They are on the heap, because a POSIX mutex must not move.
   @usableFromInline let storage: UnsafeMutablePointer<Storage>
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  /// Not beside the value, because one of no size would have its address, and the thread sanitizer take them for one variable.
+  /// It is not beside the value: one of no size would have the same address, and the thread sanitizer would take the two
+  /// for one variable.
   @usableFromInline let witness: LockWitness
 
   @inlinable public init(guarding value: Value, file: StaticString, line: UInt) {
