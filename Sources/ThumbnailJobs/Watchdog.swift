@@ -46,7 +46,7 @@ final class Watchdog: Sendable {
 
   private func check() {
     let running = queue.snapshot(waitingLimit: 0).running.filter { operation in
-      if case .running = operation.state { OperationTitle.source(in: operation.title) != nil } else { false }
+      if case .running = operation.state { operation.source != nil } else { false }
     }
     let (expired, isTimeUp) = state.withLock { state in
       state.ticks += 1

@@ -22,10 +22,10 @@ import Testing
   private let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 200)
 
   /// Submits operations to the paused queue, and one that waits for all of them.
-  private func page(after titles: [String]) throws -> (work: [Work], page: Work) {
+  private func page(after photos: [String]) throws -> (work: [Work], page: Work) {
     queue.pause(.user)
-    let work = titles.map { Work(title: $0) }
-    let page = Work(title: "contact sheet sheet.pdf, page 3")
+    let work = photos.map { Work(title: "thumbnail \($0) → 256x256", kind: "thumbnail", subject: $0) }
+    let page = Work(title: "contact sheet sheet.pdf, page 3", kind: "contact sheet", subject: "sheet.pdf")
     for operation in work { page.addDependency(operation) }
     for operation in work + [page] { #expect(try queue.submitIfRoom(operation)) }
     return (work, page)
@@ -41,12 +41,13 @@ import Testing
   }
 
   @Test func thePageNamesTheThumbnailsThatItWaitsFor() async throws {
-    let (work, page) = try page(after: ["thumbnail a/b.jpg → 256x256", "thumbnail c.jpg → 256x256"])
+    let (work, page) = try page(after: ["a/b.jpg", "c → d.jpg"])
     let status = OperationStatus(page.snapshot())
     #expect(status.source == nil && status.description == "contact sheet sheet.pdf, page 3")
     #expect(status.waitsFor == work.map(\.id) && status.waitsForCount == 2 && status.neededBy == nil)
     #expect(status.waitReason == "waits for #\(work[0].id) and #\(work[1].id)")
     let first = OperationStatus(work[0].snapshot())
+    #expect(OperationStatus(work[1].snapshot()).source?.path == "c → d.jpg")
     #expect(first.source?.path == "a/b.jpg" && first.neededBy == 1 && first.waitsFor == nil)
     #expect(first.waitReason == "the queue is paused by the user")
     let lines = listing()
@@ -61,7 +62,7 @@ import Testing
   }
 
   @Test func manyDependenciesAreShortened() throws {
-    let (work, page) = try page(after: (1...150).map { "thumbnail \($0).jpg → 256x256" })
+    let (work, page) = try page(after: (1...150).map { "\($0).jpg" })
     let status = OperationStatus(page.snapshot())
     #expect(status.waitsFor == work.prefix(100).map(\.id) && status.waitsForCount == 150)
     let first = work.prefix(3).map { "#\($0.id)" }.joined(separator: ", ")
@@ -71,7 +72,7 @@ import Testing
   }
 
   @Test func aPageCancelledForAThumbnailNamesIt() async throws {
-    let (work, page) = try page(after: ["thumbnail broken.jpg → 256x256"])
+    let (work, page) = try page(after: ["broken.jpg"])
     queue.resume(.user)
     await queue.drain()
     let status = OperationStatus(page.snapshot())
@@ -87,12 +88,5 @@ import Testing
         pressure: nil,
         watch: nil))
     #expect(counters.cancelledForDependencies == 1 && counters.waitingForDependencies == 0)
-  }
-
-  @Test func onlyThumbnailsHaveASource() {
-    #expect(OperationTitle.source(in: "thumbnail a → b.jpg → 256x256, 96x96") == "a → b.jpg")
-    for title in ["contact sheet sheet.pdf, page 3", "manifest photos.json", "gallery web/", "thumbnails a → b"] {
-      #expect(OperationTitle.source(in: title) == nil)
-    }
   }
 }

@@ -33,8 +33,13 @@ import Synchronization
 open class BoundedOperation: Operation, @unchecked Sendable {  // see each property for its guard
   /// A number that is unique within the process, and higher than those of all operations created before.
   public let id: Int
-  /// A one-line description of the work, such as "thumbnail photos/a.jpg".
+  /// A one-line description of the work for people, such as "thumbnail photos/a.jpg → 256x256".
   public let title: String
+  /// What it does, in a word that all operations of its kind share, such as "thumbnail". Programs tell operations apart by
+  /// it, because a title may have any words. Nil if the operation has not said.
+  public let kind: String?
+  /// What it works on, such as "photos/a.jpg"; nil if the operation has not said.
+  public let subject: String?
 
   /// Guards the operation's changing state, except for progress and reserved bytes, which are atomic.
   let state = Locked(OperationState())
@@ -47,10 +52,13 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
 
   private static let lastID = Atomic(0)
 
-  /// - Parameter title: a one-line description of the work.
-  public init(title: String) {
+  /// - Parameters:
+  ///   - title: a one-line description of the work, for people.
+  ///   - kind: a word for what it does; nil if no program needs it.
+  ///   - subject: what it works on; nil if no program needs it.
+  public init(title: String, kind: String? = nil, subject: String? = nil) {
     id = Self.lastID.add(1, ordering: .relaxed).newValue
-    self.title = title
+    (self.title, self.kind, self.subject) = (title, kind, subject)
   }
 
   /// Releases a chain of operations that were never accepted in a loop, because each would otherwise release the next one
@@ -204,7 +212,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     let hasBegun = if case .running = copy.phase { true } else { false }
     let millionths = progress.load(ordering: .relaxed)
     return OperationSnapshot(
-      id: id, title: title, state: copy, fraction: millionths < 0 ? nil : Double(millionths) / 1_000_000,
+      id: id, title: title, kind: kind, subject: subject, state: copy, fraction: millionths < 0 ? nil : Double(millionths) / 1_000_000,
       bytesReserved: reserved.load(ordering: .relaxed),
       waitReason: copy.outcome == nil ? queue?.waitReason(self, hasBegun: hasBegun) : nil)
   }

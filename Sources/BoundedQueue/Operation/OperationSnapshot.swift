@@ -8,8 +8,12 @@ public struct OperationSnapshot: Sendable {
   }
 
   public let id: Int
-  /// A one-line description of the work.
+  /// A one-line description of the work, for people.
   public let title: String
+  /// What the operation does, in a word that all operations of its kind share; nil if it has not said.
+  public let kind: String?
+  /// What it works on; nil if it has not said.
+  public let subject: String?
   public let state: State
   /// The current stage of the work, in one word; nil before the first stage.
   public let stage: String?
@@ -41,12 +45,13 @@ public struct OperationSnapshot: Sendable {
   public static let waitsForLimit = 100
 
   init(
-    id: Int, title: String, state: OperationState, fraction: Double?, bytesReserved: Int, waitReason: String?
+    id: Int, title: String, kind: String?, subject: String?, state: OperationState, fraction: Double?,
+    bytesReserved: Int, waitReason: String?
   ) {
     neededBy = state.dependencies.neededBy
     failedDependency = state.cancelReason == .dependency ? state.dependencies.failure : nil
     self.id = id
-    self.title = title
+    (self.title, self.kind, self.subject) = (title, kind, subject)
     self.fraction = fraction
     self.bytesReserved = bytesReserved
     if state.outcome == nil {

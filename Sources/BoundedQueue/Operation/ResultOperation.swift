@@ -25,10 +25,13 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
 
   /// For subclasses, which override ``makeResult()``.
   ///
-  /// - Parameter title: a one-line description of the work.
-  public override init(title: String) {
+  /// - Parameters:
+  ///   - title: a one-line description of the work, for people.
+  ///   - kind: a word for what it does; nil if no program needs it.
+  ///   - subject: what it works on; nil if no program needs it.
+  public override init(title: String, kind: String? = nil, subject: String? = nil) {
     work = Locked(nil)
-    super.init(title: title)
+    super.init(title: title, kind: kind, subject: subject)
   }
 
   /// - Parameters:

@@ -12,7 +12,7 @@ class JoinOperation: BoundedOperation, @unchecked Sendable {  // the result has 
 
   init(_ kind: JoinKind, _ path: Path, isDurable: Bool) {
     (self.kind, self.path, self.isDurable) = (kind, path, isDurable)
-    super.init(title: "\(kind.rawValue) \(path.printable)")
+    super.init(title: "\(kind.rawValue) \(path.printable)", kind: kind.rawValue, subject: path.printable)
   }
 
   /// Writes the files.

@@ -38,7 +38,8 @@ final class SheetPageOperation: BoundedOperation, @unchecked Sendable {  // `wor
   /// - Parameter previous: the page before; nil if it is done.
   init(_ number: Int, _ cells: [Cell], after previous: SheetPageOperation?, pages: SheetPages, memory: MemoryPlan) {
     (self.number, self.cells, self.pages, self.memory) = (number, cells, pages, memory)
-    super.init(title: "\(JoinKind.contactSheet.rawValue) \(pages.path.printable), page \(number)")
+    let (kind, path) = (JoinKind.contactSheet.rawValue, pages.path.printable)
+    super.init(title: "\(kind) \(path), page \(number)", kind: kind, subject: path)
     for case .operation(let operation) in cells.map(\.content) { addDependency(operation, mayFail: true) }
     if let previous { addDependency(previous) }
   }

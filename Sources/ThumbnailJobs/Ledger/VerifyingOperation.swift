@@ -14,9 +14,7 @@ final class VerifyingOperation: SourceOperation, @unchecked Sendable {  // `foun
   /// - Parameter known: the hash that the ledger knows; nil if it knows none.
   init(source: Source, place: Path, timesCancelled: Int = 0, known: UInt64?, shared: Shared) {
     self.known = known
-    super.init(
-      title: OperationTitle.verifying(source.path), source: source, place: place, timesCancelled: timesCancelled,
-      shared: shared)
+    super.init(.verify, source, place: place, timesCancelled: timesCancelled, shared: shared)
   }
 
   /// The hash of the source; nil before the operation has succeeded.

@@ -47,7 +47,8 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
     self.known = Locked(known)
     (self.options, self.network) = (options, network)
     self.extent = extent ?? network.settings.extent
-    super.init(title: OperationTitle.fetching(source.path))
+    let (kind, path) = (SourceWork.fetch.rawValue, source.path.printable)
+    super.init(title: "\(kind) \(path)", kind: kind, subject: path)
     if let alarm = earlier.flatMap({ Alarm.operation(at: $0) }) { addDependency(alarm) }
   }
 

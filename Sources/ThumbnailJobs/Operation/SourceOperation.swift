@@ -32,9 +32,14 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // an atomic fla
   let shared: Shared
   private let requeued = Atomic(false)
 
-  init(title: String, source: Source, place: Path, timesCancelled: Int, shared: Shared) {
+  /// - Parameters:
+  ///   - detail: follows the path of the source in the title; may be empty.
+  ///   - place: the place of its thumbnails, from ``OutputPlan``.
+  ///   - timesCancelled: how often memory pressure has cancelled the work on this source.
+  init(_ work: SourceWork, _ source: Source, detail: String = "", place: Path, timesCancelled: Int, shared: Shared) {
     (self.source, self.place, self.timesCancelled, self.shared) = (source, place, timesCancelled, shared)
-    super.init(title: title)
+    let path = source.path.printable
+    super.init(title: "\(work.rawValue) \(path)\(detail)", kind: work.rawValue, subject: path)
   }
 
   /// Whether the operation has had a reservation.

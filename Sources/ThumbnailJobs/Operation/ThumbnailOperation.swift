@@ -59,8 +59,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     self.fetch = Locked(fetch)
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
     super.init(
-      title: OperationTitle.text(source.path, sizes), source: source, place: place, timesCancelled: timesCancelled,
-      shared: shared)
+      .thumbnail, source, detail: " → \(sizes)", place: place, timesCancelled: timesCancelled, shared: shared)
     // If the fetch fails, this operation tells why.
     fetched = fetch.map { dependency(on: $0, mayFail: true) }
   }

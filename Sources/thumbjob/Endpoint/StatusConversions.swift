@@ -45,7 +45,7 @@ extension PressureStatus.Level {
 
 extension OperationStatus {
   init(_ snapshot: OperationSnapshot) {
-    let source = OperationTitle.source(in: snapshot.title).map { Path(printable: $0) ?? Path(String($0)) }
+    let source = snapshot.source.map { Path(printable: $0) ?? Path($0) }
     var reason = snapshot.cancelReason.map { "cancelled \($0)" }
     if let failed = snapshot.failedDependency { reason = "cancelled because \(failed)" }
     let state: State

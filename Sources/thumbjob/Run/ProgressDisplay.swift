@@ -56,13 +56,13 @@ extension ProgressLine {
     running = status.queue.running.compactMap { operation in
       guard let stage = operation.stage else { return nil }
       let percent = operation.fraction.map { " \(Int($0 * 100)) %" } ?? ""
-      return "\(shown(Self.name(operation.title))) \(stage)\(percent)"
+      return "\(shown(Self.name(operation))) \(stage)\(percent)"
     }
   }
 
-  /// The name of the source in the title of an operation; the whole title if it has no source.
-  private static func name(_ title: String) -> String {
-    guard let path = OperationTitle.source(in: title) else { return title }
-    return String(path.split(separator: "/").last ?? path)
+  /// The name of the source of an operation; the whole title if it has no source.
+  private static func name(_ operation: OperationSnapshot) -> String {
+    guard let path = operation.source else { return operation.title }
+    return path.split(separator: "/").last.map(String.init) ?? path
   }
 }

@@ -18,9 +18,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
   private let found = Locked(Found())
 
   init(source: Source, place: Path, timesCancelled: Int = 0, shared: Shared) {
-    super.init(
-      title: OperationTitle.describing(source.path), source: source, place: place, timesCancelled: timesCancelled,
-      shared: shared)
+    super.init(.describe, source, place: place, timesCancelled: timesCancelled, shared: shared)
   }
 
   /// The description and the thumbnails; nil before the operation has succeeded.
