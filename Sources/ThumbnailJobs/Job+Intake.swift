@@ -60,9 +60,9 @@ extension Job {
       }
     } else if isDone {
       if settings.verify == .content, !settings.dryRun {
-        return start(VerifyingOperation(source: source, place: place, known: ledger?.hash(of: source), shared: shared))
+        return start(SourceTask(source: source, place: place, work: .verify(known: ledger?.hash(of: source))))
       }
-      if joins != nil { return start(DescribingOperation(source: source, place: place, shared: shared)) }
+      if joins != nil { return start(SourceTask(source: source, place: place, work: .describe)) }
       state.withLock { $0.tally.upToDate += 1 }
       return true
     }
@@ -73,11 +73,11 @@ extension Job {
       putOnSheet(source, .missing(reason: "left for last"))
       watch?.began(source.path)
       // One death has mostly another cause. After two, the fence is worth that a JPEG's samples may differ a little there.
-      let operation = ThumbnailOperation(source: source, place: place, isSuspect: deaths > 1, shared: shared)
-      state.withLock { $0.suspects.append(operation) }
+      let task = SourceTask(source: source, place: place, work: .make, isSuspect: deaths > 1)
+      state.withLock { $0.suspects.append(task) }
       onEvent(.postponed(source))
       return true
-    case nil: return start(ThumbnailOperation(source: source, place: place, shared: shared))
+    case nil: return start(SourceTask(source: source, place: place, work: .make))
     }
   }
 
@@ -86,23 +86,24 @@ extension Job {
     outputs[0].place(of: source, place, size: outputs[0].options.sizes[0])
   }
 
-  /// Handles the end of an operation that has compared a source with what the ledger knows of it.
-  ///
-  /// - Returns: false if another operation of the source has to follow.
-  func verified(_ operation: VerifyingOperation) -> Bool {
-    guard let hash = operation.contentHash, operation.isUnchanged else { return false }
-    ledger?.record(hash: hash, of: operation.source)
-    return joins == nil
-  }
-
   /// Submits the first operation of a source, which gets its place on the contact sheet.
   ///
   /// - Returns: false if the job is stopping.
-  func start(_ operation: SourceOperation) -> Bool {
-    watch?.began(operation.source.path)
+  func start(_ task: SourceTask) -> Bool {
+    watch?.began(task.source.path)
+    let operation = makeOperation(for: task)
     guard submit(operation) else { return false }
-    putOnSheet(operation.source, .operation(operation))
+    putOnSheet(task.source, .operation(operation))
     return true
+  }
+
+  /// The operation that does the work of a task.
+  func makeOperation(for task: SourceTask) -> SourceOperation {
+    switch task.work {
+    case .make: ThumbnailOperation(task, shared: shared)
+    case .describe: DescribingOperation(task, shared: shared)
+    case .verify(let known): VerifyingOperation(task, known: known, shared: shared)
+    }
   }
 
   /// Reports a source that can have no thumbnail, whatever it is.
@@ -147,16 +148,17 @@ extension Job {
     }
   }
 
-  /// Submits new operations for those that memory pressure has cancelled.
+  /// Submits the further operations of sources that need one.
   func resubmit() {
     let requeued = state.withLock { state in
       defer { state.requeued = [] }
       return state.requeued
     }
-    for item in requeued {
-      let operation = item.operation.again(timesCancelled: item.timesCancelled)
+    for task in requeued {
+      let operation = makeOperation(for: task)
       joins?.sheet?.replace(by: operation)
-      submitFetch(of: operation)
+      // If the job is stopping, neither is submitted.
+      if let fetch = task.fetch, fetch.claim() { _ = submit(fetch, to: network.queue) }
       _ = submit(operation)
     }
     resubmitPages()

@@ -45,7 +45,7 @@ extension Job {
       report(SourceReport(source: source, result: .cancelled(stopReason)))
       return false
     }
-    return start(ThumbnailOperation(source: source, place: place, fetch: fetch, shared: shared))
+    return start(SourceTask(source: source, place: place, work: .make, fetch: fetch))
   }
 
   /// Has fetches ended that run too long. Only the first call has an effect.
@@ -63,15 +63,8 @@ extension Job {
   ///
   /// - Returns: false if the job is stopping.
   private func addUpToDate(_ source: Source, at place: Path) -> Bool {
-    if joins != nil { return start(DescribingOperation(source: source, place: place, shared: shared)) }
+    if joins != nil { return start(SourceTask(source: source, place: place, work: .describe)) }
     state.withLock { $0.tally.upToDate += 1 }
     return true
-  }
-
-  /// Submits the fetch that an operation depends on, unless it was submitted before. If the job is stopping, the operation
-  /// is not submitted either.
-  func submitFetch(of operation: SourceOperation) {
-    guard let fetch = (operation as? ThumbnailOperation)?.fetchOperation, fetch.claim() else { return }
-    _ = submit(fetch, to: network.queue)
   }
 }

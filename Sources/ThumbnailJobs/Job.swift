@@ -21,14 +21,6 @@ import TraceRecording
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
 public final class Job: Sendable {
-  /// An operation whose source needs a further one: memory pressure has cancelled it, it has only compared the source, or the
-  /// server of the source has asked to wait.
-  struct Requeued {
-    let operation: SourceOperation
-    /// How often memory pressure has cancelled the work on the source, this time included.
-    let timesCancelled: Int
-  }
-
   struct State {
     var tally = JobTally()
     var startedAt: ContinuousClock.Instant?
@@ -37,10 +29,11 @@ public final class Job: Sendable {
     var hasOutputFailed = false
     /// The number of all sources; nil until it is known.
     var total: Int?
-    /// At most as many sources as operations ran and waited at one time.
-    var requeued: [Requeued] = []
-    /// The sources that were under way when an earlier run died. They are tried last, one at a time.
-    var suspects: [SourceOperation] = []
+    /// Those of which an operation has ended, and a further one must be submitted. At most as many as operations ran and
+    /// waited at one time.
+    var requeued: [SourceTask] = []
+    /// Those that were under way when an earlier run died. They are tried last, one at a time.
+    var suspects: [SourceTask] = []
     /// Nil before the job runs.
     var monitor: PressureMonitor?
     /// Nil before and after the job runs.
@@ -348,7 +341,7 @@ public final class Job: Sendable {
     for suspect in suspects {
       drain()
       ledger?.write()
-      if !submit(suspect) { _ = watch?.ended(suspect.source.path) }
+      if !submit(makeOperation(for: suspect)) { _ = watch?.ended(suspect.source.path) }
     }
     if !suspects.isEmpty { drain() }
   }

@@ -24,35 +24,56 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // an atomic fla
     let onThumbnail: ThumbnailHandler?
   }
 
-  let source: Source
-  /// The place of its thumbnails, from ``OutputPlan``.
-  let place: Path
-  /// How often memory pressure has cancelled the work on this source.
-  let timesCancelled: Int
+  let task: SourceTask
   let shared: Shared
   private let requeued = Atomic(false)
 
-  /// - Parameters:
-  ///   - detail: follows the path of the source in the title; may be empty.
-  ///   - place: the place of its thumbnails, from ``OutputPlan``.
-  ///   - timesCancelled: how often memory pressure has cancelled the work on this source.
-  init(_ work: SourceWork, _ source: Source, detail: String = "", place: Path, timesCancelled: Int, shared: Shared) {
-    (self.source, self.place, self.timesCancelled, self.shared) = (source, place, timesCancelled, shared)
-    let path = source.path.printable
+  /// - Parameter detail: follows the path of the source in the title; may be empty.
+  init(_ work: SourceWork, _ task: SourceTask, detail: String = "", shared: Shared) {
+    (self.task, self.shared) = (task, shared)
+    let path = task.source.path.printable
     super.init(title: "\(work.rawValue) \(path)\(detail)", kind: work.rawValue, subject: path)
   }
+
+  final var source: Source { task.source }
+  final var place: Path { task.place }
+
+  // MARK: For subclasses
 
   /// Whether the operation has had a reservation.
   var hasHeldMemory: Bool { preconditionFailure("\(type(of: self)) must override hasHeldMemory") }
 
-  /// Whether a new operation continues the work of this one, which memory pressure has cancelled. Those that depend on this
-  /// one see the final value.
-  var isRequeued: Bool { requeued.load(ordering: .acquiring) }
+  /// What the operation has found out; called once it has succeeded.
+  var success: SourceTask.Ending { preconditionFailure("\(type(of: self)) must override success") }
 
-  func markRequeued() { requeued.store(true, ordering: .releasing) }
+  /// Called once it has failed.
+  func ending(after failure: SourceFailure) -> SourceTask.Ending { .failed(failure) }
 
-  /// A new operation that continues the work of this one.
-  func again(timesCancelled: Int) -> SourceOperation {
-    preconditionFailure("\(type(of: self)) must override again(timesCancelled:)")
+  /// What the following operation on the source needs of this one's work.
+  var taskSoFar: SourceTask { task }
+
+  /// Lets go of what was fetched: its place on the disk is for others, which may wait for it.
+  func releaseFetch() {}
+
+  /// Lets go of what was fetched, and has the operation that follows fetch it again.
+  ///
+  /// - Parameter whole: whether all of it is needed.
+  func renewFetch(whole: Bool) {}
+
+  // MARK: Called by the job
+
+  /// How the operation has ended.
+  final func ending(_ outcome: Outcome) -> SourceTask.Ending {
+    switch outcome {
+    case .succeeded: success
+    case .failed(let error): ending(after: SourceFailure(error, plan: shared.memory))
+    case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason):
+      .cancelled(reason, hasHeldMemory: hasHeldMemory)
+    }
   }
+
+  /// Whether a new operation continues the work of this one. Those that depend on this one see the final value.
+  final var isRequeued: Bool { requeued.load(ordering: .acquiring) }
+
+  final func markRequeued() { requeued.store(true, ordering: .releasing) }
 }

@@ -35,56 +35,47 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     var hasHeldMemory = false
   }
 
-  /// Whether earlier runs died while the source was under way, and it may be why.
-  private let isSuspect: Bool
-  /// Thumbnails that an earlier, cancelled operation put in place.
-  private let alreadyMade: [MadeThumbnail]
-  /// Fetches the source; nil if it is a file, or if what was fetched is not needed any more. Guarded by its lock.
+  /// Fetches the source, for this operation or for the one that follows it; nil if the source is a file, or if what was
+  /// fetched is not needed any more. Guarded by its lock.
   private let fetch: Locked<FetchOperation?>
   /// What was fetched. Set once, in `init`.
   private var fetched: Dependency<FetchedSource>?
   private let findings = Locked(Findings())
 
-  /// - Parameters:
-  ///   - place: the place of its thumbnails, from ``OutputPlan``.
-  ///   - isSuspect: whether earlier runs died while the source was under way, and it may be why.
-  ///   - timesCancelled: how often memory pressure has cancelled the work on this source.
-  ///   - thumbnails: the thumbnails that an earlier, cancelled operation put in place.
-  ///   - fetch: fetches the source, and is submitted already; nil if the source is a file.
-  init(
-    source: Source, place: Path, isSuspect: Bool = false, timesCancelled: Int = 0, thumbnails: [MadeThumbnail] = [],
-    fetch: FetchOperation? = nil, shared: Shared
-  ) {
-    (alreadyMade, self.isSuspect) = (thumbnails, isSuspect)
-    self.fetch = Locked(fetch)
+  /// - Parameter task: the operation that fetches its source is submitted already.
+  init(_ task: SourceTask, shared: Shared) {
+    fetch = Locked(task.fetch)
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
-    super.init(
-      .thumbnail, source, detail: " → \(sizes)", place: place, timesCancelled: timesCancelled, shared: shared)
+    super.init(.thumbnail, task, detail: " → \(sizes)", shared: shared)
     // If the fetch fails, this operation tells why.
-    fetched = fetch.map { dependency(on: $0, mayFail: true) }
+    fetched = task.fetch.map { dependency(on: $0, mayFail: true) }
   }
 
   override var hasHeldMemory: Bool { found.hasHeldMemory }
 
-  override func again(timesCancelled: Int) -> SourceOperation {
-    ThumbnailOperation(
-      source: source, place: place, isSuspect: isSuspect, timesCancelled: timesCancelled, thumbnails: found.thumbnails,
-      fetch: fetchOperation, shared: shared)
+  override var success: SourceTask.Ending {
+    let found = found
+    if found.isUnchanged { return .unchanged }
+    guard let result = found.result else { preconditionFailure("\(title) has succeeded without a result") }
+    return .made(result)
   }
 
-  /// Fetches the source, for this operation or for the one that follows it; nil if the source is a file.
-  var fetchOperation: FetchOperation? { fetch.withLock { $0 } }
+  override func ending(after failure: SourceFailure) -> SourceTask.Ending {
+    found.needsWhole ? .incomplete : .failed(failure)
+  }
 
-  /// Lets go of what was fetched: its place on the disk is for others, which may wait for it.
-  func releaseFetch() {
+  override var taskSoFar: SourceTask {
+    var task = task
+    (task.thumbnails, task.fetch) = (found.thumbnails, fetch.withLock { $0 })
+    return task
+  }
+
+  override func releaseFetch() {
     let released = fetch.withLock { $0.take() }
     withExtendedLifetime(released) {}
   }
 
-  /// Lets go of what was fetched, and has the operation that follows fetch it again.
-  ///
-  /// - Parameter whole: whether all of it is needed.
-  func renewFetch(whole: Bool) {
+  override func renewFetch(whole: Bool) {
     let released = fetch.withLock { fetch in
       defer { fetch = fetch?.renewed(whole: whole) }
       return fetch
@@ -146,7 +137,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     report(stage: "comparing")
     let found = try ThumbnailOutput.kept(in: shared.outputs, of: source, place) { self.isCancelled }
     // After a requeue, this run may have made them.
-    guard let found, timesCancelled == 0 else { return false }
+    guard let found, task.timesCancelled == 0 else { return false }
     return try isSameTime(found.modified, file.thumbnailTime) && found.contents == file.contents()
   }
 
@@ -166,7 +157,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
 
   private func makeAll(of file: SourceFile, _ type: ImageType) throws -> SourceResult {
     // A source that is irregular for one output is irregular for all that follow.
-    var decoding = shared.decoders.firstDecoding(isSuspect: isSuspect)
+    var decoding = shared.decoders.firstDecoding(isSuspect: task.isSuspect)
     var refusal: OutputError?
     for output in shared.outputs {
       let picture = try shared.trace.span("SourcePicture.read") {
@@ -206,7 +197,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
       guard let whole = try picture.withoutSmallerVersion(after: failure, for: output.options, monitor: self) else {
         throw error
       }
-      decoding = shared.decoders.firstDecoding(isSuspect: isSuspect)
+      decoding = shared.decoders.firstDecoding(isSuspect: task.isSuspect)
       try make(output, of: file, whole, &decoding)
     }
   }
@@ -260,7 +251,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         findings.withLock { $0.description = $0.description ?? description }
         let path = output.path.appending(output.place(of: source, place, size: thumbnail.size))
         let made: MadeThumbnail
-        if let earlier = alreadyMade.first(where: { $0.path == path }) {
+        if let earlier = task.thumbnails.first(where: { $0.path == path }) {
           made = earlier
         } else {
           report(stage: "writing")

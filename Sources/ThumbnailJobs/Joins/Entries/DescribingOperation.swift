@@ -17,17 +17,16 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
 
   private let found = Locked(Found())
 
-  init(source: Source, place: Path, timesCancelled: Int = 0, shared: Shared) {
-    super.init(.describe, source, place: place, timesCancelled: timesCancelled, shared: shared)
-  }
+  init(_ task: SourceTask, shared: Shared) { super.init(.describe, task, shared: shared) }
 
   /// The description and the thumbnails; nil before the operation has succeeded.
   var entry: SourceEntry? { found.withLock { $0.entry } }
 
   override var hasHeldMemory: Bool { found.withLock { $0.hasHeldMemory } }
 
-  override func again(timesCancelled: Int) -> SourceOperation {
-    DescribingOperation(source: source, place: place, timesCancelled: timesCancelled, shared: shared)
+  override var success: SourceTask.Ending {
+    guard let entry else { preconditionFailure("\(title) has succeeded without an entry") }
+    return .described(entry)
   }
 
   override func execute() throws {
