@@ -3,11 +3,8 @@ import BoundedQueue
 // Ending: reports the result of an operation that has ended, or requeues its source.
 extension Job {
   func ended(_ operation: BoundedOperation, _ outcome: Outcome) {
-    switch operation {
-    case let operation as SourceOperation: ended(operation, operation.ending(outcome))
-    case let page as SheetPageOperation: joins?.sheet?.ended(page, outcome)
-    default: break
-    }
+    // The operations of joins report themselves.
+    if let operation = operation as? SourceOperation { ended(operation, operation.ending(outcome)) }
   }
 
   private func ended(_ operation: SourceOperation, _ ending: SourceTask.Ending) {
@@ -39,7 +36,6 @@ extension Job {
         timeout: settings.timeout)
       let step = task.next(after: ending, in: conditions)
       if case .goOn(let next) = step {
-        operation.markRequeued()
         state.requeued.append(next)
         if case .cancelled(.pressure, _) = ending { state.tally.requeued += 1 }
       }

@@ -69,8 +69,6 @@ extension Job {
     switch ledger?.memory(of: source, found.entry) {
     case .failed(let failure, let file): return refuse(source, failure, file)
     case .suspect(let deaths):
-      // The sheet gets its place now, and does not wait for the thumbnail.
-      putOnSheet(source, .missing(reason: "left for last"))
       watch?.began(source.path)
       // One death has mostly another cause. After two, the fence is worth that a JPEG's samples may differ a little there.
       let task = SourceTask(source: source, place: place, work: .make, isSuspect: deaths > 1)
@@ -86,15 +84,12 @@ extension Job {
     outputs[0].place(of: source, place, size: outputs[0].options.sizes[0])
   }
 
-  /// Submits the first operation of a source, which gets its place on the contact sheet.
+  /// Submits the first operation of a source.
   ///
   /// - Returns: false if the job is stopping.
   func start(_ task: SourceTask) -> Bool {
     watch?.began(task.source.path)
-    let operation = makeOperation(for: task)
-    guard submit(operation) else { return false }
-    putOnSheet(task.source, .operation(operation))
-    return true
+    return submit(makeOperation(for: task))
   }
 
   /// The operation that does the work of a task.
@@ -115,7 +110,6 @@ extension Job {
     if failure.kind == .collision { ledger?.lost(source) }
     joins?.store(report, ThumbnailOperation.Findings(file: file))
     self.report(report)
-    putOnSheet(source, .missing(reason: "\(failure)"))
     return true
   }
 
@@ -155,13 +149,10 @@ extension Job {
       return state.requeued
     }
     for task in requeued {
-      let operation = makeOperation(for: task)
-      joins?.sheet?.replace(by: operation)
       // If the job is stopping, neither is submitted.
       if let fetch = task.fetch, fetch.claim() { _ = submit(fetch, to: network.queue) }
-      _ = submit(operation)
+      _ = submit(makeOperation(for: task))
     }
-    resubmitPages()
   }
 
   /// What is there of a source's thumbnails.

@@ -322,7 +322,6 @@ public final class Job: Sendable {
 
   /// Waits for all operations, tries the suspects, and makes the joins.
   private func finish() -> [JoinReport] {
-    submitLastPage()
     drain()
     trySuspects()
     let joins = makeJoins()
@@ -351,10 +350,6 @@ public final class Job: Sendable {
     repeat {
       resubmit()
       queue.drain()
-    } while hasRequeued
-  }
-
-  private var hasRequeued: Bool {
-    state.withLock { !$0.requeued.isEmpty } || joins?.sheet?.hasPostponed == true && !isStopping
+    } while state.withLock { !$0.requeued.isEmpty }
   }
 }

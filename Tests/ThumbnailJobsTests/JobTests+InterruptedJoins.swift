@@ -46,30 +46,23 @@ extension JobTests.Joins {
     for join in report.joins where !join.isLeft { Issue.record("\(join)") }
   }
 
-  @Test func aPageThatAUserCancelsLeavesTheSheetForAnotherRun() async throws {
+  @Test func aSheetThatAUserCancelsIsLeftForAnotherRun() async throws {
     try photos()
-    let (theJob, isCancelled) = (LockedBox<Job?>(nil), LockedBox(false))
     let settings = settings()
     let report = try await onThread {
-      let job = try Job(settings) { event in
-        guard case .source = event, !isCancelled.value, let queue = theJob.value?.queue else { return }
-        // The first source that ends is on the first page, which waits for it until this returns.
-        while !isCancelled.value {
-          for operation in queue.snapshot(waitingLimit: 100).waiting where operation.title.hasSuffix("page 1") {
-            queue.cancel(id: operation.id, reason: .user)
-            isCancelled.change { $0 = true }
-          }
-        }
+      let job = try Job(settings) { _ in }
+      let observation = job.queue.observe { [unowned job] event in
+        guard case .started = event.change, event.operation.kind == JoinKind.contactSheet.rawValue else { return }
+        job.queue.cancel(id: event.operation.id, reason: .user)
       }
-      theJob.change { $0 = job }
+      defer { observation.cancel() }
       return try job.run()
     }
-    theJob.change { $0 = nil }
     #expect(report.joins.map(\.isLeft) == [false, true, false] && report.workRemains)
     #expect(report.tally.made == 7 && report.stopCause == nil)
   }
 
-  /// Memory pressure cancels sources and pages; both are made again, each page after its sources.
+  /// Memory pressure cancels sources, which are made again.
   @Test(arguments: [1, 2, 5, 11]) func pressureLosesNoPictureOfTheSheet(moment: Int) async throws {
     let photos = (0..<3).map { SyntheticPhoto(seed: $0, width: 300 + $0, height: 200).jpeg() }
     for number in 0..<60 { try folder.write(photos[number % 3], to: "images/\(number).jpg") }
@@ -111,8 +104,6 @@ extension JobTests.Joins {
     }
     #expect(report.tally.made == 60 && report.tally.requeued > 0)
     #expect(report.joins.map(\.count) == [60, 20, 60])
-    // Of the eight operations that waited, two at least were pages.
-    #expect(report.counters.submitted > 60 + report.tally.requeued + 20 + 3, "no page was made again")
     let interrupted = try folder.bytes("made/sheet.pdf")
     // An undisturbed run makes the same.
     try FileManager.default.removeItem(atPath: folder("made"))

@@ -48,19 +48,15 @@ extension CommandTests {
       for field in fields { #expect(manifest.components(separatedBy: field).count == 3, "\(field): \(manifest)") }
     }
 
-    @Test func aPageOfTheSheetWaitsForItsSourcesAndIsListed() async throws {
+    @Test func aStoppedRunMakesNoSheet() async throws {
       let folder = try TemporaryFolder.withHeldPlaces()
       let arguments =
-        TemporaryFolder.heldArguments + ["--json", "--progress", "none", "--sheet-grid", "7x2"] + Self.all
+        TemporaryFolder.heldArguments + ["--json", "--progress", "none"] + Self.all
       let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder) { run in
         try await expectEventually { run.output.split(separator: "\n").count == 12 }
-        run.send(SIGUSR1)
-        try await expectEventually { run.errors.contains(" found · ") }
         run.send(SIGUSR2)
       }
       #expect(ending.status == 75)
-      let line = try #require(ending.errorLines.first { $0.contains("contact sheet made/sheet.pdf, page 1: ") })
-      #expect(line.contains(/waits for #\d+ and #\d+$/), "\(line)")
       #expect(ending.errors.contains("contact sheet made/sheet.pdf: not made, because the run stopped"))
       #expect(folder.files(below: "made") == [])
     }

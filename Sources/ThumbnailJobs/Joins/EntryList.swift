@@ -3,7 +3,7 @@ import Files
 import Foundation
 import SystemPackage
 
-/// The entries of a manifest or a gallery, as JSON, in the order of the walk. Most are stored long before the list is
+/// The entries of a manifest, a contact sheet or a gallery, in the order of the walk. Most are stored long before the list is
 /// written, because sources end in another order.
 ///
 /// *Concurrency*: as for ``OrderedSpool``.
@@ -27,9 +27,19 @@ struct EntryList: Sendable {
   }
 
   /// - Parameter number: of the source in the walk.
-  func store(_ entry: some Encodable, at number: Int) { spool.store(Self.json(entry), at: number) }
+  func store(_ entry: [UInt8], at number: Int) { spool.store(entry, at: number) }
 
-  /// Appends the entries to a file, each on a line of its own with commas between.
+  /// Stores an entry as JSON.
+  func store(_ entry: some Encodable, at number: Int) { store(Self.json(entry), at: number) }
+
+  /// Passes every entry to `body`, in the order of the walk.
+  ///
+  /// - Throws: the error of `body`, or ``OutputError`` if an entry cannot be read or could not be stored.
+  func visit(_ body: ([UInt8]) throws -> Void) throws {
+    do { try spool.visit(body) } catch let error as Errno { throw OutputError(writing: folder, error) }
+  }
+
+  /// Appends the entries, which are JSON, to a file, each on a line of its own with commas between.
   ///
   /// - Parameter operation: ends the loop if it is cancelled.
   /// - Returns: how many there are.
@@ -37,14 +47,10 @@ struct EntryList: Sendable {
   @discardableResult
   func append(to file: JoinFile, in operation: BoundedOperation) throws -> Int {
     var count = 0
-    do {
-      try spool.visit { text in
-        if count % 256 == 0 { try operation.checkCancelled() }
-        try file.append(Array((count == 0 ? "\n" : ",\n").utf8) + text)
-        count += 1
-      }
-    } catch let error as Errno {
-      throw OutputError(writing: folder, error)
+    try visit { text in
+      if count % 256 == 0 { try operation.checkCancelled() }
+      try file.append(Array((count == 0 ? "\n" : ",\n").utf8) + text)
+      count += 1
     }
     return count
   }

@@ -4,15 +4,15 @@ import Locking
 
 /// An operation that writes something of all thumbnails of a job: a manifest, a contact sheet or a gallery.
 class JoinOperation: BoundedOperation, @unchecked Sendable {  // the result has a lock, the rest is constant
-  let kind: JoinKind
+  let join: JoinKind
   let path: Path
   /// Whether to wait for the disk before it is in place.
   let isDurable: Bool
   private let done = Locked<(count: Int, isChanged: Bool)?>(nil)
 
-  init(_ kind: JoinKind, _ path: Path, isDurable: Bool) {
-    (self.kind, self.path, self.isDurable) = (kind, path, isDurable)
-    super.init(title: "\(kind.rawValue) \(path.printable)", kind: kind.rawValue, subject: path.printable)
+  init(_ join: JoinKind, _ path: Path, isDurable: Bool) {
+    (self.join, self.path, self.isDurable) = (join, path, isDurable)
+    super.init(title: "\(join.rawValue) \(path.printable)", kind: join.rawValue, subject: path.printable)
   }
 
   /// Writes the files.
@@ -34,11 +34,10 @@ class JoinOperation: BoundedOperation, @unchecked Sendable {  // the result has 
     let result: JoinReport.Result =
       switch outcome {
       case .succeeded?: done?.isChanged == true ? .made : .unchanged
-      case .failed(let error as SheetPages.CancelledError)?: .notMade(error.reason)
       case .failed(let error)?: .failed(JoinError(error))
       case .cancelledWhileRunning(let reason)?, .cancelledWhileWaiting(let reason)?: .notMade(reason)
       case nil: .notMade(.shutdown)
       }
-    return JoinReport(kind: kind, path: path, result: result, count: done?.count ?? 0)
+    return JoinReport(kind: join, path: path, result: result, count: done?.count ?? 0)
   }
 }

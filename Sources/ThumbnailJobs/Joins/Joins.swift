@@ -21,12 +21,16 @@ final class Joins: Sendable {
     let missing: EntryList
   }
 
+  private struct Sheet {
+    let design: SheetOperation.Design
+    let entries: EntryList
+  }
+
   private let outputs: [ThumbnailOutput]
   private let isDurable: Bool
   private let manifest: Manifest?
   private let gallery: Gallery?
-  /// Nil if there is no contact sheet.
-  let sheet: SheetPages?
+  private let sheet: Sheet?
 
   /// Checks that everything can be made.
   ///
@@ -57,23 +61,27 @@ final class Joins: Sendable {
       gallery = nil
     }
     sheet = try settings.contactSheet.map { path throws(OutputError) in
-      try SheetPages(
-        path, grid: settings.sheetGrid, title: (tree ?? Path.workingFolder ?? path).lastName, isDurable: isDurable)
+      _ = try JoinFile(path, kind: .contactSheet)
+      let title = (tree ?? Path.workingFolder ?? path).lastName.jsonText.text
+      let design = SheetOperation.Design(path: path, grid: settings.sheetGrid, title: title, isDurable: isDurable)
+      return Sheet(design: design, entries: try EntryList(in: outputs[0]))
     }
   }
 
-  /// Stores what the manifest and the gallery say of a source that is not up to date.
+  /// Stores what is made of a source that is not up to date.
   ///
   /// - Parameters:
   ///   - findings: of its operation; nil if it had none.
   ///   - place: the place of its thumbnails; nil if it has none.
   func store(_ report: SourceReport, _ findings: ThumbnailOperation.Findings? = nil, place: Path? = nil) {
-    if let entry = SourceEntry(report, findings, place: place, outputs: outputs) { store(entry) }
+    guard let entry = SourceEntry(report, findings, place: place, outputs: outputs) else { return }
+    store(entry)
   }
 
-  /// Stores what the manifest and the gallery say of a source.
+  /// Stores what is made of a source.
   func store(_ entry: SourceEntry) {
     let number = entry.source.number
+    if let sheet, let entry = SheetEntry(entry) { sheet.entries.store(entry.bytes, at: number) }
     if let manifest { manifest.entries.store(ManifestEntry(entry, from: manifest.folder), at: number) }
     guard let gallery else { return }
     switch entry.result {
@@ -87,11 +95,11 @@ final class Joins: Sendable {
   }
 
   /// The operation that makes one of the joins, which the settings have.
-  func operation(_ kind: JoinKind) -> JoinOperation {
+  func operation(_ kind: JoinKind, memory: MemoryPlan) -> JoinOperation {
     switch kind {
     case .manifest:
       if let manifest { return ManifestOperation(manifest.path, manifest.entries, isDurable: isDurable) }
-    case .contactSheet: if let sheet { return SheetOperation(sheet) }
+    case .contactSheet: if let sheet { return SheetOperation(sheet.design, sheet.entries, memory: memory) }
     case .gallery:
       if let gallery {
         return GalleryOperation(

@@ -12,7 +12,7 @@ final class ManifestOperation: JoinOperation, @unchecked Sendable {  // constant
 
   override func makeJoin() throws -> (count: Int, isChanged: Bool) {
     let file = try JoinFile(path, kind: .manifest, isDurable: isDurable)
-    try file.append(kind.signature + #""sources":["#.utf8)
+    try file.append(join.signature + #""sources":["#.utf8)
     let count = try entries.append(to: file, in: self)
     try file.append(Array("\n]}\n".utf8))
     return (count, try file.publish())

@@ -1,10 +1,9 @@
 import BoundedQueue
 import Files
-import Synchronization
 import TraceRecording
 
 /// An operation on one source of a job.
-class SourceOperation: BoundedOperation, @unchecked Sendable {  // an atomic flag; the rest is constant
+class SourceOperation: BoundedOperation, @unchecked Sendable {  // constant
   /// The values that all operations of a job share.
   struct Shared: Sendable {
     let outputs: [ThumbnailOutput]
@@ -26,7 +25,6 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // an atomic fla
 
   let task: SourceTask
   let shared: Shared
-  private let requeued = Atomic(false)
 
   /// - Parameter detail: follows the path of the source in the title; may be empty.
   init(_ work: SourceWork, _ task: SourceTask, detail: String = "", shared: Shared) {
@@ -71,9 +69,4 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // an atomic fla
       .cancelled(reason, hasHeldMemory: hasHeldMemory)
     }
   }
-
-  /// Whether a new operation continues the work of this one. Those that depend on this one see the final value.
-  final var isRequeued: Bool { requeued.load(ordering: .acquiring) }
-
-  final func markRequeued() { requeued.store(true, ordering: .releasing) }
 }
