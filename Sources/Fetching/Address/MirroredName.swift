@@ -17,10 +17,9 @@ enum MirroredName {
     return Path(bytes: stem + [UInt8(ascii: ".")] + hash.utf8 + name[dot...]) ?? Path()
   }
 
-  /// Eight digits of FNV-1a with 64 bits (Fowler, Noll, Vo), folded.
+  /// Eight hexadecimal digits.
   private static func hashDigits(_ bytes: [UInt8]) -> String {
-    let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    let text = String(UInt32(truncatingIfNeeded: hash ^ hash >> 32), radix: 16)
+    let text = String(Fingerprint(of: bytes).folded, radix: 16)
     return String(repeating: "0", count: 8 - text.count) + text
   }
 }

@@ -1,3 +1,5 @@
+import Files
+
 /// Identifies the contents of a source in the marks of its thumbnails: a hash of its size, and one of its first and last
 /// bytes.
 ///
