@@ -148,11 +148,11 @@ extension Job {
     defer { if isStopping { course.watch.needWalk() } }
     return walker.walk(
       scope,
-      shouldStop: {
+      meanwhile: {
         course.watch.giveSign()
-        self.resubmit()
-        return self.isStopping
+        resubmit()
       },
+      shouldStop: { isStopping },
       onFolder: { folder, argument in
         course.watch.entered(folder, argument: argument)
         self.seenDisks.entered(folder, argument: argument)

@@ -121,7 +121,7 @@ struct WatchPartsTests {
   private func walked(_ folder: Path, _ walker: SourceWalker) -> [String] {
     var found: [String] = []
     walker.walk(
-      .folder(tree.path(folder), 0), shouldStop: { false },
+      .folder(tree.path(folder), 0), meanwhile: {}, shouldStop: { false },
       onFolder: { folder, _ in found.append("in \(folder.relativePath)") }, onError: { found.append("\($0)") },
       visit: { source in
         found.append("\(source.relativePath)")

@@ -90,26 +90,30 @@ public struct SourceWalker: Sendable {
     shouldStop: () -> Bool = { false }, onError: (WalkError) -> Void,
     visit: (Source) throws -> Verdict
   ) rethrows -> WalkCounters {
-    try walk(.all, shouldStop: shouldStop, onFolder: { _, _ in }, onError: onError, visit: visit)
+    try walk(.all, meanwhile: {}, shouldStop: shouldStop, onFolder: { _, _ in }, onError: onError, visit: visit)
   }
 
   /// Passes every source of the scope to `visit`, as the walk over everything does.
   ///
+  /// - Parameter meanwhile: called before every entry, and some times a second while the walk waits for an entry of a list.
   /// - Parameter onFolder: called with each folder that is open and not yet read, and the index of its argument.
   @discardableResult
   func walk(
-    _ scope: Scope, shouldStop: () -> Bool, onFolder: (OpenFolder, Int) -> Void, onError: (WalkError) -> Void,
-    visit: (Source) throws -> Verdict
+    _ scope: Scope, meanwhile: () -> Void, shouldStop: () -> Bool, onFolder: (OpenFolder, Int) -> Void,
+    onError: (WalkError) -> Void, visit: (Source) throws -> Verdict
   ) rethrows -> WalkCounters {
-    try withoutActuallyEscaping(shouldStop) { shouldStop in
-      try withoutActuallyEscaping(onFolder) { onFolder in
-        try withoutActuallyEscaping(onError) { onError in
-          try withoutActuallyEscaping(visit) { visit in
-            let walk = Walk(self, shouldStop: shouldStop, onFolder: onFolder, onError: onError, visit: visit)
-            do {
-              try walk.run(scope)
-            } catch is Walk.StopError {}
-            return walk.counters
+    try withoutActuallyEscaping(meanwhile) { meanwhile in
+      try withoutActuallyEscaping(shouldStop) { shouldStop in
+        try withoutActuallyEscaping(onFolder) { onFolder in
+          try withoutActuallyEscaping(onError) { onError in
+            try withoutActuallyEscaping(visit) { visit in
+              let walk = Walk(
+                self, meanwhile: meanwhile, shouldStop: shouldStop, onFolder: onFolder, onError: onError, visit: visit)
+              do {
+                try walk.run(scope)
+              } catch is Walk.StopError {}
+              return walk.counters
+            }
           }
         }
       }

@@ -9,7 +9,8 @@ final class Walk {
   struct StopError: Error {}
 
   let walker: SourceWalker
-  let shouldStop: () -> Bool
+  private let meanwhile: () -> Void
+  private let isOver: () -> Bool
   /// Receives each folder before it is read.
   private let onFolder: (OpenFolder, Int) -> Void
   private let onError: (WalkError) -> Void
@@ -26,12 +27,13 @@ final class Walk {
   var counters = WalkCounters()
 
   init(
-    _ walker: SourceWalker, shouldStop: @escaping () -> Bool, onFolder: @escaping (OpenFolder, Int) -> Void,
-    onError: @escaping (WalkError) -> Void,
+    _ walker: SourceWalker, meanwhile: @escaping () -> Void, shouldStop: @escaping () -> Bool,
+    onFolder: @escaping (OpenFolder, Int) -> Void, onError: @escaping (WalkError) -> Void,
     visit: @escaping (Source) throws -> SourceWalker.Verdict
   ) {
     self.walker = walker
-    self.shouldStop = shouldStop
+    self.meanwhile = meanwhile
+    isOver = shouldStop
     self.onFolder = onFolder
     self.onError = onError
     self.visit = visit
@@ -304,6 +306,13 @@ final class Walk {
   func report(_ error: WalkError) {
     counters.errors += 1
     onError(error)
+  }
+
+  /// Lets the caller do what is due, and asks whether to stop. Called before every entry, and some times a second while the walk
+  /// waits for one.
+  func shouldStop() -> Bool {
+    meanwhile()
+    return isOver()
   }
 
   func checkStop() throws {
