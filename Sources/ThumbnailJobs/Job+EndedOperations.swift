@@ -16,7 +16,6 @@ extension Job {
     case .failed(.output(let refusal)):
       if refusal.kind == .blocked, makeRoom(for: operation) { ending = .unblocked }
     case .verified(let hash, isUnchanged: true): ledger?.record(hash: hash, of: operation.source)
-    case .described(let entry): joins?.store(entry)
     default: break
     }
     switch next(operation, ending) {

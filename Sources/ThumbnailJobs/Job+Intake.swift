@@ -12,14 +12,14 @@ extension Job {
   func walkSources() -> (WalkCounters, isComplete: Bool) {
     let plan = shared.owners.plan
     var isComplete = true
-    // The walk calls this before every entry, and several times a second while it waits for an entry of a list.
     let shouldStop = {
-      self.resubmit()
       guard self.isStopping else { return false }
       isComplete = false  // the walk asks only while there may be more entries
       return true
     }
-    let walk = walker.walk(.all, shouldStop: shouldStop, onFolder: seenDisks.entered, onError: report) { source in
+    let walk = walker.walk(
+      .all, meanwhile: resubmit, shouldStop: shouldStop, onFolder: seenDisks.entered, onError: report
+    ) { source in
       // Without an output folder, a source that has appeared only now is left for another run.
       if hasSources, trace.span("Job.add", { add(source, plan) }) { return .goOn }
       isComplete = false
@@ -96,7 +96,7 @@ extension Job {
   func makeOperation(for task: SourceTask) -> SourceOperation {
     switch task.work {
     case .make: ThumbnailOperation(task, shared: shared)
-    case .describe: DescribingOperation(task, shared: shared)
+    case .describe: DescribingOperation(task, shared: shared) { [joins] in joins?.store($0) }
     case .verify(let known): VerifyingOperation(task, known: known, shared: shared)
     }
   }

@@ -279,7 +279,8 @@ extension JobTests {
       for other in others {
         try other()
         let operation = DescribingOperation(
-          SourceTask(source: source, place: "a.jpg", work: .describe), shared: shared)
+          SourceTask(source: source, place: "a.jpg", work: .describe), shared: shared,
+          receive: { _ in Issue.record("the thumbnail is gone") })
         let error = #expect(throws: SourceFailure.self) { try operation.execute() }
         #expect(error?.description.contains("its thumbnails were removed or replaced during the run") == true)
       }

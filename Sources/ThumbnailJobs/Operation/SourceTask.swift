@@ -39,7 +39,7 @@ struct SourceTask: Sendable {
     /// The operation was to make thumbnails that are up to date.
     case unchanged
     /// The thumbnails have told of the source.
-    case described(SourceEntry)
+    case described
     /// The source was compared with its hash.
     case verified(hash: UInt64, isUnchanged: Bool)
     case failed(SourceFailure)

@@ -1,7 +1,7 @@
 import BoundedQueue
 import Files
 import Foundation
-import Locking
+import Synchronization
 import SystemPackage
 import Thumbnails
 
@@ -9,25 +9,19 @@ import Thumbnails
 ///
 /// It reads the comments in the thumbnails. Those that were made without joins have none: their headers are read, and the
 /// smallest one is decoded for the placeholder.
-final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `found` has a lock
-  private struct Found {
-    var entry: SourceEntry?
-    var hasHeldMemory = false
+final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an atomic flag; the rest is constant
+  private let receive: @Sendable (SourceEntry) -> Void
+  private let hasReserved = Atomic(false)
+
+  /// - Parameter receive: receives the description and the thumbnails, unless the operation fails.
+  init(_ task: SourceTask, shared: Shared, receive: @escaping @Sendable (SourceEntry) -> Void) {
+    self.receive = receive
+    super.init(.describe, task, shared: shared)
   }
 
-  private let found = Locked(Found())
+  override var hasHeldMemory: Bool { hasReserved.load(ordering: .relaxed) }
 
-  init(_ task: SourceTask, shared: Shared) { super.init(.describe, task, shared: shared) }
-
-  /// The description and the thumbnails; nil before the operation has succeeded.
-  var entry: SourceEntry? { found.withLock { $0.entry } }
-
-  override var hasHeldMemory: Bool { found.withLock { $0.hasHeldMemory } }
-
-  override var success: SourceTask.Ending {
-    guard let entry else { preconditionFailure("\(title) has succeeded without an entry") }
-    return .described(entry)
-  }
+  override var success: SourceTask.Ending { .described }
 
   override func execute() throws {
     report(stage: ThumbnailStage.reading.rawValue)
@@ -59,10 +53,10 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
       // The thumbnails are up to date all the same.
       do { description = try describe(file, pictures) } catch { try checkCancelled() }
     }
-    let entry = SourceEntry(
-      source: source, bytes: file?.size, modified: source.address == nil ? file?.modified : thumbnailTime,
-      result: .pictures(description, pictures))
-    found.withLock { $0.entry = entry }
+    receive(
+      SourceEntry(
+        source: source, bytes: file?.size, modified: source.address == nil ? file?.modified : thumbnailTime,
+        result: .pictures(description, pictures)))
   }
 
   /// Opens a thumbnail; nil if it was removed since the walk, or replaced by a link or a folder.
@@ -102,7 +96,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // `fou
     let thumbnail = try SourceFile(smallest.path)
     let needed = try ThumbnailMaker.readInfo(of: thumbnail.bytes, for: options).bytesNeeded(for: options)
     return try withReservation(of: shared.memory.reservation(for: needed)) {
-      found.withLock { $0.hasHeldMemory = true }
+      hasReserved.store(true, ordering: .relaxed)
       return try shared.makers.withMaker { maker in
         var placeholder: Placeholder?
         try maker.makeThumbnails(of: thumbnail.bytes, options: options) { placeholder = $0.placeholder }
