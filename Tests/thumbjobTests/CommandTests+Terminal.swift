@@ -20,6 +20,10 @@ extension CommandTests {
     @Test(arguments: [40, 80, 200]) func theBarFitsTheTerminalAndUsesItsWidth(columns: Int) async throws {
       let (folder, terminal) = (try TemporaryFolder.withHeldPlaces(), PseudoTerminal(columns: columns))
       let status = try await held(folder, terminal) { pid in
+        // The names are shown once the held photos are being read.
+        try await expectEventually {
+          columns < 80 || terminal.bottomLines.contains { $0.contains("12 of 34") && $0.contains(".jpg ") }
+        }
         let line = try #require(terminal.bottomLines.last { $0.contains("12 of 34") })
         #expect(line.hasPrefix("━━") && line.contains("─ 12 of 34 · "))
         if columns >= 80 { #expect(line.contains(" · PID \(pid) · ")) }
