@@ -368,7 +368,7 @@ bench-decoder: deps corpus ## measures how many megabytes each decoder decodes i
 	.build-decoder/release/bench-decoder $(CORPUS)/camera $(CORPUS)/web $(CORPUS)/photos \
 	  --json $(FIGURES)/decoder.json | tee $(FIGURES)/decoder.md
 
-bench-locks: deps ## compares guards by the number of threads and the length of the section, with a chart
+bench-locks: deps ## compares guards by the number of threads and the length of the section, in ten minutes, with a chart
 	$(BUILD_BENCHMARKS) --product bench-locks
 	@mkdir -p $(FIGURES)
 	$(BENCHMARKS)/bench-locks --json $(FIGURES)/locks.json | tee $(FIGURES)/locks.md

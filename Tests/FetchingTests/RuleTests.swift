@@ -144,7 +144,8 @@ import Testing
 
   @Test(arguments: [
     "ETag: none", "ETag: \"\u{1}\"", LongText("ETag: \"" + String(repeating: "x", count: 600) + "\""),
-    "Last-Modified: yesterday", "Last-Modified: Sun, 06 Nov 2994 08:49:37 GMT", "Content-Range: bytes */15", "Content-Range: bytes 9-5/15",
+    "Last-Modified: yesterday", "Last-Modified: Sun, 06 Nov 2994 08:49:37 GMT", "Content-Range: bytes */15",
+    "Content-Range: bytes 9-5/15",
     "Content-Encoding: identity", "nothing", ": x",
   ])
   func whatIsNotUnderstoodIsNotThere(line: LongText) throws {

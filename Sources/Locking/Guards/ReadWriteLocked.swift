@@ -15,9 +15,8 @@ public typealias WriterPreferringLocked<Value> = ReadWriteLocked<Value, Preferri
 /// A value and the readers-writer lock of the system that guards it.
 ///
 /// *Concurrency*: as ``Guard``.
-@frozen public struct ReadWriteLocked<Value, Preference: ReadWritePreference>: Guard, ~Copyable,
-  @unchecked Sendable  // the lock guards the value
-{
+@frozen public struct ReadWriteLocked<Value, Preference>: Guard, ~Copyable, @unchecked Sendable
+where Preference: ReadWritePreference {  // the lock guards the value
   @frozen @usableFromInline struct Storage {
     @usableFromInline var lock: pthread_rwlock_t
     @usableFromInline var value: Value

@@ -41,6 +41,6 @@ enum UnguardedValue: Lesson {
     let isNamed = said.contains("is unguarded")
     if isNamed { return Outcome(isFaulty: true, "the value is named as unguarded") }
     return Outcome(
-      isFaulty: false, Act.checksLocks ? "nothing is unguarded" : "unknown: only debug builds know which locks were held")
+      isFaulty: false, Act.checksLocks ? "nothing is unguarded" : "unknown: only debug builds know the locks held")
   }
 }

@@ -13,8 +13,8 @@ public enum LessonSource {
     let name = lesson.file.split(separator: "/").last.map(String.init)
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     while let file = files?.nextObject() as? URL {
-      guard file.lastPathComponent == name, let source = try? String(contentsOf: file, encoding: .utf8) else { continue }
-      return code(of: form, in: source)
+      guard file.lastPathComponent == name else { continue }
+      return (try? String(contentsOf: file, encoding: .utf8)).map { code(of: form, in: $0) }
     }
     return nil
   }
