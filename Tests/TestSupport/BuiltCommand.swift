@@ -32,6 +32,15 @@ public struct BuiltCommand: Sendable {
     /// Standard output so far.
     public var output: String { BuiltCommand.text(outputFile) }
 
+    /// The end of standard output so far. Reading a megabyte again and again takes longer than a test may.
+    ///
+    /// - Parameter bytes: the most of it.
+    public func outputEnd(_ bytes: Int) -> String {
+      guard let file = FileHandle(forReadingAtPath: outputFile), let size = try? file.seekToEnd() else { return "" }
+      try? file.seek(toOffset: size - min(size, UInt64(bytes)))
+      return String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
+    }
+
     /// Whether the process blocks a signal.
     public func holdsBack(_ signal: CInt) -> Bool { mask("SigBlk", has: signal) }
 

@@ -271,10 +271,7 @@ extension CommandTests {
       let ending = try await BuiltCommand.run(executable: "/bin/sh", ["-c", script, BuiltCommand.path], in: folder) {
         run in
         // The job ends although the pipe is full; only the process waits for its reader.
-        // Only the end is searched, because each look at all of it takes a second.
-        try await expectEventually {
-          String(decoding: run.output.utf8.suffix(4_000), as: UTF8.self).contains("\"event\":\"summary\"")
-        }
+        try await expectEventually { run.outputEnd(4_000).contains("\"event\":\"summary\"") }
         let stuck = folder("stuck")
         let errors = try await onThread {
           let reader = try #require(FileHandle(forReadingAtPath: stuck))
