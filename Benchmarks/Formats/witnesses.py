@@ -110,6 +110,34 @@ def exiftool(picture: Path, folder: Path, limit: float) -> Shown:
     return Shown(ImageOps.exif_transpose(largest))
 
 
+def within_extent(picture: Path, folder: Path, limit: float) -> Shown:
+    """heif-convert, and of its picture the part that the file declares as its size (ispe), as exiftool reads it."""
+    asked = subprocess.run(
+        ["exiftool", "-s3", "-ImageSpatialExtent", str(picture)], capture_output=True, text=True, check=False,
+        timeout=limit).stdout
+    # Not a PNG file, because libpng refuses to write some profiles.
+    file = folder / "picture.jpg"
+    subprocess.run(
+        ["heif-convert", "-q", "100", str(picture), str(file)], capture_output=True, check=False, timeout=limit)
+    extent = re.fullmatch(r"(\d+)x(\d+)", asked.strip())
+    if not extent or not file.exists():
+        return Shown(None, "no picture, or no size")
+    # The orientation of the EXIF data, which the copy has too, does not count for HEIF.
+    with Image.open(file) as whole:
+        part = whole.crop((0, 0, int(extent[1]), int(extent[2])))
+        return Shown(likeness.in_srgb(part, whole.info.get("icc_profile")))
+
+
+PADDING = 1024  # bytes
+
+
+def avifdec_before_zeros(picture: Path, folder: Path, limit: float) -> Shown:
+    """avifdec, of the file and zeros after it: it refuses a sequence of which any picture goes beyond the file."""
+    padded = folder / "padded.avif"
+    padded.write_bytes(picture.read_bytes() + bytes(PADDING))
+    return command("avifdec", "PICTURE", "OUT")(padded, folder, limit)
+
+
 def with_profile(picture: Path, folder: Path, limit: float) -> Shown:
     """Pillow and LittleCMS: relative colorimetric with black point compensation."""
     try:
@@ -205,6 +233,7 @@ BROWSER = InBrowser()
 WITNESSES = {witness.name: witness for witness in (
     Witness("browser", os.environ.get("CHROMIUM", "chromium"), BROWSER.show),
     Witness("avifdec", "avifdec", command("avifdec", "PICTURE", "OUT")),
+    Witness("avifdec before zeros", "avifdec", avifdec_before_zeros),
     Witness("browser after mixing", os.environ.get("CHROMIUM", "chromium"), BROWSER.show_opaque),
     Witness("djpeg", "djpeg", command("djpeg", "PICTURE", upright=False)),
     # For pictures that are too large for anything else.
@@ -212,6 +241,7 @@ WITNESSES = {witness.name: witness for witness in (
     Witness("exiftool", "exiftool", exiftool),
     Witness("giftopnm", "giftopnm", command("giftopnm", "PICTURE")),
     Witness("heif-convert", "heif-convert", command("heif-convert", "PICTURE", "OUT")),
+    Witness("heif-convert within ispe", "heif-convert", within_extent),
     # Checks sums, lengths and compressed data, and shows no picture.
     Witness("pngcheck", "pngcheck", command("pngcheck", "-q", "PICTURE")),
     Witness("Pillow with Lanczos", "true", with_lanczos),
