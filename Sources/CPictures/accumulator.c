@@ -44,6 +44,7 @@ cdecoding_status accumulator_init(
     sums->bits[index] = 8;
   }
   if (has_alpha && !sums->are_alike) return CDECODING_BAD_CALL;
+  if (request->is_overlay) sums->is_direct = false;
   if (sums->is_direct) {
     clear_planes(sums);
     return CDECODING_OK;

@@ -1,5 +1,5 @@
 // Adds up the samples of a picture into the means that the planes show. Rows may come in any order and in pieces, but each
-// sample once.
+// sample once, or of an overlay with alphas that are together at most 255.
 
 #ifndef ACCUMULATOR_H
 #define ACCUMULATOR_H
@@ -26,7 +26,8 @@ typedef struct accumulator {
   bool has_alpha;
   /// Whether all planes have the same size and shrink, as interleaved pixels need them.
   bool are_alike;
-  /// Whether each sample of the planes is one of the picture. There are no sums then: samples are written at once.
+  /// Whether each sample of the planes is one of the picture, which is added once. There are no sums then: samples are written
+  /// at once.
   bool is_direct;
   /// The significant bits of each plane's samples.
   uint8_t bits[CDECODING_MAX_COMPONENTS];

@@ -29,8 +29,8 @@ struct DecodedTiles {
     request.is_gbr = header.components == .rgb
     let (across, down, count) =
       switch header.components {
-      // With alpha, chroma has a sample for each pixel.
-      case .ycc(_, _, let across, let down): header.hasAlpha ? (1, 1, 3) : (across, down, 3)
+      // Where pixels are weighted, chroma has a sample for each of them.
+      case .ycc(_, _, let across, let down): header.hasAlpha || header.canvas != nil ? (1, 1, 3) : (across, down, 3)
       case .grey: (1, 1, 1)
       default: (1, 1, 3)
       }

@@ -112,6 +112,16 @@ extension CodedPicture {
     "AQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQApQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqrprm"
     + "4CGgwIAAAAyAAAADAIRiAAEABkQBwXPBCQ=="
 
+  /// 32 × 32 pixels, with quarters of ``quarters``, which are coded with 160 × 64.
+  package static let hevcPadded = CodedPicture(
+    type: "hvc1", side: 32,
+    data:
+      "AAAAXSgBrwW4OvNac/nLr//7D09D+hPyVt+3k//6ET//l+qgtfZl1f+71f//MDdW3paW0/fMn/595iYPj4B/bdiv04J09a98j+MVn5HwXPv8w/1V"
+      + "KHjj5v8sqKX3mtS6gA==",
+    configuration:
+      "AQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQAuQgEBA3AAAAMAkAAAAwAAAwAeoBQgQcCDCOW6"
+      + "kkprm4EBAwIAAAMAAgAAAwACECIAAQAHRAHBcrAiQA==")
+
   /// An even surface of 512 × 512 pixels in two slices, one below the other, luma only.
   package static let hevcLargeSlices = CodedPicture(
     type: "hvc1", side: 512,

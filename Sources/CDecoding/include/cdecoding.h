@@ -30,8 +30,12 @@ typedef enum cdecoding_warning {
 /// bits fit into 32 bits.
 #define CDECODING_MAX_SHRINK 128
 
-/// The most tiles that lie on each other.
+/// The most pictures that lie on each other.
 #define CDECODING_MAX_OVERLAYS 64
+
+/// How many pixels a picture of HEVC may be coded wider and higher than its tile. It has whole blocks, and some encoders code
+/// at least 160 × 64 pixels, of which their parameter sets cut off what is outside the tile.
+#define CDECODING_MAX_PADDING 160
 
 /// The largest width and height of a picture, in pixels.
 #define CDECODING_MAX_SIDE 1000000
@@ -107,7 +111,7 @@ typedef struct cdecoding_request {
   uint32_t scaled_width, scaled_height;
   /// PNG: the compressed profile is inflated into the memory for planes at this offset, if it has at most so many bytes.
   uint64_t profile_offset, profile_capacity;
-  /// HEVC, AV1 and WebP. Tiles with alpha come first. JPEG has no tiles and one extent: the file.
+  /// HEVC, AV1 and WebP. Tiles with alpha come first, except for overlays. JPEG has no tiles and one extent: the file.
   uint32_t tile_count, extent_count;
   /// JPEG: the scale is 1/`denominator`. The columns and rows of its planes are those of their memory, which holds whole MCUs;
   /// nothing is averaged.
@@ -118,8 +122,8 @@ typedef struct cdecoding_request {
   bool is_gbr;
   /// HEVC and AV1: whether the coded colours are multiplied by their alpha already.
   bool is_premultiplied;
-  /// HEVC and AV1: whether tiles lie on each other, later ones above, on a canvas that has the background's colour. There are at
-  /// most CDECODING_MAX_OVERLAYS, none with alpha.
+  /// HEVC and AV1: whether tiles lie on each other, earlier ones above, on a canvas that has the background's colour. There are at
+  /// most CDECODING_MAX_OVERLAYS, and before each there may be a tile with its alpha, of the same size and at the same place.
   bool is_overlay;
 } cdecoding_request;
 

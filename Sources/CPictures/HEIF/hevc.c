@@ -6,10 +6,6 @@
 #include <libde265/de265.h>
 #include <stdlib.h>
 
-/// How many pixels a picture may be coded wider and higher than the tile: it has whole blocks, and what is outside the tile is
-/// cut off, by the decoder if the parameter sets say so.
-#define MOST_PADDING 128
-
 /// The most NAL units of a tile. At no level a picture has more than 600 slices (ITU-T H.265, A.4.1). libde265 takes some hundred
 /// bytes for each unit, however short.
 #define MOST_UNITS 2000
@@ -43,7 +39,7 @@ static bool is_of_size(hevc *state, const uint8_t *unit, size_t size) {
     decoding_fail(state->call, CDECODING_DAMAGED, "a parameter set ends too early");
     return false;
   }
-  if (width <= state->tile->width + MOST_PADDING && height <= state->tile->height + MOST_PADDING) return true;
+  if (width <= state->tile->width + CDECODING_MAX_PADDING && height <= state->tile->height + CDECODING_MAX_PADDING) return true;
   decoding_fail(
       state->call, CDECODING_DAMAGED, "a tile is coded with %u x %u pixels instead of %u x %u", width, height,
       state->tile->width, state->tile->height);
@@ -169,7 +165,7 @@ static bool is_sound(hevc *state) {
 
 /// A side of the picture without the blocks that are outside the tile.
 static uint32_t cut_side(uint32_t decoded, uint32_t wanted) {
-  return decoded > wanted && decoded - wanted <= MOST_PADDING ? wanted : decoded;
+  return decoded > wanted && decoded - wanted <= CDECODING_MAX_PADDING ? wanted : decoded;
 }
 
 static tile_picture picture_of(const struct de265_image *image, const cdecoding_tile *tile) {

@@ -17,18 +17,29 @@ static bool are_sound(const cdecoding_request *request, const cdecoding_tile *_N
       (request->plane_count != 1 && request->plane_count != 3)) {
     return false;
   }
-  if (request->is_overlay && (request->tile_count > CDECODING_MAX_OVERLAYS || tiles[0].is_alpha)) return false;
-  bool colors_began = false;
+  if (request->is_overlay && request->tile_count > 2 * CDECODING_MAX_OVERLAYS) return false;
   for (uint32_t index = 0; index < request->tile_count; index++) {
     const cdecoding_tile *tile = &tiles[index];
     if (tile->width == 0 || tile->width > LONGEST_TILE_SIDE || tile->height == 0 || tile->height > LONGEST_TILE_SIDE ||
-        tile->extent_count > request->extent_count || tile->first_extent > request->extent_count - tile->extent_count ||
-        (tile->is_alpha && colors_began)) {
+        tile->extent_count > request->extent_count || tile->first_extent > request->extent_count - tile->extent_count) {
       return false;
     }
-    colors_began = colors_began || !tile->is_alpha;
+    if (index == 0 || !(request->is_overlay ? tile[-1].is_alpha : tile->is_alpha)) continue;
+    // Alpha comes before all colours, or that of an overlay before the tile that it belongs to.
+    if (!request->is_overlay && !tile[-1].is_alpha) return false;
+    if (request->is_overlay && (tile->is_alpha || tile->x != tile[-1].x || tile->y != tile[-1].y ||
+                                tile->width != tile[-1].width || tile->height != tile[-1].height)) {
+      return false;
+    }
   }
-  return colors_began;
+  return !tiles[request->tile_count - 1].is_alpha;
+}
+
+static bool has_alpha_tile(const decoding *call) {
+  for (uint32_t index = 0; index < call->request->tile_count; index++) {
+    if (call->tiles[index].is_alpha) return true;
+  }
+  return false;
 }
 
 bool tiles_init(tile_sums *tiles, decoding *call) {
@@ -38,11 +49,21 @@ bool tiles_init(tile_sums *tiles, decoding *call) {
     decoding_fail(call, CDECODING_BAD_CALL, "the tiles contradict each other");
     return false;
   }
-  bool has_alpha = call->tiles[0].is_alpha;
-  cdecoding_status status = accumulator_init(&tiles->sums, request, has_alpha, call->memory, call->memory_size);
+  bool has_alpha = has_alpha_tile(call);
+  tiles->is_weighted = has_alpha || request->is_overlay;
+  cdecoding_status status = accumulator_init(&tiles->sums, request, tiles->is_weighted, call->memory, call->memory_size);
   if (status == CDECODING_OK && has_alpha) {
     tiles->alpha = calloc(request->height, request->width);
     if (!tiles->alpha) status = CDECODING_NO_MEMORY;
+  }
+  if (status == CDECODING_OK && request->is_overlay) {
+    size_t size = (size_t)request->height * request->width;
+    tiles->uncovered = malloc(size);
+    if (tiles->uncovered) {
+      memset(tiles->uncovered, 255, size);
+    } else {
+      status = CDECODING_NO_MEMORY;
+    }
   }
   if (status == CDECODING_OK) return true;
   decoding_fail(
@@ -53,6 +74,7 @@ bool tiles_init(tile_sums *tiles, decoding *call) {
 void tiles_free(tile_sums *tiles) {
   accumulator_free(&tiles->sums);
   free(tiles->alpha);
+  free(tiles->uncovered);
   free(tiles->rows);
 }
 
@@ -104,15 +126,24 @@ static int64_t component_start(int32_t pixel, unsigned step) {
   return step == 1 ? pixel : ((int64_t)pixel + ((int64_t)1 << 32) + 1) / 2 - ((int64_t)1 << 31);
 }
 
-/// The alpha of a row of pixels; 0 outside the picture.
-static void alpha_row(const tile_sums *tiles, uint8_t *into, int64_t x, int64_t y, size_t count) {
+/// Copies a row of pixels of a map, `alpha` or `uncovered`; 0 outside the picture.
+static void map_row(const tile_sums *tiles, const uint8_t *map, uint8_t *into, int64_t x, int64_t y, size_t count) {
   uint32_t width = tiles->call->request->width;
-  const uint8_t *row = tiles->alpha + (size_t)y * width;
+  const uint8_t *row = map + (size_t)y * width;
   for (size_t index = 0; index < count; index++) {
     int64_t column = x + (int64_t)index;
     into[index] = column < 0 || column >= width ? 0 : row[column];
   }
 }
+
+/// Whether a tile of colours has alpha.
+static bool is_transparent(const tile_sums *tiles, const cdecoding_tile *tile) {
+  const decoding *call = tiles->call;
+  return tiles->alpha && (!call->request->is_overlay || (tile > call->tiles && tile[-1].is_alpha));
+}
+
+/// The part of a pixel that a tile covers, 0 to 255, of the part that no tile above does.
+static uint8_t part_of(uint8_t uncovered, uint8_t alpha) { return (uint8_t)((uncovered * alpha + 127) / 255); }
 
 /// Divides colours by the alpha with which they were multiplied, to the nearest value; `zero` is the one that no
 /// multiplication changes.
@@ -131,62 +162,6 @@ static unsigned plane_of(const cdecoding_request *request, const tile_picture *p
   return request->is_gbr && picture->components == 3 ? (component + 1) % 3 : component;
 }
 
-/// A part of a row of a component.
-typedef struct component_row {
-  unsigned plane, across, down, bits;
-  int64_t x, y;
-  size_t count;
-  const uint8_t *samples;
-} component_row;
-
-/// Adds what the tiles from number `next` on do not cover of a row.
-static void add_uncovered(tile_sums *tiles, uint32_t next, component_row row) {
-  for (; next < tiles->call->request->tile_count; next++) {
-    const cdecoding_tile *tile = &tiles->call->tiles[next];
-    int64_t left = component_start(tile->x, row.across), top = component_start(tile->y, row.down);
-    int64_t right = left + (tile->width - 1) / row.across + 1, bottom = top + (tile->height - 1) / row.down + 1;
-    int64_t end = row.x + (int64_t)row.count;
-    if (row.y < top || row.y >= bottom || row.x >= right || end <= left) continue;
-    if (row.x < left) {
-      component_row before = row;
-      before.count = (size_t)(left - row.x);
-      add_uncovered(tiles, next + 1, before);
-    }
-    if (end <= right) return;
-    row.samples += (size_t)(right - row.x) * (row.bits > 8 ? 2 : 1);
-    row.count = (size_t)(end - right);
-    row.x = right;
-  }
-  accumulator_add_component(&tiles->sums, row.plane, row.x, row.y, row.count, row.samples, row.bits, NULL);
-}
-
-/// Adds the canvas where no tile covers it.
-static bool add_canvas(tile_sums *tiles, const tile_picture *picture) {
-  const cdecoding_request *request = tiles->call->request;
-  for (unsigned component = 0; component < picture->components; component++) {
-    unsigned index = plane_of(request, picture, component), bits = picture->bits[component];
-    const cdecoding_plane *plane = &request->planes[index];
-    uint8_t *samples = rows_of(tiles, (size_t)plane->width * 2);
-    if (!samples) return false;
-    unsigned value = plane->low + (request->background[index] * (plane->high - plane->low) + 127u) / 255;
-    for (uint32_t column = 0; column < plane->width; column++) {
-      if (bits > 8) {
-        ((uint16_t *)(void *)samples)[column] = (uint16_t)(value << (bits - 8));
-      } else {
-        samples[column] = (uint8_t)value;
-      }
-    }
-    for (uint32_t y = 0; y < plane->height; y++) {
-      component_row row = {
-          .plane = index, .across = component == 0 ? 1 : picture->across, .down = component == 0 ? 1 : picture->down,
-          .bits = bits, .y = y, .count = plane->width, .samples = samples};
-      add_uncovered(tiles, 0, row);
-    }
-  }
-  tiles->has_canvas = true;
-  return true;
-}
-
 static void add_component(
     tile_sums *tiles, const cdecoding_tile *tile, const tile_picture *picture, unsigned component) {
   unsigned index = plane_of(tiles->call->request, picture, component);
@@ -196,26 +171,23 @@ static void add_component(
   int64_t x = component_start(tile->x, across), y = component_start(tile->y, down);
   const uint8_t *row = picture->planes[component];
   for (uint32_t line = 0; line < rows; line++, row += picture->strides[component]) {
-    component_row part = {
-        .plane = index, .across = across, .down = down, .bits = picture->bits[component],
-        .x = x, .y = y + line, .count = count, .samples = row};
-    // Tiles that do not lie on each other may be thousands.
-    uint32_t next = tiles->call->request->is_overlay ? (uint32_t)(tile - tiles->call->tiles) + 1 : UINT32_MAX;
-    add_uncovered(tiles, next, part);
+    accumulator_add_component(&tiles->sums, index, x, y + line, count, row, picture->bits[component], NULL);
   }
 }
 
-/// Adds a component weighted by alpha. Each pixel has an alpha of its own, so each gets the sample that covers it.
+/// Adds a component weighted by alpha, and by what the tiles above leave uncovered. Each pixel has a weight of its own, so
+/// each gets the sample that covers it.
 static bool add_weighted_component(
     tile_sums *tiles, const cdecoding_tile *tile, const tile_picture *picture, unsigned component) {
   const cdecoding_request *request = tiles->call->request;
   unsigned index = plane_of(request, picture, component);
   unsigned across = component == 0 ? 1 : picture->across, down = component == 0 ? 1 : picture->down;
   size_t width = picture->width;
-  // The coded samples of a row, those of its pixels, and their alpha.
-  uint8_t *coded = rows_of(tiles, 3 * width);
+  // The coded samples of a row, those of its pixels, their alpha and their weights.
+  uint8_t *coded = rows_of(tiles, 4 * width);
   if (!coded) return false;
-  uint8_t *samples = coded + width, *alpha = samples + width;
+  uint8_t *samples = coded + width, *alpha = samples + width, *weights = alpha + width;
+  bool has_alpha = is_transparent(tiles, tile);
   int zero = request->is_gbr ? 0 : component == 0 ? request->planes[0].low : 128;
   for (uint32_t line = 0; line < picture->height; line++) {
     int64_t y = (int64_t)tile->y + line;
@@ -223,11 +195,30 @@ static bool add_weighted_component(
     const uint8_t *row = picture->planes[component] + (ptrdiff_t)(line / down) * picture->strides[component];
     to_8_bits(coded, row, (width - 1) / across + 1, picture->bits[component]);
     for (size_t pixel = 0; pixel < width; pixel++) samples[pixel] = coded[pixel / across];
-    alpha_row(tiles, alpha, tile->x, y, width);
-    if (request->is_premultiplied) divide(samples, alpha, width, zero);
-    accumulator_add_component(&tiles->sums, index, tile->x, y, width, samples, 8, alpha);
+    if (has_alpha) map_row(tiles, tiles->alpha, alpha, tile->x, y, width);
+    if (has_alpha && request->is_premultiplied) divide(samples, alpha, width, zero);
+    if (tiles->uncovered) map_row(tiles, tiles->uncovered, weights, tile->x, y, width);
+    if (has_alpha && tiles->uncovered) {
+      for (size_t pixel = 0; pixel < width; pixel++) weights[pixel] = part_of(weights[pixel], alpha[pixel]);
+    }
+    accumulator_add_component(
+        &tiles->sums, index, tile->x, y, width, samples, 8, tiles->uncovered ? weights : alpha);
   }
   return true;
+}
+
+/// Takes what a tile covers away from what is uncovered for the tiles below.
+static void cover(tile_sums *tiles, const cdecoding_tile *tile) {
+  const cdecoding_request *request = tiles->call->request;
+  bool has_alpha = is_transparent(tiles, tile);
+  int64_t right = (int64_t)tile->x + tile->width, bottom = (int64_t)tile->y + tile->height;
+  for (int64_t y = tile->y < 0 ? 0 : tile->y; y < bottom && y < request->height; y++) {
+    for (int64_t x = tile->x < 0 ? 0 : tile->x; x < right && x < request->width; x++) {
+      size_t place = (size_t)y * request->width + (size_t)x;
+      uint8_t uncovered = tiles->uncovered[place];
+      tiles->uncovered[place] -= has_alpha ? part_of(uncovered, tiles->alpha[place]) : uncovered;
+    }
+  }
 }
 
 /// Whether the samples are of the kind that the request and the tiles before say. If not, the call has failed.
@@ -247,8 +238,8 @@ static bool fits(tile_sums *tiles, const cdecoding_tile *tile, const tile_pictur
   if (tile->is_alpha && is_whole) return true;
   if (picture->components != request->plane_count) is_whole = false;
   for (unsigned component = 0; component < picture->components && is_whole; component++) {
-    // With alpha, chroma has a sample for each pixel too.
-    bool is_coarse = component > 0 && !tiles->alpha;
+    // Where pixels have weights, chroma has a sample for each of them too.
+    bool is_coarse = component > 0 && !tiles->is_weighted;
     unsigned across = is_coarse ? picture->across : 1, down = is_coarse ? picture->down : 1;
     const cdecoding_plane *plane = &request->planes[component];
     if (plane->width != (request->width - 1) / across + 1 || plane->height != (request->height - 1) / down + 1) {
@@ -280,14 +271,14 @@ static bool is_written(tile_sums *tiles, const cdecoding_tile *tile, const tile_
 bool tiles_add(tile_sums *tiles, const cdecoding_tile *tile, const tile_picture *picture) {
   if (!fits(tiles, tile, picture) || !is_written(tiles, tile, picture)) return false;
   if (tile->is_alpha) return add_alpha(tiles, tile, picture);
-  if (tiles->call->request->is_overlay && !tiles->has_canvas && !add_canvas(tiles, picture)) return false;
   for (unsigned component = 0; component < picture->components; component++) {
-    if (!tiles->alpha) {
+    if (!tiles->is_weighted) {
       add_component(tiles, tile, picture, component);
     } else if (!add_weighted_component(tiles, tile, picture, component)) {
       return false;
     }
   }
+  if (tiles->uncovered) cover(tiles, tile);
   return true;
 }
 

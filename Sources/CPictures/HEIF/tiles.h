@@ -12,12 +12,14 @@
 typedef struct tile_sums {
   decoding *call;
   accumulator sums;
-  /// The alpha of each pixel of the picture, 8 bits; NULL if there is none.
+  /// The alpha of each pixel of the picture, 8 bits; NULL if there is none. Of an overlay, that of the last tile with alpha.
   uint8_t *_Nullable alpha;
+  /// Of an overlay, the part of each pixel that no tile so far covers, 0 to 255; else NULL.
+  uint8_t *_Nullable uncovered;
+  /// Whether pixels have weights: if there is either of the two.
+  bool is_weighted;
   /// The significant bits of each component, as in the first tile; 0 before it.
   unsigned bits[3];
-  /// Whether the canvas is added, on which tiles lie.
-  bool has_canvas;
   /// Memory for rows, made when it is needed.
   uint8_t *_Nullable rows;
   size_t rows_size;

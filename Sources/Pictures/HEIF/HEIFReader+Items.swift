@@ -158,7 +158,7 @@ extension HEIFReader {
     return try StoredPicture(tiles, of: pixels, codec: first.codec, format: first.format, color: first.color)
   }
 
-  /// Pictures that are drawn onto a canvas, one after the other. The canvas is opaque, as for libheif.
+  /// Pictures that are drawn onto a canvas, one after the other, with their alpha. The canvas is opaque, as for libheif.
   private mutating func overlay(_ id: UInt32, _ derivations: Int) throws(ThumbnailError) -> StoredPicture {
     var (flags, fields) = try derivation(id)
     let color = (try fields.u16(), try fields.u16(), try fields.u16())
@@ -170,29 +170,32 @@ extension HEIFReader {
       throw .unsupported("\(sources.count) pictures, drawn onto each other")
     }
     var parts: [StoredPicture] = []
-    var tiles: [PictureTile] = []
     var isExact = true
     for source in sources {
       let (x, y) = (try fields.signed(numberSize), try fields.signed(numberSize))
-      let part = try part(source, derivations)
+      var part = try part(source, derivations)
       guard part.isCoded(like: parts.first ?? part), part.isAligned(x, y) else {
         throw .unsupported("pictures in different forms or at odd places, drawn onto each other")
       }
-      guard try alpha(of: source) == nil else { throw .unsupported("transparent pictures, drawn onto others") }
+      if let alpha = try alpha(of: source) {
+        try part.addAlpha(self.part(alpha, derivations))
+        part.isPremultiplied = isPremultiplied(source)
+        isExact = false
+      }
       if x < 0 || y < 0 || x + part.pixels.width > canvas.width || y + part.pixels.height > canvas.height
-        || tiles.contains(where: { $0.overlaps(x: x, y: y, part.pixels) })
+        || parts.contains(where: { $0.tiles[0].overlaps(x: x, y: y, part.pixels) })
       {
         isExact = false
       }
-      tiles.append(part.tile(x: x, y: y))
+      part.moveTiles(right: x, down: y)
       parts.append(part)
     }
     var picture = try StoredPicture(
-      tiles, of: canvas, codec: parts[0].codec, format: parts[0].format, color: parts[0].color)
+      parts.flatMap(\.tiles), of: canvas, codec: parts[0].codec, format: parts[0].format, color: parts[0].color)
     // Without gaps nothing of the canvas shows.
     if !isExact || parts.reduce(0, { $0 + $1.pixels.count }) != canvas.count {
-      picture.canvas = RGBColor(
-        red: UInt8(color.0 >> 8), green: UInt8(color.1 >> 8), blue: UInt8(color.2 >> 8))
+      try picture.layOver(
+        RGBColor(red: UInt8(color.0 >> 8), green: UInt8(color.1 >> 8), blue: UInt8(color.2 >> 8)), parts)
     }
     return picture
   }
@@ -200,7 +203,8 @@ extension HEIFReader {
   /// A picture of which a derived one is made: one coded picture, as it is.
   private mutating func part(_ id: UInt32, _ derivations: Int) throws(ThumbnailError) -> StoredPicture {
     let picture = try storedPicture(of: id, derivations: derivations + 1)
-    guard picture.tiles.count == 1, picture.geometry == PictureGeometry(picture.tiles[0].pixels) else {
+    guard picture.canvas == nil, picture.tiles.count == 1, picture.geometry == PictureGeometry(picture.tiles[0].pixels)
+    else {
       throw .unsupported("a picture made of pictures that are cut, turned or derived")
     }
     return picture

@@ -80,7 +80,7 @@ public struct HEIFReader {
     var picture = try storedPicture(of: id)
     if let alpha = try alpha(of: id) {
       try picture.addAlpha(storedPicture(of: alpha))
-      picture.isPremultiplied = !table.references("prem", from: id).isEmpty
+      picture.isPremultiplied = isPremultiplied(id)
     }
     return try picture.header()
   }
@@ -92,6 +92,9 @@ public struct HEIFReader {
     }
     return nil
   }
+
+  /// Whether the colours of an item are multiplied by its alpha.
+  func isPremultiplied(_ id: UInt32) -> Bool { !table.references("prem", from: id).isEmpty }
 
   static let alphaTypes = [
     "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1",

@@ -1,3 +1,4 @@
+import CDecoding
 import Thumbnails
 
 extension StoredPicture {
@@ -7,10 +8,11 @@ extension StoredPicture {
   /// for each pixel about blocks, of which 0.75 are motion, also if nothing moves; and 130 bytes for each coding tree
   /// block, which has at least 16 × 16 pixels. It also copies the compressed data once. dav1d 1.0.0 was measured: it
   /// takes 2.0 bytes for a pixel of 4:2:0 and a fixed part. Alpha, 8 bits a pixel, is there as a whole while colours
-  /// are decoded. So is a row of the canvas on which tiles lie.
+  /// are decoded. So is, 8 bits a pixel, what pictures that lie on each other leave uncovered.
   var workingBytes: Int {
     let largest = max(alphaBytes, tiles.map { bytes(of: $0) }.max() ?? 0)
-    return largest + (alpha.isEmpty ? 0 : geometry.pixels.count) + (canvas == nil ? 0 : 2 * pixels.width)
+    let maps = (alphaBytes > 0 ? 1 : 0) + (canvas == nil ? 0 : 1)
+    return largest + maps * geometry.pixels.count
   }
 
   private func bytes(of tile: PictureTile) -> Int {
@@ -18,8 +20,9 @@ extension StoredPicture {
     let block = codec == .hevc ? 64 : 128
     // A picture that is coded much larger than its tile is refused.
     let coded = format.codedPixels ?? tile.pixels
-    let width = Self.rounded(max(tile.pixels.width, min(coded.width, tile.pixels.width + 128)), to: block)
-    let height = Self.rounded(max(tile.pixels.height, min(coded.height, tile.pixels.height + 128)), to: block)
+    let padding = Int(CDECODING_MAX_PADDING)
+    let width = Self.rounded(max(tile.pixels.width, min(coded.width, tile.pixels.width + padding)), to: block)
+    let height = Self.rounded(max(tile.pixels.height, min(coded.height, tile.pixels.height + padding)), to: block)
     let pixels = width * height
     let plane = pixels * (format.bits > 8 ? 2 : 1)
     let picture = plane * samplesOfTwoPixels / 2

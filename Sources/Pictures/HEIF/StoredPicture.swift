@@ -5,7 +5,7 @@ struct StoredPicture {
   let codec: PictureHeader.TileCodec
   let format: CodedFormat
   let pixels: PixelSize
-  /// Without alpha, at their places in the stored picture.
+  /// At their places in the stored picture. Without alpha, except for ``layOver(_:_:)``.
   var tiles: [PictureTile]
   var geometry: PictureGeometry
   var color: ColorProperties
@@ -15,8 +15,8 @@ struct StoredPicture {
   private(set) var alphaBytes = 0
   /// Whether colours are multiplied by alpha.
   var isPremultiplied = false
-  /// The colour where no tile is, if there are such places, or if tiles lie on each other; later ones are above.
-  var canvas: RGBColor?
+  /// The colour where no tile is, if there are such places, or if tiles lie on each other or are transparent.
+  private(set) var canvas: RGBColor?
 
   /// The properties of items that say something about colours.
   struct ColorProperties {
@@ -60,16 +60,32 @@ struct StoredPicture {
     for index in alpha.indices { alpha[index].isAlpha = true }
   }
 
+  /// Replaces the tiles by those of pictures that lie on each other, the first one lowest, and on a canvas. Each has one tile,
+  /// and one for its alpha if it is transparent.
+  mutating func layOver(_ color: RGBColor, _ pictures: [StoredPicture]) throws(ThumbnailError) {
+    let transparent = pictures.filter { !$0.alpha.isEmpty }
+    isPremultiplied = transparent.first?.isPremultiplied ?? false
+    guard transparent.allSatisfy({ $0.isPremultiplied == isPremultiplied }) else {
+      throw .unsupported("pictures of which some are multiplied by their alpha, drawn onto each other")
+    }
+    canvas = color
+    tiles = pictures.reversed().flatMap { $0.alpha + $0.tiles }
+    alphaBytes = transparent.map(\.alphaBytes).max() ?? 0
+  }
+
+  /// Moves the tiles of colours and alpha.
+  mutating func moveTiles(right: Int, down: Int) {
+    for index in tiles.indices { tiles[index].move(right, down) }
+    for index in alpha.indices { alpha[index].move(right, down) }
+  }
+
   // MARK: The header
 
   /// The header of the picture.
   func header() throws(ThumbnailError) -> PictureHeader {
     let points = codePoints
     var tiles = alpha + tiles
-    for index in tiles.indices {
-      tiles[index].x -= geometry.x
-      tiles[index].y -= geometry.y
-    }
+    for index in tiles.indices { tiles[index].move(-geometry.x, -geometry.y) }
     var header = PictureHeader(
       type: codec == .hevc ? .heic : .avif, pixels: geometry.pixels, components: try components(points),
       coding: .tiles(codec, tiles), workingBytes: workingBytes)
@@ -136,4 +152,8 @@ struct StoredPicture {
     default: throw .unsupported("the matrix coefficients \(points.matrix)")
     }
   }
+}
+
+extension PictureTile {
+  fileprivate mutating func move(_ right: Int, _ down: Int) { (x, y) = (x + right, y + down) }
 }

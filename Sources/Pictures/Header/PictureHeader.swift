@@ -18,7 +18,8 @@ public struct PictureHeader: Sendable {
   public var hasAlpha = false
   /// Whether the colours of tiles are multiplied by their alpha already.
   public var isPremultiplied = false
-  /// The colour where no tile is, if there are such places, or if tiles lie on each other; later ones are above.
+  /// The colour where no tile is, if there are such places, or if tiles lie on each other or are transparent; earlier ones
+  /// are above.
   public var canvas: RGBColor?
   /// How the samples' values correspond to colours.
   public var color = ColorDescription.unknown
@@ -79,7 +80,7 @@ public struct PictureHeader: Sendable {
     case webp(WebPFrame)
     /// One page, by the offset of its directory.
     case tiff(directory: UInt64)
-    /// Pictures that make up the whole. Those with alpha come first. If the components are RGB, they are coded in the order
+    /// Pictures that make up the whole. Those with alpha come first; on a canvas, each before the one that it is the alpha of. If the components are RGB, they are coded in the order
     /// green, blue, red.
     case tiles(TileCodec, [PictureTile])
     /// A JPEG file inside the file.

@@ -32,15 +32,7 @@ extension DecodeRequest {
     let (tiles, extents) = header.tiles
     self.init(
       request, planes: planes, tiles: tiles, extents: extents, longestProfile: header.longestProfile,
-      decoderBytes: Self.sumBytes(planes, hasAlpha: header.hasAlpha) + header.sampleBytes(scaledTo: scaled)
-        + header.workingBytes)
-  }
-
-  /// The bytes of the sums of which a decoder makes means; none if each sample stays as it is.
-  private static func sumBytes(_ planes: [cdecoding_plane], hasAlpha: Bool) -> Int {
-    if planes.allSatisfy({ $0.shrink_x == 1 && $0.shrink_y == 1 }) { return 0 }
-    let samples = planes.map { Int($0.columns) * Int($0.rows) }
-    return (samples.reduce(0, +) + (hasAlpha ? samples.first ?? 0 : 0)) * MemoryLayout<UInt32>.size
+      decoderBytes: header.sumBytes(planes) + header.sampleBytes(scaledTo: scaled) + header.workingBytes)
   }
 
   /// The picture that a decoder has made.
@@ -97,10 +89,19 @@ extension PictureHeader {
     }
   }
 
-  /// How many pixels a sample of a chroma plane covers. Where there is alpha, each pixel has its own chroma, which is
-  /// weighted by the alpha.
+  /// Whether pixels are weighted: by their alpha, or by what lies above them.
+  private var hasWeights: Bool { hasAlpha || canvas != nil }
+
+  /// The bytes of the sums of which a decoder makes means; none if each sample stays as it is.
+  fileprivate func sumBytes(_ planes: [cdecoding_plane]) -> Int {
+    if canvas == nil, planes.allSatisfy({ $0.shrink_x == 1 && $0.shrink_y == 1 }) { return 0 }
+    let samples = planes.map { Int($0.columns) * Int($0.rows) }
+    return (samples.reduce(0, +) + (hasWeights ? samples.first ?? 0 : 0)) * MemoryLayout<UInt32>.size
+  }
+
+  /// How many pixels a sample of a chroma plane covers. Where pixels are weighted, each has its own chroma.
   fileprivate var chroma: (across: Int, down: Int) {
-    if !hasAlpha, case .ycc(_, _, let across, let down) = components { (across, down) } else { (1, 1) }
+    if !hasWeights, case .ycc(_, _, let across, let down) = components { (across, down) } else { (1, 1) }
   }
 
   /// The planes of a picture, without their places in memory.
