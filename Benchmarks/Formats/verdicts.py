@@ -92,7 +92,7 @@ class Expected:
     verdict: str
     witness: str
     reason: str
-    # Whether the others come out alike only on fast machines, or only on slow ones.
+    # Whether the others come out alike only on some machines, or in some sizes.
     may_be_same: bool = False
 
     def explains(self, name: str, verdict: str) -> bool:

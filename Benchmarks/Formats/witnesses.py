@@ -29,7 +29,7 @@ from verdicts import Compared, Testimony, fitted, near
 class Shown:
     """What a witness makes of a file."""
 
-    picture: Image.Image | None = None  # RGB in sRGB, upright, over white
+    picture: Image.Image | None = None  # RGB in sRGB, or CMYK, which is reduced as it is; upright, over white
     refused: str = ""
 
 
@@ -55,7 +55,7 @@ def compared(name: str, ours: Path, theirs: Image.Image, box: int) -> Compared:
     if not near(thumbnail.size, size):
         return Compared(name, thumbnail.size, size, None, None)
     # Pixels are averaged down to twice the size first, as by thumbjob: dots and lines of one pixel show the difference.
-    small = theirs.resize(thumbnail.size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+    small = theirs.resize(thumbnail.size, Image.Resampling.LANCZOS, reducing_gap=2.0).convert("RGB")
     return Compared(
         name, thumbnail.size, size, likeness.difference(thumbnail, small), likeness.of_squares(thumbnail, small))
 
@@ -150,6 +150,12 @@ def with_profile(picture: Path, folder: Path, limit: float) -> Shown:
         return Shown(None, str(error))
 
 
+def with_inks(picture: Path, folder: Path, limit: float) -> Shown:
+    """Pillow, of CMYK without a profile: the means of small thumbnails are those of inks, not those of light."""
+    with Image.open(picture) as image:
+        return Shown(image.copy()) if image.mode == "CMYK" else Shown(None, f"{image.mode}, not CMYK")
+
+
 def with_lanczos(picture: Path, folder: Path, limit: float) -> Shown:
     """JPEG with half the chroma along both sides: libjpeg's samples, but those of chroma enlarged with Lanczos."""
     border = 4  # samples; the edges go on beyond it
@@ -176,11 +182,13 @@ def of_light(light: numpy.ndarray) -> Image.Image:
     return Image.fromarray((coded * 255 + 0.5).astype(numpy.uint8))
 
 
-def with_tifffile(picture: Path, folder: Path, limit: float, is_linear: bool = False) -> Shown:
-    """The samples of the first page, read without libtiff. 0 is black unless the file says otherwise."""
+def with_tifffile(
+    picture: Path, folder: Path, limit: float, is_linear: bool = False, number: int = 0,
+) -> Shown:
+    """The samples of a page, read without libtiff. 0 is black unless the file says otherwise."""
     try:
         with tifffile.TiffFile(picture) as opened:
-            page = opened.pages[0]
+            page = opened.pages[number]
             samples = page.asarray()
             is_planar = samples.ndim == 3 and page.planarconfig == tifffile.PLANARCONFIG.SEPARATE
             alpha = page.extrasamples[0] if page.extrasamples else None
@@ -244,10 +252,13 @@ WITNESSES = {witness.name: witness for witness in (
     Witness("heif-convert within ispe", "heif-convert", within_extent),
     # Checks sums, lengths and compressed data, and shows no picture.
     Witness("pngcheck", "pngcheck", command("pngcheck", "-q", "PICTURE")),
+    Witness("Pillow with inks", "true", with_inks),
     Witness("Pillow with Lanczos", "true", with_lanczos),
     Witness("Pillow with the profile", "true", with_profile),
     # Reads TIFF without libtiff.
     Witness("tifffile", "true", with_tifffile),
+    # The second reduced page.
+    Witness("tifffile page 2", "true", functools.partial(with_tifffile, number=2)),
     Witness("tifffile, linear", "true", functools.partial(with_tifffile, is_linear=True)),
     Witness("vips", "vips", command("vips", "copy", "PICTURE[fail-on=error]", "OUT")),
     # The second reduced picture of a TIFF file.
