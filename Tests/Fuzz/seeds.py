@@ -109,10 +109,11 @@ def profiles():
     return {name: profile + struct.pack(">H", kind) for name, (profile, kind) in kinds.items()}
 
 
-# The last two bytes of an input for tiles.c: 64 × 64 pixels, with 4:2:0; and four of them, each on those before it, of
-# which the first layer is shown.
+# The last two bytes of an input for tiles.c: 64 × 64 pixels, with 4:2:0; and four of them that lie on each other, of which
+# the first layer is shown; the same with alpha, which colours are multiplied by.
 SUBSAMPLED = 0x00C0
-OVERLAY = 0x86C0
+OVERLAY = 0x8600
+TRANSPARENT = 0xC700
 
 
 def coded_pictures():
@@ -138,7 +139,7 @@ def coded_pictures():
             + struct.pack(">H", choice)
             for name, each, choice in (
                 ("colors", coded, SUBSAMPLED), ("alpha", alpha, SUBSAMPLED), ("slices", slices, SUBSAMPLED),
-                ("overlay", coded, OVERLAY))
+                ("overlay", coded, OVERLAY), ("transparent", coded, TRANSPARENT))
             if each}
     layers = heifs.AV1_LAYERS
     found["decode-av1"]["layers"] = (

@@ -27,7 +27,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments) {
   return 0;
 }
 
-// One tile, or four in two rows or on each other, or one with alpha, partly outside the picture.
+// One tile, or four in two rows or on each other, partly outside the picture; in rows, with alpha for the first one, or on each
+// other, for all.
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (size < 4) return 0;
   unsigned choice = (unsigned)bytes[size - 2] << 8 | bytes[size - 1];
@@ -42,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   int32_t cut = (int32_t)(choice >> 10 & 3);
   cdecoding_request request = {
       .kind = kind, .width = width * side_tiles, .height = height * side_tiles, .plane_count = choice >> 12 & 1 ? 1 : 3,
-      .is_gbr = choice >> 13 & 1, .is_premultiplied = choice >> 14 & 1, .is_overlay = choice >> 15 & 1 && !has_alpha};
+      .is_gbr = choice >> 13 & 1, .is_premultiplied = choice >> 14 & 1, .is_overlay = choice >> 15 & 1};
   size_t planes_size = 0;
   for (uint32_t index = 0; index < request.plane_count; index++) {
     cdecoding_plane *plane = &request.planes[index];
@@ -54,16 +55,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     plane->rows = (plane->height - 1) / plane->shrink_y + 1;
     planes_size += (size_t)plane->columns * plane->rows;
   }
-  cdecoding_tile tiles[5];
+  cdecoding_tile tiles[8];
   cdecoding_extent extents[2] = {
       {.offset = 2 + configuration, .size = data / 2}, {.offset = 2 + configuration + data / 2, .size = data - data / 2}};
-  for (uint32_t index = 0; index < side_tiles * side_tiles + has_alpha; index++) {
-    uint32_t place = index - (has_alpha && index > 0 ? 1 : 0);
+  // How many tiles have alpha, and how many tiles lie at one place.
+  uint32_t count = side_tiles * side_tiles, alphas = !has_alpha ? 0 : request.is_overlay ? count : 1;
+  uint32_t layers = alphas == count ? 2 : 1;
+  for (uint32_t index = 0; index < count + alphas; index++) {
+    uint32_t place = layers == 2 ? index / 2 : index - (index < alphas ? 0 : alphas);
     uint32_t across = request.is_overlay ? width / 2 : width, down = request.is_overlay ? height / 4 : height;
     tiles[index] = (cdecoding_tile){
         .x = (int32_t)(place % side_tiles * across) - cut, .y = (int32_t)(place / side_tiles * down) - cut, .width = width,
         .height = height, .extent_count = 2, .configuration = {.offset = 2, .size = configuration},
-        .is_alpha = has_alpha && index == 0, .shown_layer = request.is_overlay ? (uint8_t)cut : 0};
+        .is_alpha = layers == 2 ? index % 2 == 0 : index < alphas, .shown_layer = request.is_overlay ? (uint8_t)cut : 0};
     request.tile_count++;
   }
   request.extent_count = 2;

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Further pictures of 64 × 64 pixels, coded by x265 or libaom: of more bits, of red, green and blue, for alpha, and of
-/// several slices.
+/// Further pictures, of 64 × 64 pixels unless they say otherwise, coded by x265 or libaom: of more bits, of red, green and
+/// blue, for alpha, of several slices, and coded larger than they are.
 extension CodedPicture {
   /// The colours of ``multipliedQuarters``, in 4:2:0.
   package static let hevcMultiplied = CodedPicture(
@@ -112,14 +112,15 @@ extension CodedPicture {
     "AQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQApQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqrprm"
     + "4CGgwIAAAAyAAAADAIRiAAEABkQBwXPBCQ=="
 
-  /// 32 × 32 pixels, with quarters of ``quarters``, which are coded with 160 × 64.
+  /// 24 × 24 pixels, with quarters of ``quarters``, which are coded with 160 × 64.
   package static let hevcPadded = CodedPicture(
-    type: "hvc1", side: 32,
+    type: "hvc1", side: 24,
     data:
-      "AAAAXSgBrwW4OvNac/nLr//7D09D+hPyVt+3k//6ET//l+qgtfZl1f+71f//MDdW3paW0/fMn/595iYPj4B/bdiv04J09a98j+MVn5HwXPv8w/1V"
-      + "KHjj5v8sqKX3mtS6gA==",
+      "AAAA4igBrwW47w9lxvHvKU//0R/Q+0AlV8phFM7rErk9p/oROleMr2euHfe9ll41i5F+2B/vd8mAKCjmdW1WOz2wgcHZxhN9f1m14U1i99MEolcM"
+      + "hpMEBc03Gnqjiehy+pc73skmusQndix6vnouU5PknqhdbRGvCgQxYZnR1G4pzAwOczeq41npZUscalw/T9kmD+5LIvxd2egroesfl79oO6i0FQQK"
+      + "golnr76/FCgbcOcEnky62QbeBjSdlekbX/MVmV2CnGkda61N/ts7asnZvGud8EoRf2bODl81BYM5FPWe1GA=",
     configuration:
-      "AQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQAuQgEBA3AAAAMAkAAAAwAAAwAeoBQgQcCDCOW6"
+      "AQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQAuQgEBA3AAAAMAkAAAAwAAAwAeoBQgQcCLCuW6"
       + "kkprm4EBAwIAAAMAAgAAAwACECIAAQAHRAHBcrAiQA==")
 
   /// An even surface of 512 × 512 pixels in two slices, one below the other, luma only.
