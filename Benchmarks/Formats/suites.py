@@ -1,8 +1,9 @@
 """suites.py FOLDER: what thumbjob makes of pictures that others test with, beside what other programs make of them.
 
 FOLDER is what fetch_suites.py has laid out. Each program is started once for each picture, with a time limit; thumbjob
-once for each size, and the others for the largest one, which is then reduced. Thumbnails of the same picture are
-compared: sizes, the mean difference of the samples, and that of the worst of 16 × 16 squares. verdicts.py names what
+once for each size, and the others for the largest one, which is then reduced; where a smaller one looks otherwise, they
+too are asked for that size, because they may average samples before they convert colours. Thumbnails of the same
+picture are compared: sizes, the mean difference of the samples, and that of the worst of 16 × 16 squares. verdicts.py names what
 may come out.
 
 Writes to --out: suites.md counts who made what, by format, and by suite, format and size; suites.tsv has a line for
@@ -160,12 +161,23 @@ def examine(plan: Plan, name: str, of_file: str, folder: Path) -> Iterator[Entry
             beside = tuple(compared(program, ours.thumbnail, theirs, box) for program, theirs in made.items()) \
                 if ours.thumbnail else ()
             what = verdict(ours.kind == MADE, ours.kind in (CRASHED, LATE), len(made), beside)
+            if what == DIFFERS and box < plan.boxes[-1]:
+                beside = tuple(themselves(plan, picture, ours.thumbnail, box, work))
+                what = verdict(True, False, len(made), beside)
             said = list(asked(plan, name, what, picture, ours, box, work))
             yield Entry(
                 name, of_file, box, what, {**peers, OURS: ours}, beside, tuple(f"{who} {words}" for who, words in said),
                 any(words.supports(what) for _, words in said))
     finally:
         shutil.rmtree(work)
+
+
+def themselves(plan: Plan, picture: Path, ours: Path, box: int, work: Path) -> Iterator[Compared]:
+    """Our thumbnail beside those that the others make in its size."""
+    for program in plan.programs:
+        theirs = outcome(program, picture, work, plan.limit, box).thumbnail if program.name != OURS else None
+        if theirs:
+            yield compared(program.name, ours, likeness.decoded(theirs), box)
 
 
 def asked(

@@ -61,6 +61,17 @@ class WitnessTests(unittest.TestCase):
         self.assertFalse(found.supports(DIFFERS))
         self.assertEqual(str(found), "128 × 256 and not 256 × 128")
 
+    def test_colours_may_be_converted_after_the_picture_is_reduced(self) -> None:
+        dark = Image.new("RGB", GREY.size, (20, 20, 20))
+        self.assertFalse(testimony(WITNESS, Shown(dark), self.thumbnail(), 256).supports(DIFFERS))
+        sizes = []
+
+        def lighter(small: Image.Image) -> Image.Image:
+            sizes.append(small.size)
+            return small.point(lambda value: value + 70)
+        self.assertTrue(testimony(WITNESS, Shown(dark, "", lighter), self.thumbnail(), 256).supports(DIFFERS))
+        self.assertEqual(sizes, [(256, 128)])
+
     def test_a_refusal_is_supported_by_another_one_only(self) -> None:
         self.assertTrue(testimony(WITNESS, Shown(None, "CRC error"), None, 256).supports(PEERS_ONLY))
         self.assertFalse(testimony(WITNESS, Shown(GREY), None, 256).supports(PEERS_ONLY))

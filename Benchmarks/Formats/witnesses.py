@@ -29,8 +29,10 @@ from verdicts import Compared, Testimony, fitted, near
 class Shown:
     """What a witness makes of a file."""
 
-    picture: Image.Image | None = None  # RGB in sRGB, or CMYK, which is reduced as it is; upright, over white
+    picture: Image.Image | None = None  # RGB in sRGB, upright, over white
     refused: str = ""
+    # Makes sRGB of the picture, if it is not yet, after it is reduced.
+    converted: Callable[[Image.Image], Image.Image] = lambda image: image
 
 
 @dataclass(frozen=True)
@@ -45,17 +47,21 @@ def testimony(witness: Witness, shown: Shown, ours: Path | None, box: int) -> Te
     """Compares what a witness shows with our thumbnail in a box."""
     if ours is None or shown.picture is None:
         return Testimony(None, shown.refused)
-    return Testimony(compared(witness.name, ours, shown.picture, box), shown.refused)
+    return Testimony(compared(witness.name, ours, shown.picture, box, shown.converted), shown.refused)
 
 
-def compared(name: str, ours: Path, theirs: Image.Image, box: int) -> Compared:
+def compared(
+    name: str, ours: Path, theirs: Image.Image, box: int,
+    converted: Callable[[Image.Image], Image.Image] = lambda image: image,
+) -> Compared:
     """Our thumbnail beside a picture of at least its size."""
     thumbnail = likeness.decoded(ours)
     size = fitted(theirs.size, box)
     if not near(thumbnail.size, size):
         return Compared(name, thumbnail.size, size, None, None)
     # Pixels are averaged down to twice the size first, as by thumbjob: dots and lines of one pixel show the difference.
-    small = theirs.resize(thumbnail.size, Image.Resampling.LANCZOS, reducing_gap=2.0).convert("RGB")
+    small = theirs.resize(thumbnail.size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+    small = converted(small)
     return Compared(
         name, thumbnail.size, size, likeness.difference(thumbnail, small), likeness.of_squares(thumbnail, small))
 
@@ -150,12 +156,6 @@ def with_profile(picture: Path, folder: Path, limit: float) -> Shown:
         return Shown(None, str(error))
 
 
-def with_inks(picture: Path, folder: Path, limit: float) -> Shown:
-    """Pillow, of CMYK without a profile: the means of small thumbnails are those of inks, not those of light."""
-    with Image.open(picture) as image:
-        return Shown(image.copy()) if image.mode == "CMYK" else Shown(None, f"{image.mode}, not CMYK")
-
-
 def with_lanczos(picture: Path, folder: Path, limit: float) -> Shown:
     """JPEG with half the chroma along both sides: libjpeg's samples, but those of chroma enlarged with Lanczos."""
     border = 4  # samples; the edges go on beyond it
@@ -227,9 +227,18 @@ class InBrowser:
             gamma, pixels = opened.info["gamma"], opened.convert("RGBA")
         white = Image.new("RGBA", pixels.size, "white")
         white.alpha_composite(pixels)
+        return self.show_with(gamma, white.convert("RGB"), folder, limit)
+
+    def show_reduced(self, picture: Path, folder: Path, limit: float) -> Shown:
+        """Of an opaque PNG file whose samples Pillow has reduced, as thumbjob does before it heeds gAMA."""
+        with Image.open(picture) as opened:
+            gamma, pixels = opened.info["gamma"], opened.convert("RGB")
+        return Shown(pixels, converted=lambda small: self.show_with(gamma, small, folder, limit).picture)
+
+    def show_with(self, gamma: float, pixels: Image.Image, folder: Path, limit: float) -> Shown:
         chunks = PngImagePlugin.PngInfo()
         chunks.add(b"gAMA", round(gamma * 100_000).to_bytes(4))
-        white.convert("RGB").save(folder / "opaque.png", pnginfo=chunks)
+        pixels.save(folder / "opaque.png", pnginfo=chunks)
         return self.show(folder / "opaque.png", folder, limit)
 
     def close(self) -> None:
@@ -243,6 +252,7 @@ WITNESSES = {witness.name: witness for witness in (
     Witness("avifdec", "avifdec", command("avifdec", "PICTURE", "OUT")),
     Witness("avifdec before zeros", "avifdec", avifdec_before_zeros),
     Witness("browser after mixing", os.environ.get("CHROMIUM", "chromium"), BROWSER.show_opaque),
+    Witness("browser after reducing", os.environ.get("CHROMIUM", "chromium"), BROWSER.show_reduced),
     Witness("djpeg", "djpeg", command("djpeg", "PICTURE", upright=False)),
     # For pictures that are too large for anything else.
     Witness("djpeg 1/8", "djpeg", command("djpeg", "-scale", "1/8", "PICTURE", upright=False)),
@@ -252,7 +262,6 @@ WITNESSES = {witness.name: witness for witness in (
     Witness("heif-convert within ispe", "heif-convert", within_extent),
     # Checks sums, lengths and compressed data, and shows no picture.
     Witness("pngcheck", "pngcheck", command("pngcheck", "-q", "PICTURE")),
-    Witness("Pillow with inks", "true", with_inks),
     Witness("Pillow with Lanczos", "true", with_lanczos),
     Witness("Pillow with the profile", "true", with_profile),
     # Reads TIFF without libtiff.
