@@ -3,8 +3,8 @@
 FOLDER is what fetch_suites.py has laid out. Each program is started once for each picture, with a time limit; thumbjob
 once for each size, and the others for the largest one, which is then reduced; where a smaller one looks otherwise, they
 too are asked for that size, because they may average samples before they convert colours. Thumbnails of the same
-picture are compared: sizes, the mean difference of the samples, and that of the worst of 16 × 16 squares. verdicts.py names what
-may come out.
+picture are compared: sizes, the mean difference of the samples, and that of the worst of 16 × 16 squares. verdicts.py
+names what may come out.
 
 Writes to --out: suites.md counts who made what, by format, and by suite, format and size; suites.tsv has a line for
 each picture and size. --expected names differences, each with a witness: another decoder that must come to the same as

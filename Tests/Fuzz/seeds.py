@@ -109,8 +109,8 @@ def profiles():
     return {name: profile + struct.pack(">H", kind) for name, (profile, kind) in kinds.items()}
 
 
-# The last two bytes of an input for tiles.c: 64 × 64 pixels, with 4:2:0; and four of them that lie on each other, of which
-# the first layer is shown; the same with alpha, which colours are multiplied by.
+# The last two bytes of an input for tiles.c: 64 × 64 pixels, with 4:2:0; four of them that lie on each other, of which
+# the first layer is shown; and the same with alpha, which colours are multiplied by.
 SUBSAMPLED = 0x00C0
 OVERLAY = 0x8600
 TRANSPARENT = 0xC700
