@@ -4,8 +4,8 @@ import Foundation
 ///
 /// It is a POSIX mutex and not `Synchronization.Mutex`. On Linux the latter is a futex inside a library that the thread
 /// sanitizer cannot see into: it would report every correctly locked access as a race, and a real race would be lost
-/// among these reports. `Mutex` is also slower where threads compete for it. If the work under the lock is short, no guard
-/// is faster than this one beyond the spread (docs/lock-study.md).
+/// among these reports. `Mutex` is also slower where threads compete for it. A lock that readers share allows up to twice
+/// the accesses, and lets writers wait for milliseconds instead of microseconds (docs/lock-study.md).
 ///
 /// *Concurrency*: the mutex is not recursive. Keep the work under it short, and call no foreign code there.
 ///

@@ -40,7 +40,8 @@ import Testing
     #expect(next(.make, .made(.made), now) == "made")
     #expect(next(.make, .made(.notImage), now) == "notImage")
     #expect(next(.make, .failed(.other("cut off")), now) == "failed: cut off")
-    #expect(next(.make, .cancelled(.timeout, hasHeldMemory: true), now) == "failed: \(SourceFailure.timeout(.seconds(3)))")
+    let timeout = "failed: \(SourceFailure.timeout(.seconds(3)))"
+    #expect(next(.make, .cancelled(.timeout, hasHeldMemory: true), now) == timeout)
     #expect(next(.make, .cancelled(.user, hasHeldMemory: true), now) == "cancelled \(CancelReason.user)")
   }
 

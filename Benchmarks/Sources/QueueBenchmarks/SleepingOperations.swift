@@ -12,18 +12,18 @@ struct SleepingOperations: Benchmark {
   private let run: @Sendable () -> Void
 
   static let all = [
+    SleepingOperations(name: "16 that sleep 1 s: OperationQueue") {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = count
+      for _ in 0..<count { queue.addOperation { sleep(1) } }
+      queue.waitUntilAllOperationsAreFinished()
+    },
     SleepingOperations(name: "16 that sleep 1 s: BoundedOperationQueue") {
       let queue = BoundedOperationQueue(name: "benchmark", max: count)
       for _ in 0..<count {
         do { try queue.submit(ClosureOperation { _ in sleep(1) }) } catch { fatalError("the queue is open: \(error)") }
       }
       queue.drain()
-    },
-    SleepingOperations(name: "16 that sleep 1 s: OperationQueue") {
-      let queue = OperationQueue()
-      queue.maxConcurrentOperationCount = count
-      for _ in 0..<count { queue.addOperation { sleep(1) } }
-      queue.waitUntilAllOperationsAreFinished()
     },
   ]
 

@@ -212,8 +212,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     let hasBegun = if case .running = copy.phase { true } else { false }
     let millionths = progress.load(ordering: .relaxed)
     return OperationSnapshot(
-      id: id, title: title, kind: kind, subject: subject, state: copy, fraction: millionths < 0 ? nil : Double(millionths) / 1_000_000,
-      bytesReserved: reserved.load(ordering: .relaxed),
+      id: id, title: title, kind: kind, subject: subject, state: copy,
+      fraction: millionths < 0 ? nil : Double(millionths) / 1_000_000, bytesReserved: reserved.load(ordering: .relaxed),
       waitReason: copy.outcome == nil ? queue?.waitReason(self, hasBegun: hasBegun) : nil)
   }
 
