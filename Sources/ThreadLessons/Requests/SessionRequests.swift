@@ -15,6 +15,8 @@ public final class SessionRequests: NSObject, URLSessionDataDelegate, @unchecked
     /// By the number of the request.
     var answers: [Int: Data] = [:]
     var failure: (any Error)?
+    /// Emptied when all have ended.
+    var tasks: [URLSessionTask] = []
     var open = 0
   }
 
@@ -42,7 +44,7 @@ public final class SessionRequests: NSObject, URLSessionDataDelegate, @unchecked
     queue.addOperation { [self] in
       let tasks = urls.map { session.dataTask(with: $0) }
       state.withValue { state in
-        state.open = tasks.count
+        (state.tasks, state.open) = (tasks, tasks.count)
         // Of an empty answer, no data is received.
         for task in tasks { state.answers[task.taskIdentifier] = Data() }
       }
@@ -73,6 +75,7 @@ public final class SessionRequests: NSObject, URLSessionDataDelegate, @unchecked
   private func completeIfAllHaveEnded() {
     let result = state.withValue { state -> Result<[String], any Error>? in
       guard state.open == 0 else { return nil }
+      state.tasks = []
       if let failure = state.failure { return .failure(failure) }
       return .success(state.answers.sorted { $0.key < $1.key }.map { String(decoding: $0.value, as: UTF8.self) })
     }
@@ -81,7 +84,9 @@ public final class SessionRequests: NSObject, URLSessionDataDelegate, @unchecked
     session.finishTasksAndInvalidate()  // it would keep its delegate for ever
   }
 
+  /// The session could be asked for its tasks. But on Linux `getAllTasks` reads its table outside of the queue that guards it,
+  /// and has crashed there (swift-corelibs-foundation, Swift 6.2).
   private func cancelAll() {
-    session.getAllTasks { tasks in for task in tasks { task.cancel() } }
+    for task in state.withValue({ $0.tasks }) { task.cancel() }
   }
 }
