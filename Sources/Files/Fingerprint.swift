@@ -1,7 +1,7 @@
 /// A hash of 64 bits, written as 16 hexadecimal digits: FNV-1a (Fowler, Noll, Vo).
 ///
-/// It is not cryptographic: use it where a collision does no harm. It is inlinable, because unspecialised calls from other
-/// modules would take many times as long for each byte.
+/// It is not cryptographic: use it where a collision does no harm. It is inlinable, because unspecialised calls from
+/// other modules would take many times as long for each byte.
 @frozen package struct Fingerprint: Sendable, Hashable {
   package static let length = 16
 

@@ -72,7 +72,7 @@ extension Job {
   }
 
   /// Counts a source whose thumbnails were up to date.
-  func upToDate(_ source: Source) {
+  private func upToDate(_ source: Source) {
     _ = watch?.ended(source.path)
     state.withLock { $0.tally.upToDate += 1 }
   }

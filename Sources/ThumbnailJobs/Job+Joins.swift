@@ -18,7 +18,7 @@ extension Job {
         guard submit(operation) else { break }
         queue.drain()
         report = operation.report
-        // Memory pressure cancels these operations too. They lose nothing by it.
+        // Memory pressure cancels these operations too. They begin again.
         if operation.outcome?.cancelReason != .pressure { break }
       }
       onEvent(.join(report))

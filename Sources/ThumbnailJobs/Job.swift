@@ -14,9 +14,10 @@ import TraceRecording
 /// The walk submits one operation for each source and blocks while the backlog is full, so a million sources need no
 /// more memory than a thousand. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
-/// The code is in eight files: running and finishing (this one), intake (`Job+Intake`), that of sources from the network
-/// (`Job+Network`), steering (`Job+Steering`), the results of ended operations (`Job+EndedOperations`), what is made of all
-/// thumbnails (`Job+Joins`), what is removed afterwards (`Job+Prune`), and following the changes in folders (`Job+Watch`).
+/// The code is in eight files: running and finishing (this one), intake (`Job+Intake`), that of sources from the
+/// network (`Job+Network`), steering (`Job+Steering`), the results of ended operations (`Job+EndedOperations`), what is
+/// made of all thumbnails (`Job+Joins`), what is removed afterwards (`Job+Prune`), and following the changes in folders
+/// (`Job+Watch`).
 ///
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
@@ -29,10 +30,10 @@ public final class Job: Sendable {
     var hasOutputFailed = false
     /// The number of all sources; nil until it is known.
     var total: Int?
-    /// Those of which an operation has ended, and a further one must be submitted. At most as many as operations ran and
-    /// waited at one time.
+    /// Sources whose last operation has ended and that need another one. At most as many as operations ran and waited
+    /// at one time.
     var requeued: [SourceTask] = []
-    /// Those that were under way when an earlier run died. They are tried last, one at a time.
+    /// Sources that were under way when an earlier run died. They are tried last, one at a time.
     var suspects: [SourceTask] = []
     /// Nil before the job runs.
     var monitor: PressureMonitor?

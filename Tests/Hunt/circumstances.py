@@ -39,11 +39,12 @@ ALL = [
     Circumstance("idle", "nothing else runs"),
     Circumstance("busy", "as many busy processes as there are cores", load=CORES),
     Circumstance("load-16", "sixteen busy processes", load=16),
-    Circumstance("one-core", "all on one core", wrapper=("taskset", "-c", "0")),
+    Circumstance("one-core", "all on one core", wrapper=("taskset", "-c", str(min(os.sched_getaffinity(0))))),
     Circumstance("2-gib", "a memory limit of 2 GiB", memory=2 << 30),
     Circumstance("odd-user", f"user {ODD_USER}, without name and home", is_odd_user=True),
-    Circumstance("locale", "another language and time zone", environment={
-        "LC_ALL": "tr_TR.UTF-8", "LANGUAGE": "tr", "TZ": "Asia/Kathmandu"}),
+    Circumstance("locale", "another language", environment={
+        "LC_ALL": "tr_TR.UTF-8", "LANGUAGE": "tr"}),
+    Circumstance("zone", "a time zone with a quarter of an hour", environment={"TZ": "Asia/Kathmandu"}),
 ]
 
 
@@ -59,6 +60,8 @@ def named(names: str) -> list[Circumstance]:
 @contextlib.contextmanager
 def brought_about(one: Circumstance, root: Path):
     """Yields a function that runs a command in the circumstance, with its output in a file, and returns its status."""
+    if one.environment.get("LC_ALL", "C") not in _locales():
+        raise MissingError(f"no locale {one.environment['LC_ALL']}")
     with contextlib.ExitStack() as stack:
         for _ in range(one.load):
             stack.enter_context(_busy())
@@ -75,17 +78,26 @@ def brought_about(one: Circumstance, root: Path):
                     env={**os.environ, **one.environment}, start_new_session=True)
                 try:
                     return process.wait()
-                except BaseException:
-                    os.killpg(process.pid, signal.SIGKILL)
+                finally:
+                    # Also what it has left behind, which would run on in other circumstances.
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
                     process.wait()
-                    raise
 
         yield run
 
 
+def _locales() -> set[str]:
+    """The names of all locales, as they are written in variables."""
+    found = subprocess.run(["locale", "-a"], check=False, capture_output=True, text=True).stdout.split()
+    return {"C", *found, *(name.replace(".utf8", ".UTF-8") for name in found)}
+
+
 @contextlib.contextmanager
 def _busy():
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    # It ends with this program, whatever ends that.
+    script = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
+    process = subprocess.Popen([sys.executable, "-c", script])
     try:
         yield
     finally:
@@ -103,7 +115,7 @@ def _within_memory(limit: int):
     folder, file = found[0]
     group = folder / f"hunt-{os.getpid()}"
     try:
-        group.mkdir()
+        group.mkdir(exist_ok=True)
         (group / file).write_text(str(limit))
     except OSError as error:
         with contextlib.suppress(OSError):

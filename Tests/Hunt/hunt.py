@@ -19,7 +19,7 @@ PARTS = ("unit", "command", "race", "lessons", "memory", "endpoint", "attack-sam
          "model-sample")
 _FAILED = (
     re.compile(r"✘ Test (?P<name>\S+\(.*?\)) (?:with \d+ test cases? )?failed after"),
-    re.compile(r"^(?:FAILED|ERROR) (?P<name>\S+)"),
+    re.compile(r"^(?:FAILED|ERROR) (?P<name>[^\s(]\S*)"),
     re.compile(r"^(?:FAIL|ERROR): (?P<name>\S+)"),
     re.compile(r"^SUMMARY: (?P<name>\w+: .{0,80})"),
 )
@@ -81,7 +81,7 @@ def main() -> int:
                 continue
             runs[one.name] += 1
             print(f"{one.name}, run {number}: {(time.monotonic() - start) / 60:.1f} minutes", flush=True)
-    print(table(counts, runs, [one.name for one in wanted if one.name not in missing]))
+    print(table(counts, runs, [one.name for one in wanted if runs[one.name] or one.name not in missing]))
     for name, reason in missing.items():
         print(f"not run in {name}: {reason}")
     if counts:

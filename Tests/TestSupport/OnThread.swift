@@ -8,8 +8,8 @@ public func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> V
 
 /// The result that `start` passes to its argument, once, on any thread.
 ///
-/// It passes through a lock, because the thread sanitizer does not see that a continuation is resumed before its task goes on:
-/// what the other thread has written would pass for a race.
+/// It passes through a lock, because the thread sanitizer does not see that a continuation is resumed before its task
+/// goes on: what the other thread has written would pass for a race.
 public func result<Value: Sendable>(
   of start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
 ) async throws -> Value {

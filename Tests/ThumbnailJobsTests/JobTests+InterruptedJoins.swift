@@ -62,6 +62,29 @@ extension JobTests.Joins {
     #expect(report.tally.made == 7 && report.stopCause == nil)
   }
 
+  @Test func aSheetThatPressureCancelsIsWrittenAgain() async throws {
+    try photos()
+    _ = try await run(settings())
+    let undisturbed = try folder.bytes("made/sheet.pdf")
+    try FileManager.default.removeItem(atPath: folder("made"))
+    let (settings, times) = (settings(), LockedBox(0))
+    let report = try await onThread {
+      let job = try Job(settings) { _ in }
+      let observation = job.queue.observe { [unowned job] event in
+        guard case .started = event.change, event.operation.kind == JoinKind.contactSheet.rawValue else { return }
+        let isFirst = times.change { times in
+          times += 1
+          return times == 1
+        }
+        if isFirst { job.queue.cancel(id: event.operation.id, reason: .pressure) }
+      }
+      defer { observation.cancel() }
+      return try job.run()
+    }
+    #expect(times.value == 2 && report.joins.allSatisfy(\.isInPlace))
+    #expect(try folder.bytes("made/sheet.pdf") == undisturbed)
+  }
+
   /// Memory pressure cancels sources, which are made again.
   @Test(arguments: [1, 2, 5, 11]) func pressureLosesNoPictureOfTheSheet(moment: Int) async throws {
     let photos = (0..<3).map { SyntheticPhoto(seed: $0, width: 300 + $0, height: 200).jpeg() }

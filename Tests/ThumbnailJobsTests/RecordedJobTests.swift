@@ -23,8 +23,8 @@
         settings.joins.manifest = Path(folder("manifest.json"))
         (settings.max, settings.backlog) = (4, 8)
         let (job, planted, met) = (try Job(settings) { _ in }, Planted(), Gate())
-        // The first operation waits for the second, so that they are on two threads. The thread of the job does not wait,
-        // although it may be the one that tells of a start: it submits the second.
+        // The first operation waits for the second, so that they are on two threads. The thread of the job does not
+        // wait, although it may be the one that tells of a start: it submits the second.
         let (threadOfJob, starts) = (LockedBox<Thread?>(nil), LockedBox(0))
         let observation = job.queue.observe { event in
           guard case .started = event.change else { return }

@@ -17,7 +17,7 @@ import Testing
     SourceTask.Conditions(stop: stop, requeues: requeues, describes: describes, timeout: .seconds(3))
   }
 
-  /// A step in a few words, such as "go on: make, cancelled 1 times" and "end: cancelled by USR2".
+  /// A step in a few words, such as "go on: make, 1 times" and "cancelled by USR2".
   private func text(_ step: SourceTask.Step) -> String {
     switch step {
     case .upToDate: "up to date"

@@ -35,8 +35,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   public let id: Int
   /// A one-line description of the work for people, such as "thumbnail photos/a.jpg → 256x256".
   public let title: String
-  /// What it does, in a word that all operations of its kind share, such as "thumbnail". Programs tell operations apart by
-  /// it, because a title may have any words. Nil if the operation has not said.
+  /// What it does, in a word that all operations of its kind share, such as "thumbnail". Programs tell operations apart
+  /// by it, because a title may have any words. Nil if the operation has not said.
   public let kind: String?
   /// What it works on, such as "photos/a.jpg"; nil if the operation has not said.
   public let subject: String?
@@ -61,8 +61,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     (self.title, self.kind, self.subject) = (title, kind, subject)
   }
 
-  /// Releases a chain of operations that were never accepted in a loop, because each would otherwise release the next one
-  /// within its own deinitialiser.
+  /// Releases a chain of operations that were never accepted in a loop, because each would otherwise release the next
+  /// one within its own deinitialiser.
   deinit {
     var ahead = unlink()
     while var next = ahead.popLast() {
@@ -139,8 +139,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// another queue, and be any `Operation`; one that is cancelled counts as not successful. A ``BoundedOperation`` must
   /// have been submitted before its dependant, so that dependencies have no cycle and cannot fill a queue for ever.
   ///
-  /// Add dependencies before the operation is submitted; it traps afterwards. Only a bounded queue waits for them: started
-  /// in another way, the operation traps while one of them has not ended.
+  /// Add dependencies before the operation is submitted; it traps afterwards. Only a bounded queue waits for them:
+  /// started in another way, the operation traps while one of them has not ended.
   public final override func addDependency(_ operation: Operation) { addDependency(operation, mayFail: false) }
 
   /// - Parameter mayFail: true if this operation runs even if the other one does not succeed. A dependency that is added
@@ -179,8 +179,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// The operations that this one still waits for. Those that have ended are released.
   public final override var dependencies: [Operation] { state.withLock { $0.dependencies.operations } }
 
-  /// The operations that wait for this one, in the order of their creation. An observer that receives the end of this one
-  /// still sees them.
+  /// The operations that wait for this one, in the order of their creation. An observer that receives the end of this
+  /// one still sees them.
   public final var dependants: [OperationName] { state.withLock { $0.dependencies }.dependantNames }
 
   // MARK: Inspection and cancellation

@@ -5,11 +5,11 @@ import Locking
   import FoundationNetworking
 #endif
 
-/// Two requests of a URL session, whose delegate is called on a serial queue: so the queue guards the answers, and no lock
-/// is needed. The first failure cancels the other request.
+/// Two requests of a URL session, whose delegate is called on a serial queue: so the queue guards the answers, and no
+/// lock is needed. The first failure cancels the other request.
 ///
-/// *Concurrency*: ``start(_:)`` and ``cancel()`` may be called from any thread. The delegate's methods are called on the
-/// delegate queue, to which the state is confined.
+/// *Concurrency*: ``start(_:)`` and ``cancel()`` may be called from any thread. The delegate's methods are called on
+/// the delegate queue, to which the state is confined.
 public final class SessionRequests: NSObject, URLSessionDataDelegate, @unchecked Sendable {  // see the properties
   private struct State {
     /// By the number of the request.
@@ -84,8 +84,8 @@ public final class SessionRequests: NSObject, URLSessionDataDelegate, @unchecked
     session.finishTasksAndInvalidate()  // it would keep its delegate for ever
   }
 
-  /// The session could be asked for its tasks. But on Linux `getAllTasks` reads its table outside of the queue that guards it,
-  /// and has crashed there (swift-corelibs-foundation, Swift 6.2).
+  /// The session could be asked for its tasks. But on Linux `getAllTasks` reads its table outside of the queue that
+  /// guards it, and has crashed there (swift-corelibs-foundation, Swift 6.3.1).
   private func cancelAll() {
     for task in state.withValue({ $0.tasks }) { task.cancel() }
   }

@@ -3,8 +3,8 @@ import Files
 import Foundation
 import SystemPackage
 
-/// The entries of a manifest, a contact sheet or a gallery, in the order of the walk. Most are stored long before the list is
-/// written, because sources end in another order.
+/// The entries of a manifest, a contact sheet or a gallery, in the order of the walk. Most are stored long before the
+/// list is written, because sources end in another order.
 ///
 /// *Concurrency*: as for ``OrderedSpool``.
 struct EntryList: Sendable {

@@ -1,7 +1,6 @@
 import BoundedQueue
 import ContactSheet
 import Files
-import Foundation
 import Locking
 import SystemPackage
 

@@ -1,10 +1,10 @@
 import BoundedQueue
 import Files
 
-/// One source of a job, what is done with it next, and what is left of the work so far.
+/// The work on one source: the next step, and the results that later steps need.
 ///
-/// Every operation on the source carries its task. When the operation has ended, ``next(after:in:)`` decides what follows. It
-/// has no effect, so the life of a source is tested without a queue.
+/// Every operation on the source carries its task. When the operation has ended, ``next(after:in:)`` decides what
+/// follows. That has no effect, so the life of a source is tested without a queue.
 struct SourceTask: Sendable {
   /// What the next operation does.
   enum Work: Sendable, Equatable {
@@ -29,14 +29,15 @@ struct SourceTask: Sendable {
   /// Fetches the source; nil if it is a file, or is not needed any more.
   var fetch: FetchOperation?
 
-  /// How often memory pressure may cancel the work on one source. After the last time the source is left for another run.
+  /// How often memory pressure may cancel the work on one source. After the last time the source is left for another
+  /// run.
   private static let maximumCancellations = 3
 
   /// How an operation has ended, in all that decides what follows.
   enum Ending: Sendable {
     /// The thumbnails are in place, or there can be none.
     case made(SourceResult)
-    /// The operation was to make thumbnails that are up to date.
+    /// The thumbnails turned out to be up to date.
     case unchanged
     /// The thumbnails have told of the source.
     case described
@@ -61,7 +62,7 @@ struct SourceTask: Sendable {
     case end(SourceResult)
   }
 
-  /// What a job says about all its sources at one moment.
+  /// The state of the job that the next step depends on.
   struct Conditions: Sendable {
     /// Why the job stops; nil if it goes on.
     var stop: CancelReason?

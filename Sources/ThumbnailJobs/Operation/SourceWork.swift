@@ -1,6 +1,7 @@
 import BoundedQueue
 
-/// What an operation does with one source. The word is the ``BoundedOperation/kind`` of the operation, and begins its title.
+/// What an operation does with one source. The word is the ``BoundedOperation/kind`` of the operation, and begins its
+/// title.
 enum SourceWork: String {
   /// Makes its thumbnails.
   case thumbnail

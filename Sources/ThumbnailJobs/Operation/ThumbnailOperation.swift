@@ -46,7 +46,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   init(_ task: SourceTask, shared: Shared) {
     fetch = Locked(task.fetch)
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
-    super.init(.thumbnail, task, detail: " → \(sizes)", shared: shared)
+    // Only `fetch` keeps the fetch, so that it can be let go.
+    var rest = task
+    rest.fetch = nil
+    super.init(.thumbnail, rest, detail: " → \(sizes)", shared: shared)
     // If the fetch fails, this operation tells why.
     fetched = task.fetch.map { dependency(on: $0, mayFail: true) }
   }

@@ -21,7 +21,7 @@ struct SheetEntry {
     self.content = content
   }
 
-  /// Nil for a source that has no place: what cannot be decoded here, and a file that is no photo.
+  /// Nil if the source gets no place: its format is not supported, or it is no photo.
   init?(_ entry: SourceEntry) {
     switch entry.result {
     case .pictures(_, let pictures):
@@ -42,8 +42,8 @@ struct SheetEntry {
     return shown.map { .thumbnail($0.path) } ?? .missing(reason: "no thumbnail")
   }
 
-  /// Whether a source without thumbnails is a photo, or a file that is named like one. Only the contents tell whether a file
-  /// with another name is a photo, and whether one is a thumbnail, as beside the photos.
+  /// Whether a source without thumbnails is a photo, or a file that is named like one. A file with another name is a
+  /// photo if its contents are. Thumbnails beside the photos are none.
   private static func isPhoto(_ source: Source) -> Bool {
     if source.address != nil { return true }
     return source.relativePath.hasPictureName
@@ -59,8 +59,8 @@ struct SheetEntry {
   }
 }
 
-/// How an entry is stored: its three fields with a zero byte after the first two, which no name has. The first byte of the
-/// third tells what follows.
+/// How an entry is stored: its three fields with a zero byte after the first two, which no name has. The first byte of
+/// the third tells what follows.
 extension SheetEntry {
   private static let (picture, reason) = (UInt8(ascii: "+"), UInt8(ascii: "-"))
 

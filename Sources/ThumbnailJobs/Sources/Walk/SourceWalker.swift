@@ -5,10 +5,10 @@ import SystemPackage
 
 /// Finds sources: it walks folders, checks files that are arguments, and reads lists of paths.
 ///
-/// A walk streams: it visits files while it reads, in the order of the file system or, if ``isSorted``, by name. It keeps
-/// one folder open for each level, and reads ahead at most 4,096 entries in all or, if it sorts, 50,000 of each open
-/// folder. So its memory does not grow with the number of files. A walker has no state. Several threads may walk at once:
-/// one to make thumbnails, one to count.
+/// A walk streams: it visits files while it reads, in the order of the file system or, if ``isSorted``, by name. It
+/// keeps one folder open for each level, and reads ahead at most 4,096 entries in all or, if it sorts, 50,000 of each
+/// open folder. So its memory does not grow with the number of files. A walker has no state. Several threads may walk
+/// at once: one to make thumbnails, one to count.
 public struct SourceWalker: Sendable {
   /// Whether a walk continues after a visit.
   public enum Verdict: Sendable { case goOn, stop }
@@ -120,8 +120,8 @@ public struct SourceWalker: Sendable {
     }
   }
 
-  /// Whether a walk of an argument comes to the file or the folder at `relative` in it: filters, links, depth and output
-  /// folders may prevent it.
+  /// Whether a walk of an argument comes to the file or the folder at `relative` in it: filters, links, depth and
+  /// output folders may prevent it.
   func reaches(_ kind: stat.Kind, at relative: Path, below argument: Path) -> Bool {
     let isPassed =
       kind == .folder

@@ -308,8 +308,8 @@ final class Walk {
     onError(error)
   }
 
-  /// Lets the caller do what is due, and asks whether to stop. Called before every entry, and some times a second while the walk
-  /// waits for one.
+  /// Lets the caller do what is due, and asks whether to stop. Called before every entry, and some times a second while
+  /// the walk waits for one.
   func shouldStop() -> Bool {
     meanwhile()
     return isOver()
