@@ -1,6 +1,8 @@
 import BoundedQueue
+import Fetching
 import Testing
 
+@testable import MemoryPressure
 @testable import ThumbnailJobs
 
 /// What follows each end of an operation on a source.
@@ -87,5 +89,29 @@ import Testing
       (.unchanged, "up to date"), (.cancelled(.pressure, hasHeldMemory: true), "cancelled \(CancelReason.pressure)"),
     ]
     for (ending, expected) in endings { #expect(next(.make, ending, stopping) == expected, "\(ending)") }
+  }
+
+  /// What was fetched takes disk space, for which others may wait.
+  @Test func anOperationLetsGoOfItsFetch() throws {
+    let network = Network(
+      NetworkSettings(), folder: "unused", program: "0", sources: 1, fetches: true, keeps: false)
+    let address = try RemoteAddress(parsing: Array("http://127.0.0.1/a.jpg".utf8))
+    let memory = MemoryPlan(
+      nil, limit: MemoryLimit(bytes: 1 << 30, origin: .machine), usage: MemoryUsage(resident: 0, group: nil))
+    let shared = SourceOperation.Shared(
+      outputs: [],
+      owners: Owners(
+        remembered: { _ in [] }, forget: { _ in }, plan: OutputPlan(walker: SourceWalker(arguments: [])), tree: nil),
+      memory: memory, decoders: PictureDecoders(.auto, mostIdle: 1) { _ in }, retries: 0, trace: nil, underWay: nil,
+      onThumbnail: nil)
+    var task = task(.make)
+    let fetch = FetchOperation(source, address, known: nil, options: [], network)
+    task.fetch = fetch
+    let operation = ThumbnailOperation(task, shared: shared)
+    #expect(operation.taskSoFar.fetch === fetch && operation.task.fetch == nil)
+    operation.renewFetch(whole: true)
+    #expect(operation.taskSoFar.fetch !== fetch && operation.taskSoFar.fetch != nil && fetch.isCancelled)
+    operation.releaseFetch()
+    #expect(operation.taskSoFar.fetch == nil)
   }
 }
