@@ -31,8 +31,14 @@
   /// A hash of 32 bits.
   package var folded: UInt32 { UInt32(truncatingIfNeeded: hash ^ hash >> 32) }
 
-  package var digits: [UInt8] {
-    let text = String(hash, radix: 16)
-    return Array((String(repeating: "0", count: Self.length - text.count) + text).utf8)
+  package var digits: [UInt8] { Self.digits(of: hash) }
+
+  /// Half as many digits.
+  package var foldedDigits: [UInt8] { Self.digits(of: folded) }
+
+  /// All digits of a number, with zeros in front.
+  private static func digits(of number: some FixedWidthInteger) -> [UInt8] {
+    let text = String(number, radix: 16)
+    return Array((String(repeating: "0", count: number.bitWidth / 4 - text.count) + text).utf8)
   }
 }

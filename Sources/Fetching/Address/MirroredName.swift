@@ -12,14 +12,8 @@ enum MirroredName {
     let isTooLong = name.count > longestName
     if !isTooLong && told.isEmpty { return Path(bytes: name) ?? Path() }
     let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && name.count - $0 <= 10 ? $0 : nil } ?? name.count
-    let hash = hashDigits((isTooLong ? name : []) + told.utf8)
+    let hash = Fingerprint(of: (isTooLong ? name : []) + told.utf8).foldedDigits
     let stem = name[..<dot].prefix(longestName - 20)
-    return Path(bytes: stem + [UInt8(ascii: ".")] + hash.utf8 + name[dot...]) ?? Path()
-  }
-
-  /// Eight hexadecimal digits.
-  private static func hashDigits(_ bytes: [UInt8]) -> String {
-    let text = String(Fingerprint(of: bytes).folded, radix: 16)
-    return String(repeating: "0", count: 8 - text.count) + text
+    return Path(bytes: stem + [UInt8(ascii: ".")] + hash + name[dot...]) ?? Path()
   }
 }

@@ -2,11 +2,11 @@ import Dispatch
 
 /// A value and a concurrent queue that guards it: reads run together, and each write is a barrier, which runs alone.
 ///
-/// Reads and writes are served in the order in which they came, so neither are preferred. Each guard has a queue of its own,
-/// because barriers on a global queue exclude nobody.
+/// Reads and writes are served in the order in which they came, so neither are preferred. Each guard has a queue of its
+/// own, because a barrier on a global queue does not keep other blocks out.
 ///
-/// ``writeAsync(_:)`` returns at once. Its write runs when Dispatch's pool has a thread for it, and every later read waits
-/// for that write. So a read takes a second if all threads of the pool are busy for a second.
+/// ``writeAsync(_:)`` returns at once. Its write runs when Dispatch's pool has a thread for it, and every later read
+/// waits for that write. So a read takes a second if all threads of the pool are busy for a second.
 ///
 /// *Concurrency*: as ``Guard``. The value lives until its last write has ended, which may be after the guard's end.
 public struct BarrierLocked<Value>: Guard, ~Copyable, Sendable {
