@@ -268,15 +268,15 @@ class LongRun:
             self.first_rest = self.setting.sampler.rest(job.track)
             self._most_files = self.first_rest.files - self._files_of_decoders(job)
             return
+        # More files may be open for a moment, such as the journal of the ledger while entries are written.
         most = self._most_files
-        with suppress(HangError):
+        try:
             eventually("", lambda: not job.is_running or self._files(job) <= most, CLOSING_SECONDS)
+        except HangError:
+            self.problems.append(f"at rest it has {self._files(job)} open files, and had {most}: {self._names(job)}")
         if not job.is_running:
             return
         now = self.setting.sampler.rest(job.track)
-        files = self._files(job)
-        if files > most:
-            self.problems.append(f"at rest it has {files} open files, and had {most}: {self._names(job)}")
         if now and now.threads > self.first_rest.threads + _IDLE_THREADS:
             self.problems.append(f"at rest it has {now.threads} threads, and had {self.first_rest.threads}")
 
