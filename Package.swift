@@ -180,7 +180,7 @@ let package = Package(
       ],
       // The files in Code are links to the code of the variants, which the page shows.
       resources: [
-        .embedInCode("Page/compare.html"), .embedInCode("Page/compare.css"), .embedInCode("Code/JobIntake.txt"),
+        .embedInCode("Page/compare.html"), .embedInCode("Page/compare.css"), .embedInCode("Code/EngineIntake.txt"),
         .embedInCode("Code/GlobalQueue.txt"), .embedInCode("Code/GlobalQueueOfItems.txt"),
         .embedInCode("Code/OneSerialQueue.txt"), .embedInCode("Code/SemaphoreQueue.txt"),
         .embedInCode("Code/PlainOperationQueue.txt"), .embedInCode("Code/TaskGroupOfItems.txt"),

@@ -1,4 +1,5 @@
 import BoundedQueue
+import Files
 import Foundation
 import MemoryPressure
 
@@ -26,45 +27,39 @@ extension Job {
 
   /// - Parameter waitingLimit: the most waiting operations to list.
   public func status(waitingLimit: Int) -> Status {
-    let copy = state.withLock { $0 }
+    let copy = engine.state.withLock { $0 }
     return Status(
       tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
       fetches: settings.mayFetch ? network.queue.snapshot(waitingLimit: waitingLimit) : nil,
       fetched: settings.mayFetch ? network.counters : nil, listing: network.listing,
       elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause,
-      pressure: copy.monitor?.snapshot, watch: watch?.counters)
+      pressure: pressure.snapshot, watch: watch?.counters)
   }
 
   /// Counts all sources on another thread, ahead of the work, so that ``Status/total`` is known early. If a list of
   /// sources can be read only once, the total stays unknown until the walk is over. Further calls do nothing.
   public func countAhead() {
     // A watch has no total.
-    guard watch == nil, !isCounted.exchange(true, ordering: .relaxed) else { return }
-    Thread.detachNewThread { [self] in
+    guard settings.watch == nil, !isCounted.exchange(true, ordering: .relaxed) else { return }
+    Thread.detachNewThread { [engine] in
+      var walker = engine.walker
       guard walker.canBeWalkedTwice else { return }
-      var walker = walker
       // A list may name parts of buckets, which only listing would count.
       let buckets = UnlistedBuckets()
       walker.lister = buckets
-      let counters = walker.walk(shouldStop: { isStopping }, onError: { _ in }, visit: { _ in .goOn })
-      if !isStopping, !buckets.wereAsked { state.withLock { $0.total = counters.files } }
+      let counters = walker.walk(shouldStop: { engine.isStopping }, onError: { _ in }, visit: { _ in .goOn })
+      if !engine.isStopping, !buckets.wereAsked { engine.state.withLock { $0.total = counters.files } }
     }
   }
 
   /// The queue of the thumbnails, and that of the fetches if there may be any.
-  public var queues: [BoundedOperationQueue] { settings.mayFetch ? [queue, network.queue] : [queue] }
+  public var queues: [BoundedOperationQueue] { engine.queues }
 
   /// Starts nothing new until ``resume()``. Running operations go on.
-  public func pause() {
-    queue.pause(.user)
-    network.queue.pause(.user)
-  }
+  public func pause() { engine.pause() }
 
   /// Ends a ``pause()``. The job goes on, unless it is also paused because of memory pressure.
-  public func resume() {
-    network.queue.resume(.user)
-    queue.resume(.user)
-  }
+  public func resume() { engine.resume() }
 
   /// Changes the given limits while the job runs.
   ///
@@ -72,16 +67,11 @@ extension Job {
   ///   may still reserve as much as before.
   /// - Returns: the new limits.
   public func changeLimits(max: Int?, backlog: Int?, budget: Int?) -> QueueLimits {
-    // The governor must know the new maximum first: otherwise it could widen the queue back to the old one.
-    if let max { state.withLock { $0.governor }?.setFullMax(max) }
-    queue.changeLimits { limits in
+    engine.changeLimits(max: max) { limits in
       if let max { limits.max = max }
       if let backlog { limits.backlog = backlog }
       if let budget { limits.budget = MemoryBudget(bytes: budget, largest: Swift.max(budget, memory.budget.largest)) }
     }
-    let limits = queue.limits
-    network.changeMostSources(to: limits.backlog + limits.max)
-    return limits
   }
 
   /// Ends the job. Nothing new starts; the cause determines whether running operations are cancelled or may finish. A
@@ -89,18 +79,32 @@ extension Job {
   ///
   /// - Returns: the cancelled operations.
   @discardableResult
-  public func stop(_ cause: StopCause) -> CancelledOperations {
-    let isChange = state.withLock { state in
-      if let first = state.stopCause, !cause.overrides(first) { return false }
-      state.stopCause = cause
-      return true
-    }
-    let cancelled = queue.stop(reason: cause.reason, sparingRunning: cause.sparesRunning)
-    // Afterwards, because an operation tells why its source was not fetched unless it is cancelled itself.
-    network.queue.stop(reason: cause.reason, sparingRunning: false)
-    watch?.endWaiting()
-    if isChange { onEvent(.stopping(cause)) }
-    return cancelled
+  public func stop(_ cause: StopCause) -> CancelledOperations { engine.stop(cause) }
+
+  /// Whether the job ends before all its sources are done.
+  public var isStopping: Bool { engine.isStopping }
+
+  /// Whether a job that watches its folders follows their changes, or waits for operations that run or are paused. False
+  /// also for a job that does not watch.
+  public var isFollowing: Bool { watch?.isFollowing(on: queue) ?? false }
+
+  /// What may be removed after this run. Each source folder is judged by itself.
+  public func prunePlan(after report: JobReport) -> PrunePlan {
+    pruning.plan(after: report.tally, workRemains: report.workRemains)
+  }
+
+  /// Removes the thumbnails of sources that are gone, and those of earlier runs with other sizes. Call it after ``run()``.
+  ///
+  /// - Parameters:
+  ///   - isDryRun: whether only to tell what would be removed.
+  ///   - onThumbnail: receives the path of each thumbnail, and its bytes.
+  ///   - onError: receives each error; the others are removed all the same.
+  /// - Returns: the counts so far if the job is stopped meanwhile.
+  public func prune(
+    _ plan: PrunePlan, isDryRun: Bool, onThumbnail: @escaping @Sendable (Path, _ bytes: Int) -> Void,
+    onError: @escaping @Sendable (OutputError) -> Void
+  ) -> PruneCounts {
+    pruning.prune(plan, isDryRun: isDryRun, onThumbnail: onThumbnail, onError: onError)
   }
 
   /// Removes the unfinished files of this job. Nothing can be put in place afterwards. It does not wait for
@@ -109,9 +113,4 @@ extension Job {
     for output in outputs { output.folder?.close() }
     work?.remove()
   }
-
-  /// Whether the job ends before all its sources are done.
-  public var isStopping: Bool { state.withLock { $0.stopCause != nil } }
-
-  var stopReason: CancelReason { state.withLock { $0.stopCause }?.reason ?? .shutdown }
 }

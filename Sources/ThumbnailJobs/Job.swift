@@ -1,77 +1,43 @@
 import BoundedQueue
-import Fetching
 import Files
 import Foundation
 import Ledger
 import Locking
 import MemoryPressure
 import Synchronization
-import Thumbnails
 import TraceRecording
 
 /// A job walks its sources and makes their thumbnails on a bounded queue.
 ///
-/// The walk submits one operation for each source and blocks while the backlog is full, so a million sources need no
-/// more memory than a thousand. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
-///
-/// The code is in eight files: running and finishing (this one), intake (`Job+Intake`), that of sources from the
-/// network (`Job+Network`), steering (`Job+Steering`), the results of ended operations (`Job+EndedOperations`), what is
-/// made of all thumbnails (`Job+Joins`), what is removed afterwards (`Job+Prune`), and following the changes in folders
-/// (`Job+Watch`).
+/// It puts together an ``Engine`` with the kind of work and the capabilities that its settings ask for: the table is in its
+/// initialiser. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
 public final class Job: Sendable {
-  struct State {
-    var tally = JobTally()
-    var startedAt: ContinuousClock.Instant?
-    var stopCause: StopCause?
-    /// Whether an output can take no more thumbnails.
-    var hasOutputFailed = false
-    /// The number of all sources; nil until it is known.
-    var total: Int?
-    /// Sources whose last operation has ended and that need another one. At most as many as operations ran and waited
-    /// at one time.
-    var requeued: [SourceTask] = []
-    /// Sources that were under way when an earlier run died. They are tried last, one at a time.
-    var suspects: [SourceTask] = []
-    /// Nil before the job runs.
-    var monitor: PressureMonitor?
-    /// Nil before and after the job runs.
-    var governor: PressureGovernor?
-    /// Ends fetches that run too long. Nil before the first fetch.
-    var fetchWatchdog: Ticker?
-  }
-
   public let queue: BoundedOperationQueue
   public let settings: JobSettings
   /// The memory that the operations may hold together.
   public let memory: MemoryPlan
   /// Nil if the job records no trace.
   public let trace: TraceRecorder?
+  let engine: Engine
   let outputs: [ThumbnailOutput]
-  /// Whether one of the arguments exists. If none does, the job makes no output folder.
-  let hasSources: Bool
-  let walker: SourceWalker
-  /// Nil if the job makes nothing but thumbnails.
-  let joins: Joins?
-  /// The disks of the source folders, on which depends what may be removed.
-  let seenDisks = SeenDisks()
+  let network: Network
   /// Nil if no source exists.
   let ledger: JobLedger?
-  let network: Network
+  let pruning: Pruning
+  let pressure: PressureControl
+  /// Nil if the job makes nothing but thumbnails.
+  private let joining: Joining?
+  /// Nil if the job ends once all thumbnails are made.
+  let watch: FolderWatch?
   /// Nil if the thumbnails are in folders, and in a dry run.
   let work: WorkFolder?
-  /// Nil if the job ends once all thumbnails are made.
-  let watch: SourceWatch?
-  let shared: SourceOperation.Shared
+  private let decoders: PictureDecoders
   let onEvent: @Sendable (JobEvent) -> Void
-  /// Guards everything that changes while the job runs.
-  let state = Locked(State())
   /// Whether ``countAhead()`` was called.
   let isCounted = Atomic(false)
-  private let surroundings: Surroundings
-  private let pressureRules: PressureRules
 
   /// Makes the output folders, except in a dry run or if no source exists.
   ///
@@ -98,12 +64,11 @@ public final class Job: Sendable {
     onThumbnail: ThumbnailHandler? = nil, onEvent: @escaping @Sendable (JobEvent) -> Void
   ) throws(OutputError) {
     self.settings = settings
-    self.surroundings = surroundings
-    self.pressureRules = pressureRules
     self.trace = trace
     self.onEvent = onEvent
     try Self.checkSources(settings)
-    hasSources = settings.sources.contains(where: \.exists)
+    // If no source exists, the job makes no output folder.
+    let hasSources = settings.sources.contains(where: \.exists)
     let isRead = settings.dryRun || !hasSources
     let work = isRead || settings.bucketOutputs.isEmpty ? nil : try WorkFolder()
     let local = settings.outputs.indices.map { work?.path.appending(Path("\($0)")) ?? settings.outputs[$0].folder }
@@ -112,54 +77,97 @@ public final class Job: Sendable {
       settings.network, folder: local[0].appending(SourceWalker.workingFolderName), program: settings.program,
       sources: (settings.backlog ?? 4 * settings.maxInUse) + settings.maxInUse,
       fetches: settings.mayFetch, keeps: !settings.bucketOutputs.isEmpty)
-    var outputs: [ThumbnailOutput] = []
-    for (output, local) in zip(settings.outputs, local) {
-      var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
-      options.makesPlaceholder = !settings.joins.isEmpty
-      let bucket = output.location.map { [network] in
-        BucketOutput(location: $0, store: network, isForced: settings.force)
-      }
-      outputs.append(
-        try ThumbnailOutput(
-          path: output.place, name: output.name, options: options, isForced: settings.force,
-          isDurable: settings.durable, isDryRun: isRead, bucket: bucket,
-          work: local))
-    }
-    try Self.checkFoldersDiffer(outputs)
-    self.outputs = outputs
-    walker = SourceWalker(
+    outputs = try Self.outputs(settings, local, network, isRead: isRead)
+    let walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
       isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard, lister: network,
       bucketOutputs: settings.bucketOutputs)
-    watch = settings.watch.map { [walker] in SourceWatch($0, walker) }
-    joins =
-      settings.joins.isEmpty || settings.dryRun || !hasSources
+    let joins =
+      settings.joins.isEmpty || isRead
       ? nil : try Joins(settings.joins, outputs: outputs, tree: walker.tree.root, isDurable: settings.durable)
     let limit = MemoryLimit.find(in: surroundings)
     memory = MemoryPlan(
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
     queue = BoundedOperationQueue(
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
-    ledger = hasSources ? JobLedger(outputs, settings) : nil
-    shared = SourceOperation.Shared(
+    ledger = hasSources ? JobLedger(outputs, settings) { onEvent(.ledger($0)) } : nil
+    decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) }
+    let shared = ThumbnailOperation.Shared(
       outputs: outputs,
       owners: Owners(
-        remembered: { [ledger] in ledger?.sources(withKey: $0) ?? [] }, forget: { [ledger] in ledger?.forget(key: $0) },
+        remembered: { [ledger] in ledger?.sources(withKey: $0) ?? [] },
+        forget: { [ledger] in ledger?.forget(key: $0) },
         plan: OutputPlan(walker: walker, isMirrored: outputs.contains(where: \.isMirrored)), tree: walker.tree.root),
-      memory: memory,
-      decoders: PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) },
-      retries: settings.retries, trace: trace,
-      hashesSources: settings.verify == .content, underWay: ledger?.underWay,
-      onThumbnail: onThumbnail)
+      memory: memory, decoders: decoders, retries: settings.retries, trace: trace,
+      hashesSources: settings.verify == .content, underWay: ledger?.underWay, onThumbnail: onThumbnail)
+
+    // The capabilities. Where two decide about one source, the later one has the last word.
+    pressure = PressureControl(
+      settings, memory, queue, in: surroundings, pressureRules, makers: shared.makers, decoders: decoders,
+      onOpening: { onEvent(.watching($0)) }, onNote: { onEvent(.pressure($0)) })
+    pruning = Pruning(settings, walker, outputs, ledger) { onEvent(.removal($0, $1)) }
+    watch = settings.watch.flatMap { [ledger, outputs, pruning] watch in
+      ledger.map { ledger in
+        FolderWatch(watch, settings, walker, outputs, shared.owners.plan, ledger, pruning) { onEvent(.watch($0)) }
+      }
+    }
+    joining = joins.map { Joining(settings.joins, $0, shared) { onEvent(.join($0)) } }
+    let sources = NetworkSources(
+      network, Self.remoteResults(outputs), timeout: settings.timeout, hasSources: settings.mayFetch,
+      isDryRun: settings.dryRun)
+    let verifies = settings.verify == .content && !settings.dryRun
+    let verifying = verifies ? ledger.map { [memory] in Verifying($0, memory) } : nil
+    let capabilities: [(any JobCapability)?] = [pressure, sources, ledger, pruning, watch, verifying, joining]
     if let trace {
       let operations = OperationTrace(trace)
       queue.observe { operations.record($0) }
       network.queue.observe { operations.record($0) }
     }
-    queue.observe { [weak self] event in
-      guard case .ended(let outcome) = event.change else { return }
-      self?.trace.span("Job.ended") { self?.ended(event.operation, outcome) }
+    engine = Engine(
+      MakeThumbnails(outputs, shared), capabilities.compactMap { $0 }, on: queue, walker,
+      Engine.Rules(
+        timeout: settings.timeout, runFor: settings.runFor, halt: settings.halt,
+        requeues: settings.onPressure == .requeue, isForced: settings.force, hasOutput: hasSources),
+      trace: trace,
+      Engine.Listener(
+        report: { onEvent(.source($0)) }, walkError: { onEvent(.walkError($0)) },
+        postponed: { onEvent(.postponed($0)) }, stopping: { onEvent(.stopping($0)) }))
+  }
+
+  /// - Parameters:
+  ///   - local: for each output, the folder for what a run needs besides thumbnails.
+  ///   - isRead: whether the folders are only read.
+  private static func outputs(
+    _ settings: JobSettings, _ local: [Path], _ network: Network, isRead: Bool
+  ) throws(OutputError) -> [ThumbnailOutput] {
+    var outputs: [ThumbnailOutput] = []
+    for (output, local) in zip(settings.outputs, local) {
+      var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
+      options.makesPlaceholder = !settings.joins.isEmpty
+      let bucket = output.location.map {
+        BucketOutput(location: $0, store: network, isForced: settings.force)
+      }
+      outputs.append(
+        try ThumbnailOutput(
+          path: output.place, name: output.name, options: options, isForced: settings.force,
+          isDurable: settings.durable, isDryRun: isRead, bucket: bucket, work: local))
     }
+    try checkFoldersDiffer(outputs)
+    return outputs
+  }
+
+  /// What the thumbnails that are there tell of sources from the network.
+  private static func remoteResults(_ outputs: [ThumbnailOutput]) -> NetworkSources.Results {
+    @Sendable func kept(
+      _ source: Source, _ place: Path, _ isCancelled: () -> Bool
+    ) throws(OutputError) -> KnownThumbnails? {
+      try ThumbnailOutput.kept(in: outputs, of: source, place, isCancelled: isCancelled)
+    }
+    return NetworkSources.Results(
+      state: { source, address, place in
+        SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) })
+      },
+      lookUp: outputs[0].bucket == nil ? nil : kept, options: outputs.map(\.options))
   }
 
   /// Refuses outputs in which photos would be passed over: an output that is or encloses every source, and an output
@@ -229,128 +237,36 @@ public final class Job: Sendable {
 
   /// Walks the sources and makes their thumbnails. Returns when every operation has ended.
   ///
-  /// - Throws: ``PressureSignalError`` if the requested pressure signals cannot be used. The job has then read no
-  ///   source.
-  public func run() throws(PressureSignalError) -> JobReport {
-    let governor = makeGovernor()
-    let monitor: PressureMonitor
-    do {
-      monitor = try PressureMonitor(
-        signals: settings.pressureSource, rules: memory.rules(pressureRules), under: memory.limit, in: surroundings,
-        onOpening: { reports in governor.deliver { self.onEvent(.watching(reports)) } },
-        handler: { governor.handle($0) })
-    } catch {
+  /// - Throws: `PressureSignalError` if the requested pressure signals cannot be used. The job has then read no source.
+  public func run() throws -> JobReport {
+    let startedAt = ContinuousClock.now
+    if engine.rules.hasOutput, let obstacle = PictureDecoders.obstacle { onEvent(.noDecoder(obstacle)) }
+    let walk: SourceWalk
+    do { walk = try engine.run() } catch {
       closeOutputs()
       throw error
     }
-    let startedAt = ContinuousClock.now
-    state.withLock { state in
-      state.monitor = monitor
-      state.governor = governor
-      state.startedAt = startedAt
-    }
-    let watchdog = Watchdog(queue: queue, timeout: settings.timeout, total: settings.runFor) { self.stop(.timeIsUp) }
-    let audit = ReservationAudit(queue, memory, in: surroundings)
-    let tickers = [
-      watchdog.start(),
-      Ticker(name: "memory", every: PressurePolicy.tick) {
-        self.trace.span("ReservationAudit.measure") { audit.measure() }
-        self.shared.decoders.measureMemory()
-        self.trace.span("PressureGovernor.tick") { governor.tick() }
-        self.traceCounters(monitor.snapshot)
-      },
-      Ticker(name: "ledger", every: .seconds(1), startsAtOnce: true) {
-        self.trace.span("JobLedger.write") { self.ledger?.write() }
-      },
-    ]
-    if hasSources, let obstacle = PictureDecoders.obstacle { onEvent(.noDecoder(obstacle)) }
-    let (walk, isWalkComplete) = watch.map(watchSources) ?? walkSources()
-    let joins = finish()
-    for ticker in tickers { ticker.stop() }
-    state.withLock { $0.fetchWatchdog }?.stop()
-    monitor.stop()
-    governor.finish()
-    if isWalkComplete { rememberDisks() }
-    ledger?.finish()
-    if let problem = ledger?.problem { onEvent(.ledger(problem)) }
-    let (tally, stopCause, total) = state.withLock { state in
-      // The governor keeps the job alive, so the job must not keep the governor.
-      state.governor = nil
-      return (state.tally, state.stopCause, state.total)
-    }
+    let (tally, stopCause, total) = engine.state.withLock { ($0.tally, $0.stopCause, $0.total) }
+    let tree = engine.walker.tree.root
     if tally.thumbnails > 0 || tally.upToDate > 0 {
       // The thumbnails are good without this note, which only saves a later user a surprise.
-      for output in outputs { try? output.note(tree: walker.tree.root) }
+      for output in outputs { try? output.note(tree: tree) }
     }
     closeOutputs()
-    shared.decoders.measureMemory()
+    decoders.measureMemory()
     // Only now does the system count their processor time as used by this process.
-    shared.decoders.removeIdle()
+    decoders.removeIdle()
     return JobReport(
-      tally: tally, walk: walk, counters: queue.counters, limits: queue.widestLimits, elapsed: .now - startedAt,
-      peakMemory: JobReport.peakMemory() + shared.decoders.peakMemory, memory: memory,
-      worstMemoryRatio: audit.worstRatio,
-      pressureSource: monitor.snapshot.signals, stopCause: stopCause, isWalkComplete: isWalkComplete,
-      unmatchedPatterns: isWalkComplete && walk.hasFiltered ? settings.filter.unmatched(walk.matches) : ([], []),
-      earlier: outputs.map(\.earlier), tree: walker.tree.root,
+      tally: tally, walk: walk.counters, counters: queue.counters, limits: queue.widestLimits,
+      elapsed: .now - startedAt, peakMemory: JobReport.peakMemory() + decoders.peakMemory, memory: memory,
+      worstMemoryRatio: pressure.worstRatio, pressureSource: pressure.snapshot?.signals ?? settings.pressureSource,
+      stopCause: stopCause, isWalkComplete: walk.isComplete,
+      unmatchedPatterns: walk.isComplete && walk.counters.hasFiltered
+        ? settings.filter.unmatched(walk.counters.matches) : ([], []),
+      earlier: outputs.map(\.earlier), tree: tree,
       replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
       replacedOthers: outputs.reduce(0) { $0 + ($1.folder?.replacedOthersCount ?? 0) },
       fetches: network.queue.counters.submitted > 0 ? network.counters : nil,
-      joins: joins, notReached: total.map { isWalkComplete ? 0 : max(0, $0 - tally.found) })
-  }
-
-  private func makeGovernor() -> PressureGovernor {
-    PressureGovernor(
-      queue: queue, response: settings.onPressure, stop: { self.stop(.pressure) },
-      shrink: { [makers = shared.makers, decoders = shared.decoders] in
-        makers.removeIdle()
-        decoders.removeIdle()
-        Allocator.shrink()
-      },
-      onNote: { note in
-        self.state.withLock { $0.tally.count(note) }
-        self.onEvent(.pressure(note))
-      })
-  }
-
-  private func traceCounters(_ pressure: PressureSnapshot) {
-    guard let trace else { return }
-    let counters = queue.counters
-    trace.count("operations", [("running", counters.running), ("waiting", counters.waiting)])
-    trace.count("memory in MiB", [("reserved", counters.reserved >> 20), ("held", pressure.usage.resident >> 20)])
-    trace.count("pressure", [("level", pressure.level.rawValue)])
-  }
-
-  /// Waits for all operations, tries the suspects, and makes the joins.
-  private func finish() -> [JoinReport] {
-    drain()
-    trySuspects()
-    let joins = makeJoins()
-    queue.close()
-    network.shutDown()
-    return joins
-  }
-
-  /// Tries the suspects one at a time, after everything else: if the process dies again, it is known which of them was
-  /// under way.
-  func trySuspects() {
-    let suspects = state.withLock { state in
-      defer { state.suspects = [] }
-      return state.suspects
-    }
-    for suspect in suspects {
-      drain()
-      ledger?.write()
-      if !submit(makeOperation(for: suspect)) { _ = watch?.ended(suspect.source.path) }
-    }
-    if !suspects.isEmpty { drain() }
-  }
-
-  /// Waits for all operations, including the new ones for those that memory pressure has cancelled.
-  private func drain() {
-    repeat {
-      resubmit()
-      queue.drain()
-    } while state.withLock { !$0.requeued.isEmpty }
+      joins: joining?.reports ?? [], notReached: total.map { walk.isComplete ? 0 : max(0, $0 - tally.found) })
   }
 }

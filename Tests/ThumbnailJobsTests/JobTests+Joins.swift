@@ -259,7 +259,7 @@ extension JobTests {
       let output = try ThumbnailOutput(path: Path(folder("thumbs")), options: options, isDryRun: false)
       let memory = MemoryPlan(
         nil, limit: MemoryLimit(bytes: 1 << 30, origin: .machine), usage: MemoryUsage(resident: 0, group: nil))
-      let shared = SourceOperation.Shared(
+      let shared = ThumbnailOperation.Shared(
         outputs: [output],
         owners: Owners(
           remembered: { _ in [] }, forget: { _ in }, plan: OutputPlan(walker: SourceWalker(arguments: [])), tree: nil),

@@ -98,7 +98,7 @@ import Testing
     let address = try RemoteAddress(parsing: Array("http://127.0.0.1/a.jpg".utf8))
     let memory = MemoryPlan(
       nil, limit: MemoryLimit(bytes: 1 << 30, origin: .machine), usage: MemoryUsage(resident: 0, group: nil))
-    let shared = SourceOperation.Shared(
+    let shared = ThumbnailOperation.Shared(
       outputs: [],
       owners: Owners(
         remembered: { _ in [] }, forget: { _ in }, plan: OutputPlan(walker: SourceWalker(arguments: [])), tree: nil),
@@ -106,12 +106,12 @@ import Testing
       onThumbnail: nil)
     var task = task(.make)
     let fetch = FetchOperation(source, address, known: nil, options: [], network)
-    task.fetch = fetch
+    task.supply = fetch
     let operation = ThumbnailOperation(task, shared: shared)
-    #expect(operation.taskSoFar.fetch === fetch && operation.task.fetch == nil)
-    operation.renewFetch(whole: true)
-    #expect(operation.taskSoFar.fetch !== fetch && operation.taskSoFar.fetch != nil && fetch.isCancelled)
-    operation.releaseFetch()
-    #expect(operation.taskSoFar.fetch == nil)
+    #expect(operation.taskSoFar.supply === fetch && operation.task.supply == nil)
+    operation.prepareNext(after: .incomplete)
+    #expect(operation.taskSoFar.supply !== fetch && operation.taskSoFar.supply != nil && fetch.isCancelled)
+    operation.release()
+    #expect(operation.taskSoFar.supply == nil)
   }
 }

@@ -73,7 +73,7 @@ final class Joins: Sendable {
   /// - Parameters:
   ///   - findings: of its operation; nil if it had none.
   ///   - place: the place of its thumbnails; nil if it has none.
-  func store(_ report: SourceReport, _ findings: ThumbnailOperation.Findings? = nil, place: Path? = nil) {
+  func store(_ report: SourceReport, _ findings: SourceFindings? = nil, place: Path? = nil) {
     guard let entry = SourceEntry(report, findings, place: place, outputs: outputs) else { return }
     store(entry)
   }

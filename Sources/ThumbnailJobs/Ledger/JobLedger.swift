@@ -30,6 +30,7 @@ final class JobLedger: Sendable {
   private let hasOneOutput: Bool
   /// Whether this is a dry run, which remembers nothing.
   private let isReading: Bool
+  let onProblem: @Sendable (LedgerError) -> Void
   /// Nil in a dry run, and if its file could not be made.
   let underWay: UnderWay?
   /// The ledgers of other parts that have sources that were not made; nil before the first source that is up to date.
@@ -38,7 +39,12 @@ final class JobLedger: Sendable {
   private let lastFolder = Locked<(folder: Path, key: Path)?>(nil)
 
   /// Opens the ledger only if an earlier run died. It is made if it is missing, except in a dry run.
-  init(_ outputs: [ThumbnailOutput], _ job: JobSettings) {
+  ///
+  /// - Parameter onProblem: receives, at the end of a job, why it was not remembered.
+  init(
+    _ outputs: [ThumbnailOutput], _ job: JobSettings, onProblem: @escaping @Sendable (LedgerError) -> Void
+  ) {
+    self.onProblem = onProblem
     let first = outputs[0]
     let part = job.shard?.part
     isReading = first.folder == nil

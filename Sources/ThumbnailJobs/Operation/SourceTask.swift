@@ -26,8 +26,8 @@ struct SourceTask: Sendable {
   var timesCancelled = 0
   /// The thumbnails that earlier, cancelled operations have put in place.
   var thumbnails: [MadeThumbnail] = []
-  /// Fetches the source; nil if it is a file, or is not needed any more.
-  var fetch: FetchOperation?
+  /// Brings the source here; nil if it is a file, or is not needed any more.
+  var supply: SupplyOperation?
 
   /// How often memory pressure may cancel the work on one source. After the last time the source is left for another
   /// run.
@@ -80,7 +80,7 @@ struct SourceTask: Sendable {
       if let stop = conditions.stop { return .end(.cancelled(stop)) }
       var next = self
       next.work = work
-      if work == .describe { next.fetch = nil }
+      if work == .describe { next.supply = nil }
       return .goOn(next)
     }
     switch ending {

@@ -13,45 +13,57 @@ import TraceRecording
 /// place one by one. If it is cancelled, it ends within a few rows of pixels and leaves no temporary file.
 ///
 /// A source from the network is fetched before, by a ``FetchOperation`` on which this one depends.
-final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `findings` has a lock; the rest is constant
-  /// The results of the work so far.
-  struct Findings: Sendable {
-    /// The size and the time of the source; nil before it was opened.
-    var file: SourceFile.Version?
-    /// A hash of all bytes of the source; nil if none was asked for.
-    var hash: UInt64?
-    var thumbnails: [MadeThumbnail] = []
-    var warnings: [String] = []
-    /// Why the thumbnails are worse than they were asked for; nil if they are not.
-    var shortfall: String?
+final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks guard what changes
+  /// The values that all operations of a job that makes thumbnails share.
+  struct Shared: Sendable {
+    let outputs: [ThumbnailOutput]
+    let owners: Owners
+    let memory: MemoryPlan
+    let makers = MakerPool()
+    /// Decodes other formats than JPEG.
+    let decoders: PictureDecoders
+    /// How many more times to try a source after a failure that may be temporary.
+    let retries: Int
+    let trace: TraceRecorder?
+    /// Whether to compute the hash of each source that is made.
+    var hashesSources = false
+    /// Nil in a dry run.
+    let underWay: UnderWay?
+    /// Receives every thumbnail that is in place.
+    let onThumbnail: ThumbnailHandler?
+  }
+
+  /// The work so far.
+  private struct Progress {
+    var findings = SourceFindings()
     var result: SourceResult?
     /// Whether the thumbnails are up to date, as the server of the source or the bucket of the thumbnails says.
     var isUnchanged = false
     /// Whether a source that was fetched in part has faults, which only the whole of it tells.
     var needsWhole = false
-    /// What a join says about the source; nil if the job has none, or before the first thumbnail.
-    var description: SourceDescription?
     /// Whether the operation has had a reservation.
     var hasHeldMemory = false
   }
 
-  /// Fetches the source, for this operation or for the one that follows it; nil if the source is a file, or if what was
-  /// fetched is not needed any more. Guarded by its lock.
-  private let fetch: Locked<FetchOperation?>
+  let shared: Shared
+  /// Brings the source here, for this operation or for the one that follows it; nil if the source is a file, or if what was
+  /// brought is not needed any more. Guarded by its lock.
+  private let supply: Locked<SupplyOperation?>
   /// What was fetched. Set once, in `init`.
   private var fetched: Dependency<FetchedSource>?
-  private let findings = Locked(Findings())
+  private let progress = Locked(Progress())
 
   /// - Parameter task: the operation that fetches its source is submitted already.
   init(_ task: SourceTask, shared: Shared) {
-    fetch = Locked(task.fetch)
+    self.shared = shared
+    supply = Locked(task.supply)
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
-    // Only `fetch` keeps the fetch, so that it can be let go.
+    // Only `supply` keeps the other operation, so that it can be let go.
     var rest = task
-    rest.fetch = nil
-    super.init(.thumbnail, rest, detail: " → \(sizes)", shared: shared)
+    rest.supply = nil
+    super.init(.thumbnail, rest, detail: " → \(sizes)", memory: shared.memory)
     // If the fetch fails, this operation tells why.
-    fetched = task.fetch.map { dependency(on: $0, mayFail: true) }
+    fetched = task.supply.map { dependency(on: $0, mayFail: true) }
   }
 
   override var hasHeldMemory: Bool { found.hasHeldMemory }
@@ -69,25 +81,38 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
 
   override var taskSoFar: SourceTask {
     var task = task
-    (task.thumbnails, task.fetch) = (found.thumbnails, fetch.withLock { $0 })
+    (task.thumbnails, task.supply) = (found.findings.thumbnails, supply.withLock { $0 })
     return task
   }
 
-  override func releaseFetch() {
-    let released = fetch.withLock { $0.take() }
+  override func release() {
+    let released = supply.withLock { $0.take() }
     withExtendedLifetime(released) {}
   }
 
-  override func renewFetch(whole: Bool) {
-    let released = fetch.withLock { fetch in
-      defer { fetch = fetch?.renewed(whole: whole) }
-      return fetch
+  override func prepareNext(after ending: SourceTask.Ending) {
+    switch ending {
+    // What waits to be made again must hold no disk space, for which fetches may wait.
+    case .cancelled(.pressure, _), .cancelled(.postponed, _): renewSupply(whole: false)
+    case .incomplete: renewSupply(whole: true)
+    default: break
+    }
+  }
+
+  /// Lets go of what was brought here, and has the operation that follows get it again.
+  private func renewSupply(whole: Bool) {
+    let released = supply.withLock { supply in
+      defer { supply = supply?.renewed(whole: whole) }
+      return supply
     }
     released?.cancel(reason: .pressure)
   }
 
+  /// What was found so far. It is complete when the operation has ended.
+  override var findings: SourceFindings { found.findings }
+
   /// The results so far. They are complete when the operation has ended.
-  var found: Findings { findings.withLock { $0 } }
+  private var found: Progress { progress.withLock { $0 } }
 
   override func execute() throws {
     for attempt in 0... {
@@ -96,7 +121,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
           guard let underWay = shared.underWay, source.address == nil else { return try makeAll() }
           return try underWay.run(source.path) { try makeAll() }
         }
-        return findings.withLock { $0.result = result }
+        return progress.withLock { $0.result = result }
       } catch {
         try checkCancelled()
         let failure = SourceFailure(error, plan: shared.memory)
@@ -110,10 +135,12 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
   private func makeAll() throws -> SourceResult {
     report(stage: ThumbnailStage.reading.rawValue)
     guard let file = try open() else {
-      findings.withLock { $0.isUnchanged = true }
+      progress.withLock { $0.isUnchanged = true }
       return .made
     }
-    findings.withLock { $0 = Findings(file: file.version, hasHeldMemory: $0.hasHeldMemory) }
+    progress.withLock { progress in
+      progress = Progress(findings: SourceFindings(file: file.version), hasHeldMemory: progress.hasHeldMemory)
+    }
     switch try file.content(of: source) {
     case .other: return .notImage
     case .thumbnail: return .thumbnail
@@ -124,11 +151,11 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         return .unsupported(type)
       }
       if source.address == nil, try isKept(file) {
-        findings.withLock { $0.isUnchanged = true }
+        progress.withLock { $0.isUnchanged = true }
         return .made
       }
       do { return try makeAll(of: file, type) } catch let error as ThumbnailError {
-        findings.withLock { $0.needsWhole = (file.isCut || file.lacksParts) && error != .cancelled }
+        progress.withLock { $0.needsWhole = (file.isCut || file.lacksParts) && error != .cancelled }
         throw error
       }
     }
@@ -167,10 +194,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         try SourcePicture(file, type, for: output.options, monitor: self)
       }
       try checkParts(of: file)
-      findings.withLock { $0.shortfall = $0.shortfall ?? picture.shortfall }
+      progress.withLock { $0.findings.shortfall = $0.findings.shortfall ?? picture.shortfall }
       guard output.folder != nil else {
         let planned = try plan(output, picture, picture.bytesNeeded(for: output.options, decoding: .sparing))
-        findings.withLock { $0.thumbnails += planned }
+        progress.withLock { $0.findings.thumbnails += planned }
         continue
       }
       do {
@@ -184,7 +211,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     // A hash of a part of a source says nothing of it.
     if shared.hashesSources, !file.isInParts {
       let hash = try file.hash { _ in try checkCancelled() }
-      findings.withLock { $0.hash = hash }
+      progress.withLock { $0.findings.hash = hash }
     }
     return .made
   }
@@ -229,7 +256,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
     let needed = picture.bytesNeeded(for: output.options, decoding: decoding)
     // While this waits for memory, the operation holds neither a header nor a maker.
     try withReservation(of: shared.memory.reservation(for: needed)) {
-      findings.withLock { $0.hasHeldMemory = true }
+      progress.withLock { $0.hasHeldMemory = true }
       try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, from: picture, decoding) }
     }
   }
@@ -251,7 +278,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
         let description = thumbnail.placeholder.map {
           SourceDescription(pixels: picture.orientedPixels, orientation: picture.orientation, placeholder: $0)
         }
-        findings.withLock { $0.description = $0.description ?? description }
+        progress.withLock { $0.findings.description = $0.findings.description ?? description }
         let path = output.path.appending(output.place(of: source, place, size: thumbnail.size))
         let made: MadeThumbnail
         if let earlier = task.thumbnails.first(where: { $0.path == path }) {
@@ -265,10 +292,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // `find
           }
           shared.onThumbnail?(id, source.path, thumbnail)
         }
-        findings.withLock { $0.thumbnails.append(made) }
+        progress.withLock { $0.findings.thumbnails.append(made) }
       }
       let told = file.lacksLastBit ? warnings.filter { $0 != ArrivingJPEG.warningOfMissingBit } : warnings
-      findings.withLock { $0.warnings = told + (file.hasChanged ? [Self.changeWarning] : []) }
+      progress.withLock { $0.findings.warnings = told + (file.hasChanged ? [Self.changeWarning] : []) }
     }
   }
 

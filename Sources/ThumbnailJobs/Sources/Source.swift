@@ -33,6 +33,9 @@ public struct Source: Sendable, Hashable {
   /// ``SourceKey``, so that the first of the two keeps the place.
   var isContested = false
 
+  /// Whether it is a file.
+  var isLocal: Bool { address == nil }
+
   public init(path: Path, relativePath: Path, argument: Int, origin: Origin) {
     self.path = path
     self.relativePath = relativePath

@@ -10,13 +10,14 @@ import Thumbnails
 /// It reads the comments in the thumbnails. Those that were made without joins have none: their headers are read, and the
 /// smallest one is decoded for the placeholder.
 final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an atomic flag; the rest is constant
+  private let shared: ThumbnailOperation.Shared
   private let receive: @Sendable (SourceEntry) -> Void
   private let hasReserved = Atomic(false)
 
   /// - Parameter receive: receives the description and the thumbnails, unless the operation fails.
-  init(_ task: SourceTask, shared: Shared, receive: @escaping @Sendable (SourceEntry) -> Void) {
-    self.receive = receive
-    super.init(.describe, task, shared: shared)
+  init(_ task: SourceTask, shared: ThumbnailOperation.Shared, receive: @escaping @Sendable (SourceEntry) -> Void) {
+    (self.shared, self.receive) = (shared, receive)
+    super.init(.describe, task, memory: shared.memory)
   }
 
   override var hasHeldMemory: Bool { hasReserved.load(ordering: .relaxed) }

@@ -34,7 +34,7 @@ extension SourceEntry {
   /// - Parameters:
   ///   - findings: of its operation; nil if it had none.
   ///   - outputs: all outputs of the job.
-  init?(_ report: SourceReport, _ findings: ThumbnailOperation.Findings?, place: Path?, outputs: [ThumbnailOutput]) {
+  init?(_ report: SourceReport, _ findings: SourceFindings?, place: Path?, outputs: [ThumbnailOutput]) {
     switch report.result {
     case .made:
       guard let description = findings?.description, let place else { return nil }

@@ -30,3 +30,14 @@ public struct PressureNote: Sendable {
   /// Whether the note reports a change of the level.
   public let isChange: Bool
 }
+
+extension JobTally {
+  mutating func count(_ note: PressureNote) {
+    guard note.isChange else { return }
+    switch note.level {
+    case .warning: pressureWarnings += 1
+    case .critical: pressureCriticals += 1
+    case .normal: break
+    }
+  }
+}

@@ -10,7 +10,7 @@ import Thumbnails
 ///
 /// A ``ThumbnailOperation`` depends on it. It holds no memory but the buffers of the transfer and,
 /// while it looks for what is missing, the header of the picture.
-final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable {  // `arrival` has a lock
+final class FetchOperation: SupplyOperation, @unchecked Sendable {  // `arrival` has a lock
   private let source: Source
   private let address: RemoteAddress
   private let extent: FetchExtent
@@ -26,7 +26,6 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
   private let earlier: Postponement?
   /// Why this one has not; nil if it has, or before it ends. Guarded by its lock.
   private let postponement = Locked<Postponement?>(nil)
-  private let isClaimed = Atomic(false)
   private let looked = Atomic(false)
   /// Whether the buckets have told what they have. What is there later, this run may have made.
   private var hasLookedUp: Bool { looked.load(ordering: .relaxed) }
@@ -48,21 +47,18 @@ final class FetchOperation: ResultOperation<FetchedSource>, @unchecked Sendable 
     (self.options, self.network) = (options, network)
     self.extent = extent ?? network.settings.extent
     let (kind, path) = (SourceWork.fetch.rawValue, source.path.printable)
-    super.init(title: "\(kind) \(path)", kind: kind, subject: path)
+    super.init(on: network.queue, title: "\(kind) \(path)", kind: kind, subject: path)
     if let alarm = earlier.flatMap({ Alarm.operation(at: $0) }) { addDependency(alarm) }
   }
 
   /// A new operation that fetches the source.
   ///
   /// - Parameter whole: whether it fetches all of it.
-  func renewed(whole: Bool) -> FetchOperation {
+  override func renewed(whole: Bool) -> SupplyOperation {
     FetchOperation(
       source, address, known: whole ? nil : thumbnails, lookUp: whole || hasLookedUp ? nil : lookUp, options: options,
       extent: whole ? .whole : extent, after: postponement.withLock { $0 } ?? earlier, network)
   }
-
-  /// - Returns: true for the first caller, who then submits the operation.
-  func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
 
   /// Of a file whose name says that most of it is not needed, so many bytes are asked for first.
   private static let beginning = 64 << 10

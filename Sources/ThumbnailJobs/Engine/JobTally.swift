@@ -1,6 +1,5 @@
 import BoundedQueue
 import Files
-import MemoryPressure
 import Thumbnails
 
 /// Counters of a job's sources by result.
@@ -82,15 +81,6 @@ public struct JobTally: Sendable, Equatable {
     case .cancelled(let reason):
       cancelled += 1
       if reason == .user { cancelledByUser += 1 }
-    }
-  }
-
-  mutating func count(_ note: PressureNote) {
-    guard note.isChange else { return }
-    switch note.level {
-    case .warning: pressureWarnings += 1
-    case .critical: pressureCriticals += 1
-    case .normal: break
     }
   }
 

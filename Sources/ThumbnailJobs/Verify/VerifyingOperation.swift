@@ -9,9 +9,9 @@ final class VerifyingOperation: SourceOperation, @unchecked Sendable {  // `foun
   private let found = Locked<UInt64?>(nil)
 
   /// - Parameter known: the hash that the ledger knows; nil if it knows none.
-  init(_ task: SourceTask, known: UInt64?, shared: Shared) {
+  init(_ task: SourceTask, known: UInt64?, memory: MemoryPlan) {
     self.known = known
-    super.init(.verify, task, shared: shared)
+    super.init(.verify, task, memory: memory)
   }
 
   override var hasHeldMemory: Bool { false }

@@ -2,19 +2,60 @@ import Files
 import Foundation
 import Ledger
 import Locking
+import Synchronization
 
-// Pruning: after a run, removes the thumbnails of sources that are gone, and those of sizes that the job does not have.
-extension Job {
+/// Tells which thumbnails may be removed, and removes them: those of sources that are gone, and those of sizes that a job
+/// does not have. It remembers the disks of the source folders, on which that depends.
+///
+/// *Concurrency*: from any thread.
+final class Pruning: JobCapability {
+  private let settings: JobSettings
+  private let walker: SourceWalker
+  private let outputs: [ThumbnailOutput]
+  /// Nil if no source exists.
+  private let ledger: JobLedger?
+  private let seenDisks = SeenDisks()
+  private let isEnding = Atomic(false)
+  private let onRemoval: @Sendable (Path, Result<Int, OutputError>) -> Void
+
+  /// - Parameter onRemoval: receives each thumbnail that is removed before the end of the job.
+  init(
+    _ settings: JobSettings, _ walker: SourceWalker, _ outputs: [ThumbnailOutput], _ ledger: JobLedger?,
+    onRemoval: @escaping @Sendable (Path, Result<Int, OutputError>) -> Void
+  ) {
+    (self.settings, self.walker, self.outputs, self.ledger) = (settings, walker, outputs, ledger)
+    self.onRemoval = onRemoval
+  }
+
+  private var isStopping: Bool { isEnding.load(ordering: .relaxed) }
+
+  // MARK: Moments
+
+  func entered(_ folder: OpenFolder, argument: Int) { seenDisks.entered(folder, argument: argument) }
+
+  func examine(_ operation: SourceOperation, _ ending: inout SourceTask.Ending, in engine: Engine) {
+    guard case .failed(.output(let refusal)) = ending, refusal.kind == .blocked else { return }
+    if makeRoom(for: operation, engine) { ending = .unblocked }
+  }
+
+  func stopping(_ cause: StopCause) { isEnding.store(true, ordering: .relaxed) }
+
+  func finish(_ engine: Engine, _ walk: SourceWalk?) { if walk?.isComplete == true { rememberDisks() } }
+
+  // MARK: Removing
+
   /// What may be removed after this run. Each source folder is judged by itself.
-  public func prunePlan(after report: JobReport) -> PrunePlan {
-    guard walker.tree.root != nil, hasSources, report.tally.missingArguments == 0, report.tally.walkErrors == 0 else {
+  ///
+  /// - Parameter workRemains: whether the run ended before all its sources were done.
+  func plan(after tally: JobTally, workRemains: Bool) -> PrunePlan {
+    guard walker.tree.root != nil, let ledger, tally.missingArguments == 0, tally.walkErrors == 0 else {
       return PrunePlan(folders: [], refusals: [.unreadable])
     }
-    if report.workRemains { return PrunePlan(folders: [], refusals: [.workRemains]) }
-    if let problem = ledger?.problem { return PrunePlan(folders: [], refusals: [.noLedger(problem)]) }
+    if workRemains { return PrunePlan(folders: [], refusals: [.workRemains]) }
+    if let problem = ledger.problem { return PrunePlan(folders: [], refusals: [.noLedger(problem)]) }
     var (folders, refusals) = ([Path](), [PruneRefusal]())
     for case .path(let path) in settings.sources where !FileStatus.isRegular(path, followingLinks: true) {
-      if let refusal = pruneRefusal(path, settings.prune ?? .yes) {
+      if let refusal = refusal(path, settings.prune ?? .yes) {
         refusals.append(refusal)
       } else {
         folders.append(path)
@@ -24,7 +65,7 @@ extension Job {
   }
 
   /// Why nothing of a source folder may be removed after a walk; nil if it may.
-  func pruneRefusal(_ folder: Path, _ mode: PruneMode) -> PruneRefusal? {
+  func refusal(_ folder: Path, _ mode: PruneMode) -> PruneRefusal? {
     // The text of a path that has `..` after a link leads elsewhere than the system.
     guard let absolute = folder.absolute, FileIdentity(of: folder) == FileIdentity(of: absolute) else {
       return .unclearPath(folder)
@@ -50,15 +91,14 @@ extension Job {
   }
 
   /// Removes the thumbnails of sources that are gone, and those of earlier runs with other sizes. It removes only files
-  /// with thumbjob's mark, and only of sources that the ledger has: a thumbnail of unknown origin stays. Call it after
-  /// ``run()``.
+  /// with thumbjob's mark, and only of sources that the ledger has: a thumbnail of unknown origin stays.
   ///
   /// - Parameters:
   ///   - isDryRun: whether only to tell what would be removed.
   ///   - onThumbnail: receives the path of each thumbnail, and its bytes.
   ///   - onError: receives each error; the others are removed all the same.
   /// - Returns: the counts so far if the job is stopped meanwhile.
-  public func prune(
+  func prune(
     _ plan: PrunePlan, isDryRun: Bool, onThumbnail: @escaping @Sendable (Path, _ bytes: Int) -> Void,
     onError: @escaping @Sendable (OutputError) -> Void
   ) -> PruneCounts {
@@ -90,14 +130,14 @@ extension Job {
   /// Where it prunes, thumbnails of earlier sizes make room for folders as well.
   ///
   /// - Returns: whether the source is to be tried again: nothing is in the way any more, or less.
-  func makeRoom(for operation: SourceOperation) -> Bool {
+  private func makeRoom(for operation: SourceOperation, _ engine: Engine) -> Bool {
     var isOpen: Bool { outputs.allSatisfy { $0.isOpen(operation.source, operation.place) } }
     // What is in the way may be of a source anywhere, and so on any disk that is remembered.
     guard let tree = walker.tree.root, let otherDisks = try? otherDisks(around: "/") else { return isOpen }
-    let removal = Removal(in: outputs, tree: tree) { [weak self] in self?.removed($0, $1) }
+    let removal = Removal(in: outputs, tree: tree) { [weak self] in self?.removed($0, $1, engine) }
     var vanished = VanishedSources(followsLinks: walker.followsLinks, otherDisks: otherDisks)
-    let freed = removal.removeAbove(operation.place, of: operation.source, remembered: shared.owners.remembered) {
-      source, isOfJob in
+    func remembered(_ key: SourceKey) -> [Path] { ledger?.sources(withKey: key) ?? [] }
+    let freed = removal.removeAbove(operation.place, of: operation.source, remembered: remembered) { source, isOfJob in
       switch vanished.state(of: source) {
       case .gone: true
       case .there: !isOfJob && prunes(source)
@@ -129,7 +169,7 @@ extension Job {
   private func prunes(_ path: Path) -> Bool {
     guard let mode = settings.prune else { return false }
     for case .path(let folder) in settings.sources {
-      if let absolute = folder.absolute, path.below(absolute) != nil { return pruneRefusal(folder, mode) == nil }
+      if let absolute = folder.absolute, path.below(absolute) != nil { return refusal(folder, mode) == nil }
     }
     return false
   }
@@ -197,5 +237,11 @@ extension Job {
       let now = DiskIdentity(at: path)?.text
       return disks.contains { $0 != now }
     }.map(\.key)
+  }
+
+  /// Counts and tells of a thumbnail that was removed before the end of the job.
+  func removed(_ path: Path, _ result: Result<Int, OutputError>, _ engine: Engine) {
+    if case .success = result { engine.state.withLock { $0.tally.removed += 1 } }
+    onRemoval(path, result)
   }
 }

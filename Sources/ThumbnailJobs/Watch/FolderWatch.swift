@@ -1,8 +1,32 @@
+import BoundedQueue
 import Files
 import Foundation
 
-// Watching: from changes in the source folders to new, renewed and removed thumbnails.
-extension Job {
+/// Follows the changes in the source folders of a job, and makes, renews and removes thumbnails as files come and go.
+///
+/// *Concurrency*: from any thread.
+final class FolderWatch: JobCapability {
+  private let settings: JobSettings
+  private let watch: SourceWatch
+  private let walker: SourceWalker
+  private let outputs: [ThumbnailOutput]
+  private let plan: OutputPlan
+  private let ledger: JobLedger
+  private let pruning: Pruning
+  private let onNote: @Sendable (WatchNote) -> Void
+
+  /// - Parameters:
+  ///   - ledger: remembers the sources whose thumbnails are to be removed.
+  ///   - onNote: receives what is to be said about the folders.
+  init(
+    _ watch: WatchSettings, _ settings: JobSettings, _ walker: SourceWalker, _ outputs: [ThumbnailOutput],
+    _ plan: OutputPlan, _ ledger: JobLedger, _ pruning: Pruning, onNote: @escaping @Sendable (WatchNote) -> Void
+  ) {
+    (self.settings, self.walker, self.outputs, self.plan) = (settings, walker, outputs, plan)
+    (self.ledger, self.pruning, self.onNote) = (ledger, pruning, onNote)
+    self.watch = SourceWatch(watch, walker)
+  }
+
   /// The longest pause of the thread that follows the changes. Then it looks for source folders that are gone or back, and
   /// for operations that memory pressure has cancelled.
   private static let longestPause = Duration.seconds(1)
@@ -10,72 +34,107 @@ extension Job {
   /// The longest time without a sign of life, if no operation runs that the thread may wait for.
   private static let longestAbsence = Duration.seconds(30)
 
-  /// Whether a job that watches its folders follows their changes, or waits for operations that run or are paused. False
-  /// also for a job that does not watch.
-  public var isFollowing: Bool {
-    guard let watch else { return false }
-    return .now - watch.lastSign < Self.longestAbsence || queue.counters.running > 0
+  /// Whether the thread of the job follows the changes, or waits for operations that run or are paused.
+  func isFollowing(on queue: BoundedOperationQueue) -> Bool {
+    .now - watch.lastSign < Self.longestAbsence || queue.counters.running > 0
       || !queue.snapshot(waitingLimit: 0).pauses.isEmpty
   }
 
+  var counters: WatchCounters { watch.counters }
+
+  // MARK: Moments
+
+  func placed(_ source: Source, _ placement: OutputPlan.Placement, isAgain: Bool) -> Bool {
+    switch placement {
+    // Each is told once of the one that gets its place.
+    case .taken: return watch.loses(source.path) || !isAgain
+    case .place: if isAgain { watch.wins(source.path) }
+    case .duplicate, .reserved: break
+    }
+    return true
+  }
+
+  func recall(_ candidate: inout Candidate, in engine: Engine) {
+    guard let status = candidate.status, let note = watch.found(candidate.source.path, status) else { return }
+    onNote(note)
+  }
+
+  func admit(_ candidate: inout Candidate, in engine: Engine) {
+    if candidate.isAgain, candidate.isUpToDate { candidate.verdict = .passOver }
+  }
+
+  func submitted(_ source: Source) { watch.began(source.path) }
+
+  func left(_ source: Source) { _ = watch.ended(source.path) }
+
+  func settle(_ end: inout SourceEnd) {
+    let path = end.source.path
+    watch.note(path, isFruitless: end.result.isFruitless, read: end.findings.file)
+    if !watch.ended(path), case .failed = end.result { end.result = .gone }
+  }
+
+  func ended(_ end: SourceEnd) {
+    if end.operation == nil, end.result.isFruitless { watch.note(end.source.path, isFruitless: true, read: nil) }
+  }
+
+  func entered(_ folder: OpenFolder, argument: Int) { watch.entered(folder, argument: argument) }
+
+  func stopping(_ cause: StopCause) { watch.endWaiting() }
+
+  // MARK: Following
+
   /// What following the changes needs.
   private struct Course {
-    let watch: SourceWatch
-    let plan: OutputPlan
+    let engine: Engine
     let removal: Removal
   }
 
   /// Walks the sources, and then follows the changes in their folders until the job is stopped.
-  ///
-  /// - Returns: the counters of the first walk, and whether nothing was left when the job was stopped.
-  func watchSources(_ watch: SourceWatch) -> (WalkCounters, isComplete: Bool) {
+  func walk(_ engine: Engine) -> SourceWalk? {
     // Without one of them, it would not be known which thumbnails are its own.
-    guard settings.sources.allSatisfy(\.exists) else { return walkSources() }
-    let course: Course
+    guard settings.sources.allSatisfy(\.exists), let tree = walker.tree.root else { return nil }
+    // At once, because the next watch of this tree may remove what it mirrors, and this one may be killed. Where the
+    // thumbnails of another tree are, the note of that tree protects them.
     do throws(OutputError) {
-      guard let tree = walker.tree.root else { return walkSources() }
-      course = Course(
-        watch: watch, plan: shared.owners.plan,
-        removal: Removal(in: outputs, tree: tree) { [weak self] in self?.removed($0, $1) })
-      // At once, because the next watch of this tree may remove what it mirrors, and this one may be killed. Where the
-      // thumbnails of another tree are, the note of that tree protects them.
-      for output in outputs where output.earlier.lastTree == nil { try output.note(tree: walker.tree.root) }
+      for output in outputs where output.earlier.lastTree == nil { try output.note(tree: tree) }
     } catch {
-      stop(.outputFailed(error))
-      return (WalkCounters(), false)
+      engine.stop(.outputFailed(error))
+      return SourceWalk(isComplete: false)
     }
+    let course = Course(
+      engine: engine,
+      removal: Removal(in: outputs, tree: tree) { [pruning] in pruning.removed($0, $1, engine) })
     watch.begin()
     defer { watch.end() }
     var counters = WalkCounters()
     for root in watch.roots { counters = walkAll(root, course, isFirst: true, sweeps: settings.prune != nil) }
-    trySuspects()
+    engine.tryPostponed()
     watch.countWalk()
-    if !isStopping { onEvent(.watch(.ready(folders: watch.counters.folders))) }
+    if !engine.isStopping { onNote(.ready(folders: watch.counters.folders)) }
     var known = watch.unmounted
     var remembered: Int?
-    while !isStopping {
+    while !engine.isStopping {
       // Once what was met is made, because only folders with known photos count. The watch may be killed at any time.
-      let counters = queue.counters
+      let counters = engine.queue.counters
       if counters.running + counters.waiting == 0, counters.submitted != remembered {
-        rememberDisks()
+        pruning.rememberDisks()
         remembered = counters.submitted
       }
-      resubmit()
+      engine.resubmit()
       // Those that were met since.
-      trySuspects()
+      engine.tryPostponed()
       follow(course, &known)
       watch.wait(upTo: min(Self.longestPause, watch.pollPause))
     }
     // Whoever cancels a watch, or ends it otherwise than in order, wants the rest to be made another time.
-    let isInOrder = state.withLock { $0.stopCause == .startNothingNew }
-    return (counters, isInOrder && watch.isIdle)
+    let isInOrder = engine.state.withLock { $0.stopCause == .startNothingNew }
+    return SourceWalk(counters: counters, isComplete: isInOrder && watch.isIdle)
   }
 
   /// Does what is due.
   private func follow(_ course: Course, _ unmounted: inout Set<Path>) {
-    let watch = course.watch
     for (root, isBack, isSame) in watch.checkRoots() {
-      onEvent(.watch(isBack ? .back(root.path) : .gone(root.path)))
+      onNote(isBack ? .back(root.path) : .gone(root.path))
       // If another folder has its path now, it is not known what became of the photos.
       if isBack { walkAll(root, course, sweeps: isSame) }
     }
@@ -83,16 +142,16 @@ extension Job {
     for path in unmounted.subtracting(now) { watch.lookAgain(at: path) }
     unmounted = now
     if watch.takeWalk() {
-      onEvent(.watch(.overflow))
+      onNote(.overflow)
       watch.restart()
       watch.countWalk()
       for root in watch.roots where !root.isGone { walkAll(root, course, sweeps: true) }
     }
-    for root in watch.duePolls where !isStopping { walkAll(root, course, sweeps: true) }
+    for root in watch.duePolls where !course.engine.isStopping { walkAll(root, course, sweeps: true) }
     watch.lookAtLinks()
     for path in watch.takeDue() {
       watch.giveSign()
-      if isStopping { watch.lookAgain(at: path) } else { look(at: path, course) }
+      if course.engine.isStopping { watch.lookAgain(at: path) } else { look(at: path, course) }
     }
   }
 
@@ -107,10 +166,10 @@ extension Job {
   ) -> WalkCounters {
     let start = ContinuousClock.now
     let counters = walk(.argument(root.argument), course, isFirst: isFirst)
-    if isStopping { return counters }
+    if course.engine.isStopping { return counters }
     if sweeps { sweep(root, course, isFirst: isFirst) }
-    let note = course.watch.walked(root, folders: counters.folders, took: .now - start)
-    if let note { onEvent(.watch(note)) }
+    let note = watch.walked(root, folders: counters.folders, took: .now - start)
+    if let note { onNote(note) }
     return counters
   }
 
@@ -118,8 +177,8 @@ extension Job {
   ///
   /// - Parameter isFirst: whether no mounted file system was seen yet. Then an empty folder may be the place of one.
   private func sweep(_ root: WatchedRoot, _ course: Course, isFirst: Bool) {
-    if let refusal = pruneRefusal(root.path, settings.prune ?? .yes) {
-      if course.watch.says(refusal) { onEvent(.watch(.notSwept(refusal))) }
+    if let refusal = pruning.refusal(root.path, settings.prune ?? .yes) {
+      if watch.says(refusal) { onNote(.notSwept(refusal)) }
       return
     }
     removeGone(below: root.path, course, isFirst: isFirst)
@@ -128,16 +187,16 @@ extension Job {
   /// Removes the thumbnails of sources below a folder that are gone.
   private func removeGone(below folder: Path, _ course: Course, isFirst: Bool = false) {
     // Most changes are of files, and no source is below one.
-    guard ledger?.knows(anyBelow: folder) == true else { return }
+    guard ledger.knows(anyBelow: folder) else { return }
     let states: [VanishedSources.State] = isFirst ? [.gone] : [.gone, .missingInEmptyFolder]
-    try? forEachRemembered(below: folder) { source, state in
-      course.watch.giveSign()
+    try? pruning.forEachRemembered(below: folder) { source, state in
+      watch.giveSign()
       // The watch knows its folders by the paths that the job was given.
       let path = folder.absolute.flatMap { source.path.below($0) }.map { folder.appending($0) } ?? source.path
-      guard states.contains(state), !course.watch.isOutOfSight(path) else { return }
+      guard states.contains(state), !watch.isOutOfSight(path) else { return }
       if course.removal.removeAll(of: source.path, first: source.first) {
         source.forget()
-        ledger?.forget(source.path)
+        ledger.forget(source.path)
       }
     }
   }
@@ -145,29 +204,26 @@ extension Job {
   @discardableResult
   private func walk(_ scope: SourceWalker.Scope, _ course: Course, isFirst: Bool = false) -> WalkCounters {
     // What a walk that is stopped has not reached is work that is left.
-    defer { if isStopping { course.watch.needWalk() } }
+    defer { if course.engine.isStopping { watch.needWalk() } }
     return walker.walk(
       scope,
       meanwhile: {
-        course.watch.giveSign()
-        resubmit()
+        watch.giveSign()
+        course.engine.resubmit()
       },
-      shouldStop: { isStopping },
-      onFolder: { folder, argument in
-        course.watch.entered(folder, argument: argument)
-        self.seenDisks.entered(folder, argument: argument)
-      },
+      shouldStop: { course.engine.isStopping },
+      onFolder: course.engine.entered,
       onError: { error in
-        if error.kind != .vanished, course.watch.reports(error) { self.report(error) }
+        if error.kind != .vanished, watch.reports(error) { course.engine.report(error) }
       },
       visit: { source in
-        if !isFirst, let root = course.watch.root(of: source.path),
-          let rest = course.watch.rest(of: source.path, in: root)
+        if !isFirst, let root = watch.root(of: source.path),
+          let rest = watch.rest(of: source.path, in: root)
         {
-          course.watch.lookAgain(at: source.path, quiet: rest)
+          watch.lookAgain(at: source.path, quiet: rest)
           return .goOn
         }
-        return (isFirst ? add(source, course.plan) : addAgain(source, course)) ? .goOn : .stop
+        return (isFirst ? course.engine.add(source) : addAgain(source, course)) ? .goOn : .stop
       })
   }
 
@@ -176,25 +232,18 @@ extension Job {
   /// - Returns: false if the job is stopping.
   private func addAgain(_ source: Source, _ course: Course) -> Bool {
     // That a source had no place may have ended without a change of it.
-    if course.watch.isFruitless(source.path), !course.watch.hasLost(source.path) { return true }
+    if watch.isFruitless(source.path), !watch.hasLost(source.path) { return true }
     // One operation for a source at a time: two would write to one place.
-    if course.watch.isUnderWay(source.path) {
-      course.watch.lookAgain(at: source.path)
+    if watch.isUnderWay(source.path) {
+      watch.lookAgain(at: source.path)
       return true
     }
-    let placement = course.plan.placement(of: source)
-    if case .taken = placement, !course.watch.loses(source.path) { return true }
-    if case .place(let place) = placement {
-      course.watch.wins(source.path)
-      let found = thumbnailState(of: source, at: place)
-      if found.isUpToDate && found.refusal == nil { return true }
-    }
-    return add(source, course.plan)
+    return course.engine.add(source, isAgain: true)
   }
 
   /// Looks what is at a path where something has changed, and makes or removes thumbnails.
   private func look(at path: Path, _ course: Course) {
-    guard let root = course.watch.root(of: path), let relative = path.below(root.path), !root.isGone else { return }
+    guard let root = watch.root(of: path), let relative = path.below(root.path), !root.isGone else { return }
     let mirrored = root.mirrored.appending(relative)
     switch FileStatus.of(path, followingLinks: walker.followsLinks) {
     case .success(let status) where status.kind == .folder:
@@ -210,45 +259,39 @@ extension Job {
       nameLosers(against: path, place: OutputPlan.place(of: mirrored), course)
     case .success: if !relative.isEmpty { remove(path, mirrored, course) }
     case .failure(let error):
-      guard !relative.isEmpty, walker.filter.reaches(folder: relative.parent), !course.watch.isOutOfSight(path) else {
+      guard !relative.isEmpty, walker.filter.reaches(folder: relative.parent), !watch.isOutOfSight(path) else {
         return
       }
       var vanished = VanishedSources()
       guard [.gone, .missingInEmptyFolder].contains(vanished.state(of: path)) else {
         // It may only be out of reach. No change tells when that ends.
-        if error != .noSuchFileOrDirectory { course.watch.lookAgain(at: path, quiet: PendingChanges.longestWait) }
+        if error != .noSuchFileOrDirectory { watch.lookAgain(at: path, quiet: PendingChanges.longestWait) }
         return
       }
-      if walker.filter.reaches(file: relative) { remove(path, mirrored, course) } else { ledger?.forget(path) }
+      if walker.filter.reaches(file: relative) { remove(path, mirrored, course) } else { ledger.forget(path) }
       if walker.filter.reaches(folder: relative) { removeGone(below: path, course) }
     }
   }
 
   /// Tells of the sources that had the place of this one so far: of `scan.png.jpg` when `scan.png` has appeared.
   private func nameLosers(against source: Path, place: Path, _ course: Course) {
-    for path in course.plan.rivals(of: source, for: place) {
-      guard let root = course.watch.root(of: path), let relative = path.below(root.path) else { continue }
+    for path in plan.rivals(of: source, for: place) {
+      guard let root = watch.root(of: path), let relative = path.below(root.path) else { continue }
       let rival = Source(
         path: path, relativePath: root.mirrored.appending(relative), argument: root.argument, origin: .folder)
-      if case .taken = course.plan.placement(of: rival) { _ = addAgain(rival, course) }
+      if case .taken = plan.placement(of: rival) { _ = addAgain(rival, course) }
     }
   }
 
   /// Removes the thumbnails of a file that is gone, unless another source gets their place and replaces them: `scan.png.jpg`
   /// where `scan.png` was.
   private func remove(_ path: Path, _ mirrored: Path, _ course: Course) {
-    if let heir = course.plan.source(for: OutputPlan.place(of: mirrored)) {
-      course.watch.note(heir, isFruitless: false, read: nil)
-      course.watch.lookAgain(at: heir)
+    if let heir = plan.source(for: OutputPlan.place(of: mirrored)) {
+      watch.note(heir, isFruitless: false, read: nil)
+      watch.lookAgain(at: heir)
     } else if let absolute = path.absolute {
       course.removal.removeAll(of: absolute)
     }
-    ledger?.forget(path)
-  }
-
-  /// Tells of a thumbnail that was removed before the end of the job.
-  func removed(_ path: Path, _ result: Result<Int, OutputError>) {
-    if case .success = result { state.withLock { $0.tally.removed += 1 } }
-    onEvent(.removal(path, result))
+    ledger.forget(path)
   }
 }
