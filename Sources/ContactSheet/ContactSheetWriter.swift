@@ -5,11 +5,17 @@ import SystemPackage
 /// Writes a contact sheet: a PDF file whose pages (A4, upright) show thumbnails in columns and rows, each with its name
 /// below. The bytes of the JPEG files are copied unchanged; nothing is decoded.
 ///
-/// Each page is written when it is added. In between, the writer holds 8 bytes for each picture and two times 8 for each
-/// page: 9 MB for a million pictures. The same pages give the same bytes.
+/// Each page is written when it is added. In between, the writer holds 8 bytes for each picture and two times 8 for
+/// each page: 9 MB for a million pictures. The same pages give the same bytes.
 ///
-/// *Concurrency*: a value that one operation uses after the other; only one copy of it may write. Move it out of where it
-/// is kept while a page is added (set that to nil): if there is a second copy, Swift copies the list of objects.
+/// From the outside in: the writer appends one page at a time to an open file. The ``SheetLayout`` of its ``SheetGrid``
+/// says where each ``SheetCell`` is. It reads the ``JPEGFrame`` of a thumbnail, and copies its bytes. A file that
+/// cannot be shown becomes a crossed place. The ``PageContent`` collects the drawing operators of the page. The
+/// ``ObjectWriter`` remembers where each object begins, for the cross-reference table at the end, and takes a page back
+/// if it cannot be written.
+///
+/// *Concurrency*: a value that one operation uses after the other; only one copy of it may write. Move it out of where
+/// it is kept while a page is added (set that to nil): if there is a second copy, Swift copies the list of objects.
 ///
 /// *Source*: ISO 32000-1 (PDF 1.7).
 public struct ContactSheetWriter: Sendable {

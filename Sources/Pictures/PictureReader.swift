@@ -1,6 +1,13 @@
 import Thumbnails
 
 /// Reads the headers of pictures, without any of the libraries that decode them.
+///
+/// From the outside in: it finds the parser of a picture's type (``PNGHeader``, ``WebPHeader``, ``TIFFHeader``,
+/// ``RawFile``, ``HEIFReader``). The parser reads small parts of the file through a ``FileWindow`` and makes a
+/// ``PictureHeader``: size, orientation, colours, smaller versions, and how the samples are coded. The ``PicturePlan``
+/// of a header is either a JPEG in the file, which is decoded as any JPEG, or a ``DecodeRequest`` for the library of
+/// the format. A decoded picture is planes of means, with colours by their ``ColorEncoding``. JPEG files with faults
+/// have requests, too (``WholeJPEG``).
 public enum PictureReader {
   /// Whether a picture of this type can be decoded. JPEG is not among them: it has decoders of its own.
   public static func reads(_ type: ImageType) -> Bool { parser(of: type) != nil }

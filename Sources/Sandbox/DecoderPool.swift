@@ -1,8 +1,18 @@
 import Files
 import Locking
 
-/// Decoder processes, which are lent to operations: as many as decode at the same time. Afterwards they wait for the next
-/// picture of the same owner: what one picture has left in a process is nothing to others.
+/// Decoder processes, which are lent to operations: as many as decode at the same time. Afterwards they wait for the
+/// next picture of the same owner: what one picture has left in a process is nothing to others.
+///
+/// From the outside in: the pool lends a ``DecoderProcess`` to each thread that decodes, and starts one if none is idle
+/// (``ProcessStart``). It limits the memory of the process for the ``DecodingOrder``, lays tiles and extents into
+/// ``SharedMemory``, and sends the request with the descriptor of the file (`wire.c`). The process has fenced itself
+/// off before (`cfence_run`, `fence.c`, `system_calls.c`). It passes the request to `cpictures_decode`, which gives it
+/// to the library of the format. The `accumulator` adds the rows and tiles of the library up to planes of means, and
+/// the process replies.
+///
+/// The result is a ``DecodedPlanes`` or a ``SandboxError``. After an error the process is killed and reaped
+/// (``ProcessLife``), unless the error is only a verdict on the file.
 ///
 /// *Concurrency*: every member may be called from any thread. ``decode(_:isCancelled:progress:)`` blocks.
 package final class DecoderPool: Sendable {

@@ -13,6 +13,16 @@ import Logging
 ///
 /// It runs until it is closed, even without a reference to it.
 ///
+/// From the outside in: ``open(_:dataSource:control:feed:)`` makes a ``ListeningSocket`` and a ``StatusServer`` around
+/// it: one event loop with one thread, on which tasks run too (``LoopExecutor``). ``Turns`` keeps one client's flood of
+/// requests from blocking the others. The ``Responder`` checks a request with the ``AccessRules``, finds its ``Route``
+/// in the ``RouteTable``, and sends the ``Answer``. The endpoint reads the state of the run from a ``RunDataSource``,
+/// passes commands to a ``RunControl``, and sends the changes that are posted to an ``EventFeed``.
+///
+/// The page and the description of the routes are files in `Page`, which the build embeds in the program.
+/// `DescriptionTests` checks that the description matches the routes. docs/threat-model.md lists what the endpoint
+/// defends against.
+///
 /// *Concurrency*: from any thread.
 public final class StatusEndpoint: Sendable {
   /// The address, with the actual port.

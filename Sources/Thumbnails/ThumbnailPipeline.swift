@@ -1,6 +1,28 @@
 import CLibJPEG
 
-/// Makes the thumbnails of one source: reads the header, decodes the picture, then renders and encodes each size.
+/// Makes the thumbnails of one source: reads the header, decodes the picture, then renders and encodes each size. It
+/// works in its maker's ``DecodeWorkspace``.
+///
+/// From the outside in: libjpeg reads the header (``JPEGDecoder``). The ``DecodePlan`` decides at which scale the
+/// picture is decoded, and which parts are left out: mostly all but the lowest frequencies of each block.
+///
+/// The ``BlockDecoder`` decodes faultless files. It reads the marker segments (``SegmentReader``, ``FrameHeader``,
+/// ``HuffmanTables``, ``ScanHeader``), skips scans that the scale does not need, decodes the others (``ScanDecoder``),
+/// and converts the coefficients to planes in place (``CoefficientStore``). In a sequential file, a ``BlockFinder``
+/// first finds where blocks begin. It has three cursors at once, each of which passes several Huffman codes in one step
+/// (``BlockWalk``, ``StepTables``). Then only the coefficients that are needed are decoded, from where each block
+/// begins (``FoundBlocks``). The step and value tables of the last sequential scan are kept (``KnownTables``), because
+/// the next file often has the same codes.
+///
+/// If samples of a file are certainly wrong, the file is `corrupt`, and fails unless ``FailOn/truncated`` accepts that.
+/// Any other file with a fault is `irregular`: the caller reserves the memory for decoding all of it, and libjpeg
+/// decodes it or reports the fault.
+///
+/// The ``ThumbnailRenderer`` resizes plane by plane (``Resampler``), and the ``JPEGEncoder`` encodes the thumbnail. If
+/// the options ask for a ``Placeholder``, it is made of the planes of the first thumbnail, reduced to a
+/// ``SmallPicture``.
+///
+/// The names in the decoder are those of ITU-T T.81.
 ///
 /// *Concurrency*: for the thread that uses its workspace.
 struct ThumbnailPipeline {

@@ -265,7 +265,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
         }
       }
     }
-    #expect(examples == 18)
+    #expect(examples == 17)
   }
 
   /// The lines of a file, without indentation and comment slashes.

@@ -7,6 +7,23 @@ import ThumbnailJobs
 
 /// One comparison, with everything that a command needs: console, processes, signals, exit status.
 ///
+/// From the outside in: a ``SourceSurvey`` writes the list of sources and warms the page cache. Then, in several rounds
+/// (``Rounds``), the session starts this program again for each variant (``VariantRun``, ``ChildProcess``), in a
+/// ``MemoryCage`` if there is a limit, and at the end once more to stop it.
+///
+/// In such a process, ``VariantSession`` reads the list from standard input. It runs a ``Job`` as `run` does, or gives
+/// a ``BaselineWork``, the same work in two steps, to a `Baseline`, such as `GlobalQueue` or `TaskGroupOfItems`.
+/// `CountedWork` counts around the steps, so that a baseline's code is as short as in a program; the page shows it,
+/// through links in `Sources/Comparison/Code`. A ``VariantReporter`` writes the progress to standard output as
+/// ``VariantMessage``s, one JSON object on each line. A variant whose messages have no reader any more cleans up and
+/// ends.
+///
+/// Samples and messages are collected outside the process of the variant, in a ``VariantRecord``, so nothing is lost
+/// when that process is killed. A ``VariantSummary`` is one variant over all rounds, and a ``BoundRatio`` answers
+/// whether the bounded queue is slower. ``VariantTraits`` says what a variant is built to guarantee, and
+/// ``VariantAnswers`` whether its runs confirm that. ``ComparisonReport`` is the JSON, ``ComparisonTable`` the text of
+/// terminal and page, ``ComparisonPage`` the page, and ``CompareFolder`` the place for all of them.
+///
 /// *Concurrency*: ``run()`` is called once, on the main thread. Signals are handled on a thread of their own.
 final class CompareSession: Sendable {
   private struct State {

@@ -1,7 +1,10 @@
 import Foundation
 
-/// The commands with their arguments and options, read from the description that ArgumentParser gives of them. From this
-/// table come completions, hints and the manual page, so that none of them misses an option.
+/// The commands with their arguments and options, read from the description that ArgumentParser gives of them. From
+/// this table come completions (``Completion``), hints (``UsageMistake``) and the manual page (``ManualPage``), so that
+/// none of them misses an option. Only ``ShortHelp``, the text of `--help`, is written by hand.
+///
+/// The scripts of the shells (`Completion/thumbjob.*`) ask the program (`thumbjob ---complete WORD...`) and add paths.
 struct CommandTable: Decodable {
   struct Command: Decodable {
     let commandName: String
