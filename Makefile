@@ -29,10 +29,10 @@ DECODER = .build/release/thumbjob-decoder
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
-# What is built for the tests under the thread sanitizer: of ThumbnailJobsTests, only JobTests run there.
+# What is built for the tests under the thread sanitizer: of JobsTests, only JobTests run there.
 RACE = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests \
   LockingTests MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThreadLessonsTests \
-  ThumbnailJobsTests TraceRecordingTests \
+  JobsTests TraceRecordingTests \
   bad-decoder sandbox-parent thumbjob-decoder
 # The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
 UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined

@@ -145,11 +145,52 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "ThumbnailJobs",
+      name: "Marks",
+      dependencies: ["Fetching", "Files", "Thumbnails", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: settings),
+    .target(
+      name: "Sourcing",
       dependencies: [
-        "AccessRecording", "BoundedQueue", "CLinux", "CMalloc", "ContactSheet", "Fetching", "Files", "FolderWatching",
-        "Gallery", "Ledger",
-        "Locking", "MemoryPressure", "Pictures", "Sandbox", "Thumbnails", "TraceRecording", "Yams",
+        "Fetching", "Files", "Locking", "Marks", "Pictures", "Sandbox", "Thumbnails",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "JobSettings",
+      dependencies: [
+        "ContactSheet", "Fetching", "Files", "MemoryPressure", "Sourcing", "Thumbnails", "Yams",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "Places",
+      dependencies: [
+        "CLinux", "Fetching", "Files", "JobSettings", "Ledger", "Locking", "Marks", "Sourcing", "Thumbnails",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "PictureMaking",
+      dependencies: [
+        "AccessRecording", "BoundedQueue", "CMalloc", "Fetching", "Files", "JobSettings", "Locking", "MemoryPressure",
+        "Pictures", "Places", "Sandbox", "Sourcing", "Thumbnails",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "Jobs",
+      dependencies: [
+        "AccessRecording", "BoundedQueue", "CLinux", "ContactSheet", "Fetching", "Files", "FolderWatching", "Gallery",
+        "JobSettings", "Ledger", "Locking", "Marks", "MemoryPressure", "PictureMaking", "Pictures", "Places", "Sandbox",
+        "Sourcing", "Thumbnails", "TraceRecording",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "Splitting",
+      dependencies: [
+        "BoundedQueue", "Files", "JobSettings", "Locking", "MemoryPressure", "Pictures", "Places", "Sourcing",
+        "Thumbnails",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
@@ -191,7 +232,8 @@ let package = Package(
       dependencies: [
         "AccessRecording", "BoundedQueue", "CEarlySignals", "Comparison", "ContactSheet", "Fetching", "Files", "Ledger",
         "Locking",
-        "MemoryPressure", "QueueBaselines", "StatusEndpoint", "ThumbnailJobs", "Thumbnails", "TraceRecording",
+        "JobSettings", "Jobs", "MemoryPressure", "PictureMaking", "Places", "QueueBaselines", "Sourcing", "Splitting",
+        "StatusEndpoint", "Thumbnails", "TraceRecording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [
@@ -221,7 +263,8 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "Comparison", "ContactSheet", "Fetching", "Files", "MemoryPressure", "Pictures", "StatusEndpoint",
-        "ThumbnailJobs", "Thumbnails", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "JobSettings", "Jobs", "Marks", "PictureMaking", "Places", "Sourcing", "Splitting",
+        "Thumbnails", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -295,9 +338,10 @@ let package = Package(
       dependencies: ["CDecoding", "CPictures", "PictureWriters", "Pictures", "TestSupport", "Thumbnails"],
       swiftSettings: settings),
     .testTarget(
-      name: "ThumbnailJobsTests",
+      name: "JobsTests",
       dependencies: [
-        "AccessRecording", "BoundedQueue", "Fetching", "Files", "Ledger", "Locking", "MemoryPressure", "ThumbnailJobs",
+        "AccessRecording", "BoundedQueue", "Fetching", "Files", "Ledger", "Locking", "MemoryPressure", "JobSettings",
+        "Jobs", "Marks", "PictureMaking", "Places", "Sourcing", "Splitting",
         "Thumbnails", "TestSupport",
         "TraceRecording", .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -307,7 +351,8 @@ let package = Package(
     .testTarget(
       name: "thumbjobUnitTests",
       dependencies: [
-        "BoundedQueue", "Files", "MemoryPressure", "StatusEndpoint", "TestSupport", "ThumbnailJobs", "Thumbnails",
+        "BoundedQueue", "Files", "MemoryPressure", "StatusEndpoint", "TestSupport", "JobSettings", "Jobs", "Marks",
+        "PictureMaking", "Places", "Sourcing", "Splitting", "Thumbnails",
         "thumbjob",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),

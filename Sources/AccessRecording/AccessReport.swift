@@ -27,7 +27,7 @@ public struct AccessReport: Sendable, Equatable, CustomStringConvertible {
 public struct UnguardedValue: Sendable, Equatable, CustomStringConvertible {
   /// One access to a value.
   public struct Access: Sendable, Equatable, CustomStringConvertible {
-    /// Such as "ThumbnailJobs/Job.swift:12".
+    /// Such as "Jobs/Job.swift:12".
     public let place: String
     public let isWrite: Bool
     /// The name of the thread.

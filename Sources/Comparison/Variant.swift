@@ -34,7 +34,7 @@ public enum Variant: String, Codable, Sendable, CaseIterable {
   var code: (file: String, text: String) {
     let (file, bytes) =
       switch self {
-      case .bounded: ("ThumbnailJobs/Engine/Engine+Intake.swift", PackageResources.EngineIntake_txt)
+      case .bounded: ("Jobs/Engine/Engine+Intake.swift", PackageResources.EngineIntake_txt)
       case .gcdFile, .gcdPixels: ("QueueBaselines/Baselines/GlobalQueue.swift", PackageResources.GlobalQueue_txt)
       case .gcdPixelsSerial: ("QueueBaselines/Baselines/OneSerialQueue.swift", PackageResources.OneSerialQueue_txt)
       case .gcdPath: ("QueueBaselines/Baselines/GlobalQueueOfItems.swift", PackageResources.GlobalQueueOfItems_txt)

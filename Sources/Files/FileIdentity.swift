@@ -53,6 +53,11 @@ package enum FileStatus {
     return try? of(name, in: folder, followingLinks: false).get().changed
   }
 
+  /// Whether there is a regular file at `path`.
+  package static func isRegular(_ path: Path, followingLinks: Bool) -> Bool {
+    (try? of(path, followingLinks: followingLinks).get())?.kind == .regular
+  }
+
   /// Whether there is a file at `path`, with links followed. True also if the system cannot tell: opening the file then
   /// gives the error.
   package static func exists(_ path: Path) -> Bool {

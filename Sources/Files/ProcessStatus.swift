@@ -36,6 +36,18 @@ package struct ProcessStatus {
     }
   }
 
+  /// The peak of the resident memory of this process, in bytes; 0 if the system does not report it.
+  package static var peakResident: Int {
+    #if canImport(Glibc)
+      // Not getrusage(2): on Linux its value survives exec and may be that of the parent process.
+      return ProcessStatus()?.peakResident ?? 0
+    #else
+      var usage = rusage()
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    #endif
+  }
+
   /// Nil for a process that has ended but has not been waited for.
   package var memory: Memory? {
     guard let resident = bytes("VmRSS"), let anonymous = bytes("RssAnon"), let peakResident,

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Files
 import Foundation
+import JobSettings
 import StatusEndpoint
-import ThumbnailJobs
 
 // The texts that are printed instead of running a command, and those about mistakes on the command line.
 extension Thumbjob {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
-import ThumbnailJobs
+import JobSettings
+import PictureMaking
 
 /// The root command. Before the process has a second thread, it blocks the signals that a job handles.
 @main

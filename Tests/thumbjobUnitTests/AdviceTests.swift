@@ -4,8 +4,12 @@ import SystemPackage
 import Testing
 import Thumbnails
 
+@testable import JobSettings
+@testable import Jobs
 @testable import MemoryPressure
-@testable import ThumbnailJobs
+@testable import PictureMaking
+@testable import Places
+@testable import Sourcing
 @testable import thumbjob
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Files
 import Foundation
+import JobSettings
 import TestSupport
 import Testing
-import ThumbnailJobs
 
 @testable import thumbjob
 

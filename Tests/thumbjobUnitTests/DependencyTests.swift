@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import BoundedQueue
-@testable import ThumbnailJobs
+@testable import Jobs
 @testable import thumbjob
 
 /// What the status endpoint and USR1 show of operations that wait for others.

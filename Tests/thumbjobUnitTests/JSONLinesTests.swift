@@ -2,8 +2,10 @@ import ArgumentParser
 import Foundation
 import Testing
 
+@testable import JobSettings
+@testable import Jobs
 @testable import MemoryPressure
-@testable import ThumbnailJobs
+@testable import Sourcing
 @testable import thumbjob
 
 @Suite struct JSONLinesTests {

@@ -1,8 +1,8 @@
 import Files
 import Foundation
+import JobSettings
 import TestSupport
 import Testing
-import ThumbnailJobs
 
 @testable import thumbjob
 

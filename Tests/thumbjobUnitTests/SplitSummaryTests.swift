@@ -1,7 +1,8 @@
 import ArgumentParser
 import Testing
 
-@testable import ThumbnailJobs
+@testable import Sourcing
+@testable import Splitting
 @testable import thumbjob
 
 extension SplitReport {

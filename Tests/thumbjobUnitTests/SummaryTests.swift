@@ -5,8 +5,12 @@ import Testing
 import Thumbnails
 
 @testable import BoundedQueue
+@testable import JobSettings
+@testable import Jobs
 @testable import MemoryPressure
-@testable import ThumbnailJobs
+@testable import PictureMaking
+@testable import Places
+@testable import Sourcing
 @testable import thumbjob
 
 extension JobReport {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Comparison
 import Files
 import Foundation
-import ThumbnailJobs
+import JobSettings
 import Thumbnails
 
 /// `thumbjob compare`: its options. `CompareSession` does the work.

@@ -2,8 +2,10 @@ import ArgumentParser
 import Comparison
 import Files
 import Foundation
+import JobSettings
+import Jobs
 import Locking
-import ThumbnailJobs
+import Sourcing
 
 /// One comparison, with everything that a command needs: console, processes, signals, exit status.
 ///

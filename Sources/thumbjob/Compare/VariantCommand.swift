@@ -1,7 +1,7 @@
 import ArgumentParser
 import Comparison
 import Files
-import ThumbnailJobs
+import JobSettings
 
 /// `thumbjob compare-variant`: one variant of a comparison, which `compare` starts as a process of its own. It reads
 /// the list of sources from standard input, and writes messages for `compare` to standard output.

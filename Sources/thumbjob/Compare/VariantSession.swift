@@ -2,8 +2,11 @@ import ArgumentParser
 import Comparison
 import Files
 import Foundation
+import JobSettings
+import Jobs
+import PictureMaking
 import QueueBaselines
-import ThumbnailJobs
+import Sourcing
 
 /// One run of a variant, under its limit, with its reactions to signals.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import ThumbnailJobs
+import JobSettings
 
 /// The scripts with which shells complete a command line. Each asks the program itself (``Completion``), so that a script
 /// never has other words than the program, and adds paths in the way of its shell.

@@ -2,8 +2,13 @@ import BoundedQueue
 import Fetching
 import Files
 import Foundation
+import JobSettings
+import Jobs
+import PictureMaking
+import Places
+import Sourcing
+import Splitting
 import StatusEndpoint
-import ThumbnailJobs
 import Thumbnails
 
 /// Adds to the errors of the libraries what a user can do about them. The libraries know no options.

@@ -1,9 +1,9 @@
 import BoundedQueue
 import Foundation
+import Jobs
 import Locking
 import StatusEndpoint
 import Synchronization
-import ThumbnailJobs
 
 /// Connects a job to its status endpoint: it provides snapshots, carries out commands, and posts changes.
 ///

@@ -1,6 +1,6 @@
+import Jobs
 import Locking
 import StatusEndpoint
-import ThumbnailJobs
 
 /// The status endpoints of a job: the requested address, and the user's private socket, which `thumbjob status` finds by
 /// itself. The socket opens while the job starts, because the server needs 2 ms to start, a tenth of the time of a small

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Files
+import Jobs
 import StatusEndpoint
-import ThumbnailJobs
 
 // The outcome of a job as the status endpoint shows it, in the words of the command.
 extension RunOutcome {

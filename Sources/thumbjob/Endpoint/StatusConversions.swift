@@ -1,9 +1,9 @@
 import BoundedQueue
 import Files
 import Foundation
+import Jobs
 import MemoryPressure
 import StatusEndpoint
-import ThumbnailJobs
 
 // Conversions from the types of the queue and the job to those of the status endpoint, which knows neither.
 

@@ -1,6 +1,6 @@
 import Foundation
+import JobSettings
 import StatusEndpoint
-import ThumbnailJobs
 
 /// The access token that the user has chosen in the environment.
 enum StatusToken {

@@ -1,4 +1,4 @@
-import ThumbnailJobs
+import JobSettings
 
 /// The text about a mistake on the command line that ArgumentParser has found.
 enum UsageMistake {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ThumbnailJobs
+import JobSettings
 import Thumbnails
 
 /// The options that determine how much work rendering and encoding a thumbnail is.

@@ -1,5 +1,6 @@
 import ArgumentParser
-import ThumbnailJobs
+import JobSettings
+import Sourcing
 
 /// The options that suit only a run that ends. A watch hides them in its help, and says why it refuses each.
 enum EndingOptions {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
-import ThumbnailJobs
+import JobSettings
+import Sourcing
 
 /// The options that choose files of a walk, of every command that walks sources.
 struct FilterOptions: ParsableArguments {

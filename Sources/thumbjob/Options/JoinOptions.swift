@@ -1,6 +1,6 @@
 import ArgumentParser
 import ContactSheet
-import ThumbnailJobs
+import JobSettings
 
 /// The options that make something of all thumbnails.
 struct JoinOptions: ParsableArguments {

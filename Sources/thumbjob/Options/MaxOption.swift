@@ -1,5 +1,5 @@
 import ArgumentParser
-import ThumbnailJobs
+import JobSettings
 
 /// The option for how many operations run at once, of every command that runs some.
 struct MaxOption: ParsableArguments {

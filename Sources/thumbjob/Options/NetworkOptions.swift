@@ -1,5 +1,5 @@
 import ArgumentParser
-import ThumbnailJobs
+import JobSettings
 
 /// The options of sources that are fetched from the network.
 struct NetworkOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ThumbnailJobs
+import JobSettings
 import Thumbnails
 
 /// The options that determine the bytes of a thumbnail and its place.

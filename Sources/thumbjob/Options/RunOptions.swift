@@ -1,6 +1,6 @@
 import ArgumentParser
+import JobSettings
 import MemoryPressure
-import ThumbnailJobs
 
 /// The options that limit a run and show its progress.
 struct RunOptions: ParsableArguments {

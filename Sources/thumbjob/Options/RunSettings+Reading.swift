@@ -1,6 +1,7 @@
 import Files
 import Foundation
-import ThumbnailJobs
+import JobSettings
+import Sourcing
 
 extension RunSettings {
   /// The defaults, changed by the job file among the words and then by the command line.

@@ -1,8 +1,9 @@
 import Fetching
 import Files
 import Foundation
+import JobSettings
+import Sourcing
 import StatusEndpoint
-import ThumbnailJobs
 
 /// All settings of `thumbjob run`: those of its job, and those of the command around it.
 ///

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
-import ThumbnailJobs
+import JobSettings
+import Sourcing
 import Thumbnails
 
 /// The options that choose sources and determine how faulty ones are treated.

@@ -1,7 +1,7 @@
 import CEarlySignals
 import Files
 import Foundation
-import ThumbnailJobs
+import JobSettings
 
 /// The words of the command line, as text for ArgumentParser and as their original bytes.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import ThumbnailJobs
+import Jobs
 
 /// The exit statuses of the process. Those from 64 on are from sysexits.h.
 enum ExitStatus: Int32, CaseIterable {

@@ -1,5 +1,5 @@
 import Foundation
-import ThumbnailJobs
+import Sourcing
 
 /// Checks the limits of the process before a job starts. Dispatch and Foundation cannot report that there is no further
 /// thread or file: they crash or wait forever.

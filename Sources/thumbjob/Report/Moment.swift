@@ -1,6 +1,6 @@
 import Files
 import Foundation
-import ThumbnailJobs
+import JobSettings
 
 /// A moment in the past, as text: a day of the process's time zone, or a duration until now.
 enum Moment {

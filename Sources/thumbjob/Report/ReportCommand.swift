@@ -2,8 +2,8 @@ import AccessRecording
 import ArgumentParser
 import Files
 import Foundation
+import JobSettings
 import Ledger
-import ThumbnailJobs
 import TraceRecording
 
 /// `thumbjob report`: what the ledgers of output folders remember, or what a trace shows.

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Files
+import Jobs
 import Ledger
-import ThumbnailJobs
+import Places
+import Sourcing
 
 /// Reads ledgers, and prints what they remember.
 struct ReportSession {

@@ -2,7 +2,10 @@ import ArgumentParser
 import BoundedQueue
 import Files
 import Foundation
-import ThumbnailJobs
+import JobSettings
+import Jobs
+import Places
+import Sourcing
 
 /// The event of a source that is done.
 struct SourceLine: Encodable {

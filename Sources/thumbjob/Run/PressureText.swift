@@ -1,6 +1,6 @@
 import BoundedQueue
+import Jobs
 import MemoryPressure
-import ThumbnailJobs
 
 /// Messages about memory pressure.
 enum PressureText {

@@ -1,6 +1,6 @@
 import BoundedQueue
 import Foundation
-import ThumbnailJobs
+import Jobs
 
 /// Shows the progress of a job: a bar at the bottom of a terminal, or a line every ten seconds.
 ///

@@ -1,6 +1,6 @@
 import BoundedQueue
 import Files
-import ThumbnailJobs
+import Jobs
 
 /// The list that USR1 prints: all running and waiting operations, and counters.
 enum QueueListing {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Files
 import Foundation
-import ThumbnailJobs
+import JobSettings
+import Sourcing
 
 /// `thumbjob run`, which is also the default: reads the options. `RunSession` does the work.
 struct RunCommand: ParsableCommand, SignalHandlingCommand {

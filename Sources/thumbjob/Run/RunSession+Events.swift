@@ -1,6 +1,6 @@
 import Files
 import Foundation
-import ThumbnailJobs
+import Jobs
 import Thumbnails
 
 // The job's events: JSON lines on standard output, messages on standard error, updates for the status endpoint.

@@ -1,6 +1,7 @@
 import Files
 import Foundation
-import ThumbnailJobs
+import Jobs
+import Places
 
 // --prune: what is removed after the run.
 extension RunSession {

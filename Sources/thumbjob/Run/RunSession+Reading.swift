@@ -1,5 +1,5 @@
 import ArgumentParser
-import ThumbnailJobs
+import JobSettings
 
 extension RunSession {
   /// Runs the job with the settings that `read` gives, and prints the mistakes of a job file.

@@ -1,5 +1,5 @@
 import Foundation
-import ThumbnailJobs
+import Jobs
 import TraceRecording
 
 // Signals: USR1 lists the operations, HUP starts nothing new, USR2, INT and TERM cancel everything. A second INT or TERM

@@ -2,10 +2,12 @@ import ArgumentParser
 import BoundedQueue
 import Files
 import Foundation
+import JobSettings
+import Jobs
 import Locking
+import PictureMaking
 import StatusEndpoint
 import Synchronization
-import ThumbnailJobs
 import Thumbnails
 import TraceRecording
 

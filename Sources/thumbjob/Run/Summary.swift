@@ -1,7 +1,8 @@
 import BoundedQueue
 import Files
 import Foundation
-import ThumbnailJobs
+import Jobs
+import Sourcing
 
 /// The last lines of a run: the answer, the sources that were not made, and how to go on if work remains. With `-v`
 /// also the peaks, which show that the run kept its limits.

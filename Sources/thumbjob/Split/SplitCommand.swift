@@ -1,6 +1,8 @@
 import ArgumentParser
 import Files
-import ThumbnailJobs
+import JobSettings
+import Sourcing
+import Splitting
 
 /// `thumbjob split`: writes lists for the machines of a cluster.
 struct SplitCommand: ParsableCommand {

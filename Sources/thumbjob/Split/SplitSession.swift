@@ -1,7 +1,8 @@
 import ArgumentParser
 import Files
 import Foundation
-import ThumbnailJobs
+import Sourcing
+import Splitting
 
 /// One split with its messages, summary and exit status.
 struct SplitSession {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Files
 import Foundation
+import JobSettings
 import StatusEndpoint
-import ThumbnailJobs
 
 /// Selects a running job: by its process, by its address, or the only one.
 struct TargetOptions: ParsableArguments {

@@ -1,7 +1,8 @@
 import Files
 import Foundation
+import Jobs
 import Locking
-import ThumbnailJobs
+import Places
 
 // Watching: the job's notes about its folders, and what the service manager is told.
 extension RunSession {

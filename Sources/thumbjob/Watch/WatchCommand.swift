@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
-import ThumbnailJobs
+import JobSettings
+import Sourcing
 
 /// `thumbjob watch`: reads the options. `RunSession` does the work, as it does for `run`.
 struct WatchCommand: ParsableCommand, SignalHandlingCommand {

@@ -1,6 +1,6 @@
 import Files
 import Foundation
-import ThumbnailJobs
+import Jobs
 
 /// What a watch says about its folders, as lines for people.
 enum WatchText {

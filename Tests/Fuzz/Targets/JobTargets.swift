@@ -3,11 +3,13 @@ import Files
 import Foundation
 import SystemPackage
 
-@testable import ThumbnailJobs
+@testable import JobSettings
+@testable import Marks
+@testable import Sourcing
 @testable import Thumbnails
 
 extension FuzzTarget {
-  /// Targets of the rooms ThumbnailJobs and Files.
+  /// Targets of the rooms Jobs, JobSettings, Marks, Places, Sourcing and Files.
   static let jobs = [
     FuzzTarget(name: "job-file", run: jobFile), FuzzTarget(name: "list", run: list),
     FuzzTarget(name: "glob", run: glob), FuzzTarget(name: "mark", run: mark), FuzzTarget(name: "words", run: words),

@@ -1,0 +1,42 @@
+import ContactSheet
+import Files
+import Gallery
+
+/// What a job makes of all its thumbnails, besides them.
+package struct JoinSettings: Sendable, Equatable {
+  /// The file for a JSON list of all sources and their thumbnails; nil means none.
+  package var manifest: Path?
+  /// The file for a PDF with all thumbnails and their names; nil means none.
+  package var contactSheet: Path?
+  /// How many thumbnails a page of the contact sheet has.
+  package var sheetGrid = SheetGrid()
+  /// The folder for a gallery that a browser opens from disk; nil means none.
+  package var gallery: Path?
+
+  package init() {}
+
+  package var isEmpty: Bool { manifest == nil && contactSheet == nil && gallery == nil }
+
+  /// The files and folders that the job makes, by kind.
+  package var paths: [(kind: JoinKind, path: Path)] {
+    [(.manifest, manifest), (.contactSheet, contactSheet), (.gallery, gallery)].compactMap { kind, path in
+      path.map { (kind, $0) }
+    }
+  }
+
+  /// - Throws: ``TextError`` if a path is empty or a URL, or two files have the same.
+  func validate() throws(TextError) {
+    var owners: [Path: JoinKind] = [:]
+    for (kind, path) in paths {
+      if path.isEmpty { throw TextError(in: kind.setting, "the path is empty") }
+      if path.isURL { throw TextError(in: kind.setting, "\(path.printable) is a URL; name a file or folder") }
+      let names = kind == .gallery ? GalleryPage.files.map(\.path) + [GalleryPage.data] : [""]
+      for name in names {
+        let file = path.appending(Path(name))
+        if let other = owners.updateValue(kind, forKey: file.normalized ?? file), other != kind {
+          throw TextError(in: kind.setting, "\(file.printable) belongs to the \(other.rawValue) already")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import BoundedQueue
+import Files
+import Foundation
+import Marks
+import PictureMaking
+import Places
+import Sourcing
+import Synchronization
+import SystemPackage
+import Thumbnails
+
+/// Describes a source whose thumbnails are up to date, for the joins of a job.
+///
+/// It reads the comments in the thumbnails. Those that were made without joins have none: their headers are read, and the
+/// smallest one is decoded for the placeholder.
+final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an atomic flag; the rest is constant
+  private let shared: ThumbnailOperation.Shared
+  private let receive: @Sendable (SourceEntry) -> Void
+  private let hasReserved = Atomic(false)
+
+  /// - Parameter receive: receives the description and the thumbnails, unless the operation fails.
+  init(_ task: SourceTask, shared: ThumbnailOperation.Shared, receive: @escaping @Sendable (SourceEntry) -> Void) {
+    (self.shared, self.receive) = (shared, receive)
+    super.init(.describe, task, memory: shared.memory)
+  }
+
+  override var hasHeldMemory: Bool { hasReserved.load(ordering: .relaxed) }
+
+  override var success: SourceTask.Ending { .described }
+
+  override func execute() throws {
+    report(stage: ThumbnailStage.reading.rawValue)
+    var pictures: [SourceEntry.Picture] = []
+    var description: SourceDescription?
+    var thumbnailTime: timespec?
+    var slot = 0
+    for output in shared.outputs {
+      for size in output.options.sizes {
+        defer { slot += 1 }
+        try checkCancelled()
+        let path = output.path.appending(output.place(of: source, place, size: size))
+        guard let thumbnail = try Self.open(path), let pixels = try pixels(of: thumbnail, &description) else {
+          continue
+        }
+        thumbnailTime = thumbnailTime ?? thumbnail.modified
+        pictures.append(
+          SourceEntry.Picture(
+            size: slot,
+            thumbnail: MadeThumbnail(path: path, size: size.name, pixels: pixels, bytes: thumbnail.size)))
+      }
+    }
+    if pictures.isEmpty {
+      throw SourceFailure.other("its thumbnails were removed or replaced during the run; the next run makes them")
+    }
+    // A source from the network is not there, but its thumbnails have its time.
+    let file = source.address == nil ? try? SourceFile(source.path) : nil
+    if description == nil, let file {
+      // The thumbnails are up to date all the same.
+      do { description = try describe(file, pictures) } catch { try checkCancelled() }
+    }
+    receive(
+      SourceEntry(
+        source: source, bytes: file?.size, modified: source.address == nil ? file?.modified : thumbnailTime,
+        result: .pictures(description, pictures)))
+  }
+
+  /// Opens a thumbnail; nil if it was removed since the walk, or replaced by a link or a folder.
+  ///
+  /// - Throws: ``OutputError``.
+  private static func open(_ path: Path) throws(OutputError) -> SourceFile? {
+    switch path.withCString({ FileStatus.of($0, in: AT_FDCWD, followingLinks: false) }) {
+    case .success(let status): if status.kind != .regular { return nil }
+    case .failure(.noSuchFileOrDirectory): return nil
+    case .failure(let error): throw OutputError(.unreadable, path, error)
+    }
+    do throws(ThumbnailError) { return try SourceFile(path) } catch {
+      guard case .unreadable(let number) = error, number != ENOENT else { return nil }
+      throw OutputError(.unreadable, path, Errno(rawValue: number))
+    }
+  }
+
+  /// The size of a thumbnail; nil if the file is none. Reads the description too, unless another thumbnail had one.
+  private func pixels(of file: SourceFile, _ description: inout SourceDescription?) throws -> PixelSize? {
+    let (isThumbnail, comment) = try file.thumbnailComments()
+    guard isThumbnail else { return nil }
+    guard let comment else { return try? ThumbnailMaker.readInfo(of: file.bytes).pixels }
+    description = description ?? comment.source
+    return comment.pixels
+  }
+
+  /// Describes the source by its header and its smallest thumbnail.
+  private func describe(_ file: SourceFile, _ pictures: [SourceEntry.Picture]) throws -> SourceDescription {
+    guard let smallest = pictures.map(\.thumbnail).min(by: { $0.pixels.count < $1.pixels.count }) else {
+      preconditionFailure("there is a thumbnail")
+    }
+    guard case .image(let type) = try file.content(of: source) else {
+      throw SourceFailure.other("is no picture any more")
+    }
+    let shape = try SourcePicture.readShape(of: file, type) { self.isCancelled }
+    let options = ThumbnailOptions(sizes: [Self.small], makesPlaceholder: true)
+    let thumbnail = try SourceFile(smallest.path)
+    let needed = try ThumbnailMaker.readInfo(of: thumbnail.bytes, for: options).bytesNeeded(for: options)
+    return try withReservation(of: shared.memory.reservation(for: needed)) {
+      hasReserved.store(true, ordering: .relaxed)
+      return try shared.makers.withMaker { maker in
+        var placeholder: Placeholder?
+        try maker.makeThumbnails(of: thumbnail.bytes, options: options) { placeholder = $0.placeholder }
+        guard let placeholder else { preconditionFailure("a thumbnail was made without its placeholder") }
+        return SourceDescription(
+          pixels: shape.pixels, orientation: shape.orientation, placeholder: placeholder)
+      }
+    }
+  }
+
+  private static let small = SizeSpec.known("100")
+}

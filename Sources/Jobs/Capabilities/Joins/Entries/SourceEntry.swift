@@ -1,0 +1,60 @@
+import BoundedQueue
+import Files
+import Foundation
+import Marks
+import Places
+import Sourcing
+import Thumbnails
+
+/// What the joins know of a source that is done.
+struct SourceEntry: Sendable {
+  /// A thumbnail and the output and size that it belongs to.
+  struct Picture: Sendable {
+    /// The index of its size among all sizes of all outputs.
+    let size: Int
+    let thumbnail: MadeThumbnail
+  }
+
+  enum Result: Sendable {
+    /// The description is nil if the source could not be described, although its thumbnails are there.
+    case pictures(SourceDescription?, [Picture])
+    /// There are no thumbnails, for this reason. The outcome is a word of the events.
+    case missing(outcome: String, reason: String)
+  }
+
+  let source: Source
+  /// The size of the source; nil if it could not be read, or is on the network: of that, only a part may have been
+  /// fetched, and nothing in a later run.
+  let bytes: Int?
+  /// Its modification time; nil if it could not be read.
+  let modified: timespec?
+  let result: Result
+}
+
+extension SourceEntry {
+  /// The entry of a source that is not up to date; nil for a file that is no photo, or one that has an entry already.
+  ///
+  /// - Parameters:
+  ///   - findings: of its operation; nil if it had none.
+  ///   - outputs: all outputs of the job.
+  init?(_ report: SourceReport, _ findings: SourceFindings?, place: Path?, outputs: [ThumbnailOutput]) {
+    switch report.result {
+    case .made:
+      guard let description = findings?.description, let place else { return nil }
+      let places = outputs.flatMap { output in
+        output.options.sizes.map { output.path.appending(output.place(of: report.source, place, size: $0)) }
+      }
+      let pictures = report.thumbnails.compactMap { thumbnail in
+        places.firstIndex(of: thumbnail.path).map { Picture(size: $0, thumbnail: thumbnail) }
+      }
+      result = .pictures(description, pictures)
+    case .failed(let failure): result = .missing(outcome: "failed", reason: "\(failure)")
+    case .cancelled(let reason): result = .missing(outcome: "cancelled", reason: "cancelled \(reason)")
+    case .unsupported(let type):
+      result = .missing(outcome: "not-read", reason: "\(ThumbnailError.unsupportedType(type))")
+    case .notImage, .thumbnail, .duplicate, .gone: return nil
+    }
+    source = report.source
+    (bytes, modified) = (source.address == nil ? findings?.file?.bytes : nil, findings?.file?.modified)
+  }
+}

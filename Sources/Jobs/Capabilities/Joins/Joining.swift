@@ -1,0 +1,70 @@
+import BoundedQueue
+import JobSettings
+import Locking
+
+/// Makes a manifest, a contact sheet and a gallery of all thumbnails of a job.
+///
+/// *Concurrency*: from any thread.
+final class Joining: JobCapability {
+  private let settings: JoinSettings
+  private let joins: Joins
+  private let shared: ThumbnailOperation.Shared
+  private let onJoin: @Sendable (JoinReport) -> Void
+  private let made = Locked<[JoinReport]>([])
+
+  /// - Parameter onJoin: receives what became of each.
+  init(
+    _ settings: JoinSettings, _ joins: Joins, _ shared: ThumbnailOperation.Shared,
+    onJoin: @escaping @Sendable (JoinReport) -> Void
+  ) {
+    (self.settings, self.joins, self.shared, self.onJoin) = (settings, joins, shared, onJoin)
+  }
+
+  /// What became of each; empty before the end of the job.
+  var reports: [JoinReport] { made.withLock { $0 } }
+
+  var describesSources: Bool { true }
+
+  func admit(_ candidate: inout Candidate, in engine: Engine) {
+    guard case .upToDate = candidate.verdict else { return }
+    candidate.verdict = .start(SourceTask(source: candidate.source, place: candidate.place, work: .describe))
+  }
+
+  func operation(for task: SourceTask) -> SourceOperation? {
+    guard task.work == .describe else { return nil }
+    return DescribingOperation(task, shared: shared) { [joins] in joins.store($0) }
+  }
+
+  func ended(_ end: SourceEnd) {
+    // What had no operation has an entry only if there can be none.
+    if end.operation == nil { guard case .failed = end.result else { return } }
+    joins.store(end.report, end.findings, place: end.place)
+  }
+
+  /// Makes everything, now that the thumbnails are done. If the job was stopped, or a folder of photos could not be read, as
+  /// where a disk is not mounted, nothing is made, and what an earlier run made stays.
+  func complete(_ engine: Engine) {
+    for (kind, path) in settings.paths {
+      let report = make(kind, JoinReport(kind: kind, path: path, result: .notMade(engine.stopReason), count: 0), engine)
+      made.withLock { $0.append(report) }
+      onJoin(report)
+    }
+  }
+
+  /// - Parameter unmade: the report if it is not made because the job is stopping.
+  private func make(_ kind: JoinKind, _ unmade: JoinReport, _ engine: Engine) -> JoinReport {
+    if engine.state.withLock({ $0.tally.missingArguments + $0.tally.unreadable > 0 }) {
+      return JoinReport(kind: kind, path: unmade.path, result: .withheld, count: 0)
+    }
+    var report = unmade
+    while !engine.isStopping {
+      let operation = joins.operation(kind, memory: shared.memory)
+      guard engine.submit(operation) else { break }
+      engine.queue.drain()
+      report = operation.report
+      // Memory pressure cancels these operations too. They begin again.
+      if operation.outcome?.cancelReason != .pressure { break }
+    }
+    return report
+  }
+}

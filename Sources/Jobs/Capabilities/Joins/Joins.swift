@@ -1,0 +1,114 @@
+import BoundedQueue
+import Files
+import Foundation
+import JobSettings
+import PictureMaking
+import Places
+import SystemPackage
+
+/// The manifest, the contact sheet and the gallery of one job: what they need is collected while the job runs.
+///
+/// *Concurrency*: every method may be called from any thread. What is collected is on the disk, so a million sources take no
+/// more memory than a thousand.
+final class Joins: Sendable {
+  private struct Manifest {
+    let path: Path
+    /// The paths in the manifest lead from this folder.
+    let folder: Path
+    let entries: EntryList
+  }
+
+  private struct Gallery {
+    let plan: GalleryPlan
+    let pictures: EntryList
+    let missing: EntryList
+  }
+
+  private struct Sheet {
+    let design: SheetOperation.Design
+    let entries: EntryList
+  }
+
+  private let outputs: [ThumbnailOutput]
+  private let isDurable: Bool
+  private let manifest: Manifest?
+  private let gallery: Gallery?
+  private let sheet: Sheet?
+
+  /// Checks that everything can be made.
+  ///
+  /// - Parameters:
+  ///   - outputs: at least one, whose folder exists: the entries are stored on its file system.
+  ///   - tree: the folder whose tree the thumbnails mirror; nil if it is not known.
+  ///   - isDurable: whether each file must outlive a crash of the system once it is in place.
+  /// - Throws: ``OutputError``.
+  init(
+    _ settings: JoinSettings, outputs: [ThumbnailOutput], tree: Path?, isDurable: Bool
+  ) throws(OutputError) {
+    (self.outputs, self.isDurable) = (outputs, isDurable)
+    if let path = settings.manifest {
+      _ = try JoinFile(path, kind: .manifest)
+      let folder: Path
+      do throws(Errno) { folder = try (path.parent.isEmpty ? "." : path.parent).real() } catch {
+        throw OutputError(writing: path, error)
+      }
+      manifest = Manifest(path: path, folder: folder, entries: try EntryList(in: outputs[0]))
+    } else {
+      manifest = nil
+    }
+    if let folder = settings.gallery {
+      gallery = Gallery(
+        plan: try GalleryPlan(folder, outputs: outputs, tree: tree), pictures: try EntryList(in: outputs[0]),
+        missing: try EntryList(in: outputs[0]))
+    } else {
+      gallery = nil
+    }
+    sheet = try settings.contactSheet.map { path throws(OutputError) in
+      _ = try JoinFile(path, kind: .contactSheet)
+      let title = (tree ?? Path.workingFolder ?? path).lastName.jsonText.text
+      let design = SheetOperation.Design(path: path, grid: settings.sheetGrid, title: title, isDurable: isDurable)
+      return Sheet(design: design, entries: try EntryList(in: outputs[0]))
+    }
+  }
+
+  /// Stores what is made of a source that is not up to date.
+  ///
+  /// - Parameters:
+  ///   - findings: of its operation; nil if it had none.
+  ///   - place: the place of its thumbnails; nil if it has none.
+  func store(_ report: SourceReport, _ findings: SourceFindings? = nil, place: Path? = nil) {
+    guard let entry = SourceEntry(report, findings, place: place, outputs: outputs) else { return }
+    store(entry)
+  }
+
+  /// Stores what is made of a source.
+  func store(_ entry: SourceEntry) {
+    let number = entry.source.number
+    if let sheet, let entry = SheetEntry(entry) { sheet.entries.store(entry.bytes, at: number) }
+    if let manifest { manifest.entries.store(ManifestEntry(entry, from: manifest.folder), at: number) }
+    guard let gallery else { return }
+    switch entry.result {
+    case .pictures(let description, let pictures):
+      if let picture = GalleryPicture(entry.source, description, pictures, folders: gallery.plan.sizeFolders) {
+        gallery.pictures.store(picture, at: number)
+      }
+    case .missing(_, let reason):
+      gallery.missing.store(MissingPicture(source: JSONPath(entry.source.relativePath), reason: reason), at: number)
+    }
+  }
+
+  /// The operation that makes one of the joins, which the settings have.
+  func operation(_ kind: JoinKind, memory: MemoryPlan) -> JoinOperation {
+    switch kind {
+    case .manifest:
+      if let manifest { return ManifestOperation(manifest.path, manifest.entries, isDurable: isDurable) }
+    case .contactSheet: if let sheet { return SheetOperation(sheet.design, sheet.entries, memory: memory) }
+    case .gallery:
+      if let gallery {
+        return GalleryOperation(
+          gallery.plan, pictures: gallery.pictures, missing: gallery.missing, isDurable: isDurable)
+      }
+    }
+    preconditionFailure("the job makes no \(kind.rawValue)")
+  }
+}

@@ -1,0 +1,78 @@
+import Files
+import Foundation
+import Places
+import Sourcing
+import SystemPackage
+import Thumbnails
+
+/// The gallery of a report: the thumbnails that runs have made, and the sources without, with the reasons.
+package struct ReportGallery {
+  private let folder: Path
+  /// The absolute folder of the gallery, without links.
+  private let start: Path
+  /// The deepest folder with all sources.
+  private let tree: Path
+
+  /// Makes the folder, and checks that a page there may be replaced.
+  ///
+  /// - Parameter tree: the deepest folder with all sources, absolute.
+  /// - Throws: ``OutputError``.
+  package init(_ folder: Path, tree: Path) throws(OutputError) {
+    (self.folder, self.tree) = (folder, tree)
+    try GalleryPlan.check(folder)
+    do throws(Errno) { start = try folder.real() } catch { throw OutputError(writing: folder, error) }
+  }
+
+  /// Writes the gallery.
+  ///
+  /// - Parameters:
+  ///   - pictures: passes each source with its thumbnail, both with absolute paths. Thumbnails that are gone are left out.
+  ///   - missing: passes each source without thumbnails, with its absolute path, and the reason.
+  /// - Returns: the number of pictures.
+  /// - Throws: ``OutputError``.
+  package func publish(
+    pictures: ((_ source: Path, _ thumbnail: Path) throws -> Void) throws -> Void,
+    missing: ((_ source: Path, _ reason: String) throws -> Void) throws -> Void
+  ) throws -> Int {
+    let originals = tree.leading(from: start)
+    let files = GalleryFiles(
+      folder: folder, title: JSONPath(tree.lastName.isEmpty ? tree : tree.lastName),
+      sizes: [GallerySize(name: "thumbnails", folder: JSONPath("."))],
+      originals: JSONPath(originals.isEmpty ? "." : originals))
+    return try files.publish(
+      pictures: { file in
+        var count = 0
+        try pictures { source, thumbnail in
+          guard let picture = picture(of: source, thumbnail) else { return }
+          try append(picture, to: file, isFirst: count == 0)
+          count += 1
+        }
+        return count
+      },
+      missing: { file in
+        var isFirst = true
+        try missing { source, reason in
+          try append(MissingPicture(source: JSONPath(relative(source)), reason: reason), to: file, isFirst: isFirst)
+          isFirst = false
+        }
+      }
+    ).count
+  }
+
+  private func append(_ entry: some Encodable, to file: JoinFile, isFirst: Bool) throws(OutputError) {
+    try file.append(Array((isFirst ? "\n" : ",\n").utf8) + EntryList.json(entry))
+  }
+
+  private func relative(_ source: Path) -> Path { source.below(tree) ?? source }
+
+  /// Nil if the file is no thumbnail, or is gone.
+  private func picture(of source: Path, _ path: Path) -> GalleryPicture? {
+    guard let file = try? SourceFile(path), let (isThumbnail, comment) = try? file.thumbnailComments(), isThumbnail,
+      let pixels = try? comment?.pixels ?? ThumbnailMaker.readInfo(of: file.bytes).pixels
+    else { return nil }
+    return GalleryPicture(
+      source: JSONPath(relative(source)), pixels: comment?.source.pixels ?? pixels,
+      placeholder: comment?.source.placeholder,
+      thumbnails: [GalleryPicture.Thumbnail(pixels: pixels, path: JSONPath(path.leading(from: start)))])
+  }
+}

@@ -1,0 +1,326 @@
+import Files
+import Foundation
+import JobSettings
+import Ledger
+import Locking
+import Marks
+import PictureMaking
+import Places
+import Sourcing
+
+/// What a job remembers of its sources, in the ledger of its first output, for later runs. Sources from the network are not
+/// remembered: their servers tell whether they have changed.
+///
+/// *Concurrency*: every member may be called from any thread.
+final class JobLedger: Sendable {
+  /// What is known of a source, and still holds.
+  enum Memory {
+    /// It failed, and would fail again. The version is that of the file.
+    case failed(SourceFailure, SourceFile.Version?)
+    /// It was under way when so many earlier runs died.
+    case suspect(deaths: Int)
+  }
+
+  /// After so many deaths of the process a source is taken for their cause, and has failed for good.
+  static let mostDeaths = 3
+
+  private let file: Path
+  private let ledger: Ledger
+  /// The output folder, as the job names it, and its absolute path.
+  private let place: Path
+  private let output: Path
+  private let settings: String
+  private let program: String
+  private let retriesFailed: Bool
+  private let hasOneOutput: Bool
+  /// Whether this is a dry run, which remembers nothing.
+  private let isReading: Bool
+  let onProblem: @Sendable (LedgerError) -> Void
+  /// Nil in a dry run, and if its file could not be made.
+  let underWay: UnderWay?
+  /// The ledgers of other parts that have sources that were not made; nil before the first source that is up to date.
+  private let others = Locked<[(file: Path, ledger: Ledger)]?>(nil)
+  /// The folder of the last source whose key was asked for, and the path to it. The sources of a folder come in a row.
+  private let lastFolder = Locked<(folder: Path, key: Path)?>(nil)
+
+  /// Opens the ledger only if an earlier run died. It is made if it is missing, except in a dry run.
+  ///
+  /// - Parameter onProblem: receives, at the end of a job, why it was not remembered.
+  init(
+    _ outputs: [ThumbnailOutput], _ job: JobSettings, onProblem: @escaping @Sendable (LedgerError) -> Void
+  ) {
+    self.onProblem = onProblem
+    let first = outputs[0]
+    let part = job.shard?.part
+    isReading = first.folder == nil
+    file = first.localPath.appending(SourceWalker.workingFolderName).appending(Ledger.name(part: part))
+    ledger = Ledger(file, for: isReading ? .reading : .writing, isDurable: job.durable)
+    (place, output) = (first.localPath, first.localPath.absolute ?? first.localPath)
+    let text = outputs.map(\.settingsText).joined() + "limit-pixels \(job.limitPixels)"
+    settings = String(decoding: Fingerprint(of: text.utf8).digits, as: UTF8.self)
+    (program, retriesFailed) = (job.program, job.retryFailed || job.force)
+    hasOneOutput = outputs.count == 1
+    underWay = first.folder.flatMap { [output] in $0.run.makeUnderWay(output: output, part: part) }
+    let interrupted = first.folder?.interrupted
+    // At once, because the process may die again. A source that several processes had under way when the system stopped
+    // counts once.
+    for (part, sources) in Dictionary(grouping: Set(interrupted ?? []), by: \.part) {
+      let ledger =
+        part == job.shard?.part ? ledger : Ledger(file.parent.appending(Ledger.name(part: part)), for: .writing)
+      for source in sources { suspect(source.source, in: ledger) }
+      ledger.write()
+    }
+  }
+
+  private func suspect(_ source: Path, in ledger: Ledger) {
+    var deaths = 1
+    if case .suspect(let before) = ledger.unmade(source)?.outcome { deaths += before }
+    let version = version(of: output.following(source))
+    ledger.record(
+      LedgerEntry(
+        source, version: version, outcome: .suspect(deaths: deaths), settings: settings, program: program, time: now))
+  }
+
+  private var now: Int { Int(Date().timeIntervalSince1970) }
+
+  private func version(of source: Path) -> LedgerEntry.Version? {
+    (try? FileStatus.of(source, followingLinks: true).get()).map { LedgerEntry.Version($0) }
+  }
+
+  private func key(of source: Source) -> Path {
+    let folder = source.path.parent
+    let known = lastFolder.withLock { last in last.flatMap { $0.folder == folder ? $0.key : nil } }
+    if let known { return known.appending(source.path.lastName) }
+    let key = source.path.leading(from: output)
+    // `..` at the end of a folder would not lead to the same file.
+    if folder.normalized == folder, key.lastName == source.path.lastName {
+      lastFolder.withLock { $0 = (folder, key.parent) }
+    }
+    return key
+  }
+
+  /// What is remembered of a source; nil if nothing is.
+  func entry(of source: Source) -> LedgerEntry? { source.address == nil ? ledger.entry(of: key(of: source)) : nil }
+
+  /// Whether the thumbnails of a source were made with the present settings, and neither it nor they have changed since.
+  ///
+  /// - Parameters:
+  ///   - status: of the source.
+  ///   - thumbnails: the states of all its thumbnails together.
+  func isMade(_ entry: LedgerEntry, _ status: stat, _ thumbnails: FileState) -> Bool {
+    guard case .made = entry.outcome, entry.settings == settings, entry.thumbnails == thumbnails.value else {
+      return false
+    }
+    return LedgerEntry.Version(status).isSame(as: entry.version)
+  }
+
+  /// Whether a source has failed for good, and has not changed since.
+  func hasFailed(_ entry: LedgerEntry, _ status: stat) -> Bool {
+    guard case .failed = entry.outcome else { return false }
+    return LedgerEntry.Version(status).isSame(as: entry.version) && entry.settings == settings
+  }
+
+  /// The absolute paths of the sources that this key stands for in marks.
+  func sources(withKey key: SourceKey) -> [Path] { ledger.sources(withKey: key.number).map { output.following($0) } }
+
+  /// Forgets the sources that this key stands for in marks.
+  func forget(key: SourceKey) { for source in ledger.sources(withKey: key.number) { ledger.forget(source) } }
+
+  /// What is known of a source whose thumbnails are to be made; nil if nothing is, or if it has changed.
+  ///
+  /// - Parameter entry: what is remembered of it.
+  func memory(of source: Source, _ entry: LedgerEntry?) -> Memory? {
+    guard let entry, entry.settings == settings, entry.program == program else { return nil }
+    let status = try? FileStatus.of(source.path, followingLinks: true).get()
+    let now = status.map { LedgerEntry.Version($0) }
+    if case .suspect = entry.outcome {
+      // A file that is only moved may be the cause still.
+      guard now?.bytes == entry.version?.bytes, now?.modified == entry.version?.modified else { return nil }
+    } else {
+      guard let now, now.isSame(as: entry.version) else { return nil }
+    }
+    switch entry.outcome {
+    case .made: return nil
+    case .suspect(let deaths) where deaths >= Self.mostDeaths:
+      let reason = "the process died \(deaths) times while it was being made"
+      return retriesFailed
+        ? .suspect(deaths: deaths) : failed(entry, status, SourceFailure.Kind.source.rawValue, reason)
+    case .suspect(let deaths): return .suspect(deaths: deaths)
+    case .failed(let kind, let reason):
+      return retriesFailed ? nil : failed(entry, status, kind, reason)
+    }
+  }
+
+  /// - Parameter status: of the source, which has not changed since. Its time cannot be had from the entry, see
+  ///   ``Ledger/LedgerEntry/Version/modified``.
+  private func failed(_ entry: LedgerEntry, _ status: stat?, _ kind: String, _ reason: String) -> Memory {
+    let version = status.map { SourceFile.Version(bytes: Int($0.st_size), modified: $0.modified, state: nil) }
+    return .failed(.earlier(kind: kind, reason: reason, time: entry.time), version)
+  }
+
+  /// Remembers a source whose thumbnails are up to date, as their marks tell.
+  ///
+  /// - Parameters:
+  ///   - status: of the source.
+  ///   - entry: what is remembered of it.
+  ///   - count: how many thumbnails there are.
+  ///   - first: the place of one of them in the output folder.
+  ///   - states: of all thumbnails together.
+  func recordUpToDate(
+    _ source: Source, _ status: stat, _ entry: LedgerEntry?, thumbnails count: Int, first: Path, _ states: FileState
+  ) {
+    if isReading || source.address != nil { return }
+    var hash: UInt64?
+    if let entry, case .made = entry.outcome { hash = entry.hash }
+    record(
+      key(of: source), LedgerEntry.Version(status), .made(thumbnails: count, first: first), hash, thumbnails: states)
+  }
+
+  /// Remembers that a source is up to date after all, if the ledger of another part says that it was not made.
+  func correctOthers(_ source: Source, _ entry: LedgerEntry) {
+    if isReading { return }
+    let others = ledgersOfOthers
+    if others.isEmpty { return }
+    let key = key(of: source)
+    guard others.contains(where: { ($0.ledger.unmade(key)?.moment ?? .min) > entry.moment }) else { return }
+    var entry = entry
+    (entry.time, entry.moment) = (now, nanoseconds)
+    ledger.record(entry)
+  }
+
+  private var ledgersOfOthers: [(file: Path, ledger: Ledger)] {
+    others.withLock { others in
+      let found = others ?? openOthers()
+      others = found
+      return found
+    }
+  }
+
+  private func openOthers() -> [(file: Path, ledger: Ledger)] {
+    let files = (try? LedgerSet.files(in: place)) ?? []
+    return files.filter { $0 != file }.map { ($0, Ledger($0, for: .reading)) }
+      .filter { (try? $0.1.open()) != nil && $0.1.mayHaveUnmade }
+  }
+
+  /// Forgets, also in the ledgers of other parts, that a source was not made: it is none now.
+  private func forgetUnmade(_ key: Path) {
+    if ledger.unmade(key) != nil { ledger.forget(key) }
+    for other in ledgersOfOthers where other.ledger.unmade(key) != nil {
+      let writing = Ledger(other.file, for: .writing)
+      writing.forget(key)
+      writing.write()
+    }
+  }
+
+  /// The hash of all bytes that a source had when its thumbnails were made or last compared; nil if it is not known.
+  func hash(of source: Source) -> UInt64? {
+    guard let entry = entry(of: source), case .made = entry.outcome else { return nil }
+    return entry.hash
+  }
+
+  /// Remembers the hash of a source whose thumbnails are up to date.
+  func record(hash: UInt64, of source: Source) {
+    if isReading { return }
+    // A walk has entered it before.
+    guard var entry = entry(of: source), case .made = entry.outcome, entry.hash != hash else { return }
+    entry.hash = hash
+    ledger.record(entry)
+  }
+
+  /// Remembers the result of a source that an operation has ended.
+  ///
+  /// - Parameters:
+  ///   - file: the version that was read; nil if it was not opened.
+  ///   - hash: of all its bytes; nil if it is not known.
+  func record(_ report: SourceReport, _ file: SourceFile.Version?, hash: UInt64?) {
+    if isReading || report.source.address != nil { return }
+    let key = key(of: report.source)
+    let version = file.map {
+      LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.wrappedNanoseconds, state: $0.state?.value)
+    }
+    switch report.result {
+    case .made:
+      let first = report.thumbnails.first?.path.below(place)
+      let states = report.thumbnails.compactMap(\.state)
+      record(
+        key, version, .made(thumbnails: report.thumbnails.count, first: first), hash,
+        thumbnails: states.count == report.thumbnails.count ? FileState.together(states) : nil)
+    case .failed(let failure) where failure.kind == .collision: lost(report.source)
+    case .failed(let failure) where failure.isForGood:
+      record(key, version, .failed(kind: failure.kind.rawValue, reason: "\(failure)"))
+    // What was tried to the end is no suspect any more.
+    case .failed: if ledger.unmade(key) != nil { ledger.forget(key) }
+    case .notImage, .thumbnail, .unsupported, .gone: forgetUnmade(key)
+    case .duplicate, .cancelled: break
+    }
+  }
+
+  private func record(
+    _ source: Path, _ version: LedgerEntry.Version?, _ outcome: LedgerEntry.Outcome, _ hash: UInt64? = nil,
+    thumbnails: FileState? = nil
+  ) {
+    var entry = LedgerEntry(
+      source, version: version, outcome: outcome, settings: settings, program: program, time: now)
+    (entry.hash, entry.thumbnails, entry.moment) = (hash, thumbnails?.value, nanoseconds)
+    entry.key = SourceKey(of: output.following(source), from: output).number
+    ledger.record(entry)
+  }
+
+  /// Now, in nanoseconds since 1970.
+  private var nanoseconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return time.wrappedNanoseconds
+  }
+
+  /// Forgets a source.
+  func forget(_ source: Path) { if !isReading { ledger.forget(source.leading(from: output)) } }
+
+  /// Forgets a source whose place another one has. With several outputs it may still have thumbnails in others.
+  func lost(_ source: Source) { if hasOneOutput, source.address == nil { forget(source.path) } }
+
+  /// Whether a source below a folder is remembered.
+  func knows(anyBelow folder: Path) -> Bool { ledger.hasEntries(below: folder.leading(from: output)) }
+
+  /// The disks that were at the source folders, and at the mount points in them, by absolute path.
+  ///
+  /// - Throws: `LedgerError`
+  func disks() throws(LedgerError) -> [Path: String] {
+    if ledger.isNew, isReading { return [:] }
+    var found: [Path: String] = [:]
+    for (path, disk) in try ledger.disks() { found[output.following(path)] = disk }
+    return found
+  }
+
+  /// Remembers the disks at folders.
+  ///
+  /// - Parameter replaces: whether to do so even if other ones are known.
+  func record(disks: [Path: String], replacing replaces: Bool) {
+    guard !isReading, !disks.isEmpty, let known = try? self.disks() else { return }
+    for (folder, disk) in disks {
+      guard let absolute = folder.absolute else { continue }
+      let there = known[absolute]
+      if there == nil || replaces && there != disk { ledger.record(disk: disk, at: absolute.leading(from: output)) }
+    }
+  }
+
+  /// Writes what is not written yet. Opens the ledger if need be, so that this takes no time at the end.
+  func write() {
+    if isReading { return }
+    try? ledger.open()
+    ledger.write()
+  }
+
+  /// Writes what is not written yet, at the end of a run.
+  func finish() { if !isReading { ledger.write(isLast: true) } }
+
+  /// Why the run is not remembered, or only in part; nil if it is. A dry run needs no ledger.
+  var problem: LedgerError? { isReading && ledger.problem?.kind == .missing ? nil : ledger.problem }
+}
+
+extension LedgerEntry.Version {
+  fileprivate init(_ status: stat) {
+    self.init(
+      bytes: Int(status.st_size), modified: status.modified.wrappedNanoseconds, state: FileState(status).value)
+  }
+}

@@ -1,0 +1,102 @@
+import BoundedQueue
+import Fetching
+import Files
+import Locking
+import Marks
+import Places
+import Sourcing
+import Thumbnails
+
+/// Has the sources of a job that are on the network fetched before their results are made.
+///
+/// *Concurrency*: from any thread.
+final class NetworkSources: JobCapability {
+  /// What the results that are there tell of a source.
+  struct Results: Sendable {
+    /// Looks at the results in folders.
+    let state: @Sendable (Source, RemoteAddress, Path) -> SettingsStamp.RemoteState
+    /// Asks for the results in buckets; nil if they are in folders.
+    let lookUp: (@Sendable (Source, Path, _ isCancelled: () -> Bool) throws(OutputError) -> KnownThumbnails?)?
+    /// What is made of a source, which decides how much of it is fetched; empty if all of it is needed.
+    let options: [ThumbnailOptions]
+  }
+
+  private let network: Network
+  private let results: Results
+  private let timeout: Duration
+  private let isDryRun: Bool
+  private let hasSources: Bool
+  /// Ends fetches that run too long. Nil before the first fetch.
+  private let watchdog = Locked<Ticker?>(nil)
+
+  /// - Parameters:
+  ///   - hasSources: whether the job may have sources on the network.
+  ///   - isDryRun: whether nothing is made.
+  init(_ network: Network, _ results: Results, timeout: Duration, hasSources: Bool, isDryRun: Bool) {
+    (self.network, self.results, self.timeout) = (network, results, timeout)
+    (self.hasSources, self.isDryRun) = (hasSources, isDryRun)
+  }
+
+  var queues: [BoundedOperationQueue] { hasSources ? [network.queue] : [] }
+
+  func recall(_ candidate: inout Candidate, in engine: Engine) {
+    guard candidate.verdict == nil, let address = candidate.source.address else { return }
+    let (source, place) = (candidate.source, candidate.place)
+    var known: KnownThumbnails?
+    var lookUp: FetchOperation.LookUp?
+    if let ask = results.lookUp {
+      lookUp = { isCancelled throws(OutputError) in try ask(source, place, isCancelled) }
+    } else if !candidate.isForced {
+      switch results.state(source, address, place) {
+      case .isTaken(let place):
+        candidate.verdict = .refuse(.output(OutputError(.taken, place)), nil)
+        return
+      case .missing: break
+      case .made(let found): known = found
+      }
+    }
+    if isUpToDate(source, known) {
+      candidate.verdict = .upToDate
+    } else if isDryRun {
+      candidate.verdict = plan(source, lookUp, engine)
+    } else {
+      watchFetches()
+      let fetch = FetchOperation(source, address, known: known, lookUp: lookUp, options: results.options, network)
+      candidate.verdict = .start(SourceTask(source: source, place: place, work: .make, supply: fetch))
+    }
+  }
+
+  /// Whether the listing of a bucket tells that the results of a source are up to date.
+  private func isUpToDate(_ source: Source, _ known: KnownThumbnails?) -> Bool {
+    guard let known, let listed = source.listed else { return false }
+    return SourceContents(listed) == known.contents
+  }
+
+  /// A dry run asks no server of a source, but a bucket of results.
+  private func plan(_ source: Source, _ lookUp: FetchOperation.LookUp?, _ engine: Engine) -> Candidate.Verdict {
+    do throws(OutputError) {
+      return isUpToDate(source, try lookUp? { engine.isStopping }) ? .upToDate : .planned
+    } catch {
+      return engine.isStopping ? .stop : .refuse(.output(error), nil)
+    }
+  }
+
+  /// Has fetches ended that run too long. Only the first call has an effect.
+  private func watchFetches() {
+    watchdog.withLock { watchdog in
+      if watchdog != nil { return }
+      watchdog = Watchdog(queue: network.queue, timeout: timeout, total: nil, waitingStages: FetchStage.waiting) {}
+        .start()
+    }
+  }
+
+  func limitsChanged(_ limits: QueueLimits) { network.changeMostSources(to: limits.backlog + limits.max) }
+
+  /// After the queue of the job, because an operation tells why its source was not fetched unless it is cancelled itself.
+  func stopping(_ cause: StopCause) { network.queue.stop(reason: cause.reason, sparingRunning: false) }
+
+  func finish(_ engine: Engine, _ walk: SourceWalk?) {
+    network.shutDown()
+    watchdog.withLock { $0 }?.stop()
+  }
+}

@@ -1,0 +1,117 @@
+import BoundedQueue
+import Files
+import Places
+import Sourcing
+
+/// Something that a job can do besides its kind of work, such as to remember sources or to watch folders.
+///
+/// The engine asks each of its capabilities at the same moments, in the order of the table in ``Job``, and knows nothing
+/// else of them. Every moment is optional.
+///
+/// *Concurrency*: the thread of the job calls ``start(_:)`` to ``admit(_:in:)``, ``complete(_:)`` and ``finish(_:_:)``. What
+/// tells of operations comes from any thread, several at once.
+protocol JobCapability: Sendable {
+  /// Whether the job has to know of each source what its results tell of it.
+  var describesSources: Bool { get }
+
+  /// Further queues of the job, which are paused and resumed with its own.
+  var queues: [BoundedOperationQueue] { get }
+
+  // MARK: Beginning
+
+  /// The job begins. What is started here ends in ``finish(_:_:)``, in the opposite order.
+  func start(_ engine: Engine) throws
+
+  /// Finds the sources in place of the engine; nil if it leaves that to the engine.
+  func walk(_ engine: Engine) -> SourceWalk?
+
+  /// The walk enters a folder that is an argument of the job or in one.
+  func entered(_ folder: OpenFolder, argument: Int)
+
+  // MARK: Sources that were found
+
+  /// A source has a place or gets none.
+  ///
+  /// - Parameter isAgain: whether it was seen before, or may have been.
+  /// - Returns: false if there is nothing to be said about it.
+  func placed(_ source: Source, _ placement: OutputPlan.Placement, isAgain: Bool) -> Bool
+
+  /// Decides about a candidate before anything is read of its results.
+  func recall(_ candidate: inout Candidate, in engine: Engine)
+
+  /// Changes or adds to what was decided about a candidate.
+  func admit(_ candidate: inout Candidate, in engine: Engine)
+
+  /// The operation for a task; nil if it is not one of this capability.
+  func operation(for task: SourceTask) -> SourceOperation?
+
+  /// An operation for the source is about to be submitted.
+  func submitted(_ source: Source)
+
+  // MARK: Operations that have ended
+
+  /// An operation has ended, and this decides what follows.
+  func examine(_ operation: SourceOperation, _ ending: inout SourceTask.Ending, in engine: Engine)
+
+  /// The results of a source turned out to be up to date, or its operation was not submitted.
+  func left(_ source: Source)
+
+  /// The work on a source is done. What it was may still be changed.
+  func settle(_ end: inout SourceEnd)
+
+  /// The work on a source is done.
+  func ended(_ end: SourceEnd)
+
+  // MARK: While the job runs
+
+  /// Comes once a second, at once when the job begins, and before a source that may end the process.
+  func tick()
+
+  /// The greatest number of operations is about to be changed.
+  func maxChanges(to max: Int)
+
+  func limitsChanged(_ limits: QueueLimits)
+
+  /// The job is stopping: its queue takes nothing more.
+  func stopping(_ cause: StopCause)
+
+  // MARK: The end
+
+  /// Everything found is done, and the queue still takes operations.
+  func complete(_ engine: Engine)
+
+  /// The queue is closed.
+  ///
+  /// - Parameter walk: nil if the job could not begin.
+  func finish(_ engine: Engine, _ walk: SourceWalk?)
+}
+
+extension JobCapability {
+  var describesSources: Bool { false }
+  var queues: [BoundedOperationQueue] { [] }
+  func start(_ engine: Engine) throws {}
+  func walk(_ engine: Engine) -> SourceWalk? { nil }
+  func entered(_ folder: OpenFolder, argument: Int) {}
+  func placed(_ source: Source, _ placement: OutputPlan.Placement, isAgain: Bool) -> Bool { true }
+  func recall(_ candidate: inout Candidate, in engine: Engine) {}
+  func admit(_ candidate: inout Candidate, in engine: Engine) {}
+  func operation(for task: SourceTask) -> SourceOperation? { nil }
+  func submitted(_ source: Source) {}
+  func examine(_ operation: SourceOperation, _ ending: inout SourceTask.Ending, in engine: Engine) {}
+  func left(_ source: Source) {}
+  func settle(_ end: inout SourceEnd) {}
+  func ended(_ end: SourceEnd) {}
+  func tick() {}
+  func maxChanges(to max: Int) {}
+  func limitsChanged(_ limits: QueueLimits) {}
+  func stopping(_ cause: StopCause) {}
+  func complete(_ engine: Engine) {}
+  func finish(_ engine: Engine, _ walk: SourceWalk?) {}
+}
+
+/// What a walk over the sources has come to.
+struct SourceWalk {
+  var counters = WalkCounters()
+  /// Whether it has reached every source.
+  var isComplete = true
+}

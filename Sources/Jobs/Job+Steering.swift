@@ -1,0 +1,118 @@
+import BoundedQueue
+import Files
+import Foundation
+import MemoryPressure
+import Places
+import Sourcing
+
+// Steering: how other threads read the state of a job, and change its course while it runs.
+extension Job {
+  /// The state of a job at one moment.
+  package struct Status: Sendable {
+    package let tally: JobTally
+    package let queue: QueueSnapshot
+    /// The queue of the fetches from the network; nil if the job has none.
+    package let fetches: QueueSnapshot?
+    /// What was fetched so far; nil if the job has no sources from the network.
+    package let fetched: FetchCounters?
+    /// The page of a bucket that the walk waits for; nil if it waits for none.
+    package let listing: String?
+    package let elapsed: Duration
+    /// The number of all sources; nil until it is known.
+    package let total: Int?
+    package let stopCause: StopCause?
+    /// Nil before the job runs.
+    package let pressure: PressureSnapshot?
+    /// Nil if the job does not watch its folders.
+    package let watch: WatchCounters?
+  }
+
+  /// - Parameter waitingLimit: the most waiting operations to list.
+  package func status(waitingLimit: Int) -> Status {
+    let copy = engine.state.withLock { $0 }
+    return Status(
+      tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
+      fetches: settings.mayFetch ? network.queue.snapshot(waitingLimit: waitingLimit) : nil,
+      fetched: settings.mayFetch ? network.counters : nil, listing: network.listing,
+      elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause,
+      pressure: pressure.snapshot, watch: watch?.counters)
+  }
+
+  /// Counts all sources on another thread, ahead of the work, so that ``Status/total`` is known early. If a list of
+  /// sources can be read only once, the total stays unknown until the walk is over. Further calls do nothing.
+  package func countAhead() {
+    // A watch has no total.
+    guard settings.watch == nil, !isCounted.exchange(true, ordering: .relaxed) else { return }
+    Thread.detachNewThread { [engine] in
+      var walker = engine.walker
+      guard walker.canBeWalkedTwice else { return }
+      // A list may name parts of buckets, which only listing would count.
+      let buckets = UnlistedBuckets()
+      walker.lister = buckets
+      let counters = walker.walk(shouldStop: { engine.isStopping }, onError: { _ in }, visit: { _ in .goOn })
+      if !engine.isStopping, !buckets.wereAsked { engine.state.withLock { $0.total = counters.files } }
+    }
+  }
+
+  /// The queue of the thumbnails, and that of the fetches if there may be any.
+  package var queues: [BoundedOperationQueue] { engine.queues }
+
+  /// Starts nothing new until ``resume()``. Running operations go on.
+  package func pause() { engine.pause() }
+
+  /// Ends a ``pause()``. The job goes on, unless it is also paused because of memory pressure.
+  package func resume() { engine.resume() }
+
+  /// Changes the given limits while the job runs.
+  ///
+  /// - Parameter budget: bytes that running operations may reserve together. An operation that has the only reservation
+  ///   may still reserve as much as before.
+  /// - Returns: the new limits.
+  package func changeLimits(max: Int?, backlog: Int?, budget: Int?) -> QueueLimits {
+    engine.changeLimits(max: max) { limits in
+      if let max { limits.max = max }
+      if let backlog { limits.backlog = backlog }
+      if let budget { limits.budget = MemoryBudget(bytes: budget, largest: Swift.max(budget, memory.budget.largest)) }
+    }
+  }
+
+  /// Ends the job. Nothing new starts; the cause determines whether running operations are cancelled or may finish. A
+  /// later cause replaces an earlier one only if it ends more operations, or the process.
+  ///
+  /// - Returns: the cancelled operations.
+  @discardableResult
+  package func stop(_ cause: StopCause) -> CancelledOperations { engine.stop(cause) }
+
+  /// Whether the job ends before all its sources are done.
+  package var isStopping: Bool { engine.isStopping }
+
+  /// Whether a job that watches its folders follows their changes, or waits for operations that run or are paused. False
+  /// also for a job that does not watch.
+  package var isFollowing: Bool { watch?.isFollowing(on: queue) ?? false }
+
+  /// What may be removed after this run. Each source folder is judged by itself.
+  package func prunePlan(after report: JobReport) -> PrunePlan {
+    pruning.plan(after: report.tally, workRemains: report.workRemains)
+  }
+
+  /// Removes the thumbnails of sources that are gone, and those of earlier runs with other sizes. Call it after ``run()``.
+  ///
+  /// - Parameters:
+  ///   - isDryRun: whether only to tell what would be removed.
+  ///   - onThumbnail: receives the path of each thumbnail, and its bytes.
+  ///   - onError: receives each error; the others are removed all the same.
+  /// - Returns: the counts so far if the job is stopped meanwhile.
+  package func prune(
+    _ plan: PrunePlan, isDryRun: Bool, onThumbnail: @escaping @Sendable (Path, _ bytes: Int) -> Void,
+    onError: @escaping @Sendable (OutputError) -> Void
+  ) -> PruneCounts {
+    pruning.prune(plan, isDryRun: isDryRun, onThumbnail: onThumbnail, onError: onError)
+  }
+
+  /// Removes the unfinished files of this job. Nothing can be put in place afterwards. It does not wait for
+  /// threads that write, so that a thread that is about to end the process can call it.
+  package func closeOutputs() {
+    for output in outputs { output.folder?.close() }
+    work?.remove()
+  }
+}

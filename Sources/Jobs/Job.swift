@@ -1,0 +1,277 @@
+import BoundedQueue
+import Files
+import Foundation
+import JobSettings
+import Ledger
+import Locking
+import Marks
+import MemoryPressure
+import PictureMaking
+import Places
+import Sourcing
+import Synchronization
+import TraceRecording
+
+/// A job walks its sources and makes their thumbnails on a bounded queue.
+///
+/// It puts together an ``Engine`` with the kind of work and the capabilities that its settings ask for: the table is in its
+/// initialiser. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
+///
+/// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
+/// time.
+package final class Job: Sendable {
+  package let queue: BoundedOperationQueue
+  package let settings: JobSettings
+  /// The memory that the operations may hold together.
+  package let memory: MemoryPlan
+  /// Nil if the job records no trace.
+  package let trace: TraceRecorder?
+  let engine: Engine
+  let outputs: [ThumbnailOutput]
+  let network: Network
+  /// Nil if no source exists.
+  let ledger: JobLedger?
+  let pruning: Pruning
+  let pressure: PressureControl
+  /// Nil if the job makes nothing but thumbnails.
+  private let joining: Joining?
+  /// Nil if the job ends once all thumbnails are made.
+  let watch: FolderWatch?
+  /// Nil if the thumbnails are in folders, and in a dry run.
+  let work: WorkFolder?
+  private let decoders: PictureDecoders
+  let onEvent: @Sendable (JobEvent) -> Void
+  /// Whether ``countAhead()`` was called.
+  let isCounted = Atomic(false)
+
+  /// Makes the output folders, except in a dry run or if no source exists.
+  ///
+  /// - Parameters:
+  ///   - trace: records the job. The caller closes it.
+  ///   - onThumbnail: receives every thumbnail.
+  ///   - onEvent: receives events on any thread, several at once. An operation keeps its place in the queue until its
+  ///     event is handled, so a slow receiver slows the job.
+  /// - Throws: ``OutputError``.
+  package convenience init(
+    _ settings: JobSettings, trace: TraceRecorder? = nil, onThumbnail: ThumbnailHandler? = nil,
+    onEvent: @escaping @Sendable (JobEvent) -> Void
+  ) throws(OutputError) {
+    try self.init(
+      settings, surroundings: Surroundings(), pressureRules: PressureRules(), trace: trace, onThumbnail: onThumbnail,
+      onEvent: onEvent)
+  }
+
+  /// - Parameters:
+  ///   - surroundings: where to read the memory limit, its use and its pressure.
+  ///   - pressureRules: the thresholds of pressure levels.
+  package init(
+    _ settings: JobSettings, surroundings: Surroundings, pressureRules: PressureRules, trace: TraceRecorder? = nil,
+    onThumbnail: ThumbnailHandler? = nil, onEvent: @escaping @Sendable (JobEvent) -> Void
+  ) throws(OutputError) {
+    self.settings = settings
+    self.trace = trace
+    self.onEvent = onEvent
+    try Self.checkSources(settings)
+    // If no source exists, the job makes no output folder.
+    let hasSources = settings.sources.contains(where: \.exists)
+    let isRead = settings.dryRun || !hasSources
+    let work = isRead || settings.bucketOutputs.isEmpty ? nil : try WorkFolder()
+    let local = settings.outputs.indices.map { work?.path.appending(Path("\($0)")) ?? settings.outputs[$0].folder }
+    self.work = work
+    network = Network(
+      settings.network, folder: local[0].appending(SourceWalker.workingFolderName), program: settings.program,
+      sources: (settings.backlog ?? 4 * settings.maxInUse) + settings.maxInUse,
+      fetches: settings.mayFetch, keeps: !settings.bucketOutputs.isEmpty)
+    outputs = try Self.outputs(settings, local, network, isRead: isRead)
+    let walker = SourceWalker(
+      arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
+      isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard, lister: network,
+      bucketOutputs: settings.bucketOutputs)
+    let joins =
+      settings.joins.isEmpty || isRead
+      ? nil : try Joins(settings.joins, outputs: outputs, tree: walker.tree.root, isDurable: settings.durable)
+    let limit = MemoryLimit.find(in: surroundings)
+    memory = MemoryPlan(
+      settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
+    queue = BoundedOperationQueue(
+      name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
+    ledger = hasSources ? JobLedger(outputs, settings) { onEvent(.ledger($0)) } : nil
+    decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) }
+    let shared = ThumbnailOperation.Shared(
+      outputs: outputs,
+      owners: Owners(
+        remembered: { [ledger] in ledger?.sources(withKey: $0) ?? [] },
+        forget: { [ledger] in ledger?.forget(key: $0) },
+        plan: OutputPlan(walker: walker, isMirrored: outputs.contains(where: \.isMirrored)), tree: walker.tree.root),
+      memory: memory, decoders: decoders, retries: settings.retries, trace: trace,
+      hashesSources: settings.verify == .content, underWay: ledger?.underWay, onThumbnail: onThumbnail)
+
+    // The capabilities. Where two decide about one source, the later one has the last word.
+    pressure = PressureControl(
+      settings, memory, queue, in: surroundings, pressureRules, makers: shared.makers, decoders: decoders,
+      onOpening: { onEvent(.watching($0)) }, onNote: { onEvent(.pressure($0)) })
+    pruning = Pruning(settings, walker, outputs, ledger) { onEvent(.removal($0, $1)) }
+    watch = settings.watch.flatMap { [ledger, outputs, pruning] watch in
+      ledger.map { ledger in
+        FolderWatch(watch, settings, walker, outputs, shared.owners.plan, ledger, pruning) { onEvent(.watch($0)) }
+      }
+    }
+    joining = joins.map { Joining(settings.joins, $0, shared) { onEvent(.join($0)) } }
+    let sources = NetworkSources(
+      network, Self.remoteResults(outputs), timeout: settings.timeout, hasSources: settings.mayFetch,
+      isDryRun: settings.dryRun)
+    let verifies = settings.verify == .content && !settings.dryRun
+    let verifying = verifies ? ledger.map { [memory] in Verifying($0, memory) } : nil
+    let capabilities: [(any JobCapability)?] = [pressure, sources, ledger, pruning, watch, verifying, joining]
+    if let trace {
+      let operations = OperationTrace(trace)
+      queue.observe { operations.record($0) }
+      network.queue.observe { operations.record($0) }
+    }
+    engine = Engine(
+      MakeThumbnails(outputs, shared), capabilities.compactMap { $0 }, on: queue, walker,
+      Engine.Rules(
+        timeout: settings.timeout, runFor: settings.runFor, halt: settings.halt,
+        requeues: settings.onPressure == .requeue, isForced: settings.force, hasOutput: hasSources),
+      trace: trace,
+      Engine.Listener(
+        report: { onEvent(.source($0)) }, walkError: { onEvent(.walkError($0)) },
+        postponed: { onEvent(.postponed($0)) }, stopping: { onEvent(.stopping($0)) }))
+  }
+
+  /// - Parameters:
+  ///   - local: for each output, the folder for what a run needs besides thumbnails.
+  ///   - isRead: whether the folders are only read.
+  private static func outputs(
+    _ settings: JobSettings, _ local: [Path], _ network: Network, isRead: Bool
+  ) throws(OutputError) -> [ThumbnailOutput] {
+    var outputs: [ThumbnailOutput] = []
+    for (output, local) in zip(settings.outputs, local) {
+      var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
+      options.makesPlaceholder = !settings.joins.isEmpty
+      let bucket = output.location.map {
+        BucketOutput(location: $0, store: network, isForced: settings.force)
+      }
+      outputs.append(
+        try ThumbnailOutput(
+          path: output.place, name: output.name, options: options, isForced: settings.force,
+          isDurable: settings.durable, isDryRun: isRead, bucket: bucket, work: local))
+    }
+    try checkFoldersDiffer(outputs)
+    return outputs
+  }
+
+  /// What the thumbnails that are there tell of sources from the network.
+  private static func remoteResults(_ outputs: [ThumbnailOutput]) -> NetworkSources.Results {
+    @Sendable func kept(
+      _ source: Source, _ place: Path, _ isCancelled: () -> Bool
+    ) throws(OutputError) -> KnownThumbnails? {
+      try ThumbnailOutput.kept(in: outputs, of: source, place, isCancelled: isCancelled)
+    }
+    return NetworkSources.Results(
+      state: { source, address, place in
+        SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) })
+      },
+      lookUp: outputs[0].bucket == nil ? nil : kept, options: outputs.map(\.options))
+  }
+
+  /// Refuses outputs in which photos would be passed over: an output that is or encloses every source, and an output
+  /// that is in a source folder and has photos before its first use.
+  private static func checkSources(_ settings: JobSettings) throws(OutputError) {
+    let parts = settings.bucketOutputs
+    if !parts.isEmpty,
+      let first = settings.sources.first,
+      settings.sources.allSatisfy({ source in
+        guard case .address(.s3(let location)) = source else { return false }
+        return parts.contains { $0.contains(location.asFolder) }
+      })
+    {
+      throw OutputError(.isSource, Path(first.description))
+    }
+    let outputs = FolderSet(settings.mirroredOutputs)
+    var folders: [Path] = []
+    for case .path(let path) in settings.sources { folders.append(path) }
+    if let first = folders.first, folders.count == settings.sources.count,
+      folders.allSatisfy({ SourceArgument.path($0).exists && outputs.encloses($0) })
+    {
+      throw OutputError(.isSource, first)
+    }
+    for output in settings.mirroredOutputs {
+      let isUsed = FileIdentity(of: output.appending(EarlierRuns.treeFile)) != nil
+      // The sources are checked last, because there may be very many. Most outputs are new or were used before.
+      guard !isUsed, FileIdentity(of: output.appending(".")) != nil, FolderSet(folders).encloses(output),
+        let photo = firstPhoto(in: output)
+      else { continue }
+      throw OutputError(.hasPhotos(photo), output)
+    }
+  }
+
+  /// The first picture in a folder that is not a thumbnail of thumbjob.
+  private static func firstPhoto(in folder: Path) -> Path? {
+    var photo: Path?
+    SourceWalker(arguments: [.path(folder)]).walk(
+      onError: { _ in },
+      visit: { source in
+        if SourceFile.isPicture(source.path) { photo = source.path }
+        return photo == nil ? .goOn : .stop
+      })
+    return photo
+  }
+
+  /// Two outputs with the same folder, even under different paths, would overwrite each other's thumbnails, and so may
+  /// two of which one is in the other.
+  private static func checkFoldersDiffer(_ outputs: [ThumbnailOutput]) throws(OutputError) {
+    for (index, output) in outputs.enumerated() {
+      for other in outputs[..<index] {
+        guard let one = output.bucket?.location, let two = other.bucket?.location else { continue }
+        if one.contains(two) || two.contains(one) { throw OutputError(.shared, output.path) }
+      }
+    }
+    var folders: Set<FileIdentity> = []
+    for folder in outputs.flatMap(\.folders) {
+      if let identity = FileIdentity(of: folder), !folders.insert(identity).inserted {
+        throw OutputError(.shared, folder)
+      }
+    }
+    for (index, output) in outputs.enumerated() {
+      var others = outputs
+      others.remove(at: index)
+      if FolderSet(others.map(\.path)).encloses(output.path) { throw OutputError(.shared, output.path) }
+    }
+  }
+
+  /// Walks the sources and makes their thumbnails. Returns when every operation has ended.
+  ///
+  /// - Throws: `PressureSignalError` if the requested pressure signals cannot be used. The job has then read no source.
+  package func run() throws -> JobReport {
+    let startedAt = ContinuousClock.now
+    if engine.rules.hasOutput, let obstacle = PictureDecoders.obstacle { onEvent(.noDecoder(obstacle)) }
+    let walk: SourceWalk
+    do { walk = try engine.run() } catch {
+      closeOutputs()
+      throw error
+    }
+    let (tally, stopCause, total) = engine.state.withLock { ($0.tally, $0.stopCause, $0.total) }
+    let tree = engine.walker.tree.root
+    if tally.thumbnails > 0 || tally.upToDate > 0 {
+      // The thumbnails are good without this note, which only saves a later user a surprise.
+      for output in outputs { try? output.note(tree: tree) }
+    }
+    closeOutputs()
+    decoders.measureMemory()
+    // Only now does the system count their processor time as used by this process.
+    decoders.removeIdle()
+    return JobReport(
+      tally: tally, walk: walk.counters, counters: queue.counters, limits: queue.widestLimits,
+      elapsed: .now - startedAt, peakMemory: ProcessStatus.peakResident + decoders.peakMemory, memory: memory,
+      worstMemoryRatio: pressure.worstRatio, pressureSource: pressure.snapshot?.signals ?? settings.pressureSource,
+      stopCause: stopCause, isWalkComplete: walk.isComplete,
+      unmatchedPatterns: walk.isComplete && walk.counters.hasFiltered
+        ? settings.filter.unmatched(walk.counters.matches) : ([], []),
+      earlier: outputs.map(\.earlier), tree: tree,
+      replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
+      replacedOthers: outputs.reduce(0) { $0 + ($1.folder?.replacedOthersCount ?? 0) },
+      fetches: network.queue.counters.submitted > 0 ? network.counters : nil,
+      joins: joining?.reports ?? [], notReached: total.map { walk.isComplete ? 0 : max(0, $0 - tally.found) })
+  }
+}

@@ -1,0 +1,84 @@
+import Files
+import Foundation
+import Marks
+import PictureMaking
+import Places
+import Sourcing
+import TraceRecording
+
+/// Makes thumbnails of each source, in all sizes of all outputs.
+///
+/// *Concurrency*: immutable.
+struct MakeThumbnails: JobKind {
+  private let outputs: [ThumbnailOutput]
+  private let shared: ThumbnailOperation.Shared
+
+  init(_ outputs: [ThumbnailOutput], _ shared: ThumbnailOperation.Shared) {
+    (self.outputs, self.shared) = (outputs, shared)
+  }
+
+  func placement(of source: inout Source) -> OutputPlan.Placement {
+    source.isContested = shared.owners.plan.isContested(source)
+    return shared.owners.plan.placement(of: source)
+  }
+
+  func look(at candidate: inout Candidate) {
+    let files = files(of: candidate)
+    let isItself = files.joined().contains { file in
+      file.flatMap { file in candidate.status.map { FileIdentity(file) == FileIdentity($0) } } ?? false
+    }
+    candidate.files = isItself ? nil : Self.state(of: files)
+  }
+
+  func judge(_ candidate: inout Candidate) {
+    guard let status = candidate.status else { return }
+    var files = files(of: candidate)
+    for _ in 1...2 {
+      var isUpToDate = true
+      var refusal: SourceFailure?
+      for (output, files) in zip(outputs, files) {
+        switch output.state(of: candidate.source, candidate.place, status, files: files, owners: shared.owners) {
+        case .isSource: return refuse(&candidate, .placeIsSource)
+        case .isTaken(let place): refusal = refusal ?? .output(OutputError(.taken, output.path.appending(place)))
+        case .upToDate: break
+        case .missing, .stale: isUpToDate = false
+        }
+      }
+      guard isUpToDate else { return }
+      if let refusal {
+        if !candidate.isForced { refuse(&candidate, refusal) }
+        return
+      }
+      // Their marks may have been renewed, or another run has replaced them: only files whose marks were read count.
+      let former = Self.state(of: files)
+      files = self.files(of: candidate)
+      candidate.files = Self.state(of: files)
+      candidate.foundUpToDate()
+      candidate.results = (files.joined().count, firstPlace(of: candidate))
+      if let former, former == candidate.files { return }
+    }
+    candidate.results = nil
+  }
+
+  /// Refuses a source, unless it is a thumbnail beside the photos, which its operation passes over.
+  private func refuse(_ candidate: inout Candidate, _ failure: SourceFailure) {
+    if ThumbnailMark(of: candidate.source.path, in: AT_FDCWD) == nil { candidate.verdict = .refuse(failure, nil) }
+  }
+
+  func operation(for task: SourceTask) -> SourceOperation { ThumbnailOperation(task, shared: shared) }
+
+  /// The place of the first thumbnail in the first output.
+  private func firstPlace(of candidate: Candidate) -> Path {
+    outputs[0].place(of: candidate.source, candidate.place, size: outputs[0].options.sizes[0])
+  }
+
+  private func files(of candidate: Candidate) -> [[stat?]] {
+    outputs.map { $0.files(of: candidate.source, candidate.place) }
+  }
+
+  /// The state of all these files together; nil if one is missing.
+  private static func state(of files: [[stat?]]) -> FileState? {
+    let there = files.joined().compactMap { $0 }
+    return there.count == files.joined().count ? FileState.together(there.map { FileState($0) }) : nil
+  }
+}

@@ -1,0 +1,17 @@
+import Marks
+import Places
+import Sourcing
+
+/// What an operation has found out about its source.
+struct SourceFindings: Sendable {
+  /// The size and the time of the source; nil before it was opened.
+  var file: SourceFile.Version?
+  /// A hash of all bytes of the source; nil if none was asked for.
+  var hash: UInt64?
+  var thumbnails: [MadeThumbnail] = []
+  var warnings: [String] = []
+  /// Why the thumbnails are worse than they were asked for; nil if they are not.
+  var shortfall: String?
+  /// What the results tell of the source; nil if nobody asked, or before the first thumbnail.
+  var description: SourceDescription?
+}

@@ -1,0 +1,25 @@
+import BoundedQueue
+import Sourcing
+import Synchronization
+
+/// Brings a source that is no file here, before the operation that reads it.
+class SupplyOperation: ResultOperation<FetchedSource>, @unchecked Sendable {  // an atomic flag; the rest is constant
+  /// The queue that it runs on.
+  let queue: BoundedOperationQueue
+  private let isClaimed = Atomic(false)
+
+  init(on queue: BoundedOperationQueue, title: String, kind: String, subject: String) {
+    self.queue = queue
+    super.init(title: title, kind: kind, subject: subject)
+  }
+
+  /// - Returns: true for the first caller, who then submits the operation.
+  final func claim() -> Bool { !isClaimed.exchange(true, ordering: .relaxed) }
+
+  /// A new operation that brings the same source.
+  ///
+  /// - Parameter whole: whether it brings all of it.
+  func renewed(whole: Bool) -> SupplyOperation {
+    preconditionFailure("\(type(of: self)) must override renewed(whole:)")
+  }
+}

@@ -1,0 +1,339 @@
+import BoundedQueue
+import Files
+import Foundation
+import Locking
+import Marks
+import PictureMaking
+import Places
+import Sourcing
+import Synchronization
+import SystemPackage
+import Thumbnails
+import TraceRecording
+
+/// Makes all thumbnails of one source.
+///
+/// It opens the source and checks its type, decodes it once for each output, and puts the thumbnails of all sizes in
+/// place one by one. If it is cancelled, it ends within a few rows of pixels and leaves no temporary file.
+///
+/// A source from the network is fetched before, by a ``FetchOperation`` on which this one depends.
+final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks guard what changes
+  /// The values that all operations of a job that makes thumbnails share.
+  struct Shared: Sendable {
+    let outputs: [ThumbnailOutput]
+    let owners: Owners
+    let memory: MemoryPlan
+    let makers = MakerPool()
+    /// Decodes other formats than JPEG.
+    let decoders: PictureDecoders
+    /// How many more times to try a source after a failure that may be temporary.
+    let retries: Int
+    let trace: TraceRecorder?
+    /// Whether to compute the hash of each source that is made.
+    var hashesSources = false
+    /// Nil in a dry run.
+    let underWay: UnderWay?
+    /// Receives every thumbnail that is in place.
+    let onThumbnail: ThumbnailHandler?
+  }
+
+  /// The work so far.
+  private struct Progress {
+    var findings = SourceFindings()
+    var result: SourceResult?
+    /// Whether the thumbnails are up to date, as the server of the source or the bucket of the thumbnails says.
+    var isUnchanged = false
+    /// Whether a source that was fetched in part has faults, which only the whole of it tells.
+    var needsWhole = false
+    /// Whether the operation has had a reservation.
+    var hasHeldMemory = false
+  }
+
+  let shared: Shared
+  /// Brings the source here, for this operation or for the one that follows it; nil if the source is a file, or if what was
+  /// brought is not needed any more. Guarded by its lock.
+  private let supply: Locked<SupplyOperation?>
+  /// What was fetched. Set once, in `init`.
+  private var fetched: Dependency<FetchedSource>?
+  private let progress = Locked(Progress())
+
+  /// - Parameter task: the operation that fetches its source is submitted already.
+  init(_ task: SourceTask, shared: Shared) {
+    self.shared = shared
+    supply = Locked(task.supply)
+    let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
+    // Only `supply` keeps the other operation, so that it can be let go.
+    var rest = task
+    rest.supply = nil
+    super.init(.thumbnail, rest, detail: " → \(sizes)", memory: shared.memory)
+    // If the fetch fails, this operation tells why.
+    fetched = task.supply.map { dependency(on: $0, mayFail: true) }
+  }
+
+  override var hasHeldMemory: Bool { found.hasHeldMemory }
+
+  override var success: SourceTask.Ending {
+    let found = found
+    if found.isUnchanged { return .unchanged }
+    guard let result = found.result else { preconditionFailure("\(title) has succeeded without a result") }
+    return .made(result)
+  }
+
+  override func ending(after failure: SourceFailure) -> SourceTask.Ending {
+    found.needsWhole ? .incomplete : .failed(failure)
+  }
+
+  override var taskSoFar: SourceTask {
+    var task = task
+    (task.thumbnails, task.supply) = (found.findings.thumbnails, supply.withLock { $0 })
+    return task
+  }
+
+  override func release() {
+    let released = supply.withLock { $0.take() }
+    withExtendedLifetime(released) {}
+  }
+
+  override func prepareNext(after ending: SourceTask.Ending) {
+    switch ending {
+    // What waits to be made again must hold no disk space, for which fetches may wait.
+    case .cancelled(.pressure, _), .cancelled(.postponed, _): renewSupply(whole: false)
+    case .incomplete: renewSupply(whole: true)
+    default: break
+    }
+  }
+
+  /// Lets go of what was brought here, and has the operation that follows get it again.
+  private func renewSupply(whole: Bool) {
+    let released = supply.withLock { supply in
+      defer { supply = supply?.renewed(whole: whole) }
+      return supply
+    }
+    released?.cancel(reason: .pressure)
+  }
+
+  /// What was found so far. It is complete when the operation has ended.
+  override var findings: SourceFindings { found.findings }
+
+  /// The results so far. They are complete when the operation has ended.
+  private var found: Progress { progress.withLock { $0 } }
+
+  override func execute() throws {
+    for attempt in 0... {
+      do {
+        let result = try shared.trace.span("ThumbnailOperation.makeAll") {
+          guard let underWay = shared.underWay, source.address == nil else { return try makeAll() }
+          return try underWay.run(source.path) { try makeAll() }
+        }
+        return progress.withLock { $0.result = result }
+      } catch {
+        try checkCancelled()
+        let failure = SourceFailure(error, plan: shared.memory)
+        guard attempt < shared.retries, failure.mayBeTemporary, !found.needsWhole else { throw failure }
+        report(stage: "waiting to try again")
+        try pause(milliseconds: 100 << min(attempt, 5))
+      }
+    }
+  }
+
+  private func makeAll() throws -> SourceResult {
+    report(stage: ThumbnailStage.reading.rawValue)
+    guard let file = try open() else {
+      progress.withLock { $0.isUnchanged = true }
+      return .made
+    }
+    progress.withLock { progress in
+      progress = Progress(findings: SourceFindings(file: file.version), hasHeldMemory: progress.hasHeldMemory)
+    }
+    switch try file.content(of: source) {
+    case .other: return .notImage
+    case .thumbnail: return .thumbnail
+    case .notAnImage(let error): throw error
+    case .image(let type):
+      guard type.isReadable else {
+        if source.origin == .argument { throw ThumbnailError.unsupportedType(type) }
+        return .unsupported(type)
+      }
+      if source.address == nil, try isKept(file) {
+        progress.withLock { $0.isUnchanged = true }
+        return .made
+      }
+      do { return try makeAll(of: file, type) } catch let error as ThumbnailError {
+        progress.withLock { $0.needsWhole = (file.isCut || file.lacksParts) && error != .cancelled }
+        throw error
+      }
+    }
+  }
+
+  /// Whether thumbnails in buckets are up to date. Those in folders the walk has looked at.
+  private func isKept(_ file: SourceFile) throws -> Bool {
+    guard shared.outputs[0].bucket != nil else { return false }
+    report(stage: "comparing")
+    let found = try ThumbnailOutput.kept(in: shared.outputs, of: source, place) { self.isCancelled }
+    // After a requeue, this run may have made them.
+    guard let found, task.timesCancelled == 0 else { return false }
+    return try isSameTime(found.modified, file.thumbnailTime) && found.contents == file.contents()
+  }
+
+  /// Opens the source; nil if its server says that its thumbnails are up to date.
+  private func open() throws -> SourceFile? {
+    guard let fetched else { return try SourceFile(source.path) }
+    do {
+      switch try fetched.value {
+      case .unchanged: return nil
+      case .file(let file): return try SourceFile(file)
+      }
+    } catch let error as OperationCancelledError {
+      cancel(reason: error.reason)
+      throw error
+    }
+  }
+
+  private func makeAll(of file: SourceFile, _ type: ImageType) throws -> SourceResult {
+    // A source that is irregular for one output is irregular for all that follow.
+    var decoding = shared.decoders.firstDecoding(isSuspect: task.isSuspect)
+    var refusal: OutputError?
+    for output in shared.outputs {
+      let picture = try shared.trace.span("SourcePicture.read") {
+        try SourcePicture(file, type, for: output.options, monitor: self)
+      }
+      try checkParts(of: file)
+      progress.withLock { $0.findings.shortfall = $0.findings.shortfall ?? picture.shortfall }
+      guard output.folder != nil else {
+        let planned = try plan(output, picture, picture.bytesNeeded(for: output.options, decoding: .sparing))
+        progress.withLock { $0.findings.thumbnails += planned }
+        continue
+      }
+      do {
+        try makeOfAnyVersion(output, of: file, picture, &decoding)
+      } catch let error as OutputError where error.isOnlyOfPlace {
+        // The other outputs have places of their own.
+        refusal = refusal ?? error
+      }
+    }
+    if let refusal { throw refusal }
+    // A hash of a part of a source says nothing of it.
+    if shared.hashesSources, !file.isInParts {
+      let hash = try file.hash { _ in try checkCancelled() }
+      progress.withLock { $0.findings.hash = hash }
+    }
+    return .made
+  }
+
+  /// Makes an output's thumbnails: of the whole picture if a smaller version of it fails.
+  private func makeOfAnyVersion(
+    _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: inout Decoding
+  ) throws {
+    do {
+      try make(output, of: file, picture, &decoding)
+    } catch {
+      let failure = SourceFailure(error, plan: shared.memory)
+      guard let whole = try picture.withoutSmallerVersion(after: failure, for: output.options, monitor: self) else {
+        throw error
+      }
+      decoding = shared.decoders.firstDecoding(isSuspect: task.isSuspect)
+      try make(output, of: file, whole, &decoding)
+    }
+  }
+
+  /// Makes an output's thumbnails. Tries again if the source turns out to be irregular, from a whole decoding, or to need the
+  /// memory that rare pictures do.
+  private func make(
+    _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: inout Decoding
+  ) throws {
+    do {
+      try make(output, of: file, picture, decoding)
+    } catch ThumbnailError.irregular(let damage) where !file.isCut {
+      decoding = .whole(damage: damage)
+      try make(output, of: file, picture, decoding)
+    } catch let failure as SourceFailure {
+      guard case .decoder(_, .memory) = failure, let larger = picture.withRareMemory else { throw failure }
+      try make(output, of: file, larger, decoding)
+    }
+  }
+
+  /// Reserves the memory for an output's thumbnails and makes them.
+  private func make(
+    _ output: ThumbnailOutput, of file: SourceFile, _ picture: SourcePicture, _ decoding: Decoding
+  ) throws {
+    report(stage: "reserving")
+    let needed = picture.bytesNeeded(for: output.options, decoding: decoding)
+    // While this waits for memory, the operation holds neither a header nor a maker.
+    try withReservation(of: shared.memory.reservation(for: needed)) {
+      progress.withLock { $0.hasHeldMemory = true }
+      try shared.trace.span("ThumbnailOperation.make") { try make(output, of: file, from: picture, decoding) }
+    }
+  }
+
+  private static let changeWarning =
+    "changed, or was removed, while it was read; if it is there, the next run makes its thumbnails again"
+
+  private func make(
+    _ output: ThumbnailOutput, of file: SourceFile, from picture: SourcePicture, _ decoding: Decoding
+  ) throws {
+    // Before the picture is read, so that contents that are written meanwhile do not pass for those of the thumbnail.
+    let contents = try file.contents()
+    try shared.makers.withMaker { maker in
+      let warnings = try picture.makeThumbnails(
+        maker, shared.decoders, options: output.options, decoding: decoding, monitor: self
+      ) { thumbnail in
+        try checkCancelled()
+        try checkParts(of: file)
+        let description = thumbnail.placeholder.map {
+          SourceDescription(pixels: picture.orientedPixels, orientation: picture.orientation, placeholder: $0)
+        }
+        progress.withLock { $0.findings.description = $0.findings.description ?? description }
+        let path = output.path.appending(output.place(of: source, place, size: thumbnail.size))
+        let made: MadeThumbnail
+        if let earlier = task.thumbnails.first(where: { $0.path == path }) {
+          made = earlier
+        } else {
+          report(stage: "writing")
+          made = try shared.trace.span("ThumbnailOutput.publish") {
+            try output.publish(
+              thumbnail, of: source, to: place, contents: contents, description: description,
+              modified: file.thumbnailTime, owners: shared.owners, isCancelled: { self.isCancelled })
+          }
+          shared.onThumbnail?(id, source.path, thumbnail)
+        }
+        progress.withLock { $0.findings.thumbnails.append(made) }
+      }
+      let told = file.lacksLastBit ? warnings.filter { $0 != ArrivingJPEG.warningOfMissingBit } : warnings
+      progress.withLock { $0.findings.warnings = told + (file.hasChanged ? [Self.changeWarning] : []) }
+    }
+  }
+
+  /// - Throws: `ThumbnailError` if something was read that was not fetched. Readers do without much that they cannot read.
+  private func checkParts(of file: SourceFile) throws(ThumbnailError) {
+    if file.lacksParts { throw .unreadable(ENODATA) }
+  }
+
+  /// The thumbnails of an output that a dry run reports.
+  ///
+  /// - Throws: `BudgetExceededError` if they would need more memory than one operation may reserve.
+  private func plan(
+    _ output: ThumbnailOutput, _ picture: SourcePicture, _ needed: Int
+  ) throws(BudgetExceededError) -> [MadeThumbnail] {
+    let budget = shared.memory.budget
+    if needed > budget.largest { throw BudgetExceededError(needed: needed, budget: budget) }
+    return output.options.sizes.map { size in
+      MadeThumbnail(
+        path: output.path.appending(output.place(of: source, place, size: size)), size: size.name,
+        pixels: size.placement(for: picture.orientedPixels).pixels, bytes: 0)
+    }
+  }
+
+  /// Sleeps until the time is over or the operation is cancelled.
+  private func pause(milliseconds: Int) throws {
+    for _ in 0..<(milliseconds / 10) {
+      try checkCancelled()
+      usleep(10_000)
+    }
+  }
+}
+
+extension ThumbnailOperation: ThumbnailMonitor {
+  func entered(_ stage: ThumbnailStage) { report(stage: stage.rawValue) }
+
+  func progressed(to fraction: Double) { report(fraction: fraction) }
+}

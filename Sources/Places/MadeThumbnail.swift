@@ -1,0 +1,37 @@
+import Files
+import Marks
+import Thumbnails
+
+/// A thumbnail in its place, or one that a dry run would make.
+package struct MadeThumbnail: Sendable, Equatable {
+  /// The output folder and the place in it.
+  package let path: Path
+  /// The name of its size.
+  package let size: String
+  package let pixels: PixelSize
+  /// The size of its file in bytes; 0 in a dry run.
+  package let bytes: Int
+  /// The state of its file; nil in a dry run and in a bucket.
+  package var state: FileState?
+
+  package init(path: Path, size: String, pixels: PixelSize, bytes: Int, state: FileState? = nil) {
+    (self.path, self.size, self.pixels, self.bytes, self.state) = (path, size, pixels, bytes, state)
+  }
+}
+
+/// A thumbnail in JSON: in the events of a job, and in a manifest.
+package struct ThumbnailFields: Encodable {
+  package let path: JSONPath
+  package let size: String
+  package let width: Int
+  package let height: Int
+  /// Nil in a dry run, which does not know it.
+  package let bytes: Int?
+
+  /// - Parameter path: the path to show.
+  package init(_ thumbnail: MadeThumbnail, path: Path) {
+    self.path = JSONPath(path)
+    (size, bytes) = (thumbnail.size, thumbnail.bytes > 0 ? thumbnail.bytes : nil)
+    (width, height) = (thumbnail.pixels.width, thumbnail.pixels.height)
+  }
+}

@@ -1,0 +1,281 @@
+import Fetching
+import Files
+import Foundation
+import JobSettings
+import Marks
+import Sourcing
+import Thumbnails
+
+/// One output of a job: its folder, its options, and the state of the thumbnails that are already there.
+package struct ThumbnailOutput: Sendable {
+  package let path: Path
+  private let absolutePath: Path
+  /// The folder for what a run needs besides thumbnails: that of the thumbnails, unless these are in a bucket.
+  package let localPath: Path
+  /// Nil if the thumbnails are in a folder.
+  package let bucket: BucketOutput?
+  /// The folder at ``localPath``; nil in a dry run.
+  package let folder: OutputFolder?
+  package let options: ThumbnailOptions
+  /// Makes the places of the thumbnails; nil if they mirror the tree of the sources.
+  private let name: NamePattern?
+  /// The thumbnails of earlier runs that a user may not expect.
+  package let earlier: EarlierRuns
+  /// One for each size, in the order of the sizes.
+  private let stamps: [SettingsStamp]
+
+  /// Makes the folder and writes the settings there, unless this is a dry run.
+  ///
+  /// - Parameters:
+  ///   - isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
+  /// - Throws: ``OutputError``.
+  package init(
+    path: Path, name: NamePattern? = nil, options: ThumbnailOptions, isForced: Bool = false, isDurable: Bool = false,
+    isDryRun: Bool, bucket: BucketOutput? = nil, work: Path? = nil
+  ) throws(OutputError) {
+    localPath = work ?? path
+    self.bucket = bucket
+    earlier = EarlierRuns(
+      in: localPath, sizes: options.sizes, hasSizeFolders: Self.hasSizeFolders(options, name), mirrorsTree: name == nil)
+    self.path = path
+    absolutePath = path.absolute ?? path
+    self.name = name
+    self.options = options
+    let folder = isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable)
+    self.folder = folder
+    var stamps: [SettingsStamp] = []
+    for size in options.sizes {
+      let settings = Self.settings(options, size, name)
+      let sizeName = options.sizes.count == 1 ? nil : Path(size.name)
+      if let folder {
+        stamps.append(try SettingsStamp(renewing: settings, size: sizeName, in: folder))
+      } else {
+        stamps.append(SettingsStamp(reading: settings, size: sizeName, in: localPath))
+      }
+    }
+    self.stamps = stamps
+  }
+
+  /// Notes the folder whose tree the thumbnails mirror, for later runs.
+  ///
+  /// - Parameter tree: nil if it is not known.
+  /// - Throws: ``OutputError``.
+  package func note(tree: Path?) throws(OutputError) {
+    let tree = tree ?? ""
+    guard name == nil, let folder, earlier.lastTree != tree else { return }
+    try folder.publishSettings(Array(tree.bytes), to: EarlierRuns.treeFile)
+  }
+
+  /// Whether the thumbnails mirror the tree of the sources.
+  package var isMirrored: Bool { name == nil }
+
+  /// The folders for thumbnails: one for each size, or only one if there is one size or the names tell the sizes apart.
+  package var folders: [Path] {
+    Self.hasSizeFolders(options, name) ? options.sizes.map(folder(of:)) : [path]
+  }
+
+  /// The folder below which the thumbnails of a size are.
+  package func folder(of size: SizeSpec) -> Path {
+    Self.hasSizeFolders(options, name) ? path.appending(Path(size.name)) : path
+  }
+
+  /// The folders for thumbnails in the output folder; the empty path for that folder itself.
+  package var sizeFolders: [Path] {
+    Self.hasSizeFolders(options, name) ? options.sizes.map { Path($0.name) } : [Path()]
+  }
+
+  /// The folders in the output folder that have the thumbnails of earlier runs with other sizes.
+  var foreignFolders: [Path] { earlier.left.compactMap { $0.folder.below(path) }.filter { !$0.isEmpty } }
+
+  private static func hasSizeFolders(_ options: ThumbnailOptions, _ name: NamePattern?) -> Bool {
+    options.sizes.count > 1 && name?.tellsSizes != true
+  }
+
+  /// The place of one size's thumbnail.
+  ///
+  /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
+  package func place(of source: Source, _ place: Path, size: SizeSpec) -> Path {
+    let place = name?.place(of: source.relativePath, size: size) ?? place
+    return Self.hasSizeFolders(options, name) ? Path(size.name).appending(place) : place
+  }
+
+  /// The places of a source's thumbnails.
+  package func places(of path: Path, _ relative: Path) -> [Path] {
+    let source = Source(path: path, relativePath: relative, argument: 0, origin: .folder)
+    let place = OutputPlan.place(of: relative)
+    return options.sizes.map { self.place(of: source, place, size: $0) }
+  }
+
+  /// Whether one of some places leads to the file that is in another one.
+  func isOneFile(_ place: Path, with others: [Path]) -> Bool {
+    guard let file = FileIdentity(of: path.appending(place)) else { return false }
+    return others.contains { FileIdentity(of: path.appending($0)) == file }
+  }
+
+  /// The places that a source's thumbnail of another size may have, in the folder of that size: that which mirrors it, and
+  /// that of the pattern, unless it depends on the size.
+  func placesOfOtherSize(of relative: Path) -> [Path] {
+    let mirrored = OutputPlan.place(of: relative)
+    guard let name, !name.tellsSizes else { return [mirrored] }
+    return [mirrored, name.place(of: relative, size: options.sizes[0])]
+  }
+
+  /// Puts a thumbnail in place.
+  ///
+  /// - Parameters:
+  ///   - place: the place of the source's thumbnails, from ``OutputPlan``.
+  ///   - contents: the contents of the source.
+  ///   - description: what the thumbnail is to say about the source; nil if nothing.
+  ///   - modified: the modification time for the thumbnail, from ``SourceFile/thumbnailTime``.
+  ///   - owners: tells whether another source keeps the place.
+  /// - Throws: ``OutputError``.
+  package func publish(
+    _ thumbnail: Thumbnail, of source: Source, to place: Path, contents: SourceContents,
+    description: SourceDescription?, modified: timespec, owners: Owners, isCancelled: () -> Bool
+  ) throws(OutputError) -> MadeThumbnail {
+    guard let folder, let index = options.sizes.firstIndex(of: thumbnail.size) else {
+      preconditionFailure("only a real run publishes, and only sizes of its options")
+    }
+    let wanted = place
+    let place = self.place(of: source, place, size: thumbnail.size)
+    let mark = stamps[index].mark.of(contents, markedKey(of: source))
+    let bytes: Int
+    var state: FileState?
+    if let bucket {
+      let marked = mark.inserted(into: thumbnail.bytes)
+      try bucket.publish(marked, mark, to: place, modified: modified, isCancelled: isCancelled)
+      bytes = marked.count
+    } else {
+      let published = try folder.publish(
+        thumbnail: thumbnail.bytes, marked: mark,
+        described: description.map { DescriptionComment($0, thumbnail.pixels) }, to: place, modified: modified,
+        isAmongPhotos: name != nil,
+        isKept: { owners.owner(of: $0, in: place, at: wanted, for: source, in: self) != .nobodyElse })
+      (bytes, state) = (published.bytes, published.state)
+      if let replaced = published.replaced { owners.forget(replaced) }
+    }
+    return MadeThumbnail(
+      path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes, state: state)
+  }
+
+  /// The key of a source.
+  package func key(of source: Source) -> SourceKey {
+    if let address = source.address { return SourceKey(of: address) }
+    return key(ofFile: source.path)
+  }
+
+  /// The key of a file. A bucket and a folder of this machine have no path between them.
+  package func key(ofFile path: Path) -> SourceKey { SourceKey(of: path, from: bucket == nil ? absolutePath : "/") }
+
+  /// The key for the mark of a thumbnail; nil in a bucket, if only one source can want the place.
+  private func markedKey(of source: Source) -> SourceKey? {
+    bucket == nil || name != nil || source.isContested ? key(of: source) : nil
+  }
+
+  /// The state of a source's thumbnails together: that of the first place that cannot be written to, otherwise the
+  /// state of the first thumbnail that is not up to date.
+  ///
+  /// - Parameters:
+  ///   - status: the status of the source.
+  ///   - files: those in the places of its thumbnails, from ``files(of:_:)``.
+  ///   - owners: tells whether another source keeps a place.
+  package func state(
+    of source: Source, _ place: Path, _ status: stat, files: [stat?], owners: Owners
+  ) -> SettingsStamp.State {
+    let found = SettingsStamp.FoundSource(status: status, key: key(of: source), path: source.path)
+    let states = options.sizes.indices.map { index in
+      let file = self.place(of: source, place, size: options.sizes[index])
+      return stamps[index].state(
+        of: file, files[index], source: found,
+        owner: { owners.owner(of: $0, in: file, at: place, for: source, in: self) })
+    }
+    return states.first(where: \.isRefused) ?? states.first { $0 != .upToDate } ?? .upToDate
+  }
+
+  /// The files in the places of a source's thumbnails, in the order of the sizes; nil where there is none.
+  package func files(of source: Source, _ place: Path) -> [stat?] {
+    zip(options.sizes, stamps).map { size, stamp in stamp.status(of: self.place(of: source, place, size: size)) }
+  }
+
+  /// Whether neither a folder is in one of the places of a source's thumbnails, nor something else where its folder would be.
+  package func isOpen(_ source: Source, _ place: Path) -> Bool {
+    options.sizes.allSatisfy { size in
+      let file = path.appending(self.place(of: source, place, size: size))
+      var folder = file.parent
+      while case .failure(.noSuchFileOrDirectory) = FileStatus.of(folder, followingLinks: true), folder != path {
+        folder = folder.parent
+      }
+      guard case .success(let above) = FileStatus.of(folder, followingLinks: true), above.kind == .folder else {
+        return false
+      }
+      return (try? FileStatus.of(file, followingLinks: false).get())?.kind != .folder
+    }
+  }
+
+  /// What the thumbnails of a source from the network tell of it together. A place that another source has begins with the
+  /// output folder.
+  package func remoteState(of source: Source, _ address: RemoteAddress, _ place: Path) -> SettingsStamp.RemoteState {
+    let states = zip(options.sizes, stamps).map { size, stamp in
+      stamp.remoteState(of: self.place(of: source, place, size: size), key: SourceKey(of: address))
+    }
+    let state = SettingsStamp.RemoteState.together(states)
+    return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }
+  }
+
+  /// What a source's thumbnails in buckets tell of it, if all of them are there and need not be made again.
+  ///
+  /// - Throws: ``OutputError``; of the kind `taken` if another source has a place.
+  package static func kept(
+    in outputs: [ThumbnailOutput], of source: Source, _ place: Path, isCancelled: () -> Bool
+  ) throws(OutputError) -> KnownThumbnails? {
+    var states: [SettingsStamp.RemoteState] = []
+    for output in outputs { states.append(try output.keptState(of: source, place, isCancelled: isCancelled)) }
+    switch SettingsStamp.RemoteState.together(states) {
+    case .isTaken(let place): throw OutputError(.taken, place)
+    case .missing: return nil
+    case .made(let known): return known
+    }
+  }
+
+  /// The same for one output. A place that another source has begins with the bucket.
+  private func keptState(
+    of source: Source, _ place: Path, isCancelled: () -> Bool
+  ) throws(OutputError) -> SettingsStamp.RemoteState {
+    guard let bucket else { preconditionFailure("the thumbnails are in a folder") }
+    var states: [SettingsStamp.RemoteState] = []
+    for (size, stamp) in zip(options.sizes, stamps) {
+      let place = self.place(of: source, place, size: size)
+      states.append(try bucket.state(of: place, key: markedKey(of: source), stamp.mark, isCancelled: isCancelled))
+    }
+    let state = SettingsStamp.RemoteState.together(states)
+    return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }
+  }
+
+  /// Everything except the source that determines the bytes of the thumbnails of all sizes.
+  package var settingsText: String { options.sizes.map { Self.settings(options, $0, name) }.joined() }
+
+  /// The chroma of a size's thumbnails, as a part of their settings. Above icons, `auto` makes what `420` makes, except of
+  /// pictures that are themselves as small as icons; a thumbnail of these may then stay as it was.
+  private static func subsampling(_ options: ThumbnailOptions, _ size: SizeSpec) -> String {
+    let isIcon = [size.width, size.height].contains { $0.map { $0 <= ThumbnailOptions.iconSide } ?? false }
+    let isUsual = options.subsampling == .auto && !isIcon
+    return (isUsual ? .s420 : options.subsampling).rawValue
+  }
+
+  /// Everything except the source that determines the bytes of a thumbnail. A pattern is part of it, because the marks
+  /// then have keys.
+  private static func settings(_ options: ThumbnailOptions, _ size: SizeSpec, _ name: NamePattern?) -> String {
+    """
+    size \(size.description)
+    quality \(options.quality)
+    progressive \(options.progressive)
+    subsample \(subsampling(options, size))
+    keep \(options.keep.rawValue)
+    linear \(options.linear)
+    fail-on \(options.failOn.rawValue)
+
+    """ + (name.map { "name \(Path($0.description).printable)\n" } ?? "")
+      + (options.background == .white ? "" : "background \(options.background)\n")
+      + (options.previews == .auto ? "" : "previews \(options.previews.rawValue)\n")
+  }
+}

@@ -1,9 +1,0 @@
-import Files
-
-/// Why no decoder process can be started.
-public enum DecoderObstacle: Sendable, Equatable {
-  /// None of these folders has the program of this name.
-  case missing(String, folders: [Path])
-  /// The program has no permission to run.
-  case notExecutable(Path)
-}

@@ -1,0 +1,71 @@
+import Files
+import Testing
+import Thumbnails
+
+@testable import JobSettings
+
+@Suite struct NamePatternTests {
+  private func place(_ pattern: String, _ source: Path, _ size: String = "320x200") throws -> Path {
+    try NamePattern(parsing: pattern, for: "--name").place(
+      of: source, size: try SizeSpec(parsing: size, for: "--size"))
+  }
+
+  @Test(
+    arguments: [
+      ("%d/%s-small", "2024/06/a.jpg", "2024/06/a-small.jpg"), ("%d/%s", "a.JPG", "a.jpg"),
+      ("%s", "2024/06/a.jpg", "a.jpg"),
+      ("%d-%s", "2024/06/a.jpg", "2024-06-a.jpg"), ("%d-%s", "a.jpg", "a.jpg"), ("%d--%s", "a.jpg", "-a.jpg"),
+      ("%s.%e", "x/b.c.JPEG", "b.c.JPEG"), ("%s_%e", "b.png", "b_png.jpg"),
+      ("%wx%h/%d/%s", "x/a.jpg", "320x200/x/a.jpg"), ("100%%/%s", "a.jpg", "100%/a.jpg"),
+      ("t/%s", ".hidden", "t/.hidden.jpg"),
+      ("%s", "none", "none.jpg"), ("%s.%e", "none", "none..jpg"), ("%s/%w", "a.jpg", "a/320.jpg"),
+      ("x//%s", "a.jpg", "x/a.jpg"),
+    ] as [(String, Path, Path)]) func thePartsOfASourceAreInsertedIntoThePattern(
+      pattern: String, source: Path, place: Path
+    ) throws
+  {
+    #expect(try self.place(pattern, source) == place)
+  }
+
+  @Test func aBoxWithoutAWidthOrHeightHasNoneInTheName() throws {
+    #expect(try place("%s-%wx%h", "a.jpg", "x200") == "a-x200.jpg")
+  }
+
+  /// A source may be called `...jpg` or `.thumbjob.jpg`.
+  @Test(
+    arguments: [
+      ("%s/a", "...jpg", "_../a.jpg"), ("%s/a", "..jpg", "_./a.jpg"), ("%s/a", ".thumbjob.jpg", "_.thumbjob/a.jpg"),
+      ("%e/%s", "a", "_/a.jpg"),
+    ] as [(String, Path, Path)]) func noNameLeadsOutOfTheOutputOrIntoItsWorkingFolder(
+      pattern: String, source: Path, place: Path
+    ) throws
+  {
+    #expect(try self.place(pattern, source) == place)
+  }
+
+  @Test(arguments: [
+    ("x", "“x” has no %s, so all photos of a folder would have one place"),
+    ("", "“” has no name for the file"), ("%s/", "“%s/” has no name for the file"),
+    ("/%s", "“/%s” begins with a slash, but a place is relative to the output folder"),
+    ("../%s", "“../%s” has “..”, which no folder of a place may be called"),
+    (".thumbjob/%s", "“.thumbjob/%s” has “.thumbjob”, which no folder of a place may be called"),
+    ("%s%", "“%s%” has a % that none of s, e, d, w, h and % follows"),
+    ("a\u{FFFD}%s", "“a\u{FFFD}%s” is not valid UTF-8"),
+    ("%S", "“%S” has a % that none of s, e, d, w, h and % follows"),
+  ]) func aPatternThatCannotNamePlacesIsRejected(pattern: String, reason: String) {
+    #expect(throws: TextError("--name: \(reason)")) { try NamePattern(parsing: pattern, for: "--name") }
+    #expect(throws: TextError.self) { try NamePattern(parsing: "%s\0", for: "--name") }
+  }
+
+  @Test func twoSizesMayNotHaveOnePlace() throws {
+    var settings = JobSettings()
+    settings.outputs[0].sizes = try ["64", "64^", "32"].map { try SizeSpec(parsing: $0, for: "size") }
+    try settings.validate()
+    settings.outputs[0].name = try NamePattern(parsing: "%s", for: "name")
+    try settings.validate()
+    settings.outputs[0].name = try NamePattern(parsing: "%s-%w", for: "name")
+    let message =
+      "“%s-%w” gives the sizes 64x64 and 64x64^ one place; without %w and %h each has a folder of its own"
+    #expect(throws: TextError(in: "name", message)) { try settings.validate() }
+  }
+}
