@@ -17,6 +17,15 @@ import TraceRecording
 /// It puts together an ``Engine`` with the kind of work and the capabilities that its settings ask for: the table is in its
 /// initialiser. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
+/// From the outside in: `RunCommand` starts from the default settings and applies first the job file (`JobFile`) and
+/// then the options. `RunSession` makes a job of the `JobSettings` and handles signals. The ``Engine`` walks the
+/// sources (`SourceWalker`) and asks ``MakeThumbnails`` for the place of each (`OutputPlan`, or a `NamePattern`). Those
+/// that are up to date (by the ``JobLedger``, or else by the `SettingsStamp`) need nothing more; the others it submits
+/// as ``ThumbnailOperation``s to a `BoundedOperationQueue`, which makes it wait while the backlog is full. An operation
+/// reads its source's header, computes from it how much memory it will hold (`SourceInfo.bytesNeeded`), reserves that
+/// from the queue's `MemoryBudget`, borrows a `ThumbnailMaker`, and puts its thumbnails in place through an
+/// `OutputFolder`. Observers of the queue receive every step.
+///
 /// *Concurrency*: call ``run()`` once, on a thread that may block. Everything else may be called from any thread at any
 /// time.
 package final class Job: Sendable {

@@ -8,6 +8,10 @@ import Thumbnails
 
 /// Decodes pictures in decoder processes: those of other formats than JPEG, and JPEG files that may be dangerous.
 ///
+/// A ``SourcePicture`` reads the header of a picture of another format with the `PictureReader`. Its operation reserves
+/// the memory of its `DecodeRequest`. The request is passed on to a `DecoderPool`, and the `ThumbnailMaker` renders and
+/// encodes the planes that come back, as it does those of a JPEG. JPEG files with faults go the same way.
+///
 /// *Concurrency*: every member may be called from any thread.
 package final class PictureDecoders: Sendable {
   private let isolation: Isolation

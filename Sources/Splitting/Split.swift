@@ -9,6 +9,14 @@ import SystemPackage
 ///
 /// Their scheduler balances the load and repeats what failed, which works best with many more lists than machines. The
 /// paths are kept in a file without a name, so that a million sources take few bytes each.
+///
+/// It sorts the names of each folder (`SourceWalker`). While it walks, ``HeaderReading`` reads the beginnings of many
+/// files at once (``SourceHeader``), and estimates what each will take (``SourceCost``); the paths wait in a
+/// ``PathSpool``. The ``Partition``, which knows only costs and the hashes of paths, decides the list of each source.
+/// The ``ListWriter`` writes the lists in the folder `.split`, and puts them in place once all are whole, with a
+/// `split.json` that says how many there are and which folder thumbnails mirror (`ListFolder`). A run reads its share
+/// as a `ShardChoice`, asks the `TaskArray` for the variables of the scheduler if it is automatic, and gets a `Shard`:
+/// one of these lists, or the sources whose hash falls into it, which the walk picks out.
 package struct Split: Sendable {
   private let walker: SourceWalker
   private let into: Path

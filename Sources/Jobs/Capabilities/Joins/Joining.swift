@@ -4,6 +4,12 @@ import Locking
 
 /// Makes a manifest, a contact sheet and a gallery of all thumbnails of a job.
 ///
+/// ``Joins`` collects what they need while the job runs. A ``SourceEntry`` tells of one source: its operation has found
+/// it, or a ``DescribingOperation`` if its thumbnails are up to date, from the `DescriptionComment` that they have
+/// after their mark. An ``EntryList`` for each of manifest, contact sheet and gallery keeps what it needs of the
+/// entries in files without a name (``OrderedSpool``). A ``JoinOperation`` for each writes it once all sources are
+/// done. A ``JoinFile`` appears whole or not at all. It replaces only what thumbjob has made, and only if it differs.
+///
 /// *Concurrency*: from any thread.
 final class Joining: JobCapability {
   private let settings: JoinSettings

@@ -11,6 +11,12 @@ import Sourcing
 /// What a job remembers of its sources, in the ledger of its first output, for later runs. Sources from the network are not
 /// remembered: their servers tell whether they have changed.
 ///
+/// Before the engine submits a source that is not up to date, the ledger tells whether it has failed for good, or was
+/// under way when an earlier run died. The latter are known from a file in the folder of the dead run (`UnderWay`);
+/// they are tried last, one at a time. A thread writes many entries at once (`LedgerTable`). After the run, ``Pruning``
+/// passes each source that is gone (`VanishedSources`) to the `Removal`, unless a ``PruneRefusal`` of its folder
+/// forbids it. `LedgerReport` reads the ledger.
+///
 /// *Concurrency*: every member may be called from any thread.
 final class JobLedger: Sendable {
   /// What is known of a source, and still holds.

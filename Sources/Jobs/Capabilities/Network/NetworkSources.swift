@@ -9,6 +9,14 @@ import Thumbnails
 
 /// Has the sources of a job that are on the network fetched before their results are made.
 ///
+/// For each of them, a ``FetchOperation`` goes to the queue of the job's ``Network``, and then the operation that
+/// depends on it to that of the job. The fetch asks the `Fetcher` for the source, unless it is the one of which there
+/// are thumbnails already (`KnownThumbnails`). One thread of the `Fetcher` drives all transfers with libcurl (`CCurl`);
+/// the operation's thread waits, and looks at what has arrived in the `SpoolFile`. An ``Arrival`` asks for each output
+/// an `ArrivingJPEG` whether the thumbnails need more; if not, the transfer ends. A `SourceFile` of the file goes the
+/// way of any other. In S3, the walk lists a bucket (`ObjectLister`), the `S3Service` finds URLs and signs requests,
+/// and a `BucketOutput` puts thumbnails there.
+///
 /// *Concurrency*: from any thread.
 final class NetworkSources: JobCapability {
   /// What the results that are there tell of a source.

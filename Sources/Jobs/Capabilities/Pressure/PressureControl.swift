@@ -7,6 +7,11 @@ import TraceRecording
 
 /// Watches memory pressure while a job runs, and has the job respond to it.
 ///
+/// A `PressureMonitor` sends events to the ``PressureGovernor``. Its ``PressurePolicy``, a value without clock or
+/// queue, decides the response, and the governor carries it out: it pauses the queue, cancels the operations, or
+/// resumes. The engine submits new operations for the sources of the cancelled ones. `MemoryPlan` decides the budget;
+/// `ReservationAudit` compares the reserved memory with the memory held.
+///
 /// *Concurrency*: from any thread.
 final class PressureControl: JobCapability {
   private struct Watch {

@@ -7,6 +7,13 @@ import Sourcing
 
 /// Follows the changes in the source folders of a job, and makes, renews and removes thumbnails as files come and go.
 ///
+/// Each folder is watched before the walk reads it (``SourceWatch/entered(_:argument:)``). After the walk, the thread
+/// of the job follows the changes. A `FolderWatcher` reads them from the kernel on a thread of its own. They are only
+/// paths at which something happened (``PendingChanges``): when a path has not changed for a while, the job looks at
+/// what is there, and adds a source, walks a folder, or removes thumbnails (`Removal`). So it does not matter in which
+/// order changes are reported, or whether a walk and a change find the same file. Everything that is kept is bounded:
+/// the pending paths, and the sources that have no thumbnail (``FruitlessSources``).
+///
 /// *Concurrency*: from any thread.
 final class FolderWatch: JobCapability {
   private let settings: JobSettings
