@@ -4,16 +4,13 @@ import MemoryPressure
 import Sourcing
 import Thumbnails
 
-/// All settings of a job, with their defaults. The documentation repeats the defaults, and a test compares them.
+/// All settings of a job, with their defaults.
 ///
 /// A job file and the command line change these settings one after the other, so that the later one overrides the
 /// earlier.
-package struct JobSettings: Sendable, Equatable {
-  /// The valid ranges of settings that are numbers.
+package struct JobSettings: Sendable, Equatable, DefaultSettings {
+  /// How many operations may run at once.
   package static let maxRange = 1...1024
-  package static let backlogRange = 0...1_000_000
-  package static let retriesRange = 0...100
-  package static let qualityRange = 1...100
 
   package var sources: [SourceArgument] = []
   package var filter = SourceFilter()
@@ -96,91 +93,125 @@ package struct JobSettings: Sendable, Equatable {
 
   /// The first source that does not exist; nil if all do.
   package var missingSource: SourceArgument? { sources.first { !$0.exists } }
-
-  /// - Throws: ``TextError`` if settings that are valid by themselves contradict each other.
-  package func validate() throws(TextError) {
-    if let clash = outputs.lazy.compactMap({ OutputSettings.clash(in: $0.sizes) }).first {
-      throw TextError(in: "size", "\(clash)")
-    }
-    if let clash = outputs.lazy.compactMap(\.clashOfPlaces).first { throw TextError(in: "name", "\(clash)") }
-    if let file = outputs.lazy.map(\.folder).first(where: { $0.hasJPEGName && FileIdentity(of: $0) == nil }) {
-      throw TextError(
-        in: "out", "\(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
-    }
-    if shardChoice != nil, !joins.isEmpty {
-      throw TextError(
-        in: "shard",
-        "a share has only some of the thumbnails; once all shares are done, a run of all sources makes the "
-          + "manifest, contact sheet or gallery")
-    }
-    try joins.validate()
-    if prune != nil, sources.contains(where: { if case .list = $0 { true } else { false } }) {
-      throw TextError(in: "prune", "a list does not tell which sources are gone; give the folders instead")
-    }
-    if prune != nil, sources.contains(where: { if case .address = $0 { true } else { false } }) {
-      throw TextError(in: "prune", "a URL does not tell which sources are gone; give folders instead")
-    }
-    try validateBuckets()
-    try watch?.validate(self)
-    var folders: Set<Path> = []
-    for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
-      throw TextError(in: "out", "two outputs share the folder \(output.folder.printable); give each its own")
-    }
-  }
 }
 
 extension JobSettings {
-  /// - Throws: ``TextError`` if an output is no place for thumbnails, or a job with thumbnails in a bucket wants what only
-  ///   those in folders have.
-  private func validateBuckets() throws(TextError) {
-    for output in outputs where output.folder.isURL && output.location == nil {
-      let shown = RemoteAddress.printable(output.folder.bytes)
-      throw TextError(in: "out", "\(shown) is no place for thumbnails; name a folder, or s3://bucket/folder")
+  /// All settings of a job but those of its outputs.
+  static let ownSettings = sourceSettings + networkSettings + joinSettings + runningSettings
+
+  package static let thumbnailSettings = withinOutputs(OutputSettings.settings)
+  package static let encodingSettings = withinOutputs(OutputSettings.encodingSettings)
+  package static let joinSettings = JoinSettings.settings.map { $0.within(\JobSettings.joins) }
+  package static let networkSettings = NetworkSettings.settings.map { $0.within(\JobSettings.network) }
+
+  /// The same settings of all outputs together.
+  private static func withinOutputs(_ settings: [Setting<OutputSettings>]) -> [Setting<JobSettings>] {
+    settings.map {
+      $0.within(
+        parts: { $0.outputs },
+        visit: { job, change throws(TextError) in
+          for index in job.outputs.indices { try change(&job.outputs[index]) }
+        })
     }
-    if bucketOutputs.isEmpty { return }
-    func refuse(_ key: String, _ isSet: Bool, _ reason: String) throws(TextError) {
-      if isSet { throw TextError(in: key, "\(reason), and these thumbnails go to a bucket") }
-    }
-    try refuse("out", bucketOutputs.count < outputs.count, "outputs in folders need a job of their own")
-    try refuse("prune", prune != nil, "only thumbnails in folders can be pruned")
-    try refuse("verify", verify == .content, "only the ledger of an output folder knows the hashes of sources")
-    for kind in joins.paths.map(\.0) { try refuse(kind.setting, true, "it needs thumbnails in folders") }
-    try refuse("out", watch != nil, "a watch needs thumbnails in folders")
   }
 
-  /// Finds the share of this job, its list if there is a folder of lists, and the trees of lists that a split has written.
-  ///
-  /// - Parameter environment: the variables of the process.
-  /// - Throws: ``TextError``.
-  package mutating func resolveLists(in environment: [String: String]) throws(TextError) {
-    for (index, source) in sources.enumerated() {
-      guard case .list(let list) = source, let file = list.file else { continue }
-      let (folder, known): (ListFolder?, SourceList?)
-      do throws(ListFolderError) {
-        folder = try ListFolder.read(file)
-        known = try ListFolder.list(at: file)
-      } catch {
-        throw TextError(in: "files0-from", "\(error)")
-      }
-      if let folder {
-        let share = try share(in: folder, environment)
-        (shard, sources[index]) = (share, .list(folder.list(share.index)))
-      } else if let known {
-        sources[index] = .list(known)
-      }
-    }
-    if shard == nil { shard = try shardChoice?.resolved(in: environment) }
-  }
+  /// Those that choose files of a walk.
+  package static let filterSettings: [Setting<JobSettings>] = [
+    Setting(
+      "include", \.filter.includes, .globs, value: "glob",
+      "Read only files that match, such as '*.{jpg,png}'; repeatable."),
+    Setting("exclude", \.filter.excludes, .globs, value: "glob", "Skip files and folders that match; repeatable."),
+    Setting("hidden", \.filter.takesHidden, .flag, "Also read hidden files and folders, @eaDir and lost+found."),
+    Setting("follow", \.followsLinks, .flag, "Follow symbolic links."),
+  ]
 
-  private func share(in folder: ListFolder, _ environment: [String: String]) throws(TextError) -> Shard {
-    guard let shardChoice else {
-      throw TextError(
-        in: "files0-from", "\(folder.path.printable) is a folder of lists; name one of them, or set “shard” to auto")
-    }
-    guard sources.count == 1 else {
-      throw TextError(
-        in: "files0-from", "with \(folder.path.printable), a folder of lists, there can be no other sources")
-    }
-    return try shardChoice.resolved(among: folder.parts, in: environment)
-  }
+  /// Those that choose sources and determine how faulty ones are treated.
+  package static let sourceSettings: [Setting<JobSettings>] =
+    filterSettings + [
+      Setting(
+        "verify", \.verify, .word, value: "way",
+        "How to recognise that a source is unchanged: time, or content, which reads all of it."),
+      Setting(
+        "retry-failed", \.retryFailed, .flag,
+        "Try sources again that failed for good in an earlier run, and have not changed."),
+      Setting(
+        "fail-on", \.failOn, .word, value: "level",
+        "The mildest fault that fails a source: truncated (samples that its thumbnails need are missing), error (or "
+          + "corrupt), warning (any flaw of the whole file)."),
+      Setting(
+        "isolate", \.isolate, .word, value: "sources",
+        "Decode in fenced helper processes: auto (all but JPEG without faults), always, require (always, and nothing where "
+          + "the kernel refuses a part of the fence), never (without the fence)."),
+      Setting("limit-pixels", \.limitPixels, .pixels, value: "n", "The most pixels of a source: 500M, 1G."),
+      Setting(
+        "timeout", \.timeout, .duration, value: "duration",
+        "The most time for a source: 90s, 5m. Time is measured in steps of 0.1 s, so a source may take up to 0.2 s longer."
+      ),
+      Setting("retries", \.retries, .number(in: 0...100), value: "n", "Try a source that failed this many times more."),
+      listSetting,
+      Setting(
+        "shard", \.shardChoice,
+        .text(ShardChoice.init(parsing:for:)), value: "I/N",
+        "Make share I of N, by a hash of the paths; I from 0. auto takes I and N from the scheduler, auto/N only I. With "
+          + "--files0-from and the folder of a split, make list I.",
+        refusedByWatch: "a watch makes all files that change; give each watch folders of its own"),
+      Setting(
+        "force", \.force, .flag, "Also make thumbnails that are up to date.",
+        refusedByWatch: "a watch would never be done; use it with run before"),
+    ]
+
+  /// A list is added to the other sources.
+  package static let listSetting = Setting<JobSettings>(
+    SettingInfo(
+      name: "files0-from", form: .text, valueName: "file",
+      purpose:
+        "Read sources from a file, separated by NUL; - is standard input; with --shard, the folder of thumbjob split.",
+      completion: .file(extensions: []), watchRefusal: "a list cannot be watched; name folders"),
+    change: { texts, origin, job throws(TextError) in job.sources.append(.list(try origin.list(texts.last ?? ""))) },
+    isChanged: { job in
+      job.sources.contains { if case .list(let list) = $0 { list.separator == .nul } else { false } }
+    })
+
+  package static let maxSetting = Setting<JobSettings>(
+    "max", letter: "j", otherOptions: ["jobs"], \.max, .number(in: maxRange), value: "n", "Operations running at once.",
+    default: "processors this process may use")
+
+  /// Those that limit a run.
+  package static let runningSettings: [Setting<JobSettings>] = [
+    maxSetting,
+    Setting(
+      "backlog", \.backlog, .number(in: 0...1_000_000), value: "n",
+      "Operations waiting; the walk pauses at this number.",
+      default: "4 × max"),
+    Setting(
+      "memory", \.memory, .text(MemorySize.init(parsing:for:)),
+      value: "size", "Memory for all running operations together: 256M, 1G, 25%.",
+      default: "half of the free memory less a reserve, at most 1G"),
+    Setting(
+      "on-pressure", \.onPressure, .word, value: "response",
+      "What to do at critical memory; requeue cancels operations and makes them again later."),
+    Setting(
+      "pressure-source", \.pressureSource, .word, value: "name",
+      "The signal of memory pressure; auto is the first that works."),
+    Setting(
+      "durable", \.durable, .flag,
+      "Wait for the disk after each thumbnail, so that none of this run is lost if the system crashes."),
+    Setting(
+      "prune", \.prune, .pruneMode, value: "extent",
+      "Remove the thumbnails of sources and sizes that are gone; on a terminal it asks first. --prune=all also if they are "
+        + "more than half of a folder, --prune=force also if a folder is another one than before."),
+    Setting(
+      "for", \.runFor, .duration, value: "duration",
+      "Start nothing new after this time; exit status 75 if work remains.",
+      refusedByWatch: endless),
+    Setting(
+      "halt", \.halt, .text(HaltLimit.init(parsing:for:)),
+      value: "n or n%", "Stop after n failures, or once at least ten sources are done and n% of them have failed.",
+      refusedByWatch: "a watch goes on after failures"),
+    Setting(
+      "dry-run", \.dryRun, .flag,
+      "Print what would be made, and with --prune what would be removed; change nothing.", refusedByWatch: endless),
+  ]
+
+  private static let endless = "a watch has no end; use it with run"
 }

@@ -3,7 +3,7 @@ import Files
 import Gallery
 
 /// What a job makes of all its thumbnails, besides them.
-package struct JoinSettings: Sendable, Equatable {
+package struct JoinSettings: Sendable, Equatable, DefaultSettings {
   /// The file for a JSON list of all sources and their thumbnails; nil means none.
   package var manifest: Path?
   /// The file for a PDF with all thumbnails and their names; nil means none.
@@ -14,6 +14,27 @@ package struct JoinSettings: Sendable, Equatable {
   package var gallery: Path?
 
   package init() {}
+
+  package static let settings: [Setting<JoinSettings>] = [
+    Setting(
+      "html", \.gallery, .path, value: "folder",
+      "Make a gallery of all thumbnails, a page that a browser opens from disk.",
+      completion: .folder, refusedByWatch: endless),
+    Setting(
+      "manifest", \.manifest, .path, value: "file",
+      "Write a JSON list of all sources: their thumbnails, sizes, times, orientations and placeholders.",
+      completion: .file(extensions: ["json"]), refusedByWatch: endless),
+    Setting(
+      "contact-sheet", \.contactSheet, .path, value: "file", "Write a PDF with all thumbnails and their names.",
+      completion: .file(extensions: ["pdf"]), refusedByWatch: endless),
+    Setting(
+      "sheet-grid", \.sheetGrid,
+      .text(
+        SheetGrid.init(parsing:for:), text: { "\($0)" }),
+      value: "grid", "Columns and rows on each page of the contact sheet.", refusedByWatch: endless),
+  ]
+
+  private static let endless = "made of all thumbnails, and a watch has no end; use it with run"
 
   package var isEmpty: Bool { manifest == nil && contactSheet == nil && gallery == nil }
 

@@ -1,10 +1,7 @@
 import Files
 
 /// How sources are fetched from the network.
-package struct NetworkSettings: Sendable, Equatable {
-  /// The valid numbers of connections to one host.
-  package static let perHostRange = 1...64
-
+package struct NetworkSettings: Sendable, Equatable, DefaultSettings {
   /// The highest limit of bytes that can be set.
   package static let mostBytes = 64 << 30
 
@@ -24,18 +21,25 @@ package struct NetworkSettings: Sendable, Equatable {
 
   package init() {}
 
-  /// Reads the most bytes of one source, from a text such as `64M` or `2G`.
-  ///
-  /// - Parameter subject: the option or key that the error names.
-  /// - Throws: ``TextError`` unless the size is from 1M to 64G.
-  package static func parseLargest(_ text: String, for subject: String) throws(TextError) -> Int {
-    guard let size = try? MemorySize(parsing: text, for: subject), case .bytes(let bytes) = size, bytes <= mostBytes
-    else {
-      throw TextError(
-        "\(subject): “\(printableText(of: Array(text.utf8)))” is not a size; write 64M or 2G (from 1M to 64G)")
-    }
-    return bytes
-  }
+  package static let settings: [Setting<NetworkSettings>] = [
+    Setting("per-host", \.perHost, .number(in: 1...64), value: "n", "The most connections to one host."),
+    Setting(
+      "allow-private", \.allowsPrivate, .flag,
+      "Also fetch from addresses that are not public, such as this machine's and its local network's."),
+    Setting(
+      "fetch", \.extent, .word, value: "extent",
+      "How much of a source to fetch: exact (as much as gives the thumbnails of the whole), sparing (without the last bit of "
+        + "progressive JPEGs, which hardly shows), whole."),
+    Setting(
+      "limit-bytes", \.largest,
+      .text(
+        { text, subject throws(TextError) in
+          if case .bytes(let bytes)? = try? MemorySize(parsing: text, for: subject), bytes <= mostBytes { return bytes }
+          throw TextError(
+            "\(subject): “\(printableText(of: Array(text.utf8)))” is not a size; write 64M or 2G (from 1M to 64G)")
+        }, text: MemorySize.text),
+      value: "size", "The most bytes of a source: 64M, 2G."),
+  ]
 }
 
 /// How much of a source is fetched.

@@ -3,7 +3,7 @@ import Files
 import Thumbnails
 
 /// The settings of one output: a folder and the thumbnails in it.
-package struct OutputSettings: Sendable, Equatable {
+package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   /// A folder, or a part of a bucket such as `s3://bucket/thumbs`.
   package var folder: Path = "thumbs"
   /// The places of the thumbnails in the folder; nil means that they mirror the tree of the sources.
@@ -25,6 +25,47 @@ package struct OutputSettings: Sendable, Equatable {
   package var previews = Previews.auto
 
   package init() {}
+
+  /// All settings of an output.
+  package static let settings = [folderSetting] + encodingSettings + pictureSettings
+
+  private static let folderSetting = Setting<OutputSettings>(
+    "out", letter: "o", \.folder, .output, value: "folder", "The folder for the thumbnails, or s3://bucket/folder.",
+    completion: .folder)
+
+  /// Those that determine how much work rendering and encoding a thumbnail is.
+  package static let encodingSettings: [Setting<OutputSettings>] = [
+    Setting(
+      "size", letter: "s", otherKeys: ["sizes"], \.sizes, .sizes, value: "spec",
+      "W, WxH (a box), Wx or xH; ^ fills and crops, ! is exact, < may enlarge; name=SPEC names it; repeatable."),
+    Setting("quality", letter: "q", \.quality, .number(in: 1...100), value: "n", "JPEG quality, 1 to 100."),
+    Setting("progressive", \.progressive, .flag, "Write progressive JPEG."),
+    Setting(
+      "subsample", \.subsample, .word, value: "kind",
+      "Chroma: 420, 444 (sharper colours, larger files), auto (444 up to 48 pixels)."),
+    Setting(
+      "keep", \.keep, .keptMetadata, value: "kinds",
+      "Metadata to keep: icc, exif (without the place), gps (exif with the place), copyright; separated by commas.",
+      completion: .words(KeptMetadata.words.map(\.key))),
+    Setting("linear", \.linear, .flag, "Resize in linear light: slower, right for fine bright patterns."),
+  ]
+
+  private static let pictureSettings: [Setting<OutputSettings>] = [
+    Setting(
+      "background", \.background,
+      .text(RGBColor.init(parsing:for:), text: { $0 == .white ? "white" : "\($0)" }),
+      value: "colour", "The colour where a picture is transparent: #f0f0f0, white, black."),
+    Setting(
+      "previews", \.previews, .word, value: "files",
+      "Use the smaller pictures in the files of cameras: auto (RAW, HEIC, AVIF), prefer (JPEG too), never (RAW files then "
+        + "fail, because only their previews can be shown)."),
+    Setting(
+      "name", \.name, .text(NamePattern.init(parsing:for:)),
+      value: "pattern",
+      "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %d folder, %w and %h the size's box. "
+        + "'%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER.",
+      refusedByWatch: "a watch needs thumbnails that mirror the folders, to find those of a folder that is gone"),
+  ]
 
   /// The part of a bucket for the thumbnails; nil if they go to a folder.
   package var location: S3Location? {

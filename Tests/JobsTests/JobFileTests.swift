@@ -115,6 +115,14 @@ struct JobFileTests {
       "size: a/b=10",
       "jobs/x.yml:1:7: size: “a/b=10” is not a size: a name is letters, digits, “.”, “_” and “-”; for example small=10"
     ),
+    ("size: {}", "jobs/x.yml:1:7: size: name at least one size"),
+    (
+      "sizes: {a: 0}",
+      "jobs/x.yml:1:12: sizes: “a=0” is not a size: 0 pixels is outside 1 to 65500; for example 256 or 300x200^"
+    ),
+    ("out: [a]", "jobs/x.yml:1:6: out: expected one value, found a list"),
+    ("outputs: [x]", "jobs/x.yml:1:11: expected the keys of an output, such as “out: …”, found “x”"),
+    ("prune: maybe", "jobs/x.yml:1:8: prune: expected yes or no, found “maybe”"),
     ("size: [256, 256]", "jobs/x.yml:1:7: size: 256x256 is given twice"),
     ("timeout: soon", "jobs/x.yml:1:10: timeout: “soon” is not a duration; write 90s, 5m, 1h30m or 250ms"),
     (
@@ -123,7 +131,7 @@ struct JobFileTests {
     ),
     (
       "outputs:\n  - max: 3",
-      "jobs/x.yml:2:5: unknown key “max”; an output has out, name, preset, size, sizes, quality, progressive, subsample, keep, linear, previews, background"
+      "jobs/x.yml:2:5: unknown key “max”; an output has out, preset, size, sizes, quality, progressive, subsample, keep, linear, background, previews, name"
     ),
     (
       "banana: 1G",

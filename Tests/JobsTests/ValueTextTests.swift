@@ -1,4 +1,5 @@
 import Testing
+import Thumbnails
 
 @testable import JobSettings
 
@@ -15,6 +16,20 @@ import Testing
     #expect(
       throws: TextError("--timeout: “\(text)” is not a duration; write 90s, 5m, 1h30m or 250ms")
     ) { try DurationText.parse(text, for: "--timeout") }
+  }
+
+  @Test(arguments: ["90s", "5m", "1h30m", "250ms", "1d", "366d", "1m30s5ms", "3599999ms"])
+  func aDurationIsShownAsItCanBeWritten(text: String) throws {
+    let duration = try DurationText.parse(text, for: "x")
+    #expect(try DurationText.parse(DurationText.text(duration), for: "x") == duration)
+  }
+
+  @Test func amountsAreShownInTheLargestUnit() throws {
+    #expect([300, 90].map { DurationText.text(.seconds($0)) } == ["5m", "1m30s"])
+    #expect([1_000_000_000, 1_500_000, 250_000, 7].map(PixelCount.text) == ["1G", "1500k", "250k", "7"])
+    #expect([512 << 20, 3 << 30, 1536 << 20, 1025].map(MemorySize.text) == ["512M", "3G", "1536M", "1025"])
+    let sizes = try ["256", "64x32", "a=64", "9x9^"].map { try SizeSpec(parsing: $0).shortest }
+    #expect(sizes == ["256", "64x32", "a=64x64", "9x9^"])
   }
 
   @Test func zeroAndMoreThanAYearAreRejected() {

@@ -1,3 +1,4 @@
+import Sourcing
 import Testing
 
 @testable import thumbjob
@@ -18,9 +19,9 @@ struct CompletionTests {
       first.words.map(\.text) == [
         "run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split", "help",
       ])
-    #expect(first.paths == .files(extensions: SourceOptions.extensions + ["yml", "yaml"]))
+    #expect(first.paths == .files(extensions: PictureNames.usual + ["yml", "yaml"]))
     #expect(completion("a.jpg", "").words.isEmpty && completion("a.jpg", "").paths == first.paths)
-    #expect(completion("compare", "").paths == .files(extensions: SourceOptions.extensions))
+    #expect(completion("compare", "").paths == .files(extensions: PictureNames.usual))
     #expect(words("help", "") == ["run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split"])
   }
 

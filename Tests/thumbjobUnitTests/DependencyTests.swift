@@ -32,7 +32,7 @@ import Testing
   }
 
   private func listing() -> [String] {
-    let status = Job.Status(
+    let status = JobStatus(
       tally: JobTally(), queue: queue.snapshot(), fetches: nil, fetched: nil, listing: nil, elapsed: .zero, total: nil,
       stopCause: nil,
       pressure: nil,
@@ -81,7 +81,7 @@ import Testing
       status.reason == "cancelled because #\(work[0].id) thumbnail broken.jpg → 256x256 failed: cut off")
     #expect(listing().contains { $0.hasSuffix(" cancelled · 1 cancelled for a dependency") })
     let counters = RunCounters(
-      Job.Status(
+      JobStatus(
         tally: JobTally(), queue: queue.snapshot(), fetches: nil, fetched: nil, listing: nil, elapsed: .zero,
         total: nil,
         stopCause: nil,

@@ -41,10 +41,9 @@ struct HelpTests {
       ]))
   }
 
-  @Test(arguments: [
-    "--for", "--halt", "--dry-run", "--force", "--trace", "--progress", "--name", "--shard", "--files0-from",
-    "--manifest", "--contact-sheet", "--html", "--sheet-grid",
-  ]) func theHelpOfWatchHasNoOptionThatItRefuses(name: String) {
+  @Test(arguments: RunSettings.refusedByWatch.map { "--\($0)" }) func theHelpOfWatchHasNoOptionThatItRefuses(
+    name: String
+  ) {
     let (run, watch) = (table.command(of: ["run"]), table.command(of: ["watch"]))
     #expect(run.option(name)?.shouldDisplay == true && watch.option(name)?.shouldDisplay == false)
     #expect(!watch.options.contains { $0.abstract?.contains("\(name) ") == true }, "another option's text names it")

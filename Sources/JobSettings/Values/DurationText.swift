@@ -31,4 +31,15 @@ package enum DurationText {
     guard total <= 366 * 86_400_000 else { throw TextError("\(subject): “\(text)” is more than a year, 366d") }
     return .milliseconds(total)
   }
+
+  /// A duration of whole milliseconds as a user would write it.
+  package static func text(_ duration: Duration) -> String {
+    var rest = Int(duration / .milliseconds(1))
+    var text = ""
+    for unit in units.reversed() where rest >= unit.milliseconds {
+      text += "\(rest / unit.milliseconds)\(unit.name)"
+      rest %= unit.milliseconds
+    }
+    return text
+  }
 }

@@ -25,4 +25,12 @@ package enum MemorySize: Sendable, Hashable {
           + "(at least 1M)")
     }
   }
+
+  /// A number of bytes as a user would write it.
+  package static func text(_ bytes: Int) -> String {
+    for (shift, unit) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")] where bytes.isMultiple(of: 1 << shift) {
+      return "\(bytes >> shift)\(unit)"
+    }
+    return "\(bytes)"
+  }
 }

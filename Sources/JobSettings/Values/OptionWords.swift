@@ -77,6 +77,11 @@ extension SizeSpec {
   /// The default size: a box of 256 × 256 pixels.
   static let standard = known("256")
 
+  /// The size as a user would type it: `256` for a square box.
+  var shortest: String {
+    if let width, description == "\(width)x\(width)" { "\(width)" } else { description }
+  }
+
   /// Reads a size that is a constant of this program.
   package static func known(_ text: String) -> SizeSpec {
     do { return try SizeSpec(parsing: text) } catch { preconditionFailure(error.description) }

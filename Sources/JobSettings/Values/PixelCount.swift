@@ -17,4 +17,12 @@ package enum PixelCount {
     }
     return Int(pixels)
   }
+
+  /// A number of pixels as a user would write it.
+  package static func text(_ pixels: Int) -> String {
+    for (scale, unit) in [(1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")] where pixels.isMultiple(of: scale) {
+      return "\(pixels / scale)\(unit)"
+    }
+    return "\(pixels)"
+  }
 }

@@ -3,6 +3,7 @@ import Comparison
 import Files
 import Foundation
 import JobSettings
+import Sourcing
 import Thumbnails
 
 /// `thumbjob compare`: its options. `CompareSession` does the work.
@@ -24,10 +25,10 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
   @Argument(
     help: ArgumentHelp(
       "A folder (with all below it), a file, or - for paths on standard input, a line each.", valueName: "source"),
-    completion: .file(extensions: SourceOptions.extensions))
+    completion: .file(extensions: PictureNames.usual))
   var sources: [String] = []
 
-  @OptionGroup var maximum: MaxOption
+  @OptionGroup var maximum: SettingOptions<MaxGroup>
 
   @Option(
     help: ArgumentHelp(
@@ -43,7 +44,7 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
         + "size.", valueName: "list"))
   var overSizes: String?
 
-  @OptionGroup(title: "Thumbnails") var encoding: EncodingOptions
+  @OptionGroup(title: "Thumbnails") var encoding: SettingOptions<EncodingGroup>
 
   @Option(
     help: ArgumentHelp(
@@ -60,7 +61,8 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
 
   @Option(
     name: [.customShort("o", allowingJoined: true), .customLong("out")],
-    help: ArgumentHelp("The folder for compare.html and compare.json. (default: ./compare)", valueName: "folder"),
+    help: ArgumentHelp(
+      "The folder for compare.html and compare.json. (default: ./\(CompareSettings.usualFolder))", valueName: "folder"),
     completion: .directory)
   var out: String?
 
@@ -73,7 +75,9 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
       throw TextError("\(jobFile.printable) is a job file; compare takes folders and files")
     }
     var settings = CompareSettings(sources: paths)
-    if let max = try maximum.checked() { settings.max = max }
+    var run = RunSettings()
+    try maximum.apply(to: &run)
+    settings.max = run.job.maxInUse
     if let rounds { settings.rounds = try rounds.checked(1...100, for: "--rounds") }
     if let memoryLimit {
       guard case .bytes(let bytes)? = try? MemorySize(parsing: memoryLimit, for: "--memory-limit") else {
@@ -83,8 +87,7 @@ struct CompareCommand: ParsableCommand, SignalHandlingCommand {
       settings.memoryLimit = bytes
     }
     if let variants { settings.variants = try Self.variants(variants) }
-    var output = OutputSettings()
-    try encoding.apply(to: &output)
+    try encoding.apply(to: &run)
     settings.encoding = encoding.words
     for text in overSizes?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
       _ = try SizeSpec(parsing: String(text), for: "--over-sizes")
@@ -129,5 +132,7 @@ struct CompareSettings {
   var encoding: [String] = []
   /// Sizes with each of which every variant runs once more.
   var overSizes: [String] = []
-  var out: Path = "compare"
+  var out = usualFolder
+
+  static let usualFolder: Path = "compare"
 }

@@ -13,14 +13,15 @@ struct VariantCommand: ParsableCommand, SignalHandlingCommand {
   @Option var out: String
   @Option var within: String
   @Option var max: Int
-  @OptionGroup var encoding: EncodingOptions
+  @OptionGroup var encoding: SettingOptions<EncodingGroup>
   @Option var group: String?
   @Option var addressSpace: Int?
 
   func run() throws {
-    var output = OutputSettings()
+    var run = RunSettings()
+    try encoding.apply(to: &run)
+    var output = run.job.outputs[0]
     output.folder = CommandWords.path(of: out)
-    try encoding.apply(to: &output)
     let settings = VariantSettings(
       variant: variant, output: output, working: CommandWords.path(of: within), max: max, group: group,
       addressSpace: addressSpace)

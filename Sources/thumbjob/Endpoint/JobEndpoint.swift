@@ -124,7 +124,7 @@ final class JobEndpoint: RunDataSource, RunControl {
       waiting: (status.queue.waiting + (status.fetches?.waiting ?? [])).prefix(limit).map { OperationStatus($0) })
   }
 
-  private func state(_ status: Job.Status, _ outcome: RunOutcome?) -> RunState {
+  private func state(_ status: JobStatus, _ outcome: RunOutcome?) -> RunState {
     if outcome != nil { return .finished }
     if status.stopCause != nil { return .stopping }
     return status.queue.pauses.isEmpty ? .running : .paused

@@ -8,7 +8,7 @@ import StatusEndpoint
 // Conversions from the types of the queue and the job to those of the status endpoint, which knows neither.
 
 extension RunCounters {
-  init(_ status: Job.Status) {
+  init(_ status: JobStatus) {
     let (tally, counters) = (status.tally, status.queue.counters)
     self.init(found: tally.found, total: status.total)
     (made, upToDate, failed, cancelled) = (tally.made, tally.upToDate, tally.failed, tally.cancelled)
@@ -81,7 +81,7 @@ extension WatchStatus {
 
 extension FetchStatus {
   /// Nil if the job has no sources from the network.
-  init?(_ status: Job.Status) {
+  init?(_ status: JobStatus) {
     guard let counters = status.fetches?.counters, let fetched = status.fetched else { return nil }
     self.init(
       fetched: fetched.fetched, unchanged: fetched.unchanged, failed: fetched.failed, bytes: fetched.bytes,

@@ -13,9 +13,9 @@ enum ShortHelp {
            thumbjob split SOURCE...         lists for the machines of a cluster
 
     Options:
-      -o, --out DIR       the folder for the thumbnails (./thumbs)
-      -s, --size SPEC     256, 320x200, 320x200^ to crop; repeat it for more (256)
-      -q, --quality N     of the JPEG files, 1 to 100 (80)
+      -o, --out DIR       the folder for the thumbnails (\(usual("out")))
+      -s, --size SPEC     256, 320x200, 320x200^ to crop; repeat it for more (\(usual("size")))
+      -q, --quality N     of the JPEG files, 1 to 100 (\(usual("quality")))
       -j, --max N         how many operations run at once (one for each processor)
       --memory SIZE       the most memory that all of them take: 512M, 25%
       --exclude GLOB      passes over files and folders; --include reads no others
@@ -30,4 +30,9 @@ enum ShortHelp {
     --help-all lists every option, `thumbjob COMMAND --help` those of one command.
 
     """
+
+  /// The default of a setting.
+  private static func usual(_ name: String) -> String {
+    ThumbnailGroup.settings.first { $0.info.name == name }?.info.defaultText ?? ""
+  }
 }

@@ -8,7 +8,7 @@ import StatusEndpoint
 /// All settings of `thumbjob run`: those of its job, and those of the command around it.
 ///
 /// A job file changes the defaults first, the command line second.
-struct RunSettings: Equatable {
+struct RunSettings: Equatable, DefaultSettings {
   var job = {
     var job = JobSettings()
     job.program = Version.current
@@ -28,25 +28,51 @@ struct RunSettings: Equatable {
   /// The time between two walks of a watch over all folders; nil to wait for changes. A run has none.
   var poll: Duration?
 
+  /// The settings of the command around the job, but for ``pollSetting``.
+  static let ownSettings: [Setting<RunSettings>] = [
+    Setting(
+      "json", \.json, .flag,
+      "Write a JSON line for each source that is not up to date, then a summary, to standard output."),
+    Setting(
+      "status", \.status,
+      .text { text, subject throws(TextError) in
+        do throws(StatusAddressError) {
+          return try StatusAddress(text)
+        } catch {
+          throw TextError("\(subject): “\(printableText(of: Array(text.utf8)))” is not an address: \(error.reason)")
+        }
+      }, value: "address", "Also serve the status at unix:PATH or HOST:PORT; off: not even on the private socket.",
+      completion: .words(["off", "127.0.0.1:8080"])),
+    Setting(
+      "verbose", letter: "v", \.verbose, .flag,
+      "Print the names and warnings of all thumbnails, each file passed over, the signal of memory pressure, and at the "
+        + "end the peaks beside their limits.", overriding: \RunSettings.quiet),
+    quietSetting,
+    Setting(
+      "progress", \.progress, .word, value: "style", "How to show progress; auto is a bar on a terminal.",
+      refusedByWatch: "a watch has no end to show the way to"),
+    Setting(
+      "trace", \.trace, .path, value: "file",
+      "Write a trace of operations, threads and counters that Perfetto opens.", completion: .file(extensions: []),
+      refusedByWatch: "a watch has no end, and its trace would grow for ever"),
+  ]
+
+  static let quietSetting = Setting<RunSettings>(
+    "quiet", \.quiet, .flag, "Print only failures and warnings.", overriding: \RunSettings.verbose)
+
+  static let pollSetting = Setting<RunSettings>(
+    "poll", \.poll, .duration, value: "duration",
+    "Look for changes every so often, such as 30s, instead of waiting until the system reports them.",
+    default: "only on network file systems, every \(WatchSettings.usualPoll.components.seconds) s")
+
   /// The keys that a job file may have.
   static let jobFileKeys: [JobFileKey<RunSettings>] =
-    JobFileKey.job(\.job) + [
-      .flag("json", \.json),
-      .word("progress", \.progress),
-      .text("status", \.status) { text, key throws(TextError) in try parseStatusAddress(text, for: key) },
-      .path("trace", \.trace),
-      .flag("verbose", \.verbose),
-      .flag("quiet", \.quiet),
-      .text("poll", \.poll) { text, key throws(TextError) in try DurationText.parse(text, for: key) },
-    ]
+    JobFileKey.job(\.job) + (ownSettings + [pollSetting]).map { JobFileKey($0) }
 
-  /// - Parameter subject: the option or key that the error names.
-  static func parseStatusAddress(_ text: String, for subject: String) throws(TextError) -> StatusAddress {
-    do {
-      return try StatusAddress(text)
-    } catch {
-      throw TextError("\(subject): “\(printableText(of: Array(text.utf8)))” is not an address: \(error.reason)")
-    }
+  /// The settings that a watch refuses, by name.
+  static var refusedByWatch: [String] {
+    let settings = ThumbnailGroup.settings + JoinGroup.settings + SourceGroup.settings + RunningGroup.settings
+    return settings.map(\.info).filter { $0.watchRefusal != nil }.map(\.name).sorted()
   }
 
   /// - Throws: `TextError` if settings that are valid by themselves contradict each other.
@@ -54,8 +80,16 @@ struct RunSettings: Equatable {
     if verbose && quiet { throw TextError(in: "quiet", "cannot be asked for together with verbose") }
     try job.validate()
     guard job.watch != nil else { return }
-    if progress != .auto { throw TextError(in: "progress", "a watch has no end to show the way to") }
-    if trace != nil { throw TextError(in: "trace", "a watch has no end, and its trace would grow for ever") }
+    for setting in Self.ownSettings { try setting.checkWatch(self) }
+  }
+
+  /// Changes the sources by the words of a command line, unless there are none.
+  ///
+  /// - Parameter options: may add a list, which then follows the words.
+  mutating func apply<Group>(_ words: [Path], _ options: SettingOptions<Group>) throws(TextError) {
+    if !words.isEmpty || options.gives(JobSettings.listSetting.info.name) { job.sources = [] }
+    for word in words { job.sources.append(try SourceArgument(word: word)) }
+    try options.apply(to: &self)
   }
 }
 

@@ -40,7 +40,7 @@ final class ProgressDisplay: Sendable {
 
 extension ProgressLine {
   /// - Parameter shown: gives a name the characters that can be shown, so that its width is right.
-  init(_ status: Job.Status, shown: (String) -> String) {
+  init(_ status: JobStatus, shown: (String) -> String) {
     let tally = status.tally
     (pid, places) = (getpid(), status.queue.limits.max)
     (done, found, total, failed) = (tally.ended, tally.found, status.total, tally.failed)

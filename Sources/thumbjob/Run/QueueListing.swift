@@ -4,7 +4,7 @@ import Jobs
 
 /// The list that USR1 prints: all running and waiting operations, and counters.
 enum QueueListing {
-  static func text(_ status: Job.Status) -> String {
+  static func text(_ status: JobStatus) -> String {
     let queue = status.queue
     let counters = queue.counters
     var lines = ["thumbjob: \(counters.running) of \(queue.limits.max) running"]

@@ -18,17 +18,14 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
       "A folder (with all below it), a file, an https:// URL, an object or folder in S3 (s3://bucket/key), a job file "
         + "(*.yml), or - for paths and URLs on standard input, one per line.",
       valueName: "source"),
-    completion: .file(extensions: SourceOptions.extensions + ["yml", "yaml"]))
+    completion: .file(extensions: PictureNames.usual + ["yml", "yaml"]))
   var words: [String] = []
 
-  @OptionGroup(title: "Thumbnails") var output: OutputOptions
-  @OptionGroup(title: "Thumbnails") var endingOutput: EndingOptions.Output
-  @OptionGroup(title: "Of all thumbnails") var joins: JoinOptions
-  @OptionGroup(title: "Sources") var source: SourceOptions
-  @OptionGroup(title: "Sources") var endingSource: EndingOptions.Source
-  @OptionGroup(title: "Sources from the network") var network: NetworkOptions
-  @OptionGroup(title: "Running") var options: RunOptions
-  @OptionGroup(title: "Running") var endingRun: EndingOptions.Run
+  @OptionGroup(title: "Thumbnails") var thumbnails: SettingOptions<ThumbnailGroup>
+  @OptionGroup(title: "Of all thumbnails") var joins: SettingOptions<JoinGroup>
+  @OptionGroup(title: "Sources") var sources: SettingOptions<SourceGroup>
+  @OptionGroup(title: "Sources from the network") var network: SettingOptions<NetworkGroup>
+  @OptionGroup(title: "Running") var running: SettingOptions<RunningGroup>
 
   /// Printed by the root command, which knows all commands.
   @Flag(help: "Show every option of every command.") var helpAll = false
@@ -43,15 +40,15 @@ struct RunCommand: ParsableCommand, SignalHandlingCommand {
   func readSettings() throws -> RunSettings { try RunSettings.read(words, apply: apply) }
 
   private func apply(to settings: inout RunSettings, paths: [Path]) throws(TextError) {
-    try source.apply(to: &settings.job, words: paths, list: endingSource.list)
-    try endingSource.apply(to: &settings.job)
-    try network.apply(to: &settings.job.network)
-    for index in settings.job.outputs.indices {
-      try output.apply(to: &settings.job.outputs[index])
-      try endingOutput.apply(to: &settings.job.outputs[index])
-    }
-    try joins.apply(to: &settings.job.joins)
-    try options.apply(to: &settings)
-    try endingRun.apply(to: &settings)
+    try settings.apply(paths, sources)
+    try network.apply(to: &settings)
+    try thumbnails.apply(to: &settings)
+    try joins.apply(to: &settings)
+    try running.apply(to: &settings)
   }
+}
+
+extension PictureNames {
+  /// The usual extensions of pictures, for completions. A file is recognised by its content.
+  static let usual = jpeg + others
 }

@@ -24,7 +24,7 @@ struct SplitCommand: ParsableCommand {
   @Argument(
     help: ArgumentHelp(
       "A folder (with all below it), a file, or - for paths on standard input, one per line.", valueName: "source"),
-    completion: .file(extensions: SourceOptions.extensions))
+    completion: .file(extensions: PictureNames.usual))
   var sources: [String] = []
 
   @Option(
@@ -41,19 +41,19 @@ struct SplitCommand: ParsableCommand {
     completion: .file())
   var files0From: String?
 
-  @OptionGroup var filter: FilterOptions
+  @OptionGroup var filter: SettingOptions<FilterGroup>
 
   @Option(
     name: [.customShort("o", allowingJoined: true), .customLong("out")],
-    help: ArgumentHelp("The folder of the thumbnails, which is not walked. (default: ./thumbs)", valueName: "folder"),
+    help: ArgumentHelp(
+      "The folder of the thumbnails, which is not walked. (default: ./\(OutputSettings().folder))", valueName: "folder"),
     completion: .directory)
   var out: String?
 
   @Flag(help: "Write the summary as a line of JSON to standard output.")
   var json = false
 
-  @Flag(help: "Print only failures and warnings.")
-  var quiet = false
+  @OptionGroup var quiet: SettingOptions<QuietGroup>
 
   func run() throws { throw try session().run() }
 
@@ -76,14 +76,16 @@ struct SplitCommand: ParsableCommand {
     if arguments.isEmpty {
       throw TextError("no source given: name a folder, such as thumbjob split ./images --into lists --parts 64")
     }
-    var (sourceFilter, followsLinks) = (SourceFilter(), false)
-    try filter.apply(to: &sourceFilter, followsLinks: &followsLinks)
+    var settings = RunSettings()
+    try filter.apply(to: &settings)
+    try quiet.apply(to: &settings)
     let into = CommandWords.path(of: into)
     let split = Split(
-      arguments, filter: sourceFilter, followsLinks: followsLinks,
+      arguments, filter: settings.job.filter, followsLinks: settings.job.followsLinks,
       outputs: [out.map { CommandWords.path(of: $0) } ?? OutputSettings().folder], into: into,
       parts: try parts.checked(Shard.counts, for: "--parts"))
     return SplitSession(
-      split: split, sources: arguments, filter: sourceFilter, into: into, printsJSON: json, isQuiet: quiet)
+      split: split, sources: arguments, filter: settings.job.filter, into: into, printsJSON: json,
+      isQuiet: settings.quiet)
   }
 }

@@ -45,7 +45,7 @@ enum WatchText {
   /// What a watch has done, and what waits; nil if it has done nothing.
   ///
   /// - Parameter last: an earlier tally, from which it counts; nil for none.
-  static func digest(_ status: Job.Status, since last: JobTally?) -> String? {
+  static func digest(_ status: JobStatus, since last: JobTally?) -> String? {
     let now = status.tally
     let counts: [(KeyPath<JobTally, Int>, String)] = [(\.made, "made"), (\.removed, "removed"), (\.failed, "failed")]
     let parts = counts.compactMap { path, word in
@@ -58,7 +58,7 @@ enum WatchText {
   }
 
   /// One line about the state, for a service manager.
-  static func status(_ status: Job.Status) -> String {
+  static func status(_ status: JobStatus) -> String {
     let (tally, queue, watch) = (status.tally, status.queue.counters, status.watch)
     var parts = ["watching \(Units.count(watch?.folders ?? 0, "folder"))"]
     if let polled = watch?.polledFolders, polled > 0 { parts.append("polling \(polled)") }

@@ -1,0 +1,92 @@
+import Fetching
+import Files
+import Sourcing
+
+extension JobSettings {
+  /// - Throws: ``TextError`` if settings that are valid by themselves contradict each other.
+  package func validate() throws(TextError) {
+    if let clash = outputs.lazy.compactMap({ OutputSettings.clash(in: $0.sizes) }).first {
+      throw TextError(in: "size", "\(clash)")
+    }
+    if let clash = outputs.lazy.compactMap(\.clashOfPlaces).first { throw TextError(in: "name", "\(clash)") }
+    if let file = outputs.lazy.map(\.folder).first(where: { $0.hasJPEGName && FileIdentity(of: $0) == nil }) {
+      throw TextError(
+        in: "out", "\(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
+    }
+    if shardChoice != nil, !joins.isEmpty {
+      throw TextError(
+        in: "shard",
+        "a share has only some of the thumbnails; once all shares are done, a run of all sources makes the "
+          + "manifest, contact sheet or gallery")
+    }
+    try joins.validate()
+    if prune != nil, sources.contains(where: { if case .list = $0 { true } else { false } }) {
+      throw TextError(in: "prune", "a list does not tell which sources are gone; give the folders instead")
+    }
+    if prune != nil, sources.contains(where: { if case .address = $0 { true } else { false } }) {
+      throw TextError(in: "prune", "a URL does not tell which sources are gone; give folders instead")
+    }
+    try validateBuckets()
+    try watch?.validate(self)
+    var folders: Set<Path> = []
+    for output in outputs where !folders.insert(output.folder.normalized ?? output.folder).inserted {
+      throw TextError(in: "out", "two outputs share the folder \(output.folder.printable); give each its own")
+    }
+  }
+}
+
+extension JobSettings {
+  /// - Throws: ``TextError`` if an output is no place for thumbnails, or a job with thumbnails in a bucket wants what only
+  ///   those in folders have.
+  private func validateBuckets() throws(TextError) {
+    for output in outputs where output.folder.isURL && output.location == nil {
+      let shown = RemoteAddress.printable(output.folder.bytes)
+      throw TextError(in: "out", "\(shown) is no place for thumbnails; name a folder, or s3://bucket/folder")
+    }
+    if bucketOutputs.isEmpty { return }
+    func refuse(_ key: String, _ isSet: Bool, _ reason: String) throws(TextError) {
+      if isSet { throw TextError(in: key, "\(reason), and these thumbnails go to a bucket") }
+    }
+    try refuse("out", bucketOutputs.count < outputs.count, "outputs in folders need a job of their own")
+    try refuse("prune", prune != nil, "only thumbnails in folders can be pruned")
+    try refuse("verify", verify == .content, "only the ledger of an output folder knows the hashes of sources")
+    for kind in joins.paths.map(\.0) { try refuse(kind.setting, true, "it needs thumbnails in folders") }
+    try refuse("out", watch != nil, "a watch needs thumbnails in folders")
+  }
+
+  /// Finds the share of this job, its list if there is a folder of lists, and the trees of lists that a split has written.
+  ///
+  /// - Parameter environment: the variables of the process.
+  /// - Throws: ``TextError``.
+  package mutating func resolveLists(in environment: [String: String]) throws(TextError) {
+    for (index, source) in sources.enumerated() {
+      guard case .list(let list) = source, let file = list.file else { continue }
+      let (folder, known): (ListFolder?, SourceList?)
+      do throws(ListFolderError) {
+        folder = try ListFolder.read(file)
+        known = try ListFolder.list(at: file)
+      } catch {
+        throw TextError(in: "files0-from", "\(error)")
+      }
+      if let folder {
+        let share = try share(in: folder, environment)
+        (shard, sources[index]) = (share, .list(folder.list(share.index)))
+      } else if let known {
+        sources[index] = .list(known)
+      }
+    }
+    if shard == nil { shard = try shardChoice?.resolved(in: environment) }
+  }
+
+  private func share(in folder: ListFolder, _ environment: [String: String]) throws(TextError) -> Shard {
+    guard let shardChoice else {
+      throw TextError(
+        in: "files0-from", "\(folder.path.printable) is a folder of lists; name one of them, or set “shard” to auto")
+    }
+    guard sources.count == 1 else {
+      throw TextError(
+        in: "files0-from", "with \(folder.path.printable), a folder of lists, there can be no other sources")
+    }
+    return try shardChoice.resolved(among: folder.parts, in: environment)
+  }
+}
