@@ -7,38 +7,17 @@ import Sourcing
 
 // Steering: how other threads read the state of a job, and change its course while it runs.
 extension Job {
-  /// The state of a job at one moment.
-  package struct Status: Sendable {
-    package let tally: JobTally
-    package let queue: QueueSnapshot
-    /// The queue of the fetches from the network; nil if the job has none.
-    package let fetches: QueueSnapshot?
-    /// What was fetched so far; nil if the job has no sources from the network.
-    package let fetched: FetchCounters?
-    /// The page of a bucket that the walk waits for; nil if it waits for none.
-    package let listing: String?
-    package let elapsed: Duration
-    /// The number of all sources; nil until it is known.
-    package let total: Int?
-    package let stopCause: StopCause?
-    /// Nil before the job runs.
-    package let pressure: PressureSnapshot?
-    /// Nil if the job does not watch its folders.
-    package let watch: WatchCounters?
-  }
-
   /// - Parameter waitingLimit: the most waiting operations to list.
-  package func status(waitingLimit: Int) -> Status {
+  package func status(waitingLimit: Int) -> JobStatus {
     let copy = engine.state.withLock { $0 }
-    return Status(
+    var status = JobStatus(
       tally: copy.tally, queue: queue.snapshot(waitingLimit: waitingLimit),
-      fetches: settings.mayFetch ? network.queue.snapshot(waitingLimit: waitingLimit) : nil,
-      fetched: settings.mayFetch ? network.counters : nil, listing: network.listing,
-      elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause,
-      pressure: pressure.snapshot, watch: watch?.counters)
+      elapsed: copy.startedAt.map { .now - $0 } ?? .zero, total: copy.total, stopCause: copy.stopCause)
+    for capability in engine.capabilities { capability.tell(&status, waitingLimit: waitingLimit) }
+    return status
   }
 
-  /// Counts all sources on another thread, ahead of the work, so that ``Status/total`` is known early. If a list of
+  /// Counts all sources on another thread, ahead of the work, so that ``JobStatus/total`` is known early. If a list of
   /// sources can be read only once, the total stays unknown until the walk is over. Further calls do nothing.
   package func countAhead() {
     // A watch has no total.
@@ -88,11 +67,13 @@ extension Job {
 
   /// Whether a job that watches its folders follows their changes, or waits for operations that run or are paused. False
   /// also for a job that does not watch.
-  package var isFollowing: Bool { watch?.isFollowing(on: queue) ?? false }
+  package var isFollowing: Bool { engine.capabilities.contains { $0.isFollowing(on: queue) } }
+
+  private var remover: (any ResultRemover)? { engine.capability((any ResultRemover).self) }
 
   /// What may be removed after this run. Each source folder is judged by itself.
   package func prunePlan(after report: JobReport) -> PrunePlan {
-    pruning.plan(after: report.tally, workRemains: report.workRemains)
+    remover?.plan(after: report.tally, workRemains: report.workRemains) ?? PrunePlan(folders: [], refusals: [])
   }
 
   /// Removes the thumbnails of sources that are gone, and those of earlier runs with other sizes. Call it after ``run()``.
@@ -106,7 +87,7 @@ extension Job {
     _ plan: PrunePlan, isDryRun: Bool, onThumbnail: @escaping @Sendable (Path, _ bytes: Int) -> Void,
     onError: @escaping @Sendable (OutputError) -> Void
   ) -> PruneCounts {
-    pruning.prune(plan, isDryRun: isDryRun, onThumbnail: onThumbnail, onError: onError)
+    remover?.prune(plan, isDryRun: isDryRun, onThumbnail: onThumbnail, onError: onError) ?? PruneCounts()
   }
 
   /// Removes the unfinished files of this job. Nothing can be put in place afterwards. It does not wait for

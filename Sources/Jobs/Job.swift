@@ -37,15 +37,6 @@ package final class Job: Sendable {
   package let trace: TraceRecorder?
   let engine: Engine
   let outputs: [ThumbnailOutput]
-  let network: Network
-  /// Nil if no source exists.
-  let ledger: JobLedger?
-  let pruning: Pruning
-  let pressure: PressureControl
-  /// Nil if the job makes nothing but thumbnails.
-  private let joining: Joining?
-  /// Nil if the job ends once all thumbnails are made.
-  let watch: FolderWatch?
   /// Nil if the thumbnails are in folders, and in a dry run.
   let work: WorkFolder?
   private let decoders: PictureDecoders
@@ -87,7 +78,7 @@ package final class Job: Sendable {
     let work = isRead || settings.bucketOutputs.isEmpty ? nil : try WorkFolder()
     let local = settings.outputs.indices.map { work?.path.appending(Path("\($0)")) ?? settings.outputs[$0].folder }
     self.work = work
-    network = Network(
+    let network = Network(
       settings.network, folder: local[0].appending(SourceWalker.workingFolderName), program: settings.program,
       sources: (settings.backlog ?? 4 * settings.maxInUse) + settings.maxInUse,
       fetches: settings.mayFetch, keeps: !settings.bucketOutputs.isEmpty)
@@ -96,49 +87,18 @@ package final class Job: Sendable {
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
       isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard, lister: network,
       bucketOutputs: settings.bucketOutputs)
-    let joins =
-      settings.joins.isEmpty || isRead
-      ? nil : try Joins(settings.joins, outputs: outputs, tree: walker.tree.root, isDurable: settings.durable)
     let limit = MemoryLimit.find(in: surroundings)
     memory = MemoryPlan(
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
     queue = BoundedOperationQueue(
       name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
-    ledger = hasSources ? JobLedger(outputs, settings) { onEvent(.ledger($0)) } : nil
     decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) }
-    let shared = ThumbnailOperation.Shared(
-      outputs: outputs,
-      owners: Owners(
-        remembered: { [ledger] in ledger?.sources(withKey: $0) ?? [] },
-        forget: { [ledger] in ledger?.forget(key: $0) },
-        plan: OutputPlan(walker: walker, isMirrored: outputs.contains(where: \.isMirrored)), tree: walker.tree.root),
-      memory: memory, decoders: decoders, retries: settings.retries, trace: trace,
-      hashesSources: settings.verify == .content, underWay: ledger?.underWay, onThumbnail: onThumbnail)
-
-    // The capabilities. Where two decide about one source, the later one has the last word.
-    pressure = PressureControl(
-      settings, memory, queue, in: surroundings, pressureRules, makers: shared.makers, decoders: decoders,
-      onOpening: { onEvent(.watching($0)) }, onNote: { onEvent(.pressure($0)) })
-    pruning = Pruning(settings, walker, outputs, ledger) { onEvent(.removal($0, $1)) }
-    watch = settings.watch.flatMap { [ledger, outputs, pruning] watch in
-      ledger.map { ledger in
-        FolderWatch(watch, settings, walker, outputs, shared.owners.plan, ledger, pruning) { onEvent(.watch($0)) }
-      }
-    }
-    joining = joins.map { Joining(settings.joins, $0, shared) { onEvent(.join($0)) } }
-    let sources = NetworkSources(
-      network, Self.remoteResults(outputs), timeout: settings.timeout, hasSources: settings.mayFetch,
-      isDryRun: settings.dryRun)
-    let verifies = settings.verify == .content && !settings.dryRun
-    let verifying = verifies ? ledger.map { [memory] in Verifying($0, memory) } : nil
-    let capabilities: [(any JobCapability)?] = [pressure, sources, ledger, pruning, watch, verifying, joining]
-    if let trace {
-      let operations = OperationTrace(trace)
-      queue.observe { operations.record($0) }
-      network.queue.observe { operations.record($0) }
-    }
+    let parts = JobParts(
+      settings, walker, outputs, hasSources: hasSources, network, queue, memory, surroundings, pressureRules, decoders,
+      trace: trace, onThumbnail: onThumbnail, onEvent: onEvent)
+    try parts.make(Self.capabilities)
     engine = Engine(
-      MakeThumbnails(outputs, shared), capabilities.compactMap { $0 }, on: queue, walker,
+      MakeThumbnails(outputs, parts.shared), parts.capabilities, on: queue, walker,
       Engine.Rules(
         timeout: settings.timeout, runFor: settings.runFor, halt: settings.halt,
         requeues: settings.onPressure == .requeue, isForced: settings.force, hasOutput: hasSources),
@@ -146,7 +106,23 @@ package final class Job: Sendable {
       Engine.Listener(
         report: { onEvent(.source($0)) }, walkError: { onEvent(.walkError($0)) },
         postponed: { onEvent(.postponed($0)) }, stopping: { onEvent(.stopping($0)) }))
+    if let trace {
+      let operations = OperationTrace(trace)
+      for queue in [queue, network.queue] { queue.observe { operations.record($0) } }
+    }
   }
+
+  /// What a job can do besides its kind of work, in the order in which the engine asks. Where two decide about one source,
+  /// the later one has the last word. One goes with its folder and its line here, and those that stand on it.
+  private static let capabilities: [any JobCapability.Type] = [
+    PressureControl.self,
+    NetworkSources.self,
+    JobLedger.self,
+    Pruning.self,  // stands on JobLedger
+    FolderWatch.self,  // stands on JobLedger and Pruning
+    Verifying.self,  // stands on JobLedger
+    Joining.self,
+  ]
 
   /// - Parameters:
   ///   - local: for each output, the folder for what a run needs besides thumbnails.
@@ -168,20 +144,6 @@ package final class Job: Sendable {
     }
     try checkFoldersDiffer(outputs)
     return outputs
-  }
-
-  /// What the thumbnails that are there tell of sources from the network.
-  private static func remoteResults(_ outputs: [ThumbnailOutput]) -> NetworkSources.Results {
-    @Sendable func kept(
-      _ source: Source, _ place: Path, _ isCancelled: () -> Bool
-    ) throws(OutputError) -> KnownThumbnails? {
-      try ThumbnailOutput.kept(in: outputs, of: source, place, isCancelled: isCancelled)
-    }
-    return NetworkSources.Results(
-      state: { source, address, place in
-        SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) })
-      },
-      lookUp: outputs[0].bucket == nil ? nil : kept, options: outputs.map(\.options))
   }
 
   /// Refuses outputs in which photos would be passed over: an output that is or encloses every source, and an output
@@ -270,17 +232,17 @@ package final class Job: Sendable {
     decoders.measureMemory()
     // Only now does the system count their processor time as used by this process.
     decoders.removeIdle()
-    return JobReport(
+    var report = JobReport(
       tally: tally, walk: walk.counters, counters: queue.counters, limits: queue.widestLimits,
       elapsed: .now - startedAt, peakMemory: ProcessStatus.peakResident + decoders.peakMemory, memory: memory,
-      worstMemoryRatio: pressure.worstRatio, pressureSource: pressure.snapshot?.signals ?? settings.pressureSource,
-      stopCause: stopCause, isWalkComplete: walk.isComplete,
+      pressureSource: settings.pressureSource, stopCause: stopCause, isWalkComplete: walk.isComplete,
       unmatchedPatterns: walk.isComplete && walk.counters.hasFiltered
         ? settings.filter.unmatched(walk.counters.matches) : ([], []),
       earlier: outputs.map(\.earlier), tree: tree,
       replaced: outputs.reduce(0) { $0 + ($1.folder?.replacedCount ?? 0) },
       replacedOthers: outputs.reduce(0) { $0 + ($1.folder?.replacedOthersCount ?? 0) },
-      fetches: network.queue.counters.submitted > 0 ? network.counters : nil,
-      joins: joining?.reports ?? [], notReached: total.map { walk.isComplete ? 0 : max(0, $0 - tally.found) })
+      notReached: total.map { walk.isComplete ? 0 : max(0, $0 - tally.found) })
+    for capability in engine.capabilities { capability.tell(&report) }
+    return report
   }
 }

@@ -76,7 +76,9 @@ extension JobTests {
       try folder.write(photos[0], to: "images/a.jpg")
       let images = Path(folder("images"))
       _ = try await watched(settings()) { job in
-        let isRemembered = try await eventually { (try? job.ledger?.disks()[images]) == DiskIdentity(at: images)?.text }
+        let isRemembered = try await eventually {
+          (try? job.engine.capability(JobLedger.self)?.disks()[images]) == DiskIdentity(at: images)?.text
+        }
         #expect(isRemembered)
       }
     }

@@ -36,7 +36,7 @@ struct Candidate {
   let isForced: Bool
   /// The state of the files in the places of its results; nil if one is missing or is the source itself.
   var files: FileState?
-  /// How many results there are if all are up to date, and the place of one of them.
+  /// How many results there are, and the place of one of them, if all are up to date and ``files`` is their state.
   var results: (count: Int, first: Path)?
   /// Whether its results are up to date, and none is refused.
   private(set) var isUpToDate = false

@@ -1,5 +1,6 @@
 import BoundedQueue
 import Files
+import Marks
 import Places
 import Sourcing
 
@@ -11,6 +12,9 @@ import Sourcing
 /// *Concurrency*: the thread of the job calls ``start(_:)`` to ``admit(_:in:)``, ``complete(_:)`` and ``finish(_:_:)``. What
 /// tells of operations comes from any thread, several at once.
 protocol JobCapability: Sendable {
+  /// Takes what it needs; nil if the settings do not ask for it.
+  init?(_ parts: JobParts) throws(OutputError)
+
   /// Whether the job has to know of each source what its results tell of it.
   var describesSources: Bool { get }
 
@@ -75,6 +79,14 @@ protocol JobCapability: Sendable {
   /// The job is stopping: its queue takes nothing more.
   func stopping(_ cause: StopCause)
 
+  /// Whether it looks for sources that come later, and a sign of life was given lately.
+  func isFollowing(on queue: BoundedOperationQueue) -> Bool
+
+  /// Adds what it knows to the state of the job.
+  ///
+  /// - Parameter waitingLimit: the most waiting operations to list.
+  func tell(_ status: inout JobStatus, waitingLimit: Int)
+
   // MARK: The end
 
   /// Everything found is done, and the queue still takes operations.
@@ -84,6 +96,41 @@ protocol JobCapability: Sendable {
   ///
   /// - Parameter walk: nil if the job could not begin.
   func finish(_ engine: Engine, _ walk: SourceWalk?)
+
+  /// Adds what it has done to the report of the job.
+  func tell(_ report: inout JobReport)
+}
+
+/// A capability that removes results once the job has run.
+protocol ResultRemover: JobCapability {
+  /// What may be removed after a run.
+  ///
+  /// - Parameter workRemains: whether the run ended before all its sources were done.
+  func plan(after tally: JobTally, workRemains: Bool) -> PrunePlan
+
+  /// Removes what was planned.
+  ///
+  /// - Parameters:
+  ///   - isDryRun: whether only to tell what would be removed.
+  ///   - onThumbnail: receives the path of each thumbnail, and its bytes.
+  ///   - onError: receives each error; the others are removed all the same.
+  /// - Returns: the counts so far if the job is stopped meanwhile.
+  func prune(
+    _ plan: PrunePlan, isDryRun: Bool, onThumbnail: @escaping @Sendable (Path, _ bytes: Int) -> Void,
+    onError: @escaping @Sendable (OutputError) -> Void
+  ) -> PruneCounts
+}
+
+/// A capability that remembers which sources thumbnails are of.
+protocol SourceMemory: JobCapability {
+  /// Notes the sources whose results are being made; nil if nothing is noted.
+  var underWay: UnderWay? { get }
+
+  /// The absolute paths of the sources that a key stands for in marks.
+  func sources(withKey key: SourceKey) -> [Path]
+
+  /// Forgets the sources that a key stands for in marks.
+  func forget(key: SourceKey)
 }
 
 extension JobCapability {
@@ -104,9 +151,12 @@ extension JobCapability {
   func tick() {}
   func maxChanges(to max: Int) {}
   func limitsChanged(_ limits: QueueLimits) {}
+  func isFollowing(on queue: BoundedOperationQueue) -> Bool { false }
+  func tell(_ status: inout JobStatus, waitingLimit: Int) {}
   func stopping(_ cause: StopCause) {}
   func complete(_ engine: Engine) {}
   func finish(_ engine: Engine, _ walk: SourceWalk?) {}
+  func tell(_ report: inout JobReport) {}
 }
 
 /// What a walk over the sources has come to.

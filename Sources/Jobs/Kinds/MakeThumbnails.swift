@@ -53,11 +53,12 @@ struct MakeThumbnails: JobKind {
       let former = Self.state(of: files)
       files = self.files(of: candidate)
       candidate.files = Self.state(of: files)
-      candidate.foundUpToDate()
-      candidate.results = (files.joined().count, firstPlace(of: candidate))
-      if let former, former == candidate.files { return }
+      if let former, former == candidate.files {
+        candidate.results = (files.joined().count, firstPlace(of: candidate))
+        break
+      }
     }
-    candidate.results = nil
+    candidate.foundUpToDate()
   }
 
   /// Refuses a source, unless it is a thumbnail beside the photos, which its operation passes over.

@@ -23,7 +23,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     let outputs: [ThumbnailOutput]
     let owners: Owners
     let memory: MemoryPlan
-    let makers = MakerPool()
+    var makers = MakerPool()
     /// Decodes other formats than JPEG.
     let decoders: PictureDecoders
     /// How many more times to try a source after a failure that may be temporary.

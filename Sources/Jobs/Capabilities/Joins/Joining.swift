@@ -1,6 +1,7 @@
 import BoundedQueue
 import JobSettings
 import Locking
+import Places
 
 /// Makes a manifest, a contact sheet and a gallery of all thumbnails of a job.
 ///
@@ -18,6 +19,14 @@ final class Joining: JobCapability {
   private let onJoin: @Sendable (JoinReport) -> Void
   private let made = Locked<[JoinReport]>([])
 
+  convenience init?(_ parts: JobParts) throws(OutputError) {
+    let settings = parts.settings.joins
+    if settings.isEmpty || parts.isRead { return nil }
+    let joins = try Joins(
+      settings, outputs: parts.outputs, tree: parts.walker.tree.root, isDurable: parts.settings.durable)
+    self.init(settings, joins, parts.shared) { [onEvent = parts.onEvent] in onEvent(.join($0)) }
+  }
+
   /// - Parameter onJoin: receives what became of each.
   init(
     _ settings: JoinSettings, _ joins: Joins, _ shared: ThumbnailOperation.Shared,
@@ -26,8 +35,7 @@ final class Joining: JobCapability {
     (self.settings, self.joins, self.shared, self.onJoin) = (settings, joins, shared, onJoin)
   }
 
-  /// What became of each; empty before the end of the job.
-  var reports: [JoinReport] { made.withLock { $0 } }
+  func tell(_ report: inout JobReport) { report.joins = made.withLock { $0 } }
 
   var describesSources: Bool { true }
 

@@ -3,7 +3,12 @@ import Foundation
 import Ledger
 
 // The ledger as a capability: it spares the work on sources that it remembers, and remembers the results of others.
-extension JobLedger: JobCapability {
+extension JobLedger: SourceMemory {
+  convenience init?(_ parts: JobParts) {
+    guard parts.hasSources else { return nil }
+    self.init(parts.outputs, parts.settings) { [onEvent = parts.onEvent] in onEvent(.ledger($0)) }
+  }
+
   func recall(_ candidate: inout Candidate, in engine: Engine) {
     guard candidate.verdict == nil, let status = candidate.status, let files = candidate.files,
       let entry = entry(of: candidate.source), isMade(entry, status, files)

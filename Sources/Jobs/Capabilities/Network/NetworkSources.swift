@@ -27,6 +27,20 @@ final class NetworkSources: JobCapability {
     let lookUp: (@Sendable (Source, Path, _ isCancelled: () -> Bool) throws(OutputError) -> KnownThumbnails?)?
     /// What is made of a source, which decides how much of it is fetched; empty if all of it is needed.
     let options: [ThumbnailOptions]
+
+    /// Those of thumbnails.
+    init(_ outputs: [ThumbnailOutput]) {
+      @Sendable func kept(
+        _ source: Source, _ place: Path, _ isCancelled: () -> Bool
+      ) throws(OutputError) -> KnownThumbnails? {
+        try ThumbnailOutput.kept(in: outputs, of: source, place, isCancelled: isCancelled)
+      }
+      state = { source, address, place in
+        SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) })
+      }
+      lookUp = outputs[0].bucket == nil ? nil : kept
+      options = outputs.map(\.options)
+    }
   }
 
   private let network: Network
@@ -36,6 +50,12 @@ final class NetworkSources: JobCapability {
   private let hasSources: Bool
   /// Ends fetches that run too long. Nil before the first fetch.
   private let watchdog = Locked<Ticker?>(nil)
+
+  convenience init?(_ parts: JobParts) {
+    self.init(
+      parts.network, Results(parts.outputs), timeout: parts.settings.timeout, hasSources: parts.settings.mayFetch,
+      isDryRun: parts.settings.dryRun)
+  }
 
   /// - Parameters:
   ///   - hasSources: whether the job may have sources on the network.
@@ -106,5 +126,15 @@ final class NetworkSources: JobCapability {
   func finish(_ engine: Engine, _ walk: SourceWalk?) {
     network.shutDown()
     watchdog.withLock { $0 }?.stop()
+  }
+
+  func tell(_ status: inout JobStatus, waitingLimit: Int) {
+    status.listing = network.listing
+    guard hasSources else { return }
+    (status.fetches, status.fetched) = (network.queue.snapshot(waitingLimit: waitingLimit), network.counters)
+  }
+
+  func tell(_ report: inout JobReport) {
+    if network.queue.counters.submitted > 0 { report.fetches = network.counters }
   }
 }

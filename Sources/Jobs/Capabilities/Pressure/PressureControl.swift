@@ -34,6 +34,13 @@ final class PressureControl: JobCapability {
   /// Nil before the job runs. It tells of the pressure also afterwards.
   private let monitor = Locked<PressureMonitor?>(nil)
 
+  convenience init?(_ parts: JobParts) {
+    let onEvent = parts.onEvent
+    self.init(
+      parts.settings, parts.memory, parts.queue, in: parts.surroundings, parts.pressureRules, makers: parts.makers,
+      decoders: parts.decoders, onOpening: { onEvent(.watching($0)) }, onNote: { onEvent(.pressure($0)) })
+  }
+
   /// - Parameters:
   ///   - surroundings: where to read the memory limit, its use and its pressure.
   ///   - rules: the thresholds of pressure levels.
@@ -101,10 +108,10 @@ final class PressureControl: JobCapability {
     watch.governor.finish()
   }
 
-  /// The pressure now; nil before the job runs.
-  var snapshot: PressureSnapshot? { monitor.withLock { $0 }?.snapshot }
+  func tell(_ status: inout JobStatus, waitingLimit: Int) { status.pressure = monitor.withLock { $0 }?.snapshot }
 
-  /// Bytes held above the baseline for each reserved byte, at the worst moment; nil if reservations were never large
-  /// enough to compare.
-  var worstRatio: Double? { audit.worstRatio }
+  func tell(_ report: inout JobReport) {
+    report.worstMemoryRatio = audit.worstRatio
+    if let signals = monitor.withLock({ $0 })?.snapshot.signals { report.pressureSource = signals }
+  }
 }

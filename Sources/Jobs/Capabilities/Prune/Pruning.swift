@@ -12,7 +12,7 @@ import Synchronization
 /// does not have. It remembers the disks of the source folders, on which that depends.
 ///
 /// *Concurrency*: from any thread.
-final class Pruning: JobCapability {
+final class Pruning: ResultRemover {
   private let settings: JobSettings
   private let walker: SourceWalker
   private let outputs: [ThumbnailOutput]
@@ -21,6 +21,12 @@ final class Pruning: JobCapability {
   private let seenDisks = SeenDisks()
   private let isEnding = Atomic(false)
   private let onRemoval: @Sendable (Path, Result<Int, OutputError>) -> Void
+
+  convenience init?(_ parts: JobParts) {
+    self.init(parts.settings, parts.walker, parts.outputs, parts.capability(JobLedger.self)) {
+      [onEvent = parts.onEvent] in onEvent(.removal($0, $1))
+    }
+  }
 
   /// - Parameter onRemoval: receives each thumbnail that is removed before the end of the job.
   init(

@@ -8,6 +8,14 @@ final class Verifying: JobCapability {
   private let ledger: JobLedger
   private let memory: MemoryPlan
 
+  convenience init?(_ parts: JobParts) {
+    guard parts.settings.verify == .content, !parts.settings.dryRun, let ledger = parts.capability(JobLedger.self)
+    else {
+      return nil
+    }
+    self.init(ledger, parts.memory)
+  }
+
   /// - Parameter ledger: remembers the contents.
   init(_ ledger: JobLedger, _ memory: MemoryPlan) { (self.ledger, self.memory) = (ledger, memory) }
 

@@ -25,6 +25,15 @@ final class FolderWatch: JobCapability {
   private let pruning: Pruning
   private let onNote: @Sendable (WatchNote) -> Void
 
+  convenience init?(_ parts: JobParts) {
+    guard let watch = parts.settings.watch, let ledger = parts.capability(JobLedger.self),
+      let pruning = parts.capability(Pruning.self)
+    else { return nil }
+    self.init(watch, parts.settings, parts.walker, parts.outputs, parts.plan, ledger, pruning) {
+      [onEvent = parts.onEvent] in onEvent(.watch($0))
+    }
+  }
+
   /// - Parameters:
   ///   - ledger: remembers the sources whose thumbnails are to be removed.
   ///   - onNote: receives what is to be said about the folders.
@@ -50,7 +59,7 @@ final class FolderWatch: JobCapability {
       || !queue.snapshot(waitingLimit: 0).pauses.isEmpty
   }
 
-  var counters: WatchCounters { watch.counters }
+  func tell(_ status: inout JobStatus, waitingLimit: Int) { status.watch = watch.counters }
 
   // MARK: Moments
 

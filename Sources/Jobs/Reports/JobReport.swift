@@ -20,9 +20,9 @@ package struct JobReport: Sendable {
   package let memory: MemoryPlan
   /// Bytes held above the baseline for each reserved byte, at the worst moment; nil if reservations were never large
   /// enough to compare.
-  package let worstMemoryRatio: Double?
+  package internal(set) var worstMemoryRatio: Double?
   /// The pressure signals that were in use at the end.
-  package let pressureSource: PressureSignalChoice
+  package internal(set) var pressureSource: PressureSignalChoice
   /// Why the job ended early; nil if it did not.
   package let stopCause: StopCause?
   /// Whether the walk has reached every source.
@@ -38,10 +38,10 @@ package struct JobReport: Sendable {
   /// Thumbnails of other sources, which exist, that the job has replaced because it was forced to.
   package let replacedOthers: Int
   /// What was fetched from the network; nil if the job had no such sources.
-  package let fetches: FetchCounters?
+  package internal(set) var fetches: FetchCounters?
 
   /// What became of the manifest, the contact sheet and the gallery, of those that were asked for.
-  package let joins: [JoinReport]
+  package internal(set) var joins: [JoinReport] = []
   /// The sources that the walk had not found when the job stopped; nil if it is not known how many there are.
   package let notReached: Int?
 

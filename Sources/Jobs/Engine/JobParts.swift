@@ -1,0 +1,73 @@
+import BoundedQueue
+import Files
+import JobSettings
+import MemoryPressure
+import PictureMaking
+import Places
+import Sourcing
+import TraceRecording
+
+/// What a job is put together from. Each capability takes from it what it needs, also of those before it in the table.
+///
+/// *Concurrency*: one thread uses it, while the job is made.
+final class JobParts {
+  let settings: JobSettings
+  let walker: SourceWalker
+  let outputs: [ThumbnailOutput]
+  /// Whether one of the sources exists.
+  let hasSources: Bool
+  let network: Network
+  let queue: BoundedOperationQueue
+  let memory: MemoryPlan
+  /// Where to read the memory limit, its use and its pressure.
+  let surroundings: Surroundings
+  /// The thresholds of pressure levels.
+  let pressureRules: PressureRules
+  let makers = MakerPool()
+  let decoders: PictureDecoders
+  private let trace: TraceRecorder?
+  private let onThumbnail: ThumbnailHandler?
+  let onEvent: @Sendable (JobEvent) -> Void
+  /// Those that were made so far.
+  private(set) var capabilities: [any JobCapability] = []
+
+  init(
+    _ settings: JobSettings, _ walker: SourceWalker, _ outputs: [ThumbnailOutput], hasSources: Bool, _ network: Network,
+    _ queue: BoundedOperationQueue, _ memory: MemoryPlan, _ surroundings: Surroundings, _ pressureRules: PressureRules,
+    _ decoders: PictureDecoders, trace: TraceRecorder?, onThumbnail: ThumbnailHandler?,
+    onEvent: @escaping @Sendable (JobEvent) -> Void
+  ) {
+    (self.settings, self.walker, self.outputs, self.hasSources) = (settings, walker, outputs, hasSources)
+    (self.network, self.queue, self.memory, self.surroundings) = (network, queue, memory, surroundings)
+    (self.pressureRules, self.decoders, self.trace) = (pressureRules, decoders, trace)
+    (self.onThumbnail, self.onEvent) = (onThumbnail, onEvent)
+  }
+
+  /// Whether nothing is made.
+  var isRead: Bool { settings.dryRun || !hasSources }
+
+  /// Makes the capabilities that the settings ask for.
+  func make(_ table: [any JobCapability.Type]) throws(OutputError) {
+    for type in table { if let capability = try type.init(self) { capabilities.append(capability) } }
+  }
+
+  /// The capability of a type; nil if the job has none.
+  func capability<Capability>(_: Capability.Type) -> Capability? {
+    capabilities.lazy.compactMap { $0 as? Capability }.first
+  }
+
+  /// The places of the thumbnails.
+  private(set) lazy var plan = OutputPlan(walker: walker, isMirrored: outputs.contains(where: \.isMirrored))
+
+  /// What the operations share. It has what remembers sources, which must be made before.
+  private(set) lazy var shared: ThumbnailOperation.Shared = {
+    let memory = capabilities.lazy.compactMap { $0 as? any SourceMemory }.first
+    return ThumbnailOperation.Shared(
+      outputs: outputs,
+      owners: Owners(
+        remembered: { memory?.sources(withKey: $0) ?? [] }, forget: { memory?.forget(key: $0) }, plan: plan,
+        tree: walker.tree.root),
+      memory: self.memory, makers: makers, decoders: decoders, retries: settings.retries, trace: trace,
+      hashesSources: settings.verify == .content, underWay: memory?.underWay, onThumbnail: onThumbnail)
+  }()
+}

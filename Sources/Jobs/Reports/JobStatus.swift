@@ -1,0 +1,22 @@
+import BoundedQueue
+import MemoryPressure
+
+/// The state of a job at one moment.
+package struct JobStatus: Sendable {
+  package let tally: JobTally
+  package let queue: QueueSnapshot
+  /// The queue of the fetches from the network; nil if the job has none.
+  package internal(set) var fetches: QueueSnapshot?
+  /// What was fetched so far; nil if the job has no sources from the network.
+  package internal(set) var fetched: FetchCounters?
+  /// The page of a bucket that the walk waits for; nil if it waits for none.
+  package internal(set) var listing: String?
+  package let elapsed: Duration
+  /// The number of all sources; nil until it is known.
+  package let total: Int?
+  package let stopCause: StopCause?
+  /// Nil before the job runs.
+  package internal(set) var pressure: PressureSnapshot?
+  /// Nil if the job does not watch its folders.
+  package internal(set) var watch: WatchCounters?
+}
