@@ -3,12 +3,16 @@
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
 import hypothesis.configuration
 import pytest
 from PIL import Image, ImageDraw
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
 
 from job import THUMBJOB, Job
 

@@ -5,27 +5,18 @@ import re
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import requests
 import urllib3
 
-THUMBJOB = Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")).absolute()
+import program
+from waiting import eventually
+
+THUMBJOB = program.PATH.absolute()
 
 # Enlarging takes long in any build, so that a test can watch the job work.
 SLOW = ("--size", "large=4000<")
-
-
-def eventually(what, condition, seconds=45):
-    """Waits until the condition returns a truthy value, and returns it. On a busy machine that may take long."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < end, f"not within {seconds} s: {what}"
-        time.sleep(0.05)
 
 
 class Job:
@@ -34,12 +25,9 @@ class Job:
         self.thumbs = self.folder / "thumbs"
         command = [THUMBJOB, *arguments, "-o", self.thumbs, "--progress", "none", "--status",
                    f"127.0.0.1:{port}"]
-        # A runtime folder without sockets of other jobs.
-        environment = {**os.environ, "THUMBJOB_RUNTIME_DIR": str(self.folder / "thumbjob")}
-        environment.pop("THUMBJOB_TOKEN", None)
+        environment = program.environment(self.folder / "thumbjob")
         with open(self.folder / "stdout", "wb") as stdout, open(self.folder / "stderr", "wb") as stderr:
-            self.process = subprocess.Popen(
-                command, stdin=stdin, stdout=stdout, stderr=stderr, env=environment)
+            self.process = program.start(command, environment, stdin=stdin, stdout=stdout, stderr=stderr)
         self.link = eventually("the link to the page is printed", self._printed_link)
         self.url, self.token = self.link.split("/#token=")
         self.authorization = {"Authorization": f"Bearer {self.token}"}
@@ -95,8 +83,7 @@ class Job:
             try:
                 self.process.wait(45)
             except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+                program.end(self.process)
 
 
 class HeldJob(Job):

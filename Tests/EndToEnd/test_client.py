@@ -3,12 +3,13 @@
 import copy
 import json
 import socket
-import subprocess
 import threading
 
 import pytest
 
-from job import SLOW, THUMBJOB, eventually
+import program
+from job import SLOW, THUMBJOB
+from waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +33,7 @@ def asked(tmp_path, answer):
 
         thread = threading.Thread(target=serve)
         thread.start()
-        result = subprocess.run(
-            [THUMBJOB, "status", f"unix:{path}"],
-            check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+        result = program.run([THUMBJOB, "status", f"unix:{path}"], program.environment(tmp_path), text=False)
         thread.join()
     return result
 

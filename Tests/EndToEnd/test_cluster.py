@@ -14,6 +14,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
+import trees
 from conftest import album
 from job import THUMBJOB
 
@@ -45,7 +46,7 @@ def run(place, *words, **variables):
 
 
 def thumbnails(place):
-    return sorted(str(path.relative_to(place / "thumbs")) for path in (place / "thumbs").rglob("*.jpg"))
+    return sorted(trees.thumbnails(place / "thumbs"))
 
 
 def sources(place):

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import time
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes, urlsplit
@@ -11,10 +10,12 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 import pytest
 from PIL import Image, ImageStat
 
+import program
 from browser import Browser
 from conftest import photo
 from gallery import PAGE, many_pictures, page_files, write_gallery
-from job import THUMBJOB, eventually
+from job import THUMBJOB
+from waiting import eventually
 
 SCREENSHOTS = Path(".build/screenshots")
 LOOKS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
@@ -37,7 +38,7 @@ def made_gallery(folder, photos, *sizes):
                "--status", "off"]
     for size in sizes:
         command += ["-s", size]
-    subprocess.run(command, capture_output=True, check=False)
+    program.run(command, program.environment(folder / "runtime"))
     text = (folder / "gallery/page/data.js").read_text()
     assert text.startswith("window.gallery=") and text.endswith(";\n")
     return json.loads(text.removeprefix("window.gallery=").removesuffix(";\n"))

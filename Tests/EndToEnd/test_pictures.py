@@ -1,19 +1,14 @@
 """What the built program shows of small pictures that programs disagree about, and of those that lack samples."""
 
 import io
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from job import THUMBJOB
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
-
 import heifs
+import program
 import tiff_pictures
+from job import THUMBJOB
 
 WHITE, GREY = (255, 255, 255), (100, 100, 100)
 
@@ -21,7 +16,7 @@ WHITE, GREY = (255, 255, 255), (100, 100, 100)
 def run(folder, *arguments):
     command = [
         THUMBJOB, "images", "-o", "thumbs", "--progress", "none", "--quality", "100", "--subsample", "444", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return program.run(command, program.environment(folder / "runtime"), folder)
 
 
 def cmyk(has_marker):

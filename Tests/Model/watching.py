@@ -3,20 +3,17 @@
 import contextlib
 import json
 import signal
-import sys
-import time
-from pathlib import Path
 
 import hang
 import outs
 from case import Case
+from watched import EndedError, Watched
 
 import checks
 import files
+import program
 from runs import HUNG, Result, Spec
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Watch"))
-from watched import EndedError, Watched
+from waiting import until
 
 # The seconds within which a watch must have followed all changes.
 _SETTLED = 8
@@ -83,9 +80,7 @@ def _ended(process):
     try:
         yield
     finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+        program.end(process)
 
 
 def _stormed(world, spec, storms, watched, before) -> list[str]:
@@ -119,8 +114,10 @@ def _with_sources(world, before):
 
 def _settled(world, spec, watched, before, first) -> list[str]:
     """Waits until the thumbnails are those of the photos. Returns what is still wrong after a while."""
-    end = time.monotonic() + _SETTLED
-    while True:
+    found = []
+
+    def is_settled():
+        nonlocal found
         result = Result([], 0, watched.log.read_text(errors="replace"), _events(world), str(world.root))
         for out in spec.outs:
             world.memories[out].learn(result)
@@ -131,9 +128,10 @@ def _settled(world, spec, watched, before, first) -> list[str]:
             found = checks.untouched(case) + checks.current(case) + checks.kept(case)
         except FileNotFoundError as error:
             found = [f"watch: {error}"]
-        if not found or time.monotonic() > end or watched.process.poll() is not None:
-            return found
-        time.sleep(0.05)
+        return not found or watched.process.poll() is not None
+
+    until(is_settled, _SETTLED, 0.05)
+    return found
 
 
 def _events(world):

@@ -6,7 +6,8 @@ import time
 
 import decoders
 import endpoint
-import process
+import program
+import waiting
 from endpoint import Crowd, Listener
 
 # The limits that a job is given at random. The largest picture of the soak needs less memory than the least budget.
@@ -84,7 +85,7 @@ class Disturber:
         """Asks for a listing, and waits until it is complete."""
         before = self.job.listings.count
         if self.job.send(signal.SIGUSR1):
-            process.eventually("the reply to USR1 is complete",
+            waiting.eventually("the reply to USR1 is complete",
                                lambda: self.job.listings.count > before or not self.job.is_running, self.patience)
 
     def list_often(self):
@@ -122,7 +123,7 @@ class Disturber:
             self.ask.command("POST", "/resume")
 
     def _check_paused(self):
-        process.eventually("nothing works in the paused job", self._is_idle, self.patience)
+        waiting.eventually("nothing works in the paused job", self._is_idle, self.patience)
         before = self._made()
         self._pause()
         after = self._made()
@@ -184,10 +185,9 @@ class Disturber:
         command = [thumbjob, words[0], str(self.job.pid), *words[1:]]
         self.job.log.add(" ".join(words))
         try:
-            result = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                                    text=True, timeout=self.patience, check=False)
+            result = program.run(command, environment, seconds=self.patience)
         except subprocess.TimeoutExpired:
-            raise process.HangError(f"thumbjob {words[0]} did not end within {self.patience:.0f} s") from None
+            raise waiting.LateError(f"thumbjob {words[0]} did not end within {self.patience:.0f} s") from None
         # On a busy machine five seconds may be too few for the client, which then says so.
         is_late = result.returncode == 69 and "did not answer in time" in result.stderr
         if result.returncode != 0 and not is_late and self.job.is_running:
@@ -263,7 +263,7 @@ class Disturber:
         must_notice = self.door.press(self.random)
         self.job.sent["pressure"] += 1
         if must_notice:
-            process.eventually(
+            waiting.eventually(
                 "it reports the memory pressure",
                 lambda: sum(self.job.ledger.pressure.values()) > before or not self.job.is_running, self.patience)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import boto3
 from botocore.config import Config
 
-from job import eventually
 from servers.listening import loopback_listener
+from waiting import eventually
 
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 
