@@ -45,10 +45,17 @@ TEST = $(SWIFT) test --disable-xctest --experimental-maximum-parallelization-wid
 # imports takes half a minute.
 IMPORTS = $(if $(CI),--explicit-target-dependency-import-check error)
 
+# With BUILT=yes, the debug build is there. `make test` builds once for all parts, because each build, even of nothing, reads
+# the whole package and waits for other builds to end.
+BUILT =
+PROGRAM = $(if $(BUILT),,program)
+DEBUG = $(if $(BUILT),,debug)
+
 # Repeats at the end which tests failed, because thousands of lines come before.
 SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aE '✘|^(FAILED|ERROR) |^SUMMARY: ' .build/$@.log; exit 1; }
 
-# The virtual environment of the Python packages that Tests/EndToEnd needs.
+# The virtual environment of the Python packages that Tests/EndToEnd needs. It runs the files of tests in three processes,
+# because each of them waits for half of the time.
 PYTHON = .build/venv
 # The virtual environment of the checkers of Python and JavaScript; each is one native program from PyPI.
 LINT = .build/venv-lint
@@ -80,7 +87,7 @@ FUZZ_BUILD = THUMBJOB_FUZZ=1 $(BUILD) -c release --sanitize=address -Xswiftc -sa
 # How often `make hunt` runs the tests in each circumstance.
 RUNS = 1
 
-# The endurance test: how many minutes, and the seed of the random generator. `make test` runs one minute.
+# The endurance test: how many minutes, and the seed of the random generator. `make test` runs half a minute.
 MINUTES = 60
 SOAK = PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Soak/soak.py --keep .build/soak
 
@@ -120,7 +127,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build program debug moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -148,14 +155,19 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample hunt-tests
+	@scripts/parts.py lint program -- debug unit command race lessons memory \
+	  -- endpoint soak-sample attack-sample faults-sample model-sample hunt-tests
 
-unit: deps ## tests the libraries, and parts of the executable
+program: deps # builds everything but the tests
+	$(BUILD)
+
+debug: deps # builds everything, with the tests
 	$(BUILD) --build-tests $(IMPORTS)
+
+unit: $(DEBUG) ## tests the libraries, and parts of the executable
 	$(TEST) --skip-build --skip thumbjobTests $(SHOWN)
 
-command: deps ## tests the built program as its user runs it: output, exit status, signals
-	$(BUILD) --build-tests
+command: $(DEBUG) ## tests the built program as its user runs it: output, exit status, signals
 	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
 
 race: deps ## tests queue, cache, job, ledger, comparison, file transfers, pressure monitor, decoder processes, trace and endpoint under the thread sanitizer
@@ -164,8 +176,7 @@ race: deps ## tests queue, cache, job, ledger, comparison, file transfers, press
 	  --sanitize=thread --scratch-path .build-thread \
 	  --filter 'AccessRecordingTests|BoundedQueueTests|CachingTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|ThreadLessonsTests|TraceRecordingTests' $(SHOWN)
 
-lessons: deps ## shows what goes wrong with threads, and how it is done right: a table
-	$(BUILD) --product lessons
+lessons: $(PROGRAM) ## shows what goes wrong with threads, and how it is done right: a table
 	THUMBJOB_TARGETS="$(RACE)" $(SANITIZED) $(BUILD) --product lessons --sanitize=thread --scratch-path .build-thread
 	.build/debug/lessons --sanitized .build-thread/debug/lessons $(SHOWN)
 
@@ -175,21 +186,15 @@ memory: deps ## tests Thumbnails and the C code under the address sanitizer, C a
 	THUMBJOB_TARGETS="PicturesTests ThumbnailsTests" $(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) \
 	  --scratch-path .build-address --skip 'ThumbHashTests|LookupTableTests' $(SHOWN)
 
-endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
-	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
+endpoint: test-deps $(PROGRAM) $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
+	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs -n 3 --dist loadfile Tests/EndToEnd $(SHOWN)
 
-attack-sample: test-deps ## tests `attack` itself, and runs it with a thousand files
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+attack-sample: test-deps $(PROGRAM) ## tests `attack` itself, and runs it with a thousand files
 	rm -rf .build/attack
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Attack $(SHOWN)
 	$(ATTACK) --seed 1 --per-class 8 --sizes 32,256,1600 $(SHOWN)
 
-attack: test-deps ## compares the results for thousands of damaged and unusual files with libjpeg's and other oracles': a table. PER_CLASS=400 SEED=2 tries more files, and others
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+attack: test-deps $(PROGRAM) ## compares the results for thousands of damaged and unusual files with libjpeg's and other oracles': a table. PER_CLASS=400 SEED=2 tries more files, and others
 	rm -rf .build/attack
 	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
 
@@ -236,46 +241,30 @@ hunt-tests: # tests `hunt` itself
 hunt: test-deps ## runs the parts of `make test` in circumstances such as a busy machine, one core or little memory: a table of the tests that failed. RUNS=40 takes days; IN=busy,one-core and PARTS=unit,command choose
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Hunt/hunt.py --runs $(RUNS) $(if $(IN),--in $(IN)) $(if $(PARTS),--parts $(PARTS))
 
-soak-sample: test-deps ## tests `soak` itself, and runs it for a minute
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
-	$(BUILD) --product make-images
+soak-sample: test-deps $(PROGRAM) ## tests `soak` itself, and runs it for half a minute
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Soak $(SHOWN)
-	$(SOAK) --seed 1 --minutes 1 $(SHOWN)
+	$(SOAK) --seed 1 --minutes 0.5 $(SHOWN)
 
-soak: test-deps ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes ten minutes, with other disturbances
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
-	$(BUILD) --product make-images
+soak: test-deps $(PROGRAM) ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes ten minutes, with other disturbances
 	$(SOAK) --seed $(SEED) --minutes $(MINUTES)
 
-watch: test-deps ## changes thousands of photos below a running `thumbjob watch`: a table. EVENTS=1000000 takes ten times as many
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+watch: test-deps $(PROGRAM) ## changes thousands of photos below a running `thumbjob watch`: a table. EVENTS=1000000 takes ten times as many
 	cd Tests/Watch && PYTHONPYCACHEPREFIX=$(CURDIR)/.build/python-cache python3 -m unittest
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Watch/watch.py --events $(EVENTS)
 
-model-sample: test-deps ## tests `model` itself, and runs it for a few hundred steps
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+model-sample: test-deps $(PROGRAM) ## tests `model` itself, and runs it for a few hundred steps
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Model $(SHOWN)
 	$(MODEL) --seed 1 --steps 215 --seconds 15 --minimise 20 $(SHOWN)
 	$(MODEL) --seed 13 --focus 4 --steps 210 --seconds 15 --minimise 20 $(SHOWN)
 
-model: test-deps $(PYTHON)/ready ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+model: test-deps $(PROGRAM) $(PYTHON)/ready ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
 	$(MODEL_WITH_BUCKETS) --seed $(SEED) --steps $(STEPS)
 
-faults-sample: test-deps ## tests `faults` itself, and tries one fault of each kind
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+faults-sample: test-deps $(PROGRAM) ## tests `faults` itself, and tries one fault of each kind
 	COMPILER=$(CLANG) PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Faults $(SHOWN)
 	$(FAULTS) --sample --check docs/faults.md $(SHOWN)
 
-faults: test-deps ## lets each system call of a job fail once, and writes the results to docs/faults.md; takes ten minutes
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+faults: test-deps $(PROGRAM) ## lets each system call of a job fail once, and writes the results to docs/faults.md; takes ten minutes
 	$(FAULTS) --write docs/faults.md
 
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
