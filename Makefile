@@ -34,6 +34,11 @@ RACE = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests Fetch
   LockingTests MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThreadLessonsTests \
   JobsTests TraceRecordingTests \
   bad-decoder sandbox-parent thumbjob-decoder
+# The test targets and suites of which `race` runs all tests, and those of `memory`. As a part of `make test`, `unit` leaves
+# them out. The suites that a sanitizer skips, or that take too long under it, run there.
+space := $(subst ,, )
+RACED = $(subst $(space),|,$(filter-out ThumbnailJobsTests SandboxTests,$(filter %Tests,$(RACE))))|JobTests
+CHECKED = (PicturesTests|ThumbnailsTests)\.(?!WebP|TIFFMemory|WorkingMemory|Memory|ThumbHash|LookupTable)
 # The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
 UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
 
@@ -45,17 +50,18 @@ TEST = $(SWIFT) test --disable-xctest --experimental-maximum-parallelization-wid
 # imports takes half a minute.
 IMPORTS = $(if $(CI),--explicit-target-dependency-import-check error)
 
-# With BUILT=yes, the debug build is there. `make test` builds once for all parts, because each build, even of nothing, reads
-# the whole package and waits for other builds to end.
-BUILT =
-PROGRAM = $(if $(BUILT),,program)
-DEBUG = $(if $(BUILT),,debug)
+# With WHOLE=yes, the part is one of all of `make test`: the debug build is there, because each build, even of nothing, reads
+# the whole package and waits for other builds to end; and what runs under a sanitizer need not run without.
+WHOLE =
+PROGRAM = $(if $(WHOLE),,program)
+DEBUG = $(if $(WHOLE),,debug)
 
 # Repeats at the end which tests failed, because thousands of lines come before.
 SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aE '✘|^(FAILED|ERROR) |^SUMMARY: ' .build/$@.log; exit 1; }
 
-# The virtual environment of the Python packages that Tests/EndToEnd needs. It runs the files of tests in three processes,
-# because each of them waits for half of the time.
+# The virtual environment of the Python packages that Tests/EndToEnd needs. Python compiles modules when they are first
+# imported, because pip would compile for a minute what no test imports. The files of tests run in three processes, because
+# each waits for half of the time.
 PYTHON = .build/venv
 # The virtual environment of the checkers of Python and JavaScript; each is one native program from PyPI.
 LINT = .build/venv-lint
@@ -165,7 +171,7 @@ debug: deps # builds everything, with the tests
 	$(BUILD) --build-tests $(IMPORTS)
 
 unit: $(DEBUG) ## tests the libraries, and parts of the executable
-	$(TEST) --skip-build --skip thumbjobTests $(SHOWN)
+	$(TEST) --skip-build --skip thumbjobTests $(if $(WHOLE),--skip '$(RACED)' --skip '$(CHECKED)') $(SHOWN)
 
 command: $(DEBUG) ## tests the built program as its user runs it: output, exit status, signals
 	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
@@ -174,10 +180,10 @@ race: deps ## tests queue, cache, job, ledger, comparison, file transfers, press
 	@mkdir -p .build
 	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) \
 	  --sanitize=thread --scratch-path .build-thread \
-	  --filter 'AccessRecordingTests|BoundedQueueTests|CachingTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|ThreadLessonsTests|TraceRecordingTests' $(SHOWN)
+	  --filter '$(RACED)|SandboxTests' $(SHOWN)
 
 lessons: $(PROGRAM) ## shows what goes wrong with threads, and how it is done right: a table
-	THUMBJOB_TARGETS="$(RACE)" $(SANITIZED) $(BUILD) --product lessons --sanitize=thread --scratch-path .build-thread
+	$(if $(WHOLE),,THUMBJOB_TARGETS="$(RACE)" $(SANITIZED) $(BUILD) --product lessons --sanitize=thread --scratch-path .build-thread)
 	.build/debug/lessons --sanitized .build-thread/debug/lessons $(SHOWN)
 
 # The skipped tests compute for minutes under the sanitizer; others reach the same code there.
@@ -269,7 +275,7 @@ faults: test-deps $(PROGRAM) ## lets each system call of a job fail once, and wr
 
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	python3 -m venv --clear $(PYTHON)
-	$(PYTHON)/bin/pip install -q --disable-pip-version-check -r $<
+	$(PYTHON)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
 	touch $@
 
 # Unpacks the package instead of installing it, because installing it would start a server.
@@ -376,7 +382,7 @@ programs: | bench-deps # lays out GraphicsMagick and vipsthumbnail of Debian's s
 
 $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
 	python3 -m venv --clear $(BENCH_VENV)
-	$(BENCH_VENV)/bin/pip install -q --disable-pip-version-check -r $<
+	$(BENCH_VENV)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
 	touch $@
 
 lint: $(LINT)/ready ## fails on anything `make format` would change, and on mistakes in C, shell, Python and JavaScript
@@ -393,7 +399,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 
 $(LINT)/ready: scripts/lint-requirements.txt | lint-deps
 	python3 -m venv --clear $(LINT)
-	$(LINT)/bin/pip install -q --disable-pip-version-check -r $<
+	$(LINT)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
 	touch $@
 
 format: ## formats the sources in place

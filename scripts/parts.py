@@ -3,9 +3,10 @@
 
 The parts before the first `--` run first. Each group after that runs beside the other groups, its own parts one after
 the other. The output of a part is in .build/parts; the end of it is shown if the part fails. The last lines show how
-long each part took, and how many tests were skipped and why.
+long each part took and kept processors busy, and how many tests ran in no part and why.
 """
 
+import contextlib
 import os
 import re
 import signal
@@ -14,18 +15,30 @@ import sys
 import threading
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 LOGS = Path(".build/parts")
 # The lines of a part that failed which are shown.
 SHOWN = 150
-# How Swift Testing and pytest tell of a skipped test.
-SKIPPED = re.compile(r'Test .* skipped(?:: "(?P<swift>.*)"|\.?)$|^SKIPPED \[(?P<count>\d+)\] \S+ (?P<python>.*)$')
+# How Swift Testing tells of a test that has passed or was skipped, and pytest of skipped ones.
+PASSED = re.compile(r"✔ Test (\S+?\(.*\)|\".*\") (?:with \d+ test cases? )?passed after ")
+SKIPPED = re.compile(r'➜ Test (?P<test>\S+?\(.*\)|".*") skipped(?:: "(?P<reason>.*)"|\.?)$')
+SKIPPED_BY_PYTEST = re.compile(r"^SKIPPED \[(?P<count>\d+)\] \S+ (?P<reason>.*)$")
+
+
+@dataclass(frozen=True)
+class Time:
+    seconds: float
+    busy: float  # of the processors, which parts beside each other share
+
+    def __str__(self):
+        return f"{minutes(self.seconds)} ({minutes(self.busy)} busy)"
 
 
 class Parts:
     def __init__(self):
-        self.seconds: dict[str, float] = {}
+        self.times: dict[str, Time] = {}
         self.failed: str | None = None
         # Guards `_running` and `failed`. A signal handler, which calls `end`, may interrupt a thread that has it.
         self._lock = threading.RLock()
@@ -40,21 +53,22 @@ class Parts:
                     return
                 # A process group of its own, so that all that the part has started can be ended. No session of its own,
                 # because Linux shares the processors between sessions whatever their niceness.
-                command = ["make", "--no-print-directory", name, "BUILT=yes"]
+                command = ["make", "--no-print-directory", name, "WHOLE=yes"]
                 process = self._running[name] = subprocess.Popen(
                     ["nice", "-n", str(niceness), *command],
                     stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, process_group=0)
-            status = process.wait()
-            self.seconds[name] = time.monotonic() - start
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.times[name] = Time(time.monotonic() - start, usage.ru_utime + usage.ru_stime)
             with self._lock:
                 del self._running[name]
                 if self.failed:
                     return
-                if status != 0:
+                if process.returncode != 0:
                     self.failed = name
                     self._end_all()
                     return
-            print(f"{name} {minutes(self.seconds[name])}", flush=True)
+            print(f"{name} {self.times[name]}", flush=True)
 
     def run_beside(self, groups: list[list[str]]):
         """Runs groups of parts beside each other. The later ones have more time of the processors if they want it."""
@@ -74,8 +88,9 @@ class Parts:
 
     def _end_all(self):
         for process in self._running.values():
-            # As with Control-C, after which the tests clean up.
-            os.killpg(process.pid, signal.SIGINT)
+            # As with Control-C, after which the tests clean up. It may just have ended.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
 
 
 def minutes(seconds: float) -> str:
@@ -83,12 +98,19 @@ def minutes(seconds: float) -> str:
 
 
 def reasons(names: list[str]) -> str:
-    """The reasons for skipped tests, each with the number of tests."""
+    """The reasons for tests that were skipped and ran in no other part, each with the number of tests."""
     found: Counter = Counter()
+    passed: set[str] = set()
+    skipped: dict[str, str] = {}
     for name in names:
         for line in (LOGS / f"{name}.log").read_text(errors="replace").splitlines():
-            if match := SKIPPED.search(line):
-                found[match["swift"] or match["python"] or "no reason given"] += int(match["count"] or 1)
+            if match := PASSED.search(line):
+                passed.add(match[1])
+            elif match := SKIPPED.search(line):
+                skipped[match["test"]] = match["reason"] or "no reason given"
+            elif match := SKIPPED_BY_PYTEST.search(line):
+                found[match["reason"]] += int(match["count"])
+    found.update(reason for test, reason in skipped.items() if test not in passed)
     return ", ".join(f"{count} ({reason})" for reason, count in found.most_common()) or "nothing"
 
 
@@ -116,7 +138,7 @@ def main(words: list[str]) -> int:
             print(f"{parts.failed} failed; all of its output: {log}")
         return 1
     names = [name for group in groups for name in group]
-    told = " · ".join(f"{name} {minutes(parts.seconds[name])}" for name in names)
+    told = " · ".join(f"{name} {parts.times[name]}" for name in names)
     print(f"minutes: {told} · in all {minutes(time.monotonic() - start)}")
     print(f"skipped: {reasons(names)}")
     return 0

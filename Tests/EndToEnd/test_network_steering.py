@@ -17,7 +17,8 @@ from servers.photos import is_whole, large_photo, small_photo
 from servers.scripted import ScriptedServer
 from waiting import eventually
 
-PROMPT_SECONDS = 1
+# Half of the time after which a transfer that stands still is given up.
+PROMPT_SECONDS = 15
 PER_HOST = 4
 GOOD = 6
 HELD = 20
