@@ -53,6 +53,8 @@ IMPORTS = $(if $(CI),--explicit-target-dependency-import-check error)
 # With WHOLE=yes, the part is one of all of `make test`: the debug build is there, because each build, even of nothing, reads
 # the whole package and waits for other builds to end; and what runs under a sanitizer need not run without.
 WHOLE =
+# Builds and tests under sanitizers, which other parts run beside, leave them the processors.
+POLITE = $(if $(WHOLE),nice)
 PROGRAM = $(if $(WHOLE),,program)
 DEBUG = $(if $(WHOLE),,debug)
 
@@ -178,7 +180,7 @@ command: $(DEBUG) ## tests the built program as its user runs it: output, exit s
 
 race: deps ## tests queue, cache, job, ledger, comparison, file transfers, pressure monitor, decoder processes, trace and endpoint under the thread sanitizer
 	@mkdir -p .build
-	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) \
+	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(POLITE) $(TEST) \
 	  --sanitize=thread --scratch-path .build-thread \
 	  --filter '$(RACED)|SandboxTests' $(SHOWN)
 
@@ -189,7 +191,7 @@ lessons: $(PROGRAM) ## shows what goes wrong with threads, and how it is done ri
 # The skipped tests compute for minutes under the sanitizer; others reach the same code there.
 memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build
-	THUMBJOB_TARGETS="PicturesTests ThumbnailsTests" $(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) \
+	THUMBJOB_TARGETS="PicturesTests ThumbnailsTests" $(SANITIZED) $(POLITE) $(TEST) --sanitize=address $(UNDEFINED) \
 	  --scratch-path .build-address --skip 'ThumbHashTests|LookupTableTests' $(SHOWN)
 
 endpoint: test-deps $(PROGRAM) $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients

@@ -44,7 +44,7 @@ class Parts:
         self._lock = threading.RLock()
         self._running: dict[str, subprocess.Popen] = {}
 
-    def run(self, names: list[str], niceness: int = 0):
+    def run(self, names: list[str]):
         """Runs parts one after the other."""
         for name in names:
             start = time.monotonic()
@@ -53,9 +53,8 @@ class Parts:
                     return
                 # A process group of its own, so that all that the part has started can be ended. No session of its own,
                 # because Linux shares the processors between sessions whatever their niceness.
-                command = ["make", "--no-print-directory", name, "WHOLE=yes"]
                 process = self._running[name] = subprocess.Popen(
-                    ["nice", "-n", str(niceness), *command],
+                    ["make", "--no-print-directory", name, "WHOLE=yes"],
                     stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, process_group=0)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -71,10 +70,8 @@ class Parts:
             print(f"{name} {self.times[name]}", flush=True)
 
     def run_beside(self, groups: list[list[str]]):
-        """Runs groups of parts beside each other. The later ones have more time of the processors if they want it."""
-        threads = [
-            threading.Thread(target=self.run, args=(names, 5 * (len(groups) - 1 - index)))
-            for index, names in enumerate(groups)]
+        """Runs groups of parts beside each other."""
+        threads = [threading.Thread(target=self.run, args=(names,)) for names in groups]
         for thread in threads:
             thread.start()
         for thread in threads:
