@@ -30,7 +30,7 @@ import table
 import workplace
 
 # How long a run may take. Undisturbed it takes a fraction of a second.
-LIMIT = 30
+LIMIT = 120
 # How many runs take place at a time. A run mostly waits for its threads to start.
 AT_ONCE = 2 + (os.cpu_count() or 1)
 # The job that changes are tried with.
