@@ -22,7 +22,8 @@ def files(top, with_working=False):
 
 def thumbnails(top):
     """The bytes of all files below `top` that are named as JPEG files are, by their paths."""
-    return {path: Path(top, path).read_bytes() for path in files(top) if path.endswith(".jpg")}
+    # A source may be in a folder that is named as the one that thumbjob keeps for itself.
+    return {path: Path(top, path).read_bytes() for path in files(top, with_working=True) if path.endswith(".jpg")}
 
 
 def others(top):
