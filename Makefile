@@ -30,14 +30,14 @@ LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
 # What is built for the tests under the thread sanitizer: of JobsTests, only JobTests run there.
-RACE = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests \
+RACE = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests FetchingTests FilesTests FolderWatchingTests JobsTests LedgerTests \
   LockingTests MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThreadLessonsTests \
-  JobsTests TraceRecordingTests \
+  TraceRecordingTests \
   bad-decoder sandbox-parent thumbjob-decoder
 # The test targets and suites of which `race` runs all tests, and those of `memory`. As a part of `make test`, `unit` leaves
 # them out. The suites that a sanitizer skips, or that take too long under it, run there.
 space := $(subst ,, )
-RACED = $(subst $(space),|,$(filter-out ThumbnailJobsTests SandboxTests,$(filter %Tests,$(RACE))))|JobTests
+RACED = $(subst $(space),|,$(filter-out JobsTests SandboxTests,$(filter %Tests,$(RACE))))|JobTests
 CHECKED = (PicturesTests|ThumbnailsTests)\.(?!WebP|TIFFMemory|WorkingMemory|Memory|ThumbHash|LookupTable)
 # The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
 UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
