@@ -40,6 +40,8 @@ public struct LedgerEntry: Sendable, Equatable {
   public var outcome: Outcome
   /// A hash of all bytes of the source; nil if it was not read for that.
   public var hash: UInt64?
+  /// The SHA-256 digest of all bytes of the source; nil if none was asked for.
+  public var digest: [UInt8]?
   /// A fingerprint of the files of its thumbnails; nil if it was not taken. It changes with every file that takes the place
   /// of one of them.
   public var thumbnails: Int?

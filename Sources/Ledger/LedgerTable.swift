@@ -18,13 +18,16 @@ import GRDB
 /// | `settings`, `program` | a fingerprint of the settings, and the program's version |
 /// | `since`, `time`, `times` | the first and the last time in seconds since 1970, and how often |
 /// | `moment` | the last time in nanoseconds since 1970 |
+/// | `digest` | the SHA-256 digest of the source, in the ledger of a list of checksums |
 ///
 /// `disk` has the source folders and the mount points in them: `path`, and what identifies the disk that was there
 /// (`identity`).
 enum LedgerTable {
   /// "thmb", so that other programs' files are recognised.
   private static let application = 0x7468_6D62
-  private static let version = 2
+  private static let version = 3
+  /// The version without the column `digest`.
+  private static let second = 2
   /// The version without the columns `state`, `print`, `key` and `moment`, and without disks.
   private static let first = 1
 
@@ -46,12 +49,18 @@ enum LedgerTable {
           """)
     } else {
       try check(db, file)
-      if try isCurrent(db) { return }
-      try db.execute(sql: "DROP TABLE IF EXISTS state")
     }
+    if try versionFound(db) < second { try addColumnsOfSecond(to: db) }
+    if try versionFound(db) < version {
+      try db.execute(sql: "ALTER TABLE source ADD COLUMN digest BLOB; PRAGMA user_version = \(version)")
+    }
+  }
+
+  private static func addColumnsOfSecond(to db: Database) throws {
     try db.execute(
       sql: """
-        PRAGMA user_version = \(version);
+        PRAGMA user_version = \(second);
+        DROP TABLE IF EXISTS state;
         ALTER TABLE source ADD COLUMN state INTEGER;
         ALTER TABLE source ADD COLUMN print INTEGER;
         ALTER TABLE source ADD COLUMN key INTEGER;
@@ -64,14 +73,15 @@ enum LedgerTable {
   /// - Throws: ``LedgerError`` if the file is of another program or a newer version.
   static func check(_ db: Database, _ file: Path) throws {
     guard try Int.fetchOne(db, sql: "PRAGMA application_id") == application else { throw LedgerError(.foreign, file) }
-    let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-    guard (first...version).contains(found) else { throw LedgerError(.newer, file) }
+    guard (first...version).contains(try versionFound(db)) else { throw LedgerError(.newer, file) }
   }
 
-  /// Whether the file has everything that this version writes.
-  static func isCurrent(_ db: Database) throws -> Bool {
-    try Int.fetchOne(db, sql: "PRAGMA user_version") == version
+  private static func versionFound(_ db: Database) throws -> Int {
+    try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
   }
+
+  /// Whether the file has keys and disks.
+  private static func isAtLeastSecond(_ db: Database) throws -> Bool { try versionFound(db) >= second }
 
   static func hasUnmade(_ db: Database) throws -> Bool {
     try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM source WHERE outcome <> 'made')") ?? false
@@ -83,17 +93,17 @@ enum LedgerTable {
       sql: """
         INSERT INTO source (
           path, size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, since, time, times,
-          state, print, key, moment
-        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+          state, print, key, moment, digest
+        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
         ON CONFLICT (path) DO UPDATE SET
           (since, times) = (SELECT
             CASE WHEN same THEN since ELSE excluded.since END, CASE WHEN same THEN times + 1 ELSE 1 END
             FROM (SELECT outcome = excluded.outcome AND size IS excluded.size AND modified IS excluded.modified AS same)),
           (size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, time, state, print, key,
-            moment) =
+            moment, digest) =
           (excluded.size, excluded.modified, excluded.hash, excluded.outcome, excluded.kind, excluded.reason, excluded.thumbnails,
             excluded.first, excluded.deaths, excluded.settings, excluded.program, excluded.time, excluded.state,
-            excluded.print, excluded.key, excluded.moment)
+            excluded.print, excluded.key, excluded.moment, excluded.digest)
         """)
     var (name, kind, reason) = ("", nil as String?, nil as String?)
     var (thumbnails, first, deaths) = (nil as Int?, nil as Data?, nil as Int?)
@@ -107,7 +117,7 @@ enum LedgerTable {
         Data(entry.source.bytes), entry.version?.bytes, entry.version?.modified,
         entry.hash.map { Int64(bitPattern: $0) }, name, kind, reason, thumbnails, first,
         deaths, entry.settings, entry.program, entry.since, entry.time, entry.version?.state, entry.thumbnails,
-        entry.key.map { Int64(bitPattern: $0) }, entry.moment,
+        entry.key.map { Int64(bitPattern: $0) }, entry.moment, entry.digest.map { Data($0) },
       ])
   }
 
@@ -117,7 +127,10 @@ enum LedgerTable {
 
   /// The columns in the order in which ``LedgerEntry`` reads them.
   private static func columns(in db: Database) throws -> String {
-    let newer = try isCurrent(db) ? "state, print, key, moment" : "NULL, NULL, NULL, NULL"
+    let version = try versionFound(db)
+    let newer =
+      (version < second ? "NULL, NULL, NULL, NULL" : "state, print, key, moment")
+      + (version < Self.version ? ", NULL" : ", digest")
     return "path, size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, since, "
       + "time, times, \(newer)"
   }
@@ -129,7 +142,7 @@ enum LedgerTable {
 
   /// The sources with this key in their marks. Only an accident gives two sources one key.
   static func sources(withKey key: UInt64, in db: Database) throws -> [Path] {
-    guard try isCurrent(db) else { return [] }
+    guard try isAtLeastSecond(db) else { return [] }
     let statement = try db.cachedStatement(sql: "SELECT path FROM source WHERE key = ?")
     return try Data.fetchAll(statement, arguments: [Int64(bitPattern: key)]).compactMap { Path(bytes: $0) }
   }
@@ -186,7 +199,7 @@ enum LedgerTable {
   }
 
   static func disks(in db: Database) throws -> [Path: String] {
-    guard try isCurrent(db) else { return [:] }
+    guard try isAtLeastSecond(db) else { return [:] }
     var found: [Path: String] = [:]
     for row in try Row.fetchAll(db, sql: "SELECT path, identity FROM disk") {
       guard let path = Data.fromDatabaseValue(row[0]).flatMap({ Path(bytes: $0) }) else { continue }
@@ -240,5 +253,6 @@ extension LedgerEntry {
     thumbnails = number(16)
     key = Int64.fromDatabaseValue(row[17]).map { UInt64(bitPattern: $0) }
     if let known = number(18) { moment = known }
+    digest = Data.fromDatabaseValue(row[19]).map { Array($0) }
   }
 }

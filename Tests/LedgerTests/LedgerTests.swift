@@ -148,6 +148,30 @@ import Testing
     #expect(try Ledger(file, for: .reading).disks() == ["photos": "x"])
   }
 
+  /// The tables as the second version of the program made them.
+  @Test func aLedgerOfTheSecondVersionIsReadAndRenewed() throws {
+    try Ledger(file, for: .writing).open()
+    try DatabaseQueue(path: file.printable).write { db in
+      try db.execute(
+        sql: """
+          ALTER TABLE source DROP COLUMN digest; PRAGMA user_version = 2;
+          INSERT INTO source (path, size, modified, outcome, settings, program, since, time, times, state, key, moment)
+          VALUES (x'61', 5, 7, 'made', 's', '1', 9, 9, 1, 3, 4, 10);
+          INSERT INTO disk VALUES (x'62', 'x');
+          """)
+    }
+    let old = try #require(try entries().first)
+    #expect(old.version == .init(bytes: 5, modified: 7, state: 3) && old.key == 4 && old.digest == nil)
+    #expect(try Ledger(file, for: .reading).disks() == ["b": "x"])
+    let ledger = Ledger(file, for: .writing)
+    var new = entry("b")
+    new.digest = [1, 2, 3]
+    ledger.record(new)
+    ledger.write()
+    #expect(ledger.problem == nil && ledger.sources(withKey: 4) == ["a"])
+    #expect(try entries().map(\.digest) == [nil, [1, 2, 3]])
+  }
+
   @Test func twoProcessesShareAFile() throws {
     let (first, second) = (Ledger(file, for: .writing), Ledger(file, for: .writing))
     first.record(entry("a"))
@@ -172,7 +196,7 @@ import Testing
 
   @Test func aLedgerOfANewerVersionIsLeftAlone() throws {
     try Ledger(file, for: .writing).open()
-    try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "PRAGMA user_version = 3") }
+    try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "PRAGMA user_version = 4") }
     #expect(throws: LedgerError(.newer, file)) { try Ledger(file, for: .writing).open() }
     #expect(throws: LedgerError(.newer, file)) { try Ledger(file, for: .reading).open() }
   }
