@@ -222,7 +222,7 @@ fuzz: test-deps ## feeds parsers and decoders random inputs, under sanitizers: a
 	rm -rf $(FUZZ)/targets $(FUZZ)/seeds
 	mkdir -p $(FUZZ)/targets
 	$(SWIFT)c -sanitize=fuzzer,address -use-ld=lld .build-fuzz/release/libFuzzTargets.a \
-	  $$(pkg-config --libs libjpeg lcms2 libexif sqlite3) -o $(FUZZ)/targets/all
+	  $$(pkg-config --libs libjpeg lcms2 libexif sqlite3 nettle) -o $(FUZZ)/targets/all
 	for target in $(filter-out decoder decode-% fills-% lossless lzw,$(TARGETS)); do ln -s all $(FUZZ)/targets/$$target; done
 	$(FUZZ_C) Tests/Fuzz/decoder.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decoder
 	$(FUZZ_C) Tests/Fuzz/pictures.c $(FUZZ_PICTURES) -o $(FUZZ)/targets/decode-png

@@ -69,6 +69,7 @@ let package = Package(
     .systemLibrary(name: "CDe265", pkgConfig: "libde265", providers: [.apt(["libde265-dev"])]),
     .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+    .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CLinux"),
 
@@ -180,8 +181,9 @@ let package = Package(
     .target(
       name: "Jobs",
       dependencies: [
-        "AccessRecording", "BoundedQueue", "CLinux", "ContactSheet", "Fetching", "Files", "FolderWatching", "Gallery",
-        "JobSettings", "Ledger", "Locking", "Marks", "MemoryPressure", "PictureMaking", "Pictures", "Places", "Sandbox",
+        "AccessRecording", "BoundedQueue", "CLinux", "CNettle", "ContactSheet", "Fetching", "Files", "FolderWatching",
+        "Gallery", "JobSettings", "Ledger", "Locking", "Marks", "MemoryPressure", "PictureMaking", "Pictures", "Places",
+        "Sandbox",
         "Sourcing", "Thumbnails", "TraceRecording",
         .product(name: "SystemPackage", package: "swift-system"),
       ],

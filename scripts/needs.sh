@@ -29,6 +29,7 @@ needs_of_build() {
   need libtiff-dev pkg-config --exists libtiff-4
   need libde265-dev pkg-config --exists libde265
   need libdav1d-dev pkg-config --exists dav1d
+  need nettle-dev pkg-config --exists nettle
   need libseccomp-dev pkg-config --exists libseccomp
   need libcurl4-openssl-dev pkg-config --exists libcurl
   need libsqlite3-dev pkg-config --exists sqlite3

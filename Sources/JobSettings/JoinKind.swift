@@ -1,10 +1,11 @@
 import ContactSheet
 
-/// What a job can make of all its thumbnails.
+/// What a job can make of all its thumbnails, or of all its checksums.
 package enum JoinKind: String, Sendable, CaseIterable {
   case manifest
   case contactSheet = "contact sheet"
   case gallery
+  case checksums = "checksum list"
 
   /// The setting that asks for it.
   package var setting: String {
@@ -12,14 +13,16 @@ package enum JoinKind: String, Sendable, CaseIterable {
     case .manifest: "manifest"
     case .contactSheet: "contact-sheet"
     case .gallery: "html"
+    case .checksums: "into"
     }
   }
 
-  /// How each file of this kind begins, by which thumbjob recognises those that it may replace.
+  /// How each file of this kind begins. A list of checksums is nothing but its lines.
   package var signature: [UInt8] {
     switch self {
     case .manifest: Array(#"{"thumbjob-manifest":1,"#.utf8)
     case .contactSheet: ContactSheetWriter.signature
+    case .checksums: []
     case .gallery: Array("<!doctype html>\n<!-- A gallery by thumbjob".utf8)
     }
   }

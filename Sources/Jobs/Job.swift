@@ -12,7 +12,7 @@ import Sourcing
 import Synchronization
 import TraceRecording
 
-/// A job walks its sources and makes their thumbnails on a bounded queue.
+/// A job walks its sources and makes their thumbnails, or computes their checksums, on a bounded queue.
 ///
 /// It puts together an ``Engine`` with the kind of work and the capabilities that its settings ask for: the table is in its
 /// initialiser. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
@@ -75,30 +75,49 @@ package final class Job: Sendable {
     // If no source exists, the job makes no output folder.
     let hasSources = settings.sources.contains(where: \.exists)
     let isRead = settings.dryRun || !hasSources
-    let work = isRead || settings.bucketOutputs.isEmpty ? nil : try WorkFolder()
+    let list = try settings.checksums.flatMap { checksums throws(OutputError) in
+      checksums.file == nil ? nil : try ChecksumPlace(checksums, settings.shard, isRead: isRead)
+    }
+    let needsFolder = settings.checksums == nil ? !settings.bucketOutputs.isEmpty : list == nil && settings.mayFetch
+    let work = isRead || !needsFolder ? nil : try WorkFolder()
     let local = settings.outputs.indices.map { work?.path.appending(Path("\($0)")) ?? settings.outputs[$0].folder }
     self.work = work
+    let spool = local.first?.appending(SourceWalker.workingFolderName) ?? list?.working ?? work?.path ?? "."
     let network = Network(
-      settings.network, folder: local[0].appending(SourceWalker.workingFolderName), program: settings.program,
+      settings.networkInUse, folder: spool, program: settings.program,
       sources: (settings.backlog ?? 4 * settings.maxInUse) + settings.maxInUse,
       fetches: settings.mayFetch, keeps: !settings.bucketOutputs.isEmpty)
     outputs = try Self.outputs(settings, local, network, isRead: isRead)
     let walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
-      isSorted: !settings.joins.isEmpty, outputs: settings.mirroredOutputs, shard: settings.shard, lister: network,
+      isSorted: !settings.joins.isEmpty || list != nil,
+      outputs: settings.mirroredOutputs + (list.map { [$0.working] } ?? []), shard: settings.shard, lister: network,
       bucketOutputs: settings.bucketOutputs)
     let limit = MemoryLimit.find(in: surroundings)
     memory = MemoryPlan(
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
     queue = BoundedOperationQueue(
-      name: "thumbnails", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
+      name: settings.checksums == nil ? "thumbnails" : "checksums", max: settings.maxInUse, backlog: settings.backlog,
+      budget: memory.budget)
     decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) }
     let parts = JobParts(
       settings, walker, outputs, hasSources: hasSources, network, queue, memory, surroundings, pressureRules, decoders,
       trace: trace, onThumbnail: onThumbnail, onEvent: onEvent)
-    try parts.make(Self.capabilities)
+    var checksums: Checksums?
+    if settings.checksums == nil {
+      try parts.make(Self.capabilities)
+    } else {
+      let made = try Checksums(settings, list, memory, trace: trace, isRead: isRead, onEvent: onEvent)
+      try parts.make([PressureControl.self])
+      parts.add(
+        NetworkSources(
+          network, made.remoteResults, timeout: settings.timeout, hasSources: settings.mayFetch,
+          isDryRun: settings.dryRun))
+      for capability in made.capabilities { parts.add(capability) }
+      checksums = made
+    }
     engine = Engine(
-      MakeThumbnails(outputs, parts.shared), parts.capabilities, on: queue, walker,
+      checksums?.kind ?? MakeThumbnails(outputs, parts.shared), parts.capabilities, on: queue, walker,
       Engine.Rules(
         timeout: settings.timeout, runFor: settings.runFor, halt: settings.halt,
         requeues: settings.onPressure == .requeue, isForced: settings.force, hasOutput: hasSources),
@@ -114,7 +133,7 @@ package final class Job: Sendable {
 
   /// What a job can do besides its kind of work, in the order in which the engine asks. Where two decide about one source,
   /// the later one has the last word. One goes with its folder and its line here, and those that stand on it.
-  private static let capabilities: [any JobCapability.Type] = [
+  private static let capabilities: [any JobPart.Type] = [
     PressureControl.self,
     NetworkSources.self,
     JobLedger.self,
@@ -216,7 +235,9 @@ package final class Job: Sendable {
   /// - Throws: `PressureSignalError` if the requested pressure signals cannot be used. The job has then read no source.
   package func run() throws -> JobReport {
     let startedAt = ContinuousClock.now
-    if engine.rules.hasOutput, let obstacle = PictureDecoders.obstacle { onEvent(.noDecoder(obstacle)) }
+    if engine.rules.hasOutput, settings.checksums == nil, let obstacle = PictureDecoders.obstacle {
+      onEvent(.noDecoder(obstacle))
+    }
     let walk: SourceWalk
     do { walk = try engine.run() } catch {
       closeOutputs()

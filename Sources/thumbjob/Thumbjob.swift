@@ -19,7 +19,8 @@ struct Thumbjob: ParsableCommand {
     version: Version.current,
     subcommands: [
       RunCommand.self, WatchCommand.self, CompareCommand.self, StatusCommand.self, CancelCommand.self,
-      PauseCommand.self, ResumeCommand.self, ReportCommand.self, SplitCommand.self, VariantCommand.self,
+      PauseCommand.self, ResumeCommand.self, ReportCommand.self, SplitCommand.self, ChecksumCommand.self,
+      VariantCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

@@ -45,7 +45,7 @@ extension CommandTests {
     @Test func helpAllListsEveryCommandAndTheExitStatuses() async throws {
       let all = try await run("--help-all")
       let lines = lines(of: all)
-      for command in ["[run]", "watch", "compare", "status", "cancel", "pause", "resume", "report"] {
+      for command in ["[run]", "watch", "compare", "status", "cancel", "pause", "resume", "report", "checksum"] {
         #expect(lines.contains { $0.hasPrefix("USAGE: thumbjob \(command) ") }, "\(command)")
       }
       #expect(lines.contains("EXIT STATUS:") && lines.contains("SIGNALS:") && !all.output.contains("compare-variant"))

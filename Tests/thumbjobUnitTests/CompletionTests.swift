@@ -17,12 +17,15 @@ struct CompletionTests {
     let first = completion("")
     #expect(
       first.words.map(\.text) == [
-        "run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split", "help",
+        "run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split",
+        "checksum", "help",
       ])
     #expect(first.paths == .files(extensions: PictureNames.usual + ["yml", "yaml"]))
     #expect(completion("a.jpg", "").words.isEmpty && completion("a.jpg", "").paths == first.paths)
     #expect(completion("compare", "").paths == .files(extensions: PictureNames.usual))
-    #expect(words("help", "") == ["run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split"])
+    #expect(
+      words("help", "")
+        == ["run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split", "checksum"])
   }
 
   @Test func optionsNeedNoCommandBeforeThem() {

@@ -12,9 +12,6 @@ import Sourcing
 /// *Concurrency*: the thread of the job calls ``start(_:)`` to ``admit(_:in:)``, ``complete(_:)`` and ``finish(_:_:)``. What
 /// tells of operations comes from any thread, several at once.
 protocol JobCapability: Sendable {
-  /// Takes what it needs; nil if the settings do not ask for it.
-  init?(_ parts: JobParts) throws(OutputError)
-
   /// Whether the job has to know of each source what its results tell of it.
   var describesSources: Bool { get }
 
@@ -99,6 +96,12 @@ protocol JobCapability: Sendable {
 
   /// Adds what it has done to the report of the job.
   func tell(_ report: inout JobReport)
+}
+
+/// A capability that is made from the parts of a job of thumbnails.
+protocol JobPart: JobCapability {
+  /// Takes what it needs; nil if the settings do not ask for it.
+  init?(_ parts: JobParts) throws(OutputError)
 }
 
 /// A capability that removes results once the job has run.

@@ -47,9 +47,12 @@ final class JobParts {
   var isRead: Bool { settings.dryRun || !hasSources }
 
   /// Makes the capabilities that the settings ask for.
-  func make(_ table: [any JobCapability.Type]) throws(OutputError) {
+  func make(_ table: [any JobPart.Type]) throws(OutputError) {
     for type in table { if let capability = try type.init(self) { capabilities.append(capability) } }
   }
+
+  /// Adds a capability.
+  func add(_ capability: any JobCapability) { capabilities.append(capability) }
 
   /// The capability of a type; nil if the job has none.
   func capability<Capability>(_: Capability.Type) -> Capability? {

@@ -15,8 +15,8 @@ struct SourceEnd {
 
   var report: SourceReport {
     SourceReport(
-      source: source, result: result, thumbnails: findings.thumbnails, warnings: findings.warnings,
-      shortfall: findings.shortfall, bytes: operation == nil ? nil : findings.file?.bytes,
+      source: source, result: result, thumbnails: findings.thumbnails, digest: findings.digest,
+      warnings: findings.warnings, shortfall: findings.shortfall, bytes: operation == nil ? nil : findings.file?.bytes,
       operation: operation?.snapshot())
   }
 }

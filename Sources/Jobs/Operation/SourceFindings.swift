@@ -8,6 +8,8 @@ struct SourceFindings: Sendable {
   var file: SourceFile.Version?
   /// A hash of all bytes of the source; nil if none was asked for.
   var hash: UInt64?
+  /// Its checksum; nil if none was asked for.
+  var digest: SHA256Digest?
   var thumbnails: [MadeThumbnail] = []
   var warnings: [String] = []
   /// Why the thumbnails are worse than they were asked for; nil if they are not.

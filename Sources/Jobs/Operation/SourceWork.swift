@@ -5,6 +5,8 @@ import BoundedQueue
 enum SourceWork: String {
   /// Makes its thumbnails.
   case thumbnail
+  /// Computes its checksum.
+  case checksum
   /// Reads what its thumbnails tell of it.
   case describe
   /// Compares it with the hash that the ledger knows.

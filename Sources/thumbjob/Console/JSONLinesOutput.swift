@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Data on standard output: JSON lines with `--json`, or the plain lines of a dry run.
+/// Data on standard output: JSON lines with `--json`, the plain lines of a dry run, or checksums.
 ///
 /// *Concurrency*: every member may be called from any thread. Each line is written whole.
 final class JSONLinesOutput: Sendable {
@@ -27,6 +27,16 @@ final class JSONLinesOutput: Sendable {
   ///
   /// - Returns: false if this or an earlier write failed.
   func write(plain line: String) -> Bool { write(text: (isTerminal ? terminal.shown(line) : line) + "\n") }
+
+  /// Writes lines as they are.
+  ///
+  /// - Returns: false if this or an earlier write failed.
+  func write(bytes: [UInt8]) -> Bool {
+    failure.withLock { failure in
+      failure = failure ?? bytes.withUnsafeBytes { StandardStream.write($0, to: STDOUT_FILENO, deadline: deadline) }
+      return failure == nil
+    }
+  }
 
   /// A value as a line of JSON.
   static func text(of line: some Encodable) -> String {

@@ -35,29 +35,32 @@ enum StandardStream {
   /// - Returns: nil, or the error number of the failed write; `EAGAIN` if the reader took too long.
   static func write(_ text: String, to descriptor: CInt, deadline: WriteDeadline? = nil) -> CInt? {
     var text = text
-    return text.withUTF8 { bytes in
-      var done = 0
-      while done < bytes.count {
-        if let deadline {
-          var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          if poll(&wanted, 1, interval) == 0 {
-            if deadline.isOver { return EAGAIN }
-            continue
-          }
-        }
-        let size = deadline == nil ? bytes.count - done : min(chunk, bytes.count - done)
-        let count = retryOnInterrupt { Foundation.write(descriptor, bytes.baseAddress! + done, size) }
-        if count >= 0 {
-          done += count
-        } else if errno == EAGAIN {
-          var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&wanted, 1, deadline == nil ? -1 : interval)
-          if deadline?.isOver == true { return EAGAIN }
-        } else {
-          return errno
+    return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor, deadline: deadline) }
+  }
+
+  /// Writes all bytes, as above.
+  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, deadline: WriteDeadline? = nil) -> CInt? {
+    var done = 0
+    while done < bytes.count {
+      if let deadline {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        if poll(&wanted, 1, interval) == 0 {
+          if deadline.isOver { return EAGAIN }
+          continue
         }
       }
-      return nil
+      let size = deadline == nil ? bytes.count - done : min(chunk, bytes.count - done)
+      let count = retryOnInterrupt { Foundation.write(descriptor, bytes.baseAddress! + done, size) }
+      if count >= 0 {
+        done += count
+      } else if errno == EAGAIN {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&wanted, 1, deadline == nil ? -1 : interval)
+        if deadline?.isOver == true { return EAGAIN }
+      } else {
+        return errno
+      }
     }
+    return nil
   }
 }

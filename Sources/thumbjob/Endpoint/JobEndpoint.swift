@@ -34,7 +34,7 @@ final class JobEndpoint: RunDataSource, RunControl {
     self.thumbnails = thumbnails
     self.stop = stop
     sources = job.settings.sources.prefix(Self.pathsShown).map { "\($0)" }
-    outputs = job.settings.outputs.prefix(Self.pathsShown).map { $0.folder.printable }
+    outputs = job.settings.places.prefix(Self.pathsShown).map { $0.printable }
     for queue in job.queues {
       // Fetches take other times than thumbnails.
       let isTimed = queue === job.queue

@@ -11,6 +11,7 @@ enum ShortHelp {
            thumbjob pause [PID], thumbjob resume [PID]  a job pauses; it goes on
            thumbjob report [DIR]            what was made, what failed, and why
            thumbjob split SOURCE...         lists for the machines of a cluster
+           thumbjob checksum SOURCE...      SHA-256 of all files, as sha256sum
 
     Options:
       -o, --out DIR       the folder for the thumbnails (\(usual("out")))

@@ -19,6 +19,8 @@ struct SourceLine: Encodable {
   let ranSeconds: Double?
   let thumbnails: [ThumbnailFields]
   let warnings: [String]?
+  /// The checksum; nil for thumbnails.
+  let sha256: String?
   var type: String?
   var kind: String?
   var error: String?
@@ -35,6 +37,7 @@ struct SourceLine: Encodable {
     thumbnails = report.thumbnails.map { ThumbnailFields($0, path: $0.path) }
     let warnings = (report.shortfall.map { [$0] } ?? []) + report.warnings
     self.warnings = warnings.isEmpty ? nil : warnings
+    sha256 = report.digest?.description
     switch report.result {
     case .made: outcome = isDryRun ? "would-make" : "made"
     case .notImage: outcome = "passed-over"
@@ -117,7 +120,7 @@ struct RemovalLine: Encodable {
   }
 }
 
-/// The event of a manifest, a contact sheet or a gallery.
+/// The event of a manifest, a contact sheet, a gallery or a list of checksums.
 struct JoinLine: Encodable {
   let event: String
   let path: JSONPath
@@ -126,21 +129,20 @@ struct JoinLine: Encodable {
   var error: String?
   var warnings: [String]?
 
-  static let whyWithheld = "it would lack photos that could not be read"
-
   init(_ report: JoinReport) {
     warnings = report.unusableText.map { [$0] }
     switch report.kind {
     case .manifest: event = "manifest"
     case .contactSheet: event = "contact-sheet"
     case .gallery: event = "gallery"
+    case .checksums: event = "checksum-list"
     }
     path = JSONPath(report.path)
     switch report.result {
     case .made: outcome = "made"
     case .unchanged: outcome = "up-to-date"
     case .notMade: outcome = "not-made"
-    case .withheld: (outcome, error) = ("not-made", Self.whyWithheld)
+    case .withheld: (outcome, error) = ("not-made", report.whyWithheld)
     case .failed(let failure): (outcome, error) = ("failed", Advice.line(failure))
     }
     guard report.isInPlace else { return }
@@ -149,6 +151,9 @@ struct JoinLine: Encodable {
 }
 
 extension JoinReport {
+  /// Why it was withheld.
+  var whyWithheld: String { "it would lack \(kind == .checksums ? "files" : "photos") that could not be read" }
+
   /// A line about thumbnails that the contact sheet could not show; nil if there are none.
   var unusableText: String? {
     guard let first = unusable.first else { return nil }
@@ -218,7 +223,7 @@ struct SummaryLine: Encodable {
 
   init(_ report: JobReport, _ settings: JobSettings, exitCode: ExitCode) {
     let tally = report.tally
-    outputs = settings.outputs.map { JSONPath($0.folder) }
+    outputs = settings.places.map { JSONPath($0) }
     (found, upToDate, passedOver) = (tally.found, tally.upToDate, tally.notImages)
     (made, wouldMake) = settings.dryRun ? (0, tally.made) : (tally.made, 0)
     notRead = tally.unsupportedImages

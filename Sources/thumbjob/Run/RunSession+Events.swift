@@ -54,7 +54,7 @@ extension RunSession {
     switch report.result {
     case .failed(let error): messages.printLine("\(name): \(Advice.line(error))", .failure)
     case .withheld:
-      messages.printLine("\(name) \(report.path.printable): not made, because \(JoinLine.whyWithheld)", .warning)
+      messages.printLine("\(name) \(report.path.printable): not made, because \(report.whyWithheld)", .warning)
     case .made, .unchanged, .notMade: break
     }
     if let text = report.unusableText {
@@ -73,6 +73,7 @@ extension RunSession {
   private func printResult(_ report: SourceReport) {
     var name: String { report.source.path.printable }
     switch report.result {
+    case .made where settings.job.checksums != nil: printChecksum(report, name)
     case .made:
       if settings.verbose || settings.job.dryRun { printThumbnails(report, name) }
       if let shortfall = report.shortfall { messages.printLine("thumbjob: \(name): \(shortfall)", .warning) }

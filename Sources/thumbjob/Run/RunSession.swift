@@ -209,7 +209,7 @@ final class RunSession: Sendable {
     let style: ProgressDisplay.Style
     switch settings.progress {
     // Lines of data on the same terminal show the progress themselves, and a bar would be in their way.
-    case .auto where console.isTerminal && output.isTerminal && (settings.json || settings.job.dryRun): return nil
+    case .auto where console.isTerminal && output.isTerminal && settings.printsData: return nil
     case .auto: style = console.isTerminal ? .bar : .plain
     case .bar: style = .bar
     case .plain: style = .plain

@@ -42,6 +42,7 @@ struct Summary {
 
   private var answer: (style: StyledText.Style, parts: [String]) {
     let isDry = settings.job.dryRun
+    if settings.job.checksums != nil, tally.made > 0 { return (.answer, [checksums]) }
     if tally.thumbnails > 0 {
       if isDry { return (.answer, ["would make \(thumbnails)", "→ \(places)\(details([sizes]))"]) }
       let details = details([sizes, ByteCount.file(tally.bytesWritten), rate])
@@ -55,8 +56,18 @@ struct Summary {
     if isWithoutPictures { return (.warning, [noPicture]) }
     return (
       tally.failed > 0 ? .failure : .warning,
-      [isDry ? "would make nothing" : "no thumbnail made in \(Units.time(report.elapsed))"]
+      [isDry ? "would make nothing" : "no \(product) made in \(Units.time(report.elapsed))"]
     )
+  }
+
+  private var product: String { settings.job.checksums == nil ? "thumbnail" : "checksum" }
+
+  private var checksums: String {
+    let count = Units.count(tally.made, product)
+    if settings.job.dryRun { return "would make \(count)" }
+    let isLong = report.elapsed >= .seconds(1)
+    let rate = isLong ? "\(ByteCount.file(Int(report.bytesPerSecond)))/s" : nil
+    return "\(count) made in \(Units.time(report.elapsed))\(details([ByteCount.file(tally.bytesRead), rate]))"
   }
 
   /// With several sizes, there are more thumbnails than pictures; there may be some of a picture that failed or was
@@ -99,6 +110,7 @@ struct Summary {
     let sources = settings.job.sources.map { source in
       if case .path(let path) = source { PlaceText.text(path.printable) } else { "\(source)" }
     }
+    if settings.job.checksums != nil { return "no file found in \(PlaceText.text(sources))" }
     let what = tally.unsupported.isEmpty ? "no picture" : "no readable picture"
     return "\(what) found in \(PlaceText.text(sources))"
   }
@@ -116,7 +128,9 @@ struct Summary {
     add(tally.failed, "\(tally.failed) failed\(failedEarlier)", .failure)
     add(tally.missingArguments, Units.count(tally.missingArguments, "source") + " missing", .failure)
     add(tally.walkErrors, Units.count(tally.walkErrors, "place") + " could not be read", .failure)
-    if tally.thumbnails > 0 { add(tally.upToDate, "\(tally.upToDate) up to date") }
+    if tally.thumbnails > 0 || settings.job.checksums != nil && tally.made > 0 {
+      add(tally.upToDate, "\(tally.upToDate) up to date")
+    }
     add(tally.removed, Units.count(tally.removed, "thumbnail") + " removed")
     add(tally.gone, "\(tally.gone) gone before they were made")
     add(passedOver.count, passedOverText)
@@ -237,6 +251,7 @@ struct Summary {
         case .manifest: Units.count(join.count, "source")
         case .contactSheet: Units.count(join.count, "page")
         case .gallery: Units.count(join.count, "picture")
+        case .checksums: Units.count(join.count, "file")
         }
       switch join.result {
       case .made: return StyledText("\(name): \(count)", .answer)

@@ -19,7 +19,7 @@ enum StatusFields {
   static func sources(_ job: RunStatus) -> String { oneLine(job.sources.joined(separator: " ")) }
 
   static func outputs(_ job: RunStatus) -> String {
-    oneLine(job.outputs.map { PlaceText.text($0) }.joined(separator: " "))
+    job.outputs.isEmpty ? "standard output" : oneLine(job.outputs.map { PlaceText.text($0) }.joined(separator: " "))
   }
 
   /// The source of an operation, or else its description.

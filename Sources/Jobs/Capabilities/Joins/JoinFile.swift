@@ -57,11 +57,11 @@ final class JoinFile {
       guard status.kind == .regular else { throw OutputError(.notJoin(kind), path) }
       let beginning: [UInt8]
       do throws(Errno) {
-        beginning = try readBeginning(of: name, in: folder.number, limit: kind.signature.count)
+        beginning = try readBeginning(of: name, in: folder.number, limit: kind.headSize)
       } catch {
         throw OutputError(.unreadable, path, error)
       }
-      if beginning != kind.signature { throw OutputError(.notJoin(kind), path) }
+      if !kind.isBeginning(beginning) { throw OutputError(.notJoin(kind), path) }
     }
   }
 
@@ -179,5 +179,15 @@ final class JoinFile {
       offset += chunk.count
     }
     return true
+  }
+}
+
+extension JoinKind {
+  /// The most bytes that ``isBeginning(_:)`` needs.
+  fileprivate var headSize: Int { self == .checksums ? ChecksumLine.headSize : signature.count }
+
+  /// Whether a file that begins with these bytes is of this kind, so that thumbjob may replace it.
+  fileprivate func isBeginning(_ bytes: [UInt8]) -> Bool {
+    self == .checksums ? ChecksumLine.isBeginning(bytes) : bytes == signature
   }
 }

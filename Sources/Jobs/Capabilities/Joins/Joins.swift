@@ -108,6 +108,7 @@ final class Joins: Sendable {
         return GalleryOperation(
           gallery.plan, pictures: gallery.pictures, missing: gallery.missing, isDurable: isDurable)
       }
+    case .checksums: break
     }
     preconditionFailure("the job makes no \(kind.rawValue)")
   }

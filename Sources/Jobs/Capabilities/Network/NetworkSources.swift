@@ -18,7 +18,7 @@ import Thumbnails
 /// and a `BucketOutput` puts thumbnails there.
 ///
 /// *Concurrency*: from any thread.
-final class NetworkSources: JobCapability {
+final class NetworkSources: JobPart {
   /// What the results that are there tell of a source.
   struct Results: Sendable {
     /// Looks at the results in folders.
@@ -27,6 +27,12 @@ final class NetworkSources: JobCapability {
     let lookUp: (@Sendable (Source, Path, _ isCancelled: () -> Bool) throws(OutputError) -> KnownThumbnails?)?
     /// What is made of a source, which decides how much of it is fetched; empty if all of it is needed.
     let options: [ThumbnailOptions]
+
+    /// Those of which a list tells, not a folder with a file for each source.
+    init(state: @escaping @Sendable (Source) -> SettingsStamp.RemoteState) {
+      self.state = { source, _, _ in state(source) }
+      (lookUp, options) = (nil, [])
+    }
 
     /// Those of thumbnails.
     init(_ outputs: [ThumbnailOutput]) {

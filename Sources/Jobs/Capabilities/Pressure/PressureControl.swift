@@ -13,7 +13,7 @@ import TraceRecording
 /// `ReservationAudit` compares the reserved memory with the memory held.
 ///
 /// *Concurrency*: from any thread.
-final class PressureControl: JobCapability {
+final class PressureControl: JobPart {
   private struct Watch {
     let monitor: PressureMonitor
     let governor: PressureGovernor

@@ -15,7 +15,7 @@ import Sourcing
 /// the pending paths, and the sources that have no thumbnail (``FruitlessSources``).
 ///
 /// *Concurrency*: from any thread.
-final class FolderWatch: JobCapability {
+final class FolderWatch: JobPart {
   private let settings: JobSettings
   private let watch: SourceWatch
   private let walker: SourceWalker
