@@ -152,14 +152,14 @@ let package = Package(
     .target(
       name: "Sourcing",
       dependencies: [
-        "Fetching", "Files", "Locking", "Marks", "Pictures", "Sandbox", "Thumbnails",
+        "Fetching", "Files", "Marks", "Pictures", "Sandbox", "Thumbnails",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
       name: "JobSettings",
       dependencies: [
-        "ContactSheet", "Fetching", "Files", "MemoryPressure", "Sourcing", "Thumbnails", "Yams",
+        "ContactSheet", "Fetching", "Files", "Gallery", "MemoryPressure", "Sourcing", "Thumbnails", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
@@ -181,7 +181,7 @@ let package = Package(
     .target(
       name: "Jobs",
       dependencies: [
-        "AccessRecording", "BoundedQueue", "CLinux", "CNettle", "ContactSheet", "Fetching", "Files", "FolderWatching",
+        "BoundedQueue", "CNettle", "ContactSheet", "Fetching", "Files", "FolderWatching",
         "Gallery", "JobSettings", "Ledger", "Locking", "Marks", "MemoryPressure", "PictureMaking", "Pictures", "Places",
         "Sandbox",
         "Sourcing", "Thumbnails", "TraceRecording",
@@ -191,7 +191,7 @@ let package = Package(
     .target(
       name: "Splitting",
       dependencies: [
-        "BoundedQueue", "Files", "JobSettings", "Locking", "MemoryPressure", "Pictures", "Places", "Sourcing",
+        "BoundedQueue", "Files", "JobSettings", "Locking", "Pictures", "Places", "Sourcing",
         "Thumbnails",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -232,7 +232,7 @@ let package = Package(
     .executableTarget(
       name: "thumbjob",
       dependencies: [
-        "AccessRecording", "BoundedQueue", "CEarlySignals", "Comparison", "ContactSheet", "Fetching", "Files", "Ledger",
+        "AccessRecording", "BoundedQueue", "CEarlySignals", "Comparison", "Fetching", "Files", "Ledger",
         "Locking",
         "JobSettings", "Jobs", "MemoryPressure", "PictureMaking", "Places", "QueueBaselines", "Sourcing", "Splitting",
         "StatusEndpoint", "Thumbnails", "TraceRecording",
@@ -265,7 +265,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "Comparison", "ContactSheet", "Fetching", "Files", "MemoryPressure", "Pictures", "StatusEndpoint",
-        "JobSettings", "Jobs", "Marks", "PictureMaking", "Places", "Sourcing", "Splitting",
+        "JobSettings", "Marks", "Sourcing",
         "Thumbnails", .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -342,8 +342,9 @@ let package = Package(
     .testTarget(
       name: "JobsTests",
       dependencies: [
-        "AccessRecording", "BoundedQueue", "Fetching", "Files", "Ledger", "Locking", "MemoryPressure", "JobSettings",
-        "Jobs", "Marks", "PictureMaking", "Places", "Sourcing", "Splitting",
+        "AccessRecording", "BoundedQueue", "ContactSheet", "Fetching", "Files", "JobSettings", "Jobs", "Ledger",
+        "Locking",
+        "MemoryPressure", "Marks", "PictureMaking", "Places", "Sourcing", "Splitting",
         "Thumbnails", "TestSupport",
         "TraceRecording", .product(name: "SystemPackage", package: "swift-system"),
       ],
