@@ -30,15 +30,10 @@ LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
 # What is built for the tests under the thread sanitizer: of JobsTests, only JobTests run there.
-RACE = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests FetchingTests FilesTests FolderWatchingTests JobsTests LedgerTests \
+RACE = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests \
   LockingTests MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThreadLessonsTests \
-  TraceRecordingTests \
+  JobsTests TraceRecordingTests \
   bad-decoder sandbox-parent thumbjob-decoder
-# The test targets and suites of which `race` runs all tests, and those of `memory`. As a part of `make test`, `unit` leaves
-# them out. The suites that a sanitizer skips, or that take too long under it, run there.
-space := $(subst ,, )
-RACED = $(subst $(space),|,$(filter-out JobsTests SandboxTests,$(filter %Tests,$(RACE))))|JobTests
-CHECKED = (PicturesTests|ThumbnailsTests)\.(?!WebP|TIFFMemory|WorkingMemory|Memory|ThumbHash|LookupTable)
 # The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
 UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
 
@@ -50,20 +45,10 @@ TEST = $(SWIFT) test --disable-xctest --experimental-maximum-parallelization-wid
 # imports takes half a minute.
 IMPORTS = $(if $(CI),--explicit-target-dependency-import-check error)
 
-# With WHOLE=yes, the part is one of all of `make test`: the debug build is there, because each build, even of nothing, reads
-# the whole package and waits for other builds to end; and what runs under a sanitizer need not run without.
-WHOLE =
-# Builds and tests under sanitizers, which other parts run beside, leave them the processors.
-POLITE = $(if $(WHOLE),nice)
-PROGRAM = $(if $(WHOLE),,program)
-DEBUG = $(if $(WHOLE),,debug)
-
 # Repeats at the end which tests failed, because thousands of lines come before.
 SHOWN = 2>&1 | tee .build/$@.log || { echo "failed:"; grep -aE '✘|^(FAILED|ERROR) |^SUMMARY: ' .build/$@.log; exit 1; }
 
-# The virtual environment of the Python packages that Tests/EndToEnd needs. Python compiles modules when they are first
-# imported, because pip would compile for a minute what no test imports. The files of tests run in three processes, because
-# each waits for half of the time.
+# The virtual environment of the Python packages that Tests/EndToEnd needs.
 PYTHON = .build/venv
 # The virtual environment of the checkers of Python and JavaScript; each is one native program from PyPI.
 LINT = .build/venv-lint
@@ -135,7 +120,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build program debug moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
   clean
 
@@ -163,46 +148,48 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.py lint program -- debug unit command race lessons memory \
-	  -- endpoint soak-sample attack-sample faults-sample model-sample hunt-tests
+	@scripts/parts.sh lint unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample hunt-tests
 
-program: deps # builds everything but the tests
-	$(BUILD)
-
-debug: deps # builds everything, with the tests
+unit: deps ## tests the libraries, and parts of the executable
 	$(BUILD) --build-tests $(IMPORTS)
+	$(TEST) --skip-build --skip thumbjobTests $(SHOWN)
 
-unit: $(DEBUG) ## tests the libraries, and parts of the executable
-	$(TEST) --skip-build --skip thumbjobTests $(if $(WHOLE),--skip '$(RACED)' --skip '$(CHECKED)') $(SHOWN)
-
-command: $(DEBUG) ## tests the built program as its user runs it: output, exit status, signals
+command: deps ## tests the built program as its user runs it: output, exit status, signals
+	$(BUILD) --build-tests
 	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
 
 race: deps ## tests queue, cache, job, ledger, comparison, file transfers, pressure monitor, decoder processes, trace and endpoint under the thread sanitizer
 	@mkdir -p .build
-	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(POLITE) $(TEST) \
+	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) \
 	  --sanitize=thread --scratch-path .build-thread \
-	  --filter '$(RACED)|SandboxTests' $(SHOWN)
+	  --filter 'AccessRecordingTests|BoundedQueueTests|CachingTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|ThreadLessonsTests|TraceRecordingTests' $(SHOWN)
 
-lessons: $(PROGRAM) ## shows what goes wrong with threads, and how it is done right: a table
-	$(if $(WHOLE),,THUMBJOB_TARGETS="$(RACE)" $(SANITIZED) $(BUILD) --product lessons --sanitize=thread --scratch-path .build-thread)
+lessons: deps ## shows what goes wrong with threads, and how it is done right: a table
+	$(BUILD) --product lessons
+	THUMBJOB_TARGETS="$(RACE)" $(SANITIZED) $(BUILD) --product lessons --sanitize=thread --scratch-path .build-thread
 	.build/debug/lessons --sanitized .build-thread/debug/lessons $(SHOWN)
 
 # The skipped tests compute for minutes under the sanitizer; others reach the same code there.
 memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build
-	THUMBJOB_TARGETS="PicturesTests ThumbnailsTests" $(SANITIZED) $(POLITE) $(TEST) --sanitize=address $(UNDEFINED) \
+	THUMBJOB_TARGETS="PicturesTests ThumbnailsTests" $(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) \
 	  --scratch-path .build-address --skip 'ThumbHashTests|LookupTableTests' $(SHOWN)
 
-endpoint: test-deps $(PROGRAM) $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
-	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs -n 3 --dist loadfile Tests/EndToEnd $(SHOWN)
+endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
+	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
 
-attack-sample: test-deps $(PROGRAM) ## tests `attack` itself, and runs it with a thousand files
+attack-sample: test-deps ## tests `attack` itself, and runs it with a thousand files
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	rm -rf .build/attack
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Attack $(SHOWN)
 	$(ATTACK) --seed 1 --per-class 8 --sizes 32,256,1600 $(SHOWN)
 
-attack: test-deps $(PROGRAM) ## compares the results for thousands of damaged and unusual files with libjpeg's and other oracles': a table. PER_CLASS=400 SEED=2 tries more files, and others
+attack: test-deps ## compares the results for thousands of damaged and unusual files with libjpeg's and other oracles': a table. PER_CLASS=400 SEED=2 tries more files, and others
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	rm -rf .build/attack
 	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
 
@@ -249,35 +236,51 @@ hunt-tests: # tests `hunt` itself
 hunt: test-deps ## runs the parts of `make test` in circumstances such as a busy machine, one core or little memory: a table of the tests that failed. RUNS=40 takes days; IN=busy,one-core and PARTS=unit,command choose
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Hunt/hunt.py --runs $(RUNS) $(if $(IN),--in $(IN)) $(if $(PARTS),--parts $(PARTS))
 
-soak-sample: test-deps $(PROGRAM) ## tests `soak` itself, and runs it for half a minute
+soak-sample: test-deps ## tests `soak` itself, and runs it for half a minute
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
+	$(BUILD) --product make-images
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Soak $(SHOWN)
 	$(SOAK) --seed 1 --minutes 0.5 $(SHOWN)
 
-soak: test-deps $(PROGRAM) ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes ten minutes, with other disturbances
+soak: test-deps ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes ten minutes, with other disturbances
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
+	$(BUILD) --product make-images
 	$(SOAK) --seed $(SEED) --minutes $(MINUTES)
 
-watch: test-deps $(PROGRAM) ## changes thousands of photos below a running `thumbjob watch`: a table. EVENTS=1000000 takes ten times as many
+watch: test-deps ## changes thousands of photos below a running `thumbjob watch`: a table. EVENTS=1000000 takes ten times as many
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	cd Tests/Watch && PYTHONPYCACHEPREFIX=$(CURDIR)/.build/python-cache python3 -m unittest
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Watch/watch.py --events $(EVENTS)
 
-model-sample: test-deps $(PROGRAM) ## tests `model` itself, and runs it for a few hundred steps
+model-sample: test-deps ## tests `model` itself, and runs it for a few hundred steps
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Model $(SHOWN)
 	$(MODEL) --seed 1 --steps 215 --seconds 15 --minimise 20 $(SHOWN)
 	$(MODEL) --seed 13 --focus 4 --steps 210 --seconds 15 --minimise 20 $(SHOWN)
 
-model: test-deps $(PROGRAM) $(PYTHON)/ready ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
+model: test-deps $(PYTHON)/ready ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	$(MODEL_WITH_BUCKETS) --seed $(SEED) --steps $(STEPS)
 
-faults-sample: test-deps $(PROGRAM) ## tests `faults` itself, and tries one fault of each kind
+faults-sample: test-deps ## tests `faults` itself, and tries one fault of each kind
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	COMPILER=$(CLANG) PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Faults $(SHOWN)
 	$(FAULTS) --sample --check docs/faults.md $(SHOWN)
 
-faults: test-deps $(PROGRAM) ## lets each system call of a job fail once, and writes the results to docs/faults.md; takes ten minutes
+faults: test-deps ## lets each system call of a job fail once, and writes the results to docs/faults.md; takes ten minutes
+	$(BUILD) --product thumbjob
+	$(BUILD) --product thumbjob-decoder
 	$(FAULTS) --write docs/faults.md
 
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	python3 -m venv --clear $(PYTHON)
-	$(PYTHON)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
+	$(PYTHON)/bin/pip install -q --disable-pip-version-check -r $<
 	touch $@
 
 # Unpacks the package instead of installing it, because installing it would start a server.
@@ -384,7 +387,7 @@ programs: | bench-deps # lays out GraphicsMagick and vipsthumbnail of Debian's s
 
 $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
 	python3 -m venv --clear $(BENCH_VENV)
-	$(BENCH_VENV)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
+	$(BENCH_VENV)/bin/pip install -q --disable-pip-version-check -r $<
 	touch $@
 
 lint: $(LINT)/ready ## fails on anything `make format` would change, and on mistakes in C, shell, Python and JavaScript
@@ -401,7 +404,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 
 $(LINT)/ready: scripts/lint-requirements.txt | lint-deps
 	python3 -m venv --clear $(LINT)
-	$(LINT)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
+	$(LINT)/bin/pip install -q --disable-pip-version-check -r $<
 	touch $@
 
 format: ## formats the sources in place

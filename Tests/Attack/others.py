@@ -1,7 +1,11 @@
 """Good files of other formats than JPEG. Those of one group hold the same pixels, so their thumbnails are the same."""
 
 import struct
+import sys
 from functools import cache
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
 
 import gifs
 import heifs

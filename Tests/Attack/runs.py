@@ -6,6 +6,7 @@ import os
 import re
 import select
 import signal
+import subprocess
 import tempfile
 import time
 from collections import Counter
@@ -13,8 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import jpeg
-import program
-import trees
 
 # The files that thumbjob keeps in its own folder in the output folder. Any other file there is a left temporary file.
 KEPT = {Path(".thumbjob/tree"), Path(".thumbjob/settings"), Path(".thumbjob/ledger")}
@@ -72,15 +71,18 @@ def run(thumbjob, folder, out, size, most_running, seconds):
     result = Run()
     command = [thumbjob, folder.name, "-o", out.name, "--size", str(size), "--json", "--max", str(most_running),
                "--progress", "none", "--status", "off", "--force", "--memory", str(BUDGET)]
+    # A runtime folder without sockets of other jobs.
+    environment = {**os.environ, "THUMBJOB_RUNTIME_DIR": str(folder.parent / "runtime")}
     start = time.monotonic()
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        process = program.start(
-            command, program.environment(folder.parent / "runtime"), folder.parent, stdout=output, stderr=errors)
+        process = subprocess.Popen(
+            command, cwd=folder.parent, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
         try:
             status, most_memory = _ended(process, seconds, result)
         finally:
             # If the attack was stopped; otherwise it has ended.
-            program.end(process)
+            process.kill()
+            process.wait()
         output.seek(0)
         errors.seek(0)
         events, lines = _events(output.read(), result), os.fsdecode(errors.read()).splitlines()
@@ -182,6 +184,6 @@ def _check_rest(events, out, result):
     """Whether the output folder has no other files than the thumbnails."""
     expected = {path for event in events if event["event"] == "source" for path in _thumbnails(event, out.parent)}
     expected |= {out / path for path in KEPT}
-    for path in trees.files(out, with_working=True):
-        if out / path not in expected:
-            result.problems.append(f"it left the file {out.name}/{path}")
+    for path in sorted(out.rglob("*")):
+        if path.is_file() and path not in expected:
+            result.problems.append(f"it left the file {path.relative_to(out.parent)}")

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
 from dataclasses import replace
@@ -18,22 +19,17 @@ from functools import cache
 from pathlib import Path
 from unittest import mock
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
-sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
-
 import attack
 import damage
 import files
 import jpeg
 import layouts
-import memory
 import mutations
 import odd
 import oracle
 import others
 import pictures
 import readers
-import waiting
 from jpeg import Part
 from verdicts import Facts, Finding, judged
 
@@ -278,13 +274,13 @@ class Stopping(unittest.TestCase):
                 [*program, "--per-class", "2"], env={**os.environ, "TMPDIR": folder}, start_new_session=True,
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             try:
-                waiting.eventually(
-                    "it has started its processes", interval=0.001,
-                    condition=lambda: process.poll() is not None or len(oracles(process.pid)) >= seen_processes)
+                while process.poll() is None and len(oracles(process.pid)) < seen_processes:
+                    time.sleep(0.001)
                 send(process.pid, signal.SIGTERM)
                 _, said = process.communicate(timeout=60)
                 self.assertEqual((process.returncode, said), (1, "stopped\n"))
-                waiting.eventually("they are gone", lambda: not members(process.pid), interval=0.001)
+                while members(process.pid):
+                    time.sleep(0.001)
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
@@ -301,7 +297,13 @@ class Stopping(unittest.TestCase):
 
 def oracles(pid):
     """The children of a process that run the oracle."""
-    return [child for child in memory.children(pid) if "oracle.py" in memory.text(f"/proc/{child}/cmdline")]
+    def command(number):
+        with contextlib.suppress(OSError):
+            return Path(f"/proc/{number}/cmdline").read_bytes()
+        return b""
+
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [child for child in children if b"oracle.py" in command(child)]
 
 
 def members(group):
@@ -311,7 +313,8 @@ def members(group):
             return os.getpgid(number)
         return None
 
-    return [number for number in memory.everyone() if group_of(number) == group]
+    numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [number for number in numbers if group_of(number) == group]
 
 
 class Files(unittest.TestCase):

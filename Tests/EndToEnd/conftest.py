@@ -3,16 +3,12 @@
 import os
 import shutil
 import signal
-import sys
 import tempfile
 from pathlib import Path
 
 import hypothesis.configuration
 import pytest
 from PIL import Image, ImageDraw
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
-sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
 
 from job import THUMBJOB, Job
 
@@ -22,10 +18,6 @@ os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 for name in [name for name in os.environ if name.startswith("AWS_")]:
     del os.environ[name]
 os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
-# Programs that the tests start without a runtime folder of their own have this one, so that neither they nor the tests
-# beside these see each other's sockets. Its path is short, as that of a unix socket must be.
-RUNTIME = tempfile.TemporaryDirectory(prefix="thumbjob-run-")
-os.environ["THUMBJOB_RUNTIME_DIR"] = RUNTIME.name
 # Under nohup, or in the background of a script, some signals are ignored, and the jobs would inherit this.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) == signal.SIG_IGN:

@@ -5,18 +5,27 @@ import re
 import signal
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 import requests
 import urllib3
 
-import program
-from waiting import eventually
-
-THUMBJOB = program.PATH.absolute()
+THUMBJOB = Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")).absolute()
 
 # Enlarging takes long in any build, so that a test can watch the job work.
 SLOW = ("--size", "large=4000<")
+
+
+def eventually(what, condition, seconds=45):
+    """Waits until the condition returns a truthy value, and returns it. On a busy machine that may take long."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(0.05)
 
 
 class Job:
@@ -25,9 +34,12 @@ class Job:
         self.thumbs = self.folder / "thumbs"
         command = [THUMBJOB, *arguments, "-o", self.thumbs, "--progress", "none", "--status",
                    f"127.0.0.1:{port}"]
-        environment = program.environment(self.folder / "thumbjob")
+        # A runtime folder without sockets of other jobs.
+        environment = {**os.environ, "THUMBJOB_RUNTIME_DIR": str(self.folder / "thumbjob")}
+        environment.pop("THUMBJOB_TOKEN", None)
         with open(self.folder / "stdout", "wb") as stdout, open(self.folder / "stderr", "wb") as stderr:
-            self.process = program.start(command, environment, stdin=stdin, stdout=stdout, stderr=stderr)
+            self.process = subprocess.Popen(
+                command, stdin=stdin, stdout=stdout, stderr=stderr, env=environment)
         self.link = eventually("the link to the page is printed", self._printed_link)
         self.url, self.token = self.link.split("/#token=")
         self.authorization = {"Authorization": f"Bearer {self.token}"}
@@ -83,7 +95,8 @@ class Job:
             try:
                 self.process.wait(45)
             except subprocess.TimeoutExpired:
-                program.end(self.process)
+                self.process.kill()
+                self.process.wait()
 
 
 class HeldJob(Job):

@@ -2,22 +2,22 @@
 
 import json
 import os
+import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import program
-import trees
 from job import THUMBJOB
 
-# Variables that choose a proxy or certificates, in small letters.
-OF_NETWORKS = {*(f"{scheme}_proxy" for scheme in ("http", "https", "all", "no")), "ssl_cert_file", "curl_ca_bundle"}
+PROXIES = {f"{scheme}_proxy" for scheme in ("http", "https", "all", "no")}
 
 
 def environment(folder, **changes):
     """The environment of a run: no proxy, and a folder for its socket where no other job is."""
-    inherited = program.environment(folder / "thumbjob")
-    return {name: value for name, value in inherited.items() if name.lower() not in OF_NETWORKS} | changes
+    inherited = {name: value for name, value in os.environ.items() if name.lower() not in PROXIES}
+    inherited.pop("SSL_CERT_FILE", None)
+    inherited.pop("CURL_CA_BUNDLE", None)
+    return {**inherited, "THUMBJOB_RUNTIME_DIR": str(folder / "thumbjob"), **changes}
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,12 @@ class Result:
 
 
 def thumbnails(folder):
-    return trees.thumbnails(folder)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.jpg"))}
 
 
 def other_files(folder):
     """All files of an output folder that are no thumbnails."""
-    return trees.others(folder)
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.suffix != ".jpg"}
 
 
 def run(folder, *arguments, out="thumbs", sources=None, prefix=(), private=True, seconds=60, **changes):
@@ -71,8 +71,8 @@ def run(folder, *arguments, out="thumbs", sources=None, prefix=(), private=True,
         *prefix, THUMBJOB, *arguments, *(["--allow-private"] if private else []), "-o", output, "--json",
         "--progress", "none"]
     start = time.monotonic()
-    result = program.run(
-        command, environment(folder, **changes), seconds=seconds, text=False,
+    result = subprocess.run(
+        command, check=False, capture_output=True, timeout=seconds, env=environment(folder, **changes),
         input=b"".join(os.fsencode(source) + b"\0" for source in sources or ()))
     seconds_taken = time.monotonic() - start
     return Result(

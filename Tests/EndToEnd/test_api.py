@@ -5,8 +5,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import checks
 
-from job import SLOW
-from waiting import eventually
+from job import SLOW, eventually
 
 # The same requests in every run.
 FEW = settings(

@@ -3,13 +3,12 @@
 import copy
 import json
 import socket
+import subprocess
 import threading
 
 import pytest
 
-import program
-from job import SLOW, THUMBJOB
-from waiting import eventually
+from job import SLOW, THUMBJOB, eventually
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +32,9 @@ def asked(tmp_path, answer):
 
         thread = threading.Thread(target=serve)
         thread.start()
-        result = program.run([THUMBJOB, "status", f"unix:{path}"], program.environment(tmp_path), text=False)
+        result = subprocess.run(
+            [THUMBJOB, "status", f"unix:{path}"],
+            check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
         thread.join()
     return result
 

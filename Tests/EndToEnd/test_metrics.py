@@ -6,8 +6,7 @@ import subprocess
 
 import pytest
 
-from job import SLOW, HeldJob, UnixSession, ended
-from waiting import eventually
+from job import SLOW, HeldJob, UnixSession, ended, eventually
 
 PROMTOOL = os.environ.get("PROMTOOL") or shutil.which("promtool") or ".build/prometheus/usr/bin/promtool"
 PICTURES = 24

@@ -7,11 +7,11 @@ import base64
 import concurrent.futures
 import re
 import signal
+import subprocess
 
 import pytest
 
-import program
-from job import THUMBJOB
+from job import THUMBJOB, eventually
 from network_run import ended_without_a_crash, environment, other_files, place, run
 from servers import public
 from servers.files import ServedFile
@@ -19,7 +19,6 @@ from servers.hostile import CASES, raw
 from servers.listening import listener_on_all_of_loopback, refused_port
 from servers.photos import large_photo, small_photo, without_comments
 from servers.scripted import ScriptedServer
-from waiting import eventually
 
 # Most of the time, they wait for each other.
 RUNS_AT_ONCE = 12
@@ -334,7 +333,9 @@ class Secrets:
 
 
 def asked_by_command(job, *arguments):
-    result = program.run([THUMBJOB, *arguments], environment(job.folder))
+    result = subprocess.run(
+        [THUMBJOB, *arguments], check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+        env=environment(job.folder))
     return result.stdout + result.stderr
 
 

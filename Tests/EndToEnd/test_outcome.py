@@ -7,8 +7,7 @@ import signal
 import pytest
 import requests
 
-from job import SLOW, HeldJob
-from waiting import eventually
+from job import SLOW, HeldJob, eventually
 
 
 class Listener:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from browser import Browser
-from job import SLOW, HeldJob
-from waiting import eventually
+from job import SLOW, HeldJob, eventually
 
 SCREENSHOTS = Path(".build/screenshots")
 # Slow enough that operations wait long.

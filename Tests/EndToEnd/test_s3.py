@@ -3,18 +3,17 @@
 import itertools
 import os
 import signal
+import subprocess
 import time
 
 import pytest
 
-import program
-from job import THUMBJOB
+from job import THUMBJOB, eventually
 from network_run import environment, run
 from servers import cameras
 from servers.photos import large_photo, small_photo, without_comments
 from servers.s3 import KEY, S3, SECRET
 from servers.scripted import ScriptedServer
-from waiting import eventually
 
 MANY = 5000
 PHOTOS = 150
@@ -159,9 +158,9 @@ def test_a_key_is_that_of_an_object_or_of_a_folder(tmp_path, s3):
 def test_other_commands_take_no_objects(tmp_path, s3):
     listing = tmp_path / "list"
     listing.write_bytes(b"s3://photos/dir/\0s3://photos/a.jpg\0")
-    result = program.run(
+    result = subprocess.run(
         [THUMBJOB, "split", "--files0-from", listing, "--into", tmp_path / "lists", "--parts", "2"],
-        environment(tmp_path))
+        capture_output=True, text=True, check=False)
     assert "Fatal" not in result.stderr
     assert result.stderr.count("only files are read here") == 2, result.stderr
 
@@ -190,10 +189,10 @@ def test_objects_in_a_list_are_asked_for_only_if_they_have_changed(tmp_path, s3)
 def test_a_full_backlog_stops_the_listing(tmp_path, s3):
     server = s3({"photos": album(2500)})
     server.hold("GET /photos/album/0")
-    job = program.start(
+    job = subprocess.Popen(
         [THUMBJOB, "s3://photos/album/", "--allow-private", "--max", "1", "--backlog", "2", "-o", tmp_path / "thumbs",
          "--quiet"],
-        environment(tmp_path, **server.variables))
+        env=environment(tmp_path, **server.variables), stderr=subprocess.PIPE)
     try:
         eventually("the first page is listed", lambda: asked(server, LISTING))
         time.sleep(1)  # nothing more is to happen, and no event tells that
@@ -201,7 +200,8 @@ def test_a_full_backlog_stops_the_listing(tmp_path, s3):
         job.send_signal(signal.SIGUSR2)
         assert job.wait(30) == 75
     finally:
-        program.end(job)
+        job.kill()
+        job.wait()
         server.let_go()
 
 
@@ -450,9 +450,10 @@ def runs_in(folder):
 def held_upload(tmp_path, server, jobs, text="PUT "):
     """A job that is in the middle of keeping a thumbnail, by a request with this text."""
     server.hold(text)
-    job = program.start(
+    job = subprocess.Popen(
         [THUMBJOB, folder_of(tmp_path, 6), "--allow-private", "--max", "2", "-o", "s3://thumbs", "--json"],
-        environment(tmp_path, **{**server.variables, "TMPDIR": str(tmp_path / "work")}))
+        env=environment(tmp_path, **{**server.variables, "TMPDIR": str(tmp_path / "work")}), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
     jobs.append(job)
     eventually("two thumbnails are on their way", lambda: len(server.held()) == 2)
     return job
@@ -464,7 +465,8 @@ def jobs():
     started = []
     yield started
     for job in started:
-        program.end(job)
+        job.kill()
+        job.wait()
 
 
 def test_a_cancelled_job_leaves_no_part_of_a_thumbnail(tmp_path, s3, jobs):

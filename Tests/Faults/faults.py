@@ -17,20 +17,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
-
 import changes
 import judge
 import places
 import plan
 import preload
-import program
 import scenes
 import table
 import workplace
 
 # How long a run may take. Undisturbed it takes a fraction of a second.
-LIMIT = 120
+LIMIT = 30
 # How many runs take place at a time. A run mostly waits for its threads to start.
 AT_ONCE = 2 + (os.cpu_count() or 1)
 # The job that changes are tried with.
@@ -142,7 +139,7 @@ def _tried(job):
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--thumbjob", type=Path, default=program.PATH,
+    parser.add_argument("--thumbjob", type=Path, default=os.environ.get("THUMBJOB", ".build/debug/thumbjob"),
                         help="the program to disturb (default: $THUMBJOB, or the debug build)")
     parser.add_argument("--compiler", default="cc", help="the C compiler (default: cc)")
     parser.add_argument("--sample", action="store_true", help="try one fault of each kind only")

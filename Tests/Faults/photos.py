@@ -1,6 +1,7 @@
 """The sources of the jobs: small photos of each kind that thumbjob decodes differently, and files that it does not."""
 
 import random
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -8,7 +9,6 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
 
 import heifs
-import jpegs
 import pngs
 
 WIDTH, HEIGHT = 480, 320
@@ -24,12 +24,13 @@ def _ppm(seed):
         noise = generator.randbytes(WIDTH * 3)
         row = bytes((steps[c] * x + y * (c + 1)) // 4 & 0xE0 for x in range(WIDTH) for c in range(3))
         rows += bytes(a | b >> 3 for a, b in zip(row, noise, strict=True))
-    return jpegs.ppm(WIDTH, HEIGHT, rows)
+    return b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + rows
 
 
 @cache
 def jpeg(seed, *options):
-    return jpegs.encoded(_ppm(seed), "-quality", "75", *options)
+    command = ["cjpeg", "-quality", "75", *options]
+    return subprocess.run(command, input=_ppm(seed), stdout=subprocess.PIPE, check=True).stdout
 
 
 def baseline(seed=1):

@@ -8,14 +8,11 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
 
 import changes
 import faults

@@ -8,18 +8,15 @@ nfs.c pretends that the folders are on one.
 import os
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
-
 import photos
-import program
 
 HERE = Path(__file__).parent
 COMPILER = os.environ.get("COMPILER", "cc")
+THUMBJOB = Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")).absolute()
 
 
 # What acl(5) calls the tags of an entry, and the version of a list.
@@ -54,10 +51,14 @@ class Folders(unittest.TestCase):
 
     def run_job(self, *arguments, nfs=True, **variables):
         """The lines of standard error of a run that ends well."""
-        environment = program.environment(self.folder / "run", NFS_LOG=str(self.folder / "log"), **variables)
+        environment = {
+            **os.environ, "THUMBJOB_RUNTIME_DIR": str(self.folder / "run"), "NFS_LOG": str(self.folder / "log"),
+            **variables}
         if nfs:
             environment["LD_PRELOAD"] = str(self.library)
-        ended = program.run([program.PATH.absolute(), "photos", *arguments], environment, self.folder)
+        ended = subprocess.run(
+            [THUMBJOB, "photos", *arguments], cwd=self.folder, env=environment, capture_output=True, text=True,
+            check=False)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertTrue((self.folder / "thumbs/a.jpg").stat().st_size > 0)
         return ended.stderr.splitlines()

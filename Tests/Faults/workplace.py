@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import joins
 import preload
-import program
 import scenes
 
 # What differs between two runs that do the same.
@@ -123,12 +122,13 @@ class Workplace:
         log = self.folder / "log"
         log.unlink(missing_ok=True)
         gate = Gate() if action else None
-        environment = program.environment(
-            self.job / "run", SWIFT_BACKTRACE="enable=no", LC_ALL="C",
-            **preload.environment(self.library, self.job, log, [*rules, *scene.always], gate and gate.ends))
+        environment = {
+            **os.environ, "THUMBJOB_RUNTIME_DIR": str(self.job / "run"), "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C",
+            **preload.environment(self.library, self.job, log, [*rules, *scene.always], gate and gate.ends)}
         start = time.monotonic()
-        process = program.start(
-            [self.thumbjob, *scene.arguments], environment, self.job, pass_fds=gate.ends if gate else ())
+        process = subprocess.Popen(
+            [self.thumbjob, *scene.arguments], cwd=self.job, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=gate.ends if gate else ())
         is_late = False
         try:
             if gate:
@@ -139,7 +139,7 @@ class Workplace:
             output, errors = process.communicate()
             is_late = True
         finally:
-            program.end(process)  # if the test was stopped; otherwise it has ended
+            process.kill()  # if the test was stopped; otherwise it has ended
             if gate:
                 gate.close()
         result = Result(

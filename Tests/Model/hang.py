@@ -5,8 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
-
-import memory
+from pathlib import Path
 
 # The seconds for a process to answer USR1, and for a killed one to be gone.
 _ANSWER, _GONE = 2, 10
@@ -65,12 +64,12 @@ def _streams(process, seconds) -> tuple[bytes, bytes]:
 def places(pid: int) -> str:
     """Where the threads of a process are: their names, system calls, functions of the kernel and of the program."""
     lines = []
-    for thread in memory.threads(pid):
-        words = [_read(f"{pid}/task/{thread}/{name}") for name in ("comm", "wchan", "syscall")]
-        lines.append(f"thread {thread} {words[0]}: in {words[1]}, call {words[2].split(' ')[0]}")
-        lines += [f"    {line}" for line in _read(f"{pid}/task/{thread}/stack").splitlines()]
-    for child in memory.children(pid):
-        lines.append(f"child {child} {_read(f'{child}/comm')}: in {_read(f'{child}/wchan')}")
+    for thread in sorted(Path(f"/proc/{pid}/task").iterdir(), key=lambda path: int(path.name)):
+        words = [_read(thread / name) for name in ("comm", "wchan", "syscall")]
+        lines.append(f"thread {thread.name} {words[0]}: in {words[1]}, call {words[2].split(' ')[0]}")
+        lines += [f"    {line}" for line in _read(thread / "stack").splitlines()]
+    for child in _read(Path(f"/proc/{pid}/task/{pid}/children")).split():
+        lines.append(f"child {child} {_read(Path(f'/proc/{child}/comm'))}: in {_read(Path(f'/proc/{child}/wchan'))}")
     if shutil.which("gdb"):
         command = ["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all backtrace 14"]
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -79,5 +78,8 @@ def places(pid: int) -> str:
     return "it is here:\n" + "\n".join(lines)
 
 
-def _read(place: str) -> str:
-    return memory.text(f"/proc/{place}").strip()
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return ""

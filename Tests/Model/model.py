@@ -19,10 +19,6 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
-sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Watch"))
-
 import disks
 import hang
 from jobs import JobChooser
@@ -31,7 +27,6 @@ from outs import OutChooser
 from pool import Reference
 from world import World
 
-import program
 from files import Chooser
 from runs import Program
 
@@ -147,7 +142,7 @@ def main() -> int:
     # Under nohup it is ignored, and thumbjob, which would inherit that, heeds it.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=Path, default=program.PATH)
+    parser.add_argument("--program", type=Path, default=Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--seconds", type=float, help="end the steps after this time")

@@ -11,8 +11,6 @@ from pathlib import Path
 import hang
 from tree import below, mirrored
 
-import program
-
 # The seconds after which a run over some dozens of tiny photos hangs.
 _SECONDS = 60
 # Stands for the status of a run that had to be ended.
@@ -191,17 +189,23 @@ class Program:
         self.path = path
         self._running = []
         runtime.mkdir(mode=0o700, exist_ok=True)
-        self.environment = program.environment(runtime)
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith(("MEMORY_PRESSURE_", "THUMBJOB_"))}
+        self.environment["THUMBJOB_RUNTIME_DIR"] = str(runtime)
 
     def start(self, arguments, folder: Path) -> subprocess.Popen:
-        process = program.start([self.path, *arguments], self.environment, folder)
+        process = subprocess.Popen(
+            [self.path, *arguments], cwd=folder, env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._running = [one for one in self._running if one.returncode is None] + [process]
         return process
 
     def end_all(self):
         """Ends what still runs because a step was given up."""
         for process in self._running:
-            program.end(process)
+            if process.poll() is None:
+                process.kill()
+                process.wait()
 
     def start_job(self, spec: Spec, folder: Path, *more: str, file="job.yml") -> subprocess.Popen:
         quiet = ("--json", "--status", "off", "--pressure-source", "off", "--memory", "64M")

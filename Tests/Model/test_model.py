@@ -2,15 +2,10 @@
 
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
-sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Watch"))
 
 import told
 from case import Case

@@ -3,17 +3,20 @@
 import contextlib
 import json
 import signal
+import sys
+import time
+from pathlib import Path
 
 import hang
 import outs
 from case import Case
-from watched import EndedError, Watched
 
 import checks
 import files
-import program
 from runs import HUNG, Result, Spec
-from waiting import until
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Watch"))
+from watched import EndedError, Watched
 
 # The seconds within which a watch must have followed all changes.
 _SETTLED = 8
@@ -80,7 +83,9 @@ def _ended(process):
     try:
         yield
     finally:
-        program.end(process)
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def _stormed(world, spec, storms, watched, before) -> list[str]:
@@ -114,10 +119,8 @@ def _with_sources(world, before):
 
 def _settled(world, spec, watched, before, first) -> list[str]:
     """Waits until the thumbnails are those of the photos. Returns what is still wrong after a while."""
-    found = []
-
-    def is_settled():
-        nonlocal found
+    end = time.monotonic() + _SETTLED
+    while True:
         result = Result([], 0, watched.log.read_text(errors="replace"), _events(world), str(world.root))
         for out in spec.outs:
             world.memories[out].learn(result)
@@ -128,10 +131,9 @@ def _settled(world, spec, watched, before, first) -> list[str]:
             found = checks.untouched(case) + checks.current(case) + checks.kept(case)
         except FileNotFoundError as error:
             found = [f"watch: {error}"]
-        return not found or watched.process.poll() is not None
-
-    until(is_settled, _SETTLED, 0.05)
-    return found
+        if not found or time.monotonic() > end or watched.process.poll() is not None:
+            return found
+        time.sleep(0.05)
 
 
 def _events(world):

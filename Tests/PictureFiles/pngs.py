@@ -81,13 +81,6 @@ def file(head, before, compressed, after=b"", parts=1):
     return SIGNATURE + head + before + data + after + chunk(b"IEND", b"")
 
 
-def noise(width, height, color_type, generator):
-    """A PNG file of 8 bits a sample, with noise, so that decoder processes have work."""
-    rows = b"".join(
-        b"\1" + bytes(generator.randrange(8) for _ in range(width * CHANNELS[color_type])) for _ in range(height))
-    return file(header(width, height, color_type, 8), b"", zlib.compress(rows))
-
-
 def encoded(rows, color_type, depth, is_interlaced=False, before=b"", after=b"", parts=1, filters=(0, 1, 2, 3, 4)):
     """A PNG file of rows of samples."""
     data = filtered_rows(rows, color_type, depth, is_interlaced, filters)

@@ -11,8 +11,8 @@ import checks
 import doors
 from disturb import BACKLOGS, BUDGETS, MAXIMA, Disturber
 from endpoint import Address, Endpoint
+from process import HangError
 from sources import RECIPES, Album, folder_problems
-from waiting import LateError
 
 # Runs that end early, before the one that completes.
 _MOST_RUNS = 4
@@ -125,7 +125,7 @@ class Chain:
                 self.folder / "thumbs", self.expected, is_complete=is_last, may_have_rest=life.may_leave_files)
             if not life.may_leave_files and (left := self.setting.left_sockets(life.job)):
                 found.append(f"it left the sockets {left}")
-        except LateError as error:
+        except HangError as error:
             found.append(str(error))
         finally:
             found += life.close()

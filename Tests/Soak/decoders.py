@@ -3,8 +3,6 @@
 import os
 import signal
 
-import memory
-
 # What thumbjob holds open for each: a socket, a pipe, and the file with its size.
 FILES = 3
 # In the words of `Process.sent`.
@@ -15,12 +13,16 @@ _NAME = "thumbjob-decode"
 
 def of(pid):
     """The numbers of the decoder processes of a process."""
-    return [number for number in memory.everyone() if _is_decoder(number, pid)]
+    return [number for number in map(int, filter(str.isdecimal, os.listdir("/proc"))) if _is_decoder(number, pid)]
 
 
 def _is_decoder(number, parent):
-    state = memory.state(number)
-    return state is not None and (state.name, state.parent) == (_NAME, parent)
+    try:
+        with open(f"/proc/{number}/stat") as file:
+            name, _, rest = file.read().partition("(")[2].rpartition(")")
+    except OSError:
+        return False
+    return name == _NAME and int(rest.split()[1]) == parent
 
 
 def kill_one(pid, generator):

@@ -6,8 +6,7 @@ import time
 
 import decoders
 import endpoint
-import program
-import waiting
+import process
 from endpoint import Crowd, Listener
 
 # The limits that a job is given at random. The largest picture of the soak needs less memory than the least budget.
@@ -85,7 +84,7 @@ class Disturber:
         """Asks for a listing, and waits until it is complete."""
         before = self.job.listings.count
         if self.job.send(signal.SIGUSR1):
-            waiting.eventually("the reply to USR1 is complete",
+            process.eventually("the reply to USR1 is complete",
                                lambda: self.job.listings.count > before or not self.job.is_running, self.patience)
 
     def list_often(self):
@@ -123,7 +122,7 @@ class Disturber:
             self.ask.command("POST", "/resume")
 
     def _check_paused(self):
-        waiting.eventually("nothing works in the paused job", self._is_idle, self.patience)
+        process.eventually("nothing works in the paused job", self._is_idle, self.patience)
         before = self._made()
         self._pause()
         after = self._made()
@@ -185,9 +184,10 @@ class Disturber:
         command = [thumbjob, words[0], str(self.job.pid), *words[1:]]
         self.job.log.add(" ".join(words))
         try:
-            result = program.run(command, environment, seconds=self.patience)
+            result = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                                    text=True, timeout=self.patience, check=False)
         except subprocess.TimeoutExpired:
-            raise waiting.LateError(f"thumbjob {words[0]} did not end within {self.patience:.0f} s") from None
+            raise process.HangError(f"thumbjob {words[0]} did not end within {self.patience:.0f} s") from None
         # On a busy machine five seconds may be too few for the client, which then says so.
         is_late = result.returncode == 69 and "did not answer in time" in result.stderr
         if result.returncode != 0 and not is_late and self.job.is_running:
@@ -263,7 +263,7 @@ class Disturber:
         must_notice = self.door.press(self.random)
         self.job.sent["pressure"] += 1
         if must_notice:
-            waiting.eventually(
+            process.eventually(
                 "it reports the memory pressure",
                 lambda: sum(self.job.ledger.pressure.values()) > before or not self.job.is_running, self.patience)
 

@@ -10,7 +10,7 @@ import threading
 import time
 from contextlib import suppress
 
-import waiting
+import process
 
 TOKEN = "the-token-of-the-soak"
 _TIMEOUT = 20
@@ -69,7 +69,7 @@ class Endpoint:
                     return None
                 if time.monotonic() > end:
                     what = f"not within {self.patience:.0f} s: an answer to {method} {path}: {error!r}"
-                    raise waiting.LateError(what) from None
+                    raise process.HangError(what) from None
                 time.sleep(0.05)
         if status not in allowed:
             raise AnswerError(f"{method} {path} {body or ''}: {status} {text[:200]}")

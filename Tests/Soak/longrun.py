@@ -14,12 +14,11 @@ from contextlib import suppress
 import checks
 import decoders
 import doors
-import memory
 import samples
 from disturb import Disturber
 from endpoint import Address, Endpoint
+from process import HangError, eventually
 from sources import RECIPES, digest, folder_problems
-from waiting import LateError, eventually
 
 NAME = "the long-lived process"
 MAX, BACKLOG, BUDGET = 2, 8, 64 << 20
@@ -201,7 +200,7 @@ class LongRun:
             self.feed.end()
             status = job.wait(self.setting.patience)
             self._judge(job, status)
-        except LateError as error:
+        except HangError as error:
             self.problems.append(str(error))
         except Exception as error:
             self.problems.append(f"the soak itself failed: {error!r}")
@@ -273,7 +272,7 @@ class LongRun:
         most = self._most_files
         try:
             eventually("", lambda: not job.is_running or self._files(job) <= most, CLOSING_SECONDS)
-        except LateError:
+        except HangError:
             self.problems.append(f"at rest it has {self._files(job)} open files, and had {most}: {self._names(job)}")
         if not job.is_running:
             return
@@ -312,9 +311,12 @@ class LongRun:
         return len(files) == 1 or not job.is_running
 
     def _names(self, job):
+        names = []
         with suppress(OSError):
-            return ", ".join(sorted(memory.files(job.pid)))
-        return ""
+            for name in os.listdir(f"/proc/{job.pid}/fd"):
+                with suppress(OSError):
+                    names.append(os.readlink(f"/proc/{job.pid}/fd/{name}"))
+        return ", ".join(sorted(names))
 
     def _judge(self, job, status):
         end = checks.End(

@@ -6,11 +6,8 @@ import re
 import signal
 import subprocess
 import threading
+import time
 from collections import Counter, deque
-
-import memory
-import program
-from waiting import LateError, eventually
 
 # The last lines of each stream that are kept for the report on a violation.
 KEPT_LINES = 3000
@@ -18,6 +15,22 @@ KEPT_LINES = 3000
 FAULTS = re.compile(r"Fatal error|a fault in thumbjob itself|Crash|Backtrace|Sanitizer")
 _OUTCOMES = {"passed-over": "passed_over", "not-read": "not_read", "own-thumbnail": "own_thumbnails",
              "duplicate": "duplicates"}
+
+
+class HangError(Exception):
+    """Something that must happen did not happen within the limit."""
+
+
+def eventually(what, condition, seconds):
+    """Waits until the condition returns a truthy value, and returns it."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise HangError(f"not within {seconds:.0f} s: {what}")
+        time.sleep(0.02)
 
 
 class Reader:
@@ -104,8 +117,9 @@ class Process:
         self.highest_budget = 0  # of those that were asked for
         self._on_event = on_event
         log.add(f"start {' '.join(map(str, command))}")
-        self.popen = program.start(
-            command, environment, folder, stdin=subprocess.PIPE if has_list else subprocess.DEVNULL)
+        self.popen = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.PIPE if has_list else subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.pid = self.popen.pid
         self.stdout = Reader(self.popen.stdout, "stdout", self._receive)
         self.stderr = Reader(self.popen.stderr, "stderr", self._read_message)
@@ -143,7 +157,7 @@ class Process:
         wanted = 1 << (signal.SIGUSR1 - 1)
 
         def is_armed():
-            return not self.is_running or memory.status_field(self.pid, "SigBlk", 16) & wanted
+            return not self.is_running or status_field(self.pid, "SigBlk", 16) & wanted
 
         eventually("it blocks the signals that it handles", is_armed, seconds)
 
@@ -157,7 +171,7 @@ class Process:
         try:
             status = self.popen.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise LateError(f"it did not end within {seconds:.0f} s") from None
+            raise HangError(f"it did not end within {seconds:.0f} s") from None
         self.flow()
         for reader in (self.stdout, self.stderr):
             reader.thread.join(seconds)
@@ -167,7 +181,9 @@ class Process:
     def kill(self):
         """Ends the process if it still runs."""
         self.flow()
-        program.end(self.popen)
+        if self.is_running:
+            self.popen.kill()
+        self.popen.wait()
 
 
 class Listings:
@@ -226,3 +242,15 @@ class Listings:
     def _add(self, problem):
         if len(self.problems) < 5:
             self.problems.append(problem)
+
+
+def status_field(pid, name, base=10):
+    """A number from /proc/PID/status; 0 if the process is gone."""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            for line in file:
+                if line.startswith(f"{name}:"):
+                    return int(line.split()[1], base)
+    except OSError:
+        pass
+    return 0

@@ -8,12 +8,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import checks
-import program
 import samples
 from disturb import Log
 from endpoint import TOKEN, Address
-from process import Process
-from waiting import eventually
+from process import Process, eventually
 
 # After so many, the soak ends.
 MOST_VIOLATIONS = 20
@@ -63,7 +61,10 @@ class Setting:
         self._runtime.mkdir(mode=0o700)
         if len(os.fsencode(folder)) > _LONGEST_FOLDER:
             self.skipped["the status endpoint"] = "the path of the temporary folder is too long for a socket"
-        self.environment = program.environment(self._runtime, THUMBJOB_TOKEN=TOKEN)
+        self.environment = {
+            name: value for name, value in os.environ.items()
+            if not name.startswith(("MEMORY_PRESSURE_", "THUMBJOB_"))}
+        self.environment |= {"THUMBJOB_RUNTIME_DIR": str(self._runtime), "THUMBJOB_TOKEN": TOKEN}
 
     def begin(self):
         """Starts the clock, and sampling. Before, the sources are made, which may take long on a busy machine."""

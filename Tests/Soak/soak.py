@@ -9,6 +9,7 @@ may be left. Exits with status 1 if anything is wrong.
 
 import argparse
 import json
+import os
 import shutil
 import signal
 import sys
@@ -17,11 +18,7 @@ import threading
 import time
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
-sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
-
 import doors
-import program
 from chains import Chains
 from chart import chart
 from longrun import LongRun
@@ -33,7 +30,7 @@ _MEBIBYTE = 1 << 20
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--thumbjob", type=Path, default=program.PATH,
+    parser.add_argument("--thumbjob", type=Path, default=os.environ.get("THUMBJOB", ".build/debug/thumbjob"),
                         help="the program to run (default: $THUMBJOB, or the debug build)")
     parser.add_argument("--make-images", type=Path, default=".build/debug/make-images",
                         help="the program that makes the sources (default: %(default)s)")
@@ -138,7 +135,7 @@ def run(options, folder, skipped):
         pictures = Pictures(options.make_images.absolute(), folder)
         pictures.learn(setting.thumbjob, setting.environment)
         for what, reason in setting.skipped.items():
-            # A line that scripts/parts.py counts.
+            # A line that scripts/parts.sh counts.
             print(f"SKIPPED [1] soak.py {what}: {reason}", flush=True)
         setting.begin()
         minutes = Minutes(setting)
@@ -177,9 +174,9 @@ def skips():
 
 def main(arguments):
     options = parsed(arguments)
-    for needed in (options.thumbjob, options.make_images):
-        if not needed.exists():
-            sys.exit(f"{needed} does not exist; build it, or name another one")
+    for program in (options.thumbjob, options.make_images):
+        if not program.exists():
+            sys.exit(f"{program} does not exist; build it, or name another one")
     # Under nohup, or in the background of a script, some signals are ignored, and the jobs would inherit this.
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(number) == signal.SIG_IGN:

@@ -10,8 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pngs
-import program
+from png import png
 
 # A file may have so many names on every usual file system (ext4: 65,000). Further names get a copy of the file.
 MOST_LINKS = 60_000
@@ -112,7 +111,7 @@ class Pictures:
             self.all += [Picture(f"{prefix}{index:02}", path) for index, path in enumerate(files)]
         for index, (width, height, color_type) in enumerate(_PNGS):
             path = folder / f"{index}.png"
-            path.write_bytes(pngs.noise(width, height, color_type, random.Random(index)))
+            path.write_bytes(png(width, height, color_type, random.Random(index)))
             self.all.append(Picture(f"c{index:02}", path))
         self.named = {picture.name: picture for picture in self.all}
         self.good = []  # those that every recipe makes
@@ -127,7 +126,9 @@ class Pictures:
             command = [thumbjob, *recipe.arguments("sources", folder), "--max", "1", "--json", "--quiet",
                        "--status", "off", "--progress", "none", "--memory", "64M", "--pressure-source", "off"]
             for isolation in ("always", "auto"):
-                result = program.run([*command, "--force", "--isolate", isolation], environment, folder, _SECONDS)
+                result = subprocess.run([*command, "--force", "--isolate", isolation], cwd=folder, env=environment,
+                                        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS,
+                                        check=False)
                 if result.returncode not in (0, 1):
                     raise SourcesError(f"the undisturbed run {recipe.name} failed: {result.stderr.strip()}")
                 self._remember(recipe, folder, result.stdout, isolation)

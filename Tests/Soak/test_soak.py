@@ -14,9 +14,6 @@ from pathlib import Path
 from unittest import mock
 from xml.etree import ElementTree
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
-sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
-
 import chart
 import checks
 import disturb

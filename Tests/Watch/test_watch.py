@@ -7,9 +7,6 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
-sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
-
 from mirror import differences, wait_until_equal
 
 HERE = Path(__file__).parent

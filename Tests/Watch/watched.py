@@ -1,13 +1,11 @@
 """A running `thumbjob watch`, with the socket on which it tells a service manager its state."""
 
+import os
 import signal
 import socket
 import subprocess
+import time
 from pathlib import Path
-
-import memory
-import program
-from waiting import eventually, until
 
 
 class EndedError(Exception):
@@ -15,30 +13,31 @@ class EndedError(Exception):
 
 
 class Watched:
-    def __init__(self, path: str, work: Path, *options: str, out="thumbs", environment=None, stdout=None):
-        """- parameters path, out: the program; the output folder, in the folder `work`."""
+    def __init__(self, program: str, work: Path, *options: str, out="thumbs", environment=None, stdout=None):
+        """- parameter out: the output folder, in the folder `work`."""
         self.photos, self.thumbnails, self.log = work / "photos", work / out, work / "log"
         self.photos.mkdir(exist_ok=True)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(str(work / "notify"))
         self.socket.settimeout(0.2)
-        environment = dict(environment or program.environment(work / "run"), NOTIFY_SOCKET=str(work / "notify"))
-        command = [path, "watch", str(self.photos), "--out", str(self.thumbnails), *options]
+        environment = dict(environment or os.environ, NOTIFY_SOCKET=str(work / "notify"))
+        command = [program, "watch", str(self.photos), "--out", str(self.thumbnails), *options]
         with self.log.open("w") as log:
-            self.process = program.start(command, environment, work, stdout=stdout, stderr=log)
+            self.process = subprocess.Popen(
+                command, cwd=work, env=environment, stdin=subprocess.DEVNULL, stdout=stdout, stderr=log)
         self._wait_until_ready(60)
 
     def _wait_until_ready(self, seconds: float):
-        if not until(self._is_ready, seconds, 0):
-            self._hangs(f"it was not ready within {seconds:.0f} s")
-
-    def _is_ready(self):
-        try:
-            return self.socket.recv(4096) == b"READY=1"
-        except TimeoutError:
-            if self.process.poll() is not None:
-                raise EndedError(self.process.returncode) from None
-            return False
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                if self.socket.recv(4096) == b"READY=1":
+                    return
+            except TimeoutError:
+                if self.process.poll() is not None:
+                    raise EndedError(self.process.returncode) from None
+            if time.monotonic() > end:
+                self._hangs(f"it was not ready within {seconds:.0f} s")
 
     def _hangs(self, what: str):
         """Ends the process, and raises TimeoutError."""
@@ -57,16 +56,18 @@ class Watched:
     @property
     def memory(self) -> int:
         """Resident memory in KiB."""
-        return memory.resident(self.process.pid) >> 10
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("VmRSS:")).split()[1])
 
     @property
     def descriptors(self) -> int:
-        return memory.file_count(self.process.pid)
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def stop_for(self, work):
         """Holds the process while `work` runs, so that the kernel's queue of events overflows."""
         self.process.send_signal(signal.SIGSTOP)
-        eventually("it is stopped", lambda: memory.state(self.process.pid).letter == "T", interval=0.001)
+        while Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "T":
+            time.sleep(0.001)
         work()
         self.process.send_signal(signal.SIGCONT)
 

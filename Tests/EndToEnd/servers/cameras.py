@@ -4,10 +4,15 @@ import functools
 import io
 import random
 import struct
+import subprocess
+import sys
+from pathlib import Path
+
+from servers.photos import picture
+
+sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "PictureFiles"))
 
 import heifs
-import jpegs
-from servers.photos import picture
 from tiffs import LONG, Structure
 
 SENSOR = 12 << 20
@@ -23,7 +28,9 @@ def noise(count, seed=1):
 def jpeg(width, height, progressive=False):
     pixels = io.BytesIO()
     picture(width, height, hue=80).save(pixels, "PPM")
-    return jpegs.encoded(pixels.getvalue(), "-quality", "88", *(["-progressive"] if progressive else []))
+    return subprocess.run(
+        ["cjpeg", "-quality", "88", *(["-progressive"] if progressive else [])],
+        check=True, input=pixels.getvalue(), stdout=subprocess.PIPE).stdout
 
 
 def full():

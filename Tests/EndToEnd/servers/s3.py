@@ -1,33 +1,17 @@
 """The S3 of moto on loopback, and a client to look into it."""
 
 import json
-import multiprocessing
-import os
+import subprocess
+import sys
 from pathlib import Path
 
 import boto3
 from botocore.config import Config
 
+from job import eventually
 from servers.listening import loopback_listener
-from waiting import eventually
 
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
-
-
-# A process that has loaded moto, which takes seconds, forks for each S3.
-_processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["servers.s3", "servers.s3_service"])
-
-
-def _serve(listener, folder):
-    os.setsid()
-    with (folder / "errors").open("w") as errors:
-        os.dup2(errors.fileno(), 1)
-        os.dup2(errors.fileno(), 2)
-    # Imported in this process alone.
-    from servers import s3_service
-
-    s3_service.serve(listener, folder)
 
 
 class S3:
@@ -40,12 +24,15 @@ class S3:
         (self.folder / "settings.json").write_text(json.dumps(given, default=str), encoding="utf-8")
         self.listener = loopback_listener()
         self.endpoint = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        self.process = _processes.Process(target=_serve, args=(self.listener, self.folder))
-        self.process.start()
+        descriptor = self.listener.fileno()
+        with (self.folder / "errors").open("w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, Path(__file__).parent / "s3_service.py", str(descriptor), self.folder],
+                pass_fds=[descriptor], stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, start_new_session=True)
         eventually(
             "moto has started, or failed",
-            lambda: not self.process.is_alive() or (self.folder / "ready").exists(), seconds=60)
-        assert self.process.is_alive(), (self.folder / "errors").read_text()
+            lambda: self.process.poll() is not None or (self.folder / "ready").exists(), seconds=60)
+        assert self.process.poll() is None, (self.folder / "errors").read_text()
 
     @property
     def variables(self):
@@ -80,5 +67,5 @@ class S3:
 
     def close(self):
         self.process.terminate()
-        self.process.join(30)
+        self.process.wait(30)
         self.listener.close()

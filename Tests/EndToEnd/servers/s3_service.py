@@ -7,6 +7,7 @@ This one signs the URL as it was sent, with the code of botocore.
 import hashlib
 import io
 import json
+import sys
 import threading
 import time
 from pathlib import Path
@@ -141,8 +142,8 @@ class Service:
         return parts
 
 
-def serve(listener, folder):
-    """Serves until the process is ended; `listener` is a socket that listens."""
+def main():
+    descriptor, folder = int(sys.argv[1]), sys.argv[2]
     with open(f"{folder}/settings.json", encoding="utf-8") as file:
         settings = json.load(file)
     backend = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
@@ -155,8 +156,11 @@ def serve(listener, folder):
                 backend.put_object_acl(bucket, key, get_canned_acl("public-read"))
     with open(f"{folder}/requests", "a", encoding="utf-8") as log:
         server = make_server(
-            "127.0.0.1", 0, Service(settings, log, folder), threaded=True, request_handler=Handler,
-            fd=listener.fileno())
+            "127.0.0.1", 0, Service(settings, log, folder), threaded=True, request_handler=Handler, fd=descriptor)
         with open(f"{folder}/ready", "w", encoding="utf-8"):
             pass
         server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
