@@ -1,19 +1,34 @@
 import BoundedQueue
 import Files
+import Foundation
+import Locking
 import PictureMaking
 import Sourcing
 
 /// An operation on one source of a job.
-class SourceOperation: BoundedOperation, @unchecked Sendable {  // constant
+class SourceOperation: BoundedOperation, @unchecked Sendable {  // a lock; the rest is set in `init`
   let task: SourceTask
   /// The memory of the job.
   private let memory: MemoryPlan
+  /// Brings the source here, for this operation or for the one that follows it; nil if the source is a file, or if what was
+  /// brought is not needed any more.
+  private let supply: Locked<SupplyOperation?>
+  /// What was brought here. Set once, in `init`.
+  private var brought: Dependency<FetchedSource>?
 
-  /// - Parameter detail: follows the path of the source in the title; may be empty.
+  /// - Parameters:
+  ///   - task: the operation that brings its source here is submitted already.
+  ///   - detail: follows the path of the source in the title; may be empty.
   init(_ work: SourceWork, _ task: SourceTask, detail: String = "", memory: MemoryPlan) {
-    (self.task, self.memory) = (task, memory)
+    supply = Locked(task.supply)
+    // Only `supply` keeps the other operation, so that it can be let go.
+    var rest = task
+    rest.supply = nil
+    (self.task, self.memory) = (rest, memory)
     let path = task.source.path.printable
     super.init(title: "\(work.rawValue) \(path)\(detail)", kind: work.rawValue, subject: path)
+    // If the other operation fails, this one tells why.
+    brought = task.supply.map { dependency(on: $0, mayFail: true) }
   }
 
   final var source: Source { task.source }
@@ -31,17 +46,30 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // constant
   func ending(after failure: SourceFailure) -> SourceTask.Ending { .failed(failure) }
 
   /// What the following operation on the source needs of this one's work.
-  var taskSoFar: SourceTask { task }
+  var taskSoFar: SourceTask {
+    var task = task
+    task.supply = supply.withLock { $0 }
+    return task
+  }
 
   /// What the operation has found out about its source.
   var findings: SourceFindings { SourceFindings() }
 
-  /// Prepares what the operation that follows needs. Called before that is made.
-  func prepareNext(after ending: SourceTask.Ending) {}
+  /// What was brought here; nil if the source is a file.
+  final func fetched() throws -> FetchedSource? {
+    do { return try brought?.value } catch let error as OperationCancelledError {
+      cancel(reason: error.reason)
+      throw error
+    }
+  }
 
-  /// Lets go of what was brought here: its place on the disk is for others, which may wait for it. Called if no operation
-  /// follows.
-  func release() {}
+  /// Sleeps until the time is over or the operation is cancelled.
+  final func pause(milliseconds: Int) throws {
+    for _ in 0..<(milliseconds / 10) {
+      try checkCancelled()
+      usleep(10_000)
+    }
+  }
 
   // MARK: Called by the engine
 
@@ -53,5 +81,31 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // constant
     case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason):
       .cancelled(reason, hasHeldMemory: hasHeldMemory)
     }
+  }
+
+  /// Prepares what the operation that follows needs. Called before that is made.
+  final func prepareNext(after ending: SourceTask.Ending) {
+    switch ending {
+    // What waits to be done again must hold no disk space, for which fetches may wait.
+    case .cancelled(.pressure, _), .cancelled(.postponed, _): renewSupply(whole: false)
+    case .incomplete: renewSupply(whole: true)
+    default: break
+    }
+  }
+
+  /// Lets go of what was brought here, and has the operation that follows get it again.
+  private func renewSupply(whole: Bool) {
+    let released = supply.withLock { supply in
+      defer { supply = supply?.renewed(whole: whole) }
+      return supply
+    }
+    released?.cancel(reason: .pressure)
+  }
+
+  /// Lets go of what was brought here: its place on the disk is for others, which may wait for it. Called if no operation
+  /// follows.
+  final func release() {
+    let released = supply.withLock { $0.take() }
+    withExtendedLifetime(released) {}
   }
 }

@@ -50,24 +50,13 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
   }
 
   let shared: Shared
-  /// Brings the source here, for this operation or for the one that follows it; nil if the source is a file, or if what was
-  /// brought is not needed any more. Guarded by its lock.
-  private let supply: Locked<SupplyOperation?>
-  /// What was fetched. Set once, in `init`.
-  private var fetched: Dependency<FetchedSource>?
   private let progress = Locked(Progress())
 
   /// - Parameter task: the operation that fetches its source is submitted already.
   init(_ task: SourceTask, shared: Shared) {
     self.shared = shared
-    supply = Locked(task.supply)
     let sizes = shared.outputs.flatMap(\.options.sizes).map(\.name).joined(separator: ", ")
-    // Only `supply` keeps the other operation, so that it can be let go.
-    var rest = task
-    rest.supply = nil
-    super.init(.thumbnail, rest, detail: " → \(sizes)", memory: shared.memory)
-    // If the fetch fails, this operation tells why.
-    fetched = task.supply.map { dependency(on: $0, mayFail: true) }
+    super.init(.thumbnail, task, detail: " → \(sizes)", memory: shared.memory)
   }
 
   override var hasHeldMemory: Bool { found.hasHeldMemory }
@@ -84,32 +73,9 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
   }
 
   override var taskSoFar: SourceTask {
-    var task = task
-    (task.thumbnails, task.supply) = (found.findings.thumbnails, supply.withLock { $0 })
+    var task = super.taskSoFar
+    task.thumbnails = found.findings.thumbnails
     return task
-  }
-
-  override func release() {
-    let released = supply.withLock { $0.take() }
-    withExtendedLifetime(released) {}
-  }
-
-  override func prepareNext(after ending: SourceTask.Ending) {
-    switch ending {
-    // What waits to be made again must hold no disk space, for which fetches may wait.
-    case .cancelled(.pressure, _), .cancelled(.postponed, _): renewSupply(whole: false)
-    case .incomplete: renewSupply(whole: true)
-    default: break
-    }
-  }
-
-  /// Lets go of what was brought here, and has the operation that follows get it again.
-  private func renewSupply(whole: Bool) {
-    let released = supply.withLock { supply in
-      defer { supply = supply?.renewed(whole: whole) }
-      return supply
-    }
-    released?.cancel(reason: .pressure)
   }
 
   /// What was found so far. It is complete when the operation has ended.
@@ -177,15 +143,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
 
   /// Opens the source; nil if its server says that its thumbnails are up to date.
   private func open() throws -> SourceFile? {
-    guard let fetched else { return try SourceFile(source.path) }
-    do {
-      switch try fetched.value {
-      case .unchanged: return nil
-      case .file(let file): return try SourceFile(file)
-      }
-    } catch let error as OperationCancelledError {
-      cancel(reason: error.reason)
-      throw error
+    switch try fetched() {
+    case nil: return try SourceFile(source.path)
+    case .unchanged: return nil
+    case .file(let file): return try SourceFile(file)
     }
   }
 
@@ -320,14 +281,6 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
       MadeThumbnail(
         path: output.path.appending(output.place(of: source, place, size: size)), size: size.name,
         pixels: size.placement(for: picture.orientedPixels).pixels, bytes: 0)
-    }
-  }
-
-  /// Sleeps until the time is over or the operation is cancelled.
-  private func pause(milliseconds: Int) throws {
-    for _ in 0..<(milliseconds / 10) {
-      try checkCancelled()
-      usleep(10_000)
     }
   }
 }

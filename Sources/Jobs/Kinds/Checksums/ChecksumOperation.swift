@@ -41,23 +41,12 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
   private static let bufferSize = 4 << 10...1 << 20
 
   private let shared: Shared
-  /// Brings the source here, for this operation or for the one that follows it; nil if the source is a file, or if what was
-  /// brought is not needed any more. Guarded by its lock.
-  private let supply: Locked<SupplyOperation?>
-  /// What was fetched. Set once, in `init`.
-  private var fetched: Dependency<FetchedSource>?
   private let progress = Locked(Progress())
 
   /// - Parameter task: the operation that fetches its source is submitted already.
   init(_ task: SourceTask, shared: Shared) {
     self.shared = shared
-    supply = Locked(task.supply)
-    // Only `supply` keeps the other operation, so that it can be let go.
-    var rest = task
-    rest.supply = nil
-    super.init(.checksum, rest, memory: shared.memory)
-    // If the fetch fails, this operation tells why.
-    fetched = task.supply.map { dependency(on: $0, mayFail: true) }
+    super.init(.checksum, task, memory: shared.memory)
   }
 
   override var hasHeldMemory: Bool { progress.withLock { $0.hasHeldMemory } }
@@ -68,30 +57,6 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
 
   /// What its server tells of the contents; nil for a file, and if the server tells nothing.
   var contents: SourceContents? { progress.withLock { $0.contents } }
-
-  override var taskSoFar: SourceTask {
-    var task = task
-    task.supply = supply.withLock { $0 }
-    return task
-  }
-
-  override func release() {
-    let released = supply.withLock { $0.take() }
-    withExtendedLifetime(released) {}
-  }
-
-  override func prepareNext(after ending: SourceTask.Ending) {
-    switch ending {
-    // What waits to be read again must hold no disk space, for which fetches may wait.
-    case .cancelled(.pressure, _), .cancelled(.postponed, _):
-      let released = supply.withLock { supply in
-        defer { supply = supply?.renewed(whole: false) }
-        return supply
-      }
-      released?.cancel(reason: .pressure)
-    default: break
-    }
-  }
 
   override func execute() throws {
     for attempt in 0... {
@@ -117,17 +82,12 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
 
   /// Opens the source; nil if its server says that it has not changed.
   private func open() throws -> SourceFile? {
-    guard let fetched else { return try SourceFile(source.path) }
-    do {
-      switch try fetched.value {
-      case .unchanged: return nil
-      case .file(let file):
-        progress.withLock { $0.contents = file.contents }
-        return try SourceFile(file)
-      }
-    } catch let error as OperationCancelledError {
-      cancel(reason: error.reason)
-      throw error
+    switch try fetched() {
+    case nil: return try SourceFile(source.path)
+    case .unchanged: return nil
+    case .file(let file):
+      progress.withLock { $0.contents = file.contents }
+      return try SourceFile(file)
     }
   }
 
@@ -161,14 +121,6 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
       done += count
       if count < buffer.count { return hasher.finish() }
       report(fraction: min(1, Double(done) / Double(max(1, file.size))))
-    }
-  }
-
-  /// Sleeps until the time is over or the operation is cancelled.
-  private func pause(milliseconds: Int) throws {
-    for _ in 0..<(milliseconds / 10) {
-      try checkCancelled()
-      usleep(10_000)
     }
   }
 }
