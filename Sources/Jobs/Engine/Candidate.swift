@@ -34,6 +34,8 @@ struct Candidate {
   let isAgain: Bool
   /// Whether results are made although they are up to date.
   let isForced: Bool
+  /// The files in the places of its results, as ``JobKind/look(at:)`` has found them: a list for each output.
+  var found: [[stat?]] = []
   /// The state of the files in the places of its results; nil if one is missing or is the source itself.
   var files: FileState?
   /// How many results there are, and the place of one of them, if all are up to date and ``files`` is their state.

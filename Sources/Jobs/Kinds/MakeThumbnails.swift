@@ -24,6 +24,7 @@ struct MakeThumbnails: JobKind {
 
   func look(at candidate: inout Candidate) {
     let files = files(of: candidate)
+    candidate.found = files
     let isItself = files.joined().contains { file in
       file.flatMap { file in candidate.status.map { FileIdentity(file) == FileIdentity($0) } } ?? false
     }
@@ -32,7 +33,7 @@ struct MakeThumbnails: JobKind {
 
   func judge(_ candidate: inout Candidate) {
     guard let status = candidate.status else { return }
-    var files = files(of: candidate)
+    var files = candidate.found
     for _ in 1...2 {
       var isUpToDate = true
       var refusal: SourceFailure?
