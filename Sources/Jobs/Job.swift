@@ -101,23 +101,19 @@ package final class Job: Sendable {
       budget: memory.budget)
     decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) }
     let parts = JobParts(
-      settings, walker, outputs, hasSources: hasSources, network, queue, memory, surroundings, pressureRules, decoders,
+      settings, walker, outputs, list, hasSources: hasSources, network, queue, memory, surroundings, pressureRules,
+      decoders,
       trace: trace, onThumbnail: onThumbnail, onEvent: onEvent)
-    var checksums: Checksums?
+    let kind: any JobKind
     if settings.checksums == nil {
-      try parts.make(Self.capabilities)
+      try parts.make(Self.withThumbnails)
+      kind = MakeThumbnails(parts)
     } else {
-      let made = try Checksums(settings, list, memory, trace: trace, isRead: isRead, onEvent: onEvent)
-      try parts.make([PressureControl.self])
-      parts.add(
-        NetworkSources(
-          network, made.remoteResults, timeout: settings.timeout, hasSources: settings.mayFetch,
-          isDryRun: settings.dryRun))
-      for capability in made.capabilities { parts.add(capability) }
-      checksums = made
+      try parts.make(Self.withChecksums)
+      kind = ComputeChecksums(parts)
     }
     engine = Engine(
-      checksums?.kind ?? MakeThumbnails(outputs, parts.shared), parts.capabilities, on: queue, walker,
+      kind, parts.capabilities, on: queue, walker,
       Engine.Rules(
         timeout: settings.timeout, runFor: settings.runFor, halt: settings.halt,
         requeues: settings.onPressure == .requeue, isForced: settings.force, hasOutput: hasSources),
@@ -131,16 +127,24 @@ package final class Job: Sendable {
     }
   }
 
-  /// What a job can do besides its kind of work, in the order in which the engine asks. Where two decide about one source,
+  /// What a job can do besides making thumbnails, in the order in which the engine asks. Where two decide about one source,
   /// the later one has the last word. One goes with its folder and its line here, and those that stand on it.
-  private static let capabilities: [any JobPart.Type] = [
+  private static let withThumbnails: [any JobCapability.Type] = [
     PressureControl.self,
     NetworkSources.self,
     JobLedger.self,
     Pruning.self,  // stands on JobLedger
-    FolderWatch.self,  // stands on JobLedger and Pruning
+    FolderWatch.self,  // stands on JobLedger, Pruning
     Verifying.self,  // stands on JobLedger
     Joining.self,
+  ]
+
+  /// The same besides computing checksums.
+  private static let withChecksums: [any JobCapability.Type] = [
+    PressureControl.self,
+    ChecksumLedger.self,
+    NetworkSources.self,
+    ChecksumFile.self,  // stands on ChecksumLedger
   ]
 
   /// - Parameters:

@@ -12,6 +12,9 @@ import Sourcing
 /// *Concurrency*: the thread of the job calls ``start(_:)`` to ``admit(_:in:)``, ``complete(_:)`` and ``finish(_:_:)``. What
 /// tells of operations comes from any thread, several at once.
 protocol JobCapability: Sendable {
+  /// Takes what it needs; nil if the settings do not ask for it.
+  init?(_ parts: JobParts) throws(OutputError)
+
   /// Whether the job has to know of each source what its results tell of it.
   var describesSources: Bool { get }
 
@@ -98,12 +101,6 @@ protocol JobCapability: Sendable {
   func tell(_ report: inout JobReport)
 }
 
-/// A capability that is made from the parts of a job of thumbnails.
-protocol JobPart: JobCapability {
-  /// Takes what it needs; nil if the settings do not ask for it.
-  init?(_ parts: JobParts) throws(OutputError)
-}
-
 /// A capability that removes results once the job has run.
 protocol ResultRemover: JobCapability {
   /// What may be removed after a run.
@@ -122,6 +119,11 @@ protocol ResultRemover: JobCapability {
     _ plan: PrunePlan, isDryRun: Bool, onThumbnail: @escaping @Sendable (Path, _ bytes: Int) -> Void,
     onError: @escaping @Sendable (OutputError) -> Void
   ) -> PruneCounts
+}
+
+/// A capability that remembers what the results tell of sources from the network, where none has a file of its own.
+protocol ResultMemory: JobCapability {
+  func remoteState(of source: Source) -> SettingsStamp.RemoteState
 }
 
 /// A capability that remembers which sources thumbnails are of.

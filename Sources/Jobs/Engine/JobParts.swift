@@ -14,6 +14,8 @@ final class JobParts {
   let settings: JobSettings
   let walker: SourceWalker
   let outputs: [ThumbnailOutput]
+  /// The place of the list of checksums; nil if the job makes none.
+  let list: ChecksumPlace?
   /// Whether one of the sources exists.
   let hasSources: Bool
   let network: Network
@@ -25,19 +27,20 @@ final class JobParts {
   let pressureRules: PressureRules
   let makers = MakerPool()
   let decoders: PictureDecoders
-  private let trace: TraceRecorder?
+  let trace: TraceRecorder?
   private let onThumbnail: ThumbnailHandler?
   let onEvent: @Sendable (JobEvent) -> Void
   /// Those that were made so far.
   private(set) var capabilities: [any JobCapability] = []
 
   init(
-    _ settings: JobSettings, _ walker: SourceWalker, _ outputs: [ThumbnailOutput], hasSources: Bool, _ network: Network,
-    _ queue: BoundedOperationQueue, _ memory: MemoryPlan, _ surroundings: Surroundings, _ pressureRules: PressureRules,
-    _ decoders: PictureDecoders, trace: TraceRecorder?, onThumbnail: ThumbnailHandler?,
-    onEvent: @escaping @Sendable (JobEvent) -> Void
+    _ settings: JobSettings, _ walker: SourceWalker, _ outputs: [ThumbnailOutput], _ list: ChecksumPlace?,
+    hasSources: Bool, _ network: Network, _ queue: BoundedOperationQueue, _ memory: MemoryPlan,
+    _ surroundings: Surroundings, _ pressureRules: PressureRules, _ decoders: PictureDecoders, trace: TraceRecorder?,
+    onThumbnail: ThumbnailHandler?, onEvent: @escaping @Sendable (JobEvent) -> Void
   ) {
-    (self.settings, self.walker, self.outputs, self.hasSources) = (settings, walker, outputs, hasSources)
+    (self.settings, self.walker, self.outputs, self.list) = (settings, walker, outputs, list)
+    self.hasSources = hasSources
     (self.network, self.queue, self.memory, self.surroundings) = (network, queue, memory, surroundings)
     (self.pressureRules, self.decoders, self.trace) = (pressureRules, decoders, trace)
     (self.onThumbnail, self.onEvent) = (onThumbnail, onEvent)
@@ -47,16 +50,21 @@ final class JobParts {
   var isRead: Bool { settings.dryRun || !hasSources }
 
   /// Makes the capabilities that the settings ask for.
-  func make(_ table: [any JobPart.Type]) throws(OutputError) {
+  func make(_ table: [any JobCapability.Type]) throws(OutputError) {
     for type in table { if let capability = try type.init(self) { capabilities.append(capability) } }
   }
-
-  /// Adds a capability.
-  func add(_ capability: any JobCapability) { capabilities.append(capability) }
 
   /// The capability of a type; nil if the job has none.
   func capability<Capability>(_: Capability.Type) -> Capability? {
     capabilities.lazy.compactMap { $0 as? Capability }.first
+  }
+
+  /// What is known of sources from the network. It has what remembers results, which must be made before.
+  var remoteResults: RemoteResults {
+    if let memory = capability((any ResultMemory).self) {
+      return RemoteResults { memory.remoteState(of: $0) }
+    }
+    return RemoteResults(outputs)
   }
 
   /// The places of the thumbnails.

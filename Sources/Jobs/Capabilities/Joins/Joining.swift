@@ -12,7 +12,7 @@ import Places
 /// done. A ``JoinFile`` appears whole or not at all. It replaces only what thumbjob has made, and only if it differs.
 ///
 /// *Concurrency*: from any thread.
-final class Joining: JobPart {
+final class Joining: JobCapability {
   private let settings: JoinSettings
   private let joins: Joins
   private let shared: ThumbnailOperation.Shared

@@ -3,7 +3,7 @@ import Foundation
 import Ledger
 
 // The ledger as a capability: it spares the work on sources that it remembers, and remembers the results of others.
-extension JobLedger: JobPart, SourceMemory {
+extension JobLedger: SourceMemory {
   convenience init?(_ parts: JobParts) {
     guard parts.hasSources else { return nil }
     self.init(parts.outputs, parts.settings) { [onEvent = parts.onEvent] in onEvent(.ledger($0)) }

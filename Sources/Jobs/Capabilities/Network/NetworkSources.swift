@@ -5,7 +5,6 @@ import Locking
 import Marks
 import Places
 import Sourcing
-import Thumbnails
 
 /// Has the sources of a job that are on the network fetched before their results are made.
 ///
@@ -18,39 +17,9 @@ import Thumbnails
 /// and a `BucketOutput` puts thumbnails there.
 ///
 /// *Concurrency*: from any thread.
-final class NetworkSources: JobPart {
-  /// What the results that are there tell of a source.
-  struct Results: Sendable {
-    /// Looks at the results in folders.
-    let state: @Sendable (Source, RemoteAddress, Path) -> SettingsStamp.RemoteState
-    /// Asks for the results in buckets; nil if they are in folders.
-    let lookUp: (@Sendable (Source, Path, _ isCancelled: () -> Bool) throws(OutputError) -> KnownThumbnails?)?
-    /// What is made of a source, which decides how much of it is fetched; empty if all of it is needed.
-    let options: [ThumbnailOptions]
-
-    /// Those of which a list tells, not a folder with a file for each source.
-    init(state: @escaping @Sendable (Source) -> SettingsStamp.RemoteState) {
-      self.state = { source, _, _ in state(source) }
-      (lookUp, options) = (nil, [])
-    }
-
-    /// Those of thumbnails.
-    init(_ outputs: [ThumbnailOutput]) {
-      @Sendable func kept(
-        _ source: Source, _ place: Path, _ isCancelled: () -> Bool
-      ) throws(OutputError) -> KnownThumbnails? {
-        try ThumbnailOutput.kept(in: outputs, of: source, place, isCancelled: isCancelled)
-      }
-      state = { source, address, place in
-        SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) })
-      }
-      lookUp = outputs[0].bucket == nil ? nil : kept
-      options = outputs.map(\.options)
-    }
-  }
-
+final class NetworkSources: JobCapability {
   private let network: Network
-  private let results: Results
+  private let results: RemoteResults
   private let timeout: Duration
   private let isDryRun: Bool
   private let hasSources: Bool
@@ -59,14 +28,14 @@ final class NetworkSources: JobPart {
 
   convenience init?(_ parts: JobParts) {
     self.init(
-      parts.network, Results(parts.outputs), timeout: parts.settings.timeout, hasSources: parts.settings.mayFetch,
+      parts.network, parts.remoteResults, timeout: parts.settings.timeout, hasSources: parts.settings.mayFetch,
       isDryRun: parts.settings.dryRun)
   }
 
   /// - Parameters:
   ///   - hasSources: whether the job may have sources on the network.
   ///   - isDryRun: whether nothing is made.
-  init(_ network: Network, _ results: Results, timeout: Duration, hasSources: Bool, isDryRun: Bool) {
+  init(_ network: Network, _ results: RemoteResults, timeout: Duration, hasSources: Bool, isDryRun: Bool) {
     (self.network, self.results, self.timeout) = (network, results, timeout)
     (self.hasSources, self.isDryRun) = (hasSources, isDryRun)
   }

@@ -13,7 +13,7 @@ import TraceRecording
 /// `ReservationAudit` compares the reserved memory with the memory held.
 ///
 /// *Concurrency*: from any thread.
-final class PressureControl: JobPart {
+final class PressureControl: JobCapability {
   private struct Watch {
     let monitor: PressureMonitor
     let governor: PressureGovernor

@@ -12,7 +12,7 @@ import Synchronization
 /// does not have. It remembers the disks of the source folders, on which that depends.
 ///
 /// *Concurrency*: from any thread.
-final class Pruning: JobPart, ResultRemover {
+final class Pruning: ResultRemover {
   private let settings: JobSettings
   private let walker: SourceWalker
   private let outputs: [ThumbnailOutput]

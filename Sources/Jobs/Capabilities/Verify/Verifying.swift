@@ -4,7 +4,7 @@ import PictureMaking
 /// Compares the contents of sources that are up to date by size and time, and makes their results again if they differ.
 ///
 /// *Concurrency*: from any thread.
-final class Verifying: JobPart {
+final class Verifying: JobCapability {
   private let ledger: JobLedger
   private let memory: MemoryPlan
 

@@ -15,7 +15,7 @@ import Sourcing
 /// the pending paths, and the sources that have no thumbnail (``FruitlessSources``).
 ///
 /// *Concurrency*: from any thread.
-final class FolderWatch: JobPart {
+final class FolderWatch: JobCapability {
   private let settings: JobSettings
   private let watch: SourceWatch
   private let walker: SourceWalker

@@ -11,21 +11,19 @@ import SystemPackage
 /// *Concurrency*: from any thread. The lines are on the disk, so a million sources take no more memory than a thousand.
 final class ChecksumFile: JobCapability {
   private let place: ChecksumPlace
+  /// Knows the checksums of sources that are up to date.
   private let ledger: ChecksumLedger
   private let lines: OrderedSpool
+  /// Whether the list must outlive a crash of the system once it is in place.
   private let isDurable: Bool
+  /// Receives what became of the list.
   private let onJoin: @Sendable (JoinReport) -> Void
   private let made = Locked<JoinReport?>(nil)
 
-  /// - Parameters:
-  ///   - ledger: knows the checksums of sources that are up to date.
-  ///   - isDurable: whether the list must outlive a crash of the system once it is in place.
-  ///   - onJoin: receives what became of the list.
-  /// - Throws: ``OutputError``
-  init(
-    _ place: ChecksumPlace, _ ledger: ChecksumLedger, isDurable: Bool, onJoin: @escaping @Sendable (JoinReport) -> Void
-  ) throws(OutputError) {
-    (self.place, self.ledger, self.isDurable, self.onJoin) = (place, ledger, isDurable, onJoin)
+  init?(_ parts: JobParts) throws(OutputError) {
+    guard let place = parts.list, let ledger = parts.capability(ChecksumLedger.self), !parts.isRead else { return nil }
+    (self.place, self.ledger, isDurable) = (place, ledger, parts.settings.durable)
+    onJoin = { [onEvent = parts.onEvent] in onEvent(.join($0)) }
     do throws(Errno) { lines = try OrderedSpool { () throws(Errno) in try place.createUnnamedFile() } } catch {
       throw OutputError(writing: place.working, error)
     }

@@ -11,7 +11,7 @@ import Sourcing
 /// number, and for sources from the network by what their servers tell.
 ///
 /// *Concurrency*: from any thread.
-final class ChecksumLedger: JobCapability {
+final class ChecksumLedger: ResultMemory {
   private let ledger: Ledger
   /// The absolute folder of the list.
   private let folder: Path
@@ -23,14 +23,11 @@ final class ChecksumLedger: JobCapability {
   /// Names what an entry holds. Another kind of digest would have another name.
   private static let settings = "sha256"
 
-  /// - Parameters:
-  ///   - isReading: whether nothing is remembered, as in a dry run.
-  ///   - onProblem: receives, at the end of a job, why it was not remembered.
-  init(
-    _ place: ChecksumPlace, _ job: JobSettings, isReading: Bool, onProblem: @escaping @Sendable (LedgerError) -> Void
-  ) {
-    (self.isReading, folder, program, self.onProblem) = (isReading, place.folder, job.program, onProblem)
-    ledger = Ledger(place.ledger, for: isReading ? .reading : .writing, isDurable: job.durable)
+  init?(_ parts: JobParts) {
+    guard let place = parts.list else { return nil }
+    (isReading, folder, program) = (parts.isRead, place.folder, parts.settings.program)
+    onProblem = { [onEvent = parts.onEvent] in onEvent(.ledger($0)) }
+    ledger = Ledger(place.ledger, for: isReading ? .reading : .writing, isDurable: parts.settings.durable)
   }
 
   // MARK: What is remembered

@@ -1,44 +1,8 @@
 import Files
 import Marks
 import Sourcing
-import Thumbnails
 
-/// The sizes of a gallery: the name of each, and the folder of its thumbnails from the gallery. docs/gallery.md
-/// describes the fields.
-struct GallerySize: Encodable {
-  let name: String
-  let folder: JSONPath
-}
-
-/// A picture of a gallery.
-struct GalleryPicture: Encodable {
-  /// `[width, height]`, `[width, height, path]` or `null`.
-  struct Thumbnail: Encodable {
-    let pixels: PixelSize
-    /// Its path below the folder of its size, if that is not the path of the source.
-    let path: JSONPath?
-
-    func encode(to encoder: any Encoder) throws {
-      var list = encoder.unkeyedContainer()
-      try list.encode(pixels.width)
-      try list.encode(pixels.height)
-      if let path { try list.encode(path) }
-    }
-  }
-
-  let source: JSONPath
-  let width: Int
-  let height: Int
-  let thumbhash: String?
-  let color: String?
-  let thumbnails: [Thumbnail?]
-
-  init(source: JSONPath, pixels: PixelSize, placeholder: Placeholder?, thumbnails: [Thumbnail?]) {
-    (self.source, self.thumbnails) = (source, thumbnails)
-    (width, height) = (pixels.width, pixels.height)
-    (thumbhash, color) = (placeholder?.thumbHashText, placeholder?.meanColor.description)
-  }
-
+extension GalleryPicture {
   /// Nil if there is no thumbnail.
   ///
   /// - Parameter folders: the folder of each size's thumbnails.
@@ -56,10 +20,4 @@ struct GalleryPicture: Encodable {
       source: JSONPath(source.relativePath), pixels: pixels, placeholder: description?.placeholder,
       thumbnails: thumbnails)
   }
-}
-
-/// A source of a gallery that has no thumbnails.
-struct MissingPicture: Encodable {
-  let source: JSONPath
-  let reason: String
 }
