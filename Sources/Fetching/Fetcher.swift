@@ -20,7 +20,6 @@ package final class Fetcher: Sendable {
   private let limits: FetchLimits
   private let allowed: AllowedAddresses
   private let policy: RetryPolicy
-  /// Guarded by its lock.
   private let health: Locked<HostHealth>
   /// Guarded by its lock, under which libcurl is not called.
   private let state = Locked(State())

@@ -22,7 +22,6 @@ public final class SerialThread: Sendable {
 
   /// What the thread and the value share, so that the thread does not keep the value alive.
   private final class Shared: Sendable {
-    /// Guarded by its lock.
     let state = Locked(State())
     /// Signalled for each closure, and once at the end.
     let wake = DispatchSemaphore(value: 0)

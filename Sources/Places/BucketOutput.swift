@@ -25,7 +25,7 @@ package final class BucketOutput: Sendable {
   /// Tells the thumbnails of this run from those of others.
   private let run = String(UInt64.random(in: 0 ... .max), radix: 36)
 
-  /// The sources whose thumbnails are on their way, by place. Guarded by its lock.
+  /// The sources whose thumbnails are on their way, by place.
   private let underWay = Locked<[Path: SourceKey]>([:])
 
   package init(location: S3Location, store: any ObjectStore, isForced: Bool) {

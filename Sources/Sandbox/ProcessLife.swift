@@ -14,7 +14,7 @@ final class ProcessLife: Sendable {
   }
 
   let id: pid_t
-  /// How the process ended, once it is reaped: from then on, its id may belong to another process. Guarded by its lock.
+  /// How the process ended, once it is reaped: from then on, its id may belong to another process.
   private let ending = Locked<Ending?>(nil)
 
   init(_ id: pid_t) { self.id = id }

@@ -23,7 +23,7 @@ import Testing
     "fec0::1",
     "ff02::1", "4000::1",
   ])
-  func anAddressThatIsNotPublicIsRefused(address: String) { #expect(!AddressRules.isPublic(bytes(address))) }
+  func anAddressThatIsNotPublicIsRefused(address: String) { #expect(!PublicAddresses.isPublic(bytes(address))) }
 
   @Test(arguments: [
     "1.1.1.1", "9.255.255.255", "11.0.0.1", "100.63.255.255", "100.128.0.1", "126.0.0.1", "128.0.0.1", "169.253.1.1",
@@ -32,7 +32,7 @@ import Testing
     "2001:200::1", "2001:4860:4860::8888", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::808:808",
     "2002:808:808::1",
   ])
-  func aPublicAddressIsAllowed(address: String) { #expect(AddressRules.isPublic(bytes(address))) }
+  func aPublicAddressIsAllowed(address: String) { #expect(PublicAddresses.isPublic(bytes(address))) }
 
   @Test func aSocketAddressIsReadAsItIs() {
     var address = sockaddr_in()

@@ -324,7 +324,7 @@ extension JobTests {
       try remove("images/b.jpg")
       _ = try await prune(settings)
       var left: [String] = []
-      try RememberedSources(in: settings.outputs[0].folder).visit { source in
+      try LedgerSources(in: settings.outputs[0].folder).visit { source in
         left.append(source.path.lastName.printable)
         return true
       }

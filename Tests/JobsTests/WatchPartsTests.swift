@@ -52,16 +52,16 @@ struct WatchPartsTests {
 
   @Test func aFruitlessFileIsTriedAgainOnceItHasChanged() throws {
     let path = try tree.file("a.jpg", "junk")
-    let version = try #require(FruitlessSources.Version(of: path, read: nil))
+    let version = try #require(PassedOverFiles.Version(of: path, read: nil))
     #expect(version.isCurrent(of: path))
     try tree.setModified("a.jpg", timespec(tv_sec: 1_000_000_000, tv_nsec: 0))
     #expect(!version.isCurrent(of: path))
     // It was read before it got its present contents.
     let old = SourceFile.Version(
       bytes: 3, modified: timespec(tv_sec: 1_000_000_000, tv_nsec: 0), state: FileState(stat()))
-    #expect(FruitlessSources.Version(of: path, read: old)?.isCurrent(of: path) == false)
-    #expect(FruitlessSources.Version(of: tree.path("none"), read: nil) == nil)
-    var files = FruitlessSources()
+    #expect(PassedOverFiles.Version(of: path, read: old)?.isCurrent(of: path) == false)
+    #expect(PassedOverFiles.Version(of: tree.path("none"), read: nil) == nil)
+    var files = PassedOverFiles()
     files.insert(path, version)
     #expect(files[path] != nil)
     for number in 0..<20_000 { files.insert(Path("\(number)"), version) }

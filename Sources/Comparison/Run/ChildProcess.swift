@@ -18,7 +18,7 @@ final class ChildProcess: Sendable {
   }
 
   let id: pid_t
-  /// Whether the process is reaped: from then on, its id may belong to another process. Guarded by its lock.
+  /// Whether the process is reaped: from then on, its id may belong to another process.
   private let isReaped = Locked(false)
 
   /// Starts the program. What it prints to standard error is discarded.

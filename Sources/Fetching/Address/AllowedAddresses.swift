@@ -63,8 +63,8 @@ final class AllowedAddresses: Sendable {
   /// - Returns: nil if the address is allowed, otherwise its text.
   func refusal(of address: UnsafePointer<sockaddr>) -> String? {
     if allowsPrivate { return nil }
-    let bytes = AddressRules.bytes(of: address)
-    if AddressRules.isPublic(bytes) { return nil }
+    let bytes = PublicAddresses.bytes(of: address)
+    if PublicAddresses.isPublic(bytes) { return nil }
     let place = Proxy(address: bytes, port: Self.port(of: address))
     if proxies.contains(place) { return nil }
     let isNamed = looked.withLock { looked in
@@ -73,7 +73,7 @@ final class AllowedAddresses: Sendable {
       looked.next = looked.next.map { min($0, .now + .seconds(1)) }
       return false
     }
-    return isNamed ? nil : AddressRules.text(of: bytes)
+    return isNamed ? nil : PublicAddresses.text(of: bytes)
   }
 
   /// The same for a URL with a literal address, which a proxy would connect to.
@@ -82,8 +82,8 @@ final class AllowedAddresses: Sendable {
     let bare = url.host.filter { $0 != "[" && $0 != "]" }
     // A last dot changes nothing, but the system would take it for a name.
     let host = bare.hasSuffix(".") ? String(bare.dropLast()) : bare
-    let refused = Self.addresses(of: host, isLiteral: true).first { !AddressRules.isPublic($0) }
-    return refused.map { AddressRules.text(of: $0) }
+    let refused = Self.addresses(of: host, isLiteral: true).first { !PublicAddresses.isPublic($0) }
+    return refused.map { PublicAddresses.text(of: $0) }
   }
 
   /// The port is at the same place in addresses of IPv4 and IPv6.
@@ -110,7 +110,7 @@ final class AllowedAddresses: Sendable {
     guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
     defer { freeaddrinfo(list) }
     return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { entry in
-      entry?.pointee.ai_addr.map { AddressRules.bytes(of: $0) }
+      entry?.pointee.ai_addr.map { PublicAddresses.bytes(of: $0) }
     }
   }
 }

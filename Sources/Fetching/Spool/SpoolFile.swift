@@ -18,7 +18,6 @@ package final class SpoolFile: Sendable {
 
   private let file: Descriptor
   private let spool: Spool
-  /// Guarded by its lock.
   private let state = Locked(State())
 
   init(_ file: Descriptor, _ spool: Spool) { (self.file, self.spool) = (file, spool) }

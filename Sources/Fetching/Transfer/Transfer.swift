@@ -52,7 +52,6 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   private let largest: Int
   private let allowed: AllowedAddresses
   private let onRoom: @Sendable (Transfer) -> Void
-  /// Guarded by its lock.
   private let shared: Locked<Shared>
   private let wake = TimedSignal()
 
@@ -152,7 +151,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   func read(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     do throws(FetchError) {
       guard try header.read(line, now: Int(Date().timeIntervalSince1970)) else { return true }
-      if header.isRedirect, !request.isS3 { try checkRedirect() } else { try begin() }
+      if header.isRedirect, !request.isS3 { try refusePrivateRedirect() } else { try begin() }
       return true
     } catch {
       failure = failure ?? error
@@ -162,7 +161,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
 
   /// Refuses a redirect to a literal address that is not allowed, and each that libcurl could understand differently.
   /// Without a proxy, the address is checked again when the connection is made; a proxy would connect to any.
-  private func checkRedirect() throws(FetchError) {
+  private func refusePrivateRedirect() throws(FetchError) {
     guard let location = header.location, let next = server.redirected(to: location) else { throw .redirectRefused }
     if let address = allowed.refusal(of: next) { throw .privateAddress(address) }
     server = next
@@ -266,6 +265,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     return false
   }
 
+  /// Refuses to connect to an address that is not allowed, also after a redirect.
   func mayConnect(to address: UnsafePointer<sockaddr>) -> Bool {
     guard let address = allowed.refusal(of: address) else { return true }
     refused = address

@@ -25,9 +25,8 @@ final class Network: Sendable, ObjectLister, ObjectStore {
     var isUnderWay: Bool
   }
 
-  /// The last page that was asked for. Guarded by its lock.
+  /// The last page that was asked for.
   private let listed = Locked<Listing?>(nil)
-  /// Guarded by its lock.
   private let counts = Locked(FetchCounters())
   /// Fetch the sources, and ask for and keep thumbnails in buckets. The two have connections of their own: a source that waits
   /// for disk space keeps its connection, and the space may become free only when a thumbnail is kept.
@@ -44,9 +43,7 @@ final class Network: Sendable, ObjectLister, ObjectStore {
     queue = BoundedOperationQueue(
       name: "fetches", max: settings.connections, backlog: Self.backlog(settings, sources: most))
     spool = Spool(folder: folder, bytes: settings.spoolBytes)
-    var limits = FetchLimits()
-    (limits.connections, limits.perHost) = (settings.connections, settings.perHost)
-    (limits.largest, limits.allowsPrivate) = (settings.largest, settings.allowsPrivate)
+    var limits = FetchLimits(settings)
     var kept = limits
     kept.waitsForHosts = true
     if fetches && keeps {

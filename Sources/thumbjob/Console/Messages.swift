@@ -28,7 +28,6 @@ final class Messages: Sendable {
 
   private let console: Console
   private let thread = SerialThread(name: "messages")
-  /// Guarded by its lock.
   private let state = Locked(State())
   /// Signalled for a sender when a line has been printed. There may be more signals than senders, so a sender checks
   /// again.

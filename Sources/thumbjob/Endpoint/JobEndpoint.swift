@@ -21,7 +21,7 @@ final class JobEndpoint: RunDataSource, RunControl {
   /// The first arguments and output folders of the job, as text.
   private let sources, outputs: [String]
   private static let pathsShown = 20
-  /// How the run has ended; nil before. Guarded by its lock.
+  /// How the run has ended; nil before.
   private let outcome = Locked<RunOutcome?>(nil)
   /// Whether a client has cancelled the job. Further requests are dropped, so that they cannot pile up.
   private let hasCancelledAll = Atomic(false)

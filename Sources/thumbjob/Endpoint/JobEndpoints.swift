@@ -13,7 +13,7 @@ final class JobEndpoints: Sendable {
 
   private let job: JobEndpoint
   private let requested: StatusEndpoint?
-  /// The private socket's endpoint; nil until it is open, and if it cannot be opened. Guarded by its lock.
+  /// The private socket's endpoint; nil until it is open, and if it cannot be opened.
   private let own = Locked<StatusEndpoint?>(nil)
   /// Signalled when the private socket is open, or cannot be opened. A thread that has waited for it signals it again, for
   /// the next one.

@@ -37,11 +37,11 @@ final class RunSession: Sendable {
   let settings: RunSettings
   let console: Console
   let output = JSONLinesOutput()
-  /// Nil until the job can start. Guarded by its lock.
+  /// Nil until the job can start.
   let open = Locked<Open?>(nil)
-  /// The image types that a message has named as not supported. Guarded by its lock.
+  /// The image types that a message has named as not supported.
   let namedTypes = Locked<Set<ImageType>>([])
-  /// The names of the first sources that were cancelled with the whole job. Guarded by its lock.
+  /// The names of the first sources that were cancelled with the whole job.
   let cancelledNames = Locked<[String]>([])
   /// The causes of a stop that a message has named, so that a flood of signals is not a flood of messages. Guarded by
   /// its lock.

@@ -23,7 +23,7 @@ extension JobLedger: SourceMemory {
     let entry = entry(of: source)
     judgeAgain(&candidate, entry)
     guard case .make = candidate.verdict else { return }
-    switch memory(of: source, entry) {
+    switch earlierFailure(of: source, entry) {
     case .failed(let failure, let file): candidate.verdict = .refuse(failure, file)
     case .suspect(let deaths):
       // One death has mostly another cause. After two, the fence is worth that a JPEG's samples may differ a little there.

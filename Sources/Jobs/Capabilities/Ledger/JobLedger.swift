@@ -19,8 +19,8 @@ import Sourcing
 ///
 /// *Concurrency*: every member may be called from any thread.
 final class JobLedger: Sendable {
-  /// What is known of a source, and still holds.
-  enum Memory {
+  /// How a source failed in an earlier run, which still holds.
+  enum EarlierFailure {
     /// It failed, and would fail again. The version is that of the file.
     case failed(SourceFailure, SourceFile.Version?)
     /// It was under way when so many earlier runs died.
@@ -132,10 +132,10 @@ final class JobLedger: Sendable {
   /// Forgets the sources that this key stands for in marks.
   func forget(key: SourceKey) { for source in ledger.sources(withKey: key.number) { ledger.forget(source) } }
 
-  /// What is known of a source whose thumbnails are to be made; nil if nothing is, or if it has changed.
+  /// How a source failed whose thumbnails are to be made; nil if it has not, or has changed since.
   ///
   /// - Parameter entry: what is remembered of it.
-  func memory(of source: Source, _ entry: LedgerEntry?) -> Memory? {
+  func earlierFailure(of source: Source, _ entry: LedgerEntry?) -> EarlierFailure? {
     guard let entry, entry.settings == settings, entry.program == program else { return nil }
     let status = try? FileStatus.of(source.path, followingLinks: true).get()
     let now = status.map { LedgerEntry.Version($0) }
@@ -159,7 +159,7 @@ final class JobLedger: Sendable {
 
   /// - Parameter status: of the source, which has not changed since. Its time cannot be had from the entry, see
   ///   ``Ledger/LedgerEntry/Version/modified``.
-  private func failed(_ entry: LedgerEntry, _ status: stat?, _ kind: String, _ reason: String) -> Memory {
+  private func failed(_ entry: LedgerEntry, _ status: stat?, _ kind: String, _ reason: String) -> EarlierFailure {
     let version = status.map { SourceFile.Version(bytes: Int($0.st_size), modified: $0.modified, state: nil) }
     return .failed(.earlier(kind: kind, reason: reason, time: entry.time), version)
   }

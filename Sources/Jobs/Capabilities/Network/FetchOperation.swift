@@ -19,7 +19,7 @@ final class FetchOperation: SupplyOperation, @unchecked Sendable {  // `arrival`
   private let source: Source
   private let address: RemoteAddress
   private let extent: FetchExtent
-  /// What the thumbnails tell that are there; nil if they are to be made anyway. Guarded by its lock.
+  /// What the thumbnails tell that are there; nil if they are to be made anyway.
   private let known: Locked<KnownThumbnails?>
   /// Asks what thumbnails in buckets tell; nil if they are in folders.
   private let lookUp: LookUp?
@@ -29,7 +29,7 @@ final class FetchOperation: SupplyOperation, @unchecked Sendable {  // `arrival`
   private let arrival = Locked<Arrival?>(nil)
   /// Why an earlier operation has not fetched the source.
   private let earlier: Postponement?
-  /// Why this one has not; nil if it has, or before it ends. Guarded by its lock.
+  /// Why this one has not; nil if it has, or before it ends.
   private let postponement = Locked<Postponement?>(nil)
   private let looked = Atomic(false)
   /// Whether the buckets have told what they have. What is there later, this run may have made.

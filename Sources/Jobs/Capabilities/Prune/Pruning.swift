@@ -199,7 +199,7 @@ final class Pruning: ResultRemover {
     ledger.record(disks: met, replacing: replacing)
     guard replacing, let absolute = folder.absolute else { return }
     // Also where a disk was, and none is any more.
-    for output in outputs { try? RememberedSources(in: output.path).replaceDisks(below: absolute) }
+    for output in outputs { try? LedgerSources(in: output.path).replaceDisks(below: absolute) }
   }
 
   /// The disks that the ledgers of all outputs and of all parts have, by absolute path: a disk that only the run of a part
@@ -208,7 +208,7 @@ final class Pruning: ResultRemover {
     var found = try (ledger?.disks() ?? [:]).mapValues { Set([$0]) }
     for output in outputs {
       do throws(LedgerError) {
-        found.merge(try RememberedSources(in: output.path).disks()) { $0.union($1) }
+        found.merge(try LedgerSources(in: output.path).disks()) { $0.union($1) }
       } catch  where error.kind == .missing {
         // The ledger of the job is in its first output.
       }
@@ -220,7 +220,7 @@ final class Pruning: ResultRemover {
   ///
   /// - Throws: `LedgerError` if a ledger cannot be read.
   func forEachRemembered(
-    below folder: Path, _ body: (RememberedSources.Remembered, VanishedSources.State) -> Void
+    below folder: Path, _ body: (LedgerSources.Remembered, VanishedSources.State) -> Void
   ) throws(LedgerError) {
     guard let absolute = folder.absolute else { return }
     // Whether a folder's photos are there is judged by all that are known, and so not by the few that were written first.
@@ -229,7 +229,7 @@ final class Pruning: ResultRemover {
       followsLinks: walker.followsLinks, otherDisks: try otherDisks(around: absolute))
     for output in outputs {
       do throws(LedgerError) {
-        try RememberedSources(in: output.path).visit(below: absolute) { source in
+        try LedgerSources(in: output.path).visit(below: absolute) { source in
           body(source, vanished.state(of: source.path, source.version))
           return !isStopping
         }

@@ -12,7 +12,7 @@ import Sourcing
 /// paths at which something happened (``PendingChanges``): when a path has not changed for a while, the job looks at
 /// what is there, and adds a source, walks a folder, or removes thumbnails (`Removal`). So it does not matter in which
 /// order changes are reported, or whether a walk and a change find the same file. Everything that is kept is bounded:
-/// the pending paths, and the sources that have no thumbnail (``FruitlessSources``).
+/// the pending paths, and the sources that have no thumbnail (``PassedOverFiles``).
 ///
 /// *Concurrency*: from any thread.
 final class FolderWatch: JobCapability {
@@ -251,7 +251,7 @@ final class FolderWatch: JobCapability {
   /// - Returns: false if the job is stopping.
   private func addAgain(_ source: Source, _ course: Course) -> Bool {
     // That a source had no place may have ended without a change of it.
-    if watch.isFruitless(source.path), !watch.hasLost(source.path) { return true }
+    if watch.passesOver(source.path), !watch.hasLost(source.path) { return true }
     // One operation for a source at a time: two would write to one place.
     if watch.isUnderWay(source.path) {
       watch.lookAgain(at: source.path)

@@ -15,7 +15,7 @@ final class SourceWatch: Sendable {
   private struct State {
     var roots: [WatchedRoot]
     var pending = PendingChanges()
-    var fruitless = FruitlessSources()
+    var passedOver = PassedOverFiles()
     var mounts = MountPoints()
     /// The sources whose operations are on the queue, at most as many as run and wait.
     var underWay: Set<Path> = []
@@ -108,7 +108,7 @@ final class SourceWatch: Sendable {
         switch change {
         case .file(let path):
           // Whatever has changed, it may be whole now.
-          state.fruitless.remove(path)
+          state.passedOver.remove(path)
           state.pending.note(path, at: now)
         case .gone(let path, _): state.pending.note(path, at: now)
         // At once: of files that are closed before the folder is watched, it is not known whether they are.
@@ -191,13 +191,13 @@ final class SourceWatch: Sendable {
   ///
   /// - Parameter read: the version that was read; nil if it was not opened.
   func note(_ source: Path, isFruitless: Bool, read: SourceFile.Version?) {
-    guard isFruitless else { return state.withLock { $0.fruitless.remove(source) } }
-    let version = FruitlessSources.Version(of: source, read: read)
-    state.withLock { $0.fruitless.insert(source, version) }
+    guard isFruitless else { return state.withLock { $0.passedOver.remove(source) } }
+    let version = PassedOverFiles.Version(of: source, read: read)
+    state.withLock { $0.passedOver.insert(source, version) }
   }
 
-  func isFruitless(_ source: Path) -> Bool {
-    guard let known = state.withLock({ $0.fruitless[source] }) else { return false }
+  func passesOver(_ source: Path) -> Bool {
+    guard let known = state.withLock({ $0.passedOver[source] }) else { return false }
     return known.isCurrent(of: source)
   }
 

@@ -4,7 +4,7 @@ import Ledger
 import Places
 
 /// The sources in all ledgers of an output folder, for those who may change these.
-struct RememberedSources {
+struct LedgerSources {
   /// A source and the ledger that has it.
   struct Remembered {
     /// Absolute.

@@ -9,7 +9,7 @@ import SystemPackage
 ///
 /// What is kept is bounded: hashes of the path and of the version of nearly a million files. Of more files, some are
 /// forgotten, and tried again.
-struct FruitlessSources {
+struct PassedOverFiles {
   /// The most files: as many as 16 MiB hold.
   static let limit = (1 << 20) / 8 * 7
 

@@ -3,7 +3,7 @@ import Foundation
 /// Which addresses are public: those that IANA's registries of special addresses leave for everyone.
 ///
 /// *Source*: the IANA registries of special-purpose IPv4 and IPv6 addresses (RFC 6890), and of multicast addresses.
-struct AddressRules {
+struct PublicAddresses {
   /// A range of addresses: their first bits.
   private struct Range {
     let bytes: [UInt8]
