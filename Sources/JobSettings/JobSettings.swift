@@ -175,7 +175,8 @@ extension JobSettings {
     })
 
   package static let maxSetting = Setting<JobSettings>(
-    "max", letter: "j", otherOptions: ["jobs"], \.max, .number(in: maxRange), value: "n", "Operations running at once.",
+    "max", letter: "j", otherOptions: ["jobs"], otherKeys: ["jobs"], \.max, .number(in: maxRange), value: "n",
+    "Operations running at once.",
     default: "processors this process may use")
 
   /// Those that limit a run.

@@ -33,8 +33,21 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     "out", letter: "o", \.folder, .output, value: "folder", "The folder for the thumbnails, or s3://bucket/folder.",
     completion: .folder)
 
+  /// Before the settings that it sets, so that these override it.
+  private static let presetSetting = Setting<OutputSettings>(
+    SettingInfo(
+      name: "preset", form: .word(Preset.self), valueName: "name",
+      purpose:
+        "Settings for a purpose, which others override: web (320x, 640x and 1280x, quality 75, progressive), gallery "
+        + "(thumb=240x240^ and large=1600, quality 82), archive (2048, quality 92, 444, with icc and copyright)."),
+    change: { texts, origin, output throws(TextError) in
+      try Notation<Preset>.word.parse(texts, origin).apply(to: &output)
+    },
+    isChanged: { _ in false })
+
   /// Those that determine how much work rendering and encoding a thumbnail is.
   package static let encodingSettings: [Setting<OutputSettings>] = [
+    presetSetting,
     Setting(
       "size", letter: "s", otherKeys: ["sizes"], \.sizes, .sizes, value: "spec",
       "W, WxH (a box), Wx or xH; ^ fills and crops, ! is exact, < may enlarge; name=SPEC names it; repeatable."),

@@ -1,4 +1,4 @@
-/// Named settings of an output for job files, such as `preset: web`. The other keys of the job file override them.
+/// Named settings of an output. Options and keys that stand for one of them override it.
 enum Preset: String, CaseIterable {
   /// Three widths for the pages of a web site, as small progressive files.
   case web

@@ -83,13 +83,14 @@ extension Setting where Settings: DefaultSettings {
 
   /// Declares a setting that is nil by default.
   package init<Value: Equatable & SendableMetatype>(
-    _ name: String, letter: Character? = nil, otherOptions: [String] = [],
+    _ name: String, letter: Character? = nil, otherOptions: [String] = [], otherKeys: [String] = [],
     _ field: any WritableKeyPath<Settings, Value?> & Sendable, _ notation: Notation<Value>, value valueName: String,
     _ purpose: String, default defaultText: String? = nil, completion: SettingInfo.ValueCompletion? = nil,
     refusedByWatch: String? = nil
   ) {
     self.init(
-      name, letter: letter, otherOptions: otherOptions, field, notation.optional, value: valueName, purpose,
+      name, letter: letter, otherOptions: otherOptions, otherKeys: otherKeys, field, notation.optional,
+      value: valueName, purpose,
       default: defaultText, completion: completion, refusedByWatch: refusedByWatch)
   }
 }

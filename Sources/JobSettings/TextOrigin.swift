@@ -23,10 +23,13 @@ package struct TextOrigin: Sendable {
   package func path(_ text: String) throws(TextError) -> Path {
     let path = Path(bytes: bytes(text)) ?? Path(text)
     guard let folder else { return path }
-    // Only a shell replaces `~` by the home folder. Otherwise it is the name of a folder, which nobody wants to make.
+    // Only a shell replaces `~` and `$HOME`. Here they would be names of folders, by mistake.
     if text.hasPrefix("~") {
       throw TextError(
         "\(subject): write the path to the home folder in full instead of ~, or ./~ for a folder of that name")
+    }
+    if let variable = text.prefixMatch(of: /\$\w+|\${\w+}/)?.output {
+      throw TextError("\(subject): write the path in full instead of \(variable), or ./\(variable) for that name")
     }
     return folder.appending(path).withoutNeedlessParents
   }

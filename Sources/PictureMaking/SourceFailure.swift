@@ -129,11 +129,10 @@ package enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible 
     switch self {
     case .source(let error):
       switch error {
-      case .empty, .notAnImage, .otherFormat, .unsupportedType, .unsupported, .truncated, .damaged, .corrupt,
-        .imperfect, .tooManyScans, .internalFault:
+      case .empty, .notAnImage, .unsupported, .truncated, .damaged, .corrupt, .imperfect, .tooManyScans, .internalFault:
         true
-      // Whether it has too many pixels, its header tells at once, and the advice then names the limit.
-      case .cancelled, .unreadable, .outOfMemory, .irregular, .tooManyPixels, .thumbnailTooLarge: false
+      // The header tells at once that a source is of another format, or has too many pixels; the advice then names the limit.
+      case .otherFormat, .unsupportedType, .cancelled, .unreadable, .outOfMemory, .irregular, .tooManyPixels, .thumbnailTooLarge: false
       }
     case .decoder(_, let end): end == .crashed
     case .output, .memory, .network, .timeout, .placeTaken, .placeIsSource, .placeReserved, .earlier, .other: false

@@ -14,7 +14,7 @@ package final class SourceFile {
     /// A thumbnail that thumbjob has made.
     case thumbnail
     /// Not an image, and not expected to be one.
-    case other
+    case other(format: String?)
     /// Not an image, although it has the name of one or is itself an argument.
     case notAnImage(ThumbnailError)
   }
@@ -176,9 +176,10 @@ package final class SourceFile {
   package static func content(_ head: [UInt8], of source: Source) -> Content {
     if let image = image(head) { return image }
     let isExpected = source.origin == .argument || source.relativePath.hasPictureName
-    guard isExpected, !head.starts(with: appleDouble) else { return .other }
-    if head.isEmpty { return .notAnImage(.empty) }
+    if head.starts(with: appleDouble) { return .other(format: nil) }
     let name = OtherFormat.name(head, hasSVGName: source.path.hasEnding(Array(".svg".utf8), inAnyCase: true))
+    guard isExpected else { return .other(format: name) }
+    if head.isEmpty { return .notAnImage(.empty) }
     return .notAnImage(name.map(ThumbnailError.otherFormat) ?? .notAnImage(Array(head.prefix(4))))
   }
 

@@ -54,7 +54,7 @@ extension Thumbjob {
     guard word.count > 3, !word.hasPrefix("-"), !word.contains("/"), !word.contains("."),
       !subcommands.contains(where: { $0.configuration.commandName == word }),
       case .failure = FileStatus.of(Path(word), followingLinks: false),
-      let meant = NearestWord.to(word, among: table.commands.map(\.commandName))
+      let meant = word == "version" ? "--version" : NearestWord.to(word, among: table.commands.map(\.commandName))
     else { return }
     throw TextError("\(word): no such file or folder; did you mean `thumbjob \(meant)`?")
   }

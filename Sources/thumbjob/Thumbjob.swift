@@ -29,6 +29,7 @@ struct Thumbjob: ParsableCommand {
     StandardStream.reserve()
     do {
       let words = CommandWords.forPeople
+      if words.isEmpty { showHelp() }
       if let text = try requestedText(words) { return try StandardStream.put(text) }
       Allocator.bound()
       ProcessLimits.raiseOpenFiles()
@@ -55,6 +56,13 @@ struct Thumbjob: ParsableCommand {
       return try parseAsRoot(words)
     }
     return run
+  }
+
+  /// Without any word there is nothing to do, and mostly someone wants to know what there is. It fails all the same, for
+  /// a script with an empty variable.
+  private static func showHelp() -> Never {
+    Console().print(String(ShortHelp.text.dropLast()))
+    exit(withError: ExitStatus.usage.code)
   }
 
   /// Help goes to standard output unchanged. Errors go to standard error with escaped control characters, because they

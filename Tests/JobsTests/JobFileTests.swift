@@ -93,6 +93,13 @@ struct JobFileTests {
 
   @Test(arguments: [
     ("sources: a\nqualty: 80", "jobs/x.yml:2:1: unknown key “qualty”; did you mean “quality”?"),
+    ("sources: a\noutput: b", "jobs/x.yml:2:1: unknown key “output”; did you mean “out”?"),
+    ("sources: a\nmax_procs: 2", "jobs/x.yml:2:1: unknown key “max_procs”; did you mean “max”?"),
+    (
+      "sources: $HOME/a",
+      "jobs/x.yml:1:10: sources: write the path in full instead of $HOME, or ./$HOME for that name"
+    ),
+    ("out: ${HOME}/a", "jobs/x.yml:1:6: out: write the path in full instead of ${HOME}, or ./${HOME} for that name"),
     ("sources: a\nexlude: b", "jobs/x.yml:2:1: unknown key “exlude”; did you mean “exclude”?"),
     ("quality: high", "jobs/x.yml:1:10: quality: expected a whole number, found “high”"),
     ("quality: 101", "jobs/x.yml:1:10: quality: 101 is not within 1 to 100"),
@@ -174,6 +181,13 @@ struct JobFileTests {
         "jobs/x.yml:2:6: max: expected a whole number, found “none”",
         "jobs/x.yml:5:14: quality: 0 is not within 1 to 100",
       ])
+  }
+
+  @Test func theKeysThatThereAreFollowTheFirstUnknownOneOnly() {
+    let lines = lines("banana: 1\ncherry: 2\nqualty: 3\n")
+    #expect(lines.count == 3 && lines[0].contains("“banana”; a job has sources, "), "\(lines)")
+    #expect(lines[1] == "jobs/x.yml:2:1: unknown key “cherry”")
+    #expect(lines[2] == "jobs/x.yml:3:1: unknown key “qualty”; did you mean “quality”?")
   }
 
   @Test func hostileFilesAreRefused() {

@@ -44,7 +44,7 @@ import Testing
   @Test func whatASourceTurnsOutToBeIsItsResult() {
     let now = conditions(describes: true)
     #expect(next(.make, .made(.made), now) == "made")
-    #expect(next(.make, .made(.notImage), now) == "notImage")
+    #expect(next(.make, .made(.notImage(format: nil)), now) == "notImage(format: nil)")
     #expect(next(.make, .failed(.other("cut off")), now) == "failed: cut off")
     let timeout = "failed: \(SourceFailure.timeout(.seconds(3)))"
     #expect(next(.make, .cancelled(.timeout, hasHeldMemory: true), now) == timeout)

@@ -46,6 +46,41 @@ extension CommandTests {
       #expect(try await BuiltCommand.run("report", "--json", "--since", "2999-01-01", in: folder).output == "")
     }
 
+    @Test func aFileOfAFormatThatIsNotReadIsNoFailureOfItsFolder() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      try folder.write([0, 0, 0, 24] + Array("ftypmp42".utf8), to: "mixed/film.mp4")
+      try folder.write(Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), to: "mixed/logo.svg")
+      try folder.write(Array("BM and more".utf8), to: "mixed/old.bmp")
+      try folder.write(Array("text".utf8), to: "mixed/notes.txt")
+      try folder.write(try folder.bytes("images/0/photo 0.jpg"), to: "mixed/photo.jpg")
+      let files = ["film.mp4", "logo.svg", "old.bmp", "notes.txt", "photo.jpg"].map { "mixed/\($0)" }
+      for _ in 1...2 {
+        let ending = try await BuiltCommand.run(executable: BuiltCommand.path, files, in: folder)
+        #expect(ending.status == 1 && !ending.errors.contains("not tried"), "\(ending.errors)")
+        #expect(ending.errors.contains("mixed/film.mp4: an MP4 video, a format of which no thumbnails are made"))
+      }
+      let report = try await BuiltCommand.run("report", in: folder)
+      #expect(report.output.hasPrefix("1 source: 1 made (1 thumbnail); last change "), "\(report.output)")
+      #expect(try await BuiltCommand.run("report", "--quiet", in: folder).output == "")
+
+      let walked = try await BuiltCommand.run("mixed", "--out", "other", "-v", in: folder)
+      #expect(walked.status == 0)
+      #expect(walked.errors.contains("mixed/logo.svg: an SVG picture, a format of which"), "\(walked.errors)")
+    }
+
+    @Test func theReportNamesFoldersAsTheUserSeesThem() async throws {
+      let folder = try withABrokenPhoto()
+      let images = "\(folder.path)/images"
+      _ = try await BuiltCommand.run(images, "--out", "out/deep", in: folder)
+      let report = try await BuiltCommand.run("report", "out/deep", in: folder)
+      #expect(report.output.contains("  images\n") && !report.output.contains(".."), "\(report.output)")
+      let quiet = try await BuiltCommand.run("report", "out/deep", "--quiet", in: folder)
+      #expect(quiet.output.contains("  images\n") && !quiet.output.contains("images/0"), "\(quiet.output)")
+      let other = try await BuiltCommand.run("report", "\(folder.path)/out/deep", in: TemporaryFolder())
+      let absolute = try #require(other.output.split(separator: "\n").first { $0.hasSuffix("/images") })
+      #expect(absolute.contains("  /") && !absolute.contains(".."), "\(other.output)")
+    }
+
     @Test func theReportFindsWhatNoRunHasReached() async throws {
       let folder = try withABrokenPhoto()
       _ = try await BuiltCommand.run("images", in: folder)

@@ -20,7 +20,25 @@ extension CommandTests {
       ),
       (["x", "--keep", "iptc"], "--keep: “iptc” is not one of icc, exif, gps, copyright"),
       (["x", "--timeout", "5"], "--timeout: “5” is not a duration; write 90s, 5m, 1h30m or 250ms"),
-      ([], "no source given: name a folder, such as thumbjob ./images, or see thumbjob --help"),
+      (["--quiet"], "no source given: name a folder, such as thumbjob ./images, or see thumbjob --help"),
+      (["x", "--output", "y"], "unknown option --output; did you mean --out?"),
+      (
+        ["x", "--width", "300"],
+        "unknown option --width; the width is a size with x behind it: --size 300x"
+      ),
+      (["x", "-r"], "unknown option -r; a folder is read with all below it, so leave it out"),
+      (["x", "--threads", "4"], "unknown option --threads; did you mean --max?"),
+      (["x", "--overwrite"], "unknown option --overwrite; did you mean --force?"),
+      (["x", "--gallery", "y"], "unknown option --gallery; did you mean --html?"),
+      (["x", "--crop"], "unknown option --crop; a size with ^ fills and crops: --size 300x200^"),
+      (
+        ["x", "--format", "webp"], "unknown option --format; thumbnails are JPEG files; other formats cannot be written"
+      ),
+      (["x", "-n"], "unknown option -n; did you mean --dry-run?"),
+      (["x", "-V"], "unknown option -V; did you mean --version?"),
+      (["report", "--output"], "unknown option --output; see thumbjob report --help"),
+      (["x", "--preset", "wbe"], "--preset: “wbe” is not one of web, gallery, archive"),
+      (["version"], "version: no such file or folder; did you mean `thumbjob --version`?"),
       (["x", "--jsn"], "unknown option --jsn; did you mean --json?"),
       (["x", "--foreground", "0/2"], "unknown option --foreground; see thumbjob --help-all"),
       (["x", "--bogus"], "unknown option --bogus; see thumbjob --help-all"),
@@ -57,6 +75,20 @@ extension CommandTests {
       let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: TemporaryFolder())
       #expect(ending.status == 64)
       #expect(ending.errors == "thumbjob: \(message)\n")
+    }
+
+    @Test func withoutAnyWordTheHelpIsShown() async throws {
+      let ending = try await run()
+      #expect(ending.status == 64 && ending.output == "")
+      #expect(ending.errors == (try await run("--help").output))
+    }
+
+    @Test func aPresetIsOverriddenByOtherOptions() async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      let ending = try await run("images", "-q", "60", "--preset", "web", "--dry-run", in: folder)
+      #expect(ending.status == 0 && ending.output.contains("thumbs/320x/"), "\(ending.errors)")
+      let own = try await run("images", "--preset", "web", "-s", "90", "--dry-run", in: folder)
+      #expect(own.status == 0 && !own.output.contains("320x"), "\(own.output)")
     }
 
     @Test(arguments: [

@@ -19,11 +19,5 @@ extension JobSettings {
 }
 
 extension OutputSettings {
-  /// The folder first, which each entry of `outputs` has. A preset comes before the keys that override it.
-  static let jobFileKeys: [JobFileKey<OutputSettings>] =
-    settings.prefix(1).map { JobFileKey($0) } + [presetKey] + settings.dropFirst().map { JobFileKey($0) }
-
-  private static let presetKey = JobFileKey<OutputSettings>(names: ["preset"]) { value, name, reader, output in
-    (reader.word(value, name, Preset.self).flatMap { Preset(rawValue: $0) })?.apply(to: &output)
-  }
+  static let jobFileKeys: [JobFileKey<OutputSettings>] = settings.map { JobFileKey($0) }
 }

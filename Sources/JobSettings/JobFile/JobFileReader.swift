@@ -9,6 +9,8 @@ package struct JobFileReader {
   /// The list that `-` stands for.
   private let dash: @Sendable (SourceList.Separator) -> SourceList
   private(set) var mistakes: [JobFileMistake] = []
+  /// What a mistake has told the keys of.
+  private var listed: Set<String> = []
 
   init(file: Path, dash: @escaping @Sendable (SourceList.Separator) -> SourceList) {
     self.file = file
@@ -49,11 +51,18 @@ package struct JobFileReader {
       if keys.contains(scalar.string) {
         entries.append((scalar.string, value))
       } else {
-        let meant = NearestWord.to(scalar.string, among: keys).map { "; did you mean “\($0)”?" }
-        note(key, "unknown key “\(shown(scalar.string))”\(meant ?? "; \(subject) has \(keys.joined(separator: ", "))")")
+        noteUnknown(key, scalar.string, keys, of: subject)
       }
     }
     return entries
+  }
+
+  /// Notes an unknown key. The keys that there are follow the first one only.
+  private mutating func noteUnknown(_ node: Node, _ name: String, _ keys: [String], of subject: String) {
+    let other = OtherNames.setting(for: name).flatMap { keys.contains($0) ? $0 : nil }
+    var hint = (other ?? NearestWord.to(name, among: keys)).map { "; did you mean “\($0)”?" }
+    if hint == nil, listed.insert(subject).inserted { hint = "; \(subject) has \(keys.joined(separator: ", "))" }
+    note(node, "unknown key “\(shown(name))”\(hint ?? "")")
   }
 
   /// - Parameter common: the settings from which each output starts.

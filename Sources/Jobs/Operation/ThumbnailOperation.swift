@@ -112,7 +112,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
       progress = Progress(findings: SourceFindings(file: file.version), hasHeldMemory: progress.hasHeldMemory)
     }
     switch try file.content(of: source) {
-    case .other: return .notImage
+    case .other(let format): return .notImage(format: format)
     case .thumbnail: return .thumbnail
     case .notAnImage(let error): throw error
     case .image(let type):

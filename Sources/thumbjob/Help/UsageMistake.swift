@@ -1,5 +1,3 @@
-import JobSettings
-
 /// The text about a mistake on the command line that ArgumentParser has found.
 enum UsageMistake {
   /// - Parameters:
@@ -8,7 +6,7 @@ enum UsageMistake {
   ///   - command: the command that the line is for.
   static func text(_ message: String, usage: String?, command: CommandTable.Command) -> String {
     if let option = message.wholeMatch(of: /Unknown option '(-.*?)'(?:\. Did you mean '[^']*'\?)?/)?.output.1 {
-      return unknownOption(String(option), command)
+      return "unknown option \(option); \(UnknownOption.hint(String(option), command))"
     }
     let isIncomplete = ["Missing expected", "Missing one of", "Unexpected argument"].contains { message.hasPrefix($0) }
     let line = reworded(message, command) ?? oneLine(message)
@@ -53,16 +51,6 @@ enum UsageMistake {
     if let number = option.abstract?.firstMatch(of: /\(default: ([0-9]+)\)/)?.output.1 { return String(number) }
     let name = option.valueName ?? "value"
     return name == "folder" ? "DIR" : name.uppercased()
-  }
-
-  /// ArgumentParser suggests options that are hardly similar, so the hint is ours.
-  private static func unknownOption(_ option: String, _ command: CommandTable.Command) -> String {
-    let names = command.options.flatMap { $0.names ?? [] }.filter { $0.kind == .long }.map(\.name)
-    if option.hasPrefix("--"), let meant = NearestWord.to(String(option.dropFirst(2)), among: names) {
-      return "unknown option \(option); did you mean --\(meant)?"
-    }
-    let help = command.commandName == "run" ? "--help-all" : "\(command.commandName) --help"
-    return "unknown option \(option); see thumbjob \(help)"
   }
 
   /// The message in one line, which begins with a small letter because it follows the name of the program.

@@ -26,23 +26,28 @@ struct LedgerReport {
   /// How often each reason was given, without what is particular to one file.
   private var reasons: [String: Int] = [:]
 
-  mutating func count(_ entry: LedgerEntry, in out: Path) {
+  /// - Parameter source: the path of the entry's source for people.
+  mutating func count(_ entry: LedgerEntry, _ source: Path) {
     all.count(entry)
-    folders[Self.path(of: entry, in: out).parent, default: Counts()].count(entry)
+    folders[source.parent, default: Counts()].count(entry)
     guard let reason = Self.reason(entry.outcome) else { return }
     reasons[String(reason.prefix { $0 != ":" && $0 != "(" }.trimmingCharacters(in: .whitespaces)), default: 0] += 1
   }
 
   /// A table of the folders and one of the reasons.
-  var text: String {
+  ///
+  /// - Parameter isFailedOnly: leaves out folders whose sources were all made, and everything if there are no others.
+  func text(failedOnly isFailedOnly: Bool) -> String {
     let sources = all.made + all.failed + all.suspect
+    if isFailedOnly, all.failed + all.suspect == 0 { return "" }
     if sources == 0 { return "no source in the ledger\n" }
     var text = "\(Units.count(sources, "source")): \(all.made) made (\(Units.count(all.thumbnails, "thumbnail")))"
     if all.failed > 0 { text += ", \(all.failed) failed" }
     if all.suspect > 0 { text += ", \(all.suspect) under way when a run died" }
     text += "; last change \(Units.day(all.last))\n\n"
     var rows = [["MADE", "FAILED", "SUSPECT", "LAST", "FOLDER"]]
-    for (folder, counts) in folders.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+    for (folder, counts) in folders.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) })
+    where !isFailedOnly || counts.failed + counts.suspect > 0 {
       let name = folder.isEmpty ? "." : folder.printable
       rows.append(["\(counts.made)", "\(counts.failed)", "\(counts.suspect)", Units.day(counts.last), name])
     }
@@ -53,10 +58,10 @@ struct LedgerReport {
   }
 
   /// The line of a source that was not made; nil for one that was.
-  static func line(_ entry: LedgerEntry, in out: Path) -> String? {
+  static func line(_ entry: LedgerEntry, _ source: Path) -> String? {
     guard let reason = reason(entry.outcome) else { return nil }
     let times = entry.times == 1 ? "" : ", \(entry.times) times since \(Units.day(entry.since))"
-    return "\(path(of: entry, in: out).printable): \(reason) (\(Units.day(entry.time))\(times))"
+    return "\(source.printable): \(reason) (\(Units.day(entry.time))\(times))"
   }
 
   static func reason(_ outcome: LedgerEntry.Outcome) -> String? {
@@ -66,9 +71,6 @@ struct LedgerReport {
     case .suspect(let deaths): "under way when a run died: \(Units.count(deaths, "time"))"
     }
   }
-
-  /// The path of a source from where the user is.
-  static func path(of entry: LedgerEntry, in out: Path) -> Path { out.following(entry.source) }
 }
 
 /// A source in a ledger, as a line of JSON.
@@ -85,9 +87,9 @@ struct LedgerLine: Encodable {
   let times: Int
   let program: String
 
-  init(_ entry: LedgerEntry, in out: Path) {
+  init(_ entry: LedgerEntry, _ source: Path, in out: Path) {
     self.out = JSONPath(out)
-    source = JSONPath(LedgerReport.path(of: entry, in: out))
+    self.source = JSONPath(source)
     bytes = entry.version?.bytes
     (time, since, times, program) = (entry.time, entry.since, entry.times, entry.program)
     switch entry.outcome {

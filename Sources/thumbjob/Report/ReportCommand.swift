@@ -33,6 +33,9 @@ struct ReportCommand: ParsableCommand {
     completion: .directory)
   var sources: [String] = []
 
+  @Flag(help: "Print only the folders with sources that failed or are suspect, and nothing if there are none.")
+  var quiet = false
+
   @Flag(help: "Print a JSON line for each source; with --failed only for those without thumbnails.")
   var json = false
 
@@ -52,7 +55,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     if let threads {
-      guard outs.isEmpty, !failed, since == nil, !json, html == nil, sources.isEmpty else {
+      guard outs.isEmpty, !failed, !quiet, since == nil, !json, html == nil, sources.isEmpty else {
         throw TextError("--threads reads a trace, and goes with no other option and no folder")
       }
       return try printThreads(threads)
@@ -64,7 +67,7 @@ struct ReportCommand: ParsableCommand {
       outputs: outs.isEmpty ? ["thumbs"] : outs.map { CommandWords.path(of: $0) },
       since: try since.map { try Moment.parse($0, for: "--since") } ?? 0,
       sources: sources.map { CommandWords.path(of: $0) }, gallery: html.map { CommandWords.path(of: $0) },
-      style: json ? .json(failedOnly: failed) : failed ? .failed : .table)
+      style: json ? .json(failedOnly: failed) : failed ? .failed : .table, isQuiet: quiet)
     try session.run()
   }
 

@@ -23,6 +23,8 @@ struct ReportSession {
   /// The folder for a gallery; nil for none.
   let gallery: Path?
   let style: Style
+  /// Whether a table has only folders with sources that have no thumbnails.
+  let isQuiet: Bool
 
   /// - Throws: an exit status, after printing the reason.
   func run() throws {
@@ -43,6 +45,9 @@ struct ReportSession {
     }
   }
 
+  /// The path of a source for people: from the working folder if it is below that.
+  private func path(_ source: Path) -> Path { Path.workingFolder.flatMap { source.below($0) } ?? source }
+
   private var isUnmadeOnly: Bool { style == .failed || style == .json(failedOnly: true) }
 
   private func print(_ sets: [LedgerSet], _ console: Console) throws {
@@ -53,20 +58,21 @@ struct ReportSession {
     try LedgerSet.visit(sets, unmadeOnly: isUnmadeOnly && sources.isEmpty) { set, entry in
       if !sources.isEmpty { known.insert(set.source(of: entry).hashValue) }
       guard entry.time >= since else { return }
+      let source = path(set.source(of: entry))
       switch style {
-      case .table: report.count(entry, in: set.output)
+      case .table: report.count(entry, source)
       case .failed:
-        guard let line = LedgerReport.line(entry, in: set.output) else { return }
+        guard let line = LedgerReport.line(entry, source) else { return }
         try StandardStream.put(line + "\n")
       case .json(let failedOnly):
         if failedOnly, case .made = entry.outcome { return }
-        try StandardStream.put(JSONLinesOutput.text(of: LedgerLine(entry, in: set.output)))
+        try StandardStream.put(JSONLinesOutput.text(of: LedgerLine(entry, source, in: set.output)))
       }
     }
     let missing = try printMissing(known, console)
     if style == .table {
-      try StandardStream.put(report.text)
-      if let missing {
+      try StandardStream.put(report.text(failedOnly: isQuiet))
+      if let missing, !isQuiet || missing > 0 {
         try StandardStream.put(
           missing == 0
             ? "\nno source is missing\n" : "\n\(Units.count(missing, "source")) missing; --failed lists them\n")
@@ -131,7 +137,7 @@ struct ReportSession {
           try append(set.source(of: entry), reason)
         }
       })
-    console.print("gallery \(folder.printable): \(Units.count(count, "picture"))")
+    if !isQuiet { console.print("gallery \(folder.printable): \(Units.count(count, "picture"))") }
   }
 }
 

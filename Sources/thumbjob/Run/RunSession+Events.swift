@@ -94,7 +94,10 @@ extension RunSession {
       } else {
         cancelledNames.withLock { if $0.count < Self.namedCancelled { $0.append(name) } }
       }
-    case .notImage: if settings.verbose { messages.printLine("\(name): not an image") }
+    case .notImage(let format):
+      if settings.verbose {
+        messages.printLine("\(name): \(format.map { "\(ThumbnailError.otherFormat($0))" } ?? "not an image")")
+      }
     case .thumbnail:
       if settings.verbose || report.source.origin == .argument {
         messages.printLine("thumbjob: \(name): is a thumbnail that thumbjob has made; passed over", .warning)

@@ -252,6 +252,8 @@ final class JobLedger: Sendable {
         key, version, .made(thumbnails: report.thumbnails.count, first: first), hash,
         thumbnails: states.count == report.thumbnails.count ? FileState.together(states) : nil)
     case .failed(let failure) where failure.kind == .collision: lost(report.source)
+    // A file that neither is nor claims to be a picture was only given with others, as by a shell's *.
+    case .failed(.source(.notAnImage)) where !report.source.path.hasPictureName: forgetUnmade(key)
     case .failed(let failure) where failure.isForGood:
       record(key, version, .failed(kind: failure.kind.rawValue, reason: "\(failure)"))
     // What was tried to the end is no suspect any more.
