@@ -52,6 +52,7 @@ package struct JobSettings: Sendable, Equatable, DefaultSettings {
   package var timeout = Duration.seconds(300)
   /// Try sources again that have failed for good.
   package var retryFailed = false
+  package var knownFailures = KnownFailures.fail
   /// Remove the thumbnails of sources that are gone, and of sizes that the job does not have.
   /// Nil if the job removes none.
   package var prune: PruneMode?
@@ -136,6 +137,10 @@ extension JobSettings {
       Setting(
         "retry-failed", \.retryFailed, .flag,
         "Try sources again that failed for good in an earlier run, and have not changed."),
+      Setting(
+        "known-failures", \.knownFailures, .word, value: "meaning",
+        "What such sources mean for the exit status: fail, or ok, which also leaves out their lines; for runs every night."
+      ),
       Setting(
         "fail-on", \.failOn, .word, value: "level",
         "The mildest fault that fails a source: truncated (samples that its thumbnails need are missing), error (or "

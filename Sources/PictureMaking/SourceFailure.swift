@@ -61,8 +61,9 @@ package enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible 
   case placeIsSource
   /// The place is in the working folder of the output.
   case placeReserved
-  /// The source failed for good in an earlier run, at this time in seconds since 1970, and was not tried again.
-  case earlier(kind: String, reason: String, time: Int)
+  /// The source failed for good in an earlier run, and was not tried again. The times are of its first and its last try, in
+  /// seconds since 1970.
+  case earlier(kind: String, reason: String, first: Int, last: Int)
   /// An error that the job does not know.
   case other(String)
 
@@ -89,7 +90,7 @@ package enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible 
     case .network(let error): error.isFullDisk ? .disk : .network
     case .timeout: .timeout
     case .placeTaken, .placeIsSource, .placeReserved: .collision
-    case .earlier(let kind, _, _): Kind(rawValue: kind) ?? .source
+    case .earlier(let kind, _, _, _): Kind(rawValue: kind) ?? .source
     }
   }
 
@@ -132,12 +133,17 @@ package enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible 
       case .empty, .notAnImage, .unsupported, .truncated, .damaged, .corrupt, .imperfect, .tooManyScans, .internalFault:
         true
       // The header tells at once that a source is of another format, or has too many pixels; the advice then names the limit.
-      case .otherFormat, .unsupportedType, .cancelled, .unreadable, .outOfMemory, .irregular, .tooManyPixels, .thumbnailTooLarge: false
+      case .otherFormat, .unsupportedType, .cancelled, .unreadable, .outOfMemory, .irregular, .tooManyPixels,
+        .thumbnailTooLarge:
+        false
       }
     case .decoder(_, let end): end == .crashed
     case .output, .memory, .network, .timeout, .placeTaken, .placeIsSource, .placeReserved, .earlier, .other: false
     }
   }
+
+  /// When the source failed first, in seconds since 1970; nil if it was tried.
+  package var firstEarlier: Int? { if case .earlier(_, _, let first, _) = self { first } else { nil } }
 
   /// Whether the source was not tried, because it has failed before.
   package var isEarlier: Bool { if case .earlier = self { true } else { false } }
@@ -154,7 +160,7 @@ package enum SourceFailure: Error, Sendable, Equatable, CustomStringConvertible 
     case .placeTaken(let rival): "another source, \(rival.printable), has the place of its thumbnail"
     case .placeIsSource: "its thumbnail would overwrite the source itself"
     case .placeReserved: "its thumbnail would go into .thumbjob, the working folder of the output"
-    case .earlier(_, let reason, _): reason
+    case .earlier(_, let reason, _, _): reason
     case .other(let text): text
     }
   }

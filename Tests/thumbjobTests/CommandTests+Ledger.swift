@@ -30,6 +30,28 @@ extension CommandTests {
       #expect(try await BuiltCommand.run("report", "--failed", in: folder).output == "")
     }
 
+    @Test func knownFailuresAreNoFailuresOfARunThatSaysSo() async throws {
+      let folder = try withABrokenPhoto()
+      let known = ["images", "--known-failures", "ok"]
+      func run(_ more: String...) async throws -> BuiltCommand.Ending {
+        try await BuiltCommand.run(executable: BuiltCommand.path, known + more, in: folder)
+      }
+      let first = try await run("--quiet")
+      #expect(first.status == 1 && first.errors.hasPrefix("thumbjob: images/broken.jpg: "), "\(first.errors)")
+      let second = try await run()
+      #expect(second.status == 0 && !second.errors.contains("broken.jpg"), "\(second.errors)")
+      #expect(second.errors.contains(/\n1 known failure, first on \d{4}-\d\d-\d\d\n/), "\(second.errors)")
+      let quiet = try await run("--quiet")
+      #expect(quiet.status == 0 && quiet.errors == "")
+      #expect(try await run("--verbose").errors.contains("images/broken.jpg: "))
+
+      try folder.write(try folder.bytes("images/0/photo 0.jpg").prefix(500), to: "images/other.jpg")
+      let new = try await run("--json")
+      #expect(new.status == 1 && new.errors.contains("images/other.jpg: ") && !new.errors.contains("broken.jpg"))
+      #expect(new.errors.contains("1 failed · 1 known failure"), "\(new.errors)")
+      #expect(new.output.contains("\"failed_earlier\":1") && new.output.contains("\"exit_status\":1"))
+    }
+
     @Test func theReportShowsFoldersAndReasons() async throws {
       let folder = try withABrokenPhoto()
       _ = try await BuiltCommand.run("images", in: folder)

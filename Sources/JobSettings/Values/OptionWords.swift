@@ -24,6 +24,14 @@ package enum Verification: String, Sendable, CaseIterable {
   case content
 }
 
+/// What sources mean for a run that failed for good in an earlier one, and have not changed.
+package enum KnownFailures: String, Sendable, CaseIterable {
+  /// Each is named, and the run has failed.
+  case fail
+  /// They are counted in the summary only.
+  case ok
+}
+
 /// Which sources are decoded in a fenced helper process.
 package enum Isolation: String, Sendable, CaseIterable {
   /// Every format but JPEG; JPEG files that have faults; and sources during which two runs died.

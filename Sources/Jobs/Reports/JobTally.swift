@@ -23,6 +23,8 @@ package struct JobTally: Sendable, Equatable {
   package internal(set) var failed = 0
   /// Failed sources that failed for good in an earlier run, and were not tried again.
   package internal(set) var failedEarlier = 0
+  /// When the first of these failed first, in seconds since 1970.
+  package internal(set) var failedSince: Int?
   /// Failed sources whose output disk is full or faulty.
   package internal(set) var diskFaults = 0
   package internal(set) var cancelled = 0
@@ -73,7 +75,10 @@ package struct JobTally: Sendable, Equatable {
     case .gone: gone += 1
     case .failed(let failure):
       failed += 1
-      if failure.isEarlier { failedEarlier += 1 }
+      if let first = failure.firstEarlier {
+        failedEarlier += 1
+        failedSince = min(failedSince ?? first, first)
+      }
       if failure.kind == .disk { diskFaults += 1 }
       if let needed = failure.bytesNeeded {
         refusedMemory += 1

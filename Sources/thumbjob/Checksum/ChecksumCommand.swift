@@ -14,7 +14,7 @@ struct ChecksumCommand: ParsableCommand, SignalHandlingCommand {
       FILE with --into. FILE is written at the end, in the order of the names, whole or not at all. The next run with \
       the same FILE reads only what has changed.
 
-      These options of run are refused: --fail-on, --fetch, --isolate, --limit-pixels, --prune, --retry-failed and --verify.
+      These options of run are refused: --fail-on, --fetch, --isolate, --known-failures, --limit-pixels, --prune, --retry-failed and --verify.
       """)
 
   @Argument(
@@ -56,7 +56,7 @@ struct ChecksumCommand: ParsableCommand, SignalHandlingCommand {
   /// - Throws: `TextError` if an option is given that has a meaning only for thumbnails.
   private func refuseOthers() throws(TextError) {
     let isGiven: (String) -> Bool = { [self] in sources.gives($0) || network.gives($0) || running.gives($0) }
-    let others = ["fail-on", "fetch", "isolate", "limit-pixels", "prune", "retry-failed", "verify"]
+    let others = ["fail-on", "fetch", "isolate", "known-failures", "limit-pixels", "prune", "retry-failed", "verify"]
     guard let option = others.first(where: isGiven) else { return }
     throw TextError("--\(option): has no meaning for checksums; leave it out")
   }

@@ -46,7 +46,7 @@ enum Advice {
     // Advice never weakens the fence for a file that may be damaged.
     case .decoder(_, .crashed), .decoder(_, .missing), .decoder(_, .memory): nil
     case .placeIsSource: "choose another folder with --out"
-    case .earlier(_, _, let time): "not tried since \(Units.day(time)); --retry-failed tries it"
+    case .earlier(_, _, _, let time): "not tried since \(Units.day(time)); --retry-failed tries it"
     case .placeTaken: Self.otherPlace
     case .placeReserved, .other: nil
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import JobSettings
 import Jobs
 
 /// The exit statuses of the process. Those from 64 on are from sysexits.h.
@@ -32,7 +33,10 @@ extension JobReport {
   ///   - signal: the INT or TERM that ended it; 0 for none.
   ///   - outputError: the error number of standard output; nil if all writes succeeded.
   ///   - isTraced: false if a requested trace is incomplete.
-  func exitCode(ending signal: CInt, outputError: CInt?, isTraced: Bool) -> ExitCode {
+  ///   - known: what sources mean that failed in an earlier run.
+  func exitCode(
+    ending signal: CInt, outputError: CInt?, isTraced: Bool, known: KnownFailures = .fail
+  ) -> ExitCode {
     if signal != 0 { return ExitCode(128 + signal) }
     if let outputError, outputError != EPIPE { return ExitStatus.ioError.code }
     if case .outputFailed = stopCause { return ExitStatus.ioError.code }
@@ -43,7 +47,8 @@ extension JobReport {
     if tally.diskFaults > 0 || !isTraced || joinErrors.contains(where: \.isDiskFault) { return ExitStatus.ioError.code }
     if !joinErrors.isEmpty { return ExitStatus.cannotCreateOutput.code }
     if tally.missingArguments > 0 { return ExitStatus.noSuchSource.code }
-    if tally.failed > 0 || tally.walkErrors > 0 || (pruned?.failed ?? 0) > 0 { return ExitStatus.someFailed.code }
+    let failed = tally.failed - (known == .ok ? tally.failedEarlier : 0)
+    if failed > 0 || tally.walkErrors > 0 || (pruned?.failed ?? 0) > 0 { return ExitStatus.someFailed.code }
     return ExitStatus.success.code
   }
 }

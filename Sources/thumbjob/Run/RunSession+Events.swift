@@ -77,6 +77,7 @@ extension RunSession {
     case .made:
       if settings.verbose || settings.job.dryRun { printThumbnails(report, name) }
       if let shortfall = report.shortfall { messages.printLine("thumbjob: \(name): \(shortfall)", .warning) }
+    case .failed(let failure) where failure.isEarlier && settings.job.knownFailures == .ok && !settings.verbose: break
     case .failed(let failure): messages.printLine("thumbjob: \(name): \(Advice.line(failure))", .failure)
     case .unsupported(let type):
       guard namedTypes.withLock({ $0.insert(type).inserted }), !settings.quiet else { return }

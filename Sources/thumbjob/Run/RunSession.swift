@@ -116,15 +116,20 @@ final class RunSession: Sendable {
     let isTraced = close(job.trace)
     let handled = endingSignal.load(ordering: .acquiring)
     let signal = handled != 0 ? handled : SignalListener.pendingEnd ?? 0
-    let exitCode = report.exitCode(ending: signal, outputError: output.error, isTraced: isTraced)
+    let code = exitCode(of: report, ending: signal, isTraced: isTraced)
     // Before the last lines are written, because a reader that does not read them would delay it.
-    endpoints?.finish(RunOutcome(report, exitCode: exitCode, isDryRun: settings.job.dryRun))
-    if settings.json { output.write(SummaryLine(report, settings.job, exitCode: exitCode)) }
+    endpoints?.finish(RunOutcome(report, exitCode: code, isDryRun: settings.job.dryRun))
+    if settings.json { output.write(SummaryLine(report, settings.job, exitCode: code)) }
     printSummary(report)
     // Determined again, because writing the last line may have failed.
-    let last = report.exitCode(ending: signal, outputError: output.error, isTraced: isTraced)
+    let last = exitCode(of: report, ending: signal, isTraced: isTraced)
     endpoints?.finish(RunOutcome(report, exitCode: last, isDryRun: settings.job.dryRun))
     return last
+  }
+
+  private func exitCode(of report: JobReport, ending signal: CInt, isTraced: Bool) -> ExitCode {
+    report.exitCode(
+      ending: signal, outputError: output.error, isTraced: isTraced, known: settings.job.knownFailures)
   }
 
   // MARK: Opening

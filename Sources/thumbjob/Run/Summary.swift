@@ -55,7 +55,7 @@ struct Summary {
     if tally.upToDate > 0 { return (.answer, ["\(isDry ? "would make nothing; " : "")\(tally.upToDate) up to date"]) }
     if isWithoutPictures { return (.warning, [noPicture]) }
     return (
-      tally.failed > 0 ? .failure : .warning,
+      failed > 0 ? .failure : .warning,
       [isDry ? "would make nothing" : "no \(product) made in \(Units.time(report.elapsed))"]
     )
   }
@@ -125,7 +125,8 @@ struct Summary {
     func add(_ count: Int, _ text: String, _ style: StyledText.Style? = nil) {
       if count > 0 { parts.append(StyledText(text, style)) }
     }
-    add(tally.failed, "\(tally.failed) failed\(failedEarlier)", .failure)
+    add(failed, "\(failed) failed\(failedEarlier)", .failure)
+    add(known, knownFailures)
     add(tally.missingArguments, Units.count(tally.missingArguments, "source") + " missing", .failure)
     add(tally.walkErrors, Units.count(tally.walkErrors, "place") + " could not be read", .failure)
     if tally.thumbnails > 0 || settings.job.checksums != nil && tally.made > 0 {
@@ -151,8 +152,16 @@ struct Summary {
     return parts
   }
 
+  /// Failures that are told as known, and the others.
+  private var known: Int { settings.job.knownFailures == .ok ? tally.failedEarlier : 0 }
+  private var failed: Int { tally.failed - known }
+
+  private var knownFailures: String {
+    "\(Units.count(known, "known failure"))\(tally.failedSince.map { ", first on \(Units.day($0))" } ?? "")"
+  }
+
   private var failedEarlier: String {
-    if tally.failedEarlier == 0 { return "" }
+    if tally.failedEarlier == known { return "" }
     let isAll = tally.failedEarlier == tally.failed
     return " (\(isAll ? "" : "\(tally.failedEarlier) of them ")in an earlier run, and not tried again)"
   }

@@ -161,7 +161,7 @@ final class JobLedger: Sendable {
   ///   ``Ledger/LedgerEntry/Version/modified``.
   private func failed(_ entry: LedgerEntry, _ status: stat?, _ kind: String, _ reason: String) -> EarlierFailure {
     let version = status.map { SourceFile.Version(bytes: Int($0.st_size), modified: $0.modified, state: nil) }
-    return .failed(.earlier(kind: kind, reason: reason, time: entry.time), version)
+    return .failed(.earlier(kind: kind, reason: reason, first: entry.since, last: entry.time), version)
   }
 
   /// Remembers a source whose thumbnails are up to date, as their marks tell.
