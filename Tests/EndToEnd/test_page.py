@@ -220,7 +220,7 @@ def test_the_rate_agrees_with_the_thumbnails_made(browser, start, pictures):
         "const last = samples.at(-1); return [last.thumbnails, last.at]")
     fastest = browser.run("return Math.max(...samples.map(({ rate }) => rate))")
     assert thumbnails / seconds * 0.8 <= fastest < 100
-    assert re.fullmatch(r"[\d.]+ thumbnails a second", browser.text("#rate-now"))
+    assert re.fullmatch(r"[\d.]+ thumbnails a second, in the last 5 s", browser.text("#rate-now"))
     eventually("the history has them too", lambda: job.ask("GET", "/history").json()["thumbnails"][-1] >= thumbnails)
 
 

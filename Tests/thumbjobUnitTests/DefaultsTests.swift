@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct DefaultsTests {
   /// Keys of job files without an option of the same name.
-  private static let onlyInJobFiles: Set<String> = ["sources", "sizes", "preset", "outputs", "poll"]
+  private static let onlyInJobFiles: Set<String> = ["sources", "sizes", "jobs", "outputs", "poll"]
   /// Settings that are nil by default, because the job computes their value.
   private static let computed: Set<String> = ["max", "backlog", "memory"]
 

@@ -31,13 +31,13 @@ import Testing
     return (work, page)
   }
 
-  private func listing() -> [String] {
+  private func listing(columns: Int? = nil) -> [String] {
     let status = JobStatus(
       tally: JobTally(), queue: queue.snapshot(), fetches: nil, fetched: nil, listing: nil, elapsed: .zero, total: nil,
       stopCause: nil,
       pressure: nil,
       watch: nil)
-    return QueueListing.text(status).split(separator: "\n").map { String($0) }
+    return QueueListing.text(status, columns: columns, "…").split(separator: "\n").map { String($0) }
   }
 
   @Test func thePageNamesTheThumbnailsThatItWaitsFor() async throws {
@@ -51,7 +51,7 @@ import Testing
     #expect(first.source?.path == "a/b.jpg" && first.neededBy == 1 && first.waitsFor == nil)
     #expect(first.waitReason == "the queue is paused by the user")
     let lines = listing()
-    #expect(lines[1] == "thumbjob: 3 of 200 waiting, 1 of them for others")
+    #expect(lines[1] == "thumbjob: 3 of 200 waiting, 1 of them for others: the queue is paused by the user")
     #expect(lines[4].hasPrefix("  #\(page.id) contact sheet sheet.pdf, page 3: waiting 0.0 s, waits for #"))
     #expect(lines[4].hasSuffix(", waits for #\(work[0].id) and #\(work[1].id)"))
     queue.resume(.user)
@@ -59,6 +59,17 @@ import Testing
     let ended = OperationStatus(page.snapshot())
     #expect(ended.waitsFor == nil && ended.waitReason == nil)
     #expect(!listing().joined().contains("others"), "nothing waits for others any more")
+  }
+
+  @Test(arguments: [40, 80, 200]) func onATerminalTheListingIsAsWideAsThat(columns: Int) throws {
+    _ = try page(after: (1...20).map { "photos/of a summer that was long/2026/写真 \($0).jpg" })
+    let lines = listing(columns: columns)
+    #expect(
+      lines.dropFirst().contains("thumbjob: 21 of 200 waiting, 1 of them for others: the queue is paused by the user"))
+    for line in lines where line.hasPrefix("  ") { #expect(line.displayWidth <= columns, "\(line)") }
+    #expect(lines.contains { $0.hasSuffix(" 20.jpg: waiting 0.0 s") } || columns != 80, "\(lines)")
+    #expect(!lines.contains { $0.hasPrefix("  ") && $0.contains("paused") })
+    queue.cancelAll(reason: .user)
   }
 
   @Test func manyDependenciesAreShortened() throws {

@@ -8,6 +8,16 @@ struct ProgressLineTests {
     done: 500, found: 516, total: 2000, rate: 58.2, remaining: .seconds(29), pid: 30065, places: 3,
     running: ["photo 12.jpg decoding 43 %", "写真.jpg reading", "c.jpg reading"])
 
+  @Test func aLogHasLinesEverMoreRarely() {
+    // Ten seconds apart, so an hour is 360 updates.
+    let due = (1...360).filter { ProgressDisplay.isDue(update: $0) }
+    #expect(due.prefix(7) == [1, 2, 3, 4, 5, 6, 12] && due.count == 6 + 9 + 5)
+  }
+
+  @Test func theTimeLeftIsToldInSteps() {
+    #expect([0.2, 9, 41, 59, 100, 601, 5000].map { RunTimeLeft.rounded($0) } == [1, 9, 45, 60, 105, 660, 5400])
+  }
+
   private func bar(_ columns: Int, _ charset: Charset = .unicode, _ change: (inout ProgressLine) -> Void = { _ in })
     -> String
   {

@@ -36,7 +36,7 @@ extension JobReport {
 struct SummaryTests {
   private func text(
     _ tally: JobTally, walk: WalkCounters = WalkCounters(), stop: StopCause? = nil, isWalkComplete: Bool = true,
-    seconds: Double = 0.34, cancelled: [String] = [], unmatched: (includes: [Glob], excludes: [Glob]) = ([], []),
+    seconds: Double = 0.34, unmatched: (includes: [Glob], excludes: [Glob]) = ([], []),
     earlier: [EarlierRuns] = [], columns: Int? = nil,
     settings change: (inout RunSettings) -> Void = { _ in }
   ) -> StyledText {
@@ -46,7 +46,7 @@ struct SummaryTests {
     let report = JobReport.known(
       tally, walk: walk, stop: stop, isWalkComplete: isWalkComplete, seconds: seconds, unmatched: unmatched,
       earlier: earlier)
-    return Summary(report: report, settings: settings, cancelled: cancelled).text(columns: columns)
+    return Summary(report: report, settings: settings).text(columns: columns)
   }
 
   private func made(_ count: Int, sizes: Int = 1) -> JobTally {
@@ -142,20 +142,16 @@ struct SummaryTests {
   @Test func ifWorkRemainsTheLastLineSaysWhyAndHowToGoOn() {
     var tally = made(3)
     (tally.cancelled, tally.found) = (200, 203)
-    let names = ["a.jpg", "b.jpg"]
     #expect(
-      text(tally, stop: .shutdown(by: "INT"), cancelled: names).text == """
+      text(tally, stop: .shutdown(by: "INT")).text == """
         3 thumbnails in 0.3 s → ./thumbs (13.3 kB)
-        200 cancelled:
-          a.jpg
-          b.jpg
-          … and 198 more (-v names each)
+        200 cancelled (-v names each)
         stopped by INT; run the same command again to go on
         """)
     let report = JobReport.known(tally, stop: .timeIsUp, isWalkComplete: false, notReached: 384)
     #expect(
-      Summary(report: report, settings: RunSettings(), cancelled: []).text(columns: nil).text.contains(
-        "\n384 not reached · 200 cancelled\n"))
+      Summary(report: report, settings: RunSettings()).text(columns: nil).text.contains(
+        "\n384 not reached · 200 cancelled (-v names each)\n"))
     let halted = text(tally, stop: .tooManyFailures, isWalkComplete: false).text
     #expect(halted.hasSuffix("(--halt); repair or --exclude the failed sources, or raise --halt"))
     (tally.cancelled, tally.cancelledByUser) = (3, 2)
@@ -167,13 +163,13 @@ struct SummaryTests {
   @Test func operationsCancelledForADependencyAreCountedOnlyIfThereAreSome() {
     func text(_ tally: JobTally, _ count: Int) -> String {
       let report = JobReport.known(tally, cancelledForDependencies: count)
-      return Summary(report: report, settings: RunSettings(), cancelled: []).text(columns: nil).text
+      return Summary(report: report, settings: RunSettings()).text(columns: nil).text
     }
     var tally = made(3)
     #expect(!text(tally, 0).contains("dependency"))
     (tally.failed, tally.cancelled, tally.found) = (2, 1, 6)
-    #expect(text(tally, 1).contains("\n2 failed · 1 operation cancelled for a dependency · 1 cancelled\n"))
-    #expect(text(tally, 4).contains("\n2 failed · 4 operations cancelled for a dependency · 1 cancelled\n"))
+    #expect(text(tally, 1).contains("\n2 failed · 1 operation cancelled for a dependency · 1 cancelled (-v names each)\n"))
+    #expect(text(tally, 4).contains("\n2 failed · 4 operations cancelled for a dependency · 1 cancelled (-v names each)\n"))
   }
 
   @Test func theOutcomeCountsOperationsCancelledForADependency() {

@@ -47,7 +47,8 @@ struct LineChart {
     // Between sizes, lines begin and end within the chart, so that their marks have room.
     let margin: Double = if case .sizes = axis { 14 } else { 0 }
     let highest = max(lines.flatMap(\.points).map(\.y).max() ?? 0, (limit?.level ?? 0) * 1.12, 1)
-    let step = isBinary ? Self.binaryStep(highest) : Self.step(highest)
+    // The numbers are counts. With a step below 1 or of 2.5, their rounded names would be wrong.
+    let step = isBinary ? Self.binaryStep(highest) : Self.wholeStep(highest)
     let ceiling = max((highest / step).rounded(.up) * step, step)
     func x(_ value: Double) -> Double {
       Self.left + margin + (Self.right - Self.left - 2 * margin) * value / seconds
@@ -116,6 +117,12 @@ struct LineChart {
   private static func step(_ value: Double) -> Double {
     let power = pow(10, floor(log10(value / 4)))
     return [1, 2, 2.5, 5, 10].map { $0 * power }.first { value / $0 <= 5 } ?? power * 10
+  }
+
+  /// The same at whole numbers.
+  private static func wholeStep(_ value: Double) -> Double {
+    let step = step(value)
+    return step < 10 ? step.rounded(.up) : step
   }
 
   private static func binaryStep(_ bytes: Double) -> Double {

@@ -61,6 +61,9 @@ package struct JobTally: Sendable, Equatable {
     made + upToDate + notImages + ownThumbnails + unsupportedImages + duplicates + failed + cancelled + gone
   }
 
+  /// Sources of which nothing remains to be done.
+  package var done: Int { ended - cancelled }
+
   mutating func count(_ report: SourceReport) {
     thumbnails += report.thumbnails.count
     bytesWritten = report.thumbnails.reduce(bytesWritten) { $0.saturating(plus: $1.bytes) }

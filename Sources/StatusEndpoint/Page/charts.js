@@ -131,7 +131,7 @@ function drawCharts() {
     describe: () =>
       `${bytes(now.reserved)} of ${bytes(now.budget)} are reserved; the process holds ${bytes(now.resident)}`,
   });
-  set($("rate-now"), `${perSecond(now.rate)} thumbnails a second`);
+  set($("rate-now"), `${perSecond(now.rate)} thumbnails a second, in the last ${RATE_SECONDS} s`);
   draw($("rate-chart"), {
     series: [{ name: `thumbnails a second, over ${RATE_SECONDS} seconds`, kind: "first", of: (sample) => sample.rate }],
     label: perSecond, powersOf: 10, least: 0.1,

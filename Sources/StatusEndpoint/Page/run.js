@@ -11,18 +11,18 @@ function showRun(status) {
   const since = `${status.outcome ? "took" : "for"} ${time(status.elapsed_seconds)}`;
   set($("about"), `${sources} · process ${status.pid} · ${status.version} · ${since}`);
   showPressure(status.pressure);
-  const ended = counters.made + counters.up_to_date + counters.passed_over + counters.failed + counters.cancelled;
+  const done = counters.made + counters.up_to_date + counters.passed_over + counters.failed;
   const total = counters.total;
-  set($("done"), number(ended));
+  set($("done"), number(done));
   set($("done-of"), total === undefined ? `of ${number(counters.found)} found so far` : `of ${number(total)} sources`);
   set($("eta"), status.eta_seconds === undefined ? "" : `about ${time(status.eta_seconds)} to go`);
-  if (total) { $("progress").value = ended / total; } else { $("progress").removeAttribute("value"); }
+  if (total) { $("progress").value = done / total; } else { $("progress").removeAttribute("value"); }
   const rows = [
     ["Made", number(counters.made)], ["Up to date", number(counters.up_to_date)],
     ["Passed over", number(counters.passed_over)], ["Failed", number(counters.failed), counters.failed > 0],
     ["Cancelled", number(counters.cancelled)], ["Thumbnails", number(counters.thumbnails)],
-    ["Written", fileSize(counters.bytes_written)], ["Thumbnails / s", perSecond(rates.thumbnails_per_second)],
-    ["Read / s", fileSize(rates.bytes_per_second)],
+    ["Written", fileSize(counters.bytes_written)], ["Thumbnails / s, mean", perSecond(rates.thumbnails_per_second)],
+    ["Read / s, mean", fileSize(rates.bytes_per_second)],
   ];
   const dependants = counters.cancelled_for_dependencies;
   if (dependants > 0) rows.push(["Cancelled for a dependency", number(dependants), true]);

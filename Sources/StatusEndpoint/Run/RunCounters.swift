@@ -49,7 +49,10 @@ public struct RunCounters: Codable, Sendable, Equatable {
   public init(found: Int, total: Int? = nil) { (self.found, self.total) = (found, total) }
 
   /// Sources that are done, with any outcome.
-  public var ended: Int { made + upToDate + passedOver + failed + cancelled }
+  public var ended: Int { done + cancelled }
+
+  /// The sources of which nothing remains to be done.
+  public var done: Int { made + upToDate + passedOver + failed }
 
   /// Whether all counts are in a plausible range, so that a wrong answer from another program cannot overflow a sum.
   var arePlausible: Bool {

@@ -86,7 +86,7 @@ final class VariantSession: Sendable {
       case SIGUSR1:
         let status = job.status(waitingLimit: 10_000)
         // Makes the text too, although it is not printed: that is part of the time to answer.
-        _ = QueueListing.text(status)
+        _ = QueueListing.text(status, columns: nil, "…")
         reporter.listed(status.queue.running.count + status.queue.waiting.count)
       case SIGUSR2:
         reporter.toldToStop(VariantCounts(job))

@@ -119,7 +119,8 @@ final class JobEndpoint: RunDataSource, RunControl {
         sourcesPerSecond: rate.ended, thumbnailsPerSecond: Double(counters.thumbnails) / elapsed,
         bytesPerSecond: Double(counters.bytesRead) / elapsed),
       watch: status.watch.map { WatchStatus($0, removed: status.tally.removed) }, fetches: FetchStatus(status),
-      etaSeconds: isGoing ? remaining.map { Double($0) / rate.made } : nil,
+      etaSeconds: isGoing && status.elapsed >= RunTimeLeft.patience
+        ? remaining.map { RunTimeLeft.rounded(Double($0) / rate.made) } : nil,
       running: (status.queue.running + (status.fetches?.running ?? [])).prefix(limit).map { OperationStatus($0) },
       waiting: (status.queue.waiting + (status.fetches?.waiting ?? [])).prefix(limit).map { OperationStatus($0) })
   }

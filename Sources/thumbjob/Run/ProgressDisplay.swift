@@ -1,8 +1,9 @@
 import BoundedQueue
 import Foundation
 import Jobs
+import Locking
 
-/// Shows the progress of a job: a bar at the bottom of a terminal, or a line every ten seconds.
+/// Shows the progress of a job: a bar at the bottom of a terminal, or lines in a log, ever more rarely.
 ///
 /// *Concurrency*: it reads the status of the job on the queue of a ticker. The job does not know the display.
 final class ProgressDisplay: Sendable {
@@ -11,6 +12,8 @@ final class ProgressDisplay: Sendable {
   private let job: Job
   private let console: Console
   private let style: Style
+  /// How often it was updated. Only the ticker's thread uses it.
+  private let updates = Confined(0)
 
   init(_ job: Job, _ console: Console, _ style: Style) {
     self.job = job
@@ -28,7 +31,18 @@ final class ProgressDisplay: Sendable {
     if style == .bar { console.setBottom("") }
   }
 
+  /// Whether a line in a log is due, ten seconds after the last update: in the first minute, then once a minute, and after
+  /// ten minutes every ten.
+  static func isDue(update number: Int) -> Bool {
+    number <= 6 || number <= 60 && number.isMultiple(of: 6) || number.isMultiple(of: 60)
+  }
+
   private func update() {
+    let number = updates.withValue { number in
+      number += 1
+      return number
+    }
+    if style == .plain, !Self.isDue(update: number) { return }
     let line = ProgressLine(job.status(waitingLimit: 0), shown: console.terminal.shown)
     switch style {
     // The size is read every time, because the terminal may have been resized.
@@ -43,15 +57,15 @@ extension ProgressLine {
   init(_ status: JobStatus, shown: (String) -> String) {
     let tally = status.tally
     (pid, places) = (getpid(), status.queue.limits.max)
-    (done, found, total, failed) = (tally.ended, tally.found, status.total, tally.failed)
+    (done, found, total, failed) = (tally.done, tally.found, status.total, tally.failed)
     rate = Double(tally.made) / max(status.elapsed / .seconds(1), 0.001)
     if status.stopCause != nil {
       pause = "stopping"
     } else if !status.queue.pauses.isEmpty {
       pause = "\(status.queue.pauses)"
-    } else if let total, rate > 0, total > done {
+    } else if let total, rate > 0, total > done, status.elapsed >= RunTimeLeft.patience {
       // The rate counts only the sources that were made, because the others take hardly any time.
-      remaining = .seconds(Double(total - done) / rate)
+      remaining = .seconds(RunTimeLeft.rounded(Double(total - done) / rate))
     }
     running = status.queue.running.compactMap { operation in
       guard let stage = operation.stage else { return nil }

@@ -4,19 +4,30 @@ import Jobs
 
 /// The list that USR1 prints: all running and waiting operations, and counters.
 enum QueueListing {
-  static func text(_ status: JobStatus) -> String {
+  /// - Parameters:
+  ///   - columns: the width of the terminal; nil for no limit.
+  ///   - ellipsis: what takes the place of what is left out of a line.
+  static func text(_ status: JobStatus, columns: Int?, _ ellipsis: String) -> String {
     let queue = status.queue
     let counters = queue.counters
+    func list(_ operations: [OperationSnapshot], saying known: String? = nil) -> [String] {
+      operations.map { line($0, saying: known, columns, ellipsis) }
+    }
     var lines = ["thumbjob: \(counters.running) of \(queue.limits.max) running"]
-    lines += queue.running.map { "  \($0)" }
+    lines += list(queue.running)
     let forOthers = counters.waitingForDependencies
+    let reason = commonReason(queue.waiting)
     lines.append(
       "thumbjob: \(counters.waiting) of \(queue.limits.backlog) waiting"
-        + (forOthers > 0 ? ", \(forOthers) of them for others" : ""))
-    lines += queue.waiting.map { "  \($0)" }
+        + (forOthers > 0 ? ", \(forOthers) of them for others" : "") + (reason.map { ": \($0)" } ?? ""))
+    lines += list(queue.waiting, saying: reason)
     let rest = counters.waiting - queue.waiting.count
     if rest > 0 { lines.append("  … and \(rest) more") }
-    if let fetches = status.fetches { lines += fetchLines(fetches) }
+    if let fetches = status.fetches {
+      lines.append(
+        "thumbjob: \(fetches.counters.running) of \(fetches.limits.max) fetching, \(fetches.counters.waiting) waiting")
+      lines += list(fetches.running + fetches.waiting)
+    }
     if let listing = status.listing { lines.append("thumbjob: listing \(listing)") }
     if let budget = queue.limits.budget {
       var line = "thumbjob: \(ByteCount.memory(counters.reserved, of: budget.bytes)) of memory reserved"
@@ -33,11 +44,33 @@ enum QueueListing {
     return lines.joined(separator: "\n")
   }
 
-  /// The fetches from the network that run and wait.
-  private static func fetchLines(_ queue: QueueSnapshot) -> [String] {
-    ["thumbjob: \(queue.counters.running) of \(queue.limits.max) fetching, \(queue.counters.waiting) waiting"]
-      + (queue.running + queue.waiting).map { "  \($0)" }
+  /// Why most of several operations wait; nil if they have no reason in common.
+  private static func commonReason(_ operations: [OperationSnapshot]) -> String? {
+    var counts: [String: Int] = [:]
+    for operation in operations { if let reason = operation.waitReason { counts[reason, default: 0] += 1 } }
+    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }.flatMap { $0.value > 1 ? $0.key : nil }
   }
+
+  /// One operation. Where the line would be too long, the beginning of its source is cut off.
+  ///
+  /// - Parameter known: a reason to wait that was already told.
+  private static func line(
+    _ operation: OperationSnapshot, saying known: String?, _ columns: Int?, _ ellipsis: String
+  ) -> String {
+    var text = "\(operation)"
+    if let known, operation.waitReason == known { text = text.replacing(", \(known)", with: "", maxReplacements: 1) }
+    let line = "  \(text)"
+    guard let columns, line.displayWidth > columns else { return line }
+    guard let subject = operation.subject, let kind = operation.kind, let title = text.range(of: operation.title) else {
+      return line.fitted(to: columns, ellipsis)
+    }
+    let (start, end) = ("  \(text[..<title.lowerBound])\(kind) ", String(text[title.upperBound...]))
+    let room = columns - start.displayWidth - end.displayWidth
+    return (start + subject.fittedAtEnd(to: max(room, shortestSource), ellipsis) + end).fitted(to: columns, ellipsis)
+  }
+
+  /// The least columns of a source that is cut off.
+  private static let shortestSource = 16
 
   /// Lists cancelled operations by name.
   ///

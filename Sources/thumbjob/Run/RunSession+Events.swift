@@ -89,12 +89,8 @@ extension RunSession {
     case .cancelled(.user) where open.withLock({ $0?.job.isStopping }) == false:
       messages.printLine("thumbjob: \(name): cancelled by the user", .warning)
     case .cancelled(let reason):
-      // The whole job is cancelled. There may be many, so the summary names a few of them.
-      if settings.verbose {
-        messages.printLine("\(name): cancelled \(reason)")
-      } else {
-        cancelledNames.withLock { if $0.count < Self.namedCancelled { $0.append(name) } }
-      }
+      // The whole job is cancelled, and the summary counts them.
+      if settings.verbose { messages.printLine("\(name): cancelled \(reason)") }
     case .notImage(let format):
       if settings.verbose {
         messages.printLine("\(name): \(format.map { "\(ThumbnailError.otherFormat($0))" } ?? "not an image")")

@@ -16,7 +16,10 @@ extension RunSession {
       guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
       messages.print { [self] console in
         isListing.store(false, ordering: .releasing)
-        console.print(QueueListing.text(job.status(waitingLimit: Self.listedOperations)))
+        let terminal = console.terminal
+        console.print(
+          QueueListing.text(
+            job.status(waitingLimit: Self.listedOperations), columns: terminal.columns, terminal.charset.ellipsis))
       }
     case SIGUSR2: stop(job, .cancelled(by: "USR2"))
     case SIGHUP: stop(job, .startNothingNew)

@@ -41,8 +41,6 @@ final class RunSession: Sendable {
   let open = Locked<Open?>(nil)
   /// The image types that a message has named as not supported.
   let namedTypes = Locked<Set<ImageType>>([])
-  /// The names of the first sources that were cancelled with the whole job.
-  let cancelledNames = Locked<[String]>([])
   /// The causes of a stop that a message has named, so that a flood of signals is not a flood of messages. Guarded by
   /// its lock.
   let announced = Locked<[StopCause]>([])
@@ -256,7 +254,7 @@ final class RunSession: Sendable {
         console.print("thumbjob: standard output: \(reason)", .failure)
       }
       guard output.error != EPIPE else { return }
-      let summary = Summary(report: report, settings: settings, cancelled: cancelledNames.withLock { $0 })
+      let summary = Summary(report: report, settings: settings)
       let text = settings.quiet ? summary.warnings : summary.text(columns: console.terminal.columns)
       if let text { console.print(text) }
     }

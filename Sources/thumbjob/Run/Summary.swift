@@ -9,8 +9,6 @@ import Sourcing
 struct Summary {
   let report: JobReport
   let settings: RunSettings
-  /// The first cancelled sources, if no line before has named them.
-  let cancelled: [String]
 
   private var tally: JobTally { report.tally }
 
@@ -20,7 +18,7 @@ struct Summary {
     if let shard = settings.job.shard { parts[0] = "share \(shard): \(parts[0])" }
     var lines = [StyledText(parts.map { StyledText($0) }.folded(separator: " ", to: columns).text, style)]
     if !others.isEmpty { lines.append(others.folded(separator: " · ", to: columns)) }
-    lines += cancelledNames + joins + notes
+    lines += joins + notes
     if settings.verbose { lines += ([volume] + fetches + [bounds, memory]).map { StyledText($0) } }
     if report.workRemains { lines.append(StyledText(wayOn, .warning)) }
     return lines.joined(separator: "\n")
@@ -147,8 +145,8 @@ struct Summary {
     add(notReached, "\(notReached) not reached", .warning)
     let dependants = report.counters.cancelledForDependencies
     add(dependants, Units.count(dependants, "operation") + " cancelled for a dependency", .warning)
-    // Last, because their names follow.
-    add(tally.cancelled, "\(tally.cancelled) cancelled\(cancelled.isEmpty ? "" : ":")", .warning)
+    let names = settings.verbose || tally.cancelled == 0 ? "" : " (-v names each)"
+    add(tally.cancelled, "\(tally.cancelled) cancelled\(names)", .warning)
     return parts
   }
 
@@ -182,12 +180,6 @@ struct Summary {
     let count = passedOver.reduce(0) { $0 + $1.count }
     let kinds = passedOver.count == 1 ? passedOver.map(\.kind) : passedOver.map { "\($0.count) \($0.kind)" }
     return "\(count) passed over (\(kinds.joined(separator: "; ")))"
-  }
-
-  private var cancelledNames: [StyledText] {
-    let rest = tally.cancelled - cancelled.count
-    return cancelled.isEmpty
-      ? [] : (cancelled + (rest > 0 ? ["… and \(rest) more (-v names each)"] : [])).map { StyledText("  \($0)") }
   }
 
   private var unmatchedIncludes: [StyledText] { unmatched(report.unmatchedPatterns.includes, of: "--include") }

@@ -4,7 +4,7 @@ import StatusEndpoint
 /// Values of a status as text. The answer may come from any program.
 enum StatusFields {
   static func done(_ job: RunStatus) -> String {
-    "\(job.counters.ended) of \(job.counters.total.map { "\($0)" } ?? "\(job.counters.found)+")"
+    "\(job.counters.done) of \(job.counters.total.map { "\($0)" } ?? "\(job.counters.found)+")"
   }
 
   static func rate(_ job: RunStatus) -> String { "\(Units.decimal(job.rates.sourcesPerSecond))/s" }
