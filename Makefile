@@ -27,6 +27,8 @@ BINARY = .build/release/thumbjob
 # The program of the decoder processes, which thumbjob finds beside itself or in this folder of an installation.
 DECODER = .build/release/thumbjob-decoder
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
+# The folder in the tarball of `make dist`.
+DIST = thumbjob-$(shell sed -nE 's/.*current = "([^"]+)".*/\1/p' Sources/thumbjob/Process/Version.swift)
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
 # What is built for the tests under the thread sanitizer: of JobsTests, only JobTests run there.
@@ -121,7 +123,7 @@ MEBIBYTES = 192
 PICTURES = $(FIGURES)
 
 .PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
-  bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps sbom man deps \
+  bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps dist dist-deps image sbom man deps \
   clean
 
 help: ## lists the targets
@@ -398,7 +400,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 	scripts/lint-stat.py
 	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CCurl Sources/CEarlySignals Sources/CDecoding Sources/CFence Sources/CPictures Sources/thumbjob-decoder \
 	  Tests/BadDecoder Tests/Faults
-	shellcheck scripts/*.sh Benchmarks/*.sh jobs/cluster/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
+	shellcheck scripts/*.sh packaging/*/*.sh Benchmarks/*.sh jobs/cluster/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
 	$(LINT)/bin/ruff check --quiet --cache-dir .build/lint/ruff
 	scripts/lint-page.sh $(LINT)/bin/oxlint
 
@@ -445,6 +447,15 @@ deb: deb-deps ## makes a Debian package in .build/deb
 	$(MAKE) install DESTDIR=$(CURDIR)/.build/deb/root PREFIX=/usr ZSH_COMPLETIONS=/usr/share/zsh/vendor-completions
 	scripts/deb.sh .build/deb/root
 
+dist: dist-deps ## makes a tarball for other Linux systems in .build/dist, with the system libraries that the program needs
+	rm -rf .build/dist
+	$(MAKE) install DESTDIR=$(CURDIR)/.build/dist/$(DIST) PREFIX=
+	scripts/dist.sh .build/dist/$(DIST)
+
+image: deb ## makes a container image from Debian packages alone in .build/image; needs buildah and mmdebstrap, not root
+	@mkdir -p .build/image
+	packaging/container/image.sh .build/deb/thumbjob_*.deb .build/image/thumbjob.tar
+
 deps: # installs the packages that building needs
 	@$(NEEDS) build
 
@@ -456,6 +467,9 @@ test-deps: # installs the packages that the tests need
 
 deb-deps: # installs the packages that making a Debian package needs
 	@$(NEEDS) deb
+
+dist-deps: # installs the packages that making a tarball needs
+	@$(NEEDS) dist
 
 bench-deps: # installs the packages that the benchmarks need
 	@$(NEEDS) bench

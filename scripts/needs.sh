@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # needs.sh PURPOSE...: checks in about a second that this machine has the packages that `make run` (build), `make lint`
-# (lint), `make test` (test), `make deb` (deb) or `make bench` (bench) needs. As root it installs missing packages.
+# (lint), `make test` (test), `make deb` (deb), `make dist` (dist) or `make bench` (bench) needs. As root it installs missing packages.
 # Otherwise it prints the one command that installs them, and fails.
 # shellcheck disable=SC2317,SC2329  # the functions are called by names that are put together
 set -euo pipefail
@@ -67,6 +67,13 @@ needs_of_test() {
 needs_of_deb() {
   needs_of_build
   need dpkg-dev command -v dpkg-shlibdeps
+}
+
+needs_of_dist() {
+  needs_of_build
+  need patchelf command -v patchelf
+  need xz-utils command -v xz
+  need binutils command -v objdump
 }
 
 needs_of_bench() {
