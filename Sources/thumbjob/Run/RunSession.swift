@@ -48,6 +48,8 @@ final class RunSession: Sendable {
   let serviceManager: ServiceManager?
   /// The INT or TERM that ends the process; 0 before.
   let endingSignal = Atomic<CInt>(0)
+  /// When it came, in nanoseconds of a clock that never goes back. Only the signal thread uses it.
+  let endingTime = Atomic<UInt64>(0)
   /// Whether a listing is requested and not yet printed. Further requests are dropped meanwhile, so that they cannot
   /// pile up.
   let isListing = Atomic(false)
