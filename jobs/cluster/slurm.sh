@@ -30,10 +30,10 @@ shift 2
 # How often a task that stopped early starts again.
 most_restarts=5
 
-# Slurm signals this shell.
+# Slurm sends USR2 to this shell alone, but TERM (scancel) to thumbjob, too: the shell only waits for its end.
 thumbjob=
 trap '[ -z "$thumbjob" ] || kill -USR2 "$thumbjob"' USR2
-trap '[ -z "$thumbjob" ] || kill -TERM "$thumbjob"' TERM
+trap : TERM
 thumbjob --files0-from "$lists" --shard auto --out "$out" --max "${SLURM_CPUS_PER_TASK:-2}" --progress plain "$@" &
 thumbjob=$!
 while
