@@ -31,6 +31,16 @@ public struct LedgerEntry: Sendable, Equatable {
     case failed(kind: String, reason: String)
     /// The process died so many times while the source was under way.
     case suspect(deaths: Int)
+
+    /// After so many deaths of the process a source is taken for their cause, and has failed for good.
+    public static var mostDeaths: Int { 3 }
+
+    /// What runs and reports say: a suspect of too many deaths has failed. The ledger keeps it as a suspect, because it
+    /// stays one if the file is moved or tried again.
+    public var verdict: Outcome {
+      guard case .suspect(let deaths) = self, deaths >= Self.mostDeaths else { return self }
+      return .failed(kind: "source", reason: "the process died \(deaths) times while it was being made")
+    }
   }
 
   /// The path of the source. It leads from the output folder, so that both can be moved together.

@@ -160,7 +160,7 @@ extension JobTests {
       try folder.write(Self.good, to: "images/a.jpg")
       var settings = settings()
       settings.onPressure = .ignore
-      for deaths in 1..<JobLedger.mostDeaths {
+      for deaths in 1..<LedgerEntry.Outcome.mostDeaths {
         try die(during: ["a.jpg"])
         // A job that stops at once has not tried it.
         let stopped = settings

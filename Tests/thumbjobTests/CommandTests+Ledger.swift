@@ -170,6 +170,27 @@ extension CommandTests {
       #expect(lines.count == 34 && lines.allSatisfy { $0.contains("\"outcome\":\"made\"") }, "\(lines.count)")
     }
 
+    @Test func aSourceDuringWhichThreeRunsDiedHasFailedInTheReportToo() async throws {
+      let folder = try TemporaryFolder.withHeldPlaces()
+      let words = ["held", "--max", "1", "--retries", "100", "--json", "--progress", "none"]
+      try FileManager.default.removeItem(atPath: folder("held/b.jpg"))
+      for _ in 0..<3 {
+        _ = try await BuiltCommand.run(executable: BuiltCommand.path, words, in: folder) { run in
+          try await expectEventually {
+            run.send(SIGUSR1)
+            return run.errors.contains("1 of 1 running")
+          }
+          run.send(SIGKILL)
+        }
+      }
+      let next = try await BuiltCommand.run(executable: BuiltCommand.path, words, in: folder)
+      #expect(next.status == 1 && next.number("failed_earlier") == 1, "\(next.errors)")
+      let report = try await BuiltCommand.run("report", in: folder)
+      #expect(report.output.hasPrefix("1 source: 0 made (0 thumbnails), 1 failed; "), "\(report.output)")
+      let line = try await BuiltCommand.run("report", "--failed", "--json", in: folder).output
+      #expect(line.contains("\"outcome\":\"failed\"") && line.contains("the process died 3 times"), "\(line)")
+    }
+
     @Test func anEmptyLedgerOfAPartIsPassedOver() async throws {
       let folder = try TemporaryFolder.withPhotos(3)
       _ = try await BuiltCommand.run("images", in: folder)

@@ -13,7 +13,7 @@ struct LedgerReport {
 
     mutating func count(_ entry: LedgerEntry) {
       last = max(last, entry.time)
-      switch entry.outcome {
+      switch entry.outcome.verdict {
       case .made(let count, _): (made, thumbnails) = (made + 1, thumbnails + count)
       case .failed: failed += 1
       case .suspect: suspect += 1
@@ -65,7 +65,7 @@ struct LedgerReport {
   }
 
   static func reason(_ outcome: LedgerEntry.Outcome) -> String? {
-    switch outcome {
+    switch outcome.verdict {
     case .made: nil
     case .failed(_, let reason): reason
     case .suspect(let deaths): "under way when a run died: \(Units.count(deaths, "time"))"
@@ -92,7 +92,7 @@ struct LedgerLine: Encodable {
     self.source = JSONPath(source)
     bytes = entry.version?.bytes
     (time, since, times, program) = (entry.time, entry.since, entry.times, entry.program)
-    switch entry.outcome {
+    switch entry.outcome.verdict {
     case .made(let count, let place):
       (outcome, thumbnails, thumbnail) = ("made", count, place.map { JSONPath(out.appending($0)) })
     case .failed(let kind, let reason): (outcome, self.kind, error) = ("failed", kind, reason)

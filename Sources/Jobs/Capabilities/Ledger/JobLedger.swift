@@ -27,9 +27,6 @@ final class JobLedger: Sendable {
     case suspect(deaths: Int)
   }
 
-  /// After so many deaths of the process a source is taken for their cause, and has failed for good.
-  static let mostDeaths = 3
-
   private let file: Path
   private let ledger: Ledger
   /// The output folder, as the job names it, and its absolute path.
@@ -145,12 +142,8 @@ final class JobLedger: Sendable {
     } else {
       guard let now, now.isSame(as: entry.version) else { return nil }
     }
-    switch entry.outcome {
+    switch retriesFailed ? entry.outcome : entry.outcome.verdict {
     case .made: return nil
-    case .suspect(let deaths) where deaths >= Self.mostDeaths:
-      let reason = "the process died \(deaths) times while it was being made"
-      return retriesFailed
-        ? .suspect(deaths: deaths) : failed(entry, status, SourceFailure.Kind.source.rawValue, reason)
     case .suspect(let deaths): return .suspect(deaths: deaths)
     case .failed(let kind, let reason):
       return retriesFailed ? nil : failed(entry, status, kind, reason)
