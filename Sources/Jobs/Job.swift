@@ -259,7 +259,7 @@ package final class Job: Sendable {
     decoders.removeIdle()
     var report = JobReport(
       tally: tally, walk: walk.counters, counters: queue.counters, limits: queue.widestLimits,
-      elapsed: .now - startedAt, peakMemory: ProcessStatus.peakResident + decoders.peakMemory, memory: memory,
+      elapsed: .now - startedAt, peakMemory: decoders.peakMemory, memory: memory,
       pressureSource: settings.pressureSource, stopCause: stopCause, isWalkComplete: walk.isComplete,
       unmatchedPatterns: walk.isComplete && walk.counters.hasFiltered
         ? settings.filter.unmatched(walk.counters.matches) : ([], []),

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import JobSettings
 import Locking
@@ -19,6 +20,7 @@ package final class PictureDecoders: Sendable {
   private let onShortfall: @Sendable (String) -> Void
   /// Guards the pool, which is made for the first picture that needs it: most jobs have none.
   private let started = Locked<DecoderPool?>(nil)
+  /// The most memory of all processes at one moment, in bytes. Guarded by its lock.
   private let most = Locked(0)
 
   /// - Parameters:
@@ -70,13 +72,14 @@ package final class PictureDecoders: Sendable {
   /// Ends the processes that wait for a picture, to give back their memory.
   package func removeIdle() { started.withLock { $0 }?.removeIdle() }
 
-  /// The most memory that the processes have held at the same time, in bytes, as far as ``measureMemory()`` saw it.
-  package var peakMemory: Int { most.withLock { $0 } }
+  /// The most memory that this process and the decoder processes have held at one moment, in bytes. The kernel tells the
+  /// peak of this process alone; that of all is the highest sum that ``measureMemory()`` saw.
+  package var peakMemory: Int { max(ProcessStatus.peakResident, most.withLock { $0 }) }
 
-  /// Called again and again, and at the end.
+  /// Called again and again, and at the end. Peaks of single processes cannot be added: they are of different moments.
   package func measureMemory() {
-    guard let pool = started.withLock({ $0 }) else { return }
-    let held = pool.peakMemory
+    guard let pool = started.withLock({ $0 }), let own = ProcessStatus()?.memory?.resident else { return }
+    let held = own + pool.memory
     most.withLock { $0 = max($0, held) }
   }
 

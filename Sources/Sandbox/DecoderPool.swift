@@ -115,12 +115,11 @@ package final class DecoderPool: Sendable {
     state.withLock { state in state.idle.map(\.process.id) + state.lent.values.map(\.id) }
   }
 
-  /// The most memory that each process of now has held, added up, in bytes. What files back is left out: the processes
-  /// share it.
-  package var peakMemory: Int {
+  /// The memory that the processes hold now, added up, in bytes. What files back is left out: the processes share it.
+  package var memory: Int {
     processIDs.reduce(0) { sum, process in
       guard let memory = ProcessStatus(of: process)?.memory else { return sum }
-      return sum + max(0, memory.peakResident - (memory.resident - memory.anonymous - memory.shared))
+      return sum + memory.anonymous + memory.shared
     }
   }
 

@@ -1,6 +1,7 @@
 """What the built program shows of small pictures that programs disagree about, and of those that lack samples."""
 
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -106,3 +107,28 @@ def test_a_picture_that_lacks_samples_fails_at_every_level(tmp_path):
         assert "jpeg-of-another-size.tif: truncated: strip or tile 0 lacks samples" in done.stderr
         assert "fax-without-rows.tif: truncated: Premature EOL at line 16" in done.stderr
         assert "lzw-without-clear.tif: damaged: a strip uses a code that is not defined" in done.stderr
+
+
+def test_a_transparent_grey_picture_takes_the_brightness_of_a_coloured_background(tmp_path):
+    (tmp_path / "images").mkdir()
+    Image.new("LA", (64, 64), (100, 0)).save(tmp_path / "images/grey.png")
+    result = run(tmp_path, "--background", "#ff0000")
+    assert result.returncode == 0, result.stderr
+    shown = Image.open(tmp_path / "thumbs/grey.png.jpg")
+    assert (shown.mode, shown.getpixel((32, 32))) == ("L", 76)  # the luma of red
+
+
+def test_the_peak_of_memory_is_that_of_one_moment(tmp_path):
+    picture = Image.linear_gradient("L").resize((4000, 3000)).convert("RGB")
+    # The program needs much memory for the first, and its decoder process for the second, one after the other.
+    picture.save(tmp_path / "a.jpg", progressive=True)
+    picture.save(tmp_path / "b.avif", speed=10)
+
+    def peak(*sources):
+        result = subprocess.run(
+            [THUMBJOB, *sources, "-o", "thumbs", "--force", "--size", "2000", "--max", "1", "--progress", "none", "--json"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout.splitlines()[-1])["peak_memory_bytes"]
+
+    assert peak("a.jpg", "b.avif") < peak("a.jpg") + (20 << 20)

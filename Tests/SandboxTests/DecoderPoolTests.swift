@@ -148,11 +148,11 @@ import Testing
 
   @Test func memoryIsThatOfTheProcessesOfNow() async throws {
     let pool = Deeds.pool()
-    #expect(pool.peakMemory == 0)
+    #expect(pool.memory == 0)
     _ = try await Deeds.decode(in: pool)
-    #expect((1 << 16..<16 << 20).contains(pool.peakMemory))
+    #expect((1 << 16..<16 << 20).contains(pool.memory))
     pool.removeIdle()
-    #expect(pool.peakMemory == 0)
+    #expect(pool.memory == 0)
   }
 
   @Test func aProcessIsReplacedAfterItsPictures() async throws {

@@ -15,7 +15,7 @@ package struct JobReport: Sendable {
   package let limits: QueueLimits
   /// The time from the start of the walk until all operations have ended.
   package let elapsed: Duration
-  /// The peak of the resident memory of the process and of its decoder processes, in bytes.
+  /// The most resident memory of the process and of its decoder processes at one moment, in bytes.
   package let peakMemory: Int
   package let memory: MemoryPlan
   /// Bytes held above the baseline for each reserved byte, at the worst moment; nil if reservations were never large
