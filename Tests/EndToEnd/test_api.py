@@ -1,5 +1,6 @@
 """Generates requests from the served /openapi.json, and checks the answers of the job against it."""
 
+import openapi_spec_validator
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
@@ -30,6 +31,10 @@ def api(job):
     schema = schemathesis.openapi.from_url(job.url + "/openapi.json")
     schema.config.update(base_url=job.url)
     return schema
+
+
+def test_the_description_is_valid(job):
+    openapi_spec_validator.validate(job.ask("GET", "/openapi.json").json())
 
 
 # Separate tests cover the routes that end the job, never end, or change its limits.

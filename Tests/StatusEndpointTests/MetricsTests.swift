@@ -16,7 +16,7 @@ import Testing
   @Test func theMetricsMatchTheRun() async throws {
     let lines = Set(try await metrics().split(separator: "\n"))
     for line in [
-      "thumbjob_info{version=\"1.2.3\"} 1", "thumbjob_operations{state=\"running\"} 1",
+      "thumbjob_build_info{version=\"1.2.3\"} 1", "thumbjob_operations{state=\"running\"} 1",
       "thumbjob_operations{state=\"waiting\"} 0", "thumbjob_operations{state=\"waiting_for_dependencies\"} 1",
       "thumbjob_operations_cancelled_for_dependencies_total 2",
       "thumbjob_sources_total{outcome=\"made\"} 1", "thumbjob_sources_total{outcome=\"failed\"} 1",

@@ -16,7 +16,7 @@ struct MetricsText {
 
   private mutating func add(_ status: RunStatus) {
     let counters = status.counters
-    family("thumbjob_info", "gauge", "The version of thumbjob that runs.", [("version", status.version, 1)])
+    family("thumbjob_build_info", "gauge", "The version of thumbjob that runs.", [("version", status.version, 1)])
     sample("thumbjob_start_time_seconds", "gauge", "When the run began, in seconds since 1970.", status.startedAt)
     family(
       "thumbjob_state", "gauge", "1 for the current state of the run, 0 for the others.",
