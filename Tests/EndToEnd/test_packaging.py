@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 from datetime import datetime
 from pathlib import Path
@@ -41,6 +42,24 @@ def test_the_service_starts_the_installed_program_and_the_timer_starts_the_servi
     assert re.findall("^ExecStart=(.*)$", watch, re.MULTILINE) == ["/opt/bin/thumbjob watch /etc/thumbjob/%i.yml"]
     for user in re.findall("^User=(.*)$", service + watch, re.MULTILINE):
         assert f"u {user} " in (installed / "lib/sysusers.d/thumbjob.conf").read_text()
+
+
+def test_the_package_has_every_document_that_a_unit_names():
+    units = "".join(file.read_text() for file in Path("packaging/systemd").iterdir())
+    loop = re.search(r"for document in ([\w ]+); do put 644 \"docs/", Path("scripts/deb.sh").read_text())
+    assert set(re.findall(r"[\w/.-]*/([\w-]+)\.md", units)) == set(loop[1].split())
+    assert "/usr/share/doc" not in units  # which `make install` does not fill
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+@pytest.mark.parametrize("unit", ["thumbjob@", "thumbjob-watch@"])
+def test_systemd_finds_little_exposure_in_the_services(installed, tmp_path, unit):
+    file = tmp_path / f"{unit}gallery.service"
+    file.write_text((installed / f"lib/systemd/system/{unit}.service").read_text())
+    result = subprocess.run(
+        ["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=17", file], check=False,
+        capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
 
 
 def test_the_copyright_file_of_the_package_names_every_library_of_the_program():
