@@ -3,7 +3,7 @@
 
 A capability is a folder of Sources/Jobs/Capabilities and a line in a table of Sources/Jobs/Job.swift. With it go those that
 stand on it, by the comments in the table, and the tests that name one of its types or that are called after it:
-JobTests+NAME.swift. The work is done in a copy, .build-without, which stays for the next time.
+JobTests+NAME.swift, JobTests+OTHER+NAME.swift. The work is done in a copy, .build-without, which stays for the next time.
 """
 
 import argparse
@@ -60,14 +60,14 @@ def remove(root: Path, removed: list[str], known: dict[str, tuple[Path, set[str]
     for name in removed:
         folder = root / known[name][0]
         gone |= types(folder)
-        called.add(f"+{folder.name}.swift")
+        called.add(folder.name)
         shutil.rmtree(folder)
     job = root / JOB
     job.write_text(LINE.sub(lambda line: "" if line[1] in removed else line[0], job.read_text()))
     files = []
     for file in sorted((root / TESTS).glob("*.swift")):
         named = gone & set(NAME.findall(COMMENT.sub("", file.read_text())))
-        if named or any(file.name.endswith(end) for end in called):
+        if named or called & set(file.stem.split("+")):
             file.unlink()
             files.append(file.name)
     return files

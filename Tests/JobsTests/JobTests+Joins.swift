@@ -16,7 +16,6 @@ extension JobTests {
   /// Jobs that make a manifest, a contact sheet and a gallery.
   @Suite(.serialized) struct Joins {
     let folder = TemporaryFolder()
-    let bell = Doorbell(.fifo)
 
     /// Seven photos with the orientations of Exif, and one that is cut off.
     func photos() throws {
