@@ -28,6 +28,7 @@ import Thumbnails
   func namesAreInTheOrderThatPeopleExpect(first: String, second: String) {
     #expect(NaturalOrder.precedes(Path(first), Path(second)))
     #expect(!NaturalOrder.precedes(Path(second), Path(first)))
+    #expect(NaturalOrder.key(of: Path(first)).lexicographicallyPrecedes(NaturalOrder.key(of: Path(second))))
   }
 
   @Test func theOrderOfNamesIsStrict() {
@@ -39,6 +40,8 @@ import Thumbnails
       #expect(!NaturalOrder.precedes(a, a))
       for b in names where a != b {
         #expect(NaturalOrder.precedes(a, b) != NaturalOrder.precedes(b, a), "\(a) and \(b)")
+        let keys = (NaturalOrder.key(of: a), NaturalOrder.key(of: b))
+        #expect(keys.0.lexicographicallyPrecedes(keys.1) == NaturalOrder.precedes(a, b), "\(a) and \(b)")
         for c in names where NaturalOrder.precedes(a, b) && NaturalOrder.precedes(b, c) {
           #expect(NaturalOrder.precedes(a, c), "\(a), \(b) and \(c)")
         }

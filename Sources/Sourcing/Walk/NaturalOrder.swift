@@ -1,7 +1,7 @@
 import Files
 
 /// The order in which people expect names: by bytes, but numbers by their value, so that `IMG_2` comes before `IMG_10`.
-enum NaturalOrder {
+package enum NaturalOrder {
   /// Whether the first name comes before the second. Names that differ only in leading zeros are ordered by bytes, so
   /// different names are never equal.
   static func precedes(_ first: Path, _ second: Path) -> Bool {
@@ -20,6 +20,27 @@ enum NaturalOrder {
     }
     if i == a.endIndex, j == b.endIndex { return a.lexicographicallyPrecedes(b) }
     return i == a.endIndex
+  }
+
+  /// Bytes whose order is that in which a sorted walk comes to paths. Those of a folder are the beginning of those of all
+  /// paths below it, and end with a zero byte.
+  package static func key(of path: Path) -> [UInt8] {
+    path.names.flatMap { name in
+      let bytes = name.bytes
+      var key: [UInt8] = []
+      var index = bytes.startIndex
+      while index < bytes.endIndex {
+        if isDigit(bytes[index]) {
+          // Beside other bytes, any digit is where 0 is. A name has less than 255 of them.
+          let digits = number(in: bytes, from: &index)
+          key += [UInt8(ascii: "0"), UInt8(clamping: digits.count + 1)] + digits
+        } else {
+          key.append(bytes[index])
+          index += 1
+        }
+      }
+      return key + [0] + bytes + [0]
+    }
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
