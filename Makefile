@@ -282,7 +282,7 @@ faults: test-deps ## lets each system call of a job fail once, and writes the re
 
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	python3 -m venv --clear $(PYTHON)
-	$(PYTHON)/bin/pip install -q --disable-pip-version-check -r $<
+	$(PYTHON)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
 	touch $@
 
 # Unpacks the package instead of installing it, because installing it would start a server.
@@ -389,7 +389,7 @@ programs: | bench-deps # lays out GraphicsMagick and vipsthumbnail of Debian's s
 
 $(BENCH_VENV)/ready: Benchmarks/requirements.txt | bench-deps
 	python3 -m venv --clear $(BENCH_VENV)
-	$(BENCH_VENV)/bin/pip install -q --disable-pip-version-check -r $<
+	$(BENCH_VENV)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
 	touch $@
 
 lint: $(LINT)/ready ## fails on anything `make format` would change, and on mistakes in C, shell, Python and JavaScript
@@ -406,7 +406,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 
 $(LINT)/ready: scripts/lint-requirements.txt | lint-deps
 	python3 -m venv --clear $(LINT)
-	$(LINT)/bin/pip install -q --disable-pip-version-check -r $<
+	$(LINT)/bin/pip install -q --no-compile --disable-pip-version-check -r $<
 	touch $@
 
 format: ## formats the sources in place
