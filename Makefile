@@ -31,20 +31,46 @@ LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thumbjob
 DIST = thumbjob-$(shell sed -nE 's/.*current = "([^"]+)".*/\1/p' Sources/thumbjob/Process/Version.swift)
 # Switches off Swift's backtracer, which never ends under a sanitizer, so that races and leaks are reported in seconds.
 SANITIZED = SWIFT_BACKTRACE=enable=no
-# What is built for the tests under the thread sanitizer: of JobsTests, only JobTests run there.
-RACE = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests FetchingTests FilesTests FolderWatchingTests LedgerTests \
-  LockingTests MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests ThreadLessonsTests \
-  JobsTests TraceRecordingTests \
-  bad-decoder sandbox-parent thumbjob-decoder
-# The undefined-behaviour sanitizer, which Swift's compiler has for C only. A finding ends the tests.
-UNDEFINED = -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
+
+# The suites of tests, by the way in which they are compiled: without a sanitizer, for the thread sanitizer, and for the
+# address sanitizer. Each runs in the way that finds most, and some in two: a sanitizer makes them skip tests or widen
+# limits. scripts/lint-suites.py fails if a suite is in no list.
+PLAIN = ContactSheetTests JobsTests PicturesTests SandboxTests StatusEndpointTests ThumbnailsTests thumbjobTests thumbjobUnitTests
+RACED = AccessRecordingTests BoundedQueueTests CachingTests ComparisonTests FetchingTests FilesTests FolderWatchingTests \
+  JobsTests LedgerTests LockingTests MemoryPressureTests QueueBaselinesTests SandboxTests StatusEndpointTests \
+  ThreadLessonsTests TraceRecordingTests
+CHECKED = PicturesTests ThumbnailsTests
+# The programs that run in the tests, by the same ways. Of status-demo and FuzzTargets it is only tested that they compile.
+PLAIN_PROGRAMS = thumbjob thumbjob-decoder bad-decoder decoding-memory lessons make-images sandbox-parent status-demo
+RACED_PROGRAMS = thumbjob-decoder bad-decoder lessons sandbox-parent
+# The targets that Package.swift then has, with what they need.
+PLAIN_TARGETS = $(PLAIN) $(PLAIN_PROGRAMS) FuzzTargets
+RACED_TARGETS = $(RACED) $(RACED_PROGRAMS)
+CHECKED_TARGETS = $(CHECKED)
+RACED_OPTIONS = --sanitize=thread --scratch-path .build-thread
+# The undefined-behaviour sanitizer is for C, because Swift's compiler has none. A finding ends the tests.
+CHECKED_OPTIONS = --sanitize=address --scratch-path .build-address \
+  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
+# A command with other options or targets than the one before it plans the build anew, which takes 10 s.
+BUILD_PLAIN = THUMBJOB_TARGETS="$(PLAIN_TARGETS)" $(BUILD)
+BUILD_RACED = THUMBJOB_TARGETS="$(RACED_TARGETS)" $(BUILD) $(RACED_OPTIONS)
+BUILD_CHECKED = THUMBJOB_TARGETS="$(CHECKED_TARGETS)" $(BUILD) $(CHECKED_OPTIONS)
+
+# The program of all suites of a way. `swift build --build-tests` would also build the programs of other packages, such as
+# Hummingbird's, and all that they need.
+SUITES_PROGRAM = thumbjobPackageTests
+# $(call built,COMMAND,PRODUCTS) builds products one by one, unless `make test` has just done so.
+built = $(if $(COMPILED),,for product in $(2); do $(1) --product $$product; done)
 
 # Runs as many test cases at a time as keep the processors busy while some of them wait. If all ran at once, each would
 # wait for the others, and this wait would count towards its time limit.
 TEST = $(SWIFT) test --disable-xctest --experimental-maximum-parallelization-width $(shell expr 2 + $$(nproc 2>/dev/null || echo 2))
+TEST_PLAIN = THUMBJOB_TARGETS="$(PLAIN_TARGETS)" $(TEST) --skip-build
+TEST_RACED = THUMBJOB_TARGETS="$(RACED_TARGETS)" $(SANITIZED) $(TEST) --skip-build $(RACED_OPTIONS)
+TEST_CHECKED = THUMBJOB_TARGETS="$(CHECKED_TARGETS)" $(SANITIZED) $(TEST) --skip-build $(CHECKED_OPTIONS)
 
 # Makes the build fail on an import of a target that Package.swift does not declare. Only CI does so, because reading all
-# imports takes half a minute.
+# imports takes half a minute in each command. All targets are in PLAIN_TARGETS or RACED_TARGETS.
 IMPORTS = $(if $(CI),--explicit-target-dependency-import-check error)
 
 # Repeats at the end which tests failed, because thousands of lines come before.
@@ -122,7 +148,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture link-deps images images-broken test unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build moving-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps dist dist-deps image sbom man deps \
   clean
 
@@ -150,48 +176,62 @@ images-broken: deps link-deps ## makes ./images-broken, good files among bad one
 
 test: ## runs all checks that CI runs
 	@$(NEEDS) test
-	@scripts/parts.sh lint unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample hunt-tests
+	@scripts/parts.sh lint compiled unit command race lessons memory endpoint attack-sample faults-sample soak-sample model-sample hunt-tests
 
-unit: deps ## tests the libraries, and parts of the executable
-	$(BUILD) --build-tests $(IMPORTS)
-	$(TEST) --skip-build --skip thumbjobTests $(SHOWN)
+# One build alone leaves a core idle half of the time. No test runs beside them: a test has limits of time and threads.
+compiled: test-deps ## compiles what all parts of `make test` need, and downloads the rest meanwhile
+	@$(MAKE) --no-print-directory --jobs --output-sync=target plain raced checked downloads
 
-command: deps ## tests the built program as its user runs it: output, exit status, signals
-	$(BUILD) --build-tests
-	$(TEST) --skip-build --filter thumbjobTests $(SHOWN)
+plain: deps
+	$(call built,$(BUILD_PLAIN) $(IMPORTS),$(SUITES_PROGRAM))
+	$(call built,$(BUILD_PLAIN),$(PLAIN_PROGRAMS))
+	$(if $(COMPILED),,$(BUILD_PLAIN) --target FuzzTargets)
 
-race: deps ## tests queue, cache, job, ledger, comparison, file transfers, pressure monitor, decoder processes, trace and endpoint under the thread sanitizer
+raced: deps
+	$(call built,$(BUILD_RACED) $(IMPORTS),$(SUITES_PROGRAM))
+	$(call built,$(BUILD_RACED),$(RACED_PROGRAMS))
+
+checked: deps
+	$(call built,$(BUILD_CHECKED),$(SUITES_PROGRAM))
+
+# The debug build of what users install.
+program: deps
+	$(call built,$(BUILD_PLAIN),thumbjob thumbjob-decoder)
+
+downloads: test-deps
+	@$(MAKE) --no-print-directory --jobs=1 $(PYTHON)/ready $(PROMTOOL) $(NGINX)
+
+unit: plain ## tests the libraries that run under no sanitizer, or not only there, and parts of the executable
+	$(TEST_PLAIN) --skip thumbjobTests $(SHOWN)
+
+command: plain ## tests the built program as its user runs it: output, exit status, signals
+	$(TEST_PLAIN) --filter thumbjobTests $(SHOWN)
+
+# Of JobsTests, only JobTests run here: they run whole jobs.
+race: raced ## tests queue, cache, job, ledger, comparison, file transfers, pressure monitor, decoder processes, trace and endpoint under the thread sanitizer
 	@mkdir -p .build
-	THUMBJOB_TARGETS="$(RACE)" TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(SANITIZED) $(TEST) \
-	  --sanitize=thread --scratch-path .build-thread \
-	  --filter 'AccessRecordingTests|BoundedQueueTests|CachingTests|ComparisonTests|FetchingTests|FilesTests|FolderWatchingTests|JobTests|LedgerTests|LockingTests|MemoryPressureTests|QueueBaselinesTests|SandboxTests|StatusEndpointTests|ThreadLessonsTests|TraceRecordingTests' $(SHOWN)
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt $(TEST_RACED) \
+	  $(patsubst %,--filter %,$(patsubst JobsTests,JobTests,$(RACED))) $(SHOWN)
 
 lessons: deps ## shows what goes wrong with threads, and how it is done right: a table
-	$(BUILD) --product lessons
-	THUMBJOB_TARGETS="$(RACE)" $(SANITIZED) $(BUILD) --product lessons --sanitize=thread --scratch-path .build-thread
+	$(call built,$(BUILD_PLAIN),lessons)
+	$(call built,$(BUILD_RACED),lessons)
 	.build/debug/lessons --sanitized .build-thread/debug/lessons $(SHOWN)
 
 # The skipped tests compute for minutes under the sanitizer; others reach the same code there.
-memory: deps ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
+memory: checked ## tests Thumbnails and the C code under the address sanitizer, C also under that for undefined behaviour
 	@mkdir -p .build
-	THUMBJOB_TARGETS="PicturesTests ThumbnailsTests" $(SANITIZED) $(TEST) --sanitize=address $(UNDEFINED) \
-	  --scratch-path .build-address --skip 'ThumbHashTests|LookupTableTests' $(SHOWN)
+	$(TEST_CHECKED) --skip 'ThumbHashTests|LookupTableTests' $(SHOWN)
 
-endpoint: test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+endpoint: program test-deps $(PYTHON)/ready $(PROMTOOL) $(NGINX) ## tests the built program's page in a browser, its API and metrics with public checkers, and hostile clients
 	PROMTOOL=$(PROMTOOL) PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/pytest -q -rs Tests/EndToEnd $(SHOWN)
 
-attack-sample: test-deps ## tests `attack` itself, and runs it with a thousand files
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+attack-sample: program test-deps ## tests `attack` itself, and runs it with a thousand files
 	rm -rf .build/attack
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Attack $(SHOWN)
 	$(ATTACK) --seed 1 --per-class 8 --sizes 32,256,1600 $(SHOWN)
 
-attack: test-deps ## compares the results for thousands of damaged and unusual files with libjpeg's and other oracles': a table. PER_CLASS=400 SEED=2 tries more files, and others
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+attack: program test-deps ## compares the results for thousands of damaged and unusual files with libjpeg's and other oracles': a table. PER_CLASS=400 SEED=2 tries more files, and others
 	rm -rf .build/attack
 	$(ATTACK) --seed $(SEED) --per-class $(PER_CLASS)
 
@@ -238,46 +278,32 @@ hunt-tests: # tests `hunt` itself
 hunt: test-deps ## runs the parts of `make test` in circumstances such as a busy machine, one core or little memory: a table of the tests that failed. RUNS=40 takes days; IN=busy,one-core and PARTS=unit,command choose
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Hunt/hunt.py --runs $(RUNS) $(if $(IN),--in $(IN)) $(if $(PARTS),--parts $(PARTS))
 
-soak-sample: test-deps ## tests `soak` itself, and runs it for half a minute
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
-	$(BUILD) --product make-images
+soak-sample: program test-deps ## tests `soak` itself, and runs it for half a minute
+	$(call built,$(BUILD_PLAIN),make-images)
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Soak $(SHOWN)
 	$(SOAK) --seed 1 --minutes 0.5 $(SHOWN)
 
-soak: test-deps ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes ten minutes, with other disturbances
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
-	$(BUILD) --product make-images
+soak: program test-deps ## runs jobs for an hour, and disturbs them at random: a table and a chart. MINUTES=10 SEED=2 takes ten minutes, with other disturbances
+	$(call built,$(BUILD_PLAIN),make-images)
 	$(SOAK) --seed $(SEED) --minutes $(MINUTES)
 
-watch: test-deps ## changes thousands of photos below a running `thumbjob watch`: a table. EVENTS=1000000 takes ten times as many
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+watch: program test-deps ## changes thousands of photos below a running `thumbjob watch`: a table. EVENTS=1000000 takes ten times as many
 	cd Tests/Watch && PYTHONPYCACHEPREFIX=$(CURDIR)/.build/python-cache python3 -m unittest
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 Tests/Watch/watch.py --events $(EVENTS)
 
-model-sample: test-deps ## tests `model` itself, and runs it for a few hundred steps
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+model-sample: program test-deps ## tests `model` itself, and runs it for a few hundred steps
 	PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Model $(SHOWN)
 	$(MODEL) --seed 1 --steps 215 --seconds 15 --minimise 20 $(SHOWN)
 	$(MODEL) --seed 13 --focus 4 --steps 210 --seconds 15 --minimise 20 $(SHOWN)
 
-model: test-deps $(PYTHON)/ready ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+model: program test-deps $(PYTHON)/ready ## changes photos, thumbnails and ledgers at random, runs and kills jobs, and compares what is there with what should be. STEPS=20000 SEED=2 takes more steps, and others
 	$(MODEL_WITH_BUCKETS) --seed $(SEED) --steps $(STEPS)
 
-faults-sample: test-deps ## tests `faults` itself, and tries one fault of each kind
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+faults-sample: program test-deps ## tests `faults` itself, and tries one fault of each kind
 	COMPILER=$(CLANG) PYTHONPYCACHEPREFIX=.build/python-cache python3 -m unittest discover -s Tests/Faults $(SHOWN)
 	$(FAULTS) --sample --check docs/faults.md $(SHOWN)
 
-faults: test-deps ## lets each system call of a job fail once, and writes the results to docs/faults.md; takes ten minutes
-	$(BUILD) --product thumbjob
-	$(BUILD) --product thumbjob-decoder
+faults: program test-deps ## lets each system call of a job fail once, and writes the results to docs/faults.md; takes ten minutes
 	$(FAULTS) --write docs/faults.md
 
 $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
@@ -298,7 +324,7 @@ $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 	cd .build/nginx && dpkg-deb --fsys-tarfile nginx_*.deb | tar -x ./usr/sbin/nginx
 
 moving-picture: build ## records README's moving picture; needs asciinema and termtosvg
-	$(BUILD) --product make-images
+	$(BUILD_PLAIN) --product make-images
 	Benchmarks/moving-picture.sh $(BINARY) .build/debug/make-images docs/running.svg
 
 quality: build $(BENCH_VENV)/ready corpus ## fails if thumbnails are worse than vipsthumbnail's, by SSIM over photographs
@@ -397,6 +423,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 	@mkdir -p .build
 	$(SWIFT) package dump-package > .build/package.json
 	scripts/lint-rooms.py < .build/package.json
+	scripts/lint-suites.py "$(PLAIN_TARGETS)" "$(RACED_TARGETS)" "$(CHECKED_TARGETS)" < .build/package.json
 	scripts/lint-stat.py
 	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CCurl Sources/CEarlySignals Sources/CDecoding Sources/CFence Sources/CPictures Sources/thumbjob-decoder \
 	  Tests/BadDecoder Tests/Faults

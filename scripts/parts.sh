@@ -9,6 +9,8 @@ for part in "$@"; do
   rm -f ".build/$part.log"
   start=$SECONDS
   ${MAKE:-make} --no-print-directory "$part"
+  # The parts after it find everything compiled.
+  if [[ $part == compiled ]]; then export COMPILED=yes; fi
   took=$((SECONDS - start))
   times+=$(printf '%s%s %d:%02d' "${times:+ · }" "$part" $((took / 60)) $((took % 60)))
 done
