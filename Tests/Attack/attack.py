@@ -18,6 +18,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
 import damage
 import files
 import jpeg
@@ -26,6 +28,7 @@ import odd
 import oracle
 import others
 import pictures
+import program
 import readers
 import runs
 from jpeg import Part
@@ -236,7 +239,7 @@ def keep(folder, attack, command):
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--thumbjob", type=Path, default=os.environ.get("THUMBJOB", ".build/debug/thumbjob"),
+    parser.add_argument("--thumbjob", type=Path, default=program.DEFAULT,
                         help="the program to attack (default: $THUMBJOB, or the debug build)")
     parser.add_argument("--seed", default="1", help="any text; another one makes other files (default: 1)")
     parser.add_argument("--per-class", type=int, default=125, help="files of each class (default: 125)")

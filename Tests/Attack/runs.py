@@ -7,13 +7,17 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
 import jpeg
+import program
 
 # The files that thumbjob keeps in its own folder in the output folder. Any other file there is a left temporary file.
 KEPT = {Path(".thumbjob/tree"), Path(".thumbjob/settings"), Path(".thumbjob/ledger")}
@@ -71,8 +75,7 @@ def run(thumbjob, folder, out, size, most_running, seconds):
     result = Run()
     command = [thumbjob, folder.name, "-o", out.name, "--size", str(size), "--json", "--max", str(most_running),
                "--progress", "none", "--status", "off", "--force", "--memory", str(BUDGET)]
-    # A runtime folder without sockets of other jobs.
-    environment = {**os.environ, "THUMBJOB_RUNTIME_DIR": str(folder.parent / "runtime")}
+    environment = program.environment(folder.parent / "runtime")
     start = time.monotonic()
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import tempfile
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import hypothesis.configuration
 import pytest
 from PIL import Image, ImageDraw
 
+import program
 from job import THUMBJOB, Job
 
 # Requests of the tests and of the browser's driver to this machine must not go through a proxy.
@@ -18,10 +18,7 @@ os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 for name in [name for name in os.environ if name.startswith("AWS_")]:
     del os.environ[name]
 os.environ["AWS_CONFIG_FILE"] = os.environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
-# Under nohup, or in the background of a script, some signals are ignored, and the jobs would inherit this.
-for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
-    if signal.getsignal(number) == signal.SIG_IGN:
-        signal.signal(number, signal.SIG_DFL)
+program.heed_signals()
 hypothesis.configuration.set_hypothesis_home_dir(".build/hypothesis")
 
 # More than any job makes before its test ends it.

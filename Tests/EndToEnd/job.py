@@ -5,27 +5,18 @@ import re
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import requests
 import urllib3
 
-THUMBJOB = Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")).absolute()
+import program
+from waiting import eventually
+
+THUMBJOB = program.DEFAULT.absolute()
 
 # Enlarging takes long in any build, so that a test can watch the job work.
 SLOW = ("--size", "large=4000<")
-
-
-def eventually(what, condition, seconds=45):
-    """Waits until the condition returns a truthy value, and returns it. On a busy machine that may take long."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < end, f"not within {seconds} s: {what}"
-        time.sleep(0.05)
 
 
 class Job:

@@ -6,7 +6,8 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import checks
 
-from job import SLOW, eventually
+from job import SLOW
+from waiting import eventually
 
 # The same requests in every run.
 FEW = settings(

@@ -8,7 +8,8 @@ import threading
 
 import pytest
 
-from job import SLOW, THUMBJOB, eventually
+from job import SLOW, THUMBJOB
+from waiting import eventually
 
 
 @pytest.fixture(scope="module")

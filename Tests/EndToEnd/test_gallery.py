@@ -14,7 +14,8 @@ from PIL import Image, ImageStat
 from browser import Browser
 from conftest import photo
 from gallery import PAGE, many_pictures, page_files, write_gallery
-from job import THUMBJOB, eventually
+from job import THUMBJOB
+from waiting import eventually
 
 SCREENSHOTS = Path(".build/screenshots")
 LOOKS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]

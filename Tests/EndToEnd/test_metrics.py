@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from job import SLOW, HeldJob, UnixSession, ended, eventually
+from job import SLOW, HeldJob, UnixSession, ended
+from waiting import eventually
 
 PROMTOOL = os.environ.get("PROMTOOL") or shutil.which("promtool") or ".build/prometheus/usr/bin/promtool"
 PICTURES = 24

@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from job import eventually
 from network_run import ended_without_a_crash, place, run
 from servers.authority import Authority
 from servers.files import ServedFile
@@ -14,6 +13,7 @@ from servers.listening import listener_on_all_of_loopback
 from servers.nginx import NGINX, Nginx
 from servers.photos import end_of_dc, large_photo, small_photo, without_comments
 from servers.scripted import ScriptedServer
+from waiting import eventually
 
 ALBUM = 200
 # A time that no file of a test has by chance.

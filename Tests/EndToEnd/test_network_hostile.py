@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from job import THUMBJOB, eventually
+from job import THUMBJOB
 from network_run import ended_without_a_crash, environment, other_files, place, run
 from servers import public
 from servers.files import ServedFile
@@ -19,6 +19,7 @@ from servers.hostile import CASES, raw
 from servers.listening import listener_on_all_of_loopback, refused_port
 from servers.photos import large_photo, small_photo, without_comments
 from servers.scripted import ScriptedServer
+from waiting import eventually
 
 # Most of the time, they wait for each other.
 RUNS_AT_ONCE = 12

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from job import THUMBJOB, HeldJob, eventually
+from job import THUMBJOB, HeldJob
 from network_run import environment, other_files, place, run, thumbnails
 from servers.files import ServedFile
 from servers.photos import is_whole, large_photo, small_photo
 from servers.scripted import ScriptedServer
+from waiting import eventually
 
 PROMPT_SECONDS = 1
 PER_HOST = 4

@@ -7,7 +7,8 @@ import signal
 import pytest
 import requests
 
-from job import SLOW, HeldJob, eventually
+from job import SLOW, HeldJob
+from waiting import eventually
 
 
 class Listener:

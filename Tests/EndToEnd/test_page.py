@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from browser import Browser
-from job import SLOW, HeldJob, eventually
+from job import SLOW, HeldJob
+from waiting import eventually
 
 SCREENSHOTS = Path(".build/screenshots")
 # Slow enough that operations wait long.

@@ -8,12 +8,13 @@ import time
 
 import pytest
 
-from job import THUMBJOB, eventually
+from job import THUMBJOB
 from network_run import environment, run
 from servers import cameras
 from servers.photos import large_photo, small_photo, without_comments
 from servers.s3 import KEY, S3, SECRET
 from servers.scripted import ScriptedServer
+from waiting import eventually
 
 MANY = 5000
 PHOTOS = 150

@@ -17,11 +17,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
 import changes
 import judge
 import places
 import plan
 import preload
+import program
 import scenes
 import table
 import workplace
@@ -139,7 +142,7 @@ def _tried(job):
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--thumbjob", type=Path, default=os.environ.get("THUMBJOB", ".build/debug/thumbjob"),
+    parser.add_argument("--thumbjob", type=Path, default=program.DEFAULT,
                         help="the program to disturb (default: $THUMBJOB, or the debug build)")
     parser.add_argument("--compiler", default="cc", help="the C compiler (default: cc)")
     parser.add_argument("--sample", action="store_true", help="try one fault of each kind only")

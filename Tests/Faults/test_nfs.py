@@ -8,15 +8,19 @@ nfs.c pretends that the folders are on one.
 import os
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
 import photos
+import program
 
 HERE = Path(__file__).parent
 COMPILER = os.environ.get("COMPILER", "cc")
-THUMBJOB = Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")).absolute()
+THUMBJOB = program.DEFAULT.absolute()
 
 
 # What acl(5) calls the tags of an entry, and the version of a list.
@@ -52,7 +56,7 @@ class Folders(unittest.TestCase):
     def run_job(self, *arguments, nfs=True, **variables):
         """The lines of standard error of a run that ends well."""
         environment = {
-            **os.environ, "THUMBJOB_RUNTIME_DIR": str(self.folder / "run"), "NFS_LOG": str(self.folder / "log"),
+            **program.environment(self.folder / "run"), "NFS_LOG": str(self.folder / "log"),
             **variables}
         if nfs:
             environment["LD_PRELOAD"] = str(self.library)

@@ -6,12 +6,18 @@ import select
 import shutil
 import stat
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
 
 import joins
 import preload
+import program
 import scenes
+from trees import entry
 
 # What differs between two runs that do the same.
 _MEASURED = ("_seconds", "_per_second", "peak_", "baseline_bytes", "memory_limit", "pressure_source", "budget_bytes")
@@ -123,7 +129,7 @@ class Workplace:
         log.unlink(missing_ok=True)
         gate = Gate() if action else None
         environment = {
-            **os.environ, "THUMBJOB_RUNTIME_DIR": str(self.job / "run"), "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C",
+            **program.environment(self.job / "run"), "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C",
             **preload.environment(self.library, self.job, log, [*rules, *scene.always], gate and gate.ends)}
         start = time.monotonic()
         process = subprocess.Popen(
@@ -169,13 +175,11 @@ def tree_of(folder):
     for place, folders, names in os.walk(folder):
         for name in names:
             path = os.path.join(place, name)
-            status = os.lstat(path)
-            key = os.path.relpath(path, folder)
-            if stat.S_ISREG(status.st_mode):
-                with open(path, "rb") as file:
-                    found[key] = file.read(), status.st_mtime_ns
+            there, key = entry(path), os.path.relpath(path, folder)
+            if there.kind == "file":
+                found[key] = there.data, there.modified
             else:
-                found[key] = "socket" if stat.S_ISSOCK(status.st_mode) else "other", 0
+                found[key] = "socket" if stat.S_ISSOCK(there.mode) else "other", 0
         for name in folders:
             if name.startswith("run-"):
                 found[os.path.relpath(os.path.join(place, name), folder)] = "folder", 0

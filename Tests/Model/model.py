@@ -12,12 +12,13 @@ import json
 import os
 import random
 import shutil
-import signal
 import sys
 import time
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
 
 import disks
 import hang
@@ -27,6 +28,7 @@ from outs import OutChooser
 from pool import Reference
 from world import World
 
+import program
 from files import Chooser
 from runs import Program
 
@@ -139,10 +141,9 @@ def explore(arguments, may_mount, pool) -> int:
 
 
 def main() -> int:
-    # Under nohup it is ignored, and thumbjob, which would inherit that, heeds it.
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    program.heed_signals()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=Path, default=Path(os.environ.get("THUMBJOB", ".build/debug/thumbjob")))
+    parser.add_argument("--program", type=Path, default=program.DEFAULT)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--seconds", type=float, help="end the steps after this time")

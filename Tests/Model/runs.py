@@ -4,12 +4,17 @@ import base64
 import json
 import os
 import subprocess
+import sys
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
 import hang
 from tree import below, mirrored
+
+import program
 
 # The seconds after which a run over some dozens of tiny photos hangs.
 _SECONDS = 60
@@ -189,9 +194,7 @@ class Program:
         self.path = path
         self._running = []
         runtime.mkdir(mode=0o700, exist_ok=True)
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.startswith(("MEMORY_PRESSURE_", "THUMBJOB_"))}
-        self.environment["THUMBJOB_RUNTIME_DIR"] = str(runtime)
+        self.environment = program.environment(runtime)
 
     def start(self, arguments, folder: Path) -> subprocess.Popen:
         process = subprocess.Popen(

@@ -5,37 +5,17 @@ Paths are texts below the scratch folder, in which bytes that are not UTF-8 are 
 
 import os
 import stat
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
-WORKING = ".thumbjob"
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
+from trees import WORKING, Entry, entry
+
 _JPEG = (".jpg", ".jpeg", ".jpe", ".jfif")
 _OTHERS = (".png", ".gif", ".webp", ".tif", ".tiff", ".heic")
 _KEPT_BY_SYSTEMS = ("@eaDir", "lost+found")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What is at a path."""
-
-    kind: str  # file, folder, link or special
-    mode: int
-    modified: int  # nanoseconds since 1970
-    data: bytes = b""  # the contents of a file, the target of a link
-
-
-def entry(path) -> Entry | None:
-    """What is at a path, or None if nothing is. A link is not followed."""
-    try:
-        status = os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    if stat.S_ISREG(status.st_mode):
-        with open(path, "rb") as file:
-            return Entry("file", status.st_mode, status.st_mtime_ns, file.read())
-    if stat.S_ISLNK(status.st_mode):
-        return Entry("link", status.st_mode, status.st_mtime_ns, os.fsencode(os.readlink(path)))
-    kind = "folder" if stat.S_ISDIR(status.st_mode) else "special"
-    return Entry(kind, status.st_mode, status.st_mtime_ns)
 
 
 def snapshot(root, tops) -> dict[str, Entry]:

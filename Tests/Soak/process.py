@@ -5,9 +5,15 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
-import time
 from collections import Counter, deque
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
+import memory
+from waiting import HangError, eventually
 
 # The last lines of each stream that are kept for the report on a violation.
 KEPT_LINES = 3000
@@ -15,22 +21,6 @@ KEPT_LINES = 3000
 FAULTS = re.compile(r"Fatal error|a fault in thumbjob itself|Crash|Backtrace|Sanitizer")
 _OUTCOMES = {"passed-over": "passed_over", "not-read": "not_read", "own-thumbnail": "own_thumbnails",
              "duplicate": "duplicates"}
-
-
-class HangError(Exception):
-    """Something that must happen did not happen within the limit."""
-
-
-def eventually(what, condition, seconds):
-    """Waits until the condition returns a truthy value, and returns it."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise HangError(f"not within {seconds:.0f} s: {what}")
-        time.sleep(0.02)
 
 
 class Reader:
@@ -157,7 +147,7 @@ class Process:
         wanted = 1 << (signal.SIGUSR1 - 1)
 
         def is_armed():
-            return not self.is_running or status_field(self.pid, "SigBlk", 16) & wanted
+            return not self.is_running or memory.status_field(self.pid, "SigBlk", 16) & wanted
 
         eventually("it blocks the signals that it handles", is_armed, seconds)
 
@@ -242,15 +232,3 @@ class Listings:
     def _add(self, problem):
         if len(self.problems) < 5:
             self.problems.append(problem)
-
-
-def status_field(pid, name, base=10):
-    """A number from /proc/PID/status; 0 if the process is gone."""
-    try:
-        with open(f"/proc/{pid}/status") as file:
-            for line in file:
-                if line.startswith(f"{name}:"):
-                    return int(line.split()[1], base)
-    except OSError:
-        pass
-    return 0

@@ -1,9 +1,14 @@
 """Samples of processes while they run, and whether they stay flat."""
 
-import os
+import sys
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
+import memory
 
 INTERVAL = 0.2
 # A process that has made fewer sources says nothing about growth: its caches and pools still fill.
@@ -14,7 +19,6 @@ FEWEST_SOURCES = 2000
 RSS_MARGIN = 24 << 20
 # At rest, nothing runs and nobody is connected. What remains is what the allocator keeps for its threads.
 REST_MARGIN = 12 << 20
-_PAGE = os.sysconf("SC_PAGESIZE")
 
 
 @dataclass(frozen=True)
@@ -41,15 +45,10 @@ class Track:
 
 def sample(pid, start):
     """Nil if the process is gone."""
-    try:
-        with open(f"/proc/{pid}/statm") as file:
-            rss = int(file.read().split()[1]) * _PAGE
-        files = len(os.listdir(f"/proc/{pid}/fd"))
-        threads = len(os.listdir(f"/proc/{pid}/task"))
-    except (OSError, IndexError):
-        return None
-    # That of a process that has just ended has no memory.
-    return Sample(round(time.monotonic() - start, 3), rss, files, threads) if rss else None
+    now = Sample(
+        round(time.monotonic() - start, 3), memory.resident(pid), memory.open_files(pid), memory.threads(pid))
+    # One that has just ended has no memory, and then no files or threads.
+    return now if now.rss and now.files and now.threads else None
 
 
 class Sampler:

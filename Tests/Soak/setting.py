@@ -2,12 +2,17 @@
 
 import os
 import random
+import sys
 import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
 
 import checks
+import program
 import samples
 from disturb import Log
 from endpoint import TOKEN, Address
@@ -61,10 +66,7 @@ class Setting:
         self._runtime.mkdir(mode=0o700)
         if len(os.fsencode(folder)) > _LONGEST_FOLDER:
             self.skipped["the status endpoint"] = "the path of the temporary folder is too long for a socket"
-        self.environment = {
-            name: value for name, value in os.environ.items()
-            if not name.startswith(("MEMORY_PRESSURE_", "THUMBJOB_"))}
-        self.environment |= {"THUMBJOB_RUNTIME_DIR": str(self._runtime), "THUMBJOB_TOKEN": TOKEN}
+        self.environment = program.environment(self._runtime, THUMBJOB_TOKEN=TOKEN)
 
     def begin(self):
         """Starts the clock, and sampling. Before, the sources are made, which may take long on a busy machine."""

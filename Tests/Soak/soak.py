@@ -9,7 +9,6 @@ may be left. Exits with status 1 if anything is wrong.
 
 import argparse
 import json
-import os
 import shutil
 import signal
 import sys
@@ -18,7 +17,10 @@ import threading
 import time
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
 import doors
+import program
 from chains import Chains
 from chart import chart
 from longrun import LongRun
@@ -30,7 +32,7 @@ _MEBIBYTE = 1 << 20
 
 def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--thumbjob", type=Path, default=os.environ.get("THUMBJOB", ".build/debug/thumbjob"),
+    parser.add_argument("--thumbjob", type=Path, default=program.DEFAULT,
                         help="the program to run (default: $THUMBJOB, or the debug build)")
     parser.add_argument("--make-images", type=Path, default=".build/debug/make-images",
                         help="the program that makes the sources (default: %(default)s)")
@@ -174,13 +176,10 @@ def skips():
 
 def main(arguments):
     options = parsed(arguments)
-    for program in (options.thumbjob, options.make_images):
-        if not program.exists():
-            sys.exit(f"{program} does not exist; build it, or name another one")
-    # Under nohup, or in the background of a script, some signals are ignored, and the jobs would inherit this.
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
-        if signal.getsignal(number) == signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
+    for path in (options.thumbjob, options.make_images):
+        if not path.exists():
+            sys.exit(f"{path} does not exist; build it, or name another one")
+    program.heed_signals()
     skipped = skips()
     shutil.rmtree(options.keep, ignore_errors=True)
     options.keep = options.keep.absolute()

@@ -1,18 +1,12 @@
 """Compares a folder of thumbnails with the folder of photos that it should mirror."""
 
-import os
+import sys
 import time
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
 
-def files(top: Path) -> set[str]:
-    """The paths of all files below `top`, without those that thumbjob keeps for itself."""
-    found = set()
-    for folder, names, here in os.walk(top):
-        if ".thumbjob" in names:
-            names.remove(".thumbjob")
-        found.update(os.path.relpath(os.path.join(folder, name), top) for name in here)
-    return found
+from trees import files
 
 
 def differences(photos: Path, thumbnails: Path) -> list[str]:

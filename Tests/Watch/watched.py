@@ -4,8 +4,13 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+
+import memory
 
 
 class EndedError(Exception):
@@ -56,12 +61,11 @@ class Watched:
     @property
     def memory(self) -> int:
         """Resident memory in KiB."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(next(line for line in status.splitlines() if line.startswith("VmRSS:")).split()[1])
+        return memory.resident(self.process.pid) >> 10
 
     @property
     def descriptors(self) -> int:
-        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+        return memory.open_files(self.process.pid)
 
     def stop_for(self, work):
         """Holds the process while `work` runs, so that the kernel's queue of events overflows."""

@@ -7,8 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from job import eventually
 from servers.listening import loopback_listener
+from waiting import eventually
 
 # Debian has it in a folder that users do not have in PATH; the third is where the Makefile unpacks it.
 NGINX = next(
