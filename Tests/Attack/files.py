@@ -1,9 +1,14 @@
 """Good JPEG files of many kinds, encoded by libjpeg's own `cjpeg`."""
 
 import random
-import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
+
+import jpegs
 
 SAMPLINGS = (
     "1x1", "2x1", "1x2", "2x2", "4x1", "1x4", "4x2", "2x4", "3x1", "1x3", "2x2,2x1", "2x2,1x2,2x1", "1x1,2x2,2x2",
@@ -89,8 +94,7 @@ def encode(picture, options, script=None):
             file.write(script)
             file.flush()
             options = [*options, "-scans", file.name]
-        command = ["cjpeg", *options]
-        return subprocess.run(command, input=picture.pnm, capture_output=True, check=True).stdout
+        return jpegs.encoded(picture.pnm, *options)
 
 
 # Kind, picture and options. Progressive and scripted files are below.

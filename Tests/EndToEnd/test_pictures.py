@@ -3,18 +3,13 @@
 import io
 import json
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from job import THUMBJOB
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
-
 import heifs
 import tiff_pictures
+from job import THUMBJOB
 
 WHITE, GREY = (255, 255, 255), (100, 100, 100)
 

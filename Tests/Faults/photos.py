@@ -1,7 +1,6 @@
 """The sources of the jobs: small photos of each kind that thumbjob decodes differently, and files that it does not."""
 
 import random
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
 
 import heifs
+import jpegs
 import pngs
 
 WIDTH, HEIGHT = 480, 320
@@ -24,13 +24,12 @@ def _ppm(seed):
         noise = generator.randbytes(WIDTH * 3)
         row = bytes((steps[c] * x + y * (c + 1)) // 4 & 0xE0 for x in range(WIDTH) for c in range(3))
         rows += bytes(a | b >> 3 for a, b in zip(row, noise, strict=True))
-    return b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + rows
+    return jpegs.ppm(WIDTH, HEIGHT, bytes(rows))
 
 
 @cache
 def jpeg(seed, *options):
-    command = ["cjpeg", "-quality", "75", *options]
-    return subprocess.run(command, input=_ppm(seed), stdout=subprocess.PIPE, check=True).stdout
+    return jpegs.encoded(_ppm(seed), "-quality", "75", *options)
 
 
 def baseline(seed=1):

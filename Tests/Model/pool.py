@@ -1,14 +1,15 @@
 """The contents that the photos of the model have, and the thumbnails that an undisturbed run makes of each."""
 
 import random
-import subprocess
 import sys
 from pathlib import Path
 
 from marks import thumbnail
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "Soak"))
-from png import png
+sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
+
+import jpegs
+import pngs
 
 _WIDTH, _HEIGHT = 24, 16
 _PHOTOS, _PICTURES, _BROKEN, _LONG = 24, 4, 4, 4
@@ -24,8 +25,7 @@ def _jpeg(number: int) -> bytes:
     pixels = bytes(
         min(255, base[c] + (x * 2 if c == number % 3 else y * 3)) for y in range(_HEIGHT) for x in range(_WIDTH)
         for c in range(3))
-    ppm = b"P6 %d %d 255\n" % (_WIDTH, _HEIGHT) + pixels
-    data = subprocess.run(["cjpeg", "-quality", "90"], input=ppm, stdout=subprocess.PIPE, check=True).stdout
+    data = jpegs.encoded(jpegs.ppm(_WIDTH, _HEIGHT, pixels), "-quality", "90")
     room = _BYTES + number % 2 - len(data)
     if room < 4:
         raise ValueError(f"a photo has {len(data)} bytes")
@@ -43,7 +43,7 @@ def _long(number: int) -> bytes:
 def contents() -> list[bytes]:
     """Sound photos, pictures of another format, damaged photos of the same size, files that are none, long photos."""
     photos = [_jpeg(number) for number in range(_PHOTOS)]
-    pictures = [png(_WIDTH, _HEIGHT, 2, random.Random(number)) for number in range(_PICTURES)]
+    pictures = [pngs.noise(_WIDTH, _HEIGHT, 2, random.Random(number)) for number in range(_PICTURES)]
     # Cut off, and filled up to the same size, so that only a look at the contents tells.
     broken = [photos[number][: -40 - number] + bytes(40 + number) for number in range(_BROKEN)]
     others = [b"a note\n", b"another note, about nothing\n", b"", b"\xff\x0a" + bytes(range(60))]

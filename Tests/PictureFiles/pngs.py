@@ -86,3 +86,10 @@ def encoded(rows, color_type, depth, is_interlaced=False, before=b"", after=b"",
     data = filtered_rows(rows, color_type, depth, is_interlaced, filters)
     head = header(len(rows[0]) // CHANNELS[color_type], len(rows), color_type, depth, is_interlaced)
     return file(head, before, zlib.compress(data, 6), after, parts)
+
+
+def noise(width, height, color_type, generator):
+    """A PNG file of 8 bits a sample with noise, so that a decoder has work."""
+    rows = b"".join(
+        b"\1" + bytes(generator.randrange(8) for _ in range(width * CHANNELS[color_type])) for _ in range(height))
+    return file(header(width, height, color_type, 8), b"", zlib.compress(rows))

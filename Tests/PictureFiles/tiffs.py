@@ -133,16 +133,19 @@ def multi_pictures():
     """JPEGs with an index of two large thumbnails."""
     found = {}
     for name, order in (("le", "<"), ("be", ">")):
-        images = [jpeg(200, 150), jpeg(100, 75, 3)]
-        index = Structure(order)
-        entries = struct.pack(order + "IIIHH", 0x20030000, 0, 0, 0, 0)
-        # The segment has a fixed length, so the images' places are known before.
-        place = 8 + 48 + 2 + 12 + 4 + 4 + len(jpeg(400, 300)) - 2
-        for kind, image in enumerate(images, 0x10001):
-            entries += struct.pack(order + "IIIHH", kind, len(image), place, 0, 0)
-            place += len(image)
-        index.chain([(0xB002, UNDEFINED, entries)])
-        payload = b"MPF\0" + bytes(index.data).ljust(8 + 48 + 2 + 12 + 4 + 4, b"\0")
-        segment = b"\xff\xe2" + struct.pack(">H", 2 + len(payload)) + payload
-        found[name] = jpeg(400, 300, segments=segment) + b"".join(images)
+        found[name] = multi_picture(jpeg(400, 300), [jpeg(200, 150), jpeg(100, 75, 3)], order)
     return found
+
+
+def multi_picture(whole, previews, order="<"):
+    """A JPEG file with two previews after the picture, and their index (Multi-Picture Format)."""
+    # The index has a fixed length, so that the places are known before. They count from it, 10 bytes into the file.
+    length = 8 + 48 + 2 + 12 + 4 + 4
+    entries, place = struct.pack(order + "IIIHH", 0x20030000, 0, 0, 0, 0), len(whole) - 2 + length
+    for kind, image in enumerate(previews, 0x10001):
+        entries += struct.pack(order + "IIIHH", kind, len(image), place, 0, 0)
+        place += len(image)
+    index = Structure(order).chain([(0xB002, UNDEFINED, entries)])
+    payload = b"MPF\0" + bytes(index.data).ljust(length, b"\0")
+    segment = b"\xff\xe2" + struct.pack(">H", 2 + len(payload)) + payload
+    return whole[:2] + segment + whole[2:] + b"".join(previews)

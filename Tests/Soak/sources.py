@@ -6,17 +6,21 @@ import os
 import random
 import re
 import subprocess
+import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from png import png
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
+
+import pngs
+from trees import WORKING
 
 # A file may have so many names on every usual file system (ext4: 65,000). Further names get a copy of the file.
 MOST_LINKS = 60_000
 # The number in the name of the link that the undisturbed runs read.
 FIRST = 0
-WORKING_FOLDER = ".thumbjob"
 # Width, height and colour type of the pictures that decoder processes decode.
 _PNGS = ((160, 120, 0), (120, 160, 2), (200, 150, 6), (640, 480, 2))
 # More than making or reading a few dozen pictures takes on any machine.
@@ -111,7 +115,7 @@ class Pictures:
             self.all += [Picture(f"{prefix}{index:02}", path) for index, path in enumerate(files)]
         for index, (width, height, color_type) in enumerate(_PNGS):
             path = folder / f"{index}.png"
-            path.write_bytes(png(width, height, color_type, random.Random(index)))
+            path.write_bytes(pngs.noise(width, height, color_type, random.Random(index)))
             self.all.append(Picture(f"c{index:02}", path))
         self.named = {picture.name: picture for picture in self.all}
         self.good = []  # those that every recipe makes
@@ -198,14 +202,14 @@ def folder_problems(thumbs, expected, is_complete, may_have_rest=False):
     """
     problems, found = defaultdict(list), 0
     for top, folders, files in os.walk(thumbs):
-        in_working_folder = WORKING_FOLDER in Path(top).parts
+        in_working_folder = WORKING in Path(top).parts
         if may_have_rest and in_working_folder:
             folders[:] = []
         for name in files:
             path = Path(top, name)
             place = str(path.relative_to(thumbs))
             if in_working_folder:
-                is_kept = Path(top).name == WORKING_FOLDER and name.startswith(("tree", "settings", "ledger"))
+                is_kept = Path(top).name == WORKING and name.startswith(("tree", "settings", "ledger"))
                 if not is_kept and not may_have_rest:
                     problems["it left the file"].append(place)
             elif place not in expected:

@@ -8,14 +8,19 @@ and open files must not grow.
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Harness"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "PictureFiles"))
+
 from mirror import differences, wait_until_equal
 from watched import Watched
+
+import jpegs
+import program
 
 SIDE = 64
 # Memory may grow by this much over all rounds: pages that the allocator keeps, and tables that get their final size.
@@ -28,9 +33,7 @@ SYSCTL = Path("/proc/sys/fs/inotify/max_queued_events")
 def photo() -> bytes:
     """A small photo, so that the steps measure the watch and not the decoder."""
     pixels = bytes((x * y * (c + 1)) & 0xFF for y in range(SIDE) for x in range(SIDE) for c in range(3))
-    command = ["cjpeg", "-quality", "75"]
-    ppm = b"P6 %d %d 255\n" % (SIDE, SIDE) + pixels
-    return subprocess.run(command, input=ppm, stdout=subprocess.PIPE, check=True).stdout
+    return jpegs.encoded(jpegs.ppm(SIDE, SIDE, pixels), "-quality", "75")
 
 
 class Steps:
@@ -141,7 +144,7 @@ def many_events(watched: Watched, data: bytes, events: int, steps: Steps):
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", default=".build/debug/thumbjob")
+    parser.add_argument("--program", default=program.DEFAULT)
     parser.add_argument("--count", type=int, default=1000, help="files copied in")
     parser.add_argument("--events", type=int, default=100_000, help="events over which nothing may grow")
     parser.add_argument("--limit", type=float, default=2.0, help="seconds until the thumbnails mirror the photos")

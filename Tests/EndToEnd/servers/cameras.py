@@ -4,16 +4,11 @@ import functools
 import io
 import random
 import struct
-import subprocess
-import sys
-from pathlib import Path
-
-from servers.photos import picture
-
-sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "PictureFiles"))
 
 import heifs
-from tiffs import LONG, Structure
+import jpegs
+from servers.photos import picture
+from tiffs import LONG, Structure, multi_picture
 
 SENSOR = 12 << 20
 METADATA = bytes.fromhex("85c0b687820f11e08111f4ce462b6a48")
@@ -28,9 +23,7 @@ def noise(count, seed=1):
 def jpeg(width, height, progressive=False):
     pixels = io.BytesIO()
     picture(width, height, hue=80).save(pixels, "PPM")
-    return subprocess.run(
-        ["cjpeg", "-quality", "88", *(["-progressive"] if progressive else [])],
-        check=True, input=pixels.getvalue(), stdout=subprocess.PIPE).stdout
+    return jpegs.encoded(pixels.getvalue(), "-quality", "88", *(["-progressive"] if progressive else []))
 
 
 def full():
@@ -143,18 +136,7 @@ def phone_photo():
 
 def with_previews(progressive):
     """A JPEG file with two previews after the picture (Multi-Picture Format)."""
-    whole, images = jpeg(3200, 2400, progressive), [jpeg(1440, 1080), jpeg(720, 540)]
-    length = 8 + 48 + 2 + 12 + 4 + 4
-    index = Structure()
-    # Places count from the index, which is 10 bytes behind the beginning of the file.
-    entries, place = struct.pack("<IIIHH", 0x20030000, 0, 0, 0, 0), len(whole) - 2 + length
-    for kind, image in enumerate(images, 0x10001):
-        entries += struct.pack("<IIIHH", kind, len(image), place, 0, 0)
-        place += len(image)
-    index.chain([(0xB002, 7, entries)])
-    payload = b"MPF\0" + bytes(index.data).ljust(length, b"\0")
-    segment = b"\xff\xe2" + struct.pack(">H", 2 + len(payload)) + payload
-    return whole[:2] + segment + whole[2:] + b"".join(images)
+    return multi_picture(jpeg(3200, 2400, progressive), [jpeg(1440, 1080), jpeg(720, 540)])
 
 
 RAW = {"a.dng": dng, "b.nef": nef, "c.cr2": cr2, "d.arw": arw, "e.raf": raf, "f.cr3": cr3}

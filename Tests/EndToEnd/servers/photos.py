@@ -3,9 +3,10 @@
 import functools
 import io
 import re
-import subprocess
 
 from PIL import Image
+
+import jpegs
 
 
 def picture(width, height, hue=0, grain=25):
@@ -31,9 +32,7 @@ def large_photo(progressive):
     """The bytes of a large photo, of several megabytes. Both kinds have the same picture."""
     pixels = io.BytesIO()
     large_picture().save(pixels, "PPM")
-    return subprocess.run(
-        ["cjpeg", "-quality", "92", *(["-progressive"] if progressive else [])],
-        check=True, input=pixels.getvalue(), stdout=subprocess.PIPE).stdout
+    return jpegs.encoded(pixels.getvalue(), "-quality", "92", *(["-progressive"] if progressive else []))
 
 
 @functools.cache
