@@ -1,6 +1,11 @@
 """The S3 of moto on loopback, and a client to look into it."""
 
+import functools
 import json
+import os
+import select
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -8,10 +13,22 @@ from pathlib import Path
 import boto3
 from botocore.config import Config
 
-from job import eventually
 from servers.listening import loopback_listener
+from waiting import eventually
 
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+
+
+@functools.cache
+def _parent():
+    """A socket of the process that starts services. It ends with this one."""
+    own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with other:
+        subprocess.Popen(
+            [sys.executable, Path(__file__).parent / "s3_service.py", str(other.fileno())],
+            pass_fds=[other.fileno()], stdin=subprocess.DEVNULL, start_new_session=True)
+    own.settimeout(60)
+    return own
 
 
 class S3:
@@ -24,15 +41,15 @@ class S3:
         (self.folder / "settings.json").write_text(json.dumps(given, default=str), encoding="utf-8")
         self.listener = loopback_listener()
         self.endpoint = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        descriptor = self.listener.fileno()
         with (self.folder / "errors").open("w") as errors:
-            self.process = subprocess.Popen(
-                [sys.executable, Path(__file__).parent / "s3_service.py", str(descriptor), self.folder],
-                pass_fds=[descriptor], stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, start_new_session=True)
+            socket.send_fds(_parent(), [os.fsencode(self.folder)], [self.listener.fileno(), errors.fileno()])
+        self.process = os.pidfd_open(int(_parent().recv(32)))
         eventually(
-            "moto has started, or failed",
-            lambda: self.process.poll() is not None or (self.folder / "ready").exists(), seconds=60)
-        assert self.process.poll() is None, (self.folder / "errors").read_text()
+            "moto has started, or failed", lambda: self._has_ended(0) or (self.folder / "ready").exists(), seconds=60)
+        assert not self._has_ended(0), (self.folder / "errors").read_text()
+
+    def _has_ended(self, seconds):
+        return bool(select.select([self.process], [], [], seconds)[0])
 
     @property
     def variables(self):
@@ -66,6 +83,7 @@ class S3:
         (self.folder / "hold").unlink()
 
     def close(self):
-        self.process.terminate()
-        self.process.wait(30)
+        signal.pidfd_send_signal(self.process, signal.SIGTERM)
+        assert self._has_ended(30), "moto has not ended"
+        os.close(self.process)
         self.listener.close()

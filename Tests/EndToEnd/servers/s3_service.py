@@ -1,15 +1,21 @@
-"""The S3 of moto, in a process of its own that `s3.S3` starts. It checks every signature as Amazon does.
+"""The S3 of moto, in processes that `s3.S3` asks for. It checks every signature as Amazon does.
+
+The first process only forks the others, because importing moto takes seconds.
 
 moto's own check decodes the URL before it signs it again, so it refuses even requests of boto3 with a slash in a query.
 This one signs the URL as it was sent, with the code of botocore.
 """
 
+import contextlib
 import hashlib
 import io
 import json
+import os
+import socket
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 
 from botocore.auth import S3SigV4Auth
@@ -142,8 +148,8 @@ class Service:
         return parts
 
 
-def main():
-    descriptor, folder = int(sys.argv[1]), sys.argv[2]
+def serve(descriptor, folder):
+    """Serves on a listening socket, with the settings that are in the folder."""
     with open(f"{folder}/settings.json", encoding="utf-8") as file:
         settings = json.load(file)
     backend = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
@@ -160,6 +166,40 @@ def main():
         with open(f"{folder}/ready", "w", encoding="utf-8"):
             pass
         server.serve_forever()
+
+
+def main():
+    """For each message, a folder with a listening socket and a file for errors, starts a service and answers its id."""
+    asked = socket.socket(fileno=int(sys.argv[1]))
+    while True:
+        folder, (listener, errors) = _next(asked)
+        # A service that has ended keeps its id until now, so that who asked for it learns that it has.
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        number = os.fork()
+        if number == 0:
+            try:
+                asked.close()
+                os.setsid()
+                os.dup2(errors, 1)
+                os.dup2(errors, 2)
+                serve(listener, folder)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stderr.flush()
+                os._exit(1)
+        os.close(listener)
+        os.close(errors)
+        asked.send(str(number).encode())
+
+
+def _next(asked):
+    folder, descriptors, _, _ = socket.recv_fds(asked, 4096, 2)
+    if not folder:
+        sys.exit()  # those who ask have ended
+    return os.fsdecode(folder), descriptors
 
 
 if __name__ == "__main__":
