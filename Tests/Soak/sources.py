@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -99,20 +100,25 @@ class Picture:
         self.path, self.links = copy, 0
 
 
+def _made(command, folder):
+    """The files that a program has made in a folder."""
+    result = subprocess.run([*command, folder], capture_output=True, text=True, timeout=_SECONDS, check=False)
+    if result.returncode != 0:
+        raise SourcesError(f"{command[0]} failed: {result.stderr.strip()}")
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
 class Pictures:
     """The distinct files, and what an undisturbed run makes of each."""
 
     def __init__(self, make_images, folder):
         self.folder = folder
         self.all = []
-        for prefix, options in (("a", []), ("b", ["--broken"])):
-            made = folder / prefix
-            command = [make_images, *options, made]
-            result = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
-            if result.returncode != 0:
-                raise SourcesError(f"{make_images} failed: {result.stderr.strip()}")
-            files = sorted(path for path in made.rglob("*") if path.is_file() and not path.is_symlink())
-            self.all += [Picture(f"{prefix}{index:02}", path) for index, path in enumerate(files)]
+        prefixes = ("a", "b")
+        with ThreadPoolExecutor() as pool:
+            made = pool.map(_made, [[make_images], [make_images, "--broken"]], [folder / prefix for prefix in prefixes])
+            for prefix, files in zip(prefixes, made, strict=True):
+                self.all += [Picture(f"{prefix}{index:02}", path) for index, path in enumerate(files)]
         for index, (width, height, color_type) in enumerate(_PNGS):
             path = folder / f"{index}.png"
             path.write_bytes(pngs.noise(width, height, color_type, random.Random(index)))
@@ -124,24 +130,29 @@ class Pictures:
     def learn(self, thumbjob, environment):
         """Runs each recipe undisturbed, and remembers outcomes and thumbnails."""
         for recipe in RECIPES:
-            folder = self.folder / recipe.name
             for picture in self.all:
-                picture.link(folder / "sources", FIRST)
-            command = [thumbjob, *recipe.arguments("sources", folder), "--max", "1", "--json", "--quiet",
-                       "--status", "off", "--progress", "none", "--memory", "64M", "--pressure-source", "off"]
-            for isolation in ("always", "auto"):
-                result = subprocess.run([*command, "--force", "--isolate", isolation], cwd=folder, env=environment,
-                                        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS,
-                                        check=False)
-                if result.returncode not in (0, 1):
-                    raise SourcesError(f"the undisturbed run {recipe.name} failed: {result.stderr.strip()}")
-                self._remember(recipe, folder, result.stdout, isolation)
+                picture.link(self.folder / recipe.name / "sources", FIRST)
+        with ThreadPoolExecutor() as pool:
+            for _ in pool.map(lambda recipe: self._learn(recipe, thumbjob, environment), RECIPES):
+                pass
         names = [recipe.name for recipe in RECIPES]
         self.good = [picture for picture in self.all if all(picture.places.get(name) for name in names)]
         if not self.good:
             raise SourcesError("no picture is made")
         by_size = sorted(self.good, key=lambda picture: picture.path.stat().st_size)
         self.small = by_size[: max(1, len(by_size) // 4)]
+
+    def _learn(self, recipe, thumbjob, environment):
+        folder = self.folder / recipe.name
+        command = [thumbjob, *recipe.arguments("sources", folder), "--max", "1", "--json", "--quiet",
+                   "--status", "off", "--progress", "none", "--memory", "64M", "--pressure-source", "off"]
+        for isolation in ("always", "auto"):
+            result = subprocess.run([*command, "--force", "--isolate", isolation], cwd=folder, env=environment,
+                                    stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS,
+                                    check=False)
+            if result.returncode not in (0, 1):
+                raise SourcesError(f"the undisturbed run {recipe.name} failed: {result.stderr.strip()}")
+            self._remember(recipe, folder, result.stdout, isolation)
 
     def _remember(self, recipe, folder, output, isolation):
         for line in output.splitlines():
