@@ -256,7 +256,7 @@ def pod(jobs):
             ["unshare", "--mount", "sh", "-c", mount, str(folder / "work"),
              f"--reuid={rights['runAsUser']}", f"--regid={rights['runAsGroup']}", f"--groups={rights['fsGroup']}",
              "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", str(Path(THUMBJOB).absolute()), *command[1:]],
-            env={"PATH": "/usr/bin:/bin", **variables}, cwd="/", capture_output=True, text=True, timeout=120, check=False)
+            env={"PATH": os.defpath, **variables}, cwd="/", capture_output=True, text=True, timeout=120, check=False)
 
     yield folder, run_pod
     shutil.rmtree(folder)

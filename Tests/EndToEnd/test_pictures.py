@@ -120,9 +120,8 @@ def test_the_peak_of_memory_is_that_of_one_moment(tmp_path):
     picture.save(tmp_path / "b.avif", speed=10)
 
     def peak(*sources):
-        result = subprocess.run(
-            [THUMBJOB, *sources, "-o", "thumbs", "--force", "--size", "2000", "--max", "1", "--progress", "none", "--json"],
-            cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+        command = [THUMBJOB, *sources, "-o", "thumbs", "--force", "--size", "2000", "--max", "1", "--json"]
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
         assert result.returncode == 0, result.stderr
         return json.loads(result.stdout.splitlines()[-1])["peak_memory_bytes"]
 
