@@ -365,8 +365,8 @@ let package = Package(
   ]
 )
 
-/// With `THUMBJOB_TARGETS`, names with spaces between, the package has only these targets and what they need. `make race` and
-/// `make memory` compile for a sanitizer only what they test.
+/// With `THUMBJOB_TARGETS`, names with spaces between, the package has only these targets and what they need. `make test`
+/// compiles for each sanitizer, and without one, only what it tests there.
 if let wanted = Context.environment["THUMBJOB_TARGETS"] {
   let dependencies = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0.dependencies) })
   var needed: Set<String> = []
