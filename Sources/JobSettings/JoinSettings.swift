@@ -19,11 +19,11 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
     Setting(
       "html", \.gallery, .path, value: "folder",
       "Make a gallery of all thumbnails, a page that a browser opens from disk.",
-      completion: .folder, refusedByWatch: endless),
+      completion: .folder),
     Setting(
       "manifest", \.manifest, .path, value: "file",
       "Write a JSON list of all sources: their thumbnails, sizes, times, orientations and placeholders.",
-      completion: .file(extensions: ["json"]), refusedByWatch: endless),
+      completion: .file(extensions: ["json"])),
     Setting(
       "contact-sheet", \.contactSheet, .path, value: "file", "Write a PDF with all thumbnails and their names.",
       completion: .file(extensions: ["pdf"]), refusedByWatch: endless),
@@ -34,7 +34,7 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
       value: "grid", "Columns and rows on each page of the contact sheet.", refusedByWatch: endless),
   ]
 
-  private static let endless = "made of all thumbnails, and a watch has no end; use it with run"
+  private static let endless = "reads all thumbnails each time that it is made, and a watch has no end; use it with run"
 
   package var isEmpty: Bool { manifest == nil && contactSheet == nil && gallery == nil }
 

@@ -113,6 +113,14 @@ final class Engine: Sendable {
     return walkSources()
   }
 
+  /// Tells that a source is gone.
+  func vanished(_ source: Source, andBelow below: Bool) {
+    for capability in capabilities { capability.vanished(source, andBelow: below) }
+  }
+
+  /// Tells that there is nothing to do, now that all sources of now are done.
+  func rest() { for capability in capabilities { capability.rested(self) } }
+
   private func tick() { for capability in capabilities { capability.tick() } }
 
   /// Tries the postponed sources one at a time, after everything else: if the process dies, it is known which of them was

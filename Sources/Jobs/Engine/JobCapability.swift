@@ -66,10 +66,18 @@ protocol JobCapability: Sendable {
   /// The work on a source is done.
   func ended(_ end: SourceEnd)
 
+  /// A source is gone, which only a watch tells.
+  ///
+  /// - Parameter below: whether nothing is below its path any more, either.
+  func vanished(_ source: Source, andBelow below: Bool)
+
   // MARK: While the job runs
 
   /// Comes once a second, at once when the job begins, and before a source that may end the process.
   func tick()
+
+  /// A job that looks for sources that come later has nothing to do. Comes about once a second, on the thread of the job.
+  func rested(_ engine: Engine)
 
   /// The greatest number of operations is about to be changed.
   func maxChanges(to max: Int)
@@ -153,7 +161,9 @@ extension JobCapability {
   func left(_ source: Source) {}
   func settle(_ end: inout SourceEnd) {}
   func ended(_ end: SourceEnd) {}
+  func vanished(_ source: Source, andBelow below: Bool) {}
   func tick() {}
+  func rested(_ engine: Engine) {}
   func maxChanges(to max: Int) {}
   func limitsChanged(_ limits: QueueLimits) {}
   func isFollowing(on queue: BoundedOperationQueue) -> Bool { false }

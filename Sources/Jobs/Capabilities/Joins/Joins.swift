@@ -4,6 +4,7 @@ import Foundation
 import JobSettings
 import PictureMaking
 import Places
+import Sourcing
 import SystemPackage
 
 /// The manifest, the contact sheet and the gallery of one job: what they need is collected while the job runs.
@@ -41,9 +42,10 @@ final class Joins: Sendable {
   ///   - outputs: at least one, whose folder exists: the entries are stored on its file system.
   ///   - tree: the folder whose tree the thumbnails mirror; nil if it is not known.
   ///   - isDurable: whether each file must outlive a crash of the system once it is in place.
+  ///   - isFollowed: whether sources come and go, as in a watch.
   /// - Throws: ``OutputError``.
   init(
-    _ settings: JoinSettings, outputs: [ThumbnailOutput], tree: Path?, isDurable: Bool
+    _ settings: JoinSettings, outputs: [ThumbnailOutput], tree: Path?, isDurable: Bool, isFollowed: Bool
   ) throws(OutputError) {
     (self.outputs, self.isDurable) = (outputs, isDurable)
     if let path = settings.manifest {
@@ -52,14 +54,15 @@ final class Joins: Sendable {
       do throws(Errno) { folder = try (path.parent.isEmpty ? "." : path.parent).real() } catch {
         throw OutputError(writing: path, error)
       }
-      manifest = Manifest(path: path, folder: folder, entries: try EntryList(in: outputs[0]))
+      manifest = Manifest(path: path, folder: folder, entries: try EntryList(in: outputs[0], isFollowed: isFollowed))
     } else {
       manifest = nil
     }
     if let folder = settings.gallery {
       gallery = Gallery(
-        plan: try GalleryPlan(folder, outputs: outputs, tree: tree), pictures: try EntryList(in: outputs[0]),
-        missing: try EntryList(in: outputs[0]))
+        plan: try GalleryPlan(folder, outputs: outputs, tree: tree),
+        pictures: try EntryList(in: outputs[0], isFollowed: isFollowed),
+        missing: try EntryList(in: outputs[0], isFollowed: isFollowed))
     } else {
       gallery = nil
     }
@@ -67,7 +70,7 @@ final class Joins: Sendable {
       _ = try JoinFile(path, kind: .contactSheet)
       let title = (tree ?? Path.workingFolder ?? path).lastName.jsonText.text
       let design = SheetOperation.Design(path: path, grid: settings.sheetGrid, title: title, isDurable: isDurable)
-      return Sheet(design: design, entries: try EntryList(in: outputs[0]))
+      return Sheet(design: design, entries: try EntryList(in: outputs[0], isFollowed: isFollowed))
     }
   }
 
@@ -77,23 +80,37 @@ final class Joins: Sendable {
   ///   - findings: of its operation; nil if it had none.
   ///   - place: the place of its thumbnails; nil if it has none.
   func store(_ report: SourceReport, _ findings: SourceFindings? = nil, place: Path? = nil) {
-    guard let entry = SourceEntry(report, findings, place: place, outputs: outputs) else { return }
+    guard let entry = SourceEntry(report, findings, place: place, outputs: outputs) else {
+      return remove(report.source, andBelow: false)
+    }
     store(entry)
+  }
+
+  /// Removes what was stored of a source that has none any more.
+  ///
+  /// - Parameter below: whether that of all sources below its path goes, too.
+  func remove(_ source: Source, andBelow below: Bool) {
+    for list in [sheet?.entries, manifest?.entries, gallery?.pictures, gallery?.missing] {
+      list?.remove(source, andBelow: below)
+    }
   }
 
   /// Stores what is made of a source.
   func store(_ entry: SourceEntry) {
-    let number = entry.source.number
-    if let sheet, let entry = SheetEntry(entry) { sheet.entries.store(entry.bytes, at: number) }
-    if let manifest { manifest.entries.store(ManifestEntry(entry, from: manifest.folder), at: number) }
+    let source = entry.source
+    // Of a source that had a picture, or had none.
+    gallery?.pictures.remove(source, andBelow: false)
+    gallery?.missing.remove(source, andBelow: false)
+    if let sheet, let entry = SheetEntry(entry) { sheet.entries.store(entry.bytes, of: source) }
+    if let manifest { manifest.entries.store(ManifestEntry(entry, from: manifest.folder), of: source) }
     guard let gallery else { return }
     switch entry.result {
     case .pictures(let description, let pictures):
       if let picture = GalleryPicture(entry.source, description, pictures, folders: gallery.plan.sizeFolders) {
-        gallery.pictures.store(picture, at: number)
+        gallery.pictures.store(picture, of: source)
       }
     case .missing(_, let reason):
-      gallery.missing.store(MissingPicture(source: JSONPath(entry.source.relativePath), reason: reason), at: number)
+      gallery.missing.store(MissingPicture(source: JSONPath(entry.source.relativePath), reason: reason), of: source)
     }
   }
 

@@ -139,6 +139,7 @@ final class FolderWatch: JobCapability {
         pruning.rememberDisks()
         remembered = counters.submitted
       }
+      if counters.running + counters.waiting == 0 { engine.rest() }
       engine.resubmit()
       // Those that were met since.
       engine.tryPostponed()
@@ -213,11 +214,19 @@ final class FolderWatch: JobCapability {
       // The watch knows its folders by the paths that the job was given.
       let path = folder.absolute.flatMap { source.path.below($0) }.map { folder.appending($0) } ?? source.path
       guard states.contains(state), !watch.isOutOfSight(path) else { return }
+      if let source = self.source(at: path) { course.engine.vanished(source, andBelow: false) }
       if course.removal.removeAll(of: source.path, first: source.first) {
         source.forget()
         ledger.forget(source.path)
       }
     }
+  }
+
+  /// A source at a path below one of the watched folders; nil for other paths.
+  private func source(at path: Path) -> Source? {
+    guard let root = watch.root(of: path), let relative = path.below(root.path) else { return nil }
+    return Source(
+      path: path, relativePath: root.mirrored.appending(relative), argument: root.argument, origin: .folder)
   }
 
   @discardableResult
@@ -264,9 +273,13 @@ final class FolderWatch: JobCapability {
   private func look(at path: Path, _ course: Course) {
     guard let root = watch.root(of: path), let relative = path.below(root.path), !root.isGone else { return }
     let mirrored = root.mirrored.appending(relative)
+    let source = Source(path: path, relativePath: mirrored, argument: root.argument, origin: .folder)
     switch FileStatus.of(path, followingLinks: walker.followsLinks) {
     case .success(let status) where status.kind == .folder:
-      if !relative.isEmpty { remove(path, mirrored, course) }
+      if !relative.isEmpty {
+        remove(path, mirrored, course)
+        course.engine.vanished(source, andBelow: false)
+      }
       walk(.folder(path, root.argument), course)
       // Another folder may have had this path before.
       if !relative.isEmpty { removeGone(below: path, course) }
@@ -274,9 +287,13 @@ final class FolderWatch: JobCapability {
       guard walker.reaches(.regular, at: relative, below: root.path) else { return }
       // A folder may have had this name before.
       removeGone(below: path, course)
-      _ = addAgain(Source(path: path, relativePath: mirrored, argument: root.argument, origin: .folder), course)
+      _ = addAgain(source, course)
       nameLosers(against: path, place: OutputPlan.place(of: mirrored), course)
-    case .success: if !relative.isEmpty { remove(path, mirrored, course) }
+    case .success:
+      if !relative.isEmpty {
+        remove(path, mirrored, course)
+        course.engine.vanished(source, andBelow: true)
+      }
     case .failure(let error):
       guard !relative.isEmpty, walker.filter.reaches(folder: relative.parent), !watch.isOutOfSight(path) else {
         return
@@ -287,6 +304,7 @@ final class FolderWatch: JobCapability {
         if error != .noSuchFileOrDirectory { watch.lookAgain(at: path, quiet: PendingChanges.longestWait) }
         return
       }
+      course.engine.vanished(source, andBelow: true)
       if walker.filter.reaches(file: relative) { remove(path, mirrored, course) } else { ledger.forget(path) }
       if walker.filter.reaches(folder: relative) { removeGone(below: path, course) }
     }
@@ -295,9 +313,7 @@ final class FolderWatch: JobCapability {
   /// Tells of the sources that had the place of this one so far: of `scan.png.jpg` when `scan.png` has appeared.
   private func nameLosers(against source: Path, place: Path, _ course: Course) {
     for path in plan.rivals(of: source, for: place) {
-      guard let root = watch.root(of: path), let relative = path.below(root.path) else { continue }
-      let rival = Source(
-        path: path, relativePath: root.mirrored.appending(relative), argument: root.argument, origin: .folder)
+      guard let rival = self.source(at: path) else { continue }
       if case .taken = plan.placement(of: rival) { _ = addAgain(rival, course) }
     }
   }
