@@ -5,7 +5,7 @@ import Sourcing
 extension JobSettings {
   /// - Throws: ``TextError`` if settings that are valid by themselves contradict each other.
   package func validate() throws(TextError) {
-    if let clash = outputs.lazy.compactMap({ OutputSettings.clash(in: $0.sizes) }).first {
+    if let clash = outputs.lazy.compactMap({ $0.sizes.clash }).first {
       throw TextError(in: "size", "\(clash)")
     }
     if let clash = outputs.lazy.compactMap(\.clashOfPlaces).first { throw TextError(in: "name", "\(clash)") }

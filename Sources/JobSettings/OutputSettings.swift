@@ -89,18 +89,6 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   /// The folder, or the part of a bucket with a slash at its end.
   package var place: Path { location.map { RemoteAddress.s3($0).path } ?? folder }
 
-  /// A message about two sizes that would share a folder; nil if no two do.
-  static func clash(in sizes: [SizeSpec]) -> String? {
-    var named: [String: SizeSpec] = [:]
-    for size in sizes {
-      guard let other = named.updateValue(size, forKey: size.name) else { continue }
-      return other == size
-        ? "\(size) is given twice"
-        : "two sizes are called \(size.name); give them other names, as in small=\(size.unnamed)"
-    }
-    return nil
-  }
-
   /// A message about two sizes to which ``name`` gives one place; nil if it gives each its own.
   var clashOfPlaces: String? {
     guard let name, name.tellsSizes else { return nil }

@@ -108,10 +108,24 @@ extension Notation where Value == [SizeSpec] {
       parse: { texts, origin throws(TextError) in
         var sizes: [SizeSpec] = []
         for text in texts { sizes.append(try SizeSpec(parsing: text, for: origin.subject)) }
-        if let clash = OutputSettings.clash(in: sizes) { throw TextError("\(origin.subject): \(clash)") }
+        if let clash = sizes.clash { throw TextError("\(origin.subject): \(clash)") }
         return sizes
       },
       text: { $0.map(\.shortest).joined(separator: ", ") })
+  }
+}
+
+extension [SizeSpec] {
+  /// A message about two sizes that would share a folder; nil if no two do.
+  var clash: String? {
+    var named: [String: SizeSpec] = [:]
+    for size in self {
+      guard let other = named.updateValue(size, forKey: size.name) else { continue }
+      return other == size
+        ? "\(size) is given twice"
+        : "two sizes are called \(size.name); give them other names, as in small=\(size.unnamed)"
+    }
+    return nil
   }
 }
 
