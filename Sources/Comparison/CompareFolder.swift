@@ -12,7 +12,7 @@ public final class CompareFolder: Sendable {
   private static let kind = LockedFolder.Kind(
     prefix: ".thumbjob-compare-", permissions: 0o700, passes: 100, pause: 10_000)
 
-  public enum Result: String, CaseIterable {
+  public enum Result: String, CaseIterable, Sendable {
     case page = "compare.html"
     case samples = "compare.json"
 
@@ -22,8 +22,11 @@ public final class CompareFolder: Sendable {
   public let path: Path
   /// The path of the temporary folder.
   public let working: Path
-  /// The descriptor of the list of sources, a file without a name.
-  public let list: CInt
+  /// The descriptor of the list of sources, a file without a name. It is good until ``clear()``.
+  public var list: CInt { sources.number }
+  private let sources: Descriptor
+  private let results: [Result: WholeFile]
+  private let folder: Descriptor
   private let temporary: LockedFolder
   /// The folders that were created for the results, outermost first.
   private let created: [Path]
@@ -36,7 +39,8 @@ public final class CompareFolder: Sendable {
     var created: [Path] = []
     do throws(CompareFolderError) {
       try Self.makeFolder(path, &created)
-      temporary = try Self.makeTemporary(in: path)
+      folder = try Self.open(path)
+      temporary = try Self.makeTemporary(in: path, folder.number)
     } catch {
       Self.removeEmpty(created)
       throw error
@@ -44,7 +48,7 @@ public final class CompareFolder: Sendable {
     working = Self.named(path).appending(temporary.name)
     self.created = created
     do throws(CompareFolderError) {
-      list = try Self.prepare(working, for: path)
+      (results, sources) = try Self.prepare(temporary, in: folder.number, path)
     } catch {
       temporary.remove()
       Self.removeEmpty(created)
@@ -52,17 +56,14 @@ public final class CompareFolder: Sendable {
     }
   }
 
-  deinit { close(list) }
-
   /// Writes a result and puts it in place.
   public func publish(_ result: Result, _ text: String) throws(CompareFolderError) {
-    let (temporary, place) = (working.appending(result.name), path.appending(result.name))
+    guard let file = results[result] else { preconditionFailure("every result was created") }
     do throws(Errno) {
-      let file = Descriptor(try createFile(temporary, in: AT_FDCWD, flags: O_WRONLY | O_TRUNC))
-      try withExtendedLifetime(file) { () throws(Errno) in try writeAll(text.utf8, to: file.number) }
-      try rename(temporary, in: AT_FDCWD, to: place, in: AT_FDCWD)
+      try writeAll(text.utf8, to: file.contents.number)
+      try file.put()
     } catch {
-      throw CompareFolderError("write", place, error)
+      throw CompareFolderError("write", path.appending(result.name), error)
     }
   }
 
@@ -81,11 +82,14 @@ public final class CompareFolder: Sendable {
 
   // MARK: Creating
 
-  private static func makeTemporary(in path: Path) throws(CompareFolderError) -> LockedFolder {
+  private static func open(_ path: Path) throws(CompareFolderError) -> Descriptor {
+    do { return Descriptor(try openFolder(named(path), in: AT_FDCWD)) } catch {
+      throw CompareFolderError("open", named(path), error)
+    }
+  }
+
+  private static func makeTemporary(in path: Path, _ parent: CInt) throws(CompareFolderError) -> LockedFolder {
     let folder = named(path)
-    let parent: CInt
-    do { parent = try openFolder(folder, in: AT_FDCWD) } catch { throw CompareFolderError("open", folder, error) }
-    defer { close(parent) }
     do throws(LockedFolderError) {
       return try LockedFolder(in: parent, kind)
     } catch {
@@ -101,26 +105,30 @@ public final class CompareFolder: Sendable {
   /// System calls do not take the empty path, which is the working folder.
   private static func named(_ path: Path) -> Path { path.isEmpty ? "." : path }
 
-  /// Creates the results and the list in the temporary folder.
-  ///
-  /// - Returns: the descriptor of the list.
-  private static func prepare(_ working: Path, for path: Path) throws(CompareFolderError) -> CInt {
+  /// Creates the results and the list, which are closed when the temporary folder is removed.
+  private static func prepare(
+    _ temporary: LockedFolder, in folder: CInt, _ path: Path
+  ) throws(CompareFolderError) -> (results: [Result: WholeFile], list: Descriptor) {
+    var results: [Result: WholeFile] = [:]
     for result in Result.allCases {
       let place = path.appending(result.name)
       if case .success(let status) = FileStatus.of(place, followingLinks: true), status.kind == .folder {
         throw CompareFolderError("write", place, .isDirectory)
       }
-      close(try create(working.appending(result.name)))
+      do throws(Errno) {
+        let file = try WholeFile(result.name, in: folder, temporary: result.name, in: temporary.descriptor)
+        temporary.keep(file.contents)
+        results[result] = file
+      } catch {
+        throw CompareFolderError("write", place, error)
+      }
     }
-    let name = working.appending("list")
-    let list = try create(name)
-    unlink(name, in: AT_FDCWD)
-    return list
-  }
-
-  private static func create(_ path: Path) throws(CompareFolderError) -> CInt {
-    do { return try createFile(path, in: AT_FDCWD, flags: O_RDWR | O_EXCL) } catch {
-      throw CompareFolderError("write", path, error)
+    do throws(Errno) {
+      let list = Descriptor(try createUnnamedFile(in: temporary.descriptor))
+      temporary.keep(list)
+      return (results, list)
+    } catch {
+      throw CompareFolderError("write in", named(path), error)
     }
   }
 

@@ -129,6 +129,7 @@ final class ListWriter {
       do throws(Errno) {
         let file = Descriptor(try createFile(name, in: work.number, flags: O_WRONLY | O_APPEND))
         try writeAll(pending[list], to: file.number)
+        try Files.flush(file.number)
       } catch {
         throw .cannotWrite(path.appending(name), error)
       }
@@ -162,13 +163,14 @@ final class ListWriter {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let bytes = try? encoder.encode(marker) else { preconditionFailure("every marker can be encoded") }
+    let name = ListFolder.markerName
     do throws(Errno) {
-      let file = Descriptor(try createFile(ListFolder.markerName, in: work.number, flags: O_WRONLY | O_TRUNC))
-      try writeAll(bytes + [UInt8(ascii: "\n")], to: file.number)
+      let file = try WholeFile(name, in: folder.number, temporary: name, in: work.number)
+      try writeAll(bytes + [UInt8(ascii: "\n")], to: file.contents.number)
+      try file.put()
     } catch {
-      throw .cannotWrite(path.appending(ListFolder.markerName), error)
+      throw .cannotWrite(path.appending(name), error)
     }
-    try put(ListFolder.markerName)
   }
 
   private func put(_ name: Path) throws(SplitError) {

@@ -170,7 +170,7 @@ package func flush(_ file: CInt) throws(Errno) {
 }
 
 /// Closes a file that was written. A network file system may report only now that it has no room.
-private func closeChecked(_ file: CInt) throws(Errno) {
+func closeChecked(_ file: CInt) throws(Errno) {
   // On Linux an interrupted call has closed the file.
   if close(file) != 0 && errno != EINTR { throw Errno(rawValue: errno) }
 }
