@@ -46,22 +46,15 @@ package final class Spool: Sendable {
       if number < 0 { throw .spool(Errno(rawValue: errno)) }
       return SpoolFile(Descriptor(number), self)
     }
-    let number = retryOnInterrupt { folder.withCString { open($0, O_RDWR | O_CLOEXEC | Self.withoutName, 0o600) } }
-    if number >= 0 { return SpoolFile(Descriptor(number), self) }
-    guard [EISDIR, EOPNOTSUPP, EINVAL, ENOENT].contains(errno) else { throw .spool(Errno(rawValue: errno)) }
-    // Some file systems have no files without names.
-    var template = folder.appending(".thumbjob-fetch-XXXXXX").bytes.map { CChar(bitPattern: $0) } + [0]
-    let named = mkstemp(&template)
-    if named < 0 { throw .spool(Errno(rawValue: errno)) }
-    _ = fcntl(named, F_SETFD, FD_CLOEXEC)
-    unlink(template)
-    return SpoolFile(Descriptor(named), self)
+    do throws(Errno) {
+      return SpoolFile(Descriptor(try createUnnamedFile(on: folder, in: AT_FDCWD, mode: 0o600)), self)
+    } catch {
+      throw .spool(error)
+    }
   }
 
   /// MFD_CLOEXEC.
   private static let closeOnExec: UInt32 = 1
-  /// O_TMPFILE, a macro that Swift does not import.
-  private static let withoutName: CInt = 0o20000000 | O_DIRECTORY
 
   /// Reserves bytes for a file. More than the whole space counts as the whole space: the file then is alone.
   ///

@@ -49,11 +49,15 @@ package func createFile(_ path: Path, in folder: CInt, flags: CInt) throws(Errno
 
 /// Creates a file without a name, to read and write. It is gone when its descriptor is closed.
 ///
+/// - Parameters:
+///   - path: of the folder whose file system the file is on.
+///   - folder: the open folder that a relative path starts from, or `AT_FDCWD`.
+///   - mode: the access rights, of which the umask takes away.
 /// - Returns: the descriptor; the caller closes it.
-package func createUnnamedFile(in folder: CInt) throws(Errno) -> CInt {
-  if let file = try openUnnamedFile(in: ".", from: folder) { return file }
-  let name = Path(".thumbjob-\(getpid())-\(UInt32.random(in: 0 ... .max)).tmp")
-  let file = try createFile(name, in: folder, flags: O_RDWR | O_EXCL)
+package func createUnnamedFile(on path: Path = ".", in folder: CInt, mode: mode_t = 0o666) throws(Errno) -> CInt {
+  if let file = try openUnnamedFile(in: path, from: folder, mode: mode) { return file }
+  let name = path.appending(Path(".thumbjob-\(getpid())-\(UInt32.random(in: 0 ... .max)).tmp"))
+  let file = try openFile(name, in: folder, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode)
   unlink(name, in: folder)
   return file
 }
@@ -64,17 +68,18 @@ package func createUnnamedFile(in folder: CInt) throws(Errno) -> CInt {
 /// - Parameters:
 ///   - path: of the folder whose file system the file is on, and which gives it group and access rights.
 ///   - folder: the open folder that a relative path starts from.
+///   - mode: the access rights, of which the umask takes away.
 /// - Returns: the descriptor, which the caller closes; nil if the file system has no such files.
-package func openUnnamedFile(in path: Path, from folder: CInt) throws(Errno) -> CInt? {
+package func openUnnamedFile(in path: Path, from folder: CInt, mode: mode_t = 0o666) throws(Errno) -> CInt? {
   #if os(Linux)
     do throws(Errno) {
-      return try openTemporary(in: path, from: folder)
+      return try openTemporary(in: path, from: folder, mode)
     } catch {
       switch error {
       // ext4 says so of a folder that is removed at this moment.
       case .notPermitted:
         let open = Descriptor(try openFolder(path, in: folder))
-        do throws(Errno) { return try openTemporary(in: ".", from: open.number) } catch {
+        do throws(Errno) { return try openTemporary(in: ".", from: open.number, mode) } catch {
           throw error == .notPermitted && isNameless(open.number) ? .noSuchFileOrDirectory : error
         }
       // Some file systems cannot, and say so in different ways.
@@ -94,8 +99,8 @@ package func isNameless(_ folder: CInt) -> Bool {
 }
 
 #if os(Linux)
-  private func openTemporary(in path: Path, from folder: CInt) throws(Errno) -> CInt {
-    try openFile(path, in: folder, flags: O_RDWR | temporaryFlag, mode: 0o666)
+  private func openTemporary(in path: Path, from folder: CInt, _ mode: mode_t) throws(Errno) -> CInt {
+    try openFile(path, in: folder, flags: O_RDWR | temporaryFlag, mode: mode)
   }
 #endif
 
