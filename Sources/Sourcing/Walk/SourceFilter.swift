@@ -47,13 +47,13 @@ package struct SourceFilter: Sendable, Equatable {
     excludes.isEmpty || !Self.find(relativePath.names, isFolder: true, in: excludes, &matches.excludes)
   }
 
-  /// Whether no exclude matches any of the folders above a file.
+  /// Whether no exclude matches the folder or any of those above it. All of them are tried.
   ///
   /// - Parameters:
   ///   - relativePath: the path from the source folder.
   ///   - matches: receives the patterns that match.
-  func entersFolders(above relativePath: Path, noting matches: inout Matches) -> Bool {
-    var (folder, isEntered) = (relativePath.parent, true)
+  func entersFolders(downTo relativePath: Path, noting matches: inout Matches) -> Bool {
+    var (folder, isEntered) = (relativePath, true)
     while !folder.isEmpty {
       isEntered = entersFolder(folder, noting: &matches) && isEntered
       folder = folder.parent
@@ -96,10 +96,8 @@ package struct SourceFilter: Sendable, Equatable {
   /// - Parameter relativePath: the path from the source folder.
   package func reaches(file relativePath: Path) -> Bool {
     var matches = Matches()
-    guard accepts(file: relativePath, noting: &matches), !relativePath.names.contains(where: hides) else {
-      return false
-    }
-    return reaches(folder: relativePath.parent)
+    return accepts(file: relativePath, noting: &matches) && !hides(relativePath.lastName)
+      && reaches(folder: relativePath.parent)
   }
 
   /// Whether a walk reaches the folder: the filter enters it and each folder above it, and none is hidden.
@@ -107,11 +105,6 @@ package struct SourceFilter: Sendable, Equatable {
   /// - Parameter relativePath: the path from the source folder.
   package func reaches(folder relativePath: Path) -> Bool {
     var matches = Matches()
-    var folder = relativePath
-    while !folder.isEmpty {
-      if hides(folder.lastName) || !entersFolder(folder, noting: &matches) { return false }
-      folder = folder.parent
-    }
-    return true
+    return !relativePath.names.contains(where: hides) && entersFolders(downTo: relativePath, noting: &matches)
   }
 }

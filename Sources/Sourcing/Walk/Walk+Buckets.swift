@@ -75,7 +75,7 @@ extension Walk {
     }
     counters.entries += 1
     // Both are tried, so that all patterns that match are known.
-    let areEntered = walker.filter.entersFolders(above: relative, noting: &counters.matches)
+    let areEntered = walker.filter.entersFolders(downTo: relative.parent, noting: &counters.matches)
     guard walker.filter.accepts(file: relative, noting: &counters.matches), areEntered else {
       counters.filtered += 1
       return
