@@ -33,6 +33,12 @@ public enum PictureReader {
     try MultiPictureFile.read(try FileWindow(source))
   }
 
+  /// The size of the picture in a JPEG file, before it is turned; nil if our decoder does not read the file.
+  public static func readPixels(ofJPEG source: ByteReader) throws(ThumbnailError) -> PixelSize? {
+    let file = FileBlocks(try FileWindow(source))
+    return try JPEGHead.read(file, FileExtent(offset: 0, size: file.size))?.pixels
+  }
+
   private typealias Parser = @Sendable (FileWindow) throws(ThumbnailError) -> PictureHeader
 
   private static func parser(of type: ImageType) -> Parser? {
