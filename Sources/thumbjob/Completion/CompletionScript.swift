@@ -3,6 +3,9 @@ import JobSettings
 
 /// The scripts with which shells complete a command line. Each asks the program itself (``Completion``), so that a script
 /// never has other words than the program, and adds paths in the way of its shell.
+///
+/// ArgumentParser makes scripts that do not start the program. But they do not know that `run` may be left out: without it,
+/// they complete no option, value or source. Nor do they complete the values in a list, such as `--keep icc,e`.
 enum CompletionScript {
   static let option = "--generate-completion-script"
 
