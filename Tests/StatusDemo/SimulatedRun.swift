@@ -38,9 +38,17 @@ final class SimulatedRun: RunDataSource, RunControl {
     "2025/phone/IMG_2041.jpg", "scans/Brief an Großmutter.jpg", "2023/東京/朝の市場.jpg",
   ]
 
-  init(sources: Int) { state = Locked(State(counters: RunCounters(found: 0, total: sources))) }
+  init(sources: Int) { state = Locked(State(counters: RunCounters(total: sources))) }
 
   var hasEnded: Bool { state.withLock { $0.outcome != nil } }
+
+  let counters = [
+    RunCounter("found", "Sources found so far.", metric: .total("sources_found")),
+    RunCounter("made", "Sources whose thumbnails were made.", metric: .outcome),
+    RunCounter("failed", "Sources that failed.", metric: .outcome),
+    RunCounter("cancelled", "Sources that were cancelled.", metric: .outcome),
+    RunCounter("thumbnails", "Thumbnails written.", metric: .total("thumbnails")),
+  ]
 
   // MARK: Simulation
 

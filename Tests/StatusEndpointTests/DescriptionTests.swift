@@ -128,6 +128,8 @@ import Testing
     let status = served.run.status(listing: 1)
     #expect(try keys(status) == fields("RunStatus"))
     #expect(try keys(status.counters) == fields("RunCounters"))
+    let counters = try #require(schemas["RunCounters"]?["properties"] as? [String: Object])
+    #expect(counters["mended"]?["description"] as? String == "Sources that were \"mended\".")
     #expect(try keys(status.limits) == fields("RunLimits"))
     #expect(try keys(status.memory) == fields("MemoryStatus"))
     #expect(try keys(status.pressure) == fields("PressureStatus"))

@@ -49,9 +49,16 @@ final class FakeRun: RunDataSource, RunControl {
     }
   }
 
+  /// Those that the endpoint knows, and one that only the run knows.
+  let counters =
+    ["made", "up_to_date", "passed_over", "failed", "cancelled"].map { RunCounter($0, "Sources.", metric: .outcome) }
+    + ["found", "requeued", "thumbnails", "bytes_written", "bytes_read"].map {
+      RunCounter($0, "How many.", metric: .total($0))
+    } + [RunCounter("mended", "Sources that were \"mended\".", metric: .total("sources_mended"))]
+
   func status(listing limit: Int) -> RunStatus {
     statusCalls.change { $0 += 1 }
-    var counters = RunCounters(found: 9, total: 10)
+    var counters = RunCounters(["found": 9, "mended": 7], total: 10)
     (counters.made, counters.failed, counters.running, counters.waiting) = (1, 1, 1, live.count - 1)
     (counters.waitingForDependencies, counters.cancelledForDependencies) = (1, 2)
     return RunStatus(

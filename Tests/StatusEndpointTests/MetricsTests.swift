@@ -20,6 +20,7 @@ import Testing
       "thumbjob_operations{state=\"waiting\"} 0", "thumbjob_operations{state=\"waiting_for_dependencies\"} 1",
       "thumbjob_operations_cancelled_for_dependencies_total 2",
       "thumbjob_sources_total{outcome=\"made\"} 1", "thumbjob_sources_total{outcome=\"failed\"} 1",
+      "# HELP thumbjob_sources_mended_total Sources that were \"mended\".", "thumbjob_sources_mended_total 7",
       "thumbjob_fetch_operations{state=\"running\"} 2", "thumbjob_fetch_operations{state=\"waiting\"} 3",
       "thumbjob_fetches_total{outcome=\"fetched\"} 5", "thumbjob_fetches_total{outcome=\"unchanged\"} 6",
       "thumbjob_fetches_total{outcome=\"failed\"} 7", "thumbjob_fetched_bytes_total 80000",

@@ -10,7 +10,7 @@ struct StatusTextTests {
     _ pid: Int = 30065, sources: [String] = ["./images"], outputs: [String] = ["thumbs"], failed: Int = 0,
     pressure: PressureStatus.Level = .normal
   ) -> RunStatus {
-    var counters = RunCounters(found: 330, total: 2000)
+    var counters = RunCounters(["found": 330], total: 2000)
     (counters.made, counters.failed, counters.running, counters.waiting) = (312 - failed, failed, 1, 30)
     let running = OperationStatus(
       id: 313, description: "thumbnail x", source: "./images/2024/holiday/写真 12.jpg", state: .running,

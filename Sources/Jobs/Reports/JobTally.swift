@@ -5,6 +5,8 @@ import Thumbnails
 
 /// Counters of a job's sources by result.
 ///
+/// A new one is a property, the place that counts, and its declaration in ``counters``.
+///
 /// Every source found is counted in exactly one of `made`, `upToDate`, `notImages`, `ownThumbnails`, `unsupported`,
 /// `duplicates`, `failed`, `cancelled` and `gone`, unless it is still on the queue or on its way there.
 package struct JobTally: Sendable, Equatable {
@@ -25,6 +27,8 @@ package struct JobTally: Sendable, Equatable {
   package internal(set) var failedEarlier = 0
   /// When the first of these failed first, in seconds since 1970.
   package internal(set) var failedSince: Int?
+  /// The same, where they are told apart from failures: see ``withKnown``.
+  package private(set) var known = 0
   /// Failed sources whose output disk is full or faulty.
   package internal(set) var diskFaults = 0
   package internal(set) var cancelled = 0
@@ -56,9 +60,66 @@ package struct JobTally: Sendable, Equatable {
   /// The sum of ``unsupported``.
   package var unsupportedImages: Int { unsupported.values.reduce(0, +) }
 
+  /// Sources that can have no thumbnails of their own.
+  package var passedOver: Int { notImages + ownThumbnails + unsupportedImages + duplicates }
+
   /// Sources that are done, with any result.
-  package var ended: Int {
-    made + upToDate + notImages + ownThumbnails + unsupportedImages + duplicates + failed + cancelled + gone
+  package var ended: Int { made + upToDate + passedOver + failed + known + cancelled + gone }
+
+  /// The counters that are told, in the order in which the summary tells them.
+  package static let counters: [TallyCounter] = [
+    TallyCounter("found", \.found, "Sources found so far.", metric: .total("sources_found")),
+    TallyCounter("made", inDryRun: "would_make", \.made, "Sources whose thumbnails were made.", metric: .outcome),
+    TallyCounter("failed", \.failed, "Sources that failed.", metric: .outcome, isFault: true) { tally in
+      let isAll = tally.failedEarlier == tally.failed
+      let earlier = "\(isAll ? "" : "\(tally.failedEarlier) of them ")in an earlier run, and not tried again"
+      return "\(tally.failed) failed\(tally.failedEarlier == 0 ? "" : " (\(earlier))")"
+    },
+    TallyCounter(
+      "failed_earlier", \.failedEarlier, "Of these, sources that failed for good in an earlier run.", for: .summary),
+    TallyCounter("known_failures", \.known, "Sources that failed in an earlier run, which is no failure.", for: []) {
+      "\(Units.count($0.known, "known failure"))\($0.failedSince.map { ", first on \(Units.day($0))" } ?? "")"
+    },
+    TallyCounter("missing", \.missingArguments, "Sources that do not exist.", for: .summary, isFault: true) {
+      Units.count($0.missingArguments, "source") + " missing"
+    },
+    TallyCounter("walk_problems", \.walkErrors, "Places that could not be read.", for: .summary, isFault: true) {
+      Units.count($0.walkErrors, "place") + " could not be read"
+    },
+    TallyCounter(
+      "up_to_date", \.upToDate, "Sources whose thumbnails were up to date.", metric: .outcome,
+      // If nothing was made, the answer of the summary says it.
+      words: { $0.made + $0.thumbnails > 0 ? "\($0.upToDate) up to date" : nil }),
+    TallyCounter("removed", \.removed, "Thumbnails removed because their sources are gone.", for: []) {
+      Units.count($0.removed, "thumbnail") + " removed"
+    },
+    TallyCounter("gone", \.gone, "Sources that were removed before their thumbnails were made.", for: []) {
+      "\($0.gone) gone before they were made"
+    },
+    TallyCounter(
+      "passed_over", \.passedOver, "Files that are not images, are of an unsupported type, or are duplicates.",
+      for: .status, metric: .outcome),
+    TallyCounter("passed_over", \.notImages, "Files that are not images.", for: .summary),
+    TallyCounter("not_read", \.unsupportedImages, "Images of other kinds.", for: .summary),
+    TallyCounter("own_thumbnails", \.ownThumbnails, "Thumbnails that thumbjob has made.", for: .summary),
+    TallyCounter("duplicates", \.duplicates, "Files that were given more than once.", for: .summary),
+    TallyCounter("cancelled", \.cancelled, "Sources that were cancelled.", metric: .outcome),
+    TallyCounter(
+      "requeued", \.requeued, "Operations that memory pressure cancelled and that were submitted again.",
+      metric: .total("operations_requeued")),
+    TallyCounter("pressure_warnings", \.pressureWarnings, "How often pressure became a warning.", for: .summary),
+    TallyCounter("pressure_criticals", \.pressureCriticals, "How often pressure became critical.", for: .summary),
+    TallyCounter("thumbnails", inDryRun: "would_make_thumbnails", \.thumbnails, "Thumbnails written."),
+    TallyCounter("bytes_written", \.bytesWritten, "Bytes of thumbnails written.", metric: .total("written_bytes")),
+    TallyCounter(
+      "bytes_read", \.bytesRead, "Bytes of sources whose thumbnails were made.", metric: .total("read_bytes")),
+  ]
+
+  /// The counters of a job for which sources that failed in an earlier run are no failures.
+  package var withKnown: JobTally {
+    var tally = self
+    (tally.known, tally.failed, tally.failedEarlier) = (failedEarlier, failed - failedEarlier, 0)
+    return tally
   }
 
   /// Sources of which nothing remains to be done.

@@ -35,7 +35,9 @@ struct EndpointRoutes: Sendable {
         let isReady = state == .running || state == .paused
         return .json(Health(status: state.rawValue), isReady ? .ok : .serviceUnavailable)
       },
-      Route(method: .get, path: "/openapi.json") { _ in StatusPage.description() },
+      Route(method: .get, path: "/openapi.json") { [dataSource] _ in
+        StatusPage.description(with: dataSource.counters)
+      },
     ]
   }
 
@@ -67,7 +69,8 @@ struct EndpointRoutes: Sendable {
         return answer
       },
       Route(method: .get, path: "/metrics") { [dataSource, times] _ in
-        .text(MetricsText.text(dataSource.status(listing: 0), times), type: "text/plain; version=0.0.4; charset=utf-8")
+        let text = MetricsText.text(dataSource.status(listing: 0), dataSource.counters, times)
+        return .text(text, type: "text/plain; version=0.0.4; charset=utf-8")
       },
       Route(method: .get, path: "/events", parameters: ["thumbnails"]) { [feed, thumbnails] call in
         let type = "text/event-stream; charset=utf-8"

@@ -3,9 +3,11 @@
 struct MetricsText {
   private var text = ""
 
-  static func text(_ status: RunStatus, _ times: RunTimes) -> String {
+  /// - Parameter counters: those that the run declares.
+  static func text(_ status: RunStatus, _ counters: [RunCounter], _ times: RunTimes) -> String {
     var metrics = MetricsText()
     metrics.add(status)
+    metrics.add(counters, status.counters)
     if let fetches = status.fetches { metrics.add(fetches) }
     metrics.add(status.memory, status.pressure)
     metrics.add(times)
@@ -31,23 +33,20 @@ struct MetricsText {
       ])
     sample("thumbjob_operations_max", "gauge", "Operations that may run at once.", status.limits.max)
     sample("thumbjob_operations_backlog", "gauge", "Operations that may wait at once.", status.limits.backlog)
-    sample("thumbjob_sources_found_total", "counter", "Sources found.", counters.found)
-    family(
-      "thumbjob_sources_total", "counter", "Sources that have ended, by outcome.",
-      [
-        ("outcome", "made", counters.made), ("outcome", "up_to_date", counters.upToDate),
-        ("outcome", "passed_over", counters.passedOver), ("outcome", "failed", counters.failed),
-        ("outcome", "cancelled", counters.cancelled),
-      ])
-    sample(
-      "thumbjob_operations_requeued_total", "counter", "Operations cancelled by memory pressure and submitted again.",
-      counters.requeued)
     sample(
       "thumbjob_operations_cancelled_for_dependencies_total", "counter",
       "Operations cancelled because one that they depend on did not succeed.", counters.cancelledForDependencies)
-    sample("thumbjob_thumbnails_total", "counter", "Thumbnails written.", counters.thumbnails)
-    sample("thumbjob_written_bytes_total", "counter", "Bytes of thumbnails written.", counters.bytesWritten)
-    sample("thumbjob_read_bytes_total", "counter", "Bytes of sources whose thumbnails were made.", counters.bytesRead)
+  }
+
+  private mutating func add(_ counters: [RunCounter], _ values: RunCounters) {
+    var outcomes: [(label: String, value: String, count: Int)] = []
+    for counter in counters {
+      switch counter.metric {
+      case .outcome: outcomes.append(("outcome", counter.key, values[counter.key]))
+      case .total(let name): sample("thumbjob_\(name)_total", "counter", counter.meaning, values[counter.key])
+      }
+    }
+    family("thumbjob_sources_total", "counter", "Sources that have ended, by outcome.", outcomes)
   }
 
   private mutating func add(_ fetches: FetchStatus) {

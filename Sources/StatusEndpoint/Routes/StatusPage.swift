@@ -32,9 +32,21 @@ enum StatusPage {
   }
 
   /// The OpenAPI 3 description of all routes.
-  static func description() -> Answer {
-    Answer("application/json", .bytes(ByteBuffer(bytes: PackageResources.openapi_json)))
+  ///
+  /// - Parameter counters: those that the run declares.
+  static func description(with counters: [RunCounter]) -> Answer {
+    let keys = counters.map { quoted($0.key) }
+    let properties = zip(keys, counters).map { key, counter in
+      #"\#(key): {"type": "integer", "minimum": 0, "description": \#(quoted(counter.meaning))}"#
+    }
+    let text = text(PackageResources.openapi_json)
+      .replacing(#""{{counters}}": {}"#, with: properties.joined(separator: ",\n     "))
+      .replacing(#""{{counters}}""#, with: keys.joined(separator: ",\n     "))
+    return Answer("application/json", .bytes(ByteBuffer(string: text)))
   }
+
+  /// A text as a string of JSON.
+  private static func quoted(_ text: String) -> String { String(buffer: JSONText.encode(text)) }
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -3,6 +3,9 @@
 /// *Concurrency*: called on the endpoint's only thread, which answers nothing else meanwhile. Take a snapshot under a lock
 /// that is only held briefly; never wait for work, disk or another thread.
 public protocol RunDataSource: Sendable {
+  /// What the run counts besides the operations of its queue. Always the same.
+  var counters: [RunCounter] { get }
+
   /// - Parameter limit: the most running operations, and the most waiting operations, to list.
   func status(listing limit: Int) -> RunStatus
 

@@ -90,6 +90,8 @@ final class JobEndpoint: RunDataSource, RunControl {
 
   // MARK: Snapshots
 
+  let counters = JobTally.counters.filter { $0.readers.contains(.status) }.map { RunCounter($0) }
+
   func status(listing limit: Int) -> RunStatus {
     // Counts only if a client asks, because counting walks all folders a second time.
     if limit > 0 { job.countAhead() }

@@ -9,15 +9,23 @@ import StatusEndpoint
 
 extension RunCounters {
   init(_ status: JobStatus) {
-    let (tally, counters) = (status.tally, status.queue.counters)
-    self.init(found: tally.found, total: status.total)
-    (made, upToDate, failed, cancelled) = (tally.made, tally.upToDate, tally.failed, tally.cancelled)
-    passedOver = tally.notImages + tally.ownThumbnails + tally.unsupportedImages + tally.duplicates
-    (requeued, waiting, running) = (tally.requeued, counters.waiting, counters.running)
+    let counters = status.queue.counters
+    self.init(status.tally.numbers(for: .status), total: status.total)
+    (waiting, running) = (counters.waiting, counters.running)
     (waitingForDependencies, waitingForMemory) = (counters.waitingForDependencies, counters.waitingForMemory)
     cancelledForDependencies = counters.cancelledForDependencies
     (peakRunning, peakWaiting) = (counters.peakRunning, counters.peakWaiting)
-    (thumbnails, bytesWritten, bytesRead) = (tally.thumbnails, tally.bytesWritten, tally.bytesRead)
+  }
+}
+
+extension RunCounter {
+  init(_ counter: TallyCounter) {
+    let metric: Metric =
+      switch counter.metric {
+      case .total(let name): .total(name)
+      case .outcome: .outcome
+      }
+    self.init(counter.key, counter.meaning, metric: metric)
   }
 }
 

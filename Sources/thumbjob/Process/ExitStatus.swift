@@ -47,7 +47,7 @@ extension JobReport {
     if tally.diskFaults > 0 || !isTraced || joinErrors.contains(where: \.isDiskFault) { return ExitStatus.ioError.code }
     if !joinErrors.isEmpty { return ExitStatus.cannotCreateOutput.code }
     if tally.missingArguments > 0 { return ExitStatus.noSuchSource.code }
-    let failed = tally.failed - (known == .ok ? tally.failedEarlier : 0)
+    let failed = known == .ok ? tally.withKnown.failed : tally.failed
     if failed > 0 || tally.walkErrors > 0 || (pruned?.failed ?? 0) > 0 { return ExitStatus.someFailed.code }
     return ExitStatus.success.code
   }

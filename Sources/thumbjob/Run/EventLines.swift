@@ -191,19 +191,15 @@ struct PressureLine: Encodable {
   }
 }
 
-/// The last event, with all counters, and the peaks beside their limits.
+/// The last event, with the peaks beside their limits. ``JobTally/numbers(for:isDryRun:)`` has its other fields.
 struct SummaryLine: Encodable {
   let event = "summary"
   /// The output folders.
   let outputs: [JSONPath]
-  /// In a dry run, `wouldMake` counts the sources that a run would make; else `made` those that were made.
-  let found, made, wouldMake, upToDate, passedOver, notRead, duplicates, failed, cancelled, missing, walkProblems: Int
-  let failedEarlier: Int
-  let excluded, hidden, linksNotFollowed, specialFiles, ownThumbnails, inOutput: Int
+  let excluded, hidden, linksNotFollowed, specialFiles, inOutput: Int
   /// The share `I/N` of the sources, and how many files are in others.
   let shard: String?
   let inOtherShards: Int?
-  let thumbnails, wouldMakeThumbnails, bytesRead, bytesWritten: Int
   /// Nil for a job without sources from the network.
   let bytesFetched, peakFetching: Int?
   /// Nil for a job that does not watch its folders.
@@ -215,7 +211,6 @@ struct SummaryLine: Encodable {
   let budgetBytes, peakReservedBytes, baselineBytes, memoryLimitBytes: Int
   let worstMemoryRatio: Double?
   let pressureSource: String
-  let pressureWarnings, pressureCriticals, requeued: Int
   let cancelledForDependencies: Int
   let notReached: Int?
   let dryRun, workRemains: Bool
@@ -224,19 +219,11 @@ struct SummaryLine: Encodable {
   init(_ report: JobReport, _ settings: JobSettings, exitCode: ExitCode) {
     let tally = report.tally
     outputs = settings.places.map { JSONPath($0) }
-    (found, upToDate, passedOver) = (tally.found, tally.upToDate, tally.notImages)
-    (made, wouldMake) = settings.dryRun ? (0, tally.made) : (tally.made, 0)
-    notRead = tally.unsupportedImages
-    failedEarlier = tally.failedEarlier
-    (duplicates, failed, cancelled) = (tally.duplicates, tally.failed, tally.cancelled)
-    (missing, walkProblems) = (tally.missingArguments, tally.walkErrors)
     (excluded, hidden) = (report.walk.filtered, report.walk.hidden)
     (linksNotFollowed, specialFiles) = (report.walk.linksNotFollowed, report.walk.special)
-    (ownThumbnails, inOutput) = (tally.ownThumbnails, report.walk.inOutput)
+    inOutput = report.walk.inOutput
     shard = settings.shard.map { "\($0)" }
     inOtherShards = settings.shard.flatMap { $0.isList ? nil : report.walk.inOtherShards }
-    (thumbnails, wouldMakeThumbnails) = settings.dryRun ? (0, tally.thumbnails) : (tally.thumbnails, 0)
-    (bytesRead, bytesWritten) = (tally.bytesRead, tally.bytesWritten)
     (bytesFetched, peakFetching) = (report.fetches?.bytes, report.fetches?.peak)
     let pruned = report.pruned?.thumbnails
     removed = settings.watch == nil && tally.removed == 0 ? pruned : tally.removed + (pruned ?? 0)
@@ -253,9 +240,6 @@ struct SummaryLine: Encodable {
     (baselineBytes, memoryLimitBytes) = (report.memory.baseline, report.memory.limit.bytes)
     worstMemoryRatio = report.worstMemoryRatio
     pressureSource = report.pressureSource.rawValue
-    (pressureWarnings, pressureCriticals, requeued) = (
-      tally.pressureWarnings, tally.pressureCriticals, tally.requeued
-    )
     cancelledForDependencies = report.counters.cancelledForDependencies
     notReached = report.notReached
     (dryRun, workRemains) = (settings.dryRun, report.workRemains)

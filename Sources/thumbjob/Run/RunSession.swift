@@ -119,7 +119,10 @@ final class RunSession: Sendable {
     let code = exitCode(of: report, ending: signal, isTraced: isTraced)
     // Before the last lines are written, because a reader that does not read them would delay it.
     endpoints?.finish(RunOutcome(report, exitCode: code, isDryRun: settings.job.dryRun))
-    if settings.json { output.write(SummaryLine(report, settings.job, exitCode: code)) }
+    if settings.json {
+      let numbers = report.tally.numbers(for: .summary, isDryRun: settings.job.dryRun)
+      output.write(MergedLine(SummaryLine(report, settings.job, exitCode: code), numbers))
+    }
     printSummary(report)
     // Determined again, because writing the last line may have failed.
     let last = exitCode(of: report, ending: signal, isTraced: isTraced)

@@ -10,7 +10,7 @@ struct Summary {
   let report: JobReport
   let settings: RunSettings
 
-  private var tally: JobTally { report.tally }
+  private var tally: JobTally { settings.job.knownFailures == .ok ? report.tally.withKnown : report.tally }
 
   /// - Parameter columns: the width of the terminal; nil for no limit.
   func text(columns: Int?) -> StyledText {
@@ -53,7 +53,7 @@ struct Summary {
     if tally.upToDate > 0 { return (.answer, ["\(isDry ? "would make nothing; " : "")\(tally.upToDate) up to date"]) }
     if isWithoutPictures { return (.warning, [noPicture]) }
     return (
-      failed > 0 ? .failure : .warning,
+      tally.failed > 0 ? .failure : .warning,
       [isDry ? "would make nothing" : "no \(product) made in \(Units.time(report.elapsed))"]
     )
   }
@@ -123,15 +123,9 @@ struct Summary {
     func add(_ count: Int, _ text: String, _ style: StyledText.Style? = nil) {
       if count > 0 { parts.append(StyledText(text, style)) }
     }
-    add(failed, "\(failed) failed\(failedEarlier)", .failure)
-    add(known, knownFailures)
-    add(tally.missingArguments, Units.count(tally.missingArguments, "source") + " missing", .failure)
-    add(tally.walkErrors, Units.count(tally.walkErrors, "place") + " could not be read", .failure)
-    if tally.thumbnails > 0 || settings.job.checksums != nil && tally.made > 0 {
-      add(tally.upToDate, "\(tally.upToDate) up to date")
+    for counter in JobTally.counters {
+      if let text = counter.text(of: tally) { parts.append(StyledText(text, counter.isFault ? .failure : nil)) }
     }
-    add(tally.removed, Units.count(tally.removed, "thumbnail") + " removed")
-    add(tally.gone, "\(tally.gone) gone before they were made")
     add(passedOver.count, passedOverText)
     let first =
       walk.firstInOutput.map { walk.inOutput == 1 ? " (\($0.printable))" : " (such as \($0.printable))" } ?? ""
@@ -148,20 +142,6 @@ struct Summary {
     let names = settings.verbose || tally.cancelled == 0 ? "" : " (-v names each)"
     add(tally.cancelled, "\(tally.cancelled) cancelled\(names)", .warning)
     return parts
-  }
-
-  /// Failures that are told as known, and the others.
-  private var known: Int { settings.job.knownFailures == .ok ? tally.failedEarlier : 0 }
-  private var failed: Int { tally.failed - known }
-
-  private var knownFailures: String {
-    "\(Units.count(known, "known failure"))\(tally.failedSince.map { ", first on \(Units.day($0))" } ?? "")"
-  }
-
-  private var failedEarlier: String {
-    if tally.failedEarlier == known { return "" }
-    let isAll = tally.failedEarlier == tally.failed
-    return " (\(isAll ? "" : "\(tally.failedEarlier) of them ")in an earlier run, and not tried again)"
   }
 
   /// Sources that were passed over, by kind.
