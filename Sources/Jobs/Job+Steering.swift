@@ -69,7 +69,7 @@ extension Job {
   /// also for a job that does not watch.
   package var isFollowing: Bool { engine.capabilities.contains { $0.isFollowing(on: queue) } }
 
-  private var remover: (any ResultRemover)? { engine.capability((any ResultRemover).self) }
+  private var remover: (any ResultRemover)? { engine.capabilities.first(of: (any ResultRemover).self) }
 
   /// What may be removed after this run. Each source folder is judged by itself.
   package func prunePlan(after report: JobReport) -> PrunePlan {

@@ -77,7 +77,7 @@ extension JobTests {
       let images = Path(folder("images"))
       _ = try await watched(settings()) { job in
         let isRemembered = try await eventually {
-          (try? job.engine.capability(JobLedger.self)?.disks()[images]) == DiskIdentity(at: images)?.text
+          (try? job.engine.capabilities.first(of: JobLedger.self)?.disks()[images]) == DiskIdentity(at: images)?.text
         }
         #expect(isRemembered)
       }

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Ledger
 import Marks
 import PictureMaking
 import Sourcing
@@ -40,6 +41,8 @@ struct Candidate {
   var files: FileState?
   /// How many results there are, and the place of one of them, if all are up to date and ``files`` is their state.
   var results: (count: Int, first: Path)?
+  /// What a ledger remembers of it; nil if that is nothing.
+  var entry: LedgerEntry?
   /// Whether its results are up to date, and none is refused.
   private(set) var isUpToDate = false
   /// Whether that is remembered from an earlier run.

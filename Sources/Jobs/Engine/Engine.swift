@@ -103,11 +103,6 @@ final class Engine: Sendable {
     return walk
   }
 
-  /// The capability of a type; nil if the job has none.
-  func capability<Capability>(_: Capability.Type) -> Capability? {
-    capabilities.lazy.compactMap { $0 as? Capability }.first
-  }
-
   private func walk() -> SourceWalk {
     for capability in capabilities { if let walk = capability.walk(self) { return walk } }
     return walkSources()

@@ -174,6 +174,11 @@ extension JobCapability {
   func tell(_ report: inout JobReport) {}
 }
 
+extension [any JobCapability] {
+  /// The first of a type; nil if there is none.
+  func first<Capability>(of _: Capability.Type) -> Capability? { lazy.compactMap { $0 as? Capability }.first }
+}
+
 /// What a walk over the sources has come to.
 struct SourceWalk {
   var counters = WalkCounters()

@@ -54,14 +54,9 @@ final class JobParts {
     for type in table { if let capability = try type.init(self) { capabilities.append(capability) } }
   }
 
-  /// The capability of a type; nil if the job has none.
-  func capability<Capability>(_: Capability.Type) -> Capability? {
-    capabilities.lazy.compactMap { $0 as? Capability }.first
-  }
-
   /// What is known of sources from the network. It has what remembers results, which must be made before.
   var remoteResults: RemoteResults {
-    if let memory = capability((any ResultMemory).self) {
+    if let memory = capabilities.first(of: (any ResultMemory).self) {
       return RemoteResults { memory.remoteState(of: $0) }
     }
     return RemoteResults(outputs)

@@ -10,8 +10,9 @@ extension JobLedger: SourceMemory {
   }
 
   func recall(_ candidate: inout Candidate, in engine: Engine) {
+    candidate.entry = entry(of: candidate.source)
     guard candidate.verdict == nil, let status = candidate.status, let files = candidate.files,
-      let entry = entry(of: candidate.source), isMade(entry, status, files)
+      let entry = candidate.entry, isMade(entry, status, files)
     else { return }
     correctOthers(candidate.source, entry)
     candidate.foundUpToDate(isRemembered: true)
@@ -20,10 +21,9 @@ extension JobLedger: SourceMemory {
   func admit(_ candidate: inout Candidate, in engine: Engine) {
     let source = candidate.source
     guard source.isLocal, !candidate.isRemembered else { return }
-    let entry = entry(of: source)
-    judgeAgain(&candidate, entry)
+    judgeAgain(&candidate)
     guard case .make = candidate.verdict else { return }
-    switch earlierFailure(of: source, entry) {
+    switch earlierFailure(of: source, candidate.entry) {
     case .failed(let failure, let file): candidate.verdict = .refuse(failure, file)
     case .suspect(let deaths):
       // One death has mostly another cause. After two, the fence is worth that a JPEG's samples may differ a little there.
@@ -34,12 +34,12 @@ extension JobLedger: SourceMemory {
   }
 
   /// Remembers what was found up to date, unless it is no proof that the source is sound.
-  private func judgeAgain(_ candidate: inout Candidate, _ entry: LedgerEntry?) {
+  private func judgeAgain(_ candidate: inout Candidate) {
     guard candidate.isUpToDate, let status = candidate.status else { return }
     // Results that are older than a fault of the source say nothing of it now.
-    if let entry, hasFailed(entry, status) { return candidate.foundOutdated() }
+    if let entry = candidate.entry, hasFailed(entry, status) { return candidate.foundOutdated() }
     guard let files = candidate.files, let results = candidate.results else { return }
-    recordUpToDate(candidate.source, status, entry, thumbnails: results.count, first: results.first, files)
+    recordUpToDate(candidate.source, status, candidate.entry, thumbnails: results.count, first: results.first, files)
   }
 
   func ended(_ end: SourceEnd) {

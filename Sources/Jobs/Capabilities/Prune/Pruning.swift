@@ -23,7 +23,7 @@ final class Pruning: ResultRemover {
   private let onRemoval: @Sendable (Path, Result<Int, OutputError>) -> Void
 
   convenience init?(_ parts: JobParts) {
-    self.init(parts.settings, parts.walker, parts.outputs, parts.capability(JobLedger.self)) {
+    self.init(parts.settings, parts.walker, parts.outputs, parts.capabilities.first(of: JobLedger.self)) {
       [onEvent = parts.onEvent] in onEvent(.removal($0, $1))
     }
   }

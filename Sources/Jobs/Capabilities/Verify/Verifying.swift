@@ -9,7 +9,8 @@ final class Verifying: JobCapability {
   private let memory: MemoryPlan
 
   convenience init?(_ parts: JobParts) {
-    guard parts.settings.verify == .content, !parts.settings.dryRun, let ledger = parts.capability(JobLedger.self)
+    guard parts.settings.verify == .content, !parts.settings.dryRun,
+      let ledger = parts.capabilities.first(of: JobLedger.self)
     else {
       return nil
     }

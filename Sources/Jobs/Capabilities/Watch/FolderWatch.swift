@@ -26,8 +26,8 @@ final class FolderWatch: JobCapability {
   private let onNote: @Sendable (WatchNote) -> Void
 
   convenience init?(_ parts: JobParts) {
-    guard let watch = parts.settings.watch, let ledger = parts.capability(JobLedger.self),
-      let pruning = parts.capability(Pruning.self)
+    guard let watch = parts.settings.watch, let ledger = parts.capabilities.first(of: JobLedger.self),
+      let pruning = parts.capabilities.first(of: Pruning.self)
     else { return nil }
     self.init(watch, parts.settings, parts.walker, parts.outputs, parts.plan, ledger, pruning) {
       [onEvent = parts.onEvent] in onEvent(.watch($0))
