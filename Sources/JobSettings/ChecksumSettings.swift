@@ -2,7 +2,8 @@ import Files
 import Sourcing
 
 /// What a job computes in place of thumbnails: the SHA-256 digest of each source, which may be any file.
-package struct ChecksumSettings: Sendable, Equatable {
+package struct ChecksumSettings: KindSettings {
+  package let words = ResultWords(result: "checksum", source: "file", areFiles: false)
   /// The file for the list of all checksums; nil if the receiver of the job's events makes something of each. A job that makes
   /// a share of the sources adds its share to the name, as ``file(for:)`` says.
   package var file: Path?
@@ -17,28 +18,14 @@ package struct ChecksumSettings: Sendable, Equatable {
     return Path(bytes: file.bytes + Array(".\(shard.part)".utf8))
   }
 
-  /// - Throws: ``TextError`` if the file cannot be one.
-  func validate() throws(TextError) {
+  package func places(in job: JobSettings) -> [Path] { file(for: job.shard).map { [$0] } ?? [] }
+
+  package func validate() throws(TextError) {
     guard let file else { return }
     if file.isEmpty { throw TextError(in: "into", "the path is empty") }
     if file.isURL { throw TextError(in: "into", "\(file.printable) is a URL; name a file") }
     if file.lastName.isEmpty || [".", ".."].contains(file.lastName) {
       throw TextError(in: "into", "\(file.printable) is a folder; name a file")
     }
-  }
-}
-
-extension JobSettings {
-  /// The file for the list of checksums; nil if the job makes none.
-  package var checksumFile: Path? { checksums?.file(for: shard) }
-
-  /// Where the results go: the output folders, or the list of checksums; empty for checksums without a list.
-  package var places: [Path] { checksums == nil ? outputs.map(\.folder) : checksumFile.map { [$0] } ?? [] }
-
-  /// How sources are fetched. A checksum needs all of each.
-  package var networkInUse: NetworkSettings {
-    var network = network
-    if checksums != nil { network.extent = .whole }
-    return network
   }
 }

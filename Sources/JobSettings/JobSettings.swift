@@ -22,8 +22,8 @@ package struct JobSettings: Sendable, Equatable, DefaultSettings {
   package var followsLinks = false
   /// At least one output. Each has its own folder.
   package var outputs = [OutputSettings()]
-  /// What is computed in place of thumbnails, of which there are no outputs then; nil for thumbnails.
-  package var checksums: ChecksumSettings?
+  /// What the job makes of its sources. Only thumbnails have outputs.
+  @ComparableKind package var kind: any KindSettings = ThumbnailKind()
   /// What is made of all thumbnails, besides them.
   package var joins = JoinSettings()
   /// How many operations may run at once; nil means ``ProcessorCount/usable()``.

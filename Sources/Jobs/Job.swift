@@ -12,14 +12,14 @@ import Sourcing
 import Synchronization
 import TraceRecording
 
-/// A job walks its sources and makes their thumbnails, or computes their checksums, on a bounded queue.
+/// A job walks its sources and makes of each what its kind makes, such as thumbnails, on a bounded queue.
 ///
-/// It puts together an ``Engine`` with the kind of work and the capabilities that its settings ask for: the table is in its
-/// initialiser. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
+/// It puts together an ``Engine`` with the kind of work and the capabilities that its settings ask for: ``PreparedKind``s have
+/// them. ``stop(_:)`` ends the job at any moment; ``run()`` then returns the report.
 ///
 /// From the outside in: `RunCommand` starts from the default settings and applies first the job file (`JobFile`) and
 /// then the options. `RunSession` makes a job of the `JobSettings` and handles signals. The ``Engine`` walks the
-/// sources (`SourceWalker`) and asks ``MakeThumbnails`` for the place of each (`OutputPlan`, or a `NamePattern`). Those
+/// sources (`SourceWalker`) and asks the ``JobKind``, such as ``MakeThumbnails``, for the place of each (`OutputPlan`, or a `NamePattern`). Those
 /// that are up to date (by the ``JobLedger``, or else by the `SettingsStamp`) need nothing more; the others it submits
 /// as ``ThumbnailOperation``s to a `BoundedOperationQueue`, which makes it wait while the backlog is full. An operation
 /// reads its source's header, computes from it how much memory it will hold (`SourceInfo.bytesNeeded`), reserves that
@@ -40,6 +40,7 @@ package final class Job: Sendable {
   /// Nil if the thumbnails are in folders, and in a dry run.
   let work: WorkFolder?
   private let decoders: PictureDecoders
+  private let decodesPictures: Bool
   let onEvent: @Sendable (JobEvent) -> Void
   /// Whether ``countAhead()`` was called.
   let isCounted = Atomic(false)
@@ -75,14 +76,12 @@ package final class Job: Sendable {
     // If no source exists, the job makes no output folder.
     let hasSources = settings.sources.contains(where: \.exists)
     let isRead = settings.dryRun || !hasSources
-    let list = try settings.checksums.flatMap { checksums throws(OutputError) in
-      checksums.file == nil ? nil : try ChecksumPlace(checksums, settings.shard, isRead: isRead)
-    }
-    let needsFolder = settings.checksums == nil ? !settings.bucketOutputs.isEmpty : list == nil && settings.mayFetch
-    let work = isRead || !needsFolder ? nil : try WorkFolder()
+    let kind = try Self.prepare(settings, isRead: isRead)
+    decodesPictures = kind.decodesPictures
+    let work = isRead || !kind.needsTemporaryFolder ? nil : try WorkFolder()
     let local = settings.outputs.indices.map { work?.path.appending(Path("\($0)")) ?? settings.outputs[$0].folder }
     self.work = work
-    let spool = local.first?.appending(SourceWalker.workingFolderName) ?? list?.working ?? work?.path ?? "."
+    let spool = local.first?.appending(SourceWalker.workingFolderName) ?? kind.workingFolder ?? work?.path ?? "."
     let network = Network(
       settings.networkInUse, folder: spool, program: settings.program,
       sources: (settings.backlog ?? 4 * settings.maxInUse) + settings.maxInUse,
@@ -90,30 +89,22 @@ package final class Job: Sendable {
     outputs = try Self.outputs(settings, local, network, isRead: isRead)
     let walker = SourceWalker(
       arguments: settings.sources, filter: settings.filter, followsLinks: settings.followsLinks,
-      isSorted: !settings.joins.isEmpty || list != nil,
-      outputs: settings.mirroredOutputs + (list.map { [$0.working] } ?? []), shard: settings.shard, lister: network,
+      isSorted: kind.isSorted,
+      outputs: settings.mirroredOutputs + (kind.workingFolder.map { [$0] } ?? []), shard: settings.shard,
+      lister: network,
       bucketOutputs: settings.bucketOutputs)
     let limit = MemoryLimit.find(in: surroundings)
     memory = MemoryPlan(
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
     queue = BoundedOperationQueue(
-      name: settings.checksums == nil ? "thumbnails" : "checksums", max: settings.maxInUse, backlog: settings.backlog,
-      budget: memory.budget)
+      name: "\(settings.kind.words.result)s", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
     decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) }
     let parts = JobParts(
-      settings, walker, outputs, list, hasSources: hasSources, network, queue, memory, surroundings, pressureRules,
+      settings, kind, walker, outputs, hasSources: hasSources, network, queue, memory, surroundings, pressureRules,
       decoders,
       trace: trace, onThumbnail: onThumbnail, onEvent: onEvent)
-    let kind: any JobKind
-    if settings.checksums == nil {
-      try parts.make(Self.withThumbnails)
-      kind = MakeThumbnails(parts)
-    } else {
-      try parts.make(Self.withChecksums)
-      kind = ComputeChecksums(parts)
-    }
     engine = Engine(
-      kind, parts.capabilities, on: queue, walker,
+      try kind.make(parts), parts.capabilities, on: queue, walker,
       Engine.Rules(
         timeout: settings.timeout, runFor: settings.runFor, halt: settings.halt,
         requeues: settings.onPressure == .requeue, isForced: settings.force, hasOutput: hasSources),
@@ -127,25 +118,13 @@ package final class Job: Sendable {
     }
   }
 
-  /// What a job can do besides making thumbnails, in the order in which the engine asks. Where two decide about one source,
-  /// the later one has the last word. One goes with its folder and its line here, and those that stand on it.
-  private static let withThumbnails: [any JobCapability.Type] = [
-    PressureControl.self,
-    NetworkSources.self,
-    JobLedger.self,
-    Pruning.self,  // stands on JobLedger
-    FolderWatch.self,  // stands on JobLedger, Pruning
-    Verifying.self,  // stands on JobLedger
-    Joining.self,
-  ]
+  /// The kinds of jobs. One goes with its folder and its line here.
+  private static let kinds: [any PreparedKind.Type] = [PreparedThumbnails.self, Checksums.self]
 
-  /// The same besides computing checksums.
-  private static let withChecksums: [any JobCapability.Type] = [
-    PressureControl.self,
-    ChecksumLedger.self,
-    NetworkSources.self,
-    ChecksumFile.self,  // stands on ChecksumLedger
-  ]
+  private static func prepare(_ settings: JobSettings, isRead: Bool) throws(OutputError) -> any PreparedKind {
+    for type in kinds { if let kind = try type.init(settings, isRead: isRead) { return kind } }
+    preconditionFailure("no kind of job has settings of type \(type(of: settings.kind))")
+  }
 
   /// - Parameters:
   ///   - local: for each output, the folder for what a run needs besides thumbnails.
@@ -239,7 +218,7 @@ package final class Job: Sendable {
   /// - Throws: `PressureSignalError` if the requested pressure signals cannot be used. The job has then read no source.
   package func run() throws -> JobReport {
     let startedAt = ContinuousClock.now
-    if engine.rules.hasOutput, settings.checksums == nil, let obstacle = PictureDecoders.obstacle {
+    if engine.rules.hasOutput, decodesPictures, let obstacle = PictureDecoders.obstacle {
       onEvent(.noDecoder(obstacle))
     }
     let walk: SourceWalk
@@ -258,7 +237,8 @@ package final class Job: Sendable {
     // Only now does the system count their processor time as used by this process.
     decoders.removeIdle()
     var report = JobReport(
-      tally: tally, walk: walk.counters, counters: queue.counters, limits: queue.widestLimits,
+      words: settings.kind.words, tally: tally, walk: walk.counters, counters: queue.counters,
+      limits: queue.widestLimits,
       elapsed: .now - startedAt, peakMemory: decoders.peakMemory, memory: memory,
       pressureSource: settings.pressureSource, stopCause: stopCause, isWalkComplete: walk.isComplete,
       unmatchedPatterns: walk.isComplete && walk.counters.hasFiltered

@@ -16,16 +16,12 @@ struct CompletionTests {
   @Test func theFirstWordIsACommandOrASource() {
     let first = completion("")
     #expect(
-      first.words.map(\.text) == [
-        "run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split",
-        "checksum", "help",
-      ])
+      first.words.map(\.text) == table.commands.map(\.commandName)
+        && first.words.map(\.text).starts(with: ["run", "watch", "compare"]))
     #expect(first.paths == .files(extensions: PictureNames.usual + ["yml", "yaml"]))
     #expect(completion("a.jpg", "").words.isEmpty && completion("a.jpg", "").paths == first.paths)
     #expect(completion("compare", "").paths == .files(extensions: PictureNames.usual))
-    #expect(
-      words("help", "")
-        == ["run", "watch", "compare", "status", "cancel", "pause", "resume", "report", "split", "checksum"])
+    #expect(words("help", "") == table.commands.map(\.commandName).dropLast())
   }
 
   @Test func optionsNeedNoCommandBeforeThem() {

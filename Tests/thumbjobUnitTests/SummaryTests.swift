@@ -17,13 +17,14 @@ extension JobReport {
   static func known(
     _ tally: JobTally = JobTally(), walk: WalkCounters = WalkCounters(), stop: StopCause? = nil,
     isWalkComplete: Bool = true, seconds: Double = 0.34, unmatched: (includes: [Glob], excludes: [Glob]) = ([], []),
-    earlier: [EarlierRuns] = [], joins: [JoinReport] = [], notReached: Int? = nil, cancelledForDependencies: Int = 0
+    earlier: [EarlierRuns] = [], joins: [JoinReport] = [], notReached: Int? = nil, cancelledForDependencies: Int = 0,
+    words: ResultWords = ThumbnailKind().words
   ) -> JobReport {
     var counters = QueueCounters()
     counters.cancelledForDependencies = cancelledForDependencies
     let limit = MemoryLimit(bytes: 1 << 30, origin: .machine)
     return JobReport(
-      tally: tally, walk: walk, counters: counters, limits: QueueLimits(max: 2, backlog: 8),
+      words: words, tally: tally, walk: walk, counters: counters, limits: QueueLimits(max: 2, backlog: 8),
       elapsed: .seconds(seconds), peakMemory: 40 << 20,
       memory: MemoryPlan(nil, limit: limit, usage: MemoryUsage(resident: 20 << 20, group: nil)), worstMemoryRatio: nil,
       pressureSource: .psi, stopCause: stop, isWalkComplete: isWalkComplete, unmatchedPatterns: unmatched,
@@ -183,6 +184,24 @@ struct SummaryTests {
     #expect(outcome(tally, 2, .failure).text == "1 failed, 2 cancelled for a dependency, 3 made")
     tally.cancelled = 1
     #expect(outcome(tally, 2, .failure).text.contains(": 3 made, 1 failed, 2 cancelled for a dependency; "))
+  }
+
+  @Test func resultsAreCalledWhatTheirKindCallsThem() {
+    let words = ResultWords(result: "weight", source: "stone", areFiles: false)
+    func text(_ tally: JobTally) -> String {
+      var settings = RunSettings()
+      settings.job.sources = [.path("quarry")]
+      return Summary(report: .known(tally, words: words), settings: settings, cancelled: []).text(columns: nil).text
+    }
+    func outcome(_ tally: JobTally) -> String {
+      RunOutcome(.known(tally, words: words), exitCode: .success, isDryRun: false).text
+    }
+    var tally = JobTally()
+    #expect(text(tally) == "no stone found in ./quarry" && outcome(tally) == "nothing to do: no stone found")
+    (tally.found, tally.failed) = (1, 1)
+    #expect(text(tally).hasPrefix("no weight made in 0.3 s\n"))
+    (tally.found, tally.made, tally.failed, tally.upToDate, tally.bytesRead) = (6, 2, 0, 4, 5000)
+    #expect(text(tally) == "2 weights made in 0.3 s (5.0 kB)\n4 up to date")
   }
 
   @Test func whatTheNextRunMayNeedIsNotedBelowTheCounts() throws {

@@ -17,6 +17,33 @@ package enum JoinKind: String, Sendable, CaseIterable {
     }
   }
 
+  /// The event of a line of JSON that tells what became of it.
+  package var event: String {
+    switch self {
+    case .manifest, .gallery: rawValue
+    case .contactSheet: "contact-sheet"
+    case .checksums: "checksum-list"
+    }
+  }
+
+  /// What it consists of, such as `page`.
+  package var part: String {
+    switch self {
+    case .manifest: "source"
+    case .contactSheet: "page"
+    case .gallery: "picture"
+    case .checksums: "file"
+    }
+  }
+
+  /// What it would lack if a folder could not be read.
+  package var missing: String {
+    switch self {
+    case .manifest, .contactSheet, .gallery: "photos"
+    case .checksums: "files"
+    }
+  }
+
   /// How each file of this kind begins. A list of checksums is nothing but its lines.
   package var signature: [UInt8] {
     switch self {

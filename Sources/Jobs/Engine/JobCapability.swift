@@ -6,8 +6,8 @@ import Sourcing
 
 /// Something that a job can do besides its kind of work, such as to remember sources or to watch folders.
 ///
-/// The engine asks each of its capabilities at the same moments, in the order of the table in ``Job``, and knows nothing
-/// else of them. Every moment is optional.
+/// The engine asks each of its capabilities at the same moments, in the order in which a ``PreparedKind`` has added them,
+/// and knows nothing else of them. Every moment is optional.
 ///
 /// *Concurrency*: the thread of the job calls ``start(_:)`` to ``admit(_:in:)``, ``complete(_:)`` and ``finish(_:_:)``. What
 /// tells of operations comes from any thread, several at once.

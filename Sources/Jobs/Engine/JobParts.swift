@@ -7,15 +7,14 @@ import Places
 import Sourcing
 import TraceRecording
 
-/// What a job is put together from. Each capability takes from it what it needs, also of those before it in the table.
+/// What a job is put together from. Each capability takes from it what it needs, also of those before it.
 ///
 /// *Concurrency*: one thread uses it, while the job is made.
 final class JobParts {
   let settings: JobSettings
   let walker: SourceWalker
   let outputs: [ThumbnailOutput]
-  /// The place of the list of checksums; nil if the job makes none.
-  let list: ChecksumPlace?
+  let kind: any PreparedKind
   /// Whether one of the sources exists.
   let hasSources: Bool
   let network: Network
@@ -34,12 +33,12 @@ final class JobParts {
   private(set) var capabilities: [any JobCapability] = []
 
   init(
-    _ settings: JobSettings, _ walker: SourceWalker, _ outputs: [ThumbnailOutput], _ list: ChecksumPlace?,
+    _ settings: JobSettings, _ kind: any PreparedKind, _ walker: SourceWalker, _ outputs: [ThumbnailOutput],
     hasSources: Bool, _ network: Network, _ queue: BoundedOperationQueue, _ memory: MemoryPlan,
     _ surroundings: Surroundings, _ pressureRules: PressureRules, _ decoders: PictureDecoders, trace: TraceRecorder?,
     onThumbnail: ThumbnailHandler?, onEvent: @escaping @Sendable (JobEvent) -> Void
   ) {
-    (self.settings, self.walker, self.outputs, self.list) = (settings, walker, outputs, list)
+    (self.settings, self.kind, self.walker, self.outputs) = (settings, kind, walker, outputs)
     self.hasSources = hasSources
     (self.network, self.queue, self.memory, self.surroundings) = (network, queue, memory, surroundings)
     (self.pressureRules, self.decoders, self.trace) = (pressureRules, decoders, trace)

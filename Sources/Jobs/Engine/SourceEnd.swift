@@ -15,7 +15,7 @@ struct SourceEnd {
 
   var report: SourceReport {
     SourceReport(
-      source: source, result: result, thumbnails: findings.thumbnails, digest: findings.digest,
+      source: source, result: result, thumbnails: findings.thumbnails, line: findings.line,
       warnings: findings.warnings, shortfall: findings.shortfall, bytes: operation == nil ? nil : findings.file?.bytes,
       operation: operation?.snapshot())
   }

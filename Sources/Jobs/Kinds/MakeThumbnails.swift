@@ -13,8 +13,9 @@ struct MakeThumbnails: JobKind {
   private let outputs: [ThumbnailOutput]
   private let shared: ThumbnailOperation.Shared
 
-  /// - Parameter parts: with the capabilities.
-  init(_ parts: JobParts) { (outputs, shared) = (parts.outputs, parts.shared) }
+  init(_ outputs: [ThumbnailOutput], _ shared: ThumbnailOperation.Shared) {
+    (self.outputs, self.shared) = (outputs, shared)
+  }
 
   func placement(of source: inout Source) -> OutputPlan.Placement {
     source.isContested = shared.owners.plan.isContested(source)

@@ -8,8 +8,8 @@ struct SourceFindings: Sendable {
   var file: SourceFile.Version?
   /// A hash of all bytes of the source; nil if none was asked for.
   var hash: UInt64?
-  /// Its checksum; nil if none was asked for.
-  var digest: SHA256Digest?
+  /// The result, if it is a line of text.
+  var line: LineResult?
   var thumbnails: [MadeThumbnail] = []
   var warnings: [String] = []
   /// Why the thumbnails are worse than they were asked for; nil if they are not.

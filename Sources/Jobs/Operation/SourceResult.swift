@@ -40,8 +40,8 @@ package struct SourceReport: Sendable {
   package let result: SourceResult
   /// The thumbnails that were made. There may be some even if the source failed or was cancelled.
   package var thumbnails: [MadeThumbnail] = []
-  /// The checksum of the source; nil if it was not computed.
-  package var digest: SHA256Digest?
+  /// What was found out of the source; nil for thumbnails.
+  package var line: LineResult?
   /// Warnings of the decoder.
   package var warnings: [String] = []
   /// Why the thumbnails are worse than they were asked for; nil if they are not.

@@ -1,21 +1,25 @@
 import BoundedQueue
+import JobSettings
 
 /// What an operation does with one source. The word is the ``BoundedOperation/kind`` of the operation, and begins its
 /// title.
-enum SourceWork: String {
+///
+/// Other kinds of jobs have others.
+struct SourceWork: RawRepresentable {
+  let rawValue: String
+
   /// Makes its thumbnails.
-  case thumbnail
-  /// Computes its checksum.
-  case checksum
+  static let thumbnail = SourceWork(rawValue: "thumbnail")
   /// Reads what its thumbnails tell of it.
-  case describe
+  static let describe = SourceWork(rawValue: "describe")
   /// Compares it with the hash that the ledger knows.
-  case verify
+  static let verify = SourceWork(rawValue: "verify")
   /// Fetches it from the network.
-  case fetch
+  static let fetch = SourceWork(rawValue: "fetch")
 }
 
 extension OperationSnapshot {
-  /// The path of the source on which an operation of a job works, in printable form; nil if it works on none.
-  package var source: String? { kind.flatMap(SourceWork.init(rawValue:)) != nil ? subject : nil }
+  /// The path of the source on which an operation of a job works, in printable form; nil if it works on all, for a
+  /// ``JoinKind``.
+  package var source: String? { kind.flatMap { JoinKind(rawValue: $0) == nil ? subject : nil } }
 }

@@ -1,6 +1,7 @@
 import BoundedQueue
 import Files
 import Foundation
+import JobSettings
 import MemoryPressure
 import PictureMaking
 import Places
@@ -8,6 +9,8 @@ import Sourcing
 
 /// The results of a finished job, and measurements that show whether it kept its limits.
 package struct JobReport: Sendable {
+  /// What the results are called.
+  package let words: ResultWords
   package let tally: JobTally
   package let walk: WalkCounters
   package let counters: QueueCounters

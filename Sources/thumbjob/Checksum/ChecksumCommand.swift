@@ -41,7 +41,7 @@ struct ChecksumCommand: ParsableCommand, SignalHandlingCommand {
     try refuseOthers()
     var settings = RunSettings()
     settings.job.outputs = []
-    settings.job.checksums = ChecksumSettings(file: into.map { CommandWords.path(of: $0) })
+    settings.job.kind = ChecksumSettings(file: into.map { CommandWords.path(of: $0) })
     try settings.apply(words.flatMap { CommandWords.paths(of: $0) }, sources)
     try network.apply(to: &settings)
     try running.apply(to: &settings)

@@ -22,7 +22,7 @@ extension RunOutcome {
     let faults = Self.faults(tally)
     // A signal after the last source changes the exit status, but not what was made.
     if faults.isEmpty, exitStatus == 0 || exitStatus > 128 {
-      let parts = [Self.complete(tally, done)] + dependants
+      let parts = [Self.complete(report, done)] + dependants
       self.init(.complete, text: parts.joined(separator: ", "), exitStatus: exitStatus)
     } else {
       let causes = faults.isEmpty ? ["an output of the run failed"] : faults
@@ -30,9 +30,9 @@ extension RunOutcome {
     }
   }
 
-  private static func complete(_ tally: JobTally, _ done: [String]) -> String {
-    switch (tally.made, tally.upToDate) {
-    case (0, 0): "nothing to do: no picture found"
+  private static func complete(_ report: JobReport, _ done: [String]) -> String {
+    switch (report.tally.made, report.tally.upToDate) {
+    case (0, 0): "nothing to do: no \(report.words.source) found"
     case (0, let upToDate): "all up to date: \(Units.count(upToDate, "source"))"
     case (_, 0): "all \(done.joined())"
     default: "all done: \(done.joined(separator: ", "))"

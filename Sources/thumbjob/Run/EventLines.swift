@@ -7,7 +7,7 @@ import Jobs
 import Places
 import Sourcing
 
-/// The event of a source that is done.
+/// The event of a source that is done. A ``LineResult`` has its other fields.
 struct SourceLine: Encodable {
   let event = "source"
   let source: JSONPath
@@ -19,8 +19,6 @@ struct SourceLine: Encodable {
   let ranSeconds: Double?
   let thumbnails: [ThumbnailFields]
   let warnings: [String]?
-  /// The checksum; nil for thumbnails.
-  let sha256: String?
   var type: String?
   var kind: String?
   var error: String?
@@ -37,7 +35,6 @@ struct SourceLine: Encodable {
     thumbnails = report.thumbnails.map { ThumbnailFields($0, path: $0.path) }
     let warnings = (report.shortfall.map { [$0] } ?? []) + report.warnings
     self.warnings = warnings.isEmpty ? nil : warnings
-    sha256 = report.digest?.description
     switch report.result {
     case .made: outcome = isDryRun ? "would-make" : "made"
     case .notImage: outcome = "passed-over"
@@ -131,12 +128,7 @@ struct JoinLine: Encodable {
 
   init(_ report: JoinReport) {
     warnings = report.unusableText.map { [$0] }
-    switch report.kind {
-    case .manifest: event = "manifest"
-    case .contactSheet: event = "contact-sheet"
-    case .gallery: event = "gallery"
-    case .checksums: event = "checksum-list"
-    }
+    event = report.kind.event
     path = JSONPath(report.path)
     switch report.result {
     case .made: outcome = "made"
@@ -152,7 +144,7 @@ struct JoinLine: Encodable {
 
 extension JoinReport {
   /// Why it was withheld.
-  var whyWithheld: String { "it would lack \(kind == .checksums ? "files" : "photos") that could not be read" }
+  var whyWithheld: String { "it would lack \(kind.missing) that could not be read" }
 
   /// A line about thumbnails that the contact sheet could not show; nil if there are none.
   var unusableText: String? {

@@ -11,7 +11,8 @@ extension RunSession {
   func handle(_ event: JobEvent) {
     switch event {
     case .source(let report):
-      write(SourceLine(report, isDryRun: settings.job.dryRun))
+      let line = SourceLine(report, isDryRun: settings.job.dryRun)
+      if let result = report.line { write(MergedLine(line, result.fields)) } else { write(line) }
       printResult(report)
     case .watching(let reports):
       if let text = PressureText.text(reports, isVerbose: settings.verbose), !settings.quiet {
@@ -73,7 +74,7 @@ extension RunSession {
   private func printResult(_ report: SourceReport) {
     var name: String { report.source.path.printable }
     switch report.result {
-    case .made where settings.job.checksums != nil: printChecksum(report, name)
+    case .made where !settings.job.kind.words.areFiles: printLine(report, name)
     case .made:
       if settings.verbose || settings.job.dryRun { printThumbnails(report, name) }
       if let shortfall = report.shortfall { messages.printLine("thumbjob: \(name): \(shortfall)", .warning) }

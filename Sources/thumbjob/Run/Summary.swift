@@ -1,6 +1,7 @@
 import BoundedQueue
 import Files
 import Foundation
+import JobSettings
 import Jobs
 import Sourcing
 
@@ -11,6 +12,7 @@ struct Summary {
   let settings: RunSettings
 
   private var tally: JobTally { settings.job.knownFailures == .ok ? report.tally.withKnown : report.tally }
+  private var words: ResultWords { report.words }
 
   /// - Parameter columns: the width of the terminal; nil for no limit.
   func text(columns: Int?) -> StyledText {
@@ -40,7 +42,7 @@ struct Summary {
 
   private var answer: (style: StyledText.Style, parts: [String]) {
     let isDry = settings.job.dryRun
-    if settings.job.checksums != nil, tally.made > 0 { return (.answer, [checksums]) }
+    if !words.areFiles, tally.made > 0 { return (.answer, [lines]) }
     if tally.thumbnails > 0 {
       if isDry { return (.answer, ["would make \(thumbnails)", "→ \(places)\(details([sizes]))"]) }
       let details = details([sizes, ByteCount.file(tally.bytesWritten), rate])
@@ -54,14 +56,12 @@ struct Summary {
     if isWithoutPictures { return (.warning, [noPicture]) }
     return (
       tally.failed > 0 ? .failure : .warning,
-      [isDry ? "would make nothing" : "no \(product) made in \(Units.time(report.elapsed))"]
+      [isDry ? "would make nothing" : "no \(words.result) made in \(Units.time(report.elapsed))"]
     )
   }
 
-  private var product: String { settings.job.checksums == nil ? "thumbnail" : "checksum" }
-
-  private var checksums: String {
-    let count = Units.count(tally.made, product)
+  private var lines: String {
+    let count = Units.count(tally.made, words.result)
     if settings.job.dryRun { return "would make \(count)" }
     let isLong = report.elapsed >= .seconds(1)
     let rate = isLong ? "\(ByteCount.file(Int(report.bytesPerSecond)))/s" : nil
@@ -108,9 +108,7 @@ struct Summary {
     let sources = settings.job.sources.map { source in
       if case .path(let path) = source { PlaceText.text(path.printable) } else { "\(source)" }
     }
-    if settings.job.checksums != nil { return "no file found in \(PlaceText.text(sources))" }
-    let what = tally.unsupported.isEmpty ? "no picture" : "no readable picture"
-    return "\(what) found in \(PlaceText.text(sources))"
+    return "no \(tally.unsupported.isEmpty ? "" : "readable ")\(words.source) found in \(PlaceText.text(sources))"
   }
 
   // MARK: What was not made
@@ -227,13 +225,7 @@ struct Summary {
   private var joins: [StyledText] {
     report.joins.compactMap { join in
       let name = "\(join.kind.rawValue) \(join.path.printable)"
-      let count =
-        switch join.kind {
-        case .manifest: Units.count(join.count, "source")
-        case .contactSheet: Units.count(join.count, "page")
-        case .gallery: Units.count(join.count, "picture")
-        case .checksums: Units.count(join.count, "file")
-        }
+      let count = Units.count(join.count, join.kind.part)
       switch join.result {
       case .made: return StyledText("\(name): \(count)", .answer)
       case .unchanged: return StyledText("\(name): \(count), up to date")

@@ -24,7 +24,7 @@ final class ChecksumLedger: ResultMemory {
   private static let settings = "sha256"
 
   init?(_ parts: JobParts) {
-    guard let place = parts.list else { return nil }
+    guard let place = (parts.kind as? Checksums)?.place else { return nil }
     (isReading, folder, program) = (parts.isRead, place.folder, parts.settings.program)
     onProblem = { [onEvent = parts.onEvent] in onEvent(.ledger($0)) }
     ledger = Ledger(place.ledger, for: isReading ? .reading : .writing, isDurable: parts.settings.durable)
@@ -65,7 +65,9 @@ final class ChecksumLedger: ResultMemory {
   }
 
   func ended(_ end: SourceEnd) {
-    guard !isReading, let digest = end.findings.digest, let version = version(of: end) else { return }
+    guard !isReading, let operation = end.operation as? ChecksumOperation, let digest = operation.digest,
+      let version = version(of: end, operation)
+    else { return }
     let now = Int(Date().timeIntervalSince1970)
     var entry = LedgerEntry(
       key(of: end.source), version: version, outcome: .made(thumbnails: 0, first: nil), settings: Self.settings,
@@ -95,7 +97,7 @@ final class ChecksumLedger: ResultMemory {
   }
 
   /// The version that an operation has read; nil if a later run could not recognise it.
-  private func version(of end: SourceEnd) -> LedgerEntry.Version? {
+  private func version(of end: SourceEnd, _ operation: ChecksumOperation) -> LedgerEntry.Version? {
     guard let file = end.findings.file else { return nil }
     if end.source.isLocal {
       return LedgerEntry.Version(
@@ -103,9 +105,7 @@ final class ChecksumLedger: ResultMemory {
     }
     // What the server tells of the contents takes the place of the state, and the time is in whole seconds, as servers
     // tell it.
-    guard let contents = (end.operation as? ChecksumOperation)?.contents,
-      let print = Fingerprint(digits: contents.digits)
-    else { return nil }
+    guard let contents = operation.contents, let print = Fingerprint(digits: contents.digits) else { return nil }
     return LedgerEntry.Version(
       bytes: file.bytes, modified: Int(file.modified.tv_sec), state: Int(truncatingIfNeeded: print.hash))
   }

@@ -25,6 +25,7 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
   /// The work so far.
   private struct Progress {
     var findings = SourceFindings()
+    var digest: SHA256Digest?
     var contents: SourceContents?
     /// Whether the server says that the source has not changed.
     var isUnchanged = false
@@ -46,7 +47,7 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
   /// - Parameter task: the operation that fetches its source is submitted already.
   init(_ task: SourceTask, shared: Shared) {
     self.shared = shared
-    super.init(.checksum, task, memory: shared.memory)
+    super.init(SourceWork(rawValue: "checksum"), task, memory: shared.memory)
   }
 
   override var hasHeldMemory: Bool { progress.withLock { $0.hasHeldMemory } }
@@ -54,6 +55,9 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
   override var success: SourceTask.Ending { progress.withLock { $0.isUnchanged } ? .unchanged : .made(.made) }
 
   override var findings: SourceFindings { progress.withLock { $0.findings } }
+
+  /// Nil before it was computed.
+  var digest: SHA256Digest? { progress.withLock { $0.digest } }
 
   /// What its server tells of the contents; nil for a file, and if the server tells nothing.
   var contents: SourceContents? { progress.withLock { $0.contents } }
@@ -77,7 +81,12 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
     guard let file = try open() else { return progress.withLock { $0.isUnchanged = true } }
     progress.withLock { $0.findings.file = file.version }
     let digest = try digest(of: file)
-    progress.withLock { $0.findings.digest = digest }
+    let line = ChecksumLine(digest, source.path)
+    progress.withLock { progress in
+      progress.digest = digest
+      progress.findings.line = LineResult(
+        line.bytes, text: "\(digest)  \(source.path.printable)", fields: ChecksumFields(sha256: digest.description))
+    }
   }
 
   /// Opens the source; nil if its server says that it has not changed.
@@ -123,4 +132,9 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
       report(fraction: min(1, Double(done) / Double(max(1, file.size))))
     }
   }
+}
+
+/// The fields of a checksum in JSON.
+package struct ChecksumFields: Encodable, Sendable {
+  let sha256: String
 }
