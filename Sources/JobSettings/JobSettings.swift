@@ -133,23 +133,26 @@ extension JobSettings {
     filterSettings + [
       Setting(
         "verify", \.verify, .word, value: "way",
-        "How to recognise that a source is unchanged: time, or content, which reads all of it."),
+        "How to recognise that a source is unchanged: time, or content, which reads all of it.",
+        onlyForThumbnails: true),
       Setting(
         "retry-failed", \.retryFailed, .flag,
-        "Try sources again that failed for good in an earlier run, and have not changed."),
+        "Try sources again that failed for good in an earlier run, and have not changed.", onlyForThumbnails: true),
       Setting(
         "known-failures", \.knownFailures, .word, value: "meaning",
-        "What such sources mean for the exit status: fail, or ok, which also leaves out their lines; for runs every night."
-      ),
+        "What such sources mean for the exit status: fail, or ok, which also leaves out their lines; for runs every night.",
+        onlyForThumbnails: true),
       Setting(
         "fail-on", \.failOn, .word, value: "level",
         "The mildest fault that fails a source: truncated (samples that its thumbnails need are missing), error (or "
-          + "corrupt), warning (any flaw of the whole file)."),
+          + "corrupt), warning (any flaw of the whole file).", onlyForThumbnails: true),
       Setting(
         "isolate", \.isolate, .word, value: "sources",
         "Decode in fenced helper processes: auto (all but JPEG without faults), always, require (always, and nothing where "
-          + "the kernel refuses a part of the fence), never (without the fence)."),
-      Setting("limit-pixels", \.limitPixels, .pixels, value: "n", "The most pixels of a source: 500M, 1G."),
+          + "the kernel refuses a part of the fence), never (without the fence).", onlyForThumbnails: true),
+      Setting(
+        "limit-pixels", \.limitPixels, .pixels, value: "n", "The most pixels of a source: 500M, 1G.",
+        onlyForThumbnails: true),
       Setting(
         "timeout", \.timeout, .duration, value: "duration",
         "The most time for a source: 90s, 5m. Time is measured in steps of 0.1 s, so a source may take up to 0.2 s longer."
@@ -207,7 +210,8 @@ extension JobSettings {
     Setting(
       "prune", \.prune, .pruneMode, value: "extent",
       "Remove the thumbnails of sources and sizes that are gone; on a terminal it asks first. --prune=all also if they are "
-        + "more than half of a folder, --prune=force also if a folder is another one than before."),
+        + "more than half of a folder, --prune=force also if a folder is another one than before.",
+      onlyForThumbnails: true),
     Setting(
       "for", \.runFor, .duration, value: "duration",
       "Start nothing new after this time; exit status 75 if work remains.",

@@ -29,7 +29,7 @@ package struct NetworkSettings: Sendable, Equatable, DefaultSettings {
     Setting(
       "fetch", \.extent, .word, value: "extent",
       "How much of a source to fetch: exact (as much as gives the thumbnails of the whole), sparing (without the last bit of "
-        + "progressive JPEGs, which hardly shows), whole."),
+        + "progressive JPEGs, which hardly shows), whole.", onlyForThumbnails: true),
     Setting(
       "limit-bytes", \.largest,
       .text(

@@ -53,6 +53,16 @@ struct HelpTests {
     #expect(part?.contains("\\fB\(name)\\fR") == false && part?.contains("\\fB--poll\\fR") == true)
   }
 
+  @Test func theHelpOfChecksumHasNoOptionThatItRefuses() {
+    let (run, checksum) = (table.command(of: ["run"]), table.command(of: ["checksum"]))
+    let refused = ["fail-on", "fetch", "isolate", "limit-pixels", "prune", "retry-failed", "verify"]
+    for name in refused.map({ "--\($0)" }) {
+      #expect(run.option(name)?.shouldDisplay == true && checksum.option(name)?.shouldDisplay == false, "\(name)")
+      #expect(checksum.discussion?.contains(name) == true, "\(name)")
+    }
+    #expect(checksum.option("--per-host")?.shouldDisplay == true && checksum.option("--max")?.shouldDisplay == true)
+  }
+
   @Test func everyExitStatusIsDescribed() {
     let described = Set(Reference.exitStatuses.flatMap { $0.term.split(separator: ", ") }.compactMap { Int32($0) })
     #expect(described.subtracting([130, 143]) == Set(ExitStatus.allCases.map(\.rawValue)))

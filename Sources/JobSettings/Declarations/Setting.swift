@@ -66,14 +66,15 @@ extension Setting where Settings: DefaultSettings {
     _ field: any WritableKeyPath<Settings, Value> & Sendable, _ notation: Notation<Value>,
     value valueName: String? = nil,
     _ purpose: String, default defaultText: String? = nil, completion: SettingInfo.ValueCompletion? = nil,
-    refusedByWatch: String? = nil, overriding overridden: (any WritableKeyPath<Settings, Bool> & Sendable)? = nil
+    refusedByWatch: String? = nil, onlyForThumbnails isOnlyForThumbnails: Bool = false,
+    overriding overridden: (any WritableKeyPath<Settings, Bool> & Sendable)? = nil
   ) {
     self.init(
       SettingInfo(
         name: name, letter: letter, otherOptions: otherOptions, otherKeys: otherKeys, form: notation.form,
         valueName: valueName, purpose: purpose,
         defaultText: defaultText ?? notation.text(Settings()[keyPath: field]),
-        completion: completion, watchRefusal: refusedByWatch),
+        completion: completion, watchRefusal: refusedByWatch, isOnlyForThumbnails: isOnlyForThumbnails),
       change: { texts, origin, settings throws(TextError) in
         settings[keyPath: field] = try notation.parse(texts, origin)
       },
@@ -86,11 +87,11 @@ extension Setting where Settings: DefaultSettings {
     _ name: String, letter: Character? = nil, otherOptions: [String] = [], otherKeys: [String] = [],
     _ field: any WritableKeyPath<Settings, Value?> & Sendable, _ notation: Notation<Value>, value valueName: String,
     _ purpose: String, default defaultText: String? = nil, completion: SettingInfo.ValueCompletion? = nil,
-    refusedByWatch: String? = nil
+    refusedByWatch: String? = nil, onlyForThumbnails isOnlyForThumbnails: Bool = false
   ) {
     self.init(
-      name, letter: letter, otherOptions: otherOptions, otherKeys: otherKeys, field, notation.optional,
-      value: valueName, purpose,
-      default: defaultText, completion: completion, refusedByWatch: refusedByWatch)
+      name, letter: letter, otherOptions: otherOptions, otherKeys: otherKeys, field, notation.optional, value: valueName, purpose,
+      default: defaultText, completion: completion, refusedByWatch: refusedByWatch,
+      onlyForThumbnails: isOnlyForThumbnails)
   }
 }

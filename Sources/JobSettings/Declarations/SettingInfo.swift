@@ -46,6 +46,8 @@ package struct SettingInfo: Sendable {
   package var completion: ValueCompletion?
   /// Why a watch refuses the setting; nil if it does not.
   package var watchRefusal: String?
+  /// Whether it has a meaning only for thumbnails, so that other kinds of jobs refuse it.
+  package var isOnlyForThumbnails = false
 
   /// What the setting is for, and its default.
   package var help: String { defaultText.map { "\(purpose) (default: \($0))" } ?? purpose }

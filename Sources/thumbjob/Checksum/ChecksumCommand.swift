@@ -1,6 +1,4 @@
 import ArgumentParser
-import Files
-import Foundation
 import JobSettings
 
 /// `thumbjob checksum`: reads the options. `RunSession` does the work, as it does for `run`.
@@ -14,15 +12,8 @@ struct ChecksumCommand: ParsableCommand, SignalHandlingCommand {
       FILE with --into. FILE is written at the end, in the order of the names, whole or not at all. The next run with \
       the same FILE reads only what has changed.
 
-      These options of run are refused: --fail-on, --fetch, --isolate, --known-failures, --limit-pixels, --prune, --retry-failed and --verify.
+      \(OtherKindOptions.refusal)
       """)
-
-  @Argument(
-    help: ArgumentHelp(
-      "A folder (with all below it), a file, an https:// URL, an object or folder in S3 (s3://bucket/key), or - for paths and "
-        + "URLs on standard input, one per line.", valueName: "source"),
-    completion: .file())
-  var words: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -31,33 +22,13 @@ struct ChecksumCommand: ParsableCommand, SignalHandlingCommand {
     completion: .file())
   var into: String?
 
-  @OptionGroup(title: "Sources") var sources: SettingOptions<SourceGroup>
-  @OptionGroup(title: "Sources from the network") var network: SettingOptions<NetworkGroup>
-  @OptionGroup(title: "Running") var running: SettingOptions<RunningGroup>
+  @OptionGroup var options: OtherKindOptions
 
-  func run() throws { throw try RunSession.run(readSettings) }
-
-  private func readSettings() throws -> RunSettings {
-    try refuseOthers()
-    var settings = RunSettings()
-    settings.job.outputs = []
-    settings.job.kind = ChecksumSettings(file: into.map { CommandWords.path(of: $0) })
-    try settings.apply(words.flatMap { CommandWords.paths(of: $0) }, sources)
-    try network.apply(to: &settings)
-    try running.apply(to: &settings)
-    try settings.validate()
-    if settings.job.sources.isEmpty {
-      throw TextError("no source given: name a folder, such as thumbjob checksum ./images --into SHA256SUMS")
+  func run() throws {
+    throw try RunSession.run {
+      try options.settings(
+        ChecksumSettings(file: into.map { CommandWords.path(of: $0) }),
+        example: "thumbjob checksum ./images --into SHA256SUMS")
     }
-    try settings.job.resolveLists(in: ProcessInfo.processInfo.environment)
-    return settings
-  }
-
-  /// - Throws: `TextError` if an option is given that has a meaning only for thumbnails.
-  private func refuseOthers() throws(TextError) {
-    let isGiven: (String) -> Bool = { [self] in sources.gives($0) || network.gives($0) || running.gives($0) }
-    let others = ["fail-on", "fetch", "isolate", "known-failures", "limit-pixels", "prune", "retry-failed", "verify"]
-    guard let option = others.first(where: isGiven) else { return }
-    throw TextError("--\(option): has no meaning for checksums; leave it out")
   }
 }

@@ -3,12 +3,12 @@ import JobSettings
 /// Settings whose options stand together in help.
 protocol SettingGroup: SendableMetatype {
   static var settings: [Setting<RunSettings>] { get }
-  /// Whether help hides the options that a watch refuses.
-  static var isForWatch: Bool { get }
+  /// Whether help hides an option, because the command refuses it.
+  static func hides(_ info: SettingInfo) -> Bool
 }
 
 extension SettingGroup {
-  static var isForWatch: Bool { false }
+  static func hides(_ info: SettingInfo) -> Bool { false }
 
   /// A setting of the job as one of the run.
   fileprivate static func ofRun(_ setting: Setting<JobSettings>) -> Setting<RunSettings> { setting.within(\.job) }
@@ -17,7 +17,13 @@ extension SettingGroup {
 /// The same settings as options of a watch.
 enum WatchGroup<Group: SettingGroup>: SettingGroup {
   static var settings: [Setting<RunSettings>] { Group.settings }
-  static var isForWatch: Bool { true }
+  static func hides(_ info: SettingInfo) -> Bool { info.watchRefusal != nil }
+}
+
+/// The same settings as options of a kind of job that makes no thumbnails.
+enum OtherKindGroup<Group: SettingGroup>: SettingGroup {
+  static var settings: [Setting<RunSettings>] { Group.settings }
+  static func hides(_ info: SettingInfo) -> Bool { info.isOnlyForThumbnails }
 }
 
 /// Those that determine the bytes of a thumbnail and its place.

@@ -17,7 +17,7 @@ struct SettingOptions<Group: SettingGroup>: ParsableArguments, CustomReflectable
 
   private let options: [(setting: Setting<RunSettings>, option: any SettingOption)]
 
-  init() { options = Group.settings.map { ($0, $0.info.option(isForWatch: Group.isForWatch)) } }
+  init() { options = Group.settings.map { ($0, $0.info.option(isHidden: Group.hides($0.info))) } }
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
@@ -45,6 +45,14 @@ struct SettingOptions<Group: SettingGroup>: ParsableArguments, CustomReflectable
         subject: "--\(setting.info.name)", bytes: CommandWords.bytes, dash: SourceList.standardInput)
       try setting.change(option.texts, origin, &settings)
     }
+  }
+
+  /// - Throws: `TextError` if an option is given that the group hides.
+  func refuseHidden(for words: ResultWords) throws(TextError) {
+    guard let (setting, _) = options.first(where: { Group.hides($0.setting.info) && !$0.option.texts.isEmpty }) else {
+      return
+    }
+    throw TextError("--\(setting.info.name): has no meaning for \(words.result)s; leave it out")
   }
 
   /// Whether an option of the group was given.
@@ -139,9 +147,8 @@ extension SettingInfo {
     }
   }
 
-  fileprivate func option(isForWatch: Bool) -> any SettingOption {
-    let isHidden = isForWatch && watchRefusal != nil
-    return optionType.init(
+  fileprivate func option(isHidden: Bool) -> any SettingOption {
+    optionType.init(
       names, ArgumentHelp(help, valueName: valueName, visibility: isHidden ? .hidden : .default),
       completion.map { CompletionKind($0) })
   }
