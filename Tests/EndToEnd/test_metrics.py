@@ -37,7 +37,7 @@ def samples(job):
 
 
 def test_only_its_user_can_open_the_private_socket(job):
-    assert job.socket_path.is_socket()
+    eventually("the private socket is open", job.socket_path.is_socket)
     assert job.socket_path.stat().st_mode & 0o777 == 0o600
     assert job.socket_path.parent.stat().st_mode & 0o777 == 0o700
 
