@@ -191,7 +191,7 @@ struct SummaryTests {
     func text(_ tally: JobTally) -> String {
       var settings = RunSettings()
       settings.job.sources = [.path("quarry")]
-      return Summary(report: .known(tally, words: words), settings: settings, cancelled: []).text(columns: nil).text
+      return Summary(report: .known(tally, words: words), settings: settings).text(columns: nil).text
     }
     func outcome(_ tally: JobTally) -> String {
       RunOutcome(.known(tally, words: words), exitCode: .success, isDryRun: false).text

@@ -90,7 +90,8 @@ extension Setting where Settings: DefaultSettings {
     refusedByWatch: String? = nil, onlyForThumbnails isOnlyForThumbnails: Bool = false
   ) {
     self.init(
-      name, letter: letter, otherOptions: otherOptions, otherKeys: otherKeys, field, notation.optional, value: valueName, purpose,
+      name, letter: letter, otherOptions: otherOptions, otherKeys: otherKeys, field, notation.optional,
+      value: valueName, purpose,
       default: defaultText, completion: completion, refusedByWatch: refusedByWatch,
       onlyForThumbnails: isOnlyForThumbnails)
   }

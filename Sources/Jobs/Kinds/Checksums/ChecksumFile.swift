@@ -21,7 +21,9 @@ final class ChecksumFile: JobCapability {
   private let made = Locked<JoinReport?>(nil)
 
   init?(_ parts: JobParts) throws(OutputError) {
-    guard let place = (parts.kind as? Checksums)?.place, let ledger = parts.capabilities.first(of: ChecksumLedger.self), !parts.isRead else { return nil }
+    guard let place = (parts.kind as? Checksums)?.place, let ledger = parts.capabilities.first(of: ChecksumLedger.self),
+      !parts.isRead
+    else { return nil }
     (self.place, self.ledger, isDurable) = (place, ledger, parts.settings.durable)
     onJoin = { [onEvent = parts.onEvent] in onEvent(.join($0)) }
     do throws(Errno) { lines = try OrderedSpool { () throws(Errno) in try place.createUnnamedFile() } } catch {
