@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """without.py [CAPABILITY ...]: removes each capability of a job in turn, builds the rest and runs its tests.
 
-A capability is a folder of Sources/Jobs/Capabilities and a line in a table of Sources/Jobs/Job.swift. With it go those that
+A capability is a folder of Sources/Jobs/Capabilities and a line in the tables of Sources/Jobs/Kinds. With it go those that
 stand on it, by the comments in the table, and the tests that name one of its types or that are called after it:
 JobTests+NAME.swift, JobTests+OTHER+NAME.swift. The work is done in a copy, .build-without, which stays for the next time.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / ".build-without"
 FOLDERS = Path("Sources/Jobs/Capabilities")
-JOB = Path("Sources/Jobs/Job.swift")
+KINDS = Path("Sources/Jobs/Kinds")
 TESTS = Path("Tests/JobsTests")
 LINE = re.compile(r"^ +(\w+)\.self,(?:  // stands on (.+))?\n", re.MULTILINE)
 DECLARATION = re.compile(
@@ -36,8 +36,9 @@ def types(folder: Path) -> set[str]:
 def table(root: Path) -> dict[str, tuple[Path, set[str]]]:
     """For each type in the tables: its folder, and the types that it stands on. Types of other folders are left out."""
     needed: dict[str, set[str]] = {}
-    for name, others in LINE.findall((root / JOB).read_text()):
-        needed.setdefault(name, set()).update(others.split(", ") if others else [])
+    for file in sorted((root / KINDS).rglob("*.swift")):
+        for name, others in LINE.findall(file.read_text()):
+            needed.setdefault(name, set()).update(others.split(", ") if others else [])
     folders = {name: folder for folder in sorted((root / FOLDERS).iterdir()) for name in types(folder)}
     return {name: (folders[name].relative_to(root), others) for name, others in needed.items() if name in folders}
 
@@ -62,8 +63,10 @@ def remove(root: Path, removed: list[str], known: dict[str, tuple[Path, set[str]
         gone |= types(folder)
         called.add(folder.name)
         shutil.rmtree(folder)
-    job = root / JOB
-    job.write_text(LINE.sub(lambda line: "" if line[1] in removed else line[0], job.read_text()))
+    for file in (root / KINDS).rglob("*.swift"):
+        text = file.read_text()
+        if (rest := LINE.sub(lambda line: "" if line[1] in removed else line[0], text)) != text:
+            file.write_text(rest)
     files = []
     for file in sorted((root / TESTS).glob("*.swift")):
         named = gone & set(NAME.findall(COMMENT.sub("", file.read_text())))

@@ -165,7 +165,7 @@ struct WatchPartsTests {
     #expect(try refusal { $0.shardChoice = try ShardChoice(parsing: "0/2", for: "x") }?.hasPrefix("shard: ") == true)
     #expect(refusal { $0.dryRun = true }?.hasPrefix("dry-run: ") == true)
     #expect(refusal { $0.force = true }?.hasPrefix("force: ") == true)
-    #expect(refusal { $0.joins.manifest = "m.json" }?.hasPrefix("manifest: ") == true)
+    #expect(refusal { $0.joins.contactSheet = "s.pdf" }?.hasPrefix("contact-sheet: ") == true)
     #expect(
       try refusal { $0.outputs[0].name = try NamePattern(parsing: "%s-x", for: "x") }?.hasPrefix("name: ") == true)
     let file = try tree.file("a.jpg")
