@@ -3,7 +3,7 @@
 // right. So only the last 2^20 pixels are kept here, and each row goes to the means as soon as it is whole.
 //
 // That is why libwebp does not decode them: a photo of 24 megapixels (26 MB) took 0.57 s and 5 MiB here, and 0.71 s and
-// 121 MiB where libwebp 1.2.4 decoded it and scaled it to 768 pixels (2026-11-26, 2 cores at 2.6 GHz). `make bench-formats`
+// 121 MiB where libwebp 1.2.4 decoded it and scaled it to 768 pixels (2026-11-26, 2 cores at 2.3 GHz). `make bench-formats`
 // compares such a picture with vipsthumbnail, which uses libwebp. `make fuzz TARGETS=lossless` compares the pixels with
 // libwebp's.
 //
