@@ -236,6 +236,7 @@ let package = Package(
         "Locking",
         "JobSettings", "Jobs", "MemoryPressure", "PictureMaking", "Places", "QueueBaselines", "Sourcing", "Splitting",
         "StatusEndpoint", "Thumbnails", "TraceRecording",
+        .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [

@@ -52,6 +52,28 @@ extension CommandTests {
       #expect(new.output.contains("\"failed_earlier\":1") && new.output.contains("\"exit_status\":1"))
     }
 
+    @Test func aFileTellsPrometheusOfTheLastRunAndTheLastSuccess() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      let words = ["images", "--metrics-file", "thumbs.prom", "--quiet"]
+      @Sendable func value(_ name: String) throws -> Int? {
+        let text = String(decoding: try folder.bytes("thumbs.prom"), as: UTF8.self)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("thumbjob_last_run_\(name){out=\"/") }
+        return line?.split(separator: " ").last.flatMap { Int($0) }
+      }
+      #expect(try await BuiltCommand.run(executable: BuiltCommand.path, words, in: folder).status == 0)
+      let success = try #require(try value("success_timestamp_seconds"))
+      #expect(try value("made") == 2 && value("exit_status") == 0 && value("end_timestamp_seconds") == success)
+      try folder.write(try folder.bytes("images/0/photo 0.jpg").prefix(400), to: "images/broken.jpg")
+      #expect(try await BuiltCommand.run(executable: BuiltCommand.path, words, in: folder).status == 1)
+      #expect(try value("failed") == 1 && value("exit_status") == 1 && value("success_timestamp_seconds") == success)
+      #expect(folder.files(below: "").filter { $0.contains("metrics") }.isEmpty)
+
+      let refused = try await BuiltCommand.run("images", "--metrics-file", "x.txt", in: folder)
+      #expect(refused.status == 64 && refused.errors.contains("end in .prom"), "\(refused.errors)")
+      let missing = try await BuiltCommand.run("images", "--retry-failed", "--metrics-file", "no/x.prom", in: folder)
+      #expect(missing.errors.contains("--metrics-file no/x.prom: No such file or directory"), "\(missing.errors)")
+    }
+
     @Test func theReportShowsFoldersAndReasons() async throws {
       let folder = try withABrokenPhoto()
       _ = try await BuiltCommand.run("images", in: folder)

@@ -23,6 +23,8 @@ struct RunSettings: Equatable, DefaultSettings {
   var quiet = false
   /// The file for a trace; nil means none.
   var trace: Path?
+  /// The file for the metrics of the run, once it has ended; nil means none.
+  var metricsFile: Path?
   /// Where to serve the status besides the private socket; nil means nowhere else.
   var status: StatusAddress?
   /// The time between two walks of a watch over all folders; nil to wait for changes. A run has none.
@@ -55,6 +57,11 @@ struct RunSettings: Equatable, DefaultSettings {
       "trace", \.trace, .path, value: "file",
       "Write a trace of operations, threads and counters that Perfetto opens.", completion: .file(extensions: []),
       refusedByWatch: "a watch has no end, and its trace would grow for ever"),
+    Setting(
+      "metrics-file", \.metricsFile, .path, value: "file",
+      "At the end, write figures of the run for the textfile collector of Prometheus's node_exporter, with the time of the "
+        + "last success.", completion: .file(extensions: ["prom"]),
+      refusedByWatch: "a watch has no end; its status address has /metrics"),
   ]
 
   static let quietSetting = Setting<RunSettings>(
@@ -77,6 +84,10 @@ struct RunSettings: Equatable, DefaultSettings {
 
   /// - Throws: `TextError` if settings that are valid by themselves contradict each other.
   func validate() throws(TextError) {
+    if let metricsFile, !metricsFile.hasEnding(Array(".prom".utf8), inAnyCase: false) {
+      throw TextError(
+        in: "metrics-file", "\(metricsFile.printable): node_exporter reads only files that end in .prom; name it so")
+    }
     if verbose && quiet { throw TextError(in: "quiet", "cannot be asked for together with verbose") }
     try job.validate()
     guard job.watch != nil else { return }

@@ -8,6 +8,7 @@ import Locking
 import PictureMaking
 import StatusEndpoint
 import Synchronization
+import SystemPackage
 import Thumbnails
 import TraceRecording
 
@@ -127,12 +128,27 @@ final class RunSession: Sendable {
     // Determined again, because writing the last line may have failed.
     let last = exitCode(of: report, ending: signal, isTraced: isTraced)
     endpoints?.finish(RunOutcome(report, exitCode: last, isDryRun: settings.job.dryRun))
-    return last
+    return writeMetrics(report, last)
   }
 
   private func exitCode(of report: JobReport, ending signal: CInt, isTraced: Bool) -> ExitCode {
     report.exitCode(
       ending: signal, outputError: output.error, isTraced: isTraced, known: settings.job.knownFailures)
+  }
+
+  /// - Returns: the exit status; another one than before if the file cannot be written.
+  private func writeMetrics(_ report: JobReport, _ code: ExitCode) -> ExitCode {
+    guard let path = settings.metricsFile, !settings.job.dryRun else { return code }
+    let place = settings.job.places.first.map { ($0.isURL ? nil : $0.absolute) ?? $0 }
+    var file = MetricsFile(path, job: place?.printable ?? "")
+    do throws(Errno) {
+      try file.write(report, exitStatus: code.rawValue, now: Int(Date().timeIntervalSince1970))
+      return code
+    } catch {
+      messages.print(StyledText("thumbjob: --metrics-file \(path.printable): \(systemText(error.rawValue))", .failure))
+      messages.drain(upTo: Self.lastWait)
+      return code == ExitStatus.success.code ? ExitStatus.ioError.code : code
+    }
   }
 
   // MARK: Opening
