@@ -50,7 +50,8 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     presetSetting,
     Setting(
       "size", letter: "s", otherKeys: ["sizes"], \.sizes, .sizes, value: "spec",
-      "W, WxH (a box), Wx or xH; ^ fills and crops, ! is exact, < may enlarge; name=SPEC names it; repeatable."),
+      "W, WxH (a box), Wx or xH; ^ fills and crops (^top, ^left, ^0.3,0.2, ^attention say what stays in view), ! is exact, "
+        + "< may enlarge; name=SPEC names it; repeatable."),
     Setting("quality", letter: "q", \.quality, .number(in: 1...100), value: "n", "JPEG quality, 1 to 100."),
     Setting("progressive", \.progressive, .flag, "Write progressive JPEG."),
     Setting(

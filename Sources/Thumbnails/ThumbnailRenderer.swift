@@ -17,6 +17,10 @@ final class ThumbnailRenderer {
     _ picture: DecodedPicture, _ placement: Placement, conversion: ProfileConversion, options: ThumbnailOptions,
     proceed: CancellationCheck
   ) throws(ThumbnailError) -> [PlaneView] {
+    var placement = placement
+    if placement.seeksAttention {
+      placement.region = try Attention(of: picture, with: resampler, proceed: proceed).moved(placement.region)
+    }
     var model = picture.model
     let halvesChroma = options.halvesChroma(at: placement.pixels)
     let isLinear = options.linear && model.profileKind != .cmyk

@@ -3,6 +3,9 @@ import Testing
 @testable import Thumbnails
 
 @Suite struct SizeSpecTests {
+  private static let notAPosition =
+    "is not a position, which is top, bottom, left, right, a corner such as top-left, attention, or a point such as 0.3,0.2"
+
   @Test(arguments: [
     ("256", 4000, 3000, 256, 192), ("256", 3000, 4000, 192, 256), ("256x256", 4000, 3000, 256, 192),
     ("300x200", 4000, 3000, 267, 200), ("300x", 4000, 3000, 300, 225), ("x200", 4000, 3000, 267, 200),
@@ -23,6 +26,22 @@ import Testing
     #expect(placement.region == PixelRect(x: 100, y: 0, width: 200, height: 200))
   }
 
+  @Test(arguments: [
+    ("100x100^top", 100, 0, 0, 50), ("100x100^bottom", 100, 0, 0, 150), ("100x100^left", 0, 0, 0, 50),
+    ("100x100^right", 200, 0, 0, 50), ("100x100^top-left", 0, 0, 0, 0), ("100x100^bottom-right", 200, 0, 0, 150),
+    ("100x100^0.3,0.2", 20, 0, 0, 0), ("100x100^0.55,0.6", 120, 0, 0, 80), ("100x100^1,1", 200, 0, 0, 150),
+    ("100x100^top<", 100, 0, 0, 50), ("100x100<^right", 200, 0, 0, 50), ("100x100^center", 100, 0, 0, 50),
+    ("100x100^attention", 100, 0, 0, 50),
+  ])
+  func aPositionStaysInView(_ text: String, _ x: Double, _ y: Double, _ highX: Double, _ highY: Double) throws {
+    let spec = try SizeSpec(parsing: text)
+    let wide = spec.placement(for: PixelSize(width: 400, height: 200))
+    #expect(wide.region == PixelRect(x: x, y: y, width: 200, height: 200))
+    let high = spec.placement(for: PixelSize(width: 100, height: 250))
+    #expect(high.region == PixelRect(x: highX, y: highY, width: 100, height: 100))
+    #expect(wide.seeksAttention == (text == "100x100^attention"))
+  }
+
   @Test func fillCropsASmallPictureWithoutEnlarging() throws {
     let placement = try SizeSpec(parsing: "300x100^").placement(for: PixelSize(width: 60, height: 60))
     #expect(placement.pixels == PixelSize(width: 60, height: 20))
@@ -33,6 +52,10 @@ import Testing
     ("256", "256x256", "256x256"), ("300x200^", "300x200^", "300x200-fill"), ("x200", "x200", "x200"),
     ("300x<", "300x<", "300x-enlarged"), ("9x9!", "9x9!", "9x9-exact"), ("9x9>!", "9x9!>", "9x9-exact-limited"),
     ("small=128>", "small=128x128", "small"), ("big=12x9<^", "big=12x9^<", "big"),
+    ("9x9^top", "9x9^top", "9x9-fill-top"), ("9x9<^0.5,0", "9x9^top<", "9x9-fill-top-enlarged"),
+    ("9x9^centre", "9x9^", "9x9-fill"), ("9x9^.500,1.0", "9x9^bottom", "9x9-fill-bottom"),
+    ("9x9^0.30,0.2001", "9x9^0.3,0.2001", "9x9-fill-0.3-0.2001"), ("face=9x9^0,0", "face=9x9^top-left", "face"),
+    ("9x9^attention", "9x9^attention", "9x9-fill-attention"),
   ])
   func theDescriptionIsCompleteAndParsesAgain(_ text: String, _ description: String, _ name: String) throws {
     let spec = try SizeSpec(parsing: text)
@@ -51,6 +74,16 @@ import Testing
     ("256^!", "“^” crops and “!” stretches: use only one"),
     ("256<>", "“<” allows enlarging and “>” forbids it: use only one"), ("=256", "the name before “=” is empty"),
     ("../up=256", "a name cannot start with “.”"), ("a/b=256", "a name is letters, digits, “.”, “_” and “-”"),
+    ("9x^top", "“^” needs width and height"), ("9x9!top", "“9!top” is not a whole number of pixels"),
+    ("9x9^top^", "“^” is given twice"), ("9x9^top!", "“^” crops and “!” stretches: use only one"),
+    ("9x9^topp", "“topp” \(notAPosition)"), ("9x9^Top", "“Top” \(notAPosition)"),
+    ("9x9^-1,0", "“-1,0” \(notAPosition)"),
+    ("9x9^0.3", "“0.3” is not a point, which is two fractions of the width and the height"),
+    ("9x9^1,0,1", "“1,0,1” is not a point, which is two fractions of the width and the height"),
+    ("9x9^30,20", "30 is outside 0 to 1"), ("9x9^0.5,1.001", "1.001 is outside 0 to 1"),
+    ("9x9^0.5,", "“” is not a fraction from 0 to 1"), ("9x9^0.5,1.", "“1.” is not a fraction from 0 to 1"),
+    ("9x9^0.12345,0", "“0.12345” has more than 4 decimals"),
+    ("9x9^99999999999999999999,0", "“99999999999999999999” is not a fraction from 0 to 1"),
     ("-rf=256", "a name cannot start with “-”"), ("a=", "there is no width or height"),
   ])
   func invalidSizesAreRejectedWithAReasonAndAnExample(_ text: String, _ reason: String) throws {

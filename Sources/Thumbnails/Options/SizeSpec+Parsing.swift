@@ -6,6 +6,7 @@ extension SizeSpec {
     func refuse(_ reason: String, example: String = "256 or 300x200^") -> SizeSpecError {
       SizeSpecError(text: text, reason: reason, example: example)
     }
+    let flagCharacters = "^!<>"
     var rest = Substring(text)
     var name: String?
     if let equals = rest.firstIndex(of: "=") {
@@ -14,8 +15,21 @@ extension SizeSpec {
       if let reason = Self.fault(inName: name ?? "") { throw refuse(reason, example: "small=\(rest)") }
     }
 
+    // What follows “^”, up to the next flag, is the position.
+    var position = CropPosition.centre
+    if let caret = rest.firstIndex(of: "^") {
+      let start = rest.index(after: caret)
+      let end = rest[start...].firstIndex(where: flagCharacters.contains) ?? rest.endIndex
+      if start < end {
+        do { position = try CropPosition(parsing: rest[start..<end]) } catch {
+          throw refuse(error.reason, example: error.example)
+        }
+        rest.removeSubrange(start..<end)
+      }
+    }
+
     var flags: Set<Character> = []
-    while let last = rest.last, "^!<>".contains(last) {
+    while let last = rest.last, flagCharacters.contains(last) {
       guard flags.insert(last).inserted else { throw refuse("“\(last)” is given twice") }
       rest.removeLast()
     }
@@ -47,7 +61,7 @@ extension SizeSpec {
     }
     let mode: Mode = flags.contains("^") ? .fill : flags.contains("!") ? .exact : .fit
     self.init(
-      name: name, width: width, height: height, mode: mode,
+      name: name, width: width, height: height, mode: mode, position: position,
       enlarges: mode == .exact ? !flags.contains(">") : flags.contains("<"))
   }
 

@@ -6,6 +6,7 @@
 /// | `300x200` | fits into 300 × 200 |
 /// | `300x` · `x200` | 300 wide, of any height · 200 high, of any width |
 /// | `300x200^` | fills 300 × 200; the rest is cropped, half on each side |
+/// | `300x200^top` | the same, but the top stays in view; other positions are those of ``CropPosition`` |
 /// | `300x200!` | exactly 300 × 200, stretched |
 ///
 /// By default, and with `>`, a picture is not enlarged: one that is smaller than its box keeps its size, or with `^` is
@@ -22,15 +23,18 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
   /// The box's height in pixels; nil for any height.
   public let height: Int?
   public let mode: Mode
+  /// Which part of a picture stays in view; always the centre if nothing is cropped.
+  public let position: CropPosition
   /// Whether a small picture is enlarged to its box.
   public let enlarges: Bool
 
-  init(name: String?, width: Int?, height: Int?, mode: Mode, enlarges: Bool) {
+  init(name: String?, width: Int?, height: Int?, mode: Mode, position: CropPosition, enlarges: Bool) {
     self.width = width
     self.height = height
     self.mode = mode
+    self.position = position
     self.enlarges = enlarges
-    self.name = name ?? Self.defaultName(width: width, height: height, mode: mode, enlarges: enlarges)
+    self.name = name ?? Self.defaultName(width, height, mode, position, enlarges: enlarges)
   }
 
   /// The largest side of a box, in pixels, which is the largest that libjpeg writes.
@@ -38,7 +42,7 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
 
   /// The size as a user would type it in full, such as `256x256` or `cover=300x200^<`.
   public var description: String {
-    let isUnnamed = name == Self.defaultName(width: width, height: height, mode: mode, enlarges: enlarges)
+    let isUnnamed = name == Self.defaultName(width, height, mode, position, enlarges: enlarges)
     return isUnnamed ? unnamed : "\(name)=\(unnamed)"
   }
 
@@ -47,7 +51,7 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
     let box = Self.box(width, height)
     return switch mode {
     case .fit: enlarges ? "\(box)<" : box
-    case .fill: enlarges ? "\(box)^<" : "\(box)^"
+    case .fill: "\(box)^\(position == .centre ? "" : position.description)\(enlarges ? "<" : "")"
     case .exact: enlarges ? "\(box)!" : "\(box)!>"
     }
   }
@@ -57,11 +61,13 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// A name that is valid for a folder and differs for different sizes.
-  private static func defaultName(width: Int?, height: Int?, mode: Mode, enlarges: Bool) -> String {
+  private static func defaultName(
+    _ width: Int?, _ height: Int?, _ mode: Mode, _ position: CropPosition, enlarges: Bool
+  ) -> String {
     let box = box(width, height)
     return switch mode {
     case .fit: enlarges ? "\(box)-enlarged" : box
-    case .fill: enlarges ? "\(box)-fill-enlarged" : "\(box)-fill"
+    case .fill: "\(box)-fill\(position == .centre ? "" : "-\(position.name)")\(enlarges ? "-enlarged" : "")"
     case .exact: enlarges ? "\(box)-exact" : "\(box)-exact-limited"
     }
   }

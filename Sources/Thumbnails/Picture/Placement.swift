@@ -3,7 +3,9 @@ public struct Placement: Sendable, Hashable {
   /// The thumbnail's size.
   public let pixels: PixelSize
   /// The part of the oriented source that is shown.
-  let region: PixelRect
+  var region: PixelRect
+  /// Whether the region has to be moved to the part with the most details, once the picture is decoded.
+  private(set) var seeksAttention = false
 
   /// The source pixels for each thumbnail pixel, along the axis with fewer.
   package var reduction: Double {
@@ -35,10 +37,12 @@ extension SizeSpec {
       let factor = max(horizontal, vertical)
       let shown = (width: Double(width ?? 1) / factor, height: Double(height ?? 1) / factor)
       let region = PixelRect(
-        x: (sourceWidth - shown.width) / 2, y: (sourceHeight - shown.height) / 2, width: shown.width,
-        height: shown.height)
+        x: position.start(of: shown.width, in: sourceWidth, across: true),
+        y: position.start(of: shown.height, in: sourceHeight, across: false), width: shown.width, height: shown.height)
       let scale = enlarges ? factor : min(factor, 1)
-      return Placement(pixels: Self.rounded(shown.width * scale, shown.height * scale), region: region)
+      return Placement(
+        pixels: Self.rounded(shown.width * scale, shown.height * scale), region: region,
+        seeksAttention: position == .attention)
     }
   }
 
@@ -46,6 +50,16 @@ extension SizeSpec {
     // For a narrow strip, nothing else limits the height of an enlarged `300x`.
     func side(_ length: Double) -> Int { Int(min(max(length.rounded(), 1), Double(maximumSide))) }
     return PixelSize(width: side(width), height: side(height))
+  }
+}
+
+extension CropPosition {
+  /// Where the part that is shown begins, along one axis: at `across`, else at its `y`. Until the attention is known, the
+  /// middle is shown.
+  fileprivate func start(of shown: Double, in length: Double, across: Bool) -> Double {
+    guard case .point(let x, let y) = self, self != .centre else { return (length - shown) / 2 }
+    let point = length * Double(across ? x : y) / Double(Self.whole)
+    return max(min(point - shown / 2, length - shown), 0)
   }
 }
 
