@@ -45,12 +45,17 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
     }
   }
 
-  /// - Throws: ``TextError`` if a path is empty or a URL, or two files have the same.
+  /// - Throws: ``TextError`` if a path is empty or a URL, two files have the same, or the contact sheet is not named as a
+  ///   PDF.
   func validate() throws(TextError) {
     var owners: [Path: JoinKind] = [:]
     for (kind, path) in paths {
       if path.isEmpty { throw TextError(in: kind.setting, "the path is empty") }
       if path.isURL { throw TextError(in: kind.setting, "\(path.printable) is a URL; name a file or folder") }
+      if kind == .contactSheet, !path.isPDF {
+        throw TextError(
+          in: kind.setting, "\(path.printable) is not named as a PDF, which it will be; write a name with .pdf")
+      }
       let names = kind == .gallery ? GalleryPage.files.map(\.path) + [GalleryPage.data] : [""]
       for name in names {
         let file = path.appending(Path(name))
@@ -60,4 +65,9 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
       }
     }
   }
+}
+
+extension Path {
+  /// Whether the path ends like that of a PDF file.
+  fileprivate var isPDF: Bool { String(decoding: bytes.suffix(4), as: UTF8.self).lowercased() == ".pdf" }
 }

@@ -64,8 +64,9 @@ extension CommandTests {
     @Test func aPhotoIsNeverReplaced() async throws {
       let folder = try TemporaryFolder.withPhotos(2)
       let photo = try folder.bytes("images/0/photo 0.jpg")
-      for option in ["--manifest", "--contact-sheet"] {
-        let ending = try await BuiltCommand.run("images", option, "images/0/photo 0.jpg", in: folder)
+      try folder.write(Array("my own file".utf8), to: "own.pdf")
+      for (option, file) in [("--manifest", "images/0/photo 0.jpg"), ("--contact-sheet", "own.pdf")] {
+        let ending = try await BuiltCommand.run("images", option, file, in: folder)
         #expect(ending.status == 73 && ending.errorLines.count == 1)
         #expect(ending.errors.contains("exists and is not a ") && ending.errors.contains("move it away"))
       }
@@ -112,11 +113,21 @@ extension CommandTests {
       #expect(!FileManager.default.fileExists(atPath: folder(file)))
     }
 
+    @Test(arguments: ["x.png", "sheet", "x.pdf.jpg"]) func aContactSheetIsNamedAsAPDF(_ name: String) async throws {
+      let folder = try TemporaryFolder.withPhotos(1)
+      let ending = try await BuiltCommand.run("images", "--contact-sheet", name, in: folder)
+      #expect(ending.status == 64)
+      let refusal =
+        "thumbjob: --contact-sheet: \(name) is not named as a PDF, which it will be; write a name with .pdf\n"
+      #expect(ending.errors == refusal)
+      #expect(!FileManager.default.fileExists(atPath: folder(name)))
+    }
+
     @Test func twoOfOneNameAreAMistake() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
-      let ending = try await BuiltCommand.run("images", "--manifest", "x", "--contact-sheet", "./x", in: folder)
+      let ending = try await BuiltCommand.run("images", "--manifest", "x.pdf", "--contact-sheet", "./x.pdf", in: folder)
       #expect(
-        ending.status == 64 && ending.errors.contains("--contact-sheet: ./x belongs to the manifest already"))
+        ending.status == 64 && ending.errors.contains("--contact-sheet: ./x.pdf belongs to the manifest already"))
       let gallery = try await BuiltCommand.run("images", "--manifest", "web/page/data.js", "--html", "web", in: folder)
       #expect(gallery.status == 64)
       let empty = try await BuiltCommand.run("images", "--manifest", "", in: folder)
