@@ -425,7 +425,7 @@ lint: $(LINT)/ready ## fails on anything `make format` would change, and on mist
 	scripts/lint-rooms.py < .build/package.json
 	scripts/lint-suites.py "$(PLAIN_TARGETS)" "$(RACED_TARGETS)" "$(CHECKED_TARGETS)" < .build/package.json
 	scripts/lint-stat.py
-	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CCurl Sources/CEarlySignals Sources/CDecoding Sources/CFence Sources/CPictures Sources/thumbjob-decoder \
+	scripts/lint-c.sh $(CLANG) Sources/CLibJPEG Sources/CCurl Sources/CShaping Sources/CEarlySignals Sources/CDecoding Sources/CFence Sources/CPictures Sources/thumbjob-decoder \
 	  Tests/BadDecoder Tests/Faults
 	shellcheck scripts/*.sh packaging/*/*.sh Benchmarks/*.sh jobs/cluster/*.sh .ci/run Sources/thumbjob/Completion/thumbjob.bash
 	$(LINT)/bin/ruff check --quiet --cache-dir .build/lint/ruff

@@ -80,8 +80,10 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "BoundedQueue", dependencies: ["Locking"], swiftSettings: settings),
     .target(name: "MemoryPressure", dependencies: ["CLinux", "Files", "Locking"], swiftSettings: settings),
+    .target(name: "CShaping"),
     .target(
-      name: "ContactSheet", dependencies: ["Files", .product(name: "SystemPackage", package: "swift-system")],
+      name: "ContactSheet",
+      dependencies: ["CShaping", "Files", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: settings),
     .target(
       name: "Ledger",

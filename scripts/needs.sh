@@ -32,6 +32,9 @@ needs_of_build() {
   need nettle-dev pkg-config --exists nettle
   need libseccomp-dev pkg-config --exists libseccomp
   need libcurl4-openssl-dev pkg-config --exists libcurl
+  need libharfbuzz-dev pkg-config --exists harfbuzz-subset
+  need libfontconfig-dev pkg-config --exists fontconfig
+  need libfribidi-dev pkg-config --exists fribidi
   need libsqlite3-dev pkg-config --exists sqlite3
 }
 
@@ -45,6 +48,7 @@ needs_of_test() {
   needs_of_lint
   need chromium command -v chromium
   need chromium-driver command -v chromedriver
+  need poppler-utils command -v pdftotext
   need fonts-dejavu-core test -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
   need strace command -v strace
   need procps command -v pgrep

@@ -108,10 +108,13 @@ def loaded_libraries(binary: Path) -> dict[str, Path]:
 
 
 def opened_libraries() -> dict[str, Path]:
-    """The shared libraries that the program opens only when it needs them (Sources/CCurl), by name."""
+    """The shared libraries that the program opens only when it needs them (Sources/CCurl, Sources/CShaping), by name."""
     table = output_of("/sbin/ldconfig", "-p", fails=True) if Path("/sbin/ldconfig").exists() else ""
-    places = re.findall(r"^\s*(libcurl\.so\.4) .*=> (\S+)$", table, re.MULTILINE)
-    return {name: Path(path) for name, path in places[:1]}
+    names = r"libcurl\.so\.4|libharfbuzz\.so\.0|libharfbuzz-subset\.so\.0|libfontconfig\.so\.1|libfribidi\.so\.0"
+    names += r"|libpng16\.so\.16"
+    places = re.findall(rf"^\s*({names}) .*=> (\S+)$", table, re.MULTILINE)
+    # The first place of a name is the one that the loader uses.
+    return {name: Path(path) for name, path in reversed(places)}
 
 
 @cache

@@ -4,6 +4,7 @@
 struct PageContent {
   /// How dark things are: 0 is black, 1 is white.
   enum Grey {
+    static let heading = 0.15
     static let caption = 0.3
     static let margin = 0.45
     static let edge = 0.88
@@ -14,12 +15,36 @@ struct PageContent {
 
   private(set) var bytes: [UInt8] = []
 
+  /// Where a line of text is, in points: `x` is its beginning, middle or end.
+  struct TextPlace {
+    let x: Double
+    let baseline: Double
+    let width: Double
+    let size: Double
+    let grey: Double
+    let align: Alignment
+
+    /// Where a text of a width begins.
+    func start(of width: Double) -> Double {
+      switch align {
+      case .left: x
+      case .centre: x - width / 2
+      case .right: x - width
+      }
+    }
+  }
+
+  /// The most bytes of the operators of a line in fonts of the system. Only a name of very many accents has more.
+  private static let lineLimit = 6000
+
   /// The most bytes that the content of a page has: for each cell two texts, each with its replacement text of four
-  /// digits for each UTF-16 unit, and four lines, each at most as long as the page is wide.
+  /// digits for each UTF-16 unit, three lines of a reason, each at most as long as the page is wide, and the line of the
+  /// name. A heading for each row and two texts in the footer are lines like those of names.
   static func sizeLimit(_ grid: SheetGrid) -> Int {
     let text = 4 * PDFSyntax.textLimit + 64
     let line = 1200
-    return grid.count * (2 * text + 4 * line + 400) + 3 * (text + line)
+    return grid.count * (2 * text + 3 * line + lineLimit + 400) + (grid.rows + 2)
+      * (text + lineLimit)
   }
 
   /// - Parameter capacity: how many bytes to have room for, so that the array never grows while it is filled.
@@ -30,9 +55,13 @@ struct PageContent {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  private func numbers(_ values: Double...) -> String { values.map(PDFSyntax.number).joined(separator: " ") }
+  private func numbers(_ values: Double...) -> String {
+    values.map(PDFSyntax.number).joined(separator: " ")
+  }
 
-  private func rectangle(_ box: SheetBox) -> String { numbers(box.x, box.y, box.width, box.height) + " re" }
+  private func rectangle(_ box: SheetBox) -> String {
+    numbers(box.x, box.y, box.width, box.height) + " re"
+  }
 
   /// - Parameter name: the image's name among the resources of the page.
   mutating func drawImage(_ name: String, in box: SheetBox) {
@@ -44,8 +73,11 @@ struct PageContent {
   /// A crossed box with the reason why it has no picture.
   mutating func drawMissing(_ reason: String, in box: SheetBox, size: Double) {
     let (right, top) = (box.x + box.width, box.y + box.height)
-    draw("q \(numbers(Grey.missingFill)) g \(numbers(Grey.missingLine)) G 0.5 w \(rectangle(box)) B")
-    draw("\(numbers(box.x, box.y)) m \(numbers(right, top)) l \(numbers(box.x, top)) m \(numbers(right, box.y)) l S Q")
+    draw(
+      "q \(numbers(Grey.missingFill)) g \(numbers(Grey.missingLine)) G 0.5 w \(rectangle(box)) B")
+    draw(
+      "\(numbers(box.x, box.y)) m \(numbers(right, top)) l \(numbers(box.x, top)) m \(numbers(right, box.y)) l S Q"
+    )
 
     let leading = 1.3 * size
     let count = min(3, Int(0.8 * box.height / leading))
@@ -56,42 +88,73 @@ struct PageContent {
     // This box hides the part of the cross behind the words.
     let width = (lines.map { Helvetica.width($0, size: size) }.max() ?? 0) + size
     let height = leading * Double(lines.count) + 0.6 * size
-    let background = SheetBox(x: centreX - width / 2, y: centreY - height / 2, width: width, height: height)
+    let background = SheetBox(
+      x: centreX - width / 2, y: centreY - height / 2, width: width, height: height)
     draw("q \(numbers(Grey.missingFill)) g \(rectangle(background)) f Q")
     beginText(reason)
     for (index, line) in lines.enumerated() {
       // Letters without descender are 0.72 high: this puts the middle line's letters in the middle.
       let middle = centreY + leading * (Double(lines.count - 1) / 2 - Double(index))
-      drawLine(line, x: centreX, baseline: middle - 0.36 * size, size: size, grey: Grey.margin, align: .centre)
+      drawLine(
+        line,
+        at: TextPlace(
+          x: centreX, baseline: middle - 0.36 * size, width: box.width, size: size,
+          grey: Grey.margin, align: .centre))
     }
     draw("EMC")
   }
 
   /// A line of text. One that is too wide is shortened in the middle.
-  mutating func drawText(
-    _ text: String, x: Double, baseline: Double, width: Double, size: Double, grey: Double, align: Alignment
-  ) {
-    let codes = Helvetica.shortened(WinAnsi.codes(PDFSyntax.clipped(text)), size: size, to: width)
+  mutating func drawText(_ text: String, at place: TextPlace) {
+    let codes = Helvetica.shortened(
+      WinAnsi.codes(PDFSyntax.clipped(text)), size: place.size, to: place.width)
     guard !codes.isEmpty else { return }
     beginText(text)
-    drawLine(codes, x: x, baseline: baseline, size: size, grey: grey, align: align)
+    drawLine(codes, at: place)
     draw("EMC")
   }
 
-  /// Begins marked content. Readers copy, search and speak the whole text instead of the codes that are shown.
-  private mutating func beginText(_ text: String) { draw("/Span << /ActualText \(PDFSyntax.text(text)) >> BDC") }
-
-  private mutating func drawLine(
-    _ codes: [UInt8], x: Double, baseline: Double, size: Double, grey: Double, align: Alignment
-  ) {
-    let width = Helvetica.width(codes, size: size)
-    let start =
-      switch align {
-      case .left: x
-      case .centre: x - width / 2
-      case .right: x - width
+  /// A line of text in fonts of the system. False if it has too many glyphs, and nothing is drawn.
+  mutating func drawText(
+    _ text: String, as line: ShapedLine, of fonts: SystemFonts, at place: TextPlace
+  ) -> Bool {
+    let scale = place.size / 1000
+    let start = place.start(of: line.width * scale)
+    var operators = "BT \(numbers(place.grey)) g"
+    // The font and the height of the glyphs so far, and where the next one would be.
+    var last: (font: Int, y: Double, end: Double)?
+    for glyph in line.glyphs {
+      if let known = last, known.font == glyph.font, known.y == glyph.y {
+        // Less than a tenth of a thousandth is not seen.
+        let gap = known.end - glyph.x
+        if abs(gap) > 0.1 { operators += " \(numbers(gap)) " }
+      } else {
+        if last != nil { operators += "] TJ" }
+        let (x, y) = (start + glyph.x * scale, place.baseline + glyph.y * scale)
+        operators +=
+          " /\(fonts.fonts[glyph.font].name) \(numbers(place.size)) Tf 1 0 0 1 \(numbers(x, y)) Tm ["
       }
+      operators += "<\(fonts.fonts[glyph.font].digits(of: glyph.code))>"
+      last = (glyph.font, glyph.y, glyph.x + glyph.advance)
+    }
+    guard last != nil, operators.utf8.count < Self.lineLimit - 16 else { return false }
+    // Readers put what runs from right to left in order, which would reverse a replacement text. They know the text of
+    // each glyph.
+    if !line.hasRightToLeft { beginText(text) }
+    draw(operators + "] TJ ET")
+    if !line.hasRightToLeft { draw("EMC") }
+    return true
+  }
+
+  /// Begins marked content. Readers copy, search and speak the whole text instead of the codes that are shown.
+  private mutating func beginText(_ text: String) {
+    draw("/Span << /ActualText \(PDFSyntax.text(text)) >> BDC")
+  }
+
+  private mutating func drawLine(_ codes: [UInt8], at place: TextPlace) {
+    let start = place.start(of: Helvetica.width(codes, size: place.size))
     draw(
-      "BT \(numbers(grey)) g /F1 \(numbers(size)) Tf \(numbers(start, baseline)) Td \(PDFSyntax.literal(codes)) Tj ET")
+      "BT \(numbers(place.grey)) g /F1 \(numbers(place.size)) Tf \(numbers(start, place.baseline)) Td "
+        + "\(PDFSyntax.literal(codes)) Tj ET")
   }
 }

@@ -11,7 +11,8 @@ public struct SheetCell: Sendable {
     case missing(reason: String)
   }
 
-  /// The name of the file. Copying from the sheet gives this text, even where the page shows less of it.
+  /// The name of the file. Copying from the sheet gives this text, even where the page shows less of it, unless
+  /// a part of it runs from right to left.
   public var caption: String
   public var picture: Picture
 

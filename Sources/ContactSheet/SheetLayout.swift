@@ -33,37 +33,59 @@ struct SheetLayout {
   let gap: Double
   /// The size of captions, in points: smaller where the cells are small.
   let captionSize: Double
+  /// The size of headings, in points.
+  let headingSize: Double
   private let cellWidth: Double
   private let cellHeight: Double
 
-  init(_ grid: SheetGrid) {
+  /// - Parameter headings: how many there are above rows of cells, which become lower to make room for them. The heading
+  ///   of a page's first row is in the margin, and does not count.
+  init(_ grid: SheetGrid, headings: Int = 0) {
     self.grid = grid
     let (columns, rows) = (Double(grid.columns), Double(grid.rows))
     gap = min(14, 0.1 * min(Self.area.width / columns, Self.area.height / rows))
     cellWidth = (Self.area.width - gap * (columns - 1)) / columns
-    cellHeight = (Self.area.height - gap * (rows - 1)) / rows
-    captionSize = min(7.5, max(4, min(cellWidth / 14, cellHeight / 6)))
+    let height = (Self.area.height - gap * (rows - 1)) / rows
+    captionSize = min(7.5, max(4, min(cellWidth / 14, height / 6)))
+    headingSize = captionSize + 1
+    cellHeight = height - Self.headingHeight(headingSize) * Double(headings) / rows
   }
 
+  /// How much lower a heading makes the place for the cells, in points.
+  private static func headingHeight(_ size: Double) -> Double { 1.7 * size }
+
   /// A cell with its caption. Cells are counted from the upper left one, row by row.
-  func cell(_ index: Int) -> SheetBox {
+  ///
+  /// - Parameter headings: how many headings are above it on the page, without that in the margin.
+  func cell(_ index: Int, below headings: Int = 0) -> SheetBox {
     let (row, column) = index.quotientAndRemainder(dividingBy: grid.columns)
     return SheetBox(
       x: Self.area.x + Double(column) * (cellWidth + gap),
-      y: Self.area.y + Self.area.height - cellHeight - Double(row) * (cellHeight + gap), width: cellWidth,
-      height: cellHeight)
+      y: Self.area.y + Self.area.height - cellHeight - Double(row) * (cellHeight + gap)
+        - Double(headings) * Self.headingHeight(headingSize),
+      width: cellWidth, height: cellHeight)
   }
 
   /// The part of a cell for the picture.
-  func pictureBox(_ index: Int) -> SheetBox {
-    var box = cell(index)
+  func pictureBox(_ index: Int, below headings: Int = 0) -> SheetBox {
+    var box = cell(index, below: headings)
     box.y += captionHeight
     box.height -= captionHeight
     return box
   }
 
   /// The caption's baseline, so high above the cell's end that descenders are inside.
-  func captionBaseline(_ index: Int) -> Double { cell(index).y + 0.3 * captionSize }
+  func captionBaseline(_ index: Int, below headings: Int = 0) -> Double {
+    cell(index, below: headings).y + 0.3 * captionSize
+  }
+
+  /// The baseline of the heading above the row of a cell.
+  ///
+  /// - Parameter headings: how many headings are above the cell, with this one.
+  func headingBaseline(_ index: Int, below headings: Int) -> Double {
+    let box = cell(index, below: headings)
+    return box.y + box.height + 0.6 * headingSize
+  }
 
   private var captionHeight: Double { 1.7 * captionSize }
 }

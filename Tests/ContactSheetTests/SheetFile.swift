@@ -27,12 +27,24 @@ final class SheetFile {
   func document() throws -> PDFDocument { try PDFDocument(bytes()) }
 
   /// The document of one page.
-  static func of(_ cells: [SheetCell], grid: SheetGrid = SheetGrid(), title: String = "Photos") throws -> PDFDocument {
+  static func of(
+    _ cells: [SheetCell], grid: SheetGrid = SheetGrid(), title: String = "Photos", usesSystemFonts: Bool = false
+  ) throws -> PDFDocument {
     let file = try SheetFile()
-    var writer = ContactSheetWriter(to: file.number, grid: grid, title: title)
+    var writer = ContactSheetWriter(to: file.number, grid: grid, title: title, usesSystemFonts: usesSystemFonts)
     try writer.addPage(cells)
     try writer.finish()
     return try file.document()
+  }
+}
+
+extension ContactSheetWriter {
+  /// Adds a page of one folder.
+  @discardableResult
+  mutating func addPage(_ cells: [SheetCell], header: String? = nil) throws(Errno) -> [UnusablePicture] {
+    var page = SheetPage(grid)
+    for cell in cells { precondition(page.add(cell, under: header), "a page has \(grid.count) cells") }
+    return try addPage(page)
   }
 }
 

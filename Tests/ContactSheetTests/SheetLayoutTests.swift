@@ -9,7 +9,7 @@ import Testing
   @Test func cellsNeverOverlapAndStayInsideTheMargins() {
     for grid in Self.grids {
       let layout = SheetLayout(grid)
-      let cells = (0..<grid.count).map(layout.cell)
+      let cells = (0..<grid.count).map { layout.cell($0) }
       let areInside = cells.allSatisfy { contains(SheetLayout.area, $0) }
       let haveGaps = cells.enumerated().allSatisfy { index, cell in
         let (left, above) = (index - 1, index - grid.columns)
@@ -47,6 +47,34 @@ import Testing
         && isClose(picture.y + picture.height / 2, box.y + box.height / 2)
       #expect(contains(box, picture) && fills && keepsProportions && isCentred, "\(width) x \(height) in \(box)")
     }
+  }
+
+  @Test func headingsHaveRoomAboveTheirRows() {
+    for grid in Self.grids {
+      // Each row but the first has a heading.
+      let layout = SheetLayout(grid, headings: grid.rows - 1)
+      for row in 0..<grid.rows {
+        let index = row * grid.columns
+        let cell = layout.cell(index, below: row)
+        #expect(contains(SheetLayout.area, cell) && layout.pictureBox(index, below: row).height > layout.captionSize)
+        guard row > 0 else { continue }
+        let (baseline, above) = (layout.headingBaseline(index, below: row), layout.cell(index - 1, below: row - 1))
+        #expect(baseline - 0.25 * layout.headingSize > cell.y + cell.height)
+        #expect(baseline + layout.headingSize < above.y)
+      }
+    }
+  }
+
+  @Test func aFolderBeginsOnARowOfItsOwn() {
+    let cell = SheetCell(caption: "", picture: .missing(reason: ""))
+    var page = SheetPage(SheetGrid(columns: 3, rows: 3))
+    var added: [Bool] = []
+    for heading in ["a", "a", "a", "a", "b", "b", "b", "b", "c"] { added.append(page.add(cell, under: heading)) }
+    #expect(added == [true, true, true, true, true, true, true, false, false])
+    #expect(page.sections.map(\.heading) == ["a", "b"] && page.sections.map(\.cells.count) == [4, 3])
+    var full = SheetPage(SheetGrid(columns: 1, rows: 1))
+    added = [full.add(cell), full.add(cell), full.add(cell, under: "a")]
+    #expect(added == [true, false, false])
   }
 
   private func isClose(_ left: Double, _ right: Double) -> Bool { abs(left - right) < 1e-6 }

@@ -36,10 +36,15 @@ enum PDFSyntax {
     var result = "<FEFF"
     for unit in clipped(text).utf16 {
       // ESC would begin the name of a language, which readers do not show.
-      let digits = String(unit == 0x1B ? 0xFFFD : unit, radix: 16, uppercase: true)
-      result += String(repeating: "0", count: 4 - digits.count) + digits
+      result += hexadecimal(unit == 0x1B ? 0xFFFD : unit)
     }
     return result + ">"
+  }
+
+  /// Four digits.
+  static func hexadecimal(_ number: UInt16) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 4 - digits.count) + digits
   }
 
   /// The beginning of a text, at most ``textLimit`` UTF-16 units.

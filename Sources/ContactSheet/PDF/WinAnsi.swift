@@ -11,6 +11,13 @@ enum WinAnsi {
     text.map { code($0) ?? UInt8(ascii: "?") }
   }
 
+  /// Whether a text has a character that the set lacks, and that is no control character.
+  static func needsOtherFont(_ text: String) -> Bool {
+    text.contains { character in
+      code(character) == nil && character.unicodeScalars.contains { $0.value >= 0xA0 }
+    }
+  }
+
   private static func code(_ character: Character) -> UInt8? {
     var scalars = character.unicodeScalars
     if scalars.count > 1 {

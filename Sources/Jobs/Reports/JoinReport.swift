@@ -26,6 +26,8 @@ package struct JoinReport: Sendable {
   package let count: Int
   /// Thumbnails that a contact sheet could not show.
   package var unusable: [UnusablePicture] = []
+  /// Texts that a contact sheet could not show as they are; nil if there are none.
+  package var unshown: UnshownTexts?
 
   /// Whether it is in place, made by this job or equal to what it would have made.
   package var isInPlace: Bool {

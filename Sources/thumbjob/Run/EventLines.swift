@@ -127,7 +127,7 @@ struct JoinLine: Encodable {
   var warnings: [String]?
 
   init(_ report: JoinReport) {
-    warnings = report.unusableText.map { [$0] }
+    warnings = report.warnings.isEmpty ? nil : report.warnings
     event = report.kind.event
     path = JSONPath(report.path)
     switch report.result {
@@ -146,11 +146,26 @@ extension JoinReport {
   /// Why it was withheld.
   var whyWithheld: String { "it would lack \(kind.missing) that could not be read" }
 
+  /// What the contact sheet could not show, a line each.
+  var warnings: [String] { [unusableText, unshownText].compactMap(\.self) }
+
   /// A line about thumbnails that the contact sheet could not show; nil if there are none.
-  var unusableText: String? {
+  private var unusableText: String? {
     guard let first = unusable.first else { return nil }
     let count = Units.count(unusable.count, "thumbnail")
     return "\(count) could not be read, such as that of \(printableText(of: Array(first.description.utf8)))"
+  }
+
+  /// A line about names that the contact sheet shows with question marks; nil if there are none.
+  private var unshownText: String? {
+    guard let unshown else { return nil }
+    let shown =
+      "\(Units.count(unshown.count, "text")) shown with “?”, such as “\(printableText(of: Array(unshown.first.utf8)))”"
+    guard let reason = unshown.reason else {
+      return
+        "\(shown): no font of the system has these characters; install one, such as fonts-noto-core or fonts-noto-cjk"
+    }
+    return "\(shown), because \(reason); install libharfbuzz-subset0, libfontconfig1 and libfribidi0"
   }
 }
 

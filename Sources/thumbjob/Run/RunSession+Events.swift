@@ -58,7 +58,7 @@ extension RunSession {
       messages.printLine("\(name) \(report.path.printable): not made, because \(report.whyWithheld)", .warning)
     case .made, .unchanged, .notMade: break
     }
-    if let text = report.unusableText {
+    for text in report.warnings {
       messages.printLine("\(name) \(report.path.printable): \(text)", .warning)
     }
   }

@@ -98,9 +98,13 @@ extension FuzzTarget {
     defer { close(file) }
     do throws(Errno) {
       try writeAll(input, to: picture, at: 0)
-      var writer = ContactSheetWriter(to: file, title: String(decoding: input.prefix(20), as: UTF8.self))
+      var writer = ContactSheetWriter(
+        to: file, title: String(decoding: input.prefix(20), as: UTF8.self),
+        usesSystemFonts: false)
       let caption = String(decoding: input.suffix(40), as: UTF8.self)
-      try writer.addPage([SheetCell(caption: caption, picture: .jpeg { () throws(Errno) in picture })])
+      var page = SheetPage()
+      _ = page.add(SheetCell(caption: caption, picture: .jpeg { () throws(Errno) in picture }))
+      try writer.addPage(page)
       try writer.finish()
       var status = stat()
       precondition(

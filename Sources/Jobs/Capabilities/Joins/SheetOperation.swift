@@ -7,7 +7,7 @@ import Places
 import SystemPackage
 
 /// Writes the contact sheet of a job, once all its sources are done.
-final class SheetOperation: JoinOperation, @unchecked Sendable {  // `unusable` has a lock; the rest is constant
+final class SheetOperation: JoinOperation, @unchecked Sendable {  // two have locks; the rest is constant
   /// What the settings say of the sheet.
   struct Design {
     let path: Path
@@ -22,6 +22,8 @@ final class SheetOperation: JoinOperation, @unchecked Sendable {  // `unusable` 
   private let memory: MemoryPlan
   /// The thumbnails that could not be shown, although they were made. There are none unless other programs remove them.
   private let unusable = Locked<[UnusablePicture]>([])
+  /// The texts of which something could not be shown.
+  private let unshown = Locked<UnshownTexts?>(nil)
 
   init(_ design: Design, _ entries: EntryList, memory: MemoryPlan) {
     (self.design, self.entries, self.memory) = (design, entries, memory)
@@ -30,16 +32,29 @@ final class SheetOperation: JoinOperation, @unchecked Sendable {  // `unusable` 
 
   override func makeJoin() throws -> (count: Int, isChanged: Bool) {
     let file = try JoinFile(path, kind: join, isDurable: isDurable)
-    var writer = ContactSheetWriter(to: file.descriptor, grid: design.grid, title: design.title)
+    // Where the budget is too small for fonts of the system, names have question marks.
+    let withFonts = ContactSheetWriter.bytesNeeded(for: design.grid, usesSystemFonts: true)
+    let usesFonts = withFonts <= memory.budget.largest
+    let needed = usesFonts ? withFonts : ContactSheetWriter.bytesNeeded(for: design.grid, usesSystemFonts: false)
+    var writer = ContactSheetWriter(
+      to: file.descriptor, grid: design.grid, title: design.title, usesSystemFonts: usesFonts)
     do {
-      try withReservation(of: memory.reservation(for: ContactSheetWriter.bytesNeeded(for: design.grid))) {
-        var page: [SheetEntry] = []
+      try withReservation(of: memory.reservation(for: needed)) {
+        var page = SheetPage(design.grid)
+        var isInTree = true
         try entries.visit { bytes in
-          page.append(SheetEntry(stored: bytes))
-          if page.count == design.grid.count { try write(&page, with: &writer) }
+          let entry = SheetEntry(stored: bytes)
+          isInTree = isInTree && entry.folder.isEmpty
+          // The photos of the whole tree's folder need no heading, unless they come after those of others.
+          let heading = isInTree ? nil : entry.folder.isEmpty ? design.title : entry.folder.jsonText.text
+          if page.add(entry.cell, under: heading) { return }
+          try write(page, with: &writer)
+          page = SheetPage(design.grid)
+          _ = page.add(entry.cell, under: heading)
         }
-        if !page.isEmpty { try write(&page, with: &writer) }
+        if !page.sections.isEmpty { try write(page, with: &writer) }
         try write { () throws(Errno) in try writer.finish() }
+        unshown.withLock { $0 = writer.unshown }
       }
     } catch let error as BudgetExceededError {
       throw JoinError.memory(error, plan: memory)
@@ -47,15 +62,11 @@ final class SheetOperation: JoinOperation, @unchecked Sendable {  // `unusable` 
     return (writer.pageCount, try file.publish())
   }
 
-  /// Adds a page, under the path of its folder if its sources are of one.
-  private func write(_ page: inout [SheetEntry], with writer: inout ContactSheetWriter) throws {
+  /// Adds a page.
+  private func write(_ page: SheetPage, with writer: inout ContactSheetWriter) throws {
     try checkCancelled()
-    let folders = Set(page.map(\.folder))
-    let header = folders.count == 1 ? folders.first.flatMap { $0.isEmpty ? nil : $0.jsonText.text } : nil
-    let cells = page.map(\.cell)
-    page = []
     try write { () throws(Errno) in
-      let missing = try writer.addPage(cells, header: header)
+      let missing = try writer.addPage(page)
       unusable.withLock { $0 += missing }
     }
   }
@@ -67,6 +78,7 @@ final class SheetOperation: JoinOperation, @unchecked Sendable {  // `unusable` 
   override var report: JoinReport {
     var report = super.report
     report.unusable = unusable.withLock { $0 }
+    report.unshown = unshown.withLock { $0 }
     return report
   }
 }
