@@ -206,6 +206,9 @@ package final class SourceFile {
     try read(Self.headSize, at: 0)
   }
 
+  /// What the camera has noted of the photo.
+  package func facts(_ type: ImageType) -> PhotoFacts { PictureReader.readFacts(of: bytes, type: type) }
+
   /// Whether thumbjob has made the file, and what it says of its source then.
   ///
   /// - Throws: `ThumbnailError.unreadable`.

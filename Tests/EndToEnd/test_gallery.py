@@ -172,6 +172,22 @@ def test_pictures_are_in_the_order_of_folders_and_numbers(browser, album, visit)
     assert names(browser)[-1] == "IMG_100.jpg"
 
 
+def test_the_pictures_of_a_folder_are_in_the_order_of_their_dates(browser, album, visit, tmp_path):
+    folder, data = album
+    taken = {"b.jpg": "2024-07-14T18:03:12+02:00", "a.jpg": "2024-07-14T18:03:12", "c.jpg": "2023-12-31T23:59:59-10:00",
+             "10.jpg": None, "2.jpg": None, "d.jpg": "2024-07-14T18:03:13+14:00"}
+    first = data["pictures"][0]
+    thumbnails = [[*size, first["source"]] for size in first["thumbnails"]]
+    pictures = [{**first, "source": name, "thumbnails": thumbnails} | ({"taken": date} if date else {})
+                for name, date in taken.items()]
+    sizes = [{**size, "folder": str(folder.parent / "thumbs" / size["name"])} for size in data["sizes"]]
+    write_gallery(tmp_path / "web", {**data, "sizes": sizes, "pictures": pictures, "missing": []})
+    visit(tmp_path / "web")
+    assert names(browser) == ["c.jpg", "a.jpg", "b.jpg", "d.jpg", "2.jpg", "10.jpg"]
+    browser.run("document.querySelector('.tile').click()")
+    assert browser.text("#viewer-place") == "1 of 6 · 2023-12-31 23:59"
+
+
 def test_pictures_keep_their_shapes_and_rows_end_at_the_right_edge(browser, album, visit):
     visit(album[0], height=4000)
     shapes = dict(zip(names(browser), browser.run(

@@ -16,6 +16,8 @@ public struct SyntheticPhoto: Sendable {
   public var quality = 88
   /// The EXIF orientation, 1 to 8; 0 for no EXIF block. The scene is stored turned, so that it is displayed upright.
   public var orientation = 0
+  /// Further EXIF tags.
+  public var tags = TestTags()
 
   public init(seed: Int, width: Int, height: Int) {
     self.seed = seed
@@ -148,12 +150,11 @@ public struct SyntheticPhoto: Sendable {
     return Int((value ^ value >> 31) >> 33)
   }
 
-  /// The payload of an APP1 segment with the orientation as its only tag (Exif 2.3, section 4.5: TIFF header, one
-  /// directory).
+  /// The payload of an APP1 segment (Exif 2.3, section 4.5).
   private var exifBlock: [UInt8] {
-    guard orientation > 0 else { return [] }
-    let header: [UInt8] = Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1]
-    return header + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0]
+    var tags = tags
+    tags.orientation = orientation
+    return tags.isEmpty ? [] : Array("Exif\0\0".utf8) + tags.bytes
   }
 }
 

@@ -14,6 +14,17 @@ function compareFolders(left, right) {
   return lefts.length - rights.length;
 }
 
+// When a picture was taken, as the clock of its camera showed it: the hours between the clocks of two cameras are often not
+// noted. What has no date comes last.
+const clockOf = ({ taken }) => taken?.slice(0, "2024-07-14T18:03:12".length) ?? "\uffff";
+
+// Pictures of one folder, by date and then by name.
+function comparePictures(a, b) {
+  const [first, second] = [clockOf(a), clockOf(b)];
+  if (first !== second) return first < second ? -1 : 1;
+  return collator.compare(a.name, b.name);
+}
+
 // How many of some pictures are there; if all are missing, how many these are.
 const countOf = (pictures) => pictures.filter(({ reason }) => !reason).length || pictures.length;
 
@@ -32,7 +43,7 @@ function groupsOf(entries) {
     if (group) group.pictures.push(picture);
     else groups.set(picture.folder, { key: picture.folder, text: picture.folderText, pictures: [picture] });
   }
-  for (const { pictures } of groups.values()) pictures.sort((a, b) => collator.compare(a.name, b.name));
+  for (const { pictures } of groups.values()) pictures.sort(comparePictures);
   return [...groups.values()].sort((a, b) => compareFolders(a.text, b.text));
 }
 

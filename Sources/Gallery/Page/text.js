@@ -8,6 +8,9 @@ const number = (count) => count.toLocaleString("en").replaceAll(",", "\u202f");
 // `1 picture`, `2 pictures`.
 const counted = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
 
+// `2024-07-14 18:03`, as the clock of the camera showed it; undefined if that is not known.
+const dateText = ({ taken }) => taken?.slice(0, "2024-07-14T18:03".length).replace("T", " ");
+
 const pixels = (width, height) => `${width} × ${height}`;
 
 // Characters that are not visible, or turn the direction of writing, are escaped.

@@ -15,7 +15,7 @@ function view(picture) {
   set($("viewer-name"), picture.name);
   $("viewer-name").title = picture.text;
   const place = `${number(index + 1)} of ${number(all.length)}`;
-  set($("viewer-place"), picture.folderText ? `${place} · ${picture.folderText}` : place);
+  set($("viewer-place"), [place, dateText(picture), picture.folderText].filter(Boolean).join(" · "));
   $("previous").disabled = index <= 0;
   $("next").disabled = index >= all.length - 1;
   showFiles(picture);

@@ -73,6 +73,7 @@ final class JobParts {
         remembered: { memory?.sources(withKey: $0) ?? [] }, forget: { memory?.forget(key: $0) }, plan: plan,
         tree: walker.tree.root),
       memory: self.memory, makers: makers, decoders: decoders, retries: settings.retries, trace: trace,
-      hashesSources: settings.verify == .content, underWay: memory?.underWay, onThumbnail: onThumbnail)
+      hashesSources: settings.verify == .content, describesSources: !settings.joins.isEmpty, underWay: memory?.underWay,
+      onThumbnail: onThumbnail)
   }()
 }

@@ -26,14 +26,17 @@ struct GalleryPicture: Encodable {
   }
 
   let source: JSONPath
+  let taken: String?
   let width: Int
   let height: Int
   let thumbhash: String?
   let color: String?
   let thumbnails: [Thumbnail?]
 
-  init(source: JSONPath, pixels: PixelSize, placeholder: Placeholder?, thumbnails: [Thumbnail?]) {
-    (self.source, self.thumbnails) = (source, thumbnails)
+  init(
+    source: JSONPath, taken: CaptureDate?, pixels: PixelSize, placeholder: Placeholder?, thumbnails: [Thumbnail?]
+  ) {
+    (self.source, self.taken, self.thumbnails) = (source, taken?.description, thumbnails)
     (width, height) = (pixels.width, pixels.height)
     (thumbhash, color) = (placeholder?.thumbHashText, placeholder?.meanColor.description)
   }

@@ -65,13 +65,20 @@ package struct ReportGallery {
 
   private func relative(_ source: Path) -> Path { source.below(tree) ?? source }
 
+  /// When a photo was taken; nil if it does not say, or is gone.
+  private func taken(_ path: Path) -> CaptureDate? {
+    let source = Source(path: path, relativePath: relative(path), argument: 0, origin: .folder)
+    guard let file = try? SourceFile(path), case .image(let type)? = try? file.content(of: source) else { return nil }
+    return file.facts(type).taken
+  }
+
   /// Nil if the file is no thumbnail, or is gone.
   private func picture(of source: Path, _ path: Path) -> GalleryPicture? {
     guard let file = try? SourceFile(path), let (isThumbnail, comment) = try? file.thumbnailComments(), isThumbnail,
       let pixels = try? comment?.pixels ?? ThumbnailMaker.readInfo(of: file.bytes).pixels
     else { return nil }
     return GalleryPicture(
-      source: JSONPath(relative(source)), pixels: comment?.source.pixels ?? pixels,
+      source: JSONPath(relative(source)), taken: taken(source), pixels: comment?.source.pixels ?? pixels,
       placeholder: comment?.source.placeholder,
       thumbnails: [GalleryPicture.Thumbnail(pixels: pixels, path: JSONPath(path.leading(from: start)))])
   }

@@ -1,4 +1,5 @@
 import Marks
+import Pictures
 import Places
 import Sourcing
 
@@ -16,4 +17,6 @@ struct SourceFindings: Sendable {
   var shortfall: String?
   /// What the results tell of the source; nil if nobody asked, or before the first thumbnail.
   var description: SourceDescription?
+  /// What the camera has noted; empty if nobody asked, or the source is on the network.
+  var facts = PhotoFacts()
 }

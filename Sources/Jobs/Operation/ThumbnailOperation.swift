@@ -31,6 +31,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     let trace: TraceRecorder?
     /// Whether to compute the hash of each source that is made.
     var hashesSources = false
+    /// Whether the job makes something of all thumbnails, which tells of each source.
+    var describesSources = false
     /// Nil in a dry run.
     let underWay: UnderWay?
     /// Receives every thumbnail that is in place.
@@ -123,6 +125,10 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
       if source.address == nil, try isKept(file) {
         progress.withLock { $0.isUnchanged = true }
         return .made
+      }
+      // Of a source from the network, a later run reads nothing, and would not know it.
+      if shared.describesSources, source.address == nil {
+        progress.withLock { $0.findings.facts = file.facts(type) }
       }
       do { return try makeAll(of: file, type) } catch let error as ThumbnailError {
         progress.withLock { $0.needsWhole = (file.isCut || file.lacksParts) && error != .cancelled }

@@ -12,6 +12,8 @@ public struct CanonRawFile {
   public private(set) var orientation = Orientation.upright
   /// The TIFF structure with the EXIF tags of the first directory.
   public private(set) var exif: FileExtent?
+  /// The TIFF structure with the tags of EXIF's own directory.
+  private(set) var photoTags: FileExtent?
   /// The largest picture in the file, in pixels; nil if no track says a size.
   public private(set) var pixels: PixelSize?
 
@@ -80,6 +82,7 @@ public struct CanonRawFile {
         exif = box.contents
         let bytes = try reader.bytes(box.contents, atMost: PictureHeader.longestBlock)
         orientation = bytes.withUnsafeBufferPointer(ExifOrientation.read)
+      case "CMT2": photoTags = box.contents
       default: break
       }
     }

@@ -36,6 +36,8 @@ struct TIFFTag: RawRepresentable, Hashable {
   /// What came before ExtraSamples.
   static let matteing = TIFFTag(rawValue: 0x80E3)
   static let exifIFD = TIFFTag(rawValue: 0x8769)
+  static let dateTimeOriginal = TIFFTag(rawValue: 0x9003)
+  static let offsetTimeOriginal = TIFFTag(rawValue: 0x9011)
   static let iccProfile = TIFFTag(rawValue: 0x8773)
   static let makerNote = TIFFTag(rawValue: 0x927C)
   static let dngVersion = TIFFTag(rawValue: 0xC612)

@@ -106,7 +106,7 @@ final class Joins: Sendable {
     guard let gallery else { return }
     switch entry.result {
     case .pictures(let description, let pictures):
-      if let picture = GalleryPicture(entry.source, description, pictures, folders: gallery.plan.sizeFolders) {
+      if let picture = GalleryPicture(entry, description, pictures, folders: gallery.plan.sizeFolders) {
         gallery.pictures.store(picture, of: source)
       }
     case .missing(_, let reason):

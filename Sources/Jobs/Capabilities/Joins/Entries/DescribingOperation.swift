@@ -3,6 +3,7 @@ import Files
 import Foundation
 import Marks
 import PictureMaking
+import Pictures
 import Places
 import Sourcing
 import Synchronization
@@ -12,7 +13,8 @@ import Thumbnails
 /// Describes a source whose thumbnails are up to date, for the joins of a job.
 ///
 /// It reads the comments in the thumbnails. Those that were made without joins have none: their headers are read, and the
-/// smallest one is decoded for the placeholder.
+/// smallest one is decoded for the placeholder. Thumbnails say nothing of what the camera has noted, so that is read from the
+/// source.
 final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an atomic flag; the rest is constant
   private let shared: ThumbnailOperation.Shared
   private let receive: @Sendable (SourceEntry) -> Void
@@ -61,7 +63,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
     receive(
       SourceEntry(
         source: source, bytes: file?.size, modified: source.address == nil ? file?.modified : thumbnailTime,
-        result: .pictures(description, pictures)))
+        facts: file.flatMap(facts) ?? PhotoFacts(), result: .pictures(description, pictures)))
   }
 
   /// Opens a thumbnail; nil if it was removed since the walk, or replaced by a link or a folder.
@@ -86,6 +88,12 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
     guard let comment else { return try? ThumbnailMaker.readInfo(of: file.bytes).pixels }
     description = description ?? comment.source
     return comment.pixels
+  }
+
+  /// What the camera has noted; nil if the source is no picture any more.
+  private func facts(_ file: SourceFile) -> PhotoFacts? {
+    guard case .image(let type)? = try? file.content(of: source) else { return nil }
+    return file.facts(type)
   }
 
   /// Describes the source by its header and its smallest thumbnail.

@@ -1,12 +1,12 @@
 import Files
 import Marks
-import Sourcing
 
 extension GalleryPicture {
   /// Nil if there is no thumbnail.
   ///
   /// - Parameter folders: the folder of each size's thumbnails.
-  init?(_ source: Source, _ description: SourceDescription?, _ pictures: [SourceEntry.Picture], folders: [Path]) {
+  init?(_ entry: SourceEntry, _ description: SourceDescription?, _ pictures: [SourceEntry.Picture], folders: [Path]) {
+    let source = entry.source
     let largest = pictures.map(\.thumbnail.pixels).max { $0.count < $1.count }
     // Without a description, the largest thumbnail has nearly its shape.
     guard let largest, case let pixels = description?.pixels ?? largest else { return nil }
@@ -17,7 +17,8 @@ extension GalleryPicture {
         pixels: picture.thumbnail.pixels, path: path == source.relativePath ? nil : JSONPath(path))
     }
     self.init(
-      source: JSONPath(source.relativePath), pixels: pixels, placeholder: description?.placeholder,
+      source: JSONPath(source.relativePath), taken: entry.facts.taken, pixels: pixels,
+      placeholder: description?.placeholder,
       thumbnails: thumbnails)
   }
 }

@@ -8,6 +8,7 @@ struct ManifestEntry: Encodable {
   let source: JSONPath
   let bytes: Int?
   let modified: Double?
+  let taken: String?
   var width: Int?
   var height: Int?
   var orientation: Int?
@@ -22,6 +23,7 @@ struct ManifestEntry: Encodable {
     source = JSONPath(entry.source.path.leading(from: folder))
     bytes = entry.bytes
     modified = entry.modified.map { Double($0.tv_sec) + Double($0.tv_nsec) / 1e9 }
+    taken = entry.facts.taken?.description
     switch entry.result {
     case .pictures(let description, let pictures):
       (width, height) = (description?.pixels.width, description?.pixels.height)

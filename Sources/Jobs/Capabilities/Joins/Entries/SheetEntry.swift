@@ -5,6 +5,7 @@ import Marks
 import Places
 import Sourcing
 import SystemPackage
+import Thumbnails
 
 /// The place of a source on a contact sheet.
 struct SheetEntry {
@@ -13,25 +14,26 @@ struct SheetEntry {
     case missing(reason: String)
   }
 
-  /// The name of the file, as people may read it.
+  /// The name of the file, as people may read it, and the day on which it was taken if that is known.
   let caption: String
   /// The folder that the thumbnail mirrors; empty for the folder of the whole tree.
   let folder: Path
   let content: Content
 
-  private init(_ source: Source, _ content: Content) {
-    (caption, folder) = (source.path.lastName.jsonText.text, source.relativePath.parent)
-    self.content = content
+  private init(_ source: Source, _ taken: CaptureDate?, _ content: Content) {
+    let name = source.path.lastName.jsonText.text
+    caption = taken.map { "\(name) · \($0.dayText)" } ?? name
+    (folder, self.content) = (source.relativePath.parent, content)
   }
 
   /// Nil if the source gets no place: its format is not supported, or it is no photo.
   init?(_ entry: SourceEntry) {
     switch entry.result {
     case .pictures(_, let pictures):
-      self.init(entry.source, Self.shown(pictures.map(\.thumbnail)))
+      self.init(entry.source, entry.facts.taken, Self.shown(pictures.map(\.thumbnail)))
     case .missing(let outcome, let reason):
       guard outcome != "not-read", Self.isPhoto(entry.source) else { return nil }
-      self.init(entry.source, .missing(reason: outcome == "cancelled" ? outcome : reason))
+      self.init(entry.source, entry.facts.taken, .missing(reason: outcome == "cancelled" ? outcome : reason))
     }
   }
 

@@ -2,6 +2,7 @@ import BoundedQueue
 import Files
 import Foundation
 import Marks
+import Pictures
 import Places
 import Sourcing
 import Thumbnails
@@ -28,6 +29,8 @@ struct SourceEntry: Sendable {
   let bytes: Int?
   /// Its modification time; nil if it could not be read.
   let modified: timespec?
+  /// What the camera has noted.
+  let facts: PhotoFacts
   let result: Result
 }
 
@@ -56,5 +59,6 @@ extension SourceEntry {
     }
     source = report.source
     (bytes, modified) = (source.address == nil ? findings?.file?.bytes : nil, findings?.file?.modified)
+    facts = findings?.facts ?? PhotoFacts()
   }
 }
