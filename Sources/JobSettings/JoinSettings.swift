@@ -6,6 +6,8 @@ import Gallery
 package struct JoinSettings: Sendable, Equatable, DefaultSettings {
   /// The file for a JSON list of all sources and their thumbnails; nil means none.
   package var manifest: Path?
+  /// What the manifest tells besides.
+  package var manifestFields: ManifestFields = []
   /// The file for a PDF with all thumbnails and their names; nil means none.
   package var contactSheet: Path?
   /// How many thumbnails a page of the contact sheet has.
@@ -22,8 +24,13 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
       completion: .folder),
     Setting(
       "manifest", \.manifest, .path, value: "file",
-      "Write a JSON list of all sources: their thumbnails, sizes, times, orientations and placeholders.",
+      "Write a JSON list of all sources: their thumbnails, sizes, dates, orientations and placeholders.",
       completion: .file(extensions: ["json"])),
+    Setting(
+      "manifest-fields", \.manifestFields, .words, value: "fields",
+      "What the manifest tells besides: camera (its model), modified (the time of the file), sha256 (the digest of its "
+        + "contents); separated by commas.",
+      completion: .words(ManifestFields.words.map(\.key))),
     Setting(
       "contact-sheet", \.contactSheet, .path, value: "file", "Write a PDF with all thumbnails and their names.",
       completion: .file(extensions: ["pdf"]), refusedByWatch: endless),
@@ -48,6 +55,9 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
   /// - Throws: ``TextError`` if a path is empty or a URL, two files have the same, or the contact sheet is not named as a
   ///   PDF.
   func validate() throws(TextError) {
+    if manifest == nil, !manifestFields.isEmpty {
+      throw TextError(in: "manifest-fields", "there is no manifest; “manifest” names one")
+    }
     var owners: [Path: JoinKind] = [:]
     for (kind, path) in paths {
       if path.isEmpty { throw TextError(in: kind.setting, "the path is empty") }

@@ -58,7 +58,7 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
       "subsample", \.subsample, .word, value: "kind",
       "Chroma: 420, 444 (sharper colours, larger files), auto (444 up to 48 pixels)."),
     Setting(
-      "keep", \.keep, .keptMetadata, value: "kinds",
+      "keep", \.keep, .words, value: "kinds",
       "Metadata to keep: icc, exif (without the place), gps (exif with the place), copyright; separated by commas.",
       completion: .words(KeptMetadata.words.map(\.key))),
     Setting("linear", \.linear, .flag, "Resize in linear light: slower, right for fine bright patterns."),

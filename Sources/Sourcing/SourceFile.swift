@@ -148,13 +148,22 @@ package final class SourceFile {
   /// - Throws: `ThumbnailError.unreadable`, and the errors of `step`.
   package func hash(step: (_ bytes: Int) throws -> Void) throws -> UInt64 {
     var hash = Fingerprint()
-    var offset = 0
-    while case let piece = try read(1 << 18, at: offset), !piece.isEmpty {
+    try forEachPiece { piece in
       hash.append(piece)
-      offset += piece.count
       try step(piece.count)
     }
     return hash.hash
+  }
+
+  /// Passes all bytes to `body`, one piece after the other.
+  ///
+  /// - Throws: `ThumbnailError.unreadable`, and the errors of `body`.
+  package func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+    var offset = 0
+    while case let piece = try read(1 << 18, at: offset), !piece.isEmpty {
+      try body(piece)
+      offset += piece.count
+    }
   }
 
   /// The first and the last bytes.

@@ -6,7 +6,11 @@ extension CommandTests {
   /// When photos were taken, in what the built binary makes of them.
   @Suite struct Dates {
     private struct Manifest: Decodable {
-      struct Source: Decodable { let taken: String? }
+      struct Source: Decodable {
+        let source: String
+        let taken, camera, sha256: String?
+        let modified: Double?
+      }
 
       let sources: [Source]
     }
@@ -49,13 +53,14 @@ extension CommandTests {
         let taken = try manifest(in: folder).map(\.taken)
         let lisbon = "2024-07-14T18:03:12+01:00"
         #expect(taken == [lisbon, "2023-12-31T23:59:59", nil, lisbon, lisbon])
+        #expect(try manifest(in: folder).allSatisfy { $0.camera == nil && $0.sha256 == nil && $0.modified == nil })
       }
     }
 
     @Test func galleryAndContactSheetTellItTooAndNothingTellsThePlace() async throws {
       let folder = try photos()
       let arguments = [
-        "in", "--manifest", "m.json", "--html", "web", "--contact-sheet",
+        "in", "--manifest", "m.json", "--manifest-fields", "camera,sha256,modified", "--html", "web", "--contact-sheet",
         "sheet.pdf", "--json",
       ]
       for _ in 0..<2 {
@@ -76,6 +81,54 @@ extension CommandTests {
           }
         }
       }
+    }
+
+    @Test func aManifestHasCameraDigestAndTimeIfAsked() async throws {
+      let folder = try photos()
+      _ = try await BuiltCommand.run("in", in: folder)
+      for _ in 0..<2 {
+        let ending = try await BuiltCommand.run(
+          "in", "--manifest", "m.json", "--manifest-fields", "camera,sha256,modified", in: folder)
+        #expect(ending.status == 0, "\(ending.errors)")
+        let sources = try manifest(in: folder)
+        #expect(sources.map(\.camera) == ["A Camera", nil, nil, "A Camera", "A Camera"])
+        #expect(sources.allSatisfy { $0.modified != nil })
+        let sums = try await BuiltCommand.run("checksum", "in", in: folder).output
+        for source in sources {
+          let digest = try #require(source.sha256)
+          #expect(sums.contains("\(digest)  \(source.source)\n"), "\(sums)")
+        }
+      }
+      // A digest is not that of contents of before.
+      try folder.write(photo(TestTags(taken: "2023:12:31 23:59:59"), seed: 2), to: "in/b.jpg")
+      let before = try manifest(in: folder).map(\.sha256)
+      _ = try await BuiltCommand.run("in", "--manifest", "m.json", "--manifest-fields", "sha256", in: folder)
+      let after = try manifest(in: folder).map(\.sha256)
+      #expect(after[1] != before[1] && after[0] == before[0] && after.allSatisfy { $0 != nil })
+    }
+
+    /// As `git clone` does, which gives every file the time of now.
+    @Test func aManifestOfACopyWithOtherTimesIsTheSame() async throws {
+      let folder = try photos()
+      var manifests: [Data] = []
+      for (copy, time) in [("one", 1_500_000_000), ("two", 1_600_000_000)] {
+        try FileManager.default.createDirectory(atPath: folder(copy), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: folder("in"), toPath: folder("\(copy)/in"))
+        for name in folder.files(below: "in") { try folder.setModified("\(copy)/in/\(name)", seconds: time) }
+        _ = try await BuiltCommand.run(
+          "\(copy)/in", "-o", "\(copy)/thumbs", "--manifest", "\(copy)/m.json", "--manifest-fields", "sha256",
+          in: folder)
+        manifests.append(try folder.bytes("\(copy)/m.json"))
+      }
+      #expect(manifests[0] == manifests[1])
+    }
+
+    @Test func fieldsWithoutAManifestAndUnknownOnesAreMistakes() async throws {
+      let folder = try photos()
+      let without = try await BuiltCommand.run("in", "--manifest-fields", "sha256", in: folder)
+      #expect(without.status == 64 && without.errors.contains("--manifest-fields: there is no manifest"))
+      let unknown = try await BuiltCommand.run("in", "--manifest", "m.json", "--manifest-fields", "gps", in: folder)
+      #expect(unknown.status == 64 && unknown.errors.contains("“gps” is not one of camera, modified, sha256"))
     }
   }
 }

@@ -7,7 +7,7 @@ extension TemporaryFolder {
     FileManager.default.contents(atPath: self(name)).map { Array($0) }
   }
 
-  fileprivate func setModified(_ name: String, seconds: Int) throws {
+  func setModified(_ name: String, seconds: Int) throws {
     let time = Date(timeIntervalSince1970: Double(seconds))
     try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: self(name))
   }

@@ -129,11 +129,11 @@ extension [SizeSpec] {
   }
 }
 
-extension Notation where Value == KeptMetadata {
-  static var keptMetadata: Self {
+extension Notation where Value: WordSet, Value.Element == Value {
+  static var words: Self {
     Self(
-      .words(KeptMetadata.words.map(\.key)),
-      parse: { texts, origin throws(TextError) in try KeptMetadata(words: texts, for: origin.subject) })
+      .words(Value.words.map(\.key)),
+      parse: { texts, origin throws(TextError) in try Value(words: texts, for: origin.subject) })
   }
 }
 

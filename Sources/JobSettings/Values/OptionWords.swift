@@ -58,29 +58,6 @@ extension RGBColor {
   }
 }
 
-extension KeptMetadata {
-  /// The words for each kind.
-  package static let words: KeyValuePairs<String, KeptMetadata> = [
-    "icc": .icc, "exif": .exif, "gps": .gps, "copyright": .copyright,
-  ]
-
-  /// Reads words. Each text may contain several, separated by commas.
-  ///
-  /// - Parameter subject: the option or key that the error names.
-  /// - Throws: ``TextError``.
-  package init(words: [String], for subject: String) throws(TextError) {
-    self = []
-    for word in words.flatMap({ $0.split(separator: ",") }) {
-      guard let kind = Self.words.first(where: { $0.key == word }) else {
-        throw TextError(
-          "\(subject): “\(printableText(of: Array(word.utf8)))” is not one of "
-            + Self.words.map(\.key).joined(separator: ", "))
-      }
-      insert(kind.value)
-    }
-  }
-}
-
 extension SizeSpec {
   /// The default size: a box of 256 × 256 pixels.
   static let standard = known("256")

@@ -1,4 +1,5 @@
 import CNettle
+import Sourcing
 
 /// A SHA-256 digest: 32 bytes.
 ///
@@ -43,5 +44,20 @@ struct SHA256Hasher {
     nettle_sha256_digest(&context, bytes.count, &bytes)
     guard let digest = SHA256Digest(bytes: bytes) else { preconditionFailure("a digest has \(bytes.count) bytes") }
     return digest
+  }
+}
+
+extension SHA256Digest {
+  /// The digest of all bytes of a source.
+  ///
+  /// - Parameter step: called with the bytes of each piece; an error ends the reading.
+  /// - Throws: `ThumbnailError.unreadable`, and the errors of `step`.
+  init(of file: SourceFile, step: (_ bytes: Int) throws -> Void) throws {
+    var hasher = SHA256Hasher()
+    try file.forEachPiece { piece in
+      piece.withUnsafeBytes { hasher.append($0) }
+      try step(piece.count)
+    }
+    self = hasher.finish()
   }
 }

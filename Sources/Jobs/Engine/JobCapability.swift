@@ -144,6 +144,12 @@ protocol SourceMemory: JobCapability {
 
   /// Forgets the sources that a key stands for in marks.
   func forget(key: SourceKey)
+
+  /// The SHA-256 digest of a source whose results are up to date; nil if it is not known, or the file has changed.
+  func digest(of source: Source) -> SHA256Digest?
+
+  /// Remembers the digest of a source whose results are up to date.
+  func record(digest: SHA256Digest, of source: Source)
 }
 
 extension JobCapability {

@@ -53,6 +53,9 @@ final class JobParts {
     for type in table { if let capability = try type.init(self) { capabilities.append(capability) } }
   }
 
+  /// What remembers sources, which must be made before; nil if nothing does.
+  var sourceMemory: (any SourceMemory)? { capabilities.first(of: (any SourceMemory).self) }
+
   /// What is known of sources from the network. It has what remembers results, which must be made before.
   var remoteResults: RemoteResults {
     if let memory = capabilities.first(of: (any ResultMemory).self) {
@@ -66,14 +69,15 @@ final class JobParts {
 
   /// What the operations share. It has what remembers sources, which must be made before.
   private(set) lazy var shared: ThumbnailOperation.Shared = {
-    let memory = capabilities.lazy.compactMap { $0 as? any SourceMemory }.first
+    let memory = sourceMemory
     return ThumbnailOperation.Shared(
       outputs: outputs,
       owners: Owners(
         remembered: { memory?.sources(withKey: $0) ?? [] }, forget: { memory?.forget(key: $0) }, plan: plan,
         tree: walker.tree.root),
       memory: self.memory, makers: makers, decoders: decoders, retries: settings.retries, trace: trace,
-      hashesSources: settings.verify == .content, describesSources: !settings.joins.isEmpty, underWay: memory?.underWay,
+      hashesSources: settings.verify == .content, describesSources: !isRead && !settings.joins.isEmpty,
+      digestsSources: !isRead && settings.joins.manifestFields.contains(.sha256), underWay: memory?.underWay,
       onThumbnail: onThumbnail)
   }()
 }

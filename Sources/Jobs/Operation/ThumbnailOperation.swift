@@ -33,6 +33,8 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     var hashesSources = false
     /// Whether the job makes something of all thumbnails, which tells of each source.
     var describesSources = false
+    /// Whether it tells the SHA-256 digest of each.
+    var digestsSources = false
     /// Nil in a dry run.
     let underWay: UnderWay?
     /// Receives every thumbnail that is in place.
@@ -127,7 +129,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
         return .made
       }
       // Of a source from the network, a later run reads nothing, and would not know it.
-      if shared.describesSources, source.address == nil {
+      if shared.describesSources, source.isLocal {
         progress.withLock { $0.findings.facts = file.facts(type) }
       }
       do { return try makeAll(of: file, type) } catch let error as ThumbnailError {
@@ -183,6 +185,11 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     if shared.hashesSources, !file.isInParts {
       let hash = try file.hash { _ in try checkCancelled() }
       progress.withLock { $0.findings.hash = hash }
+    }
+    if shared.digestsSources, source.isLocal {
+      report(stage: "computing the digest")
+      let digest = try SHA256Digest(of: file) { _ in try checkCancelled() }
+      progress.withLock { $0.findings.digest = digest }
     }
     return .made
   }

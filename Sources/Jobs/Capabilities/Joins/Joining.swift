@@ -17,6 +17,8 @@ final class Joining: JobCapability {
   private let settings: JoinSettings
   private let joins: Joins
   private let shared: ThumbnailOperation.Shared
+  /// Nil if nothing remembers the digests of sources.
+  private let memory: (any SourceMemory)?
   private let onJoin: @Sendable (JoinReport) -> Void
   private let made = Locked<[JoinReport]>([])
   /// Whether sources come and go, as in a watch.
@@ -33,17 +35,18 @@ final class Joining: JobCapability {
     let joins = try Joins(
       settings, outputs: parts.outputs, tree: parts.walker.tree.root, isDurable: parts.settings.durable,
       isFollowed: parts.settings.watch != nil)
-    self.init(settings, joins, parts.shared, isFollowed: parts.settings.watch != nil) { [onEvent = parts.onEvent] in
-      onEvent(.join($0))
+    self.init(settings, joins, parts.shared, parts.sourceMemory, isFollowed: parts.settings.watch != nil) {
+      [onEvent = parts.onEvent] in onEvent(.join($0))
     }
   }
 
   /// - Parameter onJoin: receives what became of each.
   init(
-    _ settings: JoinSettings, _ joins: Joins, _ shared: ThumbnailOperation.Shared, isFollowed: Bool,
+    _ settings: JoinSettings, _ joins: Joins, _ shared: ThumbnailOperation.Shared, _ memory: (any SourceMemory)?,
+    isFollowed: Bool,
     onJoin: @escaping @Sendable (JoinReport) -> Void
   ) {
-    (self.settings, self.joins, self.shared, self.onJoin) = (settings, joins, shared, onJoin)
+    (self.settings, self.joins, self.shared, self.memory, self.onJoin) = (settings, joins, shared, memory, onJoin)
     self.isFollowed = isFollowed
   }
 
@@ -58,7 +61,7 @@ final class Joining: JobCapability {
 
   func operation(for task: SourceTask) -> SourceOperation? {
     guard task.work == .describe else { return nil }
-    return DescribingOperation(task, shared: shared) { [joins, self] entry in
+    return DescribingOperation(task, shared: shared, memory: memory) { [joins, self] entry in
       joins.store(entry)
       noteChange()
     }

@@ -16,6 +16,8 @@ final class Joins: Sendable {
     let path: Path
     /// The paths in the manifest lead from this folder.
     let folder: Path
+    /// What it tells besides.
+    let fields: ManifestFields
     let entries: EntryList
   }
 
@@ -54,7 +56,9 @@ final class Joins: Sendable {
       do throws(Errno) { folder = try (path.parent.isEmpty ? "." : path.parent).real() } catch {
         throw OutputError(writing: path, error)
       }
-      manifest = Manifest(path: path, folder: folder, entries: try EntryList(in: outputs[0], isFollowed: isFollowed))
+      manifest = Manifest(
+        path: path, folder: folder, fields: settings.manifestFields,
+        entries: try EntryList(in: outputs[0], isFollowed: isFollowed))
     } else {
       manifest = nil
     }
@@ -102,7 +106,7 @@ final class Joins: Sendable {
     gallery?.pictures.remove(source, andBelow: false)
     gallery?.missing.remove(source, andBelow: false)
     if let sheet, let entry = SheetEntry(entry) { sheet.entries.store(entry.bytes, of: source) }
-    if let manifest { manifest.entries.store(ManifestEntry(entry, from: manifest.folder), of: source) }
+    if let manifest { manifest.entries.store(ManifestEntry(entry, from: manifest.folder, manifest.fields), of: source) }
     guard let gallery else { return }
     switch entry.result {
     case .pictures(let description, let pictures):

@@ -43,8 +43,12 @@ extension JobLedger: SourceMemory {
   }
 
   func ended(_ end: SourceEnd) {
-    guard end.operation == nil else { return record(end.report, end.findings.file, hash: end.findings.hash) }
+    guard end.operation == nil else { return record(end) }
     if case .failed(let failure) = end.result, failure.kind == .collision { lost(end.source) }
+  }
+
+  private func record(_ end: SourceEnd) {
+    record(end.report, end.findings.file, hash: end.findings.hash, digest: end.findings.digest)
   }
 
   func tick() { write() }

@@ -169,10 +169,14 @@ final class JobLedger: Sendable {
     _ source: Source, _ status: stat, _ entry: LedgerEntry?, thumbnails count: Int, first: Path, _ states: FileState
   ) {
     if isReading || source.address != nil { return }
-    var hash: UInt64?
-    if let entry, case .made = entry.outcome { hash = entry.hash }
-    record(
-      key(of: source), LedgerEntry.Version(status), .made(thumbnails: count, first: first), hash, thumbnails: states)
+    let version = LedgerEntry.Version(status)
+    var (hash, digest): (UInt64?, [UInt8]?)
+    if let entry, case .made = entry.outcome {
+      hash = entry.hash
+      // Nobody compares it with the contents, so it holds only for the very file.
+      if version.isSame(as: entry.version) { digest = entry.digest }
+    }
+    record(key(of: source), version, .made(thumbnails: count, first: first), hash, digest, thumbnails: states)
   }
 
   /// Remembers that a source is up to date after all, if the ledger of another part says that it was not made.
@@ -226,12 +230,30 @@ final class JobLedger: Sendable {
     ledger.record(entry)
   }
 
+  /// The SHA-256 digest that a source had when it was read last; nil if it is not known, or the file has changed.
+  func digest(of source: Source) -> SHA256Digest? {
+    guard let entry = entry(of: source), case .made = entry.outcome, let digest = entry.digest,
+      version(of: source.path)?.isSame(as: entry.version) == true
+    else { return nil }
+    return SHA256Digest(bytes: digest)
+  }
+
+  /// Remembers the digest of a source whose thumbnails are up to date.
+  func record(digest: SHA256Digest, of source: Source) {
+    if isReading { return }
+    // A walk has entered it before.
+    guard var entry = entry(of: source), case .made = entry.outcome else { return }
+    entry.digest = digest.bytes
+    ledger.record(entry)
+  }
+
   /// Remembers the result of a source that an operation has ended.
   ///
   /// - Parameters:
   ///   - file: the version that was read; nil if it was not opened.
   ///   - hash: of all its bytes; nil if it is not known.
-  func record(_ report: SourceReport, _ file: SourceFile.Version?, hash: UInt64?) {
+  ///   - digest: the same.
+  func record(_ report: SourceReport, _ file: SourceFile.Version?, hash: UInt64?, digest: SHA256Digest?) {
     if isReading || report.source.address != nil { return }
     let key = key(of: report.source)
     let version = file.map {
@@ -242,7 +264,7 @@ final class JobLedger: Sendable {
       let first = report.thumbnails.first?.path.below(place)
       let states = report.thumbnails.compactMap(\.state)
       record(
-        key, version, .made(thumbnails: report.thumbnails.count, first: first), hash,
+        key, version, .made(thumbnails: report.thumbnails.count, first: first), hash, digest?.bytes,
         thumbnails: states.count == report.thumbnails.count ? FileState.together(states) : nil)
     case .failed(let failure) where failure.kind == .collision: lost(report.source)
     // A file that neither is nor claims to be a picture was only given with others, as by a shell's *.
@@ -258,11 +280,11 @@ final class JobLedger: Sendable {
 
   private func record(
     _ source: Path, _ version: LedgerEntry.Version?, _ outcome: LedgerEntry.Outcome, _ hash: UInt64? = nil,
-    thumbnails: FileState? = nil
+    _ digest: [UInt8]? = nil, thumbnails: FileState? = nil
   ) {
     var entry = LedgerEntry(
       source, version: version, outcome: outcome, settings: settings, program: program, time: now)
-    (entry.hash, entry.thumbnails, entry.moment) = (hash, thumbnails?.value, nanoseconds)
+    (entry.hash, entry.digest, entry.thumbnails, entry.moment) = (hash, digest, thumbnails?.value, nanoseconds)
     entry.key = SourceKey(of: output.following(source), from: output).number
     ledger.record(entry)
   }

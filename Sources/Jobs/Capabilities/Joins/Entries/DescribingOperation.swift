@@ -17,12 +17,18 @@ import Thumbnails
 /// source.
 final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an atomic flag; the rest is constant
   private let shared: ThumbnailOperation.Shared
+  private let memory: (any SourceMemory)?
   private let receive: @Sendable (SourceEntry) -> Void
   private let hasReserved = Atomic(false)
 
-  /// - Parameter receive: receives the description and the thumbnails, unless the operation fails.
-  init(_ task: SourceTask, shared: ThumbnailOperation.Shared, receive: @escaping @Sendable (SourceEntry) -> Void) {
-    (self.shared, self.receive) = (shared, receive)
+  /// - Parameters:
+  ///   - memory: knows the digests of sources; nil if they have to be computed.
+  ///   - receive: receives the description and the thumbnails, unless the operation fails.
+  init(
+    _ task: SourceTask, shared: ThumbnailOperation.Shared, memory: (any SourceMemory)? = nil,
+    receive: @escaping @Sendable (SourceEntry) -> Void
+  ) {
+    (self.shared, self.memory, self.receive) = (shared, memory, receive)
     super.init(.describe, task, memory: shared.memory)
   }
 
@@ -63,7 +69,8 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
     receive(
       SourceEntry(
         source: source, bytes: file?.size, modified: source.address == nil ? file?.modified : thumbnailTime,
-        facts: file.flatMap(facts) ?? PhotoFacts(), result: .pictures(description, pictures)))
+        facts: file.flatMap(facts) ?? PhotoFacts(), digest: try file.flatMap(digest),
+        result: .pictures(description, pictures)))
   }
 
   /// Opens a thumbnail; nil if it was removed since the walk, or replaced by a link or a folder.
@@ -94,6 +101,17 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
   private func facts(_ file: SourceFile) -> PhotoFacts? {
     guard case .image(let type)? = try? file.content(of: source) else { return nil }
     return file.facts(type)
+  }
+
+  /// The digest of the source, if the job tells it; nil if the source cannot be read.
+  private func digest(_ file: SourceFile) throws -> SHA256Digest? {
+    guard shared.digestsSources else { return nil }
+    if let known = memory?.digest(of: source) { return known }
+    report(stage: "computing the digest")
+    let digest: SHA256Digest
+    do { digest = try SHA256Digest(of: file) { _ in try checkCancelled() } } catch is ThumbnailError { return nil }
+    memory?.record(digest: digest, of: source)
+    return digest
   }
 
   /// Describes the source by its header and its smallest thumbnail.

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import JobSettings
 import Places
 import Thumbnails
 
@@ -9,6 +10,8 @@ struct ManifestEntry: Encodable {
   let bytes: Int?
   let modified: Double?
   let taken: String?
+  let camera: String?
+  let sha256: String?
   var width: Int?
   var height: Int?
   var orientation: Int?
@@ -18,12 +21,17 @@ struct ManifestEntry: Encodable {
   var outcome: String?
   var error: String?
 
-  /// - Parameter folder: the folder of the manifest, from which its paths lead: absolute, without links.
-  init(_ entry: SourceEntry, from folder: Path) {
+  /// - Parameters:
+  ///   - folder: the folder of the manifest, from which its paths lead: absolute, without links.
+  ///   - fields: what to tell besides.
+  init(_ entry: SourceEntry, from folder: Path, _ fields: ManifestFields) {
     source = JSONPath(entry.source.path.leading(from: folder))
     bytes = entry.bytes
-    modified = entry.modified.map { Double($0.tv_sec) + Double($0.tv_nsec) / 1e9 }
+    modified =
+      fields.contains(.modified) ? entry.modified.map { Double($0.tv_sec) + Double($0.tv_nsec) / 1e9 } : nil
     taken = entry.facts.taken?.description
+    camera = fields.contains(.camera) ? entry.facts.camera : nil
+    sha256 = entry.digest?.description
     switch entry.result {
     case .pictures(let description, let pictures):
       (width, height) = (description?.pixels.width, description?.pixels.height)

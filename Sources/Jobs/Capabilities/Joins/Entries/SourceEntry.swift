@@ -31,6 +31,8 @@ struct SourceEntry: Sendable {
   let modified: timespec?
   /// What the camera has noted.
   let facts: PhotoFacts
+  /// The SHA-256 digest of all its bytes; nil if nobody asked, or it could not be read.
+  let digest: SHA256Digest?
   let result: Result
 }
 
@@ -59,6 +61,6 @@ extension SourceEntry {
     }
     source = report.source
     (bytes, modified) = (source.address == nil ? findings?.file?.bytes : nil, findings?.file?.modified)
-    facts = findings?.facts ?? PhotoFacts()
+    (facts, digest) = (findings?.facts ?? PhotoFacts(), findings?.digest)
   }
 }
