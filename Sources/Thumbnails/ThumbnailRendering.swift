@@ -6,16 +6,24 @@ struct ThumbnailRendering {
   let monitor: (any ThumbnailMonitor)?
   let workspace: DecodeWorkspace
 
-  /// Makes every size, and delivers each when it is done.
+  /// Makes every size, and delivers each when it is done. Sizes in a row of which the picture gives the same thumbnail, as of a
+  /// small picture, are made once.
   func run(
     _ picture: DecodedPicture, _ placements: [Placement], _ extras: SourceExtras, deliver: (Thumbnail) throws -> Void
   ) throws {
     var placeholder: Placeholder?
+    var last: (placement: Placement, bytes: UnsafeRawBufferPointer)?
     for (index, size) in options.sizes.enumerated() {
       try checkCancelled()
       let placement = placements[index]
-      let rendered = try render(picture, placement, extras, &placeholder)
-      let bytes = try encode(rendered, pixels: placement.pixels, extras.metadata(for: placement.pixels))
+      let bytes: UnsafeRawBufferPointer
+      if let last, last.placement == placement {
+        bytes = last.bytes
+      } else {
+        let rendered = try render(picture, placement, extras, &placeholder)
+        bytes = try encode(rendered, pixels: placement.pixels, extras.metadata(for: placement.pixels))
+      }
+      last = (placement, bytes)
       try deliver(Thumbnail(size: size, pixels: placement.pixels, bytes: bytes, placeholder: placeholder))
       let done = Double(index + 1) / Double(options.sizes.count)
       monitor?.progressed(to: DecoderProgress.share + (1 - DecoderProgress.share) * done)

@@ -7,9 +7,12 @@ extension CommandTests {
   @Suite struct Dates {
     private struct Manifest: Decodable {
       struct Source: Decodable {
+        struct Thumbnail: Decodable { let path, size: String }
+
         let source: String
         let taken, camera, sha256: String?
         let modified: Double?
+        let thumbnails: [Thumbnail]?
       }
 
       let sources: [Source]
@@ -121,6 +124,29 @@ extension CommandTests {
         manifests.append(try folder.bytes("\(copy)/m.json"))
       }
       #expect(manifests[0] == manifests[1])
+    }
+
+    @Test func sizesThatAreEqualHaveOneFileInManifestAndGallery() async throws {
+      let folder = TemporaryFolder()
+      try folder.write(SyntheticPhoto(seed: 3, width: 50, height: 40).jpeg(), to: "in/small.jpg")
+      try folder.write(SyntheticPhoto(seed: 4, width: 300, height: 200).jpeg(), to: "in/large.jpg")
+      let sizes = ["-s", "64x", "-s", "128x", "-s", "64^"]
+      for run in ["made", "up_to_date"] {
+        let ending = try await BuiltCommand.run(
+          executable: BuiltCommand.path, ["in", "--manifest", "m.json", "--html", "web", "--json"] + sizes, in: folder)
+        #expect(ending.status == 0 && ending.number(run) == 2, "\(ending.errors)")
+        let sources = try manifest(in: folder)
+        #expect(
+          sources.map { $0.thumbnails?.map(\.path) } == [
+            ["thumbs/64x/large.jpg", "thumbs/128x/large.jpg", "thumbs/64x64-fill/large.jpg"],
+            ["thumbs/64x/small.jpg", "thumbs/64x/small.jpg", "thumbs/64x64-fill/small.jpg"],
+          ])
+        #expect(sources[1].thumbnails?.map(\.size) == ["64x", "128x", "64x64-fill"])
+        let data = String(decoding: try folder.bytes("web/page/data.js"), as: UTF8.self)
+        #expect(data.contains("\"thumbnails\":[[50,40],null,[40,40]]"), "\(data)")
+      }
+      // A page that names no manifest finds each size where its name says.
+      #expect(try folder.bytes("thumbs/128x/small.jpg").count == folder.bytes("thumbs/64x/small.jpg").count)
     }
 
     @Test func fieldsWithoutAManifestAndUnknownOnesAreMistakes() async throws {

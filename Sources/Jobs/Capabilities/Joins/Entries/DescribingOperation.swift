@@ -70,7 +70,7 @@ final class DescribingOperation: SourceOperation, @unchecked Sendable {  // an a
       SourceEntry(
         source: source, bytes: file?.size, modified: source.address == nil ? file?.modified : thumbnailTime,
         facts: file.flatMap(facts) ?? PhotoFacts(), digest: try file.flatMap(digest),
-        result: .pictures(description, pictures)))
+        result: .pictures(description, pictures.sharing(description, shared.outputs))))
   }
 
   /// Opens a thumbnail; nil if it was removed since the walk, or replaced by a link or a folder.

@@ -11,7 +11,7 @@ extension GalleryPicture {
     // Without a description, the largest thumbnail has nearly its shape.
     guard let largest, case let pixels = description?.pixels ?? largest else { return nil }
     var thumbnails = [Thumbnail?](repeating: nil, count: folders.count)
-    for picture in pictures {
+    for picture in pictures where !picture.isShared {
       let path = picture.thumbnail.path.below(folders[picture.size]) ?? picture.thumbnail.path
       thumbnails[picture.size] = Thumbnail(
         pixels: picture.thumbnail.pixels, path: path == source.relativePath ? nil : JSONPath(path))

@@ -14,6 +14,8 @@ struct SourceEntry: Sendable {
     /// The index of its size among all sizes of all outputs.
     let size: Int
     let thumbnail: MadeThumbnail
+    /// Whether the file is that of an earlier size, to which the one of this size is equal.
+    var isShared = false
   }
 
   enum Result: Sendable {
@@ -52,7 +54,7 @@ extension SourceEntry {
       let pictures = report.thumbnails.compactMap { thumbnail in
         places.firstIndex(of: thumbnail.path).map { Picture(size: $0, thumbnail: thumbnail) }
       }
-      result = .pictures(description, pictures)
+      result = .pictures(description, pictures.sharing(description, outputs))
     case .failed(let failure): result = .missing(outcome: "failed", reason: "\(failure)")
     case .cancelled(let reason): result = .missing(outcome: "cancelled", reason: "cancelled \(reason)")
     case .unsupported(let type):
@@ -62,5 +64,30 @@ extension SourceEntry {
     source = report.source
     (bytes, modified) = (source.address == nil ? findings?.file?.bytes : nil, findings?.file?.modified)
     (facts, digest) = (findings?.facts ?? PhotoFacts(), findings?.digest)
+  }
+}
+
+extension [SourceEntry.Picture] {
+  /// The same pictures, where of those that are equal each has the file of the first one. So a browser loads one file for
+  /// all of them.
+  ///
+  /// - Parameters:
+  ///   - source: of which they are; nil if it could not be described, and nothing is known to be equal.
+  ///   - outputs: all outputs of the job.
+  func sharing(_ source: SourceDescription?, _ outputs: [ThumbnailOutput]) -> Self {
+    guard let source else { return self }
+    let sizes = outputs.enumerated().flatMap { index, output in
+      output.options.sizes.map { (output: index, placement: $0.placement(for: source.pixels)) }
+    }
+    return enumerated().map { index, picture in
+      let equal = self[..<index].first { other in
+        sizes[other.size] == sizes[picture.size] && other.thumbnail.pixels == picture.thumbnail.pixels
+          && other.thumbnail.bytes == picture.thumbnail.bytes
+      }
+      guard let file = equal?.thumbnail else { return picture }
+      let thumbnail = MadeThumbnail(
+        path: file.path, size: picture.thumbnail.size, pixels: file.pixels, bytes: file.bytes, state: file.state)
+      return SourceEntry.Picture(size: picture.size, thumbnail: thumbnail, isShared: true)
+    }
   }
 }
