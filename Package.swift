@@ -161,7 +161,7 @@ let package = Package(
     .target(
       name: "JobSettings",
       dependencies: [
-        "ContactSheet", "Fetching", "Files", "Gallery", "MemoryPressure", "Sourcing", "Thumbnails", "Yams",
+        "ContactSheet", "Fetching", "Files", "Gallery", "Marks", "MemoryPressure", "Sourcing", "Thumbnails", "Yams",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),

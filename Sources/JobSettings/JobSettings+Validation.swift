@@ -9,6 +9,7 @@ extension JobSettings {
       throw TextError(in: "size", "\(clash)")
     }
     if let clash = outputs.lazy.compactMap(\.clashOfPlaces).first { throw TextError(in: "name", "\(clash)") }
+    try validateNames()
     if let file = outputs.lazy.map(\.folder).first(where: { $0.hasJPEGName && FileIdentity(of: $0) == nil }) {
       throw TextError(
         in: "out", "\(file.printable) looks like a file, but is to be the folder of the thumbnails; “name” names them")
@@ -37,6 +38,21 @@ extension JobSettings {
 }
 
 extension JobSettings {
+  /// - Throws: ``TextError`` if a pattern needs to know more of the photos than the job does.
+  private func validateNames() throws(TextError) {
+    guard outputs.contains(where: { $0.name?.factKinds.isEmpty == false }) else { return }
+    let letters = "%Y, %m, %D and %c"
+    if sources.contains(where: { if case .address = $0 { true } else { false } }) {
+      throw TextError(
+        in: "name", "\(letters) tell what is in a photo, and one from the network is named before it is fetched")
+    }
+    if prune != nil {
+      throw TextError(
+        in: "prune",
+        "with \(letters) in “name”, it is not known where the thumbnails are of photos that are gone or changed")
+    }
+  }
+
   /// - Throws: ``TextError`` if an output is no place for thumbnails, or a job with thumbnails in a bucket wants what only
   ///   those in folders have.
   private func validateBuckets() throws(TextError) {

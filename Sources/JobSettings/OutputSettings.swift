@@ -76,7 +76,8 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
     Setting(
       "name", \.name, .text(NamePattern.init(parsing:for:)),
       value: "pattern",
-      "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %d folder, %w and %h the size's box. "
+      "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %d folder, %w and %h the size's box, %Y, %m "
+        + "and %D the date on which the photo was taken (or undated), %c digits that change with contents and settings. "
         + "'%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER.",
       refusedByWatch: "a watch needs thumbnails that mirror the folders, to find those of a folder that is gone"),
   ]

@@ -95,16 +95,22 @@ package struct ThumbnailOutput: Sendable {
   ///
   /// - Parameter place: the place of the source's thumbnails, from ``OutputPlan``.
   package func place(of source: Source, _ place: Path, size: SizeSpec) -> Path {
-    let place = name?.place(of: source.relativePath, size: size) ?? place
+    let place =
+      name?.place(
+        of: source.relativePath, size: size, source.nameFacts, settings: Self.settings(options, size, name)) ?? place
     return Self.hasSizeFolders(options, name) ? Path(size.name).appending(place) : place
   }
 
   /// The places of a source's thumbnails.
   package func places(of path: Path, _ relative: Path) -> [Path] {
-    let source = Source(path: path, relativePath: relative, argument: 0, origin: .folder)
+    var source = Source(path: path, relativePath: relative, argument: 0, origin: .folder)
+    source.nameFacts = NameFacts(of: source, factKinds)
     let place = OutputPlan.place(of: relative)
     return options.sizes.map { self.place(of: source, place, size: $0) }
   }
+
+  /// What has to be read of a source before its thumbnails have a place.
+  package var factKinds: NameFacts.Kinds { name?.factKinds ?? [] }
 
   /// Whether one of some places leads to the file that is in another one.
   func isOneFile(_ place: Path, with others: [Path]) -> Bool {
@@ -116,7 +122,7 @@ package struct ThumbnailOutput: Sendable {
   /// that of the pattern, unless it depends on the size.
   func placesOfOtherSize(of relative: Path) -> [Path] {
     let mirrored = OutputPlan.place(of: relative)
-    guard let name, !name.tellsSizes else { return [mirrored] }
+    guard let name, !name.tellsSizes, factKinds.isEmpty else { return [mirrored] }
     return [mirrored, name.place(of: relative, size: options.sizes[0])]
   }
 

@@ -33,6 +33,9 @@ package struct Source: Sendable, Hashable {
   /// ``SourceKey``, so that the first of the two keeps the place.
   package var isContested = false
 
+  /// What the names of its thumbnails tell besides its path.
+  package var nameFacts = NameFacts()
+
   /// Whether it is a file.
   package var isLocal: Bool { address == nil }
 

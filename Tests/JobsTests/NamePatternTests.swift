@@ -49,12 +49,23 @@ import Thumbnails
     ("/%s", "“/%s” begins with a slash, but a place is relative to the output folder"),
     ("../%s", "“../%s” has “..”, which no folder of a place may be called"),
     (".thumbjob/%s", "“.thumbjob/%s” has “.thumbjob”, which no folder of a place may be called"),
-    ("%s%", "“%s%” has a % that none of s, e, d, w, h and % follows"),
+    ("%s%", "“%s%” has a % that none of s, e, d, w, h, Y, m, D, c and % follows"),
     ("a\u{FFFD}%s", "“a\u{FFFD}%s” is not valid UTF-8"),
-    ("%S", "“%S” has a % that none of s, e, d, w, h and % follows"),
+    ("%S", "“%S” has a % that none of s, e, d, w, h, Y, m, D, c and % follows"),
+    ("%Y-%m-%d_%s", "“%Y-%m-%d_%s” has %d, which is the folder of the photo, after %m; the day is %D"),
   ]) func aPatternThatCannotNamePlacesIsRejected(pattern: String, reason: String) {
     #expect(throws: TextError("--name: \(reason)")) { try NamePattern(parsing: pattern, for: "--name") }
     #expect(throws: TextError.self) { try NamePattern(parsing: "%s\0", for: "--name") }
+  }
+
+  @Test(
+    arguments: [
+      ("%Y/%m/%s", "undated/a.jpg"), ("%Y/%Y-%m-%D/%s", "undated/a.jpg"), ("%Y-%m-%D_%s", "undated_a.jpg"),
+      ("%Y%m%D-%s", "undated-a.jpg"), ("%Y/%m%D-%s", "undated/a.jpg"), ("%s.%D", "a.undated.jpg"),
+      ("by day %D/%s", "by day undated/a.jpg"), ("%Y/x%m/%s", "undated/x/a.jpg"),
+    ] as [(String, Path)]) func aPhotoWithoutADateHasOneWordInsteadOfIt(pattern: String, place: Path) throws
+  {
+    #expect(try self.place(pattern, "2024/a.jpg") == place)
   }
 
   @Test func twoSizesMayNotHaveOnePlace() throws {

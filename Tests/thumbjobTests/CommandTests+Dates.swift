@@ -126,6 +126,54 @@ extension CommandTests {
       #expect(manifests[0] == manifests[1])
     }
 
+    @Test func aPatternPutsThumbnailsIntoFoldersByDate() async throws {
+      let folder = try photos()
+      let arguments = ["in", "--name", "%Y/%m/%Y-%m-%D_%s", "-s", "64", "-s", "small=16", "--json"]
+      let names = ["2023/12/2023-12-31_b.jpg", "2024/07/2024-07-14_a.jpg", "2024/07/2024-07-14_d.jpg"]
+      let places = names + ["2024/07/2024-07-14_e.jpg", "undated/c.jpg"]
+      for run in ["made", "up_to_date", "up_to_date"] {
+        let ending = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+        #expect(ending.status == 0 && ending.number(run) == 5, "\(ending.errors)")
+        #expect(folder.files(below: "thumbs/small").sorted() == places)
+      }
+      let dry = try await BuiltCommand.run("in", "--name", "%Y/%s", "-o", "dry", "--dry-run", "--json", in: folder)
+      #expect(dry.output.contains("dry/2024/a.jpg") && dry.output.contains("dry/undated/c.jpg"))
+      // A photo that is found to have been taken on another day has another place.
+      try folder.write(photo(TestTags(taken: "2022:02:02 02:02:02")), to: "in/b.jpg")
+      let later = try await BuiltCommand.run(executable: BuiltCommand.path, arguments, in: folder)
+      #expect(later.number("made") == 1 && later.number("up_to_date") == 4, "\(later.errors)")
+      #expect(folder.files(below: "thumbs/64x64").contains("2022/02/2022-02-02_b.jpg"))
+    }
+
+    @Test func aPatternNamesThumbnailsByContentsAndSettings() async throws {
+      let folder = try photos()
+      func names(_ arguments: String...) async throws -> Set<String> {
+        try? FileManager.default.removeItem(atPath: folder("thumbs"))
+        let all = ["in", "--name", "%s.%c", "--json"] + arguments
+        for run in ["made", "up_to_date"] {
+          let ending = try await BuiltCommand.run(executable: BuiltCommand.path, all, in: folder)
+          #expect(ending.status == 0 && ending.number(run) == 5, "\(ending.errors)")
+        }
+        return Set(folder.files(below: "thumbs"))
+      }
+      let first = try await names()
+      let form = /[a-e]\.[0-9a-f]{8}\.jpg/
+      #expect(first.count == 5 && first.allSatisfy { $0.wholeMatch(of: form) != nil }, "\(first)")
+      try folder.setModified("in/a.jpg", seconds: 1_500_000_000)
+      #expect(try await names() == first)
+      #expect(try await names("-q", "70").isDisjoint(with: first))
+      try folder.write(photo(Self.lisbon, seed: 2), to: "in/a.jpg")
+      #expect(try await names().subtracting(first).count == 1)
+    }
+
+    @Test func whatAPatternCannotKnowIsAMistake() async throws {
+      let folder = try photos()
+      let prune = try await BuiltCommand.run("in", "--name", "%Y/%s", "--prune", in: folder)
+      #expect(prune.status == 64 && prune.errors.contains("--prune: with %Y, %m, %D and %c in “name”"))
+      let network = try await BuiltCommand.run("http://127.0.0.1:9/a.jpg", "--name", "%s.%c", in: folder)
+      #expect(network.status == 64 && network.errors.contains("named before it is fetched"))
+    }
+
     @Test func sizesThatAreEqualHaveOneFileInManifestAndGallery() async throws {
       let folder = TemporaryFolder()
       try folder.write(SyntheticPhoto(seed: 3, width: 50, height: 40).jpeg(), to: "in/small.jpg")

@@ -1,4 +1,5 @@
 import Files
+import Marks
 import Sourcing
 import Thumbnails
 
@@ -10,14 +11,35 @@ import Thumbnails
 /// | `%e` | the extension of the source, without the dot |
 /// | `%d` | the folder of the source in the tree that thumbnails otherwise mirror; empty at the top |
 /// | `%w` · `%h` | the width and the height of the size's box; empty where it has none |
+/// | `%Y` · `%m` · `%D` | the year, the month and the day on which the photo was taken: four, two and two digits |
+/// | `%c` | eight digits that change with the contents of the photo and with the settings |
 /// | `%%` | a percent sign |
 ///
 /// A `/` separates the names of folders and file. Where `%d` is only a part of a name, as in `%d-%s`, each `/` in it
 /// becomes `-`. A place that does not end in `.jpg` or another extension of JPEG files gets `.jpg` appended.
+///
+/// A photo that does not say when it was taken has one word, `undated`, for all letters of the date. Its modification time would
+/// give it another place in each copy of the folder.
 package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
   private enum Part: Sendable, Hashable {
     case text([UInt8])
-    case stem, folder, fileExtension, width, height
+    case stem, folder, fileExtension, width, height, contents
+    /// The letters of a date that are side by side, with what separates them.
+    case date([DatePart])
+  }
+
+  private enum DatePart: Sendable, Hashable {
+    case year, month, day
+    case separator([UInt8])
+
+    func text(_ date: CaptureDate) -> [UInt8] {
+      switch self {
+      case .year: Array(CaptureDate.padded(date.year, 4).utf8)
+      case .month: Array(CaptureDate.padded(date.month).utf8)
+      case .day: Array(CaptureDate.padded(date.day).utf8)
+      case .separator(let text): text
+      }
+    }
   }
 
   /// The pattern as it was given.
@@ -37,6 +59,7 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     if text.contains("\u{FFFD}") { throw mistake("is not valid UTF-8") }
     description = text
     var names: [[Part]] = []
+    var lastLetter: Character?
     for name in text.split(separator: "/", omittingEmptySubsequences: false) {
       if [".", "..", SourceWalker.workingFolderName].contains(Path(String(name))) {
         throw mistake("has “\(name)”, which no folder of a place may be called")
@@ -48,14 +71,23 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
           parts.append(.text([byte]))
           continue
         }
-        switch rest.popFirst().map({ Character(Unicode.Scalar($0)) }) {
+        let letter = rest.popFirst().map { Character(Unicode.Scalar($0)) }
+        if lastLetter == "m", letter == "d" {
+          throw mistake("has %d, which is the folder of the photo, after %m; the day is %D")
+        }
+        lastLetter = letter
+        switch letter {
         case "s": parts.append(.stem)
         case "e": parts.append(.fileExtension)
         case "d": parts.append(.folder)
         case "w": parts.append(.width)
         case "h": parts.append(.height)
+        case "Y": Self.append(.year, to: &parts)
+        case "m": Self.append(.month, to: &parts)
+        case "D": Self.append(.day, to: &parts)
+        case "c": parts.append(.contents)
         case "%": parts.append(.text([byte]))
-        default: throw mistake("has a % that none of s, e, d, w, h and % follows")
+        default: throw mistake("has a % that none of s, e, d, w, h, Y, m, D, c and % follows")
         }
       }
       names.append(parts)
@@ -67,25 +99,63 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     self.names = names.filter { !$0.isEmpty }
   }
 
+  /// Adds a letter of a date to those right before it.
+  private static func append(_ part: DatePart, to parts: inout [Part]) {
+    if case .date(let date)? = parts.last {
+      parts[parts.count - 1] = .date(date + [part])
+    } else if parts.count > 1, case .text(let text) = parts[parts.count - 1], separators.contains(text),
+      case .date(let date) = parts[parts.count - 2]
+    {
+      parts.removeLast()
+      parts[parts.count - 1] = .date(date + [.separator(text), part])
+    } else {
+      parts.append(.date([part]))
+    }
+  }
+
+  /// What has to be read of a photo before its thumbnails have a place.
+  package var factKinds: NameFacts.Kinds {
+    names.joined().reduce(into: []) { kinds, part in
+      switch part {
+      case .date: kinds.insert(.date)
+      case .contents: kinds.insert(.contents)
+      case .text, .stem, .folder, .fileExtension, .width, .height: break
+      }
+    }
+  }
+
   /// Whether each size has places of its own, so that it needs no folder.
   package var tellsSizes: Bool { names.joined().contains { $0 == .width || $0 == .height } }
 
   /// The place of a source's thumbnail, relative to the output folder.
   ///
-  /// - Parameter relativePath: the path of the source that thumbnails mirror.
-  package func place(of relativePath: Path, size: SizeSpec) -> Path {
+  /// - Parameters:
+  ///   - relativePath: the path of the source that thumbnails mirror.
+  ///   - facts: of the kinds that the pattern has letters for.
+  ///   - settings: everything except the source that determines the bytes of a thumbnail, as one text.
+  package func place(
+    of relativePath: Path, size: SizeSpec, _ facts: NameFacts = NameFacts(), settings: String = ""
+  ) -> Path {
     let file = relativePath.lastName.bytes
     let dot = file.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == file.startIndex ? nil : $0 } ?? file.endIndex
     let folder = relativePath.parent
+    var isUndatedTold = false
     let place = names.reduce(into: Path()) { place, parts in
       if parts == [.folder] {
         place = place.appending(folder)
         return
       }
       var name: [UInt8] = []
-      var isAfterNothing = false  // after the folder of a source that is in none
+      // After the folder of a source that is in none, or after a date of which nothing is told.
+      var isAfterNothing = false
       for part in parts {
-        defer { isAfterNothing = part == .folder && folder.isEmpty }
+        let before = name.count
+        defer {
+          switch part {
+          case .folder, .date: isAfterNothing = name.count == before
+          default: isAfterNothing = false
+          }
+        }
         switch part {
         // A name that began with what separates it from a folder would be taken for an option, or be hidden.
         case .text(let text) where isAfterNothing && Self.separators.contains(text): break
@@ -93,13 +163,28 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
         case .stem: name += file[..<dot]
         case .fileExtension: name += file[dot...].dropFirst()
         case .folder: name += folder.bytes.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "-") : $0 }
+        case .contents: name += Self.digits(facts.contents, settings).utf8
+        case .date(let date):
+          if let taken = facts.taken {
+            name += date.flatMap { $0.text(taken) }
+          } else if !isUndatedTold {
+            name += "undated".utf8
+            isUndatedTold = true
+          }
         case .width: name += (size.width.map(String.init) ?? "").utf8
         case .height: name += (size.height.map(String.init) ?? "").utf8
         }
       }
+      if case .date? = parts.first, parts.count == 1, name.isEmpty { return }
       place = place.appending(Self.safe(name))
     }
     return place.asJPEG
+  }
+
+  /// Eight digits for contents that are made with these settings. The bytes of a thumbnail follow from both.
+  private static func digits(_ contents: SourceContents?, _ settings: String) -> String {
+    String(
+      decoding: Fingerprint(of: Array(settings.utf8) + (contents?.digits ?? [])).foldedDigits, as: UTF8.self)
   }
 
   private static let separators = ["-", "_", "."].map { Array($0.utf8) }

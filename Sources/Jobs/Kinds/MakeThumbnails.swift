@@ -12,12 +12,17 @@ import TraceRecording
 struct MakeThumbnails: JobKind {
   private let outputs: [ThumbnailOutput]
   private let shared: ThumbnailOperation.Shared
+  /// What the places of the outputs tell of a source.
+  private let factKinds: NameFacts.Kinds
 
-  init(_ outputs: [ThumbnailOutput], _ shared: ThumbnailOperation.Shared) {
-    (self.outputs, self.shared) = (outputs, shared)
+  /// - Parameter parts: with the capabilities.
+  init(_ parts: JobParts) {
+    (outputs, shared) = (parts.outputs, parts.shared)
+    factKinds = outputs.reduce(into: []) { $0.formUnion($1.factKinds) }
   }
 
   func placement(of source: inout Source) -> OutputPlan.Placement {
+    source.nameFacts = NameFacts(of: source, factKinds)
     source.isContested = shared.owners.plan.isContested(source)
     return shared.owners.plan.placement(of: source)
   }

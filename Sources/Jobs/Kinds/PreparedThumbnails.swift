@@ -30,6 +30,6 @@ struct PreparedThumbnails: PreparedKind {
 
   func make(_ parts: JobParts) throws(OutputError) -> any JobKind {
     try parts.make(Self.capabilities)
-    return MakeThumbnails(parts.outputs, parts.shared)
+    return MakeThumbnails(parts)
   }
 }

@@ -1,0 +1,34 @@
+import Files
+import Marks
+import Thumbnails
+
+/// What a pattern for the names of thumbnails can tell of a photo beside its path. It is read from the photo before its
+/// thumbnails have a place.
+package struct NameFacts: Sendable, Hashable {
+  /// Which facts a pattern has letters for.
+  package struct Kinds: OptionSet, Sendable, Hashable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static let date = Kinds(rawValue: 1)
+    package static let contents = Kinds(rawValue: 2)
+  }
+
+  /// When the photo was taken; nil if it does not say.
+  package private(set) var taken: CaptureDate?
+  /// What identifies its contents in marks; nil if it cannot be read.
+  package private(set) var contents: SourceContents?
+
+  /// Knows nothing.
+  package init() {}
+
+  /// Reads what is asked for: the header, or the first and last bytes.
+  ///
+  /// - Parameter source: a file; of a source from the network, nothing is known before it is fetched.
+  package init(of source: Source, _ kinds: Kinds) {
+    guard !kinds.isEmpty, source.isLocal, let file = try? SourceFile(source.path) else { return }
+    if kinds.contains(.date), case .image(let type)? = try? file.content(of: source) { taken = file.facts(type).taken }
+    if kinds.contains(.contents) { contents = try? file.contents() }
+  }
+}
