@@ -19,4 +19,6 @@ struct SourceFindings: Sendable {
   var description: SourceDescription?
   /// What the camera has noted; empty if nobody asked, or the source is on the network.
   var facts = PhotoFacts()
+  /// The SHA-256 digest of all its bytes; nil if it was not computed.
+  var digest: SHA256Digest?
 }
