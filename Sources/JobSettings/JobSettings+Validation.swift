@@ -66,6 +66,7 @@ extension JobSettings {
     }
     try refuse("out", bucketOutputs.count < outputs.count, "outputs in folders need a job of their own")
     try refuse("prune", prune != nil, "only thumbnails in folders can be pruned")
+    try refuse("wait", waits, "only runs into folders see each other")
     try refuse("verify", verify == .content, "only the ledger of an output folder knows the hashes of sources")
     for kind in joins.paths.map(\.0) { try refuse(kind.setting, true, "it needs thumbnails in folders") }
     try refuse("out", watch != nil, "a watch needs thumbnails in folders")

@@ -40,6 +40,8 @@ package struct JobSettings: Sendable, Equatable, DefaultSettings {
   package var force = false
   /// How to recognise that a source has not changed.
   package var verify = Verification.time
+  /// Begin once no other run works on the outputs.
+  package var waits = false
   /// Write each thumbnail and its folders to the disk before it counts as made.
   package var durable = false
   /// Which faults of a source are errors.
@@ -212,6 +214,10 @@ extension JobSettings {
       "Remove the thumbnails of sources and sizes that are gone; on a terminal it asks first. --prune=all also if they are "
         + "more than half of a folder, --prune=force also if a folder is another one than before.",
       onlyForThumbnails: true),
+    Setting(
+      "wait", \.waits, .flag,
+      "Begin once the runs that already work on the output folder have ended; other shares of the same sources do not count.",
+      refusedByWatch: "whoever starts a watch expects it to be ready soon", onlyForThumbnails: true),
     Setting(
       "for", \.runFor, .duration, value: "duration",
       "Start nothing new after this time; exit status 75 if work remains.",

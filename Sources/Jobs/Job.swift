@@ -133,6 +133,7 @@ package final class Job: Sendable {
     _ settings: JobSettings, _ local: [Path], _ network: Network, isRead: Bool
   ) throws(OutputError) -> [ThumbnailOutput] {
     var outputs: [ThumbnailOutput] = []
+    let identity = RunIdentity(settings)
     for (output, local) in zip(settings.outputs, local) {
       var options = output.thumbnailOptions(failOn: settings.failOn, limitPixels: settings.limitPixels)
       options.makesPlaceholder = !settings.joins.isEmpty
@@ -142,7 +143,7 @@ package final class Job: Sendable {
       outputs.append(
         try ThumbnailOutput(
           path: output.place, name: output.name, options: options, isForced: settings.force,
-          isDurable: settings.durable, isDryRun: isRead, bucket: bucket, work: local))
+          isDurable: settings.durable, isDryRun: isRead, bucket: bucket, work: local, as: identity))
     }
     try checkFoldersDiffer(outputs)
     return outputs
@@ -217,7 +218,6 @@ package final class Job: Sendable {
   ///
   /// - Throws: `PressureSignalError` if the requested pressure signals cannot be used. The job has then read no source.
   package func run() throws -> JobReport {
-    let startedAt = ContinuousClock.now
     if engine.rules.hasOutput, decodesPictures, let obstacle = PictureDecoders.obstacle {
       onEvent(.noDecoder(obstacle))
     }
@@ -226,7 +226,9 @@ package final class Job: Sendable {
       closeOutputs()
       throw error
     }
-    let (tally, stopCause, total) = engine.state.withLock { ($0.tally, $0.stopCause, $0.total) }
+    let (tally, stopCause, total, startedAt) = engine.state.withLock {
+      ($0.tally, $0.stopCause, $0.total, $0.startedAt ?? .now)
+    }
     let tree = engine.walker.tree.root
     if tally.thumbnails > 0 || tally.upToDate > 0 {
       // The thumbnails are good without this note, which only saves a later user a surprise.

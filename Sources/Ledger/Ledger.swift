@@ -25,6 +25,8 @@ public final class Ledger: Sendable {
     var number = 0
     /// Whether there may be sources that were not made. If not, no lookup is needed.
     var hasUnmade: Bool
+    /// Whether the file was missing when it was looked at.
+    var isNew: Bool
     var problem: LedgerError?
     /// Whether the last try to write failed because another process was using the file.
     var isBusy = false
@@ -53,7 +55,7 @@ public final class Ledger: Sendable {
 
   public let file: Path
   /// Whether the file was missing at first.
-  public let isNew: Bool
+  public var isNew: Bool { state.withLock { $0.isNew } }
   private let access: Access
   private let isDurable: Bool
   /// Nil until it is open. Guarded by its lock, which is held while the file is opened. GRDB lets one thread at a time use
@@ -90,9 +92,21 @@ public final class Ledger: Sendable {
   ///     milliseconds for each transaction. Otherwise such a crash may damage the file.
   public init(_ file: Path, for access: Access, isDurable: Bool = false) {
     (self.file, self.access, self.isDurable) = (file, access, isDurable)
+    let isNew = Self.isMissing(file)
+    state = Locked(State(hasUnmade: !isNew, isNew: isNew, hasEntries: !isNew))
+  }
+
+  private static func isMissing(_ file: Path) -> Bool {
     var status = stat()
-    isNew = file.withCString { stat($0, &status) } != 0 || status.st_size == 0
-    state = Locked(State(hasUnmade: !isNew, hasEntries: !isNew))
+    return file.withCString { stat($0, &status) } != 0 || status.st_size == 0
+  }
+
+  /// Looks whether another process has made the file since, or entered something, unless this one uses it already.
+  public func lookAgain() {
+    let isNew = Self.isMissing(file)
+    database.withLock { database in
+      if database == nil { state.withLock { ($0.isNew, $0.hasUnmade, $0.hasEntries) = (isNew, !isNew, !isNew) } }
+    }
   }
 
   /// Opens the file, unless it is open.

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Locking
 import Marks
 import Sourcing
 import Thumbnails
@@ -95,4 +96,13 @@ package struct EarlierRuns: Sendable, Equatable {
     let line = SettingsStamp.settings(of: name, in: output)?.split(separator: "\n").first
     return String(line?.split { $0 == " " || $0 == "=" }.last ?? "")
   }
+}
+
+/// What earlier runs have left in an output, as it was last looked at: all copies of a ``ThumbnailOutput`` share it.
+///
+/// *Concurrency*: from any thread.
+final class LookedAtRuns: Sendable {
+  let found: Locked<EarlierRuns>
+
+  init(_ found: EarlierRuns) { self.found = Locked(found) }
 }

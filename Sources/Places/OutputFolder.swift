@@ -46,11 +46,15 @@ package final class OutputFolder: Sendable {
 
   /// Makes the folder if it is missing, removes the files of dead runs, and makes a folder for this run.
   ///
-  /// - Parameter isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
-  /// - Parameter isDurable: whether a thumbnail must outlive a crash of the system once it is published. This waits for
-  ///   the disk several times for each thumbnail.
+  /// - Parameters:
+  ///   - isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
+  ///   - isDurable: whether a thumbnail must outlive a crash of the system once it is published. This waits for
+  ///     the disk several times for each thumbnail.
+  ///   - identity: what other runs in the folder are told of this one.
   /// - Throws: ``OutputError`` of kind `cannotCreate`.
-  package init(_ path: Path, isForced: Bool = false, isDurable: Bool = false) throws(OutputError) {
+  package init(
+    _ path: Path, isForced: Bool = false, isDurable: Bool = false, as identity: RunIdentity = RunIdentity()
+  ) throws(OutputError) {
     self.path = path
     self.isForced = isForced
     do throws(Errno) {
@@ -66,7 +70,7 @@ package final class OutputFolder: Sendable {
       // O_NOFOLLOW: files are removed in this folder, and a link could lead anywhere.
       let working = try openFolder(SourceWalker.workingFolderName, in: descriptor, flags: O_NOFOLLOW)
       defer { Foundation.close(working) }
-      run = try RunFolder(in: working, output: descriptor)
+      run = try RunFolder(in: working, output: descriptor, as: identity)
       publisher = FilePublisher(folder: descriptor, run: run, isDurable: isDurable)
     } catch {
       Foundation.close(descriptor)

@@ -19,8 +19,9 @@ package struct ThumbnailOutput: Sendable {
   package let options: ThumbnailOptions
   /// Makes the places of the thumbnails; nil if they mirror the tree of the sources.
   private let name: NamePattern?
+  private let earlierRuns: LookedAtRuns
   /// The thumbnails of earlier runs that a user may not expect.
-  package let earlier: EarlierRuns
+  package var earlier: EarlierRuns { earlierRuns.found.withLock { $0 } }
   /// One for each size, in the order of the sizes.
   private let stamps: [SettingsStamp]
 
@@ -28,20 +29,20 @@ package struct ThumbnailOutput: Sendable {
   ///
   /// - Parameters:
   ///   - isForced: whether a source may take the place of another one, whose thumbnail an earlier run made.
+  ///   - identity: what other runs in the folder are told of this one.
   /// - Throws: ``OutputError``.
   package init(
     path: Path, name: NamePattern? = nil, options: ThumbnailOptions, isForced: Bool = false, isDurable: Bool = false,
-    isDryRun: Bool, bucket: BucketOutput? = nil, work: Path? = nil
+    isDryRun: Bool, bucket: BucketOutput? = nil, work: Path? = nil, as identity: RunIdentity = RunIdentity()
   ) throws(OutputError) {
     localPath = work ?? path
     self.bucket = bucket
-    earlier = EarlierRuns(
-      in: localPath, sizes: options.sizes, hasSizeFolders: Self.hasSizeFolders(options, name), mirrorsTree: name == nil)
+    earlierRuns = LookedAtRuns(Self.earlierRuns(in: localPath, options, name))
     self.path = path
     absolutePath = path.absolute ?? path
     self.name = name
     self.options = options
-    let folder = isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable)
+    let folder = isDryRun ? nil : try OutputFolder(localPath, isForced: isForced, isDurable: isDurable, as: identity)
     self.folder = folder
     var stamps: [SettingsStamp] = []
     for size in options.sizes {
@@ -54,6 +55,20 @@ package struct ThumbnailOutput: Sendable {
       }
     }
     self.stamps = stamps
+  }
+
+  private static func earlierRuns(in folder: Path, _ options: ThumbnailOptions, _ name: NamePattern?) -> EarlierRuns {
+    EarlierRuns(
+      in: folder, sizes: options.sizes, hasSizeFolders: hasSizeFolders(options, name), mirrorsTree: name == nil)
+  }
+
+  /// Looks again what earlier runs have left, after another run has ended.
+  package func lookAgain() {
+    let now = Self.earlierRuns(in: localPath, options, name)
+    // By now the folder has the settings of this run.
+    earlierRuns.found.withLock {
+      $0 = EarlierRuns(left: now.left, hasOtherSize: $0.hasOtherSize, lastTree: now.lastTree)
+    }
   }
 
   /// Notes the folder whose tree the thumbnails mirror, for later runs.

@@ -21,23 +21,39 @@ package final class LockedFolder: Sendable {
     let permissions: mode_t
     /// The name of the file in the folder that is locked; nil to lock the folder itself.
     let lockName: Path?
+    /// What the file that is locked tells other processes of this one.
+    let about: [UInt8]
     /// How often removing is tried, because another thread or process may add files meanwhile.
     let passes: Int
     /// Microseconds between two tries. If there is no pause, removing ends when a try has removed nothing.
     let pause: useconds_t
     let willRemove: @Sendable (_ entry: Path, _ folder: CInt) -> Void
 
-    /// - Parameter willRemove: called just before an entry of a folder is removed, with the entry and the open folder.
+    /// - Parameters:
+    ///   - about: what the file that is locked tells other processes of this one, at most ``LockedFolder/longestAbout`` bytes.
+    ///   - willRemove: called just before an entry of a folder is removed, with the entry and the open folder.
     package init(
-      prefix: String, permissions: mode_t, lockName: Path? = nil, passes: Int, pause: useconds_t = 0,
-      willRemove: @escaping @Sendable (_ entry: Path, _ folder: CInt) -> Void = { _, _ in }
+      prefix: String, permissions: mode_t, lockName: Path? = nil, about: [UInt8] = [], passes: Int,
+      pause: useconds_t = 0, willRemove: @escaping @Sendable (_ entry: Path, _ folder: CInt) -> Void = { _, _ in }
     ) {
-      (self.prefix, self.permissions, self.lockName) = (prefix, permissions, lockName)
+      (self.prefix, self.permissions, self.lockName, self.about) = (prefix, permissions, lockName, about)
       (self.passes, self.pause, self.willRemove) = (passes, pause, willRemove)
     }
   }
 
+  /// The folder of another process, which lives.
+  package struct Other: Sendable, Equatable {
+    package let name: Path
+    /// What its process tells others, as anyone may have written it; empty if that cannot be read.
+    package let about: [UInt8]
+  }
+
+  /// The most bytes that are read of what a process tells others.
+  package static let longestAbout = 4096
+
   package let name: Path
+  /// The folders of this kind in the same place that other processes had locked when this one was made.
+  package let others: [Other]
   private let kind: Kind
   private let folder: Descriptor
   private let lock: Descriptor
@@ -59,7 +75,7 @@ package final class LockedFolder: Sendable {
     // few milliseconds.
     do throws(Errno) { try Self.lock(parent, tries: 1000) } catch { throw .cannotLockParent(error) }
     defer { flock(parent, LOCK_UN) }
-    Self.sweep(in: parent, kind)
+    others = Self.sweep(in: parent, kind)
     let number = fcntl(parent, F_DUPFD_CLOEXEC, 0)
     if number < 0 { throw .cannotMake(Errno(rawValue: errno)) }
     let copy = Descriptor(number)
@@ -70,11 +86,22 @@ package final class LockedFolder: Sendable {
     do throws(Errno) {
       folder = Descriptor(try openFolder(name, in: parent, flags: O_NOFOLLOW))
       lock = try Self.lock(folder, kind)
+      // Without this, other processes see all the same that this one lives.
+      if kind.lockName != nil { Self.write(kind.about, to: lock) }
     } catch {
       Self.remove(name, in: parent, kind)
       throw .cannotLock(name, error)
     }
     (self.name, self.parent) = (name, copy)
+  }
+
+  /// Those of the ``others`` that still live. Removes the folders of dead processes.
+  package func othersAlive() -> [Other] {
+    // Another process that begins or looks sweeps right now.
+    guard (try? Self.lock(parent.number, tries: 1)) != nil else { return others }
+    defer { flock(parent.number, LOCK_UN) }
+    let alive = Self.sweep(in: parent.number, kind, besides: name).map(\.name)
+    return others.filter { alive.contains($0.name) }
   }
 
   /// Closes a file when the folder is removed. Later calls on its descriptor fail.
@@ -122,15 +149,52 @@ package final class LockedFolder: Sendable {
     }
   }
 
-  private static func sweep(in parent: CInt, _ kind: Kind) {
-    guard case .success(let open) = OpenFolder.open(".", in: parent) else { return }
-    for name in open.names() where name.bytes.starts(with: kind.prefix.utf8) {
+  /// Removes the folders of dead processes.
+  ///
+  /// - Parameter own: the folder of this process; nil before it has one.
+  /// - Returns: those of live ones.
+  private static func sweep(in parent: CInt, _ kind: Kind, besides own: Path? = nil) -> [Other] {
+    guard case .success(let open) = OpenFolder.open(".", in: parent) else { return [] }
+    var others: [Other] = []
+    for name in open.names() where name.bytes.starts(with: kind.prefix.utf8) && name != own {
       guard let number = try? openFolder(name, in: parent, flags: O_NOFOLLOW) else { continue }
       let folder = Descriptor(number)
-      if isOfOtherMachine(name, kind), hasChanged(folder) { continue }
-      guard let lock = try? lock(folder, kind) else { continue }
-      remove(name, folder, lock: lock, in: parent, kind)
+      if isOfOtherMachine(name, kind), hasChanged(folder) {
+        // Where the file system keeps no locks from other machines, it is not known whether the process lives.
+        if isLocked(folder, kind) { others.append(other(name, folder, kind)) }
+        continue
+      }
+      do throws(Errno) {
+        let lock = try lock(folder, kind)
+        remove(name, folder, lock: lock, in: parent, kind)
+      } catch {
+        if error == .wouldBlock { others.append(other(name, folder, kind)) }
+      }
     }
+    return others
+  }
+
+  private static func write(_ about: [UInt8], to file: Descriptor) {
+    _ = about.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, 0) }
+  }
+
+  private static func other(_ name: Path, _ folder: Descriptor, _ kind: Kind) -> Other {
+    let about = kind.lockName.flatMap { readFile($0, in: folder.number, limit: longestAbout) }
+    return Other(name: name, about: about ?? [])
+  }
+
+  /// Whether another process holds the lock of a folder. Makes nothing.
+  private static func isLocked(_ folder: Descriptor, _ kind: Kind) -> Bool {
+    var file = folder
+    if let name = kind.lockName {
+      guard let number = try? openToRead(name, in: folder.number, flags: O_NOFOLLOW | O_NONBLOCK) else { return false }
+      file = Descriptor(number)
+    }
+    if retryOnInterrupt({ flock(file.number, LOCK_SH | LOCK_NB) }) == 0 {
+      flock(file.number, LOCK_UN)
+      return false
+    }
+    return errno == EWOULDBLOCK
   }
 
   /// Begins the names of this machine's folders: eight digits that change when it starts, and a letter that is no digit. It is

@@ -23,8 +23,21 @@ package enum Units {
   ///
   /// - Parameter time: seconds since 1970.
   package static func day(_ time: Int) -> String {
+    let parts = local(time)
+    return String(format: "%04d-%02d-%02d", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
+  }
+
+  /// The minute of a moment, in the time zone of the process: `2026-11-20 23:10`.
+  ///
+  /// - Parameter time: seconds since 1970.
+  package static func minute(_ time: Int) -> String {
+    let parts = local(time)
+    return day(time) + String(format: " %02d:%02d", parts.tm_hour, parts.tm_min)
+  }
+
+  private static func local(_ time: Int) -> tm {
     var (seconds, parts) = (time_t(time), tm())
     localtime_r(&seconds, &parts)
-    return String(format: "%04d-%02d-%02d", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
+    return parts
   }
 }

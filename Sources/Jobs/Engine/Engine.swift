@@ -82,13 +82,13 @@ final class Engine: Sendable {
   ///
   /// - Throws: what a capability throws that cannot start. No source was read then.
   func run() throws -> SourceWalk {
-    state.withLock { $0.startedAt = .now }
     for (index, capability) in capabilities.enumerated() {
       do { try capability.start(self) } catch {
         for started in capabilities[..<index].reversed() { started.finish(self, nil) }
         throw error
       }
     }
+    state.withLock { $0.startedAt = .now }
     let watchdog = Watchdog(queue: queue, timeout: rules.timeout, total: rules.runFor) { self.stop(.timeIsUp) }
     let tickers = [
       watchdog.start(), Ticker(name: "job", every: .seconds(1), startsAtOnce: true) { self.tick() },

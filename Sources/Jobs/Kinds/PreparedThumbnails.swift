@@ -19,6 +19,7 @@ struct PreparedThumbnails: PreparedKind {
   /// What a job can do besides its kind of work, in the order in which the engine asks. Where two decide about one source,
   /// the later one has the last word. One goes with its folder and its line here, and those that stand on it.
   private static let capabilities: [any JobCapability.Type] = [
+    OtherRuns.self,
     PressureControl.self,
     NetworkSources.self,
     JobLedger.self,

@@ -17,6 +17,8 @@ package enum JobEvent: Sendable {
   case fence(String)
   /// The job cannot use its ledger, or no longer. It goes on without: later runs know less of this one.
   case ledger(LedgerError)
+  /// Another process already works on an output of this job. If the job waits for others, it now waits for this one too.
+  case otherRun(RunIdentity, output: Path)
   /// The walk could not read something.
   case walkError(WalkError)
   /// A manifest, a contact sheet or a gallery is done, or will not be made.

@@ -1,5 +1,6 @@
 import BoundedQueue
 import MemoryPressure
+import Places
 
 /// The state of a job at one moment.
 package struct JobStatus: Sendable {
@@ -11,6 +12,8 @@ package struct JobStatus: Sendable {
   package internal(set) var fetched: FetchCounters?
   /// The page of a bucket that the walk waits for; nil if it waits for none.
   package internal(set) var listing: String?
+  /// The runs of other processes that the job waits for; empty once it has begun.
+  package internal(set) var awaited: [RunIdentity] = []
   package let elapsed: Duration
   /// The number of all sources; nil until it is known.
   package let total: Int?

@@ -13,10 +13,18 @@ package final class RunFolder: Sendable {
   static let noteSuffix = ".note"
 
   private let folder: LockedFolder
-  /// The sources that were under way when dead runs died; nil if no run has died.
-  package let interrupted: [UnderWay.Interrupted]?
+  private let found: InterruptedSources
   /// The time when the run began, by the clock of the file system.
   package let began: timespec
+
+  /// The sources that were under way when dead runs died, as far as their folders were found; nil if no run has died.
+  package var interrupted: [UnderWay.Interrupted]? { found.all.withLock { $0 } }
+
+  /// The runs of other processes that worked on the output folder when this one began.
+  package var others: [RunIdentity] { folder.others.map { RunIdentity(reading: $0.about) } }
+
+  /// Those of the ``others`` that have not ended.
+  package func othersAlive() -> [RunIdentity] { folder.othersAlive().map { RunIdentity(reading: $0.about) } }
 
   package var name: Path { folder.name }
   package var descriptor: CInt { folder.descriptor }
@@ -26,20 +34,24 @@ package final class RunFolder: Sendable {
 
   /// Removes the folders of dead runs and makes one for this run.
   ///
-  /// - Parameter working: the open folder `.thumbjob`.
-  /// - Parameter output: the open folder that contains it. It must stay open while this object lives.
+  /// - Parameters:
+  ///   - working: the open folder `.thumbjob`.
+  ///   - output: the open folder that contains it. It must stay open while this object lives.
+  ///   - identity: what other runs are told of this one.
   /// - Throws: an error such as `notSupported` if files cannot be locked, because then every run would take the others
   ///   for dead.
-  init(in working: CInt, output: CInt) throws(Errno) {
+  init(in working: CInt, output: CInt, as identity: RunIdentity) throws(Errno) {
     // There is no pause between the passes, because a run that is ending must not wait for threads that still write.
-    let interrupted = Locked<[UnderWay.Interrupted]?>(nil)
-    let kind = LockedFolder.Kind(prefix: "run-", permissions: 0o777, lockName: "lock", passes: 1000) { entry, folder in
-      if let found = UnderWay.read(entry, in: folder) { interrupted.withLock { $0 = ($0 ?? []) + found } }
+    let interrupted = InterruptedSources()
+    let kind = LockedFolder.Kind(
+      prefix: "run-", permissions: 0o777, lockName: "lock", about: identity.bytes, passes: 1000
+    ) { entry, folder in
+      if let found = UnderWay.read(entry, in: folder) { interrupted.all.withLock { $0 = ($0 ?? []) + found } }
       guard entry.bytes.suffix(RunFolder.noteSuffix.utf8.count).elementsEqual(RunFolder.noteSuffix.utf8) else { return }
       RunFolder.removeBeside(note: entry, in: folder, output: output)
     }
     do throws(LockedFolderError) { folder = try LockedFolder(in: working, kind) } catch { throw error.error }
-    self.interrupted = interrupted.withLock { $0 }
+    found = interrupted
     var status = stat()
     if fstat(folder.descriptor, &status) != 0 { throw Errno(rawValue: errno) }
     began = status.changed
@@ -75,4 +87,11 @@ package final class RunFolder: Sendable {
     else { return }
     unlink(path, in: output)
   }
+}
+
+/// The sources that were under way when dead runs died; nil as long as none was found.
+///
+/// *Concurrency*: from any thread.
+private final class InterruptedSources: Sendable {
+  let all = Locked<[UnderWay.Interrupted]?>(nil)
 }

@@ -35,8 +35,9 @@ function showRun(status) {
   showOutcome(status);
 }
 
-function setState({ state, paused_by: causes = [], stop_reason: reason, outcome }) {
+function setState({ state, paused_by: causes = [], waits_for: others = [], stop_reason: reason, outcome }) {
   let text = state;
+  if (others.length > 0) text = `waits until ${others.join(" and ")} has ended`;
   if (state === "stopping" && reason) text = `stopping: ${reason}`;
   if (causes.includes("pressure")) text = causes.includes("user") ? "paused, memory is tight" : "paused: memory is tight";
   if (outcome) text = "ended";

@@ -16,6 +16,8 @@ public struct RunStatus: Codable, Sendable, Equatable {
   public var state: RunState
   /// Why the run is paused; nil if it is not.
   public var pausedBy: [PauseCause]?
+  /// The runs of other processes whose ends the run waits for before it begins, as text; nil if it waits for none.
+  public var waitsFor: [String]?
   /// Why the run stops early; nil if it does not.
   public var stopReason: String?
   /// How the run has ended; nil until its state is ``RunState/finished``.
@@ -42,20 +44,23 @@ public struct RunStatus: Codable, Sendable, Equatable {
     case startedAt = "started_at"
     case elapsedSeconds = "elapsed_seconds"
     case pausedBy = "paused_by"
+    case waitsFor = "waits_for"
     case stopReason = "stop_reason"
     case etaSeconds = "eta_seconds"
   }
 
   public init(
     version: String, pid: Int, sources: [String], outputs: [String], startedAt: Double, elapsedSeconds: Double,
-    state: RunState, pausedBy: [PauseCause]? = nil, stopReason: String? = nil, outcome: RunOutcome? = nil,
+    state: RunState, pausedBy: [PauseCause]? = nil, waitsFor: [String]? = nil, stopReason: String? = nil,
+    outcome: RunOutcome? = nil,
     counters: RunCounters, limits: RunLimits, memory: MemoryStatus, pressure: PressureStatus, rates: RunRates,
     watch: WatchStatus? = nil, fetches: FetchStatus? = nil, etaSeconds: Double? = nil,
     running: [OperationStatus] = [], waiting: [OperationStatus] = []
   ) {
     (self.version, self.pid, self.sources, self.outputs) = (version, pid, sources, outputs)
     (self.startedAt, self.elapsedSeconds) = (startedAt, elapsedSeconds)
-    (self.state, self.pausedBy, self.stopReason, self.outcome) = (state, pausedBy, stopReason, outcome)
+    (self.state, self.pausedBy, self.waitsFor) = (state, pausedBy, waitsFor)
+    (self.stopReason, self.outcome) = (stopReason, outcome)
     (self.counters, self.limits) = (counters, limits)
     (self.memory, self.pressure, self.rates, self.etaSeconds) = (memory, pressure, rates, etaSeconds)
     (self.watch, self.fetches) = (watch, fetches)

@@ -107,6 +107,7 @@ final class JobEndpoint: RunDataSource, RunControl {
       version: Version.current, pid: Int(ProcessInfo.processInfo.processIdentifier), sources: sources,
       outputs: outputs, startedAt: startedAt.timeIntervalSince1970, elapsedSeconds: status.elapsed / .seconds(1),
       state: state, pausedBy: state == .paused ? PauseCause.all(in: status.queue.pauses) : nil,
+      waitsFor: status.awaited.isEmpty ? nil : status.awaited.map(\.description),
       stopReason: status.stopCause.map { "stopped \($0.text)" }, outcome: outcome, counters: counters,
       limits: RunLimits(status.queue.limits),
       memory: MemoryStatus(

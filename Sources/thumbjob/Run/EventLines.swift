@@ -69,6 +69,23 @@ struct WalkErrorLine: Encodable {
   }
 }
 
+/// The event of another process that works on an output.
+struct OtherRunLine: Encodable {
+  let event = "other-run"
+  let path: JSONPath
+  var pid, since: Int?
+  var machine, sources: String?
+  let waitsFor: Bool
+
+  init(_ run: RunIdentity, _ output: Path, isAwaited: Bool) {
+    (path, waitsFor) = (JSONPath(output), isAwaited)
+    if run.process > 0 { pid = run.process }
+    if run.began > 0 { since = run.began }
+    if !run.machine.isEmpty { machine = run.machine }
+    if !run.sources.isEmpty { sources = run.sources }
+  }
+}
+
 /// The event of a watch: a change of how it finds changes, or of its source folders.
 struct WatchLine: Encodable {
   let event = "watch"

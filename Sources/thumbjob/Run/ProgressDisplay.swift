@@ -63,6 +63,8 @@ extension ProgressLine {
       pause = "stopping"
     } else if !status.queue.pauses.isEmpty {
       pause = "\(status.queue.pauses)"
+    } else if let first = status.awaited.first {
+      pause = "waits for \(first.process > 0 ? "process \(first.process)" : "another process")"
     } else if let total, rate > 0, total > done, status.elapsed >= RunTimeLeft.patience {
       // The rate counts only the sources that were made, because the others take hardly any time.
       remaining = .seconds(RunTimeLeft.rounded(Double(total - done) / rate))

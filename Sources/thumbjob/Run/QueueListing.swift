@@ -13,7 +13,8 @@ enum QueueListing {
     func list(_ operations: [OperationSnapshot], saying known: String? = nil) -> [String] {
       operations.map { line($0, saying: known, columns, ellipsis) }
     }
-    var lines = ["thumbjob: \(counters.running) of \(queue.limits.max) running"]
+    var lines = status.awaited.map { "thumbjob: waits until \($0.description) has ended" }
+    lines.append("thumbjob: \(counters.running) of \(queue.limits.max) running")
     lines += list(queue.running)
     let forOthers = counters.waitingForDependencies
     let reason = commonReason(queue.waiting)

@@ -44,6 +44,13 @@ extension RunSession {
       if !settings.quiet {
         messages.print(StyledText("thumbjob: ledger \(error); the run goes on without it", .warning))
       }
+    case .otherRun(let run, let output):
+      write(OtherRunLine(run, output, isAwaited: settings.job.waits))
+      if !settings.quiet {
+        let way = settings.job.waits ? "this run waits until it has ended" : "--wait waits until it has ended"
+        messages.printLine(
+          "thumbjob: \(output.printable): also in use by \(run.description); \(way)", .warning)
+      }
     case .walkError(let error):
       write(WalkErrorLine(error))
       messages.printLine("thumbjob: \(Advice.line(error))", .failure)

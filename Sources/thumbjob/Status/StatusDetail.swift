@@ -30,6 +30,7 @@ struct StatusDetail {
       operations.map { line($0, columns, charset) }
     }
     var lines = [heading]
+    lines += (job.waitsFor ?? []).map { "  waits until \(StatusFields.oneLine($0)) has ended" }
     lines.append("  \(StatusFields.sources(job)) → \(StatusFields.outputs(job))")
     // Running and waiting are repeated here, because the lists below may be longer than the screen.
     lines += folded(progress) + folded(memory) + folded([running, waiting])

@@ -9,6 +9,8 @@ extension JobLedger: SourceMemory {
     self.init(parts.outputs, parts.settings) { [onEvent = parts.onEvent] in onEvent(.ledger($0)) }
   }
 
+  func start(_ engine: Engine) { lookAgain() }
+
   func recall(_ candidate: inout Candidate, in engine: Engine) {
     candidate.entry = entry(of: candidate.source)
     guard candidate.verdict == nil, let status = candidate.status, let files = candidate.files,

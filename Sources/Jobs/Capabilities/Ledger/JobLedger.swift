@@ -39,6 +39,12 @@ final class JobLedger: Sendable {
   /// Whether this is a dry run, which remembers nothing.
   private let isReading: Bool
   let onProblem: @Sendable (LedgerError) -> Void
+  /// Nil in a dry run.
+  private let run: RunFolder?
+  /// The part of the sources that the run makes, as text; nil for all.
+  private let part: String?
+  /// The sources under way in dead processes that were noted.
+  private let noted = Locked<Set<UnderWay.Interrupted>>([])
   /// Nil in a dry run, and if its file could not be made.
   let underWay: UnderWay?
   /// The ledgers of other parts that have sources that were not made; nil before the first source that is up to date.
@@ -64,12 +70,27 @@ final class JobLedger: Sendable {
     (program, retriesFailed) = (job.program, job.retryFailed || job.force)
     hasOneOutput = outputs.count == 1
     underWay = first.folder.flatMap { [output] in $0.run.makeUnderWay(output: output, part: part) }
-    let interrupted = first.folder?.interrupted
-    // At once, because the process may die again. A source that several processes had under way when the system stopped
-    // counts once.
-    for (part, sources) in Dictionary(grouping: Set(interrupted ?? []), by: \.part) {
+    (run, self.part) = (first.folder?.run, part)
+    noteInterrupted()
+  }
+
+  /// Looks again what other processes have entered and left, after the job has waited for them.
+  func lookAgain() {
+    ledger.lookAgain()
+    noteInterrupted()
+  }
+
+  /// Notes the sources that were under way when other processes died. At once, because this process may die too. A source
+  /// that several processes had under way when the system stopped counts once.
+  private func noteInterrupted() {
+    let interrupted = noted.withLock { noted in
+      let new = Set(run?.interrupted ?? []).subtracting(noted)
+      noted.formUnion(new)
+      return new
+    }
+    for (part, sources) in Dictionary(grouping: interrupted, by: \.part) {
       let ledger =
-        part == job.shard?.part ? ledger : Ledger(file.parent.appending(Ledger.name(part: part)), for: .writing)
+        part == self.part ? ledger : Ledger(file.parent.appending(Ledger.name(part: part)), for: .writing)
       for source in sources { suspect(source.source, in: ledger) }
       ledger.write()
     }
