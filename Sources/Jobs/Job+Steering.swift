@@ -76,6 +76,12 @@ extension Job {
     remover?.plan(after: report.tally, workRemains: report.workRemains) ?? PrunePlan(folders: [], refusals: [])
   }
 
+  /// The thumbnails of sources that are gone, after a run over whole folders that removes none; nil if there are none, or if
+  /// it is not known. Call it after ``run()``.
+  package func gone(after report: JobReport) -> GoneResults? {
+    isStopping ? nil : remover?.gone(after: report.tally, workRemains: report.workRemains)
+  }
+
   /// Removes the thumbnails of sources that are gone, and those of earlier runs with other sizes. Call it after ``run()``.
   ///
   /// - Parameters:

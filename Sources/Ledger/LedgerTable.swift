@@ -192,6 +192,15 @@ enum LedgerTable {
     return nil
   }
 
+  /// How many sources below a folder were made.
+  static func countMade(below folder: Path, in db: Database) throws -> Int {
+    let (first, end) = range(below: folder)
+    let condition = end == nil ? "" : "AND path < ?"
+    let statement = try db.cachedStatement(
+      sql: "SELECT count(*) FROM source WHERE outcome = 'made' AND path > ? \(condition)")
+    return try Int.fetchOne(statement, arguments: end.map { [first, $0] } ?? [first]) ?? 0
+  }
+
   /// The bounds of the paths below a folder: both are outside; no end if the folder is the beginning of all.
   private static func range(below folder: Path?) -> (first: Data, end: Data?) {
     guard let folder, !folder.isEmpty else { return (Data(), nil) }

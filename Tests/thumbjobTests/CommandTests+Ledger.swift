@@ -231,6 +231,50 @@ extension CommandTests {
       #expect(!report.output.contains("images/odd"), "\(report.output)")
     }
 
+    @Test func aRunNamesTheThumbnailsOfPhotosThatAreGone() async throws {
+      let folder = try TemporaryFolder.withPhotos(12)
+      _ = try await BuiltCommand.run("images", "-s", "big=200", "-s", "small=40", in: folder)
+      let whole = try await BuiltCommand.run("images", "-s", "big=200", "-s", "small=40", "--json", in: folder)
+      #expect(!whole.errors.contains("gone") && !whole.output.contains("gone_thumbnails"), "\(whole.errors)")
+      try FileManager.default.moveItem(atPath: folder("images/0"), toPath: folder("elsewhere"))
+      let run = try await BuiltCommand.run("images", "-s", "big=200", "-s", "small=40", "--json", in: folder)
+      #expect(run.status == 0 && run.number("gone_thumbnails") == 8, "\(run.output)")
+      #expect(
+        run.errorLines.contains(
+          "8 thumbnails are of photos that are gone; --prune removes them; --prune --dry-run lists them"),
+        "\(run.errors)")
+      let report = try await BuiltCommand.run("report", in: folder)
+      #expect(
+        report.output.hasPrefix("12 sources: 8 made (16 thumbnails), 4 gone (8 thumbnails); "), "\(report.output)")
+      #expect(report.output.contains(/0 +0 +0 +4 +\d{4}-\d\d-\d\d +images\/0\n/))
+      let lines = try await BuiltCommand.run("report", "--json", in: folder).output.split(separator: "\n")
+      #expect(lines.filter { $0.contains("\"gone\":true") }.count == 4)
+
+      try FileManager.default.removeItem(atPath: folder("images/1"))
+      let most = try await BuiltCommand.run("images", "-s", "big=200", "-s", "small=40", in: folder)
+      #expect(
+        most.errorLines.contains(
+          "16 thumbnails are of photos that are gone; --prune=all removes them, although 8 of 12 photos of images are gone; "
+            + "--prune=all --dry-run lists them"), "\(most.errors)")
+      let pruned = try await BuiltCommand.run("images", "-s", "big=200", "-s", "small=40", "--prune=all", in: folder)
+      #expect(pruned.errors.contains("removed 16 thumbnails"), "\(pruned.errors)")
+      let after = try await BuiltCommand.run("images", "-s", "big=200", "-s", "small=40", in: folder)
+      #expect(!after.errors.contains("gone"), "\(after.errors)")
+    }
+
+    @Test func photosThatAreOutOfReachAreNotGone() async throws {
+      let folder = try TemporaryFolder.withPhotos(6)
+      _ = try await BuiltCommand.run("images", in: folder)
+      // As where the disk of the folder is not mounted.
+      try FileManager.default.moveItem(atPath: folder("images/0"), toPath: folder("disk"))
+      try FileManager.default.createDirectory(atPath: folder("images/0"), withIntermediateDirectories: false)
+      let run = try await BuiltCommand.run("images", in: folder)
+      #expect(run.status == 0 && !run.errors.contains("gone"), "\(run.errors)")
+      #expect(try await BuiltCommand.run("report", in: folder).output.hasPrefix("6 sources: 6 made "))
+      let excluded = try await BuiltCommand.run("images", "--exclude", "1", in: folder)
+      #expect(!excluded.errors.contains("gone"), "\(excluded.errors)")
+    }
+
     @Test func pruningListsThenRemoves() async throws {
       let folder = try TemporaryFolder.withPhotos(6)
       _ = try await BuiltCommand.run("images", in: folder)

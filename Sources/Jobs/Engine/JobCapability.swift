@@ -116,6 +116,9 @@ protocol ResultRemover: JobCapability {
   /// - Parameter workRemains: whether the run ended before all its sources were done.
   func plan(after tally: JobTally, workRemains: Bool) -> PrunePlan
 
+  /// The results of sources that are gone, after a run that removes none; nil if there are none, or if it is not known.
+  func gone(after tally: JobTally, workRemains: Bool) -> GoneResults?
+
   /// Removes what was planned.
   ///
   /// - Parameters:

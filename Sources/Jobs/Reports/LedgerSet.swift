@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Ledger
+import Places
 import Sourcing
 
 /// The ledgers of an output folder: one, or one for each part of the sources if several processes have made a part each.
@@ -64,6 +65,20 @@ package struct LedgerSet {
         try body(set, entry)
       }
     }
+  }
+
+  /// Tells which sources are gone, by the disks that the ledgers have.
+  ///
+  /// - Throws: ``LedgerError``
+  package func vanishedSources() throws(LedgerError) -> VanishedSources {
+    var others: [Path] = []
+    for file in files {
+      for (path, known) in try Ledger(file, for: .reading).disks() {
+        let place = start.following(path)
+        if DiskIdentity(at: place)?.text != known { others.append(place) }
+      }
+    }
+    return VanishedSources(otherDisks: others)
   }
 
   /// The absolute path of an entry's source.

@@ -54,19 +54,26 @@ struct ReportSession {
     var report = LedgerReport()
     // Hashes of the sources that a ledger has.
     var known: Set<Int> = []
+    var vanished = try Dictionary(
+      sets.map { ($0.output, try $0.vanishedSources()) }, uniquingKeysWith: { first, _ in first })
+    func isGone(_ entry: LedgerEntry, _ set: LedgerSet) -> Bool {
+      guard case .made = entry.outcome else { return false }
+      return vanished[set.output]?.state(of: set.source(of: entry), entry.version) == .gone
+    }
     // All entries are needed to know what is missing.
     try LedgerSet.visit(sets, unmadeOnly: isUnmadeOnly && sources.isEmpty) { set, entry in
       if !sources.isEmpty { known.insert(set.source(of: entry).hashValue) }
       guard entry.time >= since else { return }
       let source = path(set.source(of: entry))
       switch style {
-      case .table: report.count(entry, source)
+      case .table: report.count(entry, source, isGone: isGone(entry, set))
       case .failed:
         guard let line = LedgerReport.line(entry, source) else { return }
         try StandardStream.put(line + "\n")
       case .json(let failedOnly):
         if failedOnly, case .made = entry.outcome { return }
-        try StandardStream.put(JSONLinesOutput.text(of: LedgerLine(entry, source, in: set.output)))
+        let line = LedgerLine(entry, source, in: set.output, isGone: isGone(entry, set))
+        try StandardStream.put(JSONLinesOutput.text(of: line))
       }
     }
     let missing = try printMissing(known, console)

@@ -228,6 +228,8 @@ struct SummaryLine: Encodable {
   let bytesFetched, peakFetching: Int?
   /// Nil for a job that does not watch its folders.
   let removed, gone: Int?
+  /// Thumbnails of photos that are gone, which the run has left; nil if there are none, or if it is not known.
+  let goneThumbnails: Int?
   /// Why `--prune` removed nothing; nil if there was no reason.
   let pruneRefused: String?
   let elapsedSeconds, thumbnailsPerSecond, bytesPerSecond: Double
@@ -252,6 +254,7 @@ struct SummaryLine: Encodable {
     let pruned = report.pruned?.thumbnails
     removed = settings.watch == nil && tally.removed == 0 ? pruned : tally.removed + (pruned ?? 0)
     gone = settings.watch == nil ? nil : tally.gone
+    goneThumbnails = report.gone?.thumbnails
     pruneRefused =
       report.pruneRefusals.isEmpty ? nil : report.pruneRefusals.map(\.description).joined(separator: "; ")
     elapsedSeconds = report.elapsed / .seconds(1)

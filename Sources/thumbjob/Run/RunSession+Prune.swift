@@ -51,8 +51,18 @@ extension RunSession {
   }
 }
 
-/// The words for what `--prune` removes.
+/// The words for what `--prune` removes or would remove.
 enum PruneText {
+  static func text(_ gone: GoneResults) -> String {
+    let subject =
+      Units.count(gone.thumbnails, "thumbnail") + (gone.thumbnails == 1 ? " is of a photo" : " are of photos")
+    let option = gone.mode == .yes ? "--prune" : "--prune=\(gone.mode.rawValue)"
+    let reason = gone.refusal.map { ", although \($0)" } ?? ""
+    return subject + (gone.thumbnails == 1 ? " that is" : " that are")
+      + " gone; \(option) removes \(gone.thumbnails == 1 ? "it" : "them")\(reason); \(option) --dry-run lists "
+      + (gone.thumbnails == 1 ? "it" : "them")
+  }
+
   static func text(_ counts: PruneCounts) -> String {
     "\(Units.count(counts.thumbnails, "thumbnail")) (\(ByteCount.file(counts.bytes))) whose sources or sizes are gone"
   }

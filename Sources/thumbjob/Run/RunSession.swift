@@ -113,6 +113,7 @@ final class RunSession: Sendable {
     ticker?.stop()
     digest?.stop()
     display?.finish()
+    report.gone = job.gone(after: report)
     report.pruned = prune(job, after: &report)
     let isTraced = close(job.trace)
     let handled = endingSignal.load(ordering: .acquiring)

@@ -192,6 +192,7 @@ struct Summary {
           "kept the thumbnails of \(count), because a folder is empty: perhaps a file system is not mounted; if it is, "
             + "remove the folder", .warning))
     }
+    if let gone = report.gone { lines.append(StyledText(PruneText.text(gone))) }
     let left = report.pruned == nil ? report.earlier.flatMap(\.left) : []
     if !left.isEmpty {
       let sets = left.map { "\($0.folder.printable) (size \(printableText(of: Array($0.size.utf8))))" }

@@ -326,6 +326,13 @@ final class JobLedger: Sendable {
   /// Whether a source below a folder is remembered.
   func knows(anyBelow folder: Path) -> Bool { ledger.hasEntries(below: folder.leading(from: output)) }
 
+  /// How many sources below a folder are remembered as made; nil if other ledgers may know of more, or if that cannot be read.
+  func countMade(below folder: Path) -> Int? {
+    guard !isReading, hasOneOutput, (try? LedgerSet.files(in: place)) == [file] else { return nil }
+    ledger.write()
+    return ledger.countMade(below: folder.leading(from: output))
+  }
+
   /// The disks that were at the source folders, and at the mount points in them, by absolute path.
   ///
   /// - Throws: `LedgerError`

@@ -64,7 +64,7 @@ final class Pruning: ResultRemover {
     if workRemains { return PrunePlan(folders: [], refusals: [.workRemains]) }
     if let problem = ledger.problem { return PrunePlan(folders: [], refusals: [.noLedger(problem)]) }
     var (folders, refusals) = ([Path](), [PruneRefusal]())
-    for case .path(let path) in settings.sources where !FileStatus.isRegular(path, followingLinks: true) {
+    for case .path(let path) in settings.sources where isFolder(path) {
       if let refusal = refusal(path, settings.prune ?? .yes) {
         refusals.append(refusal)
       } else {
@@ -99,6 +99,44 @@ final class Pruning: ResultRemover {
     }
     return mode == .yes && gone > known - gone ? .mostGone(folder, gone: gone, known: known) : nil
   }
+
+  /// The thumbnails of sources that are gone, after a run over whole folders that removes none.
+  ///
+  /// The ledger has every source that a run has found. If it does not have more, none is gone, and nothing is looked at.
+  func gone(after tally: JobTally, workRemains: Bool) -> GoneResults? {
+    guard let tree = walker.tree.root, let ledger, ledger.problem == nil, !settings.dryRun, settings.prune == nil,
+      settings.watch == nil, settings.shard == nil, tally.missingArguments == 0, tally.walkErrors == 0, !workRemains
+    else { return nil }
+    let folders = settings.sources.compactMap { if case .path(let path) = $0, isFolder(path) { path } else { nil } }
+    if folders.count == settings.sources.count {
+      let known = folders.map { $0.absolute.flatMap(ledger.countMade) }
+      // Folders in each other are counted twice, and then looked at.
+      if !known.contains(nil), known.reduce(0, { $0 + ($1 ?? 0) }) == tally.made + tally.upToDate { return nil }
+    }
+    let found = Locked<Set<Path>>([])
+    let removal = Removal(in: outputs, tree: tree, isDryRun: true) { path, result in
+      if case .success = result { found.withLock { _ = $0.insert(path) } }
+    }
+    var refusals: [PruneRefusal] = []
+    for folder in folders where !isStopping {
+      let before = found.withLock { $0.count }
+      do throws(LedgerError) {
+        try forEachRemembered(below: folder) { source, state in
+          if state == .gone { removal.removeAll(of: source.path, first: source.first) }
+        }
+      } catch {
+        return nil
+      }
+      // `--prune` would say more of a folder that it cannot judge at all.
+      if found.withLock({ $0.count }) > before, let refusal = refusal(folder, .yes) { refusals.append(refusal) }
+    }
+    let count = found.withLock { $0.count }
+    if count == 0 || isStopping || refusals.contains(where: { $0.wayOn == nil }) { return nil }
+    let strongest = refusals.first { $0.wayOn == .force } ?? refusals.first
+    return GoneResults(thumbnails: count, mode: strongest?.wayOn ?? .yes, refusal: strongest)
+  }
+
+  private func isFolder(_ path: Path) -> Bool { !FileStatus.isRegular(path, followingLinks: true) }
 
   /// Removes the thumbnails of sources that are gone, and those of earlier runs with other sizes. It removes only files
   /// with thumbjob's mark, and only of sources that the ledger has: a thumbnail of unknown origin stays.

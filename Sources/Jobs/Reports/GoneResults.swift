@@ -1,0 +1,11 @@
+import JobSettings
+
+/// Thumbnails of photos that are gone, which a job has left.
+package struct GoneResults: Sendable, Equatable {
+  /// How many there are.
+  package let thumbnails: Int
+  /// What would make a job remove all of them.
+  package let mode: PruneMode
+  /// Why a job does so only if more than `--prune` is asked for; nil if that is enough.
+  package let refusal: PruneRefusal?
+}
