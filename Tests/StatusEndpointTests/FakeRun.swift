@@ -63,7 +63,8 @@ final class FakeRun: RunDataSource, RunControl {
     (counters.waitingForDependencies, counters.cancelledForDependencies) = (1, 2)
     return RunStatus(
       version: "1.2.3", pid: 42, sources: ["photos"], outputs: ["thumbs"], startedAt: 1000, elapsedSeconds: 5,
-      state: state.value, pausedBy: PauseCause.allCases, stopReason: "told to", outcome: Self.outcome,
+      state: state.value, pausedBy: PauseCause.allCases, waitsFor: ["process 1"], stopReason: "told to",
+      outcome: Self.outcome,
       counters: counters, limits: RunLimits(max: 2, backlog: 8, budgetBytes: 1 << 30),
       memory: MemoryStatus(
         reservedBytes: 1 << 20, peakReservedBytes: 2 << 20, budgetBytes: 1 << 30, residentBytes: 3 << 20,
