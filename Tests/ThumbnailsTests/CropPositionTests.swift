@@ -22,7 +22,7 @@ import Testing
       let made = try thumbnail(of: bytes, "30x30^\(position)")
       #expect(made.pixels == PixelSize(width: 30, height: 30))
       let level = 250 - row
-      #expect(isClose(made.color(0.5, 0.5), [level, level, level], within: 6), "\(position)")
+      #expect(isClose(made.color(0.5, 0.5), [level, 128, 128], within: 6), "\(position)")
     }
   }
 
@@ -32,8 +32,8 @@ import Testing
     let (width, height) = orientation >= 5 ? (80, 320) : (320, 80)
     var source = TestJPEG.ycc(width, height, h: 2, v: 2) { component, x, y in
       var (across, down) = orientation >= 5 ? (y, x) : (x, y)
-      if [2, 3, 7, 8].contains(orientation) { across = 320 - across }
-      if orientation >= 5 ? [6, 7].contains(orientation) : [3, 4].contains(orientation) { down = 80 - down }
+      if [2, 3, 6, 7].contains(orientation) { across = 320 - across }
+      if orientation >= 5 ? [7, 8].contains(orientation) : [3, 4].contains(orientation) { down = 80 - down }
       let isInside = (column..<(column + 40)).contains(across) && (20.0..<60).contains(down)
       let isOdd = (Int(across / 10) + Int(down / 10)) % 2 == 1
       if component > 0 || isGrey { return component > 0 && isInside && isOdd ? 180 : 128 }
