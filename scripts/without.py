@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """without.py [CAPABILITY ...]: removes each capability of a job in turn, builds the rest and runs its tests.
 
-A capability is a folder of Sources/Jobs/Capabilities and a line in the tables of Sources/Jobs/Kinds. With it go those that
-stand on it, by the comments in the table, and the tests that name one of its types or that are called after it:
-JobTests+NAME.swift, JobTests+OTHER+NAME.swift. The work is done in a copy, .build-without, which stays for the next time.
+A capability is a folder of Sources/Jobs/Capabilities and a line in the tables of Sources/Jobs/Kinds. With it go those
+that stand on it, by the comments in the table, and the tests that name one of its types or that are called after it:
+JobTests+NAME.swift, JobTests+OTHER+NAME.swift. The work is done in a copy, .build-without, which stays for the next
+time.
 """
 
 import argparse
@@ -131,7 +132,8 @@ def main() -> int:
     if unknown := set(options.capabilities) - set(known):
         parser.error(f"no capability: {', '.join(sorted(unknown))}")
     print(f"{'without':16}  {'and what stands on it':34}  files  tests      time")
-    return 0 if all([try_without(name, known, options) for name in options.capabilities or known]) else 1
+    results = [try_without(name, known, options) for name in options.capabilities or known]
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":

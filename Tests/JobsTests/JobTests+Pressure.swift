@@ -64,7 +64,8 @@ extension JobTests {
             // A cancelled source must not wait: the thread that reports it reports the response only afterwards.
             if case .cancelled = report.result { return }
             if count >= moment { heard.pass() }
-          case .walkError, .watching, .stopping, .join, .postponed, .noDecoder, .fence, .ledger, .otherRun, .watch, .removal:
+          case .walkError, .watching, .stopping, .join, .postponed, .noDecoder, .fence, .ledger, .otherRun, .watch,
+            .removal:
             break
           }
         }
@@ -136,7 +137,8 @@ extension JobTests {
             if case .cancelled(.pressure) = report.result {
               left.change { $0.append(report.source.path.lastName.printable) }
             }
-          case .walkError, .watching, .stopping, .join, .postponed, .noDecoder, .fence, .ledger, .otherRun, .watch, .removal:
+          case .walkError, .watching, .stopping, .join, .postponed, .noDecoder, .fence, .ledger, .otherRun, .watch,
+            .removal:
             break
           }
         }

@@ -17,7 +17,9 @@ import Testing
   @Test func textsComeInTheOrderOfTheirKeysAndTheLastOneCounts() throws {
     let table = try EntryTable(Path("\(place.path)/entries"))
     #expect(place.files(below: "").isEmpty, "nothing is left of it, not even if the process is killed")
-    for number in (0..<1000).shuffled() { table.store([UInt8(number % 7)], at: [UInt8(number >> 8), UInt8(number & 255)]) }
+    for number in (0..<1000).shuffled() {
+      table.store([UInt8(number % 7)], at: [UInt8(number >> 8), UInt8(number & 255)])
+    }
     table.store([99], at: [0, 3])
     #expect(try texts(table) == (0..<1000).map { [$0 == 3 ? 99 : UInt8($0 % 7)] })
     table.remove([0, 3])
