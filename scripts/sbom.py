@@ -108,7 +108,7 @@ def loaded_libraries(binary: Path) -> dict[str, Path]:
 
 
 def opened_libraries() -> dict[str, Path]:
-    """The shared libraries that the program opens only when it needs them (Sources/CCurl, Sources/CShaping), by name."""
+    """The shared libraries that the program opens when it needs them (Sources/CCurl, Sources/CShaping), by name."""
     table = output_of("/sbin/ldconfig", "-p", fails=True) if Path("/sbin/ldconfig").exists() else ""
     names = r"libcurl\.so\.4|libharfbuzz\.so\.0|libharfbuzz-subset\.so\.0|libfontconfig\.so\.1|libfribidi\.so\.0"
     names += r"|libpng16\.so\.16"
