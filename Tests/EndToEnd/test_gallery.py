@@ -513,6 +513,21 @@ def test_a_search_finds_all_words_without_accents_and_capitals(browser, hostile,
     assert focused(browser) == "back\\slash.jpg"
 
 
+def test_a_search_finds_letters_that_others_type_in_another_way(browser, visit, album, tmp_path):
+    folder, data = album
+    first = data["pictures"][0]
+    # The thumbnails are not there, but their names are.
+    found = {"Große Straße.jpg": "grosse STRASSE", "Grosse Strasse.jpg": "große straße", "Ærø.jpg": "aero",
+             "Łódź.jpg": "lodz", "Đorđe.jpg": "dorde", "Þór.jpg": "thor", "Cœur.jpg": "coeur", "Diyarbakır.jpg": "DIYARBAKIR",
+             "ﬁn.jpg": "fin"}
+    pictures = [{**first, "source": name} for name in found]
+    write_gallery(tmp_path / "gallery", {**data, "pictures": pictures, "missing": []})
+    visit(tmp_path / "gallery", expected="ERR_FILE_NOT_FOUND")
+    for name, text in found.items():
+        browser.type("#search", text, "TAB")
+        eventually(f"{text} finds {name}", lambda name=name: name in names(browser) and len(names(browser)) < 3)
+
+
 def test_folders_are_chosen_from_the_list_the_headings_and_the_menu(browser, album, visit):
     visit(album[0])
     listed = browser.run("return [...document.querySelectorAll('#folders a')].map((e) => "

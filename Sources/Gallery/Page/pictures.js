@@ -47,8 +47,13 @@ function groupsOf(entries) {
   return [...groups.values()].sort((a, b) => compareFolders(a.text, b.text));
 }
 
-// Without accents and capitals.
-const searchable = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+// Letters that are no others with an accent, and what people type for them.
+const PLAIN = { "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ŧ": "t",
+  "ı": "i" };
+
+// Without accents and capitals, and with the plain letters of special forms, such as `fi` for a ligature.
+const searchable = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+  .replace(/[ßæœøłđðþħŧı]/gu, (letter) => PLAIN[letter]);
 
 const isWithin = (folder, key) => key === "" || folder === key || folder.startsWith(`${key}/`);
 
