@@ -96,6 +96,18 @@ package struct JobSettings: Sendable, Equatable, DefaultSettings {
   /// How many operations may run at once on all queues of the job.
   package var operationsInUse: Int { maxInUse + (mayFetch ? network.connections : 0) }
 
+  /// Chooses what depends on other settings, once all are known: for a gallery, sizes for an overview and for a look at
+  /// each picture, unless sizes were asked for.
+  package mutating func complete() {
+    guard joins.gallery != nil, outputs.allSatisfy({ $0.givenSizes == nil }) else { return }
+    for index in outputs.indices { outputs[index].useGallerySizes() }
+  }
+
+  /// The sizes that ``complete()`` has chosen for a gallery; nil if it has chosen none.
+  package var sizesForGallery: [SizeSpec]? {
+    outputs.lazy.filter { $0.givenSizes == nil }.map(\.usualSizes).first { $0 == Preset.gallerySizes }
+  }
+
   /// The first source that does not exist; nil if all do.
   package var missingSource: SourceArgument? { sources.first { !$0.exists } }
 }

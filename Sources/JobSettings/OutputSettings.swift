@@ -10,7 +10,14 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   package var name: NamePattern?
   /// At least one size. If there are several, each has a folder with its name in ``folder``, unless ``name`` tells them
   /// apart.
-  package var sizes = [SizeSpec.standard]
+  package var sizes: [SizeSpec] {
+    get { givenSizes ?? usualSizes }
+    set { givenSizes = newValue }
+  }
+  /// The sizes that were asked for; nil if none were.
+  package private(set) var givenSizes: [SizeSpec]?
+  /// The sizes if none were asked for.
+  package internal(set) var usualSizes = [SizeSpec.standard]
   /// 1 to 100.
   package var quality = 80
   package var progressive = false
@@ -39,7 +46,7 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
       name: "preset", form: .word(Preset.self), valueName: "name",
       purpose:
         "Settings for a purpose, which others override: web (320x, 640x and 1280x, quality 75, progressive), gallery "
-        + "(thumb=240x240^ and large=1600, quality 82), archive (2048, quality 92, 444, with icc and copyright)."),
+        + "(thumb=480 and large=1600, quality 82), archive (2048, quality 92, 444, with icc and copyright)."),
     change: { texts, origin, output throws(TextError) in
       try Notation<Preset>.word.parse(texts, origin).apply(to: &output)
     },
@@ -81,6 +88,11 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
         + "'%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER.",
       refusedByWatch: "a watch needs thumbnails that mirror the folders, to find those of a folder that is gone"),
   ]
+
+  /// Takes the sizes of a gallery if none were asked for, unless ``name`` has room for one size only.
+  mutating func useGallerySizes() {
+    if name == nil || name?.tellsSizes == true { usualSizes = Preset.gallerySizes }
+  }
 
   /// The part of a bucket for the thumbnails; nil if they go to a folder.
   package var location: S3Location? {

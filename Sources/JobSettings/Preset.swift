@@ -1,11 +1,16 @@
+import Thumbnails
+
 /// Named settings of an output. Options and keys that stand for one of them override it.
 enum Preset: String, CaseIterable {
   /// Three widths for the pages of a web site, as small progressive files.
   case web
-  /// A cropped square for an overview, and a large picture.
+  /// A small picture for an overview, and a large one.
   case gallery
   /// A large picture of high quality with its colour profile and copyright.
   case archive
+
+  /// The small one is sharp in the rows of a gallery, also on a screen with twice the pixels.
+  static let gallerySizes = ["thumb=480", "large=1600"].map { SizeSpec.known($0) }
 
   func apply(to output: inout OutputSettings) {
     switch self {
@@ -14,7 +19,7 @@ enum Preset: String, CaseIterable {
       output.quality = 75
       output.progressive = true
     case .gallery:
-      output.sizes = ["thumb=240x240^", "large=1600"].map { .known($0) }
+      output.sizes = Self.gallerySizes
       output.quality = 82
     case .archive:
       output.sizes = [.known("2048")]

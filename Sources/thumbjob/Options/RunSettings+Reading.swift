@@ -28,6 +28,7 @@ extension RunSettings {
     var written = settings
     try apply(&settings, paths.filter { !JobFile.isName($0) })
     written.job.watch = settings.job.watch
+    settings.job.complete()
     do throws(TextError) {
       try settings.validate()
     } catch {

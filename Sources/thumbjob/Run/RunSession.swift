@@ -191,6 +191,7 @@ final class RunSession: Sendable {
       let pid = getpid()
       console.print("process \(pid): kill -USR1 \(pid) lists its operations, kill -USR2 \(pid) cancels them")
     }
+    printGallerySizes()
     printMemory(job.memory)
     do {
       if let thumbnails { try openEndpoints(job, thumbnails) }
@@ -255,6 +256,13 @@ final class RunSession: Sendable {
       console.print("thumbjob: --trace: \(error); the trace is incomplete", .failure)
       return false
     }
+  }
+
+  /// Says which sizes a gallery has, unless they were asked for.
+  private func printGallerySizes() {
+    guard let sizes = settings.job.sizesForGallery, !settings.quiet else { return }
+    let text = sizes.map(\.description).joined(separator: " and ")
+    console.print("gallery: in the sizes \(text); -s chooses others")
   }
 
   /// Warns of a budget that the process may not use. The run goes on all the same.
