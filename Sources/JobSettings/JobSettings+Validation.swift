@@ -21,6 +21,7 @@ extension JobSettings {
           + "manifest, contact sheet or gallery")
     }
     try joins.validate()
+    try joins.validateStandalone(besides: outputs.map(\.folder))
     try kind.validate()
     if prune != nil, sources.contains(where: { if case .list = $0 { true } else { false } }) {
       throw TextError(in: "prune", "a list does not tell which sources are gone; give the folders instead")

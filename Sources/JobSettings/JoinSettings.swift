@@ -14,6 +14,8 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
   package var sheetGrid = SheetGrid()
   /// The folder for a gallery that a browser opens from disk; nil means none.
   package var gallery: Path?
+  /// Whether the gallery has copies of its thumbnails in its folder, and shows nothing that is outside.
+  package var isGalleryStandalone = false
 
   package init() {}
 
@@ -22,6 +24,11 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
       "html", \.gallery, .path, value: "folder",
       "Make a gallery of all thumbnails, a page that a browser opens from disk.",
       completion: .folder),
+    Setting(
+      "html-standalone", \.isGalleryStandalone, .flag,
+      "Copy the thumbnails into the folder of the gallery, which can then be zipped or uploaded by itself; without links to "
+        + "the sources, and without those that failed.",
+      refusedByWatch: endless),
     Setting(
       "manifest", \.manifest, .path, value: "file",
       "Write a JSON list of all sources: their thumbnails, sizes, dates, orientations and placeholders.",
@@ -73,6 +80,20 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
           throw TextError(in: kind.setting, "\(file.printable) belongs to the \(other.rawValue) already")
         }
       }
+    }
+  }
+
+  /// - Parameter outputs: the output folders.
+  /// - Throws: ``TextError`` if there is no gallery for copies of thumbnails, or its folder would have more than them: an output
+  ///   folder also has the ledger, which names the sources.
+  package func validateStandalone(besides outputs: [Path]) throws(TextError) {
+    guard isGalleryStandalone else { return }
+    guard let gallery else { throw TextError(in: "html-standalone", "needs “html”, the folder of the gallery") }
+    for output in outputs where (output.absolute ?? output).below(gallery.absolute ?? gallery) != nil {
+      throw TextError(
+        in: "html-standalone",
+        "\(output.printable) is in the folder of the gallery, and has more than its thumbnails; give the gallery another one"
+      )
     }
   }
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -32,10 +33,10 @@ HOSTILE = [os.fsencode(name) for name in (
 MARKUP = (b"odd <", b"script><script>window.hurt=1<")
 
 
-def made_gallery(folder, photos, *sizes):
+def made_gallery(folder, photos, *sizes, options=()):
     """Makes a gallery with thumbjob; returns the data that it has written."""
     command = [THUMBJOB, photos, "-o", folder / "thumbs", "--html", folder / "gallery", "--progress", "none",
-               "--status", "off"]
+               "--status", "off", *options]
     for size in sizes:
         command += ["-s", size]
     subprocess.run(command, capture_output=True, check=False)
@@ -239,6 +240,39 @@ def test_an_empty_gallery_says_so(browser, visit, tmp_path):
     visit(tmp_path / "gallery")
     assert browser.text("#empty p") == "There are no pictures."
     assert browser.text("#count") == "0 pictures"
+
+
+# MARK: For others
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory, photos):
+    """A gallery for others, after its folder was moved, and the thumbnails and photos with the rest were not."""
+    folder = tmp_path_factory.mktemp("shared")
+    data = made_gallery(folder, photos, options=["--html-standalone"])
+    moved = tmp_path_factory.mktemp("friend") / "holidays"
+    shutil.move(folder / "gallery", moved)
+    shutil.rmtree(folder)
+    return moved, data
+
+
+@pytest.mark.parametrize("width, scheme", LOOKS)
+def test_a_standalone_gallery_shows_all_from_its_folder_wherever_that_is(browser, shared, visit, width, scheme):
+    folder, data = shared
+    visit(folder, width=width, scheme=scheme, height=4000)
+    assert browser.text("#count") == "24 pictures"
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    eventually("the thumbnails are loaded", lambda: len(all_loaded(browser, "#grid img") or ()) == 24)
+    assert not browser.run("return document.querySelector('#missing').checkVisibility()")
+    browser.picture(SCREENSHOTS / f"gallery-shared-{width}-{scheme}.png")
+    browser.press("#grid a.tile")
+    (large,) = eventually("the picture is loaded", lambda: all_loaded(browser, "#frame img"))
+    assert large.startswith((folder / "page/pictures").as_uri())
+    links = browser.run("return [...document.querySelectorAll('#viewer-files a')].map(({ href }) => href)")
+    assert [Path(unquote_to_bytes(urlsplit(link).path).decode()).is_file() for link in links] == [True, True]
+    assert browser.text("#viewer-files").startswith("thumb ") and "original" in browser.text("#viewer-files")
+    assert [address for address in browser.requests() if not address.startswith(folder.as_uri())] == []
+    assert b"IMG_100" not in (folder / "page/data.js").read_bytes()
 
 
 # MARK: Names

@@ -9,6 +9,7 @@ package enum OtherNames {
     "memory": ["max-memory", "memory-limit", "mem", "cache-memory"],
     "force": ["overwrite", "clobber", "regenerate", "rebuild"],
     "html": ["gallery", "index", "page"],
+    "html-standalone": ["standalone", "self-contained", "share", "sharing", "html-copies", "embed-resources"],
     "contact-sheet": ["sheet", "montage", "pdf"],
     "keep": ["metadata", "export-profile", "keep-metadata", "exif", "icc"],
     "exclude": ["ignore", "skip"],

@@ -1,8 +1,8 @@
 import Files
 import Gallery
 
-/// Writes the files of a gallery. The list of pictures is written last, so that an older gallery keeps its pictures until
-/// then.
+/// Writes the files of a gallery. Everything is prepared before the first of them is in place, and the list of pictures is in
+/// place last, so that an older gallery keeps its pictures until then.
 struct GalleryFiles {
   let folder: Path
   var isDurable = false
@@ -19,13 +19,6 @@ struct GalleryFiles {
   func publish(
     pictures: (JoinFile) throws -> Int, missing: (JoinFile) throws -> Void
   ) throws -> (count: Int, isChanged: Bool) {
-    var isChanged = false
-    for (name, contents) in GalleryPage.files {
-      let file = try JoinFile(
-        folder.appending(Path(name)), kind: name == GalleryPage.index ? .gallery : nil, isDurable: isDurable)
-      try file.append(contents)
-      if try file.publish() { isChanged = true }
-    }
     let data = try JoinFile(folder.appending(Path(GalleryPage.data)), kind: nil, isDurable: isDurable)
     try data.append(Array("window.gallery={\"version\":1,\"title\":".utf8) + EntryList.json(title))
     try data.append(Array(",\"sizes\":".utf8) + EntryList.json(sizes))
@@ -35,6 +28,14 @@ struct GalleryFiles {
     try data.append(Array("],\"missing\":[".utf8))
     try missing(data)
     try data.append(Array("]};\n".utf8))
+    try data.flush()
+    var isChanged = false
+    for (name, contents) in GalleryPage.files {
+      let file = try JoinFile(
+        folder.appending(Path(name)), kind: name == GalleryPage.index ? .gallery : nil, isDurable: isDurable)
+      try file.append(contents)
+      if try file.publish() { isChanged = true }
+    }
     if try data.publish() { isChanged = true }
     return (count, isChanged)
   }

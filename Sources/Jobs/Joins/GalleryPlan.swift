@@ -9,16 +9,22 @@ struct GalleryPlan: Sendable {
   let folder: Path
   let title: JSONPath
   let sizes: [GallerySize]
-  /// The folder of the sources; nil if it is not known.
+  /// The folder of the sources; nil if it is not known, or not shown.
   let originals: JSONPath?
   /// The folder of each size's thumbnails, as in the paths of thumbnails.
   let sizeFolders: [Path]
+  /// The folder of each size's copies, from that of all copies; nil for a gallery that shows the thumbnails themselves.
+  let copyFolders: [Path]?
+  /// The output folders.
+  let outputs: [Path]
 
   /// Makes the folder, and checks that a page there may be replaced.
   ///
-  /// - Parameter tree: the folder whose tree the thumbnails mirror.
+  /// - Parameters:
+  ///   - isStandalone: whether it shows only what is in its folder.
+  ///   - tree: the folder whose tree the thumbnails mirror.
   /// - Throws: ``OutputError``.
-  init(_ folder: Path, outputs: [ThumbnailOutput], tree: Path?) throws(OutputError) {
+  init(_ folder: Path, isStandalone: Bool, outputs: [ThumbnailOutput], tree: Path?) throws(OutputError) {
     self.folder = folder
     try Self.check(folder)
     let start: Path
@@ -29,9 +35,32 @@ struct GalleryPlan: Sendable {
     }
     let places = outputs.flatMap { output in output.options.sizes.map { (output.folder(of: $0), $0.name) } }
     sizeFolders = places.map(\.0)
-    sizes = places.map { GallerySize(name: $1, folder: leading($0)) }
-    originals = tree.map(leading)
+    self.outputs = outputs.map(\.path)
+    if isStandalone {
+      let copyFolders = Self.unique(places.map(\.1))
+      sizes = zip(places, copyFolders).map { place, folder in
+        GallerySize(name: place.1, folder: JSONPath(GalleryCopies.folder.appending(folder)))
+      }
+      (self.copyFolders, originals) = (copyFolders, nil)
+    } else {
+      sizes = places.map { GallerySize(name: $1, folder: leading($0)) }
+      (copyFolders, originals) = (nil, tree.map(leading))
+    }
     title = JSONPath((tree ?? Path.workingFolder ?? folder).lastName)
+  }
+
+  /// A folder for each size. Several outputs may have sizes of one name.
+  private static func unique(_ names: [String]) -> [Path] {
+    var folders: [Path] = []
+    for name in names {
+      var (folder, number) = (Path(name), 1)
+      while folders.contains(folder) {
+        number += 1
+        folder = Path("\(name)-\(number)")
+      }
+      folders.append(folder)
+    }
+    return folders
   }
 
   /// Refuses a folder with a page of other origin, or with a file that the gallery would replace. A page of thumbjob shows

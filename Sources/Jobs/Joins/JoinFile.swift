@@ -19,6 +19,8 @@ final class JoinFile {
   private var pending: [UInt8] = []
 
   private static let bufferSize = 1 << 16
+  /// The name of a whole file for the moment before it replaces another.
+  static let temporary: Path = ".thumbjob.tmp"
 
   /// Checks that the file can be made, and makes missing folders above it.
   ///
@@ -34,7 +36,7 @@ final class JoinFile {
       try makeFolder(place.parent, in: AT_FDCWD)
       folder = Descriptor(try openFolder(place.parent.isEmpty ? "." : place.parent, in: AT_FDCWD))
       name = place.lastName
-      file = try WholeFile(name, in: folder.number, temporary: ".thumbjob.tmp", isDurable: isDurable)
+      file = try WholeFile(name, in: folder.number, temporary: Self.temporary, isDurable: isDurable)
     } catch {
       throw OutputError(writing: path, error)
     }
@@ -78,7 +80,10 @@ final class JoinFile {
     if pending.count >= Self.bufferSize { try flush() }
   }
 
-  private func flush() throws(OutputError) {
+  /// Writes what was appended.
+  ///
+  /// - Throws: ``OutputError``.
+  func flush() throws(OutputError) {
     do throws(Errno) { try writeAll(pending, to: descriptor) } catch { throw OutputError(writing: path, error) }
     pending.removeAll(keepingCapacity: true)
   }

@@ -12,13 +12,21 @@ package struct ReportGallery {
   private let start: Path
   /// The deepest folder with all sources.
   private let tree: Path
+  private let outputs: [Path]
+  /// The deepest folder with all outputs, absolute; nil for a gallery that shows the thumbnails where they are.
+  private let copied: Path?
 
   /// Makes the folder, and checks that a page there may be replaced.
   ///
-  /// - Parameter tree: the deepest folder with all sources, absolute.
+  /// - Parameters:
+  ///   - isStandalone: whether it has copies of the thumbnails in its folder, and shows nothing that is outside.
+  ///   - outputs: the output folders.
+  ///   - tree: the deepest folder with all sources, absolute.
   /// - Throws: ``OutputError``.
-  package init(_ folder: Path, tree: Path) throws(OutputError) {
-    (self.folder, self.tree) = (folder, tree)
+  package init(_ folder: Path, isStandalone: Bool, outputs: [Path], tree: Path) throws(OutputError) {
+    (self.folder, self.tree, self.outputs) = (folder, tree, outputs)
+    let folders = outputs.map { $0.absolute ?? $0 }
+    copied = isStandalone ? folders.dropFirst().reduce(folders[0]) { $0.commonFolder(with: $1) } : nil
     try GalleryPlan.check(folder)
     do throws(Errno) { start = try folder.real() } catch { throw OutputError(writing: folder, error) }
   }
@@ -27,7 +35,8 @@ package struct ReportGallery {
   ///
   /// - Parameters:
   ///   - pictures: passes each source with its thumbnail, both with absolute paths. Thumbnails that are gone are left out.
-  ///   - missing: passes each source without thumbnails, with its absolute path, and the reason.
+  ///   - missing: passes each source without thumbnails, with its absolute path, and the reason. A standalone gallery does
+  ///     not ask for them.
   /// - Returns: the number of pictures.
   /// - Throws: ``OutputError``.
   package func publish(
@@ -37,26 +46,37 @@ package struct ReportGallery {
     let originals = tree.leading(from: start)
     let files = GalleryFiles(
       folder: folder, title: JSONPath(tree.lastName.isEmpty ? tree : tree.lastName),
-      sizes: [GallerySize(name: "thumbnails", folder: JSONPath("."))],
-      originals: JSONPath(originals.isEmpty ? "." : originals))
-    return try files.publish(
+      sizes: [GallerySize(name: "thumbnails", folder: JSONPath(copied == nil ? "." : GalleryCopies.folder))],
+      originals: copied == nil ? JSONPath(originals.isEmpty ? "." : originals) : nil)
+    var copies = GalleryCopies(in: folder, outputs: outputs)
+    let result = try files.publish(
       pictures: { file in
         var count = 0
         try pictures { source, thumbnail in
-          guard let picture = picture(of: source, thumbnail) else { return }
+          let place = place(of: thumbnail)
+          guard let picture = picture(of: source, thumbnail, place: place) else { return }
+          if copied != nil { try copies.copy(thumbnail, to: place) }
           try append(picture, to: file, isFirst: count == 0)
           count += 1
         }
         return count
       },
       missing: { file in
+        if copied != nil { return }
         var isFirst = true
         try missing { source, reason in
           try append(MissingPicture(source: JSONPath(relative(source)), reason: reason), to: file, isFirst: isFirst)
           isFirst = false
         }
-      }
-    ).count
+      })
+    try copies.removeOthers()
+    return result.count
+  }
+
+  /// The path of a thumbnail from the folder of the only size.
+  private func place(of thumbnail: Path) -> Path {
+    guard let copied else { return thumbnail.leading(from: start) }
+    return thumbnail.below(copied) ?? thumbnail.withoutRoot
   }
 
   private func append(_ entry: some Encodable, to file: JoinFile, isFirst: Bool) throws(OutputError) {
@@ -73,13 +93,13 @@ package struct ReportGallery {
   }
 
   /// Nil if the file is no thumbnail, or is gone.
-  private func picture(of source: Path, _ path: Path) -> GalleryPicture? {
+  private func picture(of source: Path, _ path: Path, place: Path) -> GalleryPicture? {
     guard let file = try? SourceFile(path), let (isThumbnail, comment) = try? file.thumbnailComments(), isThumbnail,
       let pixels = try? comment?.pixels ?? ThumbnailMaker.readInfo(of: file.bytes).pixels
     else { return nil }
     return GalleryPicture(
       source: JSONPath(relative(source)), taken: taken(source), pixels: comment?.source.pixels ?? pixels,
       placeholder: comment?.source.placeholder,
-      thumbnails: [GalleryPicture.Thumbnail(pixels: pixels, path: JSONPath(path.leading(from: start)))])
+      thumbnails: [GalleryPicture.Thumbnail(pixels: pixels, path: JSONPath(place))])
   }
 }

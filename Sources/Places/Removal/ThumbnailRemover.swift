@@ -42,7 +42,7 @@ package final class ThumbnailRemover: Sendable {
     (path, absolutePath, self.isDryRun) = (output, output.absolute ?? output, isDryRun)
   }
 
-  /// Removes the thumbnail in a place.
+  /// Removes the thumbnail of a source in a place.
   ///
   /// - Parameters:
   ///   - place: relative to the output folder.
@@ -51,6 +51,19 @@ package final class ThumbnailRemover: Sendable {
   /// - Throws: ``OutputError`` of kind `unreadable` or `cannotRemove`. The thumbnail is still there.
   package func remove(
     _ place: Path, of source: Path, unnamed: @autoclosure () -> Bool = false
+  ) throws(OutputError) -> Outcome {
+    let key = SourceKey(of: source, from: absolutePath)
+    return try remove(place) { $0.source.map { $0 == key } ?? unnamed() }
+  }
+
+  /// Removes the thumbnail in a place.
+  ///
+  /// - Parameters:
+  ///   - place: relative to the output folder.
+  ///   - isOurs: whether a thumbnail with this mark may be removed; by default any.
+  /// - Throws: ``OutputError`` of kind `unreadable` or `cannotRemove`. The thumbnail is still there.
+  package func remove(
+    _ place: Path, isOurs: (ThumbnailMark) -> Bool = { _ in true }
   ) throws(OutputError) -> Outcome {
     let names = place.names
     guard let name = names.last, !place.isAbsolute, !names.contains(where: { $0 == "." || $0 == ".." }),
@@ -66,8 +79,7 @@ package final class ThumbnailRemover: Sendable {
       }
     }
     let bytes: Int
-    let key = SourceKey(of: source, from: absolutePath)
-    switch try thumbnail(name, in: parent, place, isOurs: { $0.source.map { $0 == key } ?? unnamed() }) {
+    switch try thumbnail(name, in: parent, place, isOurs: isOurs) {
     case .removed(let found): bytes = found
     case let other: return other
     }

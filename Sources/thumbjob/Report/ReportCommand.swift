@@ -46,6 +46,12 @@ struct ReportCommand: ParsableCommand {
     completion: .directory)
   var html: String?
 
+  @Flag(
+    help:
+      "Copy the thumbnails into the folder of the gallery, as run --html-standalone does; without sources that have none."
+  )
+  var htmlStandalone = false
+
   @Option(
     help: ArgumentHelp(
       "Print which methods ran on which threads, from a trace that run --trace has written. Data that a method on "
@@ -55,7 +61,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     if let threads {
-      guard outs.isEmpty, !failed, !quiet, since == nil, !json, html == nil, sources.isEmpty else {
+      guard outs.isEmpty, !failed, !quiet, since == nil, !json, html == nil, !htmlStandalone, sources.isEmpty else {
         throw TextError("--threads reads a trace, and goes with no other option and no folder")
       }
       return try printThreads(threads)
@@ -63,10 +69,14 @@ struct ReportCommand: ParsableCommand {
     if let bucket = outs.map({ CommandWords.path(of: $0) }).first(where: \.isURL) {
       throw TextError("\(bucket.printable): only folders of thumbnails have a ledger to report on")
     }
+    let outputs = outs.isEmpty ? ["thumbs"] : outs.map { CommandWords.path(of: $0) }
+    var joins = JoinSettings()
+    (joins.gallery, joins.isGalleryStandalone) = (html.map { CommandWords.path(of: $0) }, htmlStandalone)
+    try joins.validateStandalone(besides: outputs)
     let session = ReportSession(
-      outputs: outs.isEmpty ? ["thumbs"] : outs.map { CommandWords.path(of: $0) },
+      outputs: outputs,
       since: try since.map { try Moment.parse($0, for: "--since") } ?? 0,
-      sources: sources.map { CommandWords.path(of: $0) }, gallery: html.map { CommandWords.path(of: $0) },
+      sources: sources.map { CommandWords.path(of: $0) }, joins: joins,
       style: json ? .json(failedOnly: failed) : failed ? .failed : .table, isQuiet: quiet)
     try session.run()
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Files
+import JobSettings
 import Jobs
 import Ledger
 import Places
@@ -20,8 +21,8 @@ struct ReportSession {
   let since: Int
   /// Folders with the photos that should be in the ledgers.
   let sources: [Path]
-  /// The folder for a gallery; nil for none.
-  let gallery: Path?
+  /// The gallery to make, if any.
+  let joins: JoinSettings
   let style: Style
   /// Whether a table has only folders with sources that have no thumbnails.
   let isQuiet: Bool
@@ -32,7 +33,7 @@ struct ReportSession {
     do {
       let sets = try outputs.map { output throws(LedgerError) in try LedgerSet(in: output) }
       try print(sets, console)
-      if let gallery { try write(gallery, sets, console) }
+      if let gallery = joins.gallery { try write(gallery, sets, console) }
     } catch let error as LedgerError {
       console.print("thumbjob: ledger \(error)", .failure)
       throw (error.kind == .missing ? ExitStatus.noSuchSource : .ioError).code
@@ -130,7 +131,8 @@ struct ReportSession {
       let above = set.source(of: entry).parent
       tree = tree?.commonFolder(with: above) ?? above
     }
-    let gallery = try ReportGallery(folder, tree: tree ?? "/")
+    let gallery = try ReportGallery(
+      folder, isStandalone: joins.isGalleryStandalone, outputs: outputs, tree: tree ?? "/")
     let count = try gallery.publish(
       pictures: { append in
         try LedgerSet.visit(sets) { set, entry in

@@ -25,6 +25,8 @@ final class Joins: Sendable {
     let plan: GalleryPlan
     let pictures: EntryList
     let missing: EntryList
+    /// The thumbnails of each picture, of which a standalone gallery has copies (``GalleryCopies``).
+    let thumbnails: EntryList?
   }
 
   private struct Sheet {
@@ -64,9 +66,10 @@ final class Joins: Sendable {
     }
     if let folder = settings.gallery {
       gallery = Gallery(
-        plan: try GalleryPlan(folder, outputs: outputs, tree: tree),
+        plan: try GalleryPlan(folder, isStandalone: settings.isGalleryStandalone, outputs: outputs, tree: tree),
         pictures: try EntryList(in: outputs[0], isFollowed: isFollowed),
-        missing: try EntryList(in: outputs[0], isFollowed: isFollowed))
+        missing: try EntryList(in: outputs[0], isFollowed: isFollowed),
+        thumbnails: settings.isGalleryStandalone ? try EntryList(in: outputs[0], isFollowed: isFollowed) : nil)
     } else {
       gallery = nil
     }
@@ -112,7 +115,10 @@ final class Joins: Sendable {
     case .pictures(let description, let pictures):
       if let picture = GalleryPicture(entry, description, pictures, folders: gallery.plan.sizeFolders) {
         gallery.pictures.store(picture, of: source)
+        gallery.thumbnails?.store(GalleryCopies.entry(pictures, folders: gallery.plan.sizeFolders), of: source)
       }
+    // Who is given a standalone gallery does not miss what failed.
+    case .missing where gallery.thumbnails != nil: break
     case .missing(_, let reason):
       gallery.missing.store(MissingPicture(source: JSONPath(entry.source.relativePath), reason: reason), of: source)
     }
@@ -127,7 +133,8 @@ final class Joins: Sendable {
     case .gallery:
       if let gallery {
         return GalleryOperation(
-          gallery.plan, pictures: gallery.pictures, missing: gallery.missing, isDurable: isDurable)
+          gallery.plan, pictures: gallery.pictures, missing: gallery.missing, thumbnails: gallery.thumbnails,
+          isDurable: isDurable)
       }
     case .checksums: break
     }
