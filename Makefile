@@ -148,7 +148,7 @@ MEBIBYTES = 192
 # With PICTURES=docs, `make bench-compare` puts its pictures there.
 PICTURES = $(FIGURES)
 
-.PHONY: help run build moving-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
+.PHONY: help run build moving-picture gallery-picture link-deps images images-broken test compiled plain raced checked program downloads unit command race memory endpoint lessons attack-sample attack faults-sample faults watch model-sample model hunt-tests hunt soak-sample soak coverage fuzz test-deps quality bench bench-formats formats-tests bench-mixed bench-network suites bench-huge bench-many \
   bench-compare bench-story bench-queue bench-decoder bench-locks bench-cache corpus programs bench-deps lint lint-deps format docs install deb deb-deps dist dist-deps image sbom man deps \
   clean
 
@@ -326,6 +326,9 @@ $(PYTHON)/ready: Tests/EndToEnd/requirements.txt | test-deps
 moving-picture: build ## records README's moving picture; needs asciinema and termtosvg
 	$(BUILD_PLAIN) --product make-images
 	Benchmarks/moving-picture.sh $(BINARY) .build/debug/make-images docs/running.svg
+
+gallery-picture: build images test-deps $(PYTHON)/ready ## makes README's picture of a gallery, from the photos of `make images`
+	PYTHONPYCACHEPREFIX=.build/python-cache $(PYTHON)/bin/python Tests/EndToEnd/gallery_picture.py $(BINARY) images docs/gallery.png
 
 quality: build $(BENCH_VENV)/ready corpus ## fails if thumbnails are worse than vipsthumbnail's, by SSIM over photographs
 	$(BENCH_PYTHON) Benchmarks/quality.py $(CORPUS)/photos

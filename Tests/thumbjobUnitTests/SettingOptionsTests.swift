@@ -46,7 +46,8 @@ struct SettingOptionsTests {
 
   /// A value of each setting that a watch refuses, other than the default.
   private static let refused: [String: String?] = [
-    "contact-sheet": "x.pdf", "dry-run": nil, "files0-from": "x", "for": "1s", "force": nil, "halt": "3", "html-standalone": nil,
+    "contact-sheet": "x.pdf", "dry-run": nil, "files0-from": "x", "for": "1s", "force": nil, "halt": "3",
+    "html-standalone": nil,
     "metrics-file": "x.prom",
     "name": "%s", "progress": "bar", "shard": "0/2", "sheet-grid": "2x2", "trace": "x",
     "wait": nil,
