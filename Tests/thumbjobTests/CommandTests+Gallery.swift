@@ -5,7 +5,7 @@ import Testing
 extension CommandTests {
   /// Galleries of the built binary: their sizes, and those that are sent to others.
   @Suite struct Galleries {
-    private static let standalone = ["images", "--html", "web", "--html-standalone"]
+    private static let standalone = ["images", "--html", "web", "--html-standalone", "-s", "thumb=40", "-s", "large=80"]
     private static let copies = "web/page/pictures"
 
     /// What a gallery lists.
@@ -160,21 +160,22 @@ extension CommandTests {
     @Test(.enabled(if: MountedFolder.isPossible, "needs the right to mount"))
     func onAFullDiskAStandaloneGalleryStaysAsItWas() async throws {
       let folder = try TemporaryFolder.withPhotos(2)
+      let words = ["images", "--html", "web", "--html-standalone", "-s", "thumb=120", "-s", "large=1600"]
       try FileManager.default.createDirectory(atPath: folder("web"), withIntermediateDirectories: false)
       let disk = try #require(MountedFolder(at: folder("web"), options: "size=512k"))
       defer { withExtendedLifetime(disk) {} }
       // Another disk has no second names of thumbnails, so their contents are copied.
-      let first = try await BuiltCommand.run(executable: BuiltCommand.path, Self.standalone, in: folder)
+      let first = try await BuiltCommand.run(executable: BuiltCommand.path, words, in: folder)
       #expect(first.status == 0, "\(first.errors)")
       let files = folder.files(below: "web")
       for seed in 1...20 {
         try folder.write(SyntheticPhoto(seed: seed, width: 1200, height: 800).jpeg(), to: "images/\(seed).jpg")
       }
-      let full = try await BuiltCommand.run(executable: BuiltCommand.path, Self.standalone, in: folder)
+      let full = try await BuiltCommand.run(executable: BuiltCommand.path, words, in: folder)
       #expect(full.status == 74 && full.errors.contains("cannot be written: No space left on device"), "\(full.errors)")
       #expect(try lost(folder) == [] && listed(folder).pictures.count == 2)
       for seed in 1...20 { try FileManager.default.removeItem(atPath: folder("images/\(seed).jpg")) }
-      let last = try await BuiltCommand.run(executable: BuiltCommand.path, Self.standalone, in: folder)
+      let last = try await BuiltCommand.run(executable: BuiltCommand.path, words, in: folder)
       #expect(last.status == 0 && folder.files(below: "web") == files, "\(last.errors)")
     }
 

@@ -178,11 +178,11 @@ struct GalleryCopies {
 }
 
 /// How the thumbnails of a picture are stored: a path for each size with zero bytes between, which no path has. It leads from
-/// the folder of the size, and is empty where the picture has no thumbnail of it.
+/// the folder of the size, and is empty where the picture has no thumbnail of it, or shares that of an earlier size.
 extension GalleryCopies {
   static func entry(_ pictures: [SourceEntry.Picture], folders: [Path]) -> [UInt8] {
     var places = [[UInt8]](repeating: [], count: folders.count)
-    for picture in pictures {
+    for picture in pictures where !picture.isShared {
       guard let place = picture.thumbnail.path.below(folders[picture.size]) else {
         preconditionFailure("a thumbnail is in the folder of its size")
       }
