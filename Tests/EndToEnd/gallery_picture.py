@@ -1,4 +1,4 @@
-"""gallery_picture.py THUMBJOB PHOTOS PICTURE.png: the picture of a gallery in README, as `make gallery-picture` makes it."""
+"""gallery_picture.py THUMBJOB PHOTOS PICTURE.png: README's picture of a gallery, as `make gallery-picture` makes it."""
 
 import subprocess
 import sys

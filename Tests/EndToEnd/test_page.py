@@ -133,7 +133,7 @@ def test_a_link_keeps_the_focus_when_another_dependency_ends(browser, job):
 def test_a_job_without_dependencies_shows_none(browser, job):
     assert browser.texts("#operations a") == [] and "others" not in browser.text("#queue-now")
     assert "#" not in "".join(browser.texts("#waiting .facts, #running .facts"))
-    assert browser.texts("#counters dt")[-1] == "Read / s"
+    assert browser.texts("#counters dt")[-1] == "Read / s, mean"
 
 
 @pytest.mark.parametrize("width, scheme", LOOKS)
@@ -473,7 +473,7 @@ def test_nothing_is_wider_than_the_window(browser, start, odd_pictures, pictures
     job = start(odd_pictures, pictures, *SLOWLY)
     visit(browser, job, width, scheme)
     eventually("the failure is listed", lambda: browser.text("#failures .name"))
-    assert any("<b>marks<b>" in name for name in browser.texts("#waiting .name"))
+    assert any("<b>marks<b>" in name for name in browser.texts(".name"))
     wide, shown = browser.run("const { scrollWidth, clientWidth } = document.documentElement;"
                               "return [scrollWidth, clientWidth]")
     assert wide <= shown == width

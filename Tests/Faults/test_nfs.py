@@ -73,7 +73,7 @@ class Folders(unittest.TestCase):
         return sorted(names - {"ledger", "settings", "tree"})
 
     def test_a_run_leaves_no_folder(self):
-        self.run_job("--manifest", "manifest.json", "--html", "web")
+        self.run_job("--size", "256", "--manifest", "manifest.json", "--html", "web")
         self.assertEqual(self.left(), [])
 
     def test_folders_of_earlier_runs_are_removed(self):

@@ -5,7 +5,8 @@ import Testing
 extension CommandTests {
   /// Galleries of the built binary: their sizes, and those that are sent to others.
   @Suite struct Galleries {
-    private static let standalone = ["images", "--html", "web", "--html-standalone", "-s", "thumb=40", "-s", "large=80"]
+    private static let standalone = ["images", "--html", "web", "--html-standalone", "-s", "thumb=40"] + large
+    private static let large = ["-s", "large=80"]
     private static let copies = "web/page/pictures"
 
     /// What a gallery lists.

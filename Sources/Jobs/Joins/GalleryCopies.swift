@@ -180,17 +180,6 @@ struct GalleryCopies {
 /// How the thumbnails of a picture are stored: a path for each size with zero bytes between, which no path has. It leads from
 /// the folder of the size, and is empty where the picture has no thumbnail of it, or shares that of an earlier size.
 extension GalleryCopies {
-  static func entry(_ pictures: [SourceEntry.Picture], folders: [Path]) -> [UInt8] {
-    var places = [[UInt8]](repeating: [], count: folders.count)
-    for picture in pictures where !picture.isShared {
-      guard let place = picture.thumbnail.path.below(folders[picture.size]) else {
-        preconditionFailure("a thumbnail is in the folder of its size")
-      }
-      places[picture.size] = Array(place.bytes)
-    }
-    return Array(places.joined(separator: [0]))
-  }
-
   static func places(in entry: [UInt8]) -> [(size: Int, place: Path)] {
     entry.split(separator: 0, omittingEmptySubsequences: false).enumerated().compactMap { size, bytes in
       bytes.isEmpty ? nil : Path(bytes: bytes).map { (size, $0) }

@@ -328,7 +328,7 @@ final class JobLedger: Sendable {
 
   /// How many sources below a folder are remembered as made; nil if other ledgers may know of more, or if that cannot be read.
   func countMade(below folder: Path) -> Int? {
-    guard !isReading, hasOneOutput, (try? LedgerSet.files(in: place)) == [file] else { return nil }
+    guard !isReading, (try? LedgerSet.files(in: place)) == [file] else { return nil }
     ledger.write()
     return ledger.countMade(below: folder.leading(from: output))
   }

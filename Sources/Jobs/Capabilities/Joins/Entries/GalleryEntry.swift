@@ -22,3 +22,17 @@ extension GalleryPicture {
       thumbnails: thumbnails)
   }
 }
+
+extension GalleryCopies {
+  /// The stored form of the places of a picture's thumbnails.
+  static func entry(_ pictures: [SourceEntry.Picture], folders: [Path]) -> [UInt8] {
+    var places = [[UInt8]](repeating: [], count: folders.count)
+    for picture in pictures where !picture.isShared {
+      guard let place = picture.thumbnail.path.below(folders[picture.size]) else {
+        preconditionFailure("a thumbnail is in the folder of its size")
+      }
+      places[picture.size] = Array(place.bytes)
+    }
+    return Array(places.joined(separator: [0]))
+  }
+}
