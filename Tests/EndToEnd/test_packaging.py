@@ -36,8 +36,8 @@ def test_make_install_installs_the_files_that_the_documentation_lists(installed)
 def test_the_service_starts_the_installed_program_and_the_timer_starts_the_service(installed):
     units = installed / "lib/systemd/system"
     service = (units / "thumbjob@.service").read_text()
-    command = "/opt/bin/thumbjob --known-failures ok --metrics-file /var/lib/thumbjob/%i/metrics.prom /etc/thumbjob/%i.yml"
-    assert re.findall("^ExecStart=(.*)$", service, re.MULTILINE) == [command]
+    command = "/opt/bin/thumbjob --known-failures ok --metrics-file /var/lib/thumbjob/%i/metrics.prom"
+    assert re.findall("^ExecStart=(.*)$", service, re.MULTILINE) == [f"{command} /etc/thumbjob/%i.yml"]
     assert "Unit=" not in (units / "thumbjob@.timer").read_text()  # so that it starts the service of the same name
     watch = (units / "thumbjob-watch@.service").read_text()
     assert re.findall("^ExecStart=(.*)$", watch, re.MULTILINE) == ["/opt/bin/thumbjob watch /etc/thumbjob/%i.yml"]
