@@ -180,7 +180,7 @@ class Listings:
     """Reads the replies to USR1 on standard error."""
 
     _RUNNING = re.compile(r"thumbjob: (\d+) of (\d+) running$")
-    _WAITING = re.compile(r"thumbjob: (\d+) of (\d+) waiting$")
+    _WAITING = re.compile(r"thumbjob: (\d+) of (\d+) waiting(?:: .+)?$")
     _TALLY = re.compile(r"thumbjob: (\d+) found · (\d+) made · (\d+) up to date · (\d+) failed · (\d+) cancelled$")
     _END = re.compile(r"thumbjob: .* so far · at most (\d+) running, (\d+) waiting$")
     # An operation that has ended keeps its place until its end is handled.

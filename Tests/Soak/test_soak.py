@@ -182,7 +182,7 @@ class Growth(unittest.TestCase):
 class Reading(unittest.TestCase):
     LISTING = (
         "thumbjob: 1 of 2 running", "  #13 thumbnail a/b.jpg → 7x7: running, resizing 89 %, 0.2 s, holds up to 1 MiB",
-        "thumbjob: 2 of 8 waiting", "  #14 thumbnail a/c.jpg → 7x7: waiting 0.5 s, all 2 places are taken",
+        "thumbjob: 2 of 8 waiting: all 2 places are taken", "  #14 thumbnail a/c.jpg → 7x7: waiting 0.5 s",
         "  … and 1 more", "thumbjob: 4 of 64 MiB of memory reserved · pressure normal (psi)",
         "thumbjob: 28 found · 12 made · 0 up to date · 0 failed · 0 cancelled",
         "thumbjob: 0.5 s so far · at most 2 running, 8 waiting")
