@@ -104,8 +104,7 @@ extension CommandTests {
       picture.transparency = [0, 0]
       try folder.write(picture.bytes, to: "clear.png")
       for color in ["white", "#c03020"] {
-        let ending = try await BuiltCommand.run(
-          "clear.png", "-o", color, "--background", color, "--html", "page", in: folder)
+        let ending = try await BuiltCommand.run("clear.png", "-o", color, "--background", color, in: folder)
         #expect(ending.status == 0, "\(ending.errors)")
       }
       #expect(try folder.bytes("white/clear.png.jpg") != folder.bytes("#c03020/clear.png.jpg"))
