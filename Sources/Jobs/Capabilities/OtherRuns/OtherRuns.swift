@@ -47,7 +47,10 @@ final class OtherRuns: JobCapability {
   }
 
   func start(_ engine: Engine) {
-    for (run, output) in found(\.others) { onOther(run, output) }
+    let others = found(\.others)
+    // Whoever is told that the run waits may ask at once for whom.
+    if waits { awaited.withLock { $0 = others.map(\.run) } }
+    for (run, output) in others { onOther(run, output) }
     if !waits { return }
     while !isEnding.load(ordering: .acquiring), case let left = found({ $0.othersAlive() }).map(\.run), !left.isEmpty {
       awaited.withLock { $0 = left }
