@@ -186,6 +186,19 @@ public final class Ledger: Sendable {
     }
   }
 
+  /// The entries of sources that were made, with a hash, and had this size, of those that are written: a few with the same
+  /// time too, and a few others.
+  public func made(like version: LedgerEntry.Version) -> [LedgerEntry] {
+    guard state.withLock({ $0.hasEntries && !$0.isBusy }) else { return [] }
+    let found = attempt(isTriedAgain: true) { database in
+      try database.read { try LedgerTable.made(like: version, limit: Self.mostAlike, in: $0) }
+    }
+    return found ?? []
+  }
+
+  /// Of files of one size, as raw pictures are, there may be very many.
+  private static let mostAlike = 8
+
   /// The sources whose thumbnails name them by this key.
   public func sources(withKey key: UInt64) -> [Path] {
     let (waiting, hasEntries) = state.withLock { ($0.waiting, $0.hasEntries) }

@@ -25,7 +25,9 @@ import GRDB
 enum LedgerTable {
   /// "thmb", so that other programs' files are recognised.
   private static let application = 0x7468_6D62
-  private static let version = 3
+  private static let version = 4
+  /// The version with another hash, and without an index of sizes.
+  private static let third = 3
   /// The version without the column `digest`.
   private static let second = 2
   /// The version without the columns `state`, `print`, `key` and `moment`, and without disks.
@@ -51,8 +53,16 @@ enum LedgerTable {
       try check(db, file)
     }
     if try versionFound(db) < second { try addColumnsOfSecond(to: db) }
+    if try versionFound(db) < third {
+      try db.execute(sql: "ALTER TABLE source ADD COLUMN digest BLOB; PRAGMA user_version = \(third)")
+    }
     if try versionFound(db) < version {
-      try db.execute(sql: "ALTER TABLE source ADD COLUMN digest BLOB; PRAGMA user_version = \(version)")
+      try db.execute(
+        sql: """
+          UPDATE source SET hash = NULL WHERE hash IS NOT NULL;
+          CREATE INDEX sizes ON source (size, modified) WHERE hash IS NOT NULL;
+          PRAGMA user_version = \(version)
+          """)
     }
   }
 
@@ -130,14 +140,27 @@ enum LedgerTable {
     let version = try versionFound(db)
     let newer =
       (version < second ? "NULL, NULL, NULL, NULL" : "state, print, key, moment")
-      + (version < Self.version ? ", NULL" : ", digest")
-    return "path, size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, since, "
+      + (version < third ? ", NULL" : ", digest")
+    let hash = version < Self.version ? "NULL" : "hash"
+    return "path, size, modified, \(hash), outcome, kind, reason, thumbnails, first, deaths, settings, program, since, "
       + "time, times, \(newer)"
   }
 
   static func entry(of source: Path, in db: Database) throws -> LedgerEntry? {
     let statement = try db.cachedStatement(sql: "SELECT \(try columns(in: db)) FROM source WHERE path = ?")
     return try Row.fetchOne(statement, arguments: [Data(source.bytes)]).flatMap { LedgerEntry($0) }
+  }
+
+  /// The entries of sources that were made, with a hash, and had this size: at most `limit` with the same time too, and as
+  /// many others.
+  static func made(like version: LedgerEntry.Version, limit: Int, in db: Database) throws -> [LedgerEntry] {
+    guard try versionFound(db) == Self.version else { return [] }
+    let start = "SELECT \(try columns(in: db)) FROM source WHERE hash IS NOT NULL AND outcome = 'made' AND size = ? "
+    return try ["modified = ?", "modified <> ?"].flatMap { condition in
+      let statement = try db.cachedStatement(sql: "\(start) AND \(condition) LIMIT ?")
+      return try Row.fetchAll(statement, arguments: [version.bytes, version.modified, limit])
+        .compactMap { LedgerEntry($0) }
+    }
   }
 
   /// The sources with this key in their marks. Only an accident gives two sources one key.

@@ -22,6 +22,11 @@ package struct SourcePicture {
   /// The header of the whole picture, if a smaller version is decoded instead of it.
   private var whole: PictureHeader?
 
+  /// Whether a decoder process decodes the whole picture, and so has read the file.
+  package var isReadByDecoder: Bool {
+    if case .decoder = content { whole == nil } else { false }
+  }
+
   /// Reads the header.
   ///
   /// - Throws: `ThumbnailError`, also if limits are exceeded.

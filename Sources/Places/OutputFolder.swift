@@ -146,20 +146,43 @@ package final class OutputFolder: Sendable {
   /// How often a place is looked at again, because it has got a file meanwhile.
   private static let claimTries = 10
 
-  /// Gives the thumbnail in a place another mark.
+  /// Gives the thumbnail in a place another mark and another time.
   ///
   /// - Parameter status: of the thumbnail. If it has changed since, nothing is done.
-  /// - Returns: false if that fails.
-  func renew(_ place: Path, _ mark: ThumbnailMark, _ status: stat) -> Bool {
-    guard let key = mark.source, status.st_size < Self.largestRenewed,
-      let bytes = readFile(place, in: descriptor, limit: Self.largestRenewed),
-      bytes.count == Int(status.st_size), let marked = mark.replaced(in: bytes)
-    else { return false }
-    guard claim(place, for: key) else { return false }
+  /// - Returns: its state; nil if that fails.
+  func renew(_ place: Path, _ mark: ThumbnailMark, _ status: stat, modified: timespec) -> FileState? {
+    guard let marked = read(place, status, marked: mark), let key = mark.source, claim(place, for: key) else {
+      return nil
+    }
     defer { underWay.withLock { $0[place] = nil } }
+    guard isUnchanged(place, status) else { return nil }
+    return marked.withUnsafeBytes { try? publish($0, to: place, modified: modified, replaces: true) }
+  }
+
+  /// Puts a copy of the thumbnail in a place, with another mark and another time, in a place where nothing is.
+  ///
+  /// - Parameter status: of the thumbnail.
+  /// - Returns: the state of the copy; nil if that fails.
+  func copy(_ place: Path, _ status: stat, to other: Path, _ mark: ThumbnailMark, modified: timespec) -> FileState? {
+    guard let marked = read(place, status, marked: mark), let key = mark.source, claim(other, for: key) else {
+      return nil
+    }
+    defer { underWay.withLock { $0[other] = nil } }
+    guard isUnchanged(place, status) else { return nil }
+    return marked.withUnsafeBytes { try? publish($0, to: other, modified: modified, replaces: false) }
+  }
+
+  /// The bytes of the thumbnail in a place, with another mark; nil if it has changed, is very large, or cannot be read.
+  private func read(_ place: Path, _ status: stat, marked mark: ThumbnailMark) -> [UInt8]? {
+    guard status.st_size < Self.largestRenewed,
+      let bytes = readFile(place, in: descriptor, limit: Self.largestRenewed), bytes.count == Int(status.st_size)
+    else { return nil }
+    return mark.replaced(in: bytes)
+  }
+
+  private func isUnchanged(_ place: Path, _ status: stat) -> Bool {
     let now = try? place.withCString { FileStatus.of($0, in: descriptor, followingLinks: false) }.get()
-    guard let now, FileState(now) == FileState(status) else { return false }
-    return (try? publish(marked, to: place, modified: status.modified)) != nil
+    return now.map { FileState($0) == FileState(status) } ?? false
   }
 
   /// Larger thumbnails are made again instead.

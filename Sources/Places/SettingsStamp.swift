@@ -22,6 +22,8 @@ package struct SettingsStamp: Sendable {
     case missing
     /// The source has changed, or the settings have.
     case stale
+    /// The source has another time. Its size, and its first and last bytes, are those of the contents that the thumbnail is of.
+    case touched
     /// The place is the source itself. Writing there would destroy it.
     case isSource
     /// This place has the thumbnail of another source.
@@ -31,7 +33,7 @@ package struct SettingsStamp: Sendable {
     var isRefused: Bool {
       switch self {
       case .isSource, .isTaken: true
-      case .upToDate, .missing, .stale: false
+      case .upToDate, .missing, .stale, .touched: false
       }
     }
   }
@@ -101,12 +103,12 @@ package struct SettingsStamp: Sendable {
     let owner = owner(mark)
     if owner == .other { return .isTaken(place) }
     guard mark.hasSettings(of: self.mark),
-      hasTime(of: source, status, place),
       let contents = mark.contents, contents.mayHave(size: Int(source.status.st_size)),
       contents == (try? SourceFile(source.path).contents())
     else { return owner == .unknown ? .isTaken(place) : .stale }
+    guard hasTime(of: source, status, place) else { return owner == .unknown ? .isTaken(place) : .touched }
     guard mark.source != source.key, case .folder(let folder) = self.output else { return .upToDate }
-    return folder.renew(place, mark.of(source.key), status) ? .upToDate : .stale
+    return folder.renew(place, mark.of(source.key), status, modified: status.modified) == nil ? .stale : .upToDate
   }
 
   /// Whether a thumbnail has the time of its source, as far as its file system can keep that.

@@ -23,7 +23,7 @@ package struct ThumbnailOutput: Sendable {
   /// The thumbnails of earlier runs that a user may not expect.
   package var earlier: EarlierRuns { earlierRuns.found.withLock { $0 } }
   /// One for each size, in the order of the sizes.
-  private let stamps: [SettingsStamp]
+  let stamps: [SettingsStamp]
 
   /// Makes the folder and writes the settings there, unless this is a dry run.
   ///
@@ -210,7 +210,8 @@ package struct ThumbnailOutput: Sendable {
         of: file, files[index], source: found,
         owner: { owners.owner(of: $0, in: file, at: place, for: source, in: self) })
     }
-    return states.first(where: \.isRefused) ?? states.first { $0 != .upToDate } ?? .upToDate
+    return states.first(where: \.isRefused) ?? states.first { $0 == .missing || $0 == .stale }
+      ?? states.first { $0 == .touched } ?? .upToDate
   }
 
   /// The files in the places of a source's thumbnails, in the order of the sizes; nil where there is none.

@@ -121,7 +121,28 @@ package final class SourceFile {
     return ((try? FileStatus.of(path, followingLinks: true).get().modified) ?? modified).other
   }
 
-  package private(set) lazy var bytes = parts?.reader(size: size) ?? ByteReader(fileDescriptor: descriptor, size: size)
+  package private(set) lazy var bytes = parts?.reader(size: size) ?? hashedBytes
+
+  /// The bytes of a file that is here. What is read in a row from the beginning is hashed on the way.
+  private var hashedBytes: ByteReader {
+    let plain = ByteReader(fileDescriptor: descriptor, size: size)
+    guard isHashed else { return plain }
+    return ByteReader(size: size) { [beginning] offset, buffer in
+      let result = plain.read(at: offset, into: buffer)
+      if case .success(let count) = result {
+        beginning.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+      }
+      return result
+    }
+  }
+
+  /// Whether ``hash(step:)`` will be asked for, so that it is computed while the bytes are read for another purpose. Set before
+  /// ``bytes`` are used.
+  package var isHashed = false
+  private let beginning = HashedBeginning()
+
+  /// How many bytes at the end ``hash(step:)`` still has to read.
+  package var unhashedCount: Int { size - beginning.count }
 
   /// Whether something was to be read that was not fetched. What came of it means nothing.
   package var lacksParts: Bool { parts?.missed.isEmpty == false }
@@ -144,22 +165,21 @@ package final class SourceFile {
 
   /// A hash of all bytes.
   ///
-  /// - Parameter step: called with the bytes of each piece; an error ends the reading.
+  /// - Parameter step: called with the bytes of each piece that is read; an error ends the reading.
   /// - Throws: `ThumbnailError.unreadable`, and the errors of `step`.
   package func hash(step: (_ bytes: Int) throws -> Void) throws -> UInt64 {
-    var hash = Fingerprint()
-    try forEachPiece { piece in
-      hash.append(piece)
+    try forEachPiece(from: beginning.count) { piece in
+      piece.withUnsafeBytes { beginning.append($0, at: UInt64(beginning.count)) }
       try step(piece.count)
     }
-    return hash.hash
+    return beginning.hash
   }
 
-  /// Passes all bytes to `body`, one piece after the other.
+  /// Passes all bytes from an offset to `body`, one piece after the other.
   ///
   /// - Throws: `ThumbnailError.unreadable`, and the errors of `body`.
-  package func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
-    var offset = 0
+  package func forEachPiece(from start: Int = 0, _ body: ([UInt8]) throws -> Void) throws {
+    var offset = start
     while case let piece = try read(1 << 18, at: offset), !piece.isEmpty {
       try body(piece)
       offset += piece.count
@@ -239,6 +259,22 @@ package final class SourceFile {
   /// The first bytes of AppleDouble files such as `._photo.jpg` (RFC 1740). macOS writes such a file next to a photo if
   /// the file system cannot store extended attributes. It has the name of an image but is none.
   private static let appleDouble: [UInt8] = [0x00, 0x05, 0x16, 0x07]
+}
+
+/// The hash of the bytes of a file from its beginning, as far as they were read.
+private final class HashedBeginning {
+  private(set) var count = 0
+  private var state = XXH64()
+
+  var hash: UInt64 { state.hash }
+
+  /// Notes what was read. Only what continues the beginning counts; some may have been read before.
+  func append(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {
+    guard offset <= count, offset + UInt64(bytes.count) > count else { return }
+    let new = bytes.dropFirst(count - Int(offset))
+    state.append(UnsafeRawBufferPointer(rebasing: new))
+    count += new.count
+  }
 }
 
 extension ImageType {

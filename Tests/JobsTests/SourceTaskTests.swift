@@ -54,6 +54,9 @@ import Testing
   @Test func aComparisonLeadsToNewThumbnailsOrToNothing() {
     #expect(next(.verify(known: 1), .verified(hash: 2, isUnchanged: false), conditions()) == "go on: make")
     #expect(next(.verify(known: 1), .verified(hash: 1, isUnchanged: true), conditions()) == "up to date")
+    let moved = RecognizedSource(thumbnails: .ofGone("/a.jpg", at: "a.jpg"), hash: 1)
+    #expect(next(.recognize(moved), .verified(hash: 2, isUnchanged: false), conditions()) == "go on: make")
+    #expect(next(.recognize(moved), .verified(hash: 1, isUnchanged: true), conditions()) == "up to date")
     let describes = conditions(describes: true)
     #expect(next(.verify(known: 1), .verified(hash: 1, isUnchanged: true), describes) == "go on: describe")
     #expect(next(.make, .unchanged, describes) == "go on: describe")

@@ -154,7 +154,7 @@ import Testing
     try DatabaseQueue(path: file.printable).write { db in
       try db.execute(
         sql: """
-          ALTER TABLE source DROP COLUMN digest; PRAGMA user_version = 2;
+          DROP INDEX sizes; ALTER TABLE source DROP COLUMN digest; PRAGMA user_version = 2;
           INSERT INTO source (path, size, modified, outcome, settings, program, since, time, times, state, key, moment)
           VALUES (x'61', 5, 7, 'made', 's', '1', 9, 9, 1, 3, 4, 10);
           INSERT INTO disk VALUES (x'62', 'x');
@@ -170,6 +170,38 @@ import Testing
     ledger.write()
     #expect(ledger.problem == nil && ledger.sources(withKey: 4) == ["a"])
     #expect(try entries().map(\.digest) == [nil, [1, 2, 3]])
+  }
+
+  /// Its hashes are others than those of today.
+  @Test func aLedgerOfTheThirdVersionLosesItsHashes() throws {
+    let before = Ledger(file, for: .writing)
+    var hashed = entry("a")
+    hashed.hash = 1
+    before.record(hashed)
+    before.write()
+    try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "DROP INDEX sizes; PRAGMA user_version = 3") }
+    #expect(try entries().map(\.hash) == [nil] && Ledger(file, for: .reading).made(like: hashed.version!) == [])
+    let ledger = Ledger(file, for: .writing)
+    try ledger.open()
+    #expect(try entries().map(\.hash) == [nil])
+    #expect(ledger.made(like: hashed.version!) == [])
+  }
+
+  @Test func thoseOfTheSameTimeComeFirstAmongAFewOfOneSize() throws {
+    let ledger = Ledger(file, for: .writing)
+    for number in 0..<20 {
+      var new = entry(Path("\(number)"), version: .init(bytes: 10, modified: number))
+      new.hash = number == 18 ? nil : 1
+      ledger.record(new)
+    }
+    var other = entry("failed", .failed(kind: "source", reason: "cut"), version: .init(bytes: 10, modified: 19))
+    other.hash = 1
+    ledger.record(other)
+    ledger.write()
+    let found = ledger.made(like: .init(bytes: 10, modified: 19)).map(\.source)
+    #expect(found.first == "19" && found.count == 9 && Set(found).count == 9 && !found.contains("18"), "\(found)")
+    #expect(ledger.made(like: .init(bytes: 10, modified: 18)).count == 8)
+    #expect(ledger.made(like: .init(bytes: 11, modified: 19)) == [])
   }
 
   @Test func twoProcessesShareAFile() throws {
@@ -196,7 +228,7 @@ import Testing
 
   @Test func aLedgerOfANewerVersionIsLeftAlone() throws {
     try Ledger(file, for: .writing).open()
-    try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "PRAGMA user_version = 4") }
+    try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "PRAGMA user_version = 5") }
     #expect(throws: LedgerError(.newer, file)) { try Ledger(file, for: .writing).open() }
     #expect(throws: LedgerError(.newer, file)) { try Ledger(file, for: .reading).open() }
   }

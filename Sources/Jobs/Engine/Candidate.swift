@@ -41,6 +41,9 @@ struct Candidate {
   var files: FileState?
   /// How many results there are, and the place of one of them, if all are up to date and ``files`` is their state.
   var results: (count: Int, first: Path)?
+  /// Whether its results are up to date but for its time: they are of contents that have its size, and its first and last
+  /// bytes.
+  var isTouched = false
   /// What a ledger remembers of it; nil if that is nothing.
   var entry: LedgerEntry?
   /// Whether its results are up to date, and none is refused.

@@ -76,7 +76,8 @@ final class JobParts {
         remembered: { memory?.sources(withKey: $0) ?? [] }, forget: { memory?.forget(key: $0) }, plan: plan,
         tree: walker.tree.root),
       memory: self.memory, makers: makers, decoders: decoders, retries: settings.retries, trace: trace,
-      hashesSources: settings.verify == .content, describesSources: !isRead && !settings.joins.isEmpty,
+      hashing: memory == nil || isRead ? .never : settings.verify == .content ? .always : .ifRead,
+      describesSources: !isRead && !settings.joins.isEmpty,
       digestsSources: !isRead && settings.joins.manifestFields.contains(.sha256), underWay: memory?.underWay,
       onThumbnail: onThumbnail)
   }()

@@ -40,17 +40,21 @@ struct MakeThumbnails: JobKind {
     guard let status = candidate.status else { return }
     var files = candidate.found
     for _ in 1...2 {
-      var isUpToDate = true
+      var (isUpToDate, isStale) = (true, false)
       var refusal: SourceFailure?
       for (output, files) in zip(outputs, files) {
         switch output.state(of: candidate.source, candidate.place, status, files: files, owners: shared.owners) {
         case .isSource: return refuse(&candidate, .placeIsSource)
         case .isTaken(let place): refusal = refusal ?? .output(OutputError(.taken, output.path.appending(place)))
         case .upToDate: break
-        case .missing, .stale: isUpToDate = false
+        case .touched: isUpToDate = false
+        case .missing, .stale: (isUpToDate, isStale) = (false, true)
         }
       }
-      guard isUpToDate else { return }
+      guard isUpToDate else {
+        candidate.isTouched = !isStale && refusal == nil
+        return
+      }
       if let refusal {
         if !candidate.isForced { refuse(&candidate, refusal) }
         return

@@ -17,6 +17,8 @@ struct SourceTask: Sendable {
     case describe
     /// Compares the source with its hash in the ledger; nil if the ledger knows none.
     case verify(known: UInt64?)
+    /// Compares the source with the contents that thumbnails were made of, and keeps these if they are the same.
+    case recognize(RecognizedSource)
   }
 
   let source: Source

@@ -14,6 +14,8 @@ struct SourceWork: RawRepresentable {
   static let describe = SourceWork(rawValue: "describe")
   /// Compares it with the hash that the ledger knows.
   static let verify = SourceWork(rawValue: "verify")
+  /// Compares it with the contents that thumbnails were made of.
+  static let recognize = SourceWork(rawValue: "recognize")
   /// Fetches it from the network.
   static let fetch = SourceWork(rawValue: "fetch")
 }

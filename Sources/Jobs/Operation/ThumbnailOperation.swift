@@ -29,8 +29,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     /// How many more times to try a source after a failure that may be temporary.
     let retries: Int
     let trace: TraceRecorder?
-    /// Whether to compute the hash of each source that is made.
-    var hashesSources = false
+    var hashing = SourceHashing.never
     /// Whether the job makes something of all thumbnails, which tells of each source.
     var describesSources = false
     /// Whether it tells the SHA-256 digest of each.
@@ -115,6 +114,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     progress.withLock { progress in
       progress = Progress(findings: SourceFindings(file: file.version), hasHeldMemory: progress.hasHeldMemory)
     }
+    file.isHashed = shared.hashing != .never
     switch try file.content(of: source) {
     case .other(let format): return .notImage(format: format)
     case .thumbnail: return .thumbnail
@@ -162,6 +162,7 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     // A source that is irregular for one output is irregular for all that follow.
     var decoding = shared.decoders.firstDecoding(isSuspect: task.isSuspect)
     var refusal: OutputError?
+    var isRead = false
     for output in shared.outputs {
       let picture = try shared.trace.span("SourcePicture.read") {
         try SourcePicture(file, type, for: output.options, monitor: self)
@@ -175,16 +176,17 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
       }
       do {
         try makeOfAnyVersion(output, of: file, picture, &decoding)
+        isRead = isRead || picture.isReadByDecoder
       } catch let error as OutputError where error.isOnlyOfPlace {
         // The other outputs have places of their own.
         refusal = refusal ?? error
       }
     }
     if let refusal { throw refusal }
-    // A hash of a part of a source says nothing of it.
-    if shared.hashesSources, !file.isInParts {
+    if shared.hashing.includes(file, isRead: isRead) {
       let hash = try file.hash { _ in try checkCancelled() }
-      progress.withLock { $0.findings.hash = hash }
+      // That of later contents would pass for that of what the thumbnails show.
+      if !file.hasChanged { progress.withLock { $0.findings.hash = hash } }
     }
     if shared.digestsSources, source.isLocal {
       report(stage: "computing the digest")

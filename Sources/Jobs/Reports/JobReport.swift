@@ -48,6 +48,8 @@ package struct JobReport: Sendable {
   /// The sources that the walk had not found when the job stopped; nil if it is not known how many there are.
   package let notReached: Int?
 
+  /// How many sources had thumbnails under another path, which were moved.
+  package internal(set) var moved = 0
   /// The thumbnails of photos that are gone; nil if there are none, or if it is not known.
   package var gone: GoneResults?
   /// What was removed after the run, or would be; nil if nothing was to be.

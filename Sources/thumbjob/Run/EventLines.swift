@@ -228,6 +228,8 @@ struct SummaryLine: Encodable {
   let bytesFetched, peakFetching: Int?
   /// Nil for a job that does not watch its folders.
   let removed, gone: Int?
+  /// Photos whose thumbnails were moved, because they have another path; nil if there are none.
+  let moved: Int?
   /// Thumbnails of photos that are gone, which the run has left; nil if there are none, or if it is not known.
   let goneThumbnails: Int?
   /// Why `--prune` removed nothing; nil if there was no reason.
@@ -254,6 +256,7 @@ struct SummaryLine: Encodable {
     let pruned = report.pruned?.thumbnails
     removed = settings.watch == nil && tally.removed == 0 ? pruned : tally.removed + (pruned ?? 0)
     gone = settings.watch == nil ? nil : tally.gone
+    moved = report.moved > 0 ? report.moved : nil
     goneThumbnails = report.gone?.thumbnails
     pruneRefused =
       report.pruneRefusals.isEmpty ? nil : report.pruneRefusals.map(\.description).joined(separator: "; ")

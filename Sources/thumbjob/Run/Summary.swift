@@ -192,6 +192,9 @@ struct Summary {
           "kept the thumbnails of \(count), because a folder is empty: perhaps a file system is not mounted; if it is, "
             + "remove the folder", .warning))
     }
+    if report.moved > 0 {
+      lines.append(StyledText("moved the thumbnails of \(Units.count(report.moved, "photo")) with another path"))
+    }
     if let gone = report.gone { lines.append(StyledText(PruneText.text(gone))) }
     let left = report.pruned == nil ? report.earlier.flatMap(\.left) : []
     if !left.isEmpty {

@@ -242,6 +242,36 @@ final class JobLedger: Sendable {
     return entry.hash
   }
 
+  /// The entries of sources that had the size of a file and are gone; at most a few. First those that also had its time.
+  func gone(withSizeOf status: stat) -> [LedgerEntry] {
+    let version = LedgerEntry.Version(status)
+    var vanished = VanishedSources()
+    return ledger.made(like: version).filter { entry in
+      entry.settings == settings && vanished.state(of: output.following(entry.source), entry.version) == .gone
+    }
+  }
+
+  /// The absolute path of a source that is remembered.
+  func path(of entry: LedgerEntry) -> Path { output.following(entry.source) }
+
+  /// Remembers a source whose thumbnails were kept because its contents are known.
+  ///
+  /// - Parameters:
+  ///   - file: the version that was compared.
+  ///   - count: how many thumbnails there are.
+  ///   - first: the place of one of them in the output folder.
+  ///   - states: of all thumbnails together.
+  func recordKept(
+    _ source: Source, _ file: SourceFile.Version, hash: UInt64, thumbnails count: Int, first: Path, _ states: FileState
+  ) {
+    if isReading { return }
+    record(key(of: source), version(file), .made(thumbnails: count, first: first), hash, thumbnails: states)
+  }
+
+  private func version(_ file: SourceFile.Version) -> LedgerEntry.Version {
+    LedgerEntry.Version(bytes: file.bytes, modified: file.modified.wrappedNanoseconds, state: file.state?.value)
+  }
+
   /// Remembers the hash of a source whose thumbnails are up to date.
   func record(hash: UInt64, of source: Source) {
     if isReading { return }
@@ -277,9 +307,7 @@ final class JobLedger: Sendable {
   func record(_ report: SourceReport, _ file: SourceFile.Version?, hash: UInt64?, digest: SHA256Digest?) {
     if isReading || report.source.address != nil { return }
     let key = key(of: report.source)
-    let version = file.map {
-      LedgerEntry.Version(bytes: $0.bytes, modified: $0.modified.wrappedNanoseconds, state: $0.state?.value)
-    }
+    let version = file.map { self.version($0) }
     switch report.result {
     case .made:
       let first = report.thumbnails.first?.path.below(place)

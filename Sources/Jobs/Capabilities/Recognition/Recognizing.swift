@@ -1,0 +1,69 @@
+import Files
+import Ledger
+import Locking
+import Places
+import Sourcing
+
+/// Keeps the thumbnails of sources that it recognizes by their contents: of one that has only got another time, as in a copy,
+/// and of one that was moved. Its thumbnails are moved then, not made again.
+///
+/// *Concurrency*: from any thread.
+final class Recognizing: JobCapability {
+  private let ledger: JobLedger
+  private let shared: ThumbnailOperation.Shared
+  private let moved = Locked(0)
+
+  init?(_ parts: JobParts) {
+    guard !parts.isRead, parts.settings.bucketOutputs.isEmpty,
+      let ledger = parts.capabilities.first(of: JobLedger.self)
+    else { return nil }
+    (self.ledger, shared) = (ledger, parts.shared)
+  }
+
+  func admit(_ candidate: inout Candidate, in engine: Engine) {
+    guard case .make = candidate.verdict, !candidate.isForced, candidate.source.isLocal,
+      let recognized = candidate.isTouched ? touched(candidate) : moved(candidate)
+    else { return }
+    candidate.verdict = .start(
+      SourceTask(source: candidate.source, place: candidate.place, work: .recognize(recognized)))
+  }
+
+  private func touched(_ candidate: Candidate) -> RecognizedSource? {
+    guard let entry = candidate.entry, case .made = entry.outcome, let hash = entry.hash, let files = candidate.files
+    else {
+      return nil
+    }
+    return RecognizedSource(thumbnails: .own(files), hash: hash)
+  }
+
+  private func moved(_ candidate: Candidate) -> RecognizedSource? {
+    guard let status = candidate.status, shared.outputs.allSatisfy(\.isMirrored),
+      candidate.found.joined().allSatisfy({ $0 == nil })
+    else { return nil }
+    for entry in ledger.gone(withSizeOf: status) {
+      guard let hash = entry.hash, case .made(let count, let first?) = entry.outcome,
+        count == candidate.found.joined().count, let place = shared.outputs[0].place(ofFirst: first)
+      else { continue }
+      return RecognizedSource(thumbnails: .ofGone(ledger.path(of: entry), at: place), hash: hash)
+    }
+    return nil
+  }
+
+  func operation(for task: SourceTask) -> SourceOperation? {
+    guard case .recognize(let recognized) = task.work else { return nil }
+    return RecognizingOperation(task, recognized, shared: shared)
+  }
+
+  func examine(_ operation: SourceOperation, _ ending: inout SourceTask.Ending, in engine: Engine) {
+    guard let operation = operation as? RecognizingOperation, let kept = operation.kept else { return }
+    if case .ofGone(let path, _) = operation.recognized.thumbnails {
+      moved.withLock { $0 += 1 }
+      if kept.isMoved { ledger.forget(path) }
+    }
+    ledger.recordKept(
+      operation.source, kept.file, hash: operation.recognized.hash, thumbnails: kept.count, first: kept.first,
+      kept.states)
+  }
+
+  func tell(_ report: inout JobReport) { report.moved = moved.withLock { $0 } }
+}

@@ -1,0 +1,85 @@
+import BoundedQueue
+import Files
+import Locking
+import Marks
+import Places
+import Sourcing
+
+/// Compares all bytes of a source with those of which thumbnails were made. If they are the same, it gives these the time of the
+/// source, or moves them to its places. If that fails, they are made again.
+final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a lock; the rest is constant
+  /// The thumbnails that were kept.
+  struct Kept {
+    /// The version of the source.
+    let file: SourceFile.Version
+    let count: Int
+    /// The place of the first in the first output.
+    let first: Path
+    /// The states of all together.
+    let states: FileState
+    /// Whether they are no longer in other places.
+    let isMoved: Bool
+  }
+
+  let recognized: RecognizedSource
+  private let outputs: [ThumbnailOutput]
+  private let result = Locked<(hash: UInt64, kept: Kept?)?>(nil)
+
+  init(_ task: SourceTask, _ recognized: RecognizedSource, shared: ThumbnailOperation.Shared) {
+    (self.recognized, outputs) = (recognized, shared.outputs)
+    super.init(.recognize, task, memory: shared.memory)
+  }
+
+  override var hasHeldMemory: Bool { false }
+
+  override var success: SourceTask.Ending {
+    guard let result = result.withLock({ $0 }) else { preconditionFailure("a comparison without a hash has succeeded") }
+    return .verified(hash: result.hash, isUnchanged: result.kept != nil)
+  }
+
+  /// Nil if the thumbnails have to be made, and before the operation has succeeded.
+  var kept: Kept? { result.withLock { $0?.kept } }
+
+  override func execute() throws {
+    report(stage: "comparing")
+    let file = try SourceFile(source.path)
+    var done = 0
+    let hash = try file.hash { bytes in
+      try checkCancelled()
+      done += bytes
+      report(fraction: Double(done) / Double(max(1, file.size)))
+    }
+    let isSame = hash == recognized.hash && !file.hasChanged
+    let kept = isSame ? try keep(file) : nil
+    result.withLock { $0 = (hash, kept) }
+  }
+
+  private func keep(_ file: SourceFile) throws -> Kept? {
+    report(stage: "writing")
+    let contents = try file.contents()
+    let files = outputs.map { $0.files(of: source, place) }
+    if case .own(let state) = recognized.thumbnails {
+      let there = files.joined().compactMap { $0.map { FileState($0) } }
+      guard FileState.together(there) == state else { return nil }
+    }
+    var states: [FileState] = []
+    for (output, files) in zip(outputs, files) {
+      let kept =
+        switch recognized.thumbnails {
+        case .own: output.renewThumbnails(of: source, place, contents, files: files, modified: file.modified)
+        case .ofGone(let path, let former):
+          output.copyThumbnails(of: path, former, to: source, place, contents, modified: file.modified)
+        }
+      guard let kept else { return nil }
+      states += kept
+    }
+    var isMoved = false
+    // Only now, so that the thumbnails are never missing in both places.
+    if case .ofGone(let path, let former) = recognized.thumbnails {
+      isMoved = outputs.map { $0.removeThumbnails(of: path, former) }.allSatisfy { $0 }
+    }
+    let first = outputs[0].place(of: source, place, size: outputs[0].options.sizes[0])
+    return Kept(
+      file: file.version, count: states.count, first: first, states: FileState.together(states), isMoved: isMoved)
+  }
+}

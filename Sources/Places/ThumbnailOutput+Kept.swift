@@ -1,0 +1,76 @@
+import Files
+import Foundation
+import Marks
+import Sourcing
+import Thumbnails
+
+// Thumbnails that are kept because they are of the contents of a source: with another time, or in another place.
+extension ThumbnailOutput {
+  /// The place of a source's thumbnails, from ``OutputPlan``, by that of the thumbnail of the first size; nil if that is in the
+  /// folder of no size of this output.
+  package func place(ofFirst thumbnail: Path) -> Path? { thumbnail.below(sizeFolders[0]) }
+
+  /// Gives the thumbnails of a source another time, and marks that name it.
+  ///
+  /// - Parameters:
+  ///   - contents: the contents of the source.
+  ///   - files: those in the places of its thumbnails, from ``files(of:_:)``, which are of these contents.
+  /// - Returns: the states of the files; nil if one has changed since, or if that fails.
+  package func renewThumbnails(
+    of source: Source, _ place: Path, _ contents: SourceContents, files: [stat?], modified: timespec
+  ) -> [FileState]? {
+    forEachSize(of: source, contents) { folder, index, mark in
+      let file = self.place(of: source, place, size: options.sizes[index])
+      return files[index].flatMap { folder.renew(file, mark, $0, modified: modified) }
+    }
+  }
+
+  /// Copies the thumbnails of another source, which is gone, to the places of this one.
+  ///
+  /// - Parameters:
+  ///   - gone: the absolute path of the other source.
+  ///   - former: the place of its thumbnails, from ``OutputPlan``.
+  ///   - contents: the contents of both.
+  ///   - modified: the time for the copies.
+  /// - Returns: the states of the copies; nil if a thumbnail is of other contents or with other settings, if a place has a file,
+  ///   or if that fails.
+  package func copyThumbnails(
+    of gone: Path, _ former: Path, to source: Source, _ place: Path, _ contents: SourceContents, modified: timespec
+  ) -> [FileState]? {
+    forEachSize(of: source, contents) { folder, index, mark in
+      let file = self.place(of: source, former, size: options.sizes[index])
+      guard
+        let status = try? file.withCString({ FileStatus.of($0, in: folder.descriptor, followingLinks: false) }).get(),
+        status.kind == .regular, ThumbnailMark(of: file, in: folder.descriptor) == mark.of(key(ofFile: gone))
+      else { return nil }
+      let place = self.place(of: source, place, size: options.sizes[index])
+      return folder.copy(file, status, to: place, mark, modified: modified)
+    }
+  }
+
+  /// Removes the thumbnails of a source that is gone.
+  ///
+  /// - Returns: whether none of them is left.
+  package func removeThumbnails(of gone: Path, _ former: Path) -> Bool {
+    guard let remover = try? ThumbnailRemover(path) else { return false }
+    return sizeFolders.allSatisfy { size in
+      switch try? remover.remove(size.appending(former), of: gone) {
+      case .removed, .notThere: true
+      case .notOurs, nil: false
+      }
+    }
+  }
+
+  /// - Parameter keep: receives the index of the size, and the mark of its thumbnail.
+  private func forEachSize(
+    of source: Source, _ contents: SourceContents, keep: (OutputFolder, Int, ThumbnailMark) -> FileState?
+  ) -> [FileState]? {
+    guard let folder else { return nil }
+    var states: [FileState] = []
+    for index in options.sizes.indices {
+      guard let state = keep(folder, index, stamps[index].mark.of(contents, key(of: source))) else { return nil }
+      states.append(state)
+    }
+    return states
+  }
+}
