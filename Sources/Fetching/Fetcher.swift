@@ -24,7 +24,7 @@ package final class Fetcher: Sendable {
   /// Guarded by its lock, under which libcurl is not called.
   private let state = Locked(State())
   private let loop: Loop
-  private let s3: S3Service
+  let stores: Stores
   /// How long a caller waits until it looks for a cancellation.
   private static let tick = Duration.milliseconds(10)
   /// The longest time that a fetch pauses because a server asks for it, if its request leaves longer ones to the caller.
@@ -32,14 +32,14 @@ package final class Fetcher: Sendable {
 
   /// - Parameters:
   ///   - userAgent: names the program, as `name/version`.
-  ///   - environment: the variables that say whom S3 takes the requests to come from.
+  ///   - environment: the variables that say whom stores take the requests to come from.
   /// - Throws: ``FetchError/noLibrary(_:)``
   package init(
     _ limits: FetchLimits, userAgent: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(FetchError) {
     self.limits = limits
     health = Locked(HostHealth(pause: limits.hostPause))
-    s3 = S3Service(environment)
+    stores = Stores(environment)
     allowed = AllowedAddresses(allowsPrivate: limits.allowsPrivate)
     policy = RetryPolicy(limits: limits)
     if let reason = ccurl_load() { throw .noLibrary(String(cString: reason)) }
@@ -85,7 +85,7 @@ package final class Fetcher: Sendable {
     var course = PartCourse(beginning: request.beginning)
     while true {
       tries += 1
-      let target = try s3.target(of: request)
+      let target = try stores.target(of: request)
       if let address = allowed.refusal(of: target.url) { throw .privateAddress(address) }
       let host = target.url.authority
       if !hasWaited, let obstacle = health.withLock({ $0.obstacle(of: host, at: .now) }) {
@@ -103,14 +103,14 @@ package final class Fetcher: Sendable {
         monitor.restarted()
       }
       let transfer = Transfer(
-        request, to: target.url, region: target.region, into: file, from: offset, part: part, limits, allowed
+        request, to: target, into: file, from: offset, part: part, limits, allowed
       ) { [weak self] in self?.goOn($0) }
       transfer.earlier = earlier
       let (sent, number) = (request, tries)
       transfer.signature = { [weak self] in
         Swift.Result { () throws(FetchError) in
           try self?.checkQuiet(of: host, sent, file, number)
-          return try target.signature(of: sent)
+          return try target.signature(sent)
         }
       }
       if request.leavesLongWaits {
@@ -153,11 +153,10 @@ package final class Fetcher: Sendable {
       case .ended(.unchanged(let validators)):
         succeeded(host, file)
         return FetchReply(outcome: .unchanged, validators: validators, bytesReceived: received)
-      case .ended(.failed(.otherRegion(let region), _)) where !hasMoved && request.isS3:
+      case .ended(.failed(.otherRegion, _)) where !hasMoved:
         // Signed for the region of the bucket, the same request is another one.
         hasMoved = true
         tries -= 1
-        s3.note(region, of: request.address)
       case .ended(.failed(.postponed(let postponement), _)): throw .postponed(postponement)
       case .ended(.failed) where transfer.lacksRest:
         // It is asked for the whole at once, because it is well.

@@ -80,7 +80,7 @@ package struct JobSettings: Sendable, Equatable, DefaultSettings {
   package var mirroredOutputs: [Path] { outputs.filter { $0.name == nil && $0.location == nil }.map(\.folder) }
 
   /// The parts of buckets to which the thumbnails go. No object in them is a source.
-  package var bucketOutputs: [S3Location] { outputs.compactMap(\.location) }
+  package var bucketOutputs: [StoreLocation] { outputs.compactMap(\.location) }
 
   /// Whether the working folder is missing although a path starts from it. Then the places of thumbnails are not known.
   package var lacksWorkingFolder: Bool {

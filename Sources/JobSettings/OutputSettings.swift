@@ -95,13 +95,13 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
   }
 
   /// The part of a bucket for the thumbnails; nil if they go to a folder.
-  package var location: S3Location? {
-    guard folder.isURL, case .s3(let location)? = try? RemoteAddress(parsing: folder.bytes) else { return nil }
+  package var location: StoreLocation? {
+    guard folder.isURL, case .store(let location)? = try? RemoteAddress(parsing: folder.bytes) else { return nil }
     return location.asFolder
   }
 
   /// The folder, or the part of a bucket with a slash at its end.
-  package var place: Path { location.map { RemoteAddress.s3($0).path } ?? folder }
+  package var place: Path { location.map { RemoteAddress.store($0).path } ?? folder }
 
   /// A message about two sizes to which ``name`` gives one place; nil if it gives each its own.
   var clashOfPlaces: String? {

@@ -156,7 +156,7 @@ package final class Job: Sendable {
     if !parts.isEmpty,
       let first = settings.sources.first,
       settings.sources.allSatisfy({ source in
-        guard case .address(.s3(let location)) = source else { return false }
+        guard case .address(.store(let location)) = source else { return false }
         return parts.contains { $0.contains(location.asFolder) }
       })
     {

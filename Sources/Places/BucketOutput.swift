@@ -17,7 +17,7 @@ package final class BucketOutput: Sendable {
   private static let tries = 3
 
   /// The part of the bucket below which the thumbnails are.
-  package let location: S3Location
+  package let location: StoreLocation
   package let store: any ObjectStore
   /// Whether up-to-date thumbnails are made again, and a source may take the place of another whose thumbnail
   /// an earlier run made.
@@ -28,14 +28,14 @@ package final class BucketOutput: Sendable {
   /// The sources whose thumbnails are on their way, by place.
   private let underWay = Locked<[Path: SourceKey]>([:])
 
-  package init(location: S3Location, store: any ObjectStore, isForced: Bool) {
+  package init(location: StoreLocation, store: any ObjectStore, isForced: Bool) {
     (self.location, self.store, self.isForced) = (location, store, isForced)
   }
 
   /// The path of a place, for people and JSON.
-  private func path(_ place: Path) -> Path { RemoteAddress.s3(object(place)).path }
+  private func path(_ place: Path) -> Path { RemoteAddress.store(object(place)).path }
 
-  private func object(_ place: Path) -> S3Location { location.with(key: location.key + place.bytes) }
+  private func object(_ place: Path) -> StoreLocation { location.with(key: location.key + place.bytes) }
 
   /// What a thumbnail tells of its source.
   ///
@@ -64,7 +64,7 @@ package final class BucketOutput: Sendable {
 
   /// - Returns: nil if there is no object.
   private func find(_ place: Path, _ isCancelled: () -> Bool) throws(OutputError) -> Found? {
-    guard location.key.count + place.length <= S3Location.longestKey else {
+    guard location.key.count + place.length <= StoreLocation.longestKey else {
       throw OutputError(.nameTooLong, path(place))
     }
     do throws(FetchError) {

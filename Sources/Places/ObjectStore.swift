@@ -8,7 +8,7 @@ package protocol ObjectStore: Sendable {
   ///
   /// - Parameter isCancelled: asked every ten milliseconds at least, on the thread of the caller.
   /// - Throws: `FetchError`
-  func metadata(of object: S3Location, isCancelled: () -> Bool) throws(FetchError) -> [String: String]?
+  func metadata(of object: StoreLocation, isCancelled: () -> Bool) throws(FetchError) -> [String: String]?
 
   /// Keeps a thumbnail.
   ///
@@ -16,6 +16,6 @@ package protocol ObjectStore: Sendable {
   /// - Returns: false if another object has stayed.
   /// - Throws: `FetchError`
   func put(
-    _ jpeg: [UInt8], as object: S3Location, metadata: [String: String], replaces: Bool, isCancelled: () -> Bool
+    _ jpeg: [UInt8], as object: StoreLocation, metadata: [String: String], replaces: Bool, isCancelled: () -> Bool
   ) throws(FetchError) -> Bool
 }

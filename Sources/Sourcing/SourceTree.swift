@@ -11,7 +11,7 @@ package struct SourceTree: Sendable {
   /// The folder where the tree begins: absolute and normalized; nil if ``SourceList/relativePath(of:)`` decides.
   package let root: Path?
   /// The part of a bucket where the tree begins, if all arguments are in one bucket.
-  private let bucket: S3Location?
+  private let bucket: StoreLocation?
 
   init(of arguments: [SourceArgument]) {
     bucket = Self.commonPart(arguments)
@@ -41,13 +41,13 @@ package struct SourceTree: Sendable {
   }
 
   /// The deepest part of a bucket that contains all arguments; nil if there is none.
-  private static func commonPart(_ arguments: [SourceArgument]) -> S3Location? {
-    var parts: Set<S3Location> = []
+  private static func commonPart(_ arguments: [SourceArgument]) -> StoreLocation? {
+    var parts: Set<StoreLocation> = []
     for argument in arguments {
-      guard case .address(.s3(let location)) = argument else { return nil }
+      guard case .address(.store(let location)) = argument else { return nil }
       parts.insert(location.asFolder)
     }
-    guard Set(parts.map(\.bucket)).count == 1, let first = parts.first else { return nil }
+    guard let first = parts.first, parts.allSatisfy({ $0.host == first.host }) else { return nil }
     // Whether the key of a single argument is that of an object, only the service knows.
     return parts.count == 1 ? first : parts.dropFirst().reduce(first.folder) { $0.commonFolder(with: $1.folder) }
   }
@@ -57,7 +57,7 @@ package struct SourceTree: Sendable {
   package func relativePath(of address: RemoteAddress) -> Path {
     switch address {
     case .url(let url): return url.mirrored
-    case .s3(let location):
+    case .store(let location):
       guard let bucket else { return location.mirrored(below: nil) }
       return location.mirrored(
         below: location.key.starts(with: bucket.key) ? bucket.key.count : location.folder.key.count)

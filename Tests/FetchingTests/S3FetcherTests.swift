@@ -21,7 +21,7 @@ import Testing
   }
 
   private func list(_ fetcher: Fetcher, _ page: String? = nil) async throws -> ObjectPage {
-    let location = try S3Location(parsing: "s3://b/d/".utf8)
+    let location = try StoreLocation(parsing: "s3://b/d/".utf8)
     return try await onThread { try fetcher.list(location, page: page, isCancelled: { false }) }
   }
 
@@ -80,7 +80,7 @@ import Testing
       return true
     }
     let fetcher = try fetcher(server)
-    await #expect(throws: FetchError.s3(status: 302, code: "")) { try await list(fetcher) }
+    await #expect(throws: FetchError.refused(status: 302, code: "")) { try await list(fetcher) }
     #expect(other.requests.isEmpty)
   }
 
@@ -134,7 +134,7 @@ import Testing
       return true
     }
     let fetcher = try fetcher(server)
-    let location = try S3Location(parsing: "s3://b/d/".utf8)
+    let location = try StoreLocation(parsing: "s3://b/d/".utf8)
     let page = try await onThread {
       try fetcher.list(location, page: nil) {
         if server.requests.count == 1 { usleep(600_000) }
@@ -150,7 +150,7 @@ import Testing
       return false
     }
     let fetcher = try fetcher(server)
-    let location = try S3Location(parsing: "s3://b".utf8)
+    let location = try StoreLocation(parsing: "s3://b".utf8)
     let asked = Locked(0)
     await #expect(throws: FetchError.cancelled) {
       try await onThread {

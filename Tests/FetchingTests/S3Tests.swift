@@ -7,7 +7,7 @@ import Testing
 
 /// S3 without a server: places, keys of accounts, signatures, listings.
 @Suite struct S3Tests {
-  private func location(_ text: String) throws -> S3Location { try S3Location(parsing: text.utf8) }
+  private func location(_ text: String) throws -> StoreLocation { try StoreLocation(parsing: text.utf8) }
 
   // MARK: Places
 

@@ -7,13 +7,15 @@ import Testing
 @Suite struct ListingCourseTests {
   private let obstacle = FetchError.badReply("the listing does not go on")
 
-  private func page(_ keys: [String], next: Int?, of folder: S3Location) throws -> ObjectPage {
+  private func page(_ keys: [String], next: Int?, of folder: StoreLocation) throws -> ObjectPage {
     let contents = keys.map { "<Contents><Key>\($0)</Key></Contents>" }.joined()
     let token = next.map { "<IsTruncated>true</IsTruncated><NextContinuationToken>\($0)</NextContinuationToken>" }
     return try ObjectPage(Array("<ListBucketResult>\(token ?? "")\(contents)</ListBucketResult>".utf8), of: folder)
   }
 
-  private func folder(_ bucket: String = "b") throws -> S3Location { try S3Location(parsing: "s3://\(bucket)/a/".utf8) }
+  private func folder(_ bucket: String = "b") throws -> StoreLocation {
+    try StoreLocation(parsing: "s3://\(bucket)/a/".utf8)
+  }
 
   @Test func pagesInOrderAreTaken() throws {
     let folder = try folder()

@@ -3,24 +3,25 @@ import Files
 /// The address of a source on the network: a URL, or an object in a bucket.
 public enum RemoteAddress: Sendable, Hashable {
   case url(RemoteURL)
-  case s3(S3Location)
+  case store(StoreLocation)
 
   /// Reads `http://…`, `https://…` or `s3://…`.
   ///
   /// - Throws: ``RemoteURLError``
   public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
-    self = S3Location.isLocation(bytes) ? .s3(try S3Location(parsing: bytes)) : .url(try RemoteURL(parsing: bytes))
+    self =
+      StoreLocation.isLocation(bytes) ? .store(try StoreLocation(parsing: bytes)) : .url(try RemoteURL(parsing: bytes))
   }
 
   /// Whether it may be the beginning of the keys of several objects.
-  package var isPartOfBucket: Bool { if case .s3 = self { true } else { false } }
+  package var isPartOfBucket: Bool { if case .store = self { true } else { false } }
 
   /// The address as a path of people's messages: without user, password and secrets.
   public var path: Path {
     switch self {
     case .url(let url): Path("\(url)")
     // The key as it is, so that JSON can tell its bytes.
-    case .s3(let location): Path(bytes: location.text) ?? Path()
+    case .store(let location): Path(bytes: location.text) ?? Path()
     }
   }
 
@@ -28,7 +29,7 @@ public enum RemoteAddress: Sendable, Hashable {
   package var host: String {
     switch self {
     case .url(let url): url.authority
-    case .s3(let location): "s3://" + location.bucket
+    case .store(let location): location.host
     }
   }
 
@@ -36,7 +37,7 @@ public enum RemoteAddress: Sendable, Hashable {
   public var identity: [UInt8] {
     switch self {
     case .url(let url): Array(url.identity.utf8)
-    case .s3(let location): location.text
+    case .store(let location): location.text
     }
   }
 
@@ -49,7 +50,7 @@ extension RemoteAddress: CustomStringConvertible {
   public var description: String {
     switch self {
     case .url(let url): "\(url)"
-    case .s3(let location): "\(location)"
+    case .store(let location): "\(location)"
     }
   }
 }

@@ -37,8 +37,8 @@ public enum FetchError: Error, Sendable, Equatable {
   case spool(Errno)
   /// libcurl cannot be used.
   case noLibrary(String)
-  /// S3 refuses the request, with this word.
-  case s3(status: Int, code: String)
+  /// A store refuses the request, with this word; empty if it gives none.
+  case refused(status: Int, code: String)
   /// The bucket is in another region than the request was signed for.
   case otherRegion(String)
   /// What the environment and the usual files say of S3 cannot be used.
@@ -49,7 +49,7 @@ public enum FetchError: Error, Sendable, Equatable {
 
   /// Whether the disk has no room for the bytes.
   public var isFullDisk: Bool {
-    if case .s3(let status, let code) = self {
+    if case .refused(let status, let code) = self {
       return status == 507 || ["XMinioStorageFull", "QuotaExceeded", "StorageQuotaExceeded"].contains(code)
     }
     guard case .spool(let error) = self else { return false }
@@ -59,8 +59,8 @@ public enum FetchError: Error, Sendable, Equatable {
   /// Whether every further request to this place would fail, too.
   package var concernsAll: Bool {
     switch self {
-    case .s3 where isFullDisk: true
-    case .s3(_, let code):
+    case .refused where isFullDisk: true
+    case .refused(_, let code):
       [
         "NoSuchBucket", "AccessDenied", "AllAccessDisabled", "InvalidAccessKeyId", "SignatureDoesNotMatch",
         "ExpiredToken", "TokenRefreshRequired", "InvalidToken", "RequestTimeTooSkewed",
@@ -75,7 +75,7 @@ public enum FetchError: Error, Sendable, Equatable {
     switch self {
     case .status(let code), .proxyRefused(let code):
       [408, 425, 429].contains(code) || (500...599).contains(code) && ![501, 505, 507].contains(code)
-    case .s3(let status, let code):
+    case .refused(let status, let code):
       // 409: another request for the same key is under way.
       status == 409 || FetchError.status(status).mayBeTemporary
         || ["RequestTimeout", "SlowDown", "InternalError"].contains(code)
@@ -91,7 +91,7 @@ public enum FetchError: Error, Sendable, Equatable {
     switch self {
     case .badReply: true
     case .status(let code): [400, 405, 412, 416, 501].contains(code)
-    case .s3(let code, _): [416, 501].contains(code)
+    case .refused(let code, _): [416, 501].contains(code)
     default: false
     }
   }
@@ -142,7 +142,7 @@ extension FetchError: CustomStringConvertible {
     case .postponed(let postponement): "\(postponement.host) wants no request now"
     case .spool(let error): "cannot be kept on disk: \(systemText(error.rawValue))"
     case .noLibrary(let reason): "nothing can be fetched: \(reason); install libcurl4"
-    case .s3(let status, let code): Self.sentence(status, code)
+    case .refused(let status, let code): Self.sentence(status, code)
     case .otherRegion(let region): "the bucket is in \(region); set AWS_REGION to it"
     case .account(let reason): "the settings of S3 cannot be used: \(reason)"
     case .cancelled: "the fetch was cancelled"
@@ -150,7 +150,7 @@ extension FetchError: CustomStringConvertible {
     }
   }
 
-  /// What a refusal of S3 means.
+  /// What a refusal of a store means.
   ///
   /// *Source*: Amazon S3 API Reference, Error Responses.
   private static func sentence(_ status: Int, _ code: String) -> String {

@@ -13,7 +13,7 @@ public struct FetchReply: Sendable {
 
   public let outcome: Outcome
   public let validators: Validators
-  /// What S3 keeps with an object, by names in small letters.
+  /// What a store keeps with an object, by names in small letters.
   public var metadata: [String: String] = [:]
   /// The bytes that have come over the network, those of failed tries included.
   public let bytesReceived: Int

@@ -30,5 +30,5 @@ public struct FetchRequest: Sendable {
 
   public init(_ address: RemoteAddress) { self.address = address }
 
-  var isS3: Bool { if case .s3 = address { true } else { false } }
+  var isOfStore: Bool { if case .store = address { true } else { false } }
 }

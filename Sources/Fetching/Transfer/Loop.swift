@@ -72,7 +72,8 @@ final class Loop: Sendable {
     do throws(FetchError) { signature = try transfer.sign() } catch { return transfer.ended(error) }
     let url = transfer.target
     let request = CRequest(
-      url: url.text, method: transfer.request.method.rawValue, body: transfer.body, isS3: transfer.request.isS3,
+      url: url.text, method: transfer.request.method.rawValue, body: transfer.body,
+      isOfStore: transfer.request.isOfStore,
       header: transfer.requestHeader + signature, userAgent: userAgent,
       userPassword: url.userInfo?.removingPercentEncoding,
       authoritiesFile: authorities.file, authoritiesFolder: authorities.folder)
@@ -141,7 +142,7 @@ private struct CRequest {
   let method: String
   let body: UnsafeRawBufferPointer
   /// Whether the request is signed for its URL, so that it goes nowhere else.
-  let isS3: Bool
+  let isOfStore: Bool
   let header: [String]
   let userAgent: String
   let userPassword, authoritiesFile, authoritiesFolder: String?
@@ -156,9 +157,10 @@ private struct CRequest {
     return Array(lines[3...]).withUnsafeBufferPointer { header in
       let request = ccurl_request(
         url: lines[0], headers: header.baseAddress, header_count: header.count, user_agent: lines[1],
-        method: lines[2], body: body.baseAddress, body_size: body.count, is_path_literal: isS3, user_password: texts[0],
+        method: lines[2], body: body.baseAddress, body_size: body.count, is_path_literal: isOfStore,
+        user_password: texts[0],
         authorities_file: texts[1], authorities_folder: texts[2],
-        redirects: isS3 ? 0 : FetchLimits.redirects,
+        redirects: isOfStore ? 0 : FetchLimits.redirects,
         connect_milliseconds: Int(limits.connectTimeout / .milliseconds(1)),
         stall_seconds: Int((limits.stallTimeout / .seconds(1)).rounded(.up)))
       return withUnsafePointer(to: request) { use($0) }

@@ -34,7 +34,7 @@ struct ReplyHeader {
   var isComplete: Bool { status >= 200 && !isBegun }
   /// Where S3 has the bucket.
   private(set) var bucketRegion: String?
-  /// What S3 keeps with the object, by names in small letters.
+  /// What a store keeps with the object, by names in small letters.
   private(set) var metadata: [String: String] = [:]
   private var lines = 0
   private var bytes = 0

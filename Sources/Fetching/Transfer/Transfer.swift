@@ -65,8 +65,8 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   private var partEnd: Int?
   /// The beginning of the text of a failure.
   private var failureText: [UInt8] = []
-  /// The region for which a request to S3 is signed.
-  private let region: String?
+  /// What an answer of a store means; nil for a server that is none.
+  private let refusal: (@Sendable (ReplyHeader, [UInt8]) -> FetchError?)?
   /// What PUT sends, as long as libcurl may read it.
   let body: UnsafeRawBufferPointer
   /// Where the part that the server sends ends, as it says; nil if it sends the whole source.
@@ -89,25 +89,26 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
 
   /// The most bytes that are read before it is known whether those before them were enough.
   private static let mostUnjudged = 64 << 10
+  /// The most bytes of the text of a failure that are looked at.
+  private static let mostToldOfFailure = 8 << 10
   /// The most bytes of the text of a failure that are read, so that the connection can be used again.
   private static let mostDrained = 64 << 10
 
   /// - Parameters:
-  ///   - region: for which a request to S3 is signed; nil for others.
   ///   - part: what is asked for; nil for all from the offset on.
   ///   - onRoom: called on any thread when the transfer can go on.
   init(
-    _ request: FetchRequest, to target: RemoteURL, region: String?, into file: SpoolFile, from offset: Int,
+    _ request: FetchRequest, to target: RequestTarget, into file: SpoolFile, from offset: Int,
     part: AskedPart? = nil, _ limits: FetchLimits, _ allowed: AllowedAddresses,
     onRoom: @escaping @Sendable (Transfer) -> Void
   ) {
-    (self.target, self.region, self.part) = (target, region, part)
+    (self.target, refusal, self.part) = (target.url, target.refusal, part)
     largest = request.largest ?? limits.largest
     let body = UnsafeMutableRawBufferPointer.allocate(byteCount: request.body.count, alignment: 1)
     body.copyBytes(from: request.body)
     self.body = UnsafeRawBufferPointer(body)
     (self.request, self.file, self.offset, self.limits) = (request, file, offset, limits)
-    server = target
+    server = target.url
     (self.allowed, self.onRoom) = (allowed, onRoom)
     shared = Locked(Shared(received: offset, judged: offset))
   }
@@ -151,7 +152,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   func read(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     do throws(FetchError) {
       guard try header.read(line, now: Int(Date().timeIntervalSince1970)) else { return true }
-      if header.isRedirect, !request.isS3 { try refusePrivateRedirect() } else { try begin() }
+      if header.isRedirect, !request.isOfStore { try refusePrivateRedirect() } else { try begin() }
       return true
     } catch {
       failure = failure ?? error
@@ -227,7 +228,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   func take(_ bytes: UnsafeRawBufferPointer) -> ccurl_answer {
     guard header.status == 200 || header.status == 206 else {
       drained += bytes.count
-      failureText += bytes.prefix(max(0, S3Refusal.mostBytes - failureText.count))
+      failureText += bytes.prefix(max(0, Self.mostToldOfFailure - failureText.count))
       return drained > Self.mostDrained ? CCURL_STOP : CCURL_TAKEN
     }
     if request.unless != nil, !shared.withLock({ $0.isAnswered }) {
@@ -292,7 +293,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     } else if status == 416, part == nil, offset > 0, header.wholeSize == offset, isOfEarlierVersion(total: offset) {
       // The earlier try broke after its last byte.
       ending = .complete(validators)
-    } else if let failure = failureOfS3 {
+    } else if let failure = refusal?(header, failureText) {
       ending = .failed(failure, retryAfter: header.retryAfter)
     } else if request.method == .put, status == 201 || status == 204, code == 0 {
       ending = .complete(validators)
@@ -321,18 +322,6 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
     }
     if case .failed(let error, let seconds?) = ending { onRetryAfter(error, seconds) }
     change { $0.ending = ending }
-  }
-
-  /// What S3 says of a request that it refuses; nil if it has not refused one.
-  private var failureOfS3: FetchError? {
-    guard request.isS3, header.status >= 300, header.status != 304 else { return nil }
-    let refusal = S3Refusal(failureText)
-    if let found = header.bucketRegion ?? refusal.region, let region, found != region,
-      S3Account.isRegion(found), [301, 307, 400, 403].contains(header.status)
-    {
-      return .otherRegion(found)
-    }
-    return .s3(status: header.status, code: refusal.code)
   }
 
   func sign() throws(FetchError) -> [String] { try signature().get() }
@@ -364,7 +353,7 @@ final class Transfer: @unchecked Sendable {  // `shared` has a lock; the rest be
   /// Whether the host has sent the source from its beginning. Read it after the end.
   var hasAnsweredWhole: Bool { isAccepted && header.status == 200 }
 
-  /// What S3 keeps with the object. Read it after the end.
+  /// What a store keeps with the object. Read it after the end.
   var metadata: [String: String] { header.metadata }
 
   /// What identifies the bytes so far, to go on with them; nil if the next try must begin anew. Read it after the end.

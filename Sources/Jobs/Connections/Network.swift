@@ -20,7 +20,7 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   /// The files of sources that are fetched and not made yet.
   let spool: Spool
   private struct Listing {
-    let prefix: S3Location
+    let prefix: StoreLocation
     let page: Int
     var isUnderWay: Bool
   }
@@ -72,7 +72,7 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   func fetcher() throws(FetchError) -> Fetcher { try sources.fetcher() }
 
   func list(
-    _ prefix: S3Location, page: String?, most: Int, isCancelled: () -> Bool
+    _ prefix: StoreLocation, page: String?, most: Int, isCancelled: () -> Bool
   ) throws(FetchError) -> ObjectPage {
     listed.withLock { $0 = Listing(prefix: prefix, page: page == nil ? 1 : ($0?.page ?? 0) + 1, isUnderWay: true) }
     defer { listed.withLock { $0?.isUnderWay = false } }
@@ -84,12 +84,12 @@ final class Network: Sendable, ObjectLister, ObjectStore {
     listed.withLock { $0.flatMap { $0.isUnderWay ? "\($0.prefix), page \($0.page)" : nil } }
   }
 
-  func metadata(of object: S3Location, isCancelled: () -> Bool) throws(FetchError) -> [String: String]? {
+  func metadata(of object: StoreLocation, isCancelled: () -> Bool) throws(FetchError) -> [String: String]? {
     try thumbnails.fetcher().metadata(of: object, isCancelled: isCancelled)
   }
 
   func put(
-    _ jpeg: [UInt8], as object: S3Location, metadata: [String: String], replaces: Bool, isCancelled: () -> Bool
+    _ jpeg: [UInt8], as object: StoreLocation, metadata: [String: String], replaces: Bool, isCancelled: () -> Bool
   ) throws(FetchError) -> Bool {
     try thumbnails.fetcher().put(
       jpeg, as: object, type: "image/jpeg", metadata: metadata, replaces: replaces, isCancelled: isCancelled)

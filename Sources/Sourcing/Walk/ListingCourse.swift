@@ -9,10 +9,10 @@ struct ListingCourse {
   private(set) var next: String?
   private var last: [UInt8] = []
   private var emptyPages = 0
-  /// Whether the keys come in the order of their bytes. Directory buckets have none.
+  /// Whether the keys come in the order of their bytes.
   private let isOrdered: Bool
 
-  init(of folder: S3Location) { isOrdered = !folder.bucket.hasSuffix("--x-s3") }
+  init(of folder: StoreLocation) { isOrdered = folder.isListedInOrder }
 
   /// Takes the next page.
   ///

@@ -10,6 +10,6 @@ package protocol ObjectLister: Sendable {
   ///   - isCancelled: asked every ten milliseconds at least, on the thread of the caller.
   /// - Throws: `FetchError`
   func list(
-    _ prefix: S3Location, page: String?, most: Int, isCancelled: () -> Bool
+    _ prefix: StoreLocation, page: String?, most: Int, isCancelled: () -> Bool
   ) throws(FetchError) -> ObjectPage
 }

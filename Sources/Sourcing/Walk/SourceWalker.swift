@@ -27,7 +27,7 @@ package struct SourceWalker: Sendable {
   /// The output folders. No file in them is a source.
   package let outputs: FolderSet
   /// The parts of buckets to which thumbnails go. No object in them is a source.
-  package let bucketOutputs: [S3Location]
+  package let bucketOutputs: [StoreLocation]
   package let tree: SourceTree
   /// Lists buckets; nil where only files are walked.
   package var lister: (any ObjectLister)?
@@ -46,7 +46,7 @@ package struct SourceWalker: Sendable {
 
   package init(
     arguments: [SourceArgument], filter: SourceFilter, followsLinks: Bool, isSorted: Bool, outputs: [Path],
-    shard: Shard?, lister: (any ObjectLister)?, bucketOutputs: [S3Location] = []
+    shard: Shard?, lister: (any ObjectLister)?, bucketOutputs: [StoreLocation] = []
   ) {
     (self.lister, self.bucketOutputs) = (lister, bucketOutputs)
     self.arguments = arguments

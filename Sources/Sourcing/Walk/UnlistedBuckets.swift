@@ -10,7 +10,9 @@ package final class UnlistedBuckets: ObjectLister {
   /// Whether a walk has come to a bucket.
   package var wereAsked: Bool { asked.load(ordering: .acquiring) }
 
-  package func list(_: S3Location, page: String?, most: Int, isCancelled: () -> Bool) throws(FetchError) -> ObjectPage {
+  package func list(_: StoreLocation, page: String?, most: Int, isCancelled: () -> Bool) throws(FetchError)
+    -> ObjectPage
+  {
     asked.store(true, ordering: .releasing)
     throw .cancelled
   }

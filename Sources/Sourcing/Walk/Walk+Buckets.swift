@@ -4,8 +4,8 @@ import Files
 // Buckets: a part of a bucket is listed page by page, as a folder is read.
 extension Walk {
   /// Visits the object of a location, and all objects below it, page by page.
-  func walkBucket(_ location: S3Location, _ index: Int) throws {
-    if isInOutput(location.asFolder) { return passOver(RemoteAddress.s3(location).path) }
+  func walkBucket(_ location: StoreLocation, _ index: Int) throws {
+    if isInOutput(location.asFolder) { return passOver(RemoteAddress.store(location).path) }
     // An empty bucket is there, an empty folder is not.
     var isMissing = !location.key.isEmpty
     if isWalked(location.asFolder) { return }
@@ -14,11 +14,11 @@ extension Walk {
       let page: ObjectPage
       switch try list(location, page: nil, most: 1) {
       case .success(let found): page = found
-      case .failure(.s3(status: 403, code: "AccessDenied")):
+      case .failure(.refused(status: 403, code: "AccessDenied")):
         // A user who may not list a bucket may still be allowed to read an object in it.
-        return try visitFile(Source(.s3(location), in: walker.tree, argument: index, origin: .argument))
+        return try visitFile(Source(.store(location), in: walker.tree, argument: index, origin: .argument))
       case .failure(let error):
-        return report(WalkError(.notListed(error), RemoteAddress.s3(location).path, argument: index))
+        return report(WalkError(.notListed(error), RemoteAddress.store(location).path, argument: index))
       }
       if let object = page.objects.first, object.location == location {
         isMissing = false
@@ -34,14 +34,14 @@ extension Walk {
       switch try list(folder, page: course.next, most: 1000) {
       case .success(let found): page = found
       case .failure(let error):
-        return report(WalkError(.notListed(error), RemoteAddress.s3(folder).path, argument: index))
+        return report(WalkError(.notListed(error), RemoteAddress.store(folder).path, argument: index))
       }
       if let obstacle = course.obstacle(in: page) {
-        return report(WalkError(.notListed(obstacle), RemoteAddress.s3(folder).path, argument: index))
+        return report(WalkError(.notListed(obstacle), RemoteAddress.store(folder).path, argument: index))
       }
       if page.unusable > 0 {
         let reason = "\(Units.count(page.unusable, "object")) left out: a key is empty, has a NUL, or is too long"
-        report(WalkError(.badEntry, RemoteAddress.s3(folder).path, argument: index, reason: reason))
+        report(WalkError(.badEntry, RemoteAddress.store(folder).path, argument: index, reason: reason))
       }
       for object in page.objects {
         try checkStop()
@@ -49,10 +49,10 @@ extension Walk {
         try visit(object, below: folder, index)
       }
     } while course.next != nil
-    if isMissing { report(WalkError(.missingArgument, RemoteAddress.s3(location).path, argument: index)) }
+    if isMissing { report(WalkError(.missingArgument, RemoteAddress.store(location).path, argument: index)) }
   }
 
-  private func list(_ prefix: S3Location, page: String?, most: Int) throws -> Result<ObjectPage, FetchError> {
+  private func list(_ prefix: StoreLocation, page: String?, most: Int) throws -> Result<ObjectPage, FetchError> {
     try checkStop()
     guard let lister = walker.lister else { preconditionFailure("a walk over files comes to no bucket") }
     do throws(FetchError) {
@@ -64,7 +64,7 @@ extension Walk {
     }
   }
 
-  private func visit(_ object: ListedObject, below folder: S3Location, _ index: Int) throws {
+  private func visit(_ object: ListedObject, below folder: StoreLocation, _ index: Int) throws {
     // Such objects stand for folders.
     if object.location.isFolder || isInOutput(object.location) || isWalked(object.location) { return }
     if visitedObjects.contains(object.location) { return }
@@ -84,13 +84,13 @@ extension Walk {
   }
 
   private func source(_ object: ListedObject, _ index: Int, _ origin: Source.Origin) -> Source {
-    var source = Source(.s3(object.location), in: walker.tree, argument: index, origin: origin)
+    var source = Source(.store(object.location), in: walker.tree, argument: index, origin: origin)
     source.listed = object.validators
     return source
   }
 
   /// Whether thumbnails go to this place. No object there is a source.
-  func isInOutput(_ location: S3Location) -> Bool { walker.bucketOutputs.contains { $0.contains(location) } }
+  func isInOutput(_ location: StoreLocation) -> Bool { walker.bucketOutputs.contains { $0.contains(location) } }
 
-  private func isWalked(_ location: S3Location) -> Bool { walkedFolders.contains { $0.contains(location) } }
+  private func isWalked(_ location: StoreLocation) -> Bool { walkedFolders.contains { $0.contains(location) } }
 }

@@ -21,9 +21,9 @@ final class Walk {
   private var lastParent: (path: Path, isInOutput: Bool)?
   private var walkedArguments: Set<FileIdentity> = []
   /// The folders in buckets that were walked. An argument that is in one is not walked again.
-  var walkedFolders: [S3Location] = []
+  var walkedFolders: [StoreLocation] = []
   /// The objects that are arguments themselves.
-  var visitedObjects: Set<S3Location> = []
+  var visitedObjects: Set<StoreLocation> = []
   package var counters = WalkCounters()
 
   init(
@@ -51,7 +51,7 @@ final class Walk {
     switch walker.arguments[index] {
     case .path(let path): try walkArgument(path, index)
     case .list(let list): try walkList(list, index)
-    case .address(.s3(let location)): try walkBucket(location, index)
+    case .address(.store(let location)): try walkBucket(location, index)
     case .address(let address):
       try checkStop()
       try visitFile(Source(address, in: walker.tree, argument: index, origin: .argument))
@@ -69,7 +69,7 @@ final class Walk {
     guard walker.lister != nil else {
       return report(WalkError(.badEntry, address.path, argument: index, reason: "only files are read here"))
     }
-    if case .s3(let location) = address {
+    if case .store(let location) = address {
       if location.isFolder { return try walkBucket(location, index) }
       if isInOutput(location) { return passOver(path) }
     }

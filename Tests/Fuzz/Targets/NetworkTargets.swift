@@ -28,7 +28,7 @@ extension FuzzTarget {
     let bytes = Array(input)
     let refusal = S3Refusal(bytes)
     precondition(refusal.code.utf8.allSatisfy { (0x20...0x7e).contains($0) })
-    guard let place = try? S3Location(parsing: "s3://b/d/".utf8), let page = try? ObjectPage(bytes, of: place) else {
+    guard let place = try? StoreLocation(parsing: "s3://b/d/".utf8), let page = try? ObjectPage(bytes, of: place) else {
       return
     }
     for object in page.objects {
@@ -46,7 +46,7 @@ extension FuzzTarget {
     case .url(let url):
       check(url.mirrored)
       precondition((try? RemoteURL(parsing: url.text.utf8))?.text == url.text, "a URL changes when it is read again")
-    case .s3(let location): check(location.mirrored(below: nil))
+    case .store(let location): check(location.mirrored(below: nil))
     }
   }
 

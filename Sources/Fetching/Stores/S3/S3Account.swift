@@ -82,7 +82,7 @@ struct S3Account: Sendable {
   /// The URL of an object, or of its bucket if the key is empty.
   ///
   /// - Parameter query: encoded, and in the order of the signature.
-  func url(of location: S3Location, in region: String, query: String?) -> RemoteURL {
+  func url(of location: StoreLocation, in region: String, query: String?) -> RemoteURL {
     let key = PercentEncoding.encoded(location.key, keeping: UInt8(ascii: "/"))
     if let endpoint {
       let base = endpoint.path.hasSuffix("/") ? String(endpoint.path.dropLast()) : endpoint.path

@@ -2,8 +2,8 @@
 ///
 /// *Source*: Amazon S3 API Reference, Error Responses.
 struct S3Refusal {
-  /// The most bytes that are read of an answer.
-  static let mostBytes = 8 << 10
+  /// The most bytes of an answer that are looked at.
+  private static let mostBytes = 8 << 10
 
   /// The word that names the reason; empty if the answer has none.
   private(set) var code = ""

@@ -1,40 +1,43 @@
 import Files
 
-/// A place in S3 or a service like it: a bucket, and the key of an object or the beginning of the keys of several.
+/// A place in a store, such as S3: a bucket, and the key of an object or the beginning of the keys of several.
 ///
 /// *Source*: Amazon Simple Storage Service, User Guide (names of buckets, keys of objects).
-public struct S3Location: Sendable, Hashable {
+public struct StoreLocation: Sendable, Hashable {
   /// The most bytes of a key.
   package static let longestKey = 1024
 
+  /// With what its address begins, which names the kind of store: `s3://`.
+  let prefix: String
   public let bucket: String
   /// Any bytes but NUL; empty for the whole bucket. A slash separates folders only by custom.
   public let key: [UInt8]
 
-  init(bucket: String, key: [UInt8]) { (self.bucket, self.key) = (bucket, key) }
+  init(_ prefix: String, bucket: String, key: [UInt8]) {
+    (self.prefix, self.bucket, self.key) = (prefix, bucket, key)
+  }
 
   /// Reads a text such as `s3://bucket/dir/photo.jpg`. The key stands there as it is, without percent encoding.
   ///
   /// - Throws: ``RemoteURLError``
   public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
-    let parts = bytes.dropFirst(Self.prefix.count).split(
+    guard let prefix = Stores.prefix(of: bytes) else { preconditionFailure("it is the address of no store") }
+    let parts = bytes.dropFirst(prefix.utf8.count).split(
       separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
     let shown = Path(bytes: bytes.prefix(200).filter { $0 != 0 })?.printable ?? ""
     func error(_ reason: String) -> RemoteURLError { RemoteURLError(url: shown, reason: reason) }
     let bucket = parts.first.map { Array($0) } ?? []
     guard bucket.contains(where: { $0 != UInt8(ascii: ".") }), bucket.count <= 255, bucket.allSatisfy(Self.isOfBucket)
-    else { throw error("has no valid name of a bucket; write s3://bucket/key") }
+    else { throw error("has no valid name of a bucket; write \(prefix)bucket/key") }
     let key = parts.count > 1 ? Array(parts[1]) : []
     guard key.count <= Self.longestKey else { throw error("its key is longer than \(Self.longestKey) bytes") }
     guard !key.contains(0) else { throw error("its key has a NUL") }
-    self.init(bucket: String(decoding: bucket, as: UTF8.self), key: key)
+    self.init(prefix, bucket: String(decoding: bucket, as: UTF8.self), key: key)
   }
-
-  private static let prefix = Array("s3://".utf8)
 
   /// Whether a text is to be read as a location.
   static func isLocation(_ bytes: some Collection<UInt8>) -> Bool {
-    bytes.prefix(prefix.count).map(\.lowercasedASCII).elementsEqual(prefix)
+    Stores.prefix(of: bytes) != nil
   }
 
   private static func isOfBucket(_ byte: UInt8) -> Bool {
@@ -42,32 +45,40 @@ public struct S3Location: Sendable, Hashable {
   }
 
   /// Another object of the bucket.
-  package func with(key: [UInt8]) -> S3Location { S3Location(bucket: bucket, key: key) }
+  package func with(key: [UInt8]) -> StoreLocation { StoreLocation(prefix, bucket: bucket, key: key) }
+
+  /// The bucket with the kind of store.
+  package var host: String { prefix + bucket }
 
   /// Whether the key names no object but everything whose key begins with it, as a folder does.
   package var isFolder: Bool { key.isEmpty || key.last == UInt8(ascii: "/") }
 
   /// Whether the key of another location begins with this one, in the same bucket.
-  package func contains(_ other: S3Location) -> Bool { bucket == other.bucket && other.key.starts(with: key) }
+  package func contains(_ other: StoreLocation) -> Bool {
+    host == other.host && other.key.starts(with: key)
+  }
+
+  /// Whether a listing has the objects in the order of the bytes of their keys.
+  package var isListedInOrder: Bool { Stores.type(of: self)?.listsInOrder(bucket) ?? false }
 
   /// Everything whose keys begin with this one and a slash.
-  package var asFolder: S3Location { isFolder ? self : with(key: key + [UInt8(ascii: "/")]) }
+  package var asFolder: StoreLocation { isFolder ? self : with(key: key + [UInt8(ascii: "/")]) }
 
   /// Everything beside the object, and below it: that whose keys begin with this one up to its last slash. A folder is in the
   /// folder above it.
-  package var folder: S3Location {
+  package var folder: StoreLocation {
     let name = isFolder ? key.dropLast() : key[...]
     return with(key: name.lastIndex(of: UInt8(ascii: "/")).map { Array(name[...$0]) } ?? [])
   }
 
   /// The deepest folder of the bucket that contains this one and another.
-  package func commonFolder(with other: S3Location) -> S3Location {
+  package func commonFolder(with other: StoreLocation) -> StoreLocation {
     let common = zip(key, other.key).prefix { $0 == $1 }.map(\.0)
     return with(key: common.lastIndex(of: UInt8(ascii: "/")).map { Array(common[...$0]) } ?? [])
   }
 
   /// The place with its scheme. The key stands there as it is.
-  var text: [UInt8] { Self.prefix + bucket.utf8 + "/".utf8 + key }
+  var text: [UInt8] { Array(prefix.utf8) + bucket.utf8 + "/".utf8 + key }
 
   /// The path that the thumbnails of an object mirror.
   ///
@@ -94,7 +105,7 @@ public struct S3Location: Sendable, Hashable {
   }
 }
 
-extension S3Location: CustomStringConvertible {
+extension StoreLocation: CustomStringConvertible {
   /// The place for people.
-  public var description: String { Path(bytes: text)?.printable ?? "s3://\(bucket)" }
+  public var description: String { Path(bytes: text)?.printable ?? prefix + bucket }
 }

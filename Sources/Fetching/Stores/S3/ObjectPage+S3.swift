@@ -1,30 +1,17 @@
 import Files
 
-/// An object of a listing.
-package struct ListedObject: Sendable, Hashable {
-  package let location: S3Location
-  package let validators: Validators
-}
-
-/// A page of a listing: the answer to `ListObjectsV2`.
-///
-/// *Source*: Amazon S3 API Reference, ListObjectsV2.
-package struct ObjectPage: Sendable {
-  /// The most bytes of a page: a thousand keys of a kilobyte each, three letters for each of their bytes, and the rest.
-  static let mostBytes = 16 << 20
+// The answer to `ListObjectsV2`.
+//
+// *Source*: Amazon S3 API Reference, ListObjectsV2.
+extension ObjectPage {
   /// The most objects of a page, which no service exceeds, and the most elements: each object has a dozen or two.
   private static let mostObjects = 1000, mostElements = 50_000
   private static let longestToken = 4096
 
-  package private(set) var objects: [ListedObject] = []
-  /// How many objects are left out, because their keys are none that thumbjob can use.
-  package private(set) var unusable = 0
-  /// What the request of the next page needs; nil if this is the last.
-  package private(set) var next: String?
-
   /// - Parameter location: its bucket, and the prefix that was asked for.
   /// - Throws: ``FetchError/badReply(_:)``
-  init(_ text: [UInt8], of location: S3Location) throws(FetchError) {
+  init(_ text: [UInt8], of location: StoreLocation) throws(FetchError) {
+    self.init()
     var elements = ElementReader(text)
     var (isCut, isEncoded) = (false, false)
     var keys: [(key: [UInt8], validators: Validators)] = []
@@ -63,7 +50,7 @@ package struct ObjectPage: Sendable {
     if isCut, next?.isEmpty ?? true { throw .badReply("a listing that goes on does not say how") }
     for (text, validators) in keys {
       let key = isEncoded ? PercentEncoding.decoded(text, plusIsSpace: true) : text
-      guard !key.isEmpty, key.count <= S3Location.longestKey, !key.contains(0) else {
+      guard !key.isEmpty, key.count <= StoreLocation.longestKey, !key.contains(0) else {
         unusable += 1
         continue
       }
