@@ -47,11 +47,10 @@ extension JobSettings {
       throw TextError(
         in: "name", "\(letters) tell what is in a photo, and one from the network is named before it is fetched")
     }
-    if prune != nil {
-      throw TextError(
-        in: "prune",
-        "with \(letters) in “name”, it is not known where the thumbnails are of photos that are gone or changed")
-    }
+    let unknown =
+      "with \(letters) in “name”, it is not known where the thumbnails are of photos that are gone or changed"
+    if prune != nil { throw TextError(in: "prune", unknown) }
+    if watch != nil { throw TextError(in: "name", "a watch removes thumbnails, and \(unknown)") }
   }
 
   /// - Throws: ``TextError`` if an output is no place for thumbnails, or a job with thumbnails in a bucket wants what only

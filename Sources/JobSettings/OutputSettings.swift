@@ -85,8 +85,7 @@ package struct OutputSettings: Sendable, Equatable, DefaultSettings {
       value: "pattern",
       "Names thumbnails by a pattern instead of mirroring: %s name, %e extension, %d folder, %w and %h the size's box, %Y, %m "
         + "and %D the date on which the photo was taken (or undated), %c digits that change with contents and settings. "
-        + "'%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER.",
-      refusedByWatch: "a watch needs thumbnails that mirror the folders, to find those of a folder that is gone"),
+        + "'%d/%s-small' with --out FOLDER puts them beside the photos of FOLDER."),
   ]
 
   /// Takes the sizes of a gallery if none were asked for, unless ``name`` has room for one size only.

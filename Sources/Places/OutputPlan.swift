@@ -29,7 +29,7 @@ package struct OutputPlan: Sendable {
   private let walker: SourceWalker
   /// Whether an output mirrors the tree of the sources. If patterns name all thumbnails, no source is refused for a rival:
   /// the marks of thumbnails tell later whether two sources have got one place.
-  private let isMirrored: Bool
+  package let isMirrored: Bool
   private let isImage: @Sendable (Path) -> Bool
   /// The folders among the arguments, with their indexes and the paths that ``SourceTree`` gives them.
   private let folders: [(argument: Int, path: Path, mirrored: Path)]

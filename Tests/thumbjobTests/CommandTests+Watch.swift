@@ -58,6 +58,28 @@ extension CommandTests {
       #expect(folder.leftovers.isEmpty)
     }
 
+    @Test(arguments: ["thumbs", "images"]) func namedThumbnailsFollowTheirPhotos(output: String) async throws {
+      let folder = try withPhotos()
+      let arguments = ["images", "-o", output, "--name", "%d/%s-small"]
+      func thumbnails() -> [String] { folder.files(below: output).filter { $0.hasSuffix("-small.jpg") } }
+      let ending = try await watched(folder, arguments) { run in
+        try await expectEventually { thumbnails() == ["a-small.jpg", "album/b-small.jpg"] }
+        try folder.write(Self.otherPhoto, to: "images/new/c.jpg")
+        try await expectEventually { thumbnails().contains("new/c-small.jpg") }
+        move(folder, "images/album", "images/renamed")
+        unlink(folder("images/a.jpg"))
+        try await expectEventually { thumbnails() == ["new/c-small.jpg", "renamed/b-small.jpg"] }
+      }
+      #expect(ending.status == 143 && !ending.errors.contains("failed"), "\(ending.errors)")
+    }
+
+    @Test func aWatchRefusesNamesThatTellWhatIsInAPhoto() async throws {
+      let folder = try withPhotos()
+      let ending = try await BuiltCommand.run("watch", "images", "--name", "%Y/%s", in: folder)
+      #expect(
+        ending.status == 64 && ending.errors.contains("a watch removes thumbnails, and with %Y"), "\(ending.errors)")
+    }
+
     @Test func manifestAndGalleryFollowTheirPhotos() async throws {
       let folder = try withPhotos()
       try folder.write(Self.photo, to: "images/IMG_10.jpg")

@@ -49,7 +49,7 @@ struct SettingOptionsTests {
     "contact-sheet": "x.pdf", "dry-run": nil, "files0-from": "x", "for": "1s", "force": nil, "halt": "3",
     "html-standalone": nil,
     "metrics-file": "x.prom",
-    "name": "%s", "progress": "bar", "shard": "0/2", "sheet-grid": "2x2", "trace": "x",
+    "progress": "bar", "shard": "0/2", "sheet-grid": "2x2", "trace": "x",
     "wait": nil,
   ]
 

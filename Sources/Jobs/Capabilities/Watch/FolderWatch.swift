@@ -321,10 +321,13 @@ final class FolderWatch: JobCapability {
   /// Removes the thumbnails of a file that is gone, unless another source gets their place and replaces them: `scan.png.jpg`
   /// where `scan.png` was.
   private func remove(_ path: Path, _ mirrored: Path, _ course: Course) {
-    if let heir = plan.source(for: OutputPlan.place(of: mirrored)) {
+    let heir = plan.source(for: OutputPlan.place(of: mirrored))
+    if let heir {
       watch.note(heir, isFruitless: false, read: nil)
       watch.lookAgain(at: heir)
-    } else if let absolute = path.absolute {
+    }
+    // Where a pattern names the thumbnails, both may have places.
+    if heir == nil || !plan.isMirrored, let absolute = path.absolute {
       course.removal.removeAll(of: absolute)
     }
     ledger.forget(path)
