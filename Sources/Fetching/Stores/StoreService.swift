@@ -100,7 +100,7 @@ struct Stores: Sendable {
 
   /// With what an address in a store begins; nil if the text is none.
   static func prefix(of address: some Collection<UInt8>) -> String? {
-    services.map(\.prefix).first { prefix in
+    services.lazy.map { $0.prefix }.first { prefix in
       address.prefix(prefix.utf8.count).map(\.lowercasedASCII).elementsEqual(prefix.utf8)
     }
   }
