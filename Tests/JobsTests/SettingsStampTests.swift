@@ -60,11 +60,11 @@ struct SettingsStampTests {
     #expect(state(read, source: source) == .upToDate)
   }
 
-  @Test func aThumbnailWithAnotherTimeIsStaleAndAnEmptyFileIsNone() throws {
+  @Test func aThumbnailWithAnotherTimeIsTouchedAndAnEmptyFileIsNone() throws {
     let (output, _) = try made()
     let stamp = try SettingsStamp(renewing: "256 q80", size: nil, in: output)
     try tree.setModified("in/a.png", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_788))
-    #expect(state(stamp, source: try tree.status("in/a.png")) == .stale)
+    #expect(state(stamp, source: try tree.status("in/a.png")) == .touched)
     try output.publish([], to: "empty.jpg", modified: try tree.status("in/a.png").modified)
     #expect(state(stamp, of: "empty.jpg", source: try tree.status("in/a.png")) == .missing)
     try tree.folder("out/folder.jpg")
@@ -107,7 +107,7 @@ struct SettingsStampTests {
       "out/a.png.jpg", timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_789 / grain * grain))
     #expect(state(stamp, source: source) == .upToDate)
     try tree.setModified("out/a.png.jpg", timespec(tv_sec: 1_499_999_999, tv_nsec: 123_456_789 / grain * grain))
-    #expect(state(stamp, source: source) == .stale)
+    #expect(state(stamp, source: source) == .touched)
   }
 
   @Test func eachSizeHasItsOwnSettingsFile() throws {

@@ -175,7 +175,7 @@ import Testing
   /// Its hashes are others than those of today.
   @Test func aLedgerOfTheThirdVersionLosesItsHashes() throws {
     let before = Ledger(file, for: .writing)
-    var hashed = entry("a")
+    var hashed = entry("a", .made(thumbnails: 1, first: nil))
     hashed.hash = 1
     before.record(hashed)
     before.write()
@@ -190,7 +190,8 @@ import Testing
   @Test func thoseOfTheSameTimeComeFirstAmongAFewOfOneSize() throws {
     let ledger = Ledger(file, for: .writing)
     for number in 0..<20 {
-      var new = entry(Path("\(number)"), version: .init(bytes: 10, modified: number))
+      var new = entry(
+        Path("\(number)"), .made(thumbnails: 1, first: nil), version: .init(bytes: 10, modified: number))
       new.hash = number == 18 ? nil : 1
       ledger.record(new)
     }

@@ -61,7 +61,7 @@ extension CommandTests {
     @Test(arguments: ["thumbs", "images"]) func namedThumbnailsFollowTheirPhotos(output: String) async throws {
       let folder = try withPhotos()
       let arguments = ["images", "-o", output, "--name", "%d/%s-small"]
-      func thumbnails() -> [String] { folder.files(below: output).filter { $0.hasSuffix("-small.jpg") } }
+      @Sendable func thumbnails() -> [String] { folder.files(below: output).filter { $0.hasSuffix("-small.jpg") } }
       let ending = try await watched(folder, arguments) { run in
         try await expectEventually { thumbnails() == ["a-small.jpg", "album/b-small.jpg"] }
         try folder.write(Self.otherPhoto, to: "images/new/c.jpg")

@@ -26,7 +26,7 @@ struct PreparedThumbnails: PreparedKind {
     Pruning.self,  // stands on JobLedger
     FolderWatch.self,  // stands on JobLedger, Pruning
     Verifying.self,  // stands on JobLedger
-    Recognizing.self,  // stands on JobLedger
+    Recognizing.self,  // stands on JobLedger, Pruning
     Joining.self,
   ]
 

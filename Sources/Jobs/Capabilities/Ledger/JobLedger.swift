@@ -242,17 +242,11 @@ final class JobLedger: Sendable {
     return entry.hash
   }
 
-  /// The entries of sources that had the size of a file and are gone; at most a few. First those that also had its time.
-  func gone(withSizeOf status: stat) -> [LedgerEntry] {
-    let version = LedgerEntry.Version(status)
-    var vanished = VanishedSources()
-    return ledger.made(like: version).filter { entry in
-      entry.settings == settings && vanished.state(of: output.following(entry.source), entry.version) == .gone
-    }
+  /// The entries of sources that had the size of a file and were made with the present settings, with their absolute paths; at
+  /// most a few. First those that also had its time.
+  func entries(like status: stat) -> [(source: Path, entry: LedgerEntry)] {
+    ledger.made(like: .init(status)).filter { $0.settings == settings }.map { (output.following($0.source), $0) }
   }
-
-  /// The absolute path of a source that is remembered.
-  func path(of entry: LedgerEntry) -> Path { output.following(entry.source) }
 
   /// Remembers a source whose thumbnails were kept because its contents are known.
   ///

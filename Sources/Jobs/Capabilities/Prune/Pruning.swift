@@ -20,6 +20,8 @@ final class Pruning: ResultRemover {
   private let ledger: JobLedger?
   private let seenDisks = SeenDisks()
   private let isEnding = Atomic(false)
+  /// Guarded by its lock, which is held while the ledgers are read.
+  private let lastDisks = Locked<(time: ContinuousClock.Instant, others: [Path]?)?>(nil)
   private let onRemoval: @Sendable (Path, Result<Int, OutputError>) -> Void
 
   convenience init?(_ parts: JobParts) {
@@ -285,6 +287,28 @@ final class Pruning: ResultRemover {
       let now = DiskIdentity(at: path)?.text
       return disks.contains { $0 != now }
     }.map(\.key)
+  }
+
+  /// Whether a source that is remembered is gone.
+  ///
+  /// - Parameters:
+  ///   - source: absolute.
+  ///   - version: of the file that was there.
+  func isGone(_ source: Path, _ version: LedgerEntry.Version?) -> Bool {
+    guard let otherDisks = otherDisksLately else { return false }
+    var vanished = VanishedSources(followsLinks: walker.followsLinks, otherDisks: otherDisks)
+    return vanished.state(of: source, version) == .gone
+  }
+
+  /// The mount points that have another disk now, or none, as they were a second ago or later: where a folder was renamed, each
+  /// of its photos asks. Nil if that is not known.
+  private var otherDisksLately: [Path]? {
+    lastDisks.withLock { last in
+      if let last, .now - last.time < .seconds(1) { return last.others }
+      let others = try? otherDisks(around: "/")
+      last = (.now, others)
+      return others
+    }
   }
 
   /// Counts and tells of a thumbnail that was removed before the end of the job.

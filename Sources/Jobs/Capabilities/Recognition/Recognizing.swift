@@ -10,14 +10,17 @@ import Sourcing
 /// *Concurrency*: from any thread.
 final class Recognizing: JobCapability {
   private let ledger: JobLedger
+  /// Knows which sources are gone.
+  private let pruning: Pruning
   private let shared: ThumbnailOperation.Shared
   private let moved = Locked(0)
 
   init?(_ parts: JobParts) {
     guard !parts.isRead, parts.settings.bucketOutputs.isEmpty,
-      let ledger = parts.capabilities.first(of: JobLedger.self)
+      let ledger = parts.capabilities.first(of: JobLedger.self),
+      let pruning = parts.capabilities.first(of: Pruning.self)
     else { return nil }
-    (self.ledger, shared) = (ledger, parts.shared)
+    (self.ledger, self.pruning, shared) = (ledger, pruning, parts.shared)
   }
 
   func admit(_ candidate: inout Candidate, in engine: Engine) {
@@ -40,11 +43,11 @@ final class Recognizing: JobCapability {
     guard let status = candidate.status, shared.outputs.allSatisfy(\.isMirrored),
       candidate.found.joined().allSatisfy({ $0 == nil })
     else { return nil }
-    for entry in ledger.gone(withSizeOf: status) {
+    for (source, entry) in ledger.entries(like: status) where pruning.isGone(source, entry.version) {
       guard let hash = entry.hash, case .made(let count, let first?) = entry.outcome,
         count == candidate.found.joined().count, let place = shared.outputs[0].place(ofFirst: first)
       else { continue }
-      return RecognizedSource(thumbnails: .ofGone(ledger.path(of: entry), at: place), hash: hash)
+      return RecognizedSource(thumbnails: .ofGone(source, at: place), hash: hash)
     }
     return nil
   }
