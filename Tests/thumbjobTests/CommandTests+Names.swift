@@ -65,7 +65,7 @@ extension CommandTests {
       }
       #expect(try await run("a", "b", "-o", "advised", "--name", "%d/%s-%e", in: folder).number("made") == 2)
       // The owner may change. When it is gone, the other gets its place.
-      try folder.setModified("a/x.jpg", seconds: 1_700_000_000)
+      try folder.write(SyntheticPhoto(seed: 9, width: 60, height: 40).jpeg(), to: "a/x.jpg")
       #expect(try await run("a", "b", "-o", "flat", "--name", "%s", in: folder).number("made") == 1)
       // In an empty folder it might only be out of reach.
       try folder.write(Array("note".utf8), to: "a/note.txt")
@@ -193,7 +193,7 @@ extension CommandTests {
       try FileManager.default.copyItem(atPath: folder("a"), toPath: folder("copy"))
       try folder.setModified("copy/x.jpg", seconds: 1_700_000_000)
       let copy = try await run("copy", "-o", "copy", "--name", "%d/%s-small", in: folder)
-      #expect(copy.status == 0 && copy.number("made") == 1, "\(copy.errors)")
+      #expect(copy.status == 0 && copy.number("up_to_date") == 1 && copy.number("made") == 0, "\(copy.errors)")
       _ = try await run("a", "-o", "flat", "--name", "%s", in: folder)
       let both = try await run("a", "b", "-o", "flat", "--name", "%s", in: folder)
       #expect(both.status == 0 && both.number("up_to_date") == 1 && both.number("made") == 1, "\(both.errors)")
