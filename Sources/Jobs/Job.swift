@@ -143,7 +143,7 @@ package final class Job: Sendable {
       outputs.append(
         try ThumbnailOutput(
           path: output.place, name: output.name, options: options, isForced: settings.force,
-          isDurable: settings.durable, isDryRun: isRead, bucket: bucket, work: local, as: identity))
+          isDurable: settings.durable, isDryRun: isRead, destination: bucket, work: local, as: identity))
     }
     try checkFoldersDiffer(outputs)
     return outputs
@@ -197,8 +197,8 @@ package final class Job: Sendable {
   private static func checkFoldersDiffer(_ outputs: [ThumbnailOutput]) throws(OutputError) {
     for (index, output) in outputs.enumerated() {
       for other in outputs[..<index] {
-        guard let one = output.bucket?.location, let two = other.bucket?.location else { continue }
-        if one.contains(two) || two.contains(one) { throw OutputError(.shared, output.path) }
+        guard let one = output.destination, let two = other.destination else { continue }
+        if one.overlaps(two) { throw OutputError(.shared, output.path) }
       }
     }
     var folders: Set<FileIdentity> = []

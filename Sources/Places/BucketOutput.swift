@@ -5,23 +5,23 @@ import Locking
 import Marks
 import Thumbnails
 
-/// The thumbnails of an output that is in a bucket. Each appears there whole or not at all.
+/// The thumbnails of an output that is in a bucket.
 ///
 /// The mark of a thumbnail and the time of its source are kept with it as metadata, so that what is up to date is known
 /// without reading it. An object without a mark is no thumbnail, and never replaced.
 ///
 /// *Concurrency*: every member may be called from any thread. All block.
-package final class BucketOutput: Sendable {
+package final class BucketOutput: Destination {
   private static let markName = "thumbjob", timeName = "thumbjob-modified", runName = "thumbjob-run"
   /// How often another source may come first and be gone again.
   private static let tries = 3
 
   /// The part of the bucket below which the thumbnails are.
-  package let location: StoreLocation
-  package let store: any ObjectStore
+  private let location: StoreLocation
+  private let store: any ObjectStore
   /// Whether up-to-date thumbnails are made again, and a source may take the place of another whose thumbnail
   /// an earlier run made.
-  package let isForced: Bool
+  private let isForced: Bool
   /// Tells the thumbnails of this run from those of others.
   private let run = String(UInt64.random(in: 0 ... .max), radix: 36)
 
@@ -37,12 +37,11 @@ package final class BucketOutput: Sendable {
 
   private func object(_ place: Path) -> StoreLocation { location.with(key: location.key + place.bytes) }
 
-  /// What a thumbnail tells of its source.
-  ///
-  /// - Parameters:
-  ///   - key: the key of the source; nil if only one source can want the place.
-  ///   - mark: that of the present settings.
-  /// - Throws: ``OutputError``; of the kind `foreign` if the place has another object.
+  package func overlaps(_ other: any Destination) -> Bool {
+    guard let other = other as? BucketOutput else { return false }
+    return location.contains(other.location) || other.location.contains(location)
+  }
+
   package func state(
     of place: Path, key: SourceKey?, _ mark: ThumbnailMark, isCancelled: () -> Bool
   ) throws(OutputError) -> SettingsStamp.RemoteState {
@@ -84,18 +83,14 @@ package final class BucketOutput: Sendable {
     return !isForced || found.metadata[Self.runName] == run
   }
 
-  /// Puts a thumbnail in place.
-  ///
-  /// - Parameter jpeg: with its mark.
-  /// - Throws: ``OutputError``
   package func publish(
-    _ jpeg: [UInt8], _ mark: ThumbnailMark, to place: Path, modified: timespec, isCancelled: () -> Bool
+    _ thumbnail: [UInt8], _ mark: ThumbnailMark, to place: Path, modified: timespec, isCancelled: () -> Bool
   ) throws(OutputError) {
     let metadata = [Self.markName: mark.text, Self.timeName: Self.text(modified), Self.runName: run]
     func put(replaces: Bool) throws(OutputError) -> Bool {
       do throws(FetchError) {
         return try store.put(
-          jpeg, as: object(place), metadata: metadata, replaces: replaces, isCancelled: isCancelled)
+          thumbnail, as: object(place), metadata: metadata, replaces: replaces, isCancelled: isCancelled)
       } catch {
         throw OutputError(.notKept(error), path(place))
       }

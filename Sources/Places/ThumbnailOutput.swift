@@ -10,10 +10,10 @@ import Thumbnails
 package struct ThumbnailOutput: Sendable {
   package let path: Path
   private let absolutePath: Path
-  /// The folder for what a run needs besides thumbnails: that of the thumbnails, unless these are in a bucket.
+  /// The folder for what a run needs besides thumbnails: that of the thumbnails, unless these go elsewhere.
   package let localPath: Path
   /// Nil if the thumbnails are in a folder.
-  package let bucket: BucketOutput?
+  package let destination: (any Destination)?
   /// The folder at ``localPath``; nil in a dry run.
   package let folder: OutputFolder?
   package let options: ThumbnailOptions
@@ -33,10 +33,10 @@ package struct ThumbnailOutput: Sendable {
   /// - Throws: ``OutputError``.
   package init(
     path: Path, name: NamePattern? = nil, options: ThumbnailOptions, isForced: Bool = false, isDurable: Bool = false,
-    isDryRun: Bool, bucket: BucketOutput? = nil, work: Path? = nil, as identity: RunIdentity = RunIdentity()
+    isDryRun: Bool, destination: (any Destination)? = nil, work: Path? = nil, as identity: RunIdentity = RunIdentity()
   ) throws(OutputError) {
     localPath = work ?? path
-    self.bucket = bucket
+    self.destination = destination
     earlierRuns = LookedAtRuns(Self.earlierRuns(in: localPath, options, name))
     self.path = path
     absolutePath = path.absolute ?? path
@@ -162,9 +162,9 @@ package struct ThumbnailOutput: Sendable {
     let mark = stamps[index].mark.of(contents, markedKey(of: source))
     let bytes: Int
     var state: FileState?
-    if let bucket {
+    if let destination {
       let marked = mark.inserted(into: thumbnail.bytes)
-      try bucket.publish(marked, mark, to: place, modified: modified, isCancelled: isCancelled)
+      try destination.publish(marked, mark, to: place, modified: modified, isCancelled: isCancelled)
       bytes = marked.count
     } else {
       let published = try folder.publish(
@@ -185,12 +185,14 @@ package struct ThumbnailOutput: Sendable {
     return key(ofFile: source.path)
   }
 
-  /// The key of a file. A bucket and a folder of this machine have no path between them.
-  package func key(ofFile path: Path) -> SourceKey { SourceKey(of: path, from: bucket == nil ? absolutePath : "/") }
+  /// The key of a file. Between a folder of this machine and another destination is no path.
+  package func key(ofFile path: Path) -> SourceKey {
+    SourceKey(of: path, from: destination == nil ? absolutePath : "/")
+  }
 
-  /// The key for the mark of a thumbnail; nil in a bucket, if only one source can want the place.
+  /// The key for the mark of a thumbnail; nil elsewhere than in a folder, if only one source can want the place.
   private func markedKey(of source: Source) -> SourceKey? {
-    bucket == nil || name != nil || source.isContested ? key(of: source) : nil
+    destination == nil || name != nil || source.isContested ? key(of: source) : nil
   }
 
   /// The state of a source's thumbnails together: that of the first place that cannot be written to, otherwise the
@@ -244,7 +246,7 @@ package struct ThumbnailOutput: Sendable {
     return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }
   }
 
-  /// What a source's thumbnails in buckets tell of it, if all of them are there and need not be made again.
+  /// What a source's thumbnails elsewhere than in folders tell of it, if all of them are there and need not be made again.
   ///
   /// - Throws: ``OutputError``; of the kind `taken` if another source has a place.
   package static func kept(
@@ -259,15 +261,15 @@ package struct ThumbnailOutput: Sendable {
     }
   }
 
-  /// The same for one output. A place that another source has begins with the bucket.
+  /// The same for one output. A place that another source has begins with the path of the output.
   private func keptState(
     of source: Source, _ place: Path, isCancelled: () -> Bool
   ) throws(OutputError) -> SettingsStamp.RemoteState {
-    guard let bucket else { preconditionFailure("the thumbnails are in a folder") }
+    guard let destination else { preconditionFailure("the thumbnails are in a folder") }
     var states: [SettingsStamp.RemoteState] = []
     for (size, stamp) in zip(options.sizes, stamps) {
       let place = self.place(of: source, place, size: size)
-      states.append(try bucket.state(of: place, key: markedKey(of: source), stamp.mark, isCancelled: isCancelled))
+      states.append(try destination.state(of: place, key: markedKey(of: source), stamp.mark, isCancelled: isCancelled))
     }
     let state = SettingsStamp.RemoteState.together(states)
     return if case .isTaken(let place) = state { .isTaken(path.appending(place)) } else { state }

@@ -32,7 +32,7 @@ struct RemoteResults: Sendable {
     state = { source, address, place in
       SettingsStamp.RemoteState.together(outputs.map { $0.remoteState(of: source, address, place) })
     }
-    lookUp = outputs.first?.bucket == nil ? nil : kept
+    lookUp = outputs.first?.destination == nil ? nil : kept
     options = outputs.map(\.options)
   }
 }

@@ -139,9 +139,9 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
     }
   }
 
-  /// Whether thumbnails in buckets are up to date. Those in folders the walk has looked at.
+  /// Whether thumbnails elsewhere than in folders are up to date. Those in folders the walk has looked at.
   private func isKept(_ file: SourceFile) throws -> Bool {
-    guard shared.outputs[0].bucket != nil else { return false }
+    guard shared.outputs[0].destination != nil else { return false }
     report(stage: "comparing")
     let found = try ThumbnailOutput.kept(in: shared.outputs, of: source, place) { self.isCancelled }
     // After a requeue, this run may have made them.
