@@ -19,7 +19,7 @@ import Testing
 
   @Test func pagesInOrderAreTaken() throws {
     let folder = try folder()
-    var course = ListingCourse(of: folder)
+    var course = ListingCourse()
     for (number, keys) in [["a/1", "a/2"], [], ["a/20"], ["a/3", "a/é"]].enumerated() {
       #expect(course.obstacle(in: try page(keys, next: number, of: folder)) == nil)
       #expect(course.next == "\(number)")
@@ -30,7 +30,7 @@ import Testing
 
   @Test func aTokenThatRepeatsIsAnObstacle() throws {
     let folder = try folder()
-    var course = ListingCourse(of: folder)
+    var course = ListingCourse()
     #expect(course.obstacle(in: try page(["a/1"], next: 7, of: folder)) == nil)
     #expect(course.obstacle(in: try page(["a/2"], next: 7, of: folder)) == obstacle)
   }
@@ -38,7 +38,7 @@ import Testing
   @Test func keysThatRepeatAreAnObstacleExceptWhereTheyHaveNoOrder() throws {
     for (bucket, isOrdered) in [("b", true), ("b--use1-az4--x-s3", false)] {
       let folder = try folder(bucket)
-      var course = ListingCourse(of: folder)
+      var course = ListingCourse()
       #expect(course.obstacle(in: try page(["a/1", "a/2"], next: 1, of: folder)) == nil)
       #expect(course.obstacle(in: try page(["a/2"], next: 2, of: folder)) == (isOrdered ? obstacle : nil))
     }
@@ -46,7 +46,7 @@ import Testing
 
   @Test func pagesWithoutAnObjectEndSomeTime() throws {
     let folder = try folder()
-    var course = ListingCourse(of: folder)
+    var course = ListingCourse()
     for number in 1...1000 { #expect(course.obstacle(in: try page([], next: number, of: folder)) == nil) }
     #expect(course.obstacle(in: try page([], next: 1001, of: folder)) == obstacle)
   }

@@ -167,7 +167,7 @@ struct WatchPartsTests {
     #expect(refusal { $0.force = true }?.hasPrefix("force: ") == true)
     #expect(refusal { $0.joins.contactSheet = "s.pdf" }?.hasPrefix("contact-sheet: ") == true)
     #expect(
-      try refusal { $0.outputs[0].name = try NamePattern(parsing: "%Y-x", for: "x") }?.hasPrefix("name: ") == true)
+      try refusal { $0.outputs[0].name = try NamePattern(parsing: "%Y-%s", for: "x") }?.hasPrefix("name: ") == true)
     let file = try tree.file("a.jpg")
     #expect(refusal { $0.sources = [.path(file)] } == "\(file): a file; a watch needs its folder, and “include”")
   }

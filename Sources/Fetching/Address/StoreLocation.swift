@@ -7,37 +7,36 @@ public struct StoreLocation: Sendable, Hashable {
   /// The most bytes of a key.
   package static let longestKey = 1024
 
-  /// With what its address begins, which names the kind of store: `s3://`.
-  let prefix: String
+  let kind: StoreKind
   public let bucket: String
   /// Any bytes but NUL; empty for the whole bucket. A slash separates folders only by custom.
   public let key: [UInt8]
 
-  init(_ prefix: String, bucket: String, key: [UInt8]) {
-    (self.prefix, self.bucket, self.key) = (prefix, bucket, key)
+  init(_ kind: StoreKind, bucket: String, key: [UInt8]) {
+    (self.kind, self.bucket, self.key) = (kind, bucket, key)
   }
 
   /// Reads a text such as `s3://bucket/dir/photo.jpg`. The key stands there as it is, without percent encoding.
   ///
   /// - Throws: ``RemoteURLError``
   public init(parsing bytes: some Collection<UInt8>) throws(RemoteURLError) {
-    guard let prefix = Stores.prefix(of: bytes) else { preconditionFailure("it is the address of no store") }
-    let parts = bytes.dropFirst(prefix.utf8.count).split(
+    guard let kind = StoreKind(ofAddress: bytes) else { preconditionFailure("it is the address of no store") }
+    let parts = bytes.dropFirst(kind.rawValue.utf8.count).split(
       separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
     let shown = Path(bytes: bytes.prefix(200).filter { $0 != 0 })?.printable ?? ""
     func error(_ reason: String) -> RemoteURLError { RemoteURLError(url: shown, reason: reason) }
     let bucket = parts.first.map { Array($0) } ?? []
     guard bucket.contains(where: { $0 != UInt8(ascii: ".") }), bucket.count <= 255, bucket.allSatisfy(Self.isOfBucket)
-    else { throw error("has no valid name of a bucket; write \(prefix)bucket/key") }
+    else { throw error("has no valid name of a bucket; write \(kind.rawValue)bucket/key") }
     let key = parts.count > 1 ? Array(parts[1]) : []
     guard key.count <= Self.longestKey else { throw error("its key is longer than \(Self.longestKey) bytes") }
     guard !key.contains(0) else { throw error("its key has a NUL") }
-    self.init(prefix, bucket: String(decoding: bucket, as: UTF8.self), key: key)
+    self.init(kind, bucket: String(decoding: bucket, as: UTF8.self), key: key)
   }
 
   /// Whether a text is to be read as a location.
   static func isLocation(_ bytes: some Collection<UInt8>) -> Bool {
-    Stores.prefix(of: bytes) != nil
+    StoreKind(ofAddress: bytes) != nil
   }
 
   private static func isOfBucket(_ byte: UInt8) -> Bool {
@@ -45,10 +44,10 @@ public struct StoreLocation: Sendable, Hashable {
   }
 
   /// Another object of the bucket.
-  package func with(key: [UInt8]) -> StoreLocation { StoreLocation(prefix, bucket: bucket, key: key) }
+  package func with(key: [UInt8]) -> StoreLocation { StoreLocation(kind, bucket: bucket, key: key) }
 
   /// The bucket with the kind of store.
-  package var host: String { prefix + bucket }
+  package var host: String { kind.rawValue + bucket }
 
   /// Whether the key names no object but everything whose key begins with it, as a folder does.
   package var isFolder: Bool { key.isEmpty || key.last == UInt8(ascii: "/") }
@@ -57,9 +56,6 @@ public struct StoreLocation: Sendable, Hashable {
   package func contains(_ other: StoreLocation) -> Bool {
     host == other.host && other.key.starts(with: key)
   }
-
-  /// Whether a listing has the objects in the order of the bytes of their keys.
-  package var isListedInOrder: Bool { Stores.type(of: self)?.listsInOrder(bucket) ?? false }
 
   /// Everything whose keys begin with this one and a slash.
   package var asFolder: StoreLocation { isFolder ? self : with(key: key + [UInt8(ascii: "/")]) }
@@ -78,7 +74,7 @@ public struct StoreLocation: Sendable, Hashable {
   }
 
   /// The place with its scheme. The key stands there as it is.
-  var text: [UInt8] { Array(prefix.utf8) + bucket.utf8 + "/".utf8 + key }
+  var text: [UInt8] { Array(kind.rawValue.utf8) + bucket.utf8 + "/".utf8 + key }
 
   /// The path that the thumbnails of an object mirror.
   ///
@@ -107,5 +103,5 @@ public struct StoreLocation: Sendable, Hashable {
 
 extension StoreLocation: CustomStringConvertible {
   /// The place for people.
-  public var description: String { Path(bytes: text)?.printable ?? prefix + bucket }
+  public var description: String { Path(bytes: text)?.printable ?? host }
 }

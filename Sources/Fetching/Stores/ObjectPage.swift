@@ -12,6 +12,8 @@ package struct ObjectPage: Sendable {
   package var objects: [ListedObject] = []
   /// How many objects are left out, because their keys are none that thumbjob can use.
   package var unusable = 0
+  /// Whether all objects come in the order of the bytes of their keys.
+  package var isInOrder = true
   /// What the request of the next page needs; nil if this is the last.
   package var next: String?
 }

@@ -9,10 +9,6 @@ struct ListingCourse {
   private(set) var next: String?
   private var last: [UInt8] = []
   private var emptyPages = 0
-  /// Whether the keys come in the order of their bytes.
-  private let isOrdered: Bool
-
-  init(of folder: StoreLocation) { isOrdered = folder.isListedInOrder }
 
   /// Takes the next page.
   ///
@@ -21,7 +17,7 @@ struct ListingCourse {
     let keys = page.objects.map(\.location.key)
     emptyPages = keys.isEmpty ? emptyPages + 1 : 0
     let isRepeated = page.next != nil && page.next == next || emptyPages > Self.mostEmptyPages
-    let isBackward = isOrdered && keys.first.map { !last.lexicographicallyPrecedes($0) } ?? false
+    let isBackward = page.isInOrder && keys.first.map { !last.lexicographicallyPrecedes($0) } ?? false
     if isRepeated || isBackward { return .badReply("the listing does not go on") }
     next = page.next
     last = keys.last ?? last

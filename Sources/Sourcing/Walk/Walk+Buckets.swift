@@ -28,7 +28,7 @@ extension Walk {
     }
     let folder = location.asFolder
     defer { walkedFolders.append(folder) }
-    var course = ListingCourse(of: folder)
+    var course = ListingCourse()
     repeat {
       let page: ObjectPage
       switch try list(folder, page: course.next, most: 1000) {

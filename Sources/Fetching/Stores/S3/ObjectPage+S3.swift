@@ -12,6 +12,8 @@ extension ObjectPage {
   /// - Throws: ``FetchError/badReply(_:)``
   init(_ text: [UInt8], of location: StoreLocation) throws(FetchError) {
     self.init()
+    // Directory buckets have no order.
+    isInOrder = !location.bucket.hasSuffix("--x-s3")
     var elements = ElementReader(text)
     var (isCut, isEncoded) = (false, false)
     var keys: [(key: [UInt8], validators: Validators)] = []

@@ -6,8 +6,6 @@ import Locking
 ///
 /// *Concurrency*: every member may be called from any thread.
 final class S3Service: StoreService {
-  static let prefix = "s3://"
-
   private let environment: [String: String]
   /// Read when it is first needed. Guarded by its lock, which is held while the files of the account are read.
   private let account = Locked<Result<S3Account, FetchError>?>(nil)
@@ -16,9 +14,6 @@ final class S3Service: StoreService {
 
   /// - Parameter environment: the variables of the process.
   init(_ environment: [String: String]) { self.environment = environment }
-
-  /// Directory buckets have no order.
-  static func listsInOrder(_ bucket: String) -> Bool { !bucket.hasSuffix("--x-s3") }
 
   /// - Throws: ``FetchError/account(_:)``
   func target(of request: FetchRequest, for location: StoreLocation) throws(FetchError) -> RequestTarget {
