@@ -19,7 +19,7 @@ def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
         return [] if is_allowed else [f"kept: {path!r} is gone without --prune"]
     what = case.state(source)
     is_in = [folder for folder in case.spec.sources if below(source, folder)]
-    if what == "gone" and is_in_the_way:
+    if what == "gone" and (is_in_the_way or is_in and _has_moved(case, path)):
         return []
     if not (case.spec.prune or case.is_watch):
         return [f"kept: {path!r} of {source!r} is gone without --prune"]
@@ -48,6 +48,15 @@ def removed(case: Case, path: str, source: str | None, wanted) -> list[str]:
     if not case.is_watch and not any(case.state(other) == "there" for other in _ever(case) if below(other, is_in[0])):
         return [f"kept: {path!r} was removed, and none of the photos of {is_in[0]} is there"]
     return []
+
+
+def _has_moved(case: Case, path: str) -> bool:
+    """Whether a thumbnail of the same picture is in a place of the same output where none was."""
+    before = case.thumbnails({path: case.before[path]})[path]
+    new = {other: there for other, there in case.after.items() if other not in case.before}
+    out = path.split("/")[0]
+    return any(
+        other.split("/")[0] == out and ours.pixels == before.pixels for other, ours in case.thumbnails(new).items())
 
 
 def _is_sound(case: Case, source: str) -> bool:

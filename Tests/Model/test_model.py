@@ -117,6 +117,14 @@ class CheckTests(unittest.TestCase):
         self.assert_found("missing", "photos/a.jpg")
         self.assert_found("kept", "gone without --prune")
 
+    def test_a_thumbnail_may_move_with_its_photo(self):
+        (self.root / "photos/a.jpg").rename(self.root / "photos/e.jpg")
+        (self.root / "t/a.jpg").unlink()
+        self.assert_found("kept", "gone without --prune")
+        self.put("t/e.jpg", marked("photos/e.jpg", _PIXELS + b"1"))
+        found = checks.problems(self.case())
+        self.assertFalse(any(line.startswith("kept:") for line in found), found)
+
     def test_a_thumbnail_of_other_contents_is_found(self):
         self.put("t/a.jpg", marked("photos/a.jpg", _PIXELS + b"2"))
         self.assert_found("stale", "as it is now")

@@ -109,6 +109,17 @@ extension CommandTests {
         "\(run.output)")
     }
 
+    @Test func thumbnailsOfOtherJobsStay() async throws {
+      let folder = try TemporaryFolder.withPhotos(6)
+      _ = try await BuiltCommand.run("images/0", in: folder)
+      let name = try #require(folder.files(below: "images/0").first)
+      try FileManager.default.moveItem(atPath: folder("images/0/\(name)"), toPath: folder("images/1/moved.jpg"))
+      let run = try await BuiltCommand.run("images/1", "--json", in: folder)
+      #expect(run.number("moved") == 1, "\(run.output)")
+      #expect(folder.exists("thumbs/\(name)") && folder.exists("thumbs/moved.jpg"))
+      #expect(try await BuiltCommand.run("report", in: folder).output.contains(" 1 gone (1 thumbnail)"))
+    }
+
     @Test func aCopyLeavesTheThumbnailOfItsOriginal() async throws {
       let folder = try TemporaryFolder.withPhotos(4)
       _ = try await BuiltCommand.run("images", in: folder)

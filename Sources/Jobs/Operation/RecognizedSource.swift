@@ -7,8 +7,8 @@ struct RecognizedSource: Sendable, Equatable {
   enum Thumbnails: Sendable, Equatable {
     /// In the places of the source, which had another time: files with this state together.
     case own(FileState)
-    /// In the places of a source that is gone.
-    case ofGone(Path, at: Path)
+    /// In the places of a source that is gone. If it was not one of this job, they also stay there.
+    case ofGone(Path, at: Path, isOfJob: Bool)
   }
 
   let thumbnails: Thumbnails

@@ -295,8 +295,10 @@ final class Pruning: ResultRemover {
   ///   - source: absolute.
   ///   - version: of the file that was there.
   func isGone(_ source: Path, _ version: LedgerEntry.Version?) -> Bool {
-    guard let otherDisks = otherDisksLately else { return false }
-    var vanished = VanishedSources(followsLinks: walker.followsLinks, otherDisks: otherDisks)
+    var vanished = VanishedSources(followsLinks: walker.followsLinks)
+    // Most are there. Only for others are the ledgers read.
+    guard vanished.state(of: source, version) == .gone, let otherDisks = otherDisksLately else { return false }
+    vanished = VanishedSources(followsLinks: walker.followsLinks, otherDisks: otherDisks)
     return vanished.state(of: source, version) == .gone
   }
 

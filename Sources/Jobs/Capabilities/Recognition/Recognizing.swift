@@ -13,6 +13,8 @@ final class Recognizing: JobCapability {
   /// Knows which sources are gone.
   private let pruning: Pruning
   private let shared: ThumbnailOperation.Shared
+  /// The absolute paths of the source folders.
+  private let folders: [Path]
   private let moved = Locked(0)
 
   init?(_ parts: JobParts) {
@@ -21,6 +23,7 @@ final class Recognizing: JobCapability {
       let pruning = parts.capabilities.first(of: Pruning.self)
     else { return nil }
     (self.ledger, self.pruning, shared) = (ledger, pruning, parts.shared)
+    folders = parts.settings.sources.compactMap { if case .path(let path) = $0 { path.absolute } else { nil } }
   }
 
   func admit(_ candidate: inout Candidate, in engine: Engine) {
@@ -47,10 +50,13 @@ final class Recognizing: JobCapability {
       guard let hash = entry.hash, case .made(let count, let first?) = entry.outcome,
         count == candidate.found.joined().count, let place = shared.outputs[0].place(ofFirst: first)
       else { continue }
-      return RecognizedSource(thumbnails: .ofGone(source, at: place), hash: hash)
+      return RecognizedSource(thumbnails: .ofGone(source, at: place, isOfJob: isOfJob(source)), hash: hash)
     }
     return nil
   }
+
+  /// Whether the job would find a source, at an absolute path, if it were there.
+  private func isOfJob(_ source: Path) -> Bool { folders.contains { source.below($0) != nil } }
 
   func operation(for task: SourceTask) -> SourceOperation? {
     guard case .recognize(let recognized) = task.work else { return nil }
@@ -59,7 +65,7 @@ final class Recognizing: JobCapability {
 
   func examine(_ operation: SourceOperation, _ ending: inout SourceTask.Ending, in engine: Engine) {
     guard let operation = operation as? RecognizingOperation, let kept = operation.kept else { return }
-    if case .ofGone(let path, _) = operation.recognized.thumbnails {
+    if case .ofGone(let path, _, _) = operation.recognized.thumbnails {
       moved.withLock { $0 += 1 }
       if kept.isMoved { ledger.forget(path) }
     }

@@ -67,7 +67,7 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
       let kept =
         switch recognized.thumbnails {
         case .own: output.renewThumbnails(of: source, place, contents, files: files, modified: file.modified)
-        case .ofGone(let path, let former):
+        case .ofGone(let path, let former, _):
           output.copyThumbnails(of: path, former, to: source, place, contents, modified: file.modified)
         }
       guard let kept else { return nil }
@@ -75,7 +75,7 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
     }
     var isMoved = false
     // Only now, so that the thumbnails are never missing in both places.
-    if case .ofGone(let path, let former) = recognized.thumbnails {
+    if case .ofGone(let path, let former, isOfJob: true) = recognized.thumbnails {
       isMoved = outputs.map { $0.removeThumbnails(of: path, former) }.allSatisfy { $0 }
     }
     let first = outputs[0].place(of: source, place, size: outputs[0].options.sizes[0])
