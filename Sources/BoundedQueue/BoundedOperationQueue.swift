@@ -203,10 +203,12 @@ public final class BoundedOperationQueue: Sendable {
       })
   }
 
-  /// The current state of the queue: counters, limits, and the running and waiting operations in order.
+  /// The current state of the queue: counters, limits, and the running and waiting operations. Those that wait are in the order
+  /// of their creation, so that one page of them follows the other whatever starts meanwhile. Mostly that is the order in which
+  /// they start; it is not if they were submitted in another order, or depend on others.
   ///
   /// The lists are copied together under one lock, in O(running + waiting) at most; without an id, a low `waitingLimit`
-  /// makes it faster. Once operations have had dependencies, the waiting ones are also sorted by id, in O(n log n). Each
+  /// makes it faster. Where the orders differ, the waiting ones are also sorted by id, in O(n log n). Each
   /// operation's snapshot is taken afterwards, so an operation in `running` may have ended in between; its state then
   /// shows this.
   ///

@@ -22,6 +22,33 @@ extension QueueTests {
       #expect(queue.counters.cancelledWhileWaiting == 1 && queue.counters.succeeded == 1)
     }
 
+    @Test func whoeverWaitsForFoundationsEndFindsTheOutcome() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 2)
+      let foundation = OperationQueue()
+      for round in 0..<2000 {
+        let gate = Gate()
+        let work = Work()
+        try await queue.submit(Work(at: gate))
+        try await queue.submit(work)
+        let found = LockedBox<[Outcome?]>([])
+        let dependant = BlockOperation { found.change { $0.append(work.outcome) } }
+        dependant.addDependency(work)
+        foundation.addOperation(dependant)
+        async let waited: Void = onThread {
+          work.waitUntilFinished()
+          found.change { $0.append(work.outcome) }
+        }
+        // Half of them while they wait, half of them perhaps as they start.
+        if round.isMultiple(of: 2) { work.cancel() }
+        gate.open()
+        work.cancel()
+        try await waited
+        await queue.drain()
+        dependant.waitUntilFinished()
+        #expect(found.value.count == 2 && found.value.allSatisfy { $0 != nil }, "round \(round)")
+      }
+    }
+
     @Test func aRunningOperationEndsWhenItsWorkChecksForCancellation() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1)
       let started = Gate()

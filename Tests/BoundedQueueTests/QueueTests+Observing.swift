@@ -160,6 +160,19 @@ extension QueueTests {
       queue.cancelAll(reason: .user)
     }
 
+    @Test func pagesFollowEachOtherWhateverTheOrderOfSubmission() async throws {
+      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
+      queue.pause()
+      let works = (0..<10).map { _ in Work() }
+      try await onThread { for work in works.reversed() { try queue.submit(work) } }
+      var ids: [Int] = []
+      while case let page = queue.snapshot(waitingLimit: 3, waitingAfter: ids.last ?? 0).waiting.map(\.id), !page.isEmpty {
+        ids += page
+      }
+      #expect(ids == works.map(\.id))
+      queue.cancelAll(reason: .user)
+    }
+
     @Test func observersCanBeAddedAndRemovedWhileTheQueueRuns() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
       async let submitting: Void = onThread { for _ in 0..<3_000 { try queue.submit(Work()) } }

@@ -34,8 +34,11 @@ struct Account {
   private var dependants = WaitingLine<BoundedOperation>()
   /// The ids of the operations, accepted or with a blocked producer, whose dependencies have not ended.
   private var unready: Set<Int> = []
-  /// Whether an operation has had dependencies, so that operations may wait in another order than they were submitted.
-  private var hasHadDependants = false
+  /// Whether operations may wait in another order than that of their creation: one has had dependencies, or they were
+  /// submitted in another order.
+  private var isOutOfOrder = false
+  /// The highest id of all accepted operations.
+  private var lastAccepted = 0
   private var running: [BoundedOperation] = []
   /// Lanes without an operation. The number of lanes is the most operations that have run at once.
   private var freeLanes: [Int] = []
@@ -81,7 +84,7 @@ struct Account {
   func operations(
     waitingLimit: Int, waitingAfter id: Int = 0
   ) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
-    guard hasHadDependants, waitingLimit > 0 else { return (running, waiting.prefix(waitingLimit) { $0.id > id }) }
+    guard isOutOfOrder, waitingLimit > 0 else { return (running, waiting.prefix(waitingLimit) { $0.id > id }) }
     let all = (waiting.prefix(.max) { $0.id > id } + dependants.prefix(.max) { $0.id > id }).sorted { $0.id < $1.id }
     return (running, Array(all.prefix(waitingLimit)))
   }
@@ -354,8 +357,10 @@ struct Account {
   private mutating func accept(_ operation: BoundedOperation, into effects: inout Effects) {
     totals.submitted += 1
     effects.accepted.append(operation)
+    if operation.id < lastAccepted { isOutOfOrder = true }
+    lastAccepted = max(lastAccepted, operation.id)
     if !isReady(operation) {
-      hasHadDependants = true
+      isOutOfOrder = true
       places[operation.id] = .dependant(ticket: dependants.append(operation))
     } else if waiting.isEmpty, canStart {
       return run(operation, into: &effects)

@@ -8,7 +8,7 @@ public struct QueueSnapshot: Sendable {
   public let isClosed: Bool
   /// The running operations, in the order in which they started.
   public let running: [OperationSnapshot]
-  /// The waiting operations in the order in which they will start; at most the requested number.
+  /// The waiting operations in the order of their creation; at most the requested number.
   public let waiting: [OperationSnapshot]
 }
 

@@ -236,26 +236,38 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     }
   }
 
-  public final override func main() {
-    let (begun, queue) = state.withLock { ($0.begin(), $0.queue) }
-    guard begun else { return }
-    queue?.began(self)
-    post(.started)
-    let outcome: Outcome
-    do {
-      try CurrentOperation.with(id, title) { try execute() }
-      outcome = .succeeded
-    } catch {
-      outcome = state.withLock { $0.cancelReason }.map { .cancelledWhileRunning($0) } ?? .failed(error)
-    }
-    end(outcome)
+  /// Called by Foundation, after the work.
+  public final override func main() {}
+
+  /// Whether the work has begun and not ended.
+  public final override var isExecuting: Bool {
+    state.withLock { if case .running = $0.phase { true } else { false } }
   }
 
-  /// Runs Foundation's life cycle, and ends an operation that was cancelled before `main()` could run.
+  /// Ends the operation, and only then lets Foundation do so: whoever waits for Foundation's end of it, as `waitUntilFinished`
+  /// and dependants in an `OperationQueue` do, finds the outcome.
   func runToEnd() {
+    let (begun, queue) = state.withLock { ($0.begin(), $0.queue) }
+    if begun {
+      queue?.began(self)
+      post(.started)
+      end(work())
+    } else if let reason = state.withLock({ $0.reasonToEndUnstarted() }) {
+      end(.cancelledWhileWaiting(reason))
+    } else {
+      // Another thread has started it.
+      return
+    }
     super.start()
-    guard let reason = state.withLock({ $0.reasonToEndUnstarted() }) else { return }
-    end(.cancelledWhileWaiting(reason))
+  }
+
+  private func work() -> Outcome {
+    do {
+      try CurrentOperation.with(id, title) { try execute() }
+      return .succeeded
+    } catch {
+      return state.withLock { $0.cancelReason }.map { .cancelledWhileRunning($0) } ?? .failed(error)
+    }
   }
 
   /// Releases what it has waited for, and notifies those that wait for it.
