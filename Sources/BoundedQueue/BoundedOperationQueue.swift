@@ -16,10 +16,10 @@ import Locking
 ///   if case .ended(let outcome) = event.change { print(event.operation.title, outcome) }
 /// }
 /// for name in names {
-///   try queue.submit(CopyOperation(from: name, to: "/backup/" + name))  // waits while 4 run and 16 wait
+///   try queue.submitBlocking(CopyOperation(from: name, to: "/backup/" + name))  // waits while 4 run and 16 wait
 /// }
 /// queue.close()
-/// queue.drain()
+/// queue.drainBlocking()
 /// observation.cancel()
 /// ```
 ///
@@ -63,8 +63,8 @@ public final class BoundedOperationQueue: Sendable {
   /// cancelled, which is an error, and when its operation is cancelled, which the queue then accepts and ends.
   ///
   /// - Throws: ``SubmitError`` if the queue did not accept the operation.
-  @available(*, noasync, message: "use the async form, which suspends instead of blocking a thread")
-  public func submit(_ operation: BoundedOperation) throws(SubmitError) {
+  @available(*, noasync, message: "use submit(_:), which suspends instead of blocking a thread")
+  public func submitBlocking(_ operation: BoundedOperation) throws(SubmitError) {
     let answer = Locked<Result<Void, SubmitError>?>(nil)  // written before the signal, read after it
     let wake = DispatchSemaphore(value: 0)
     let admission = try admit(
@@ -83,7 +83,7 @@ public final class BoundedOperationQueue: Sendable {
   /// - Throws: ``SubmitError``, or `CancellationError` when the task is cancelled before the operation is accepted.
   public func submit(_ operation: BoundedOperation) async throws {
     try Task.checkCancellation()
-    let producer = SuspendedProducer()
+    let producer = SuspendedTask()
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
         producer.suspend(continuation)
@@ -161,7 +161,7 @@ public final class BoundedOperationQueue: Sendable {
     return admission
   }
 
-  private func withdraw(_ producer: SuspendedProducer, of operation: BoundedOperation) {
+  private func withdraw(_ producer: SuspendedTask, of operation: BoundedOperation) {
     guard let ticket = producer.ticket else { return }
     let (withdrawn, effects) = account.withLock { $0.withdrawProducer(ticket) }
     if withdrawn {
@@ -286,23 +286,46 @@ public final class BoundedOperationQueue: Sendable {
   /// Blocks the thread until no operation waits or runs, no producer is blocked, and observers have received every end.
   ///
   /// On a paused queue with waiting operations, this returns only after a resume or a cancellation.
-  @available(*, noasync, message: "use the async form, which suspends instead of blocking a thread")
-  public func drain() {
+  @available(*, noasync, message: "use drain(), which suspends instead of blocking a thread")
+  public func drainBlocking() {
     let wake = DispatchSemaphore(value: 0)
-    whenIdle { wake.signal() }
+    _ = whenIdle { wake.signal() }
     wake.wait()
   }
 
-  /// Does the same as the blocking ``drain()``, but suspends the task instead of blocking the thread.
-  public func drain() async {
-    await withUnsafeContinuation { continuation in whenIdle { continuation.resume() } }
+  /// Suspends the task until no operation waits or runs, no producer waits, and observers have received every end.
+  ///
+  /// On a paused queue with waiting operations, this returns only after a resume or a cancellation.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled before. The queue goes on.
+  public func drain() async throws {
+    try Task.checkCancellation()
+    let waiter = SuspendedTask()
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        waiter.suspend(continuation)
+        waiter.ticket = whenIdle { waiter.resume(with: .success(())) }
+        // If the task was cancelled before this point, its cancellation handler found no ticket.
+        if Task.isCancelled { stopDraining(waiter) }
+      }
+    } onCancel: {
+      stopDraining(waiter)
+    }
   }
 
-  private func whenIdle(_ wake: @escaping @Sendable () -> Void) {
+  private func stopDraining(_ waiter: SuspendedTask) {
+    guard let ticket = waiter.ticket, account.withLock({ $0.forgetDrainer(ticket) }) else { return }
+    waiter.resume(with: .failure(CancellationError()))
+  }
+
+  /// - Returns: the ticket of `wake`, with which it is forgotten.
+  private func whenIdle(_ wake: @escaping @Sendable () -> Void) -> Int {
     precondition(
       !CurrentQueue.isCurrent(self),
       "an operation or observer of queue \(name) may not drain it: it would wait for itself")
-    carryOut(account.withLock { $0.whenIdle(wake) })
+    let (ticket, effects) = account.withLock { $0.whenIdle(wake) }
+    carryOut(effects)
+    return ticket
   }
 
   private func cancelAll(reason: CancelReason, closing: Bool, sparingRunning: Bool) -> CancelledOperations {

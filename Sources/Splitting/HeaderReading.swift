@@ -54,7 +54,7 @@ final class HeaderReading {
         for (index, header) in headers.enumerated() { found.count(header, at: first + index) }
       }
     }
-    do throws(SubmitError) { try queue.submit(reading) } catch {
+    do throws(SubmitError) { try queue.submitBlocking(reading) } catch {
       preconditionFailure("nothing stops or closes this queue before its end: \(error)")
     }
   }
@@ -62,7 +62,7 @@ final class HeaderReading {
   /// Waits until all headers are read.
   func finish() -> Found {
     submit()
-    queue.drain()
+    queue.drainBlocking()
     queue.close()
     return findings.found.withLock { found in
       defer { found = Found() }

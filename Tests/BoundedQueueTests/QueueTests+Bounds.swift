@@ -10,7 +10,7 @@ extension QueueTests {
       let running = LockedBox((now: 0, peak: 0))
       try await onThread {
         for _ in 0..<2_000 {
-          try queue.submit(
+          try queue.submitBlocking(
             Work { _ in
               running.change { count in
                 count.now += 1
@@ -22,7 +22,7 @@ extension QueueTests {
           let counters = queue.counters
           #expect(counters.waiting <= 5 && counters.running <= 2 && counters.addUp)
         }
-        queue.drain()
+        queue.drainBlocking()
       }
       let peak = running.value.peak
       #expect(1 < peak && peak <= 2)
@@ -35,14 +35,14 @@ extension QueueTests {
       let queue = BoundedOperationQueue(name: "test", max: 2)
       let gate = Gate()
       try await onThread {
-        for _ in 0..<3 { try queue.submit(Work(at: gate)) }
+        for _ in 0..<3 { try queue.submitBlocking(Work(at: gate)) }
         gate.awaitArrivals(2)
       }
       #expect(gate.arrived == 2)
       #expect(queue.counters.running == 2)
       #expect(queue.counters.waiting == 1)
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 3)
     }
 
@@ -52,19 +52,19 @@ extension QueueTests {
       let queue = BoundedOperationQueue(name: "test", max: max)
       let gate = Gate()
       try await onThread {
-        for _ in 0..<max { try queue.submit(Work(at: gate)) }
+        for _ in 0..<max { try queue.submitBlocking(Work(at: gate)) }
       }
       #expect(try await eventually(within: 15) { gate.arrived == max })
       #expect(queue.counters.peakRunning == max)
       gate.open()
-      await queue.drain()
+      try await queue.drain()
     }
 
     @Test func aFullBacklogBlocksTheProducerUntilAPlaceFrees() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
       let gates = [Gate(), Gate(), Gate()]
       try await onThread { for gate in gates.prefix(2) { try queue.submit(Work(at: gate)) } }
-      async let third: Void = onThread { try queue.submit(Work(at: gates[2])) }
+      async let third: Void = onThread { try queue.submitBlocking(Work(at: gates[2])) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       #expect(queue.counters.submitted == 2)
       gates[0].open()
@@ -72,7 +72,7 @@ extension QueueTests {
       #expect(queue.counters.submitted == 3)
       gates[1].open()
       gates[2].open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 3)
     }
 
@@ -84,7 +84,7 @@ extension QueueTests {
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       gate.open()
       try await second.value
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 2)
     }
 
@@ -104,9 +104,9 @@ extension QueueTests {
       #expect(try !queue.submitIfRoom(late), "the blocked producer comes first")
       queue.resume()
       try await blocked.value
-      await queue.drain()
+      try await queue.drain()
       #expect(try queue.submitIfRoom(late), "an operation that found no room may be submitted again")
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 4)
     }
 
@@ -122,7 +122,7 @@ extension QueueTests {
       }
       gate.open()
       for producer in producers { try await producer.value }
-      await queue.drain()
+      try await queue.drain()
       #expect(order.value == Array(0..<12))
     }
 
@@ -141,7 +141,7 @@ extension QueueTests {
       #expect(queue.counters.running == 2, "nothing is stopped")
       gate.open()
       for producer in producers { try await producer.value }
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 5)
     }
 
@@ -151,7 +151,7 @@ extension QueueTests {
       queue.changeLimits { $0.max = 1 }
       try await onThread {
         for _ in 0..<50 {
-          try queue.submit(
+          try queue.submitBlocking(
             Work { _ in
               running.change { count in
                 count.now += 1
@@ -160,7 +160,7 @@ extension QueueTests {
               running.change { $0.now -= 1 }
             })
         }
-        queue.drain()
+        queue.drainBlocking()
       }
       #expect(running.value.peak == 1)
     }
@@ -171,16 +171,16 @@ extension QueueTests {
       let errors = LockedBox<[SubmitError?]>([])
       let inner = Work()
       try await onThread {
-        try queue.submit(
+        try queue.submitBlocking(
           Work { _ in
-            do { try queue.submit(inner) } catch let error as SubmitError { errors.change { $0.append(error) } }
+            do { try queue.submitBlocking(inner) } catch let error as SubmitError { errors.change { $0.append(error) } }
             do { _ = try queue.submitIfRoom(inner) } catch let error as SubmitError {
               errors.change { $0.append(error) }
             }
-            try other.submit(inner)
+            try other.submitBlocking(inner)
           })
-        queue.drain()
-        other.drain()
+        queue.drainBlocking()
+        other.drainBlocking()
       }
       #expect(errors.value == [.fromOwnWorker, .fromOwnWorker])
       #expect(inner.outcome?.words == "succeeded", "another queue takes it")
@@ -191,7 +191,7 @@ extension QueueTests {
       let work = Work()
       try await queue.submit(work)
       await #expect(throws: SubmitError.alreadySubmitted) { try await queue.submit(work) }
-      await queue.drain()
+      try await queue.drain()
       await #expect(throws: SubmitError.alreadySubmitted) { try await queue.submit(work) }
       #expect(queue.counters.submitted == 1)
     }

@@ -18,7 +18,7 @@ extension QueueTests {
       #expect(queue.counters.waiting == 0, "its place is free although the one before it still runs")
       #expect(!queue.cancel(id: waiting.id, reason: .user))
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.cancelledWhileWaiting == 1 && queue.counters.succeeded == 1)
     }
 
@@ -43,7 +43,7 @@ extension QueueTests {
         gate.open()
         work.cancel()
         try await waited
-        await queue.drain()
+        try await queue.drain()
         dependant.waitUntilFinished()
         #expect(found.value.count == 2 && found.value.allSatisfy { $0 != nil }, "round \(round)")
       }
@@ -56,7 +56,7 @@ extension QueueTests {
       try await queue.submit(work)
       try await onThread { started.pass() }
       #expect(work.cancel(reason: .timeout))
-      await queue.drain()
+      try await queue.drain()
       #expect(work.outcome?.words == "cancelled while running, by its time limit")
       #expect(!work.cancel(reason: .user), "it has ended")
       #expect(queue.counters.cancelledWhileRunning == 1)
@@ -75,7 +75,7 @@ extension QueueTests {
       work.cancel()
       #expect(work.description.contains("being cancelled by memory pressure"))
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(work.outcome?.cancelReason == .pressure)
     }
 
@@ -87,7 +87,7 @@ extension QueueTests {
       try await onThread { gate.awaitArrivals(1) }
       work.cancel()
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(work.outcome?.words == "succeeded")
     }
 
@@ -106,11 +106,11 @@ extension QueueTests {
       #expect(cancelled.running.map(\.id) == [works[0].id])
       await #expect(throws: SubmitError.cancelled(.pressure)) { try await producer.value }
       await #expect(throws: SubmitError.cancelled(.pressure)) { try await thread.value }
-      await queue.drain()
+      try await queue.drain()
       #expect(works.map { $0.outcome?.cancelReason } == [.pressure, .pressure, .pressure])
       #expect(blocked.outcome == nil, "the queue never accepted it")
       try await queue.submit(blocked)
-      await queue.drain()
+      try await queue.drain()
       #expect(blocked.outcome?.words == "succeeded")
       #expect(queue.counters.submitted == 4 && queue.counters.addUp)
     }
@@ -120,7 +120,7 @@ extension QueueTests {
       queue.pause()
       try await onThread { for _ in 0..<10 { try queue.submit(Work()) } }
       queue.cancelAll(reason: .user)
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.cancelledWhileWaiting == 10)
     }
 
@@ -134,7 +134,7 @@ extension QueueTests {
       await #expect(throws: SubmitError.closed) { try await producer.value }
       await #expect(throws: SubmitError.closed) { try await queue.submit(Work()) }
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 2)
     }
 
@@ -150,7 +150,7 @@ extension QueueTests {
       #expect(cancelled.waiting.count == 1 && cancelled.running.isEmpty)
       await #expect(throws: SubmitError.closed) { try await queue.submit(Work()) }
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(running.outcome?.words == "succeeded" && !running.isCancelled)
       #expect(waiting.outcome?.words == "cancelled while waiting, by shutdown")
     }
@@ -165,7 +165,7 @@ extension QueueTests {
       #expect(work.outcome?.words == "cancelled while waiting, by the user")
       #expect(queue.counters.submitted == 2 && queue.counters.cancelled == 1)
       gate.open()
-      await queue.drain()
+      try await queue.drain()
     }
 
     @Test func cancellingTheOperationOfABlockedProducerReleasesIt() async throws {
@@ -179,7 +179,7 @@ extension QueueTests {
       try await producer.value
       #expect(work.outcome?.cancelReason == .user)
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.submitted == 2 && queue.counters.addUp)
     }
 
@@ -195,7 +195,7 @@ extension QueueTests {
       #expect(queue.counters.blockedProducers == 0 && work.outcome == nil)
       gate.open()
       try await queue.submit(work)
-      await queue.drain()
+      try await queue.drain()
       #expect(work.outcome?.words == "succeeded")
     }
 
@@ -204,7 +204,7 @@ extension QueueTests {
       let gate = Gate()
       try await queue.submit(Work(at: gate))
       let work = Work()
-      async let owner: Void = onThread { try queue.submit(work) }
+      async let owner: Void = onThread { try queue.submitBlocking(work) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       for _ in 0..<100 {
         let stranger = Task { try await queue.submit(work) }
@@ -214,7 +214,7 @@ extension QueueTests {
       #expect(queue.counters.blockedProducers == 1)
       gate.open()
       try await owner
-      await queue.drain()
+      try await queue.drain()
       #expect(work.outcome?.words == "succeeded")
     }
 
@@ -236,7 +236,7 @@ extension QueueTests {
       let bad = Work { _ in throw Deliberate() }
       let good = Work()
       try await onThread { for work in [bad, good] { try queue.submit(work) } }
-      await queue.drain()
+      try await queue.drain()
       #expect(bad.outcome?.words == "failed: deliberate")
       #expect(good.outcome?.words == "succeeded")
       #expect(queue.counters.failed == 1 && queue.counters.succeeded == 1)
@@ -281,7 +281,7 @@ extension QueueTests {
                 works.change { $0.append(work) }
                 do {
                   if producer == 0, try queue.submitIfRoom(work) { continue }
-                  try queue.submit(work)
+                  try queue.submitBlocking(work)
                 } catch SubmitError.cancelled {
                   refused.change { $0 += 1 }
                 }
@@ -312,7 +312,7 @@ extension QueueTests {
         }
         try await group.waitForAll()
       }
-      await queue.drain()
+      try await queue.drain()
       let counters = queue.counters
       #expect(counters.submitted + refused.value == 5 * perProducer)
       #expect(counters.ended == counters.submitted && counters.addUp)

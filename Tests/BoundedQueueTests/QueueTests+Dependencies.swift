@@ -18,7 +18,7 @@ extension QueueTests {
       dependant.addDependency(second)
       let others = (0..<20).map { _ in Work() }
       try await onThread {
-        for operation in [first, second, dependant] + others { try queue.submit(operation) }
+        for operation in [first, second, dependant] + others { try queue.submitBlocking(operation) }
         gate.awaitArrivals(1)
       }
       // One of the two places is free for all others, although the dependant was submitted before them.
@@ -28,7 +28,7 @@ extension QueueTests {
       #expect(dependant.description.contains("waits for #\(first.id)"))
       #expect(first.snapshot().neededBy == 1)
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 23 && queue.counters.waitingForDependencies == 0)
       #expect(dependant.dependencies.isEmpty)
     }
@@ -57,7 +57,7 @@ extension QueueTests {
       #expect(atEnd.value == [0])
       observation.cancel()
       queue.resume(.user)
-      await queue.drain()
+      try await queue.drain()
     }
 
     @Test func aBacklogFullOfDependantsBlocksProducers() async throws {
@@ -67,11 +67,11 @@ extension QueueTests {
       for dependant in dependants { dependant.addDependency(first) }
       try await onThread { for operation in [first] + dependants.prefix(2) { try queue.submit(operation) } }
       #expect(try !queue.submitIfRoom(dependants[2]))
-      async let third: Void = onThread { try queue.submit(dependants[2]) }
+      async let third: Void = onThread { try queue.submitBlocking(dependants[2]) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       gate.open()
       try await third
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 4 && queue.counters.peakWaiting == 2)
     }
 
@@ -85,7 +85,7 @@ extension QueueTests {
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       gate.open()
       try await submitted
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 2)
     }
 
@@ -99,15 +99,15 @@ extension QueueTests {
       dependant.addDependency(block)
       foundation.addOperation(block)
       try await onThread {
-        try other.submit(elsewhere)
-        try queue.submit(dependant)
+        try other.submitBlocking(elsewhere)
+        try queue.submitBlocking(dependant)
       }
       #expect(dependant.description.contains("waits for #\(elsewhere.id) and a block"))
       gates[0].open()
-      await other.drain()
+      try await other.drain()
       #expect(try await eventually { dependant.snapshot().waitsFor.map(\.title) == ["a block"] })
       gates[1].open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 1)
     }
 
@@ -115,9 +115,9 @@ extension QueueTests {
       let (queue, first, dependant) = (queue(), Work(), Work())
       dependant.addDependency(first)
       try await queue.submit(first)
-      await queue.drain()
+      try await queue.drain()
       try await queue.submit(dependant)
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 2 && queue.counters.peakWaiting == 0)
     }
 
@@ -127,14 +127,14 @@ extension QueueTests {
       let other = self.queue()
       queue.pause()
       try await onThread {
-        try other.submit(first)
-        try queue.submit(dependant)
+        try other.submitBlocking(first)
+        try queue.submitBlocking(dependant)
       }
-      await other.drain()
+      try await other.drain()
       #expect(try await eventually { queue.counters.waitingForDependencies == 0 })
       #expect(queue.counters.waiting == 1 && queue.counters.running == 0)
       queue.resume()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 1)
     }
 
@@ -155,15 +155,15 @@ extension QueueTests {
       #expect(await #expect(throws: SubmitError.self) { try await queue.submit(indirect) }?.description == refused)
       // And while its producer still waits for room, because the producer may give up.
       try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
-      async let blocked: Void = onThread { try queue.submit(new) }
+      async let blocked: Void = onThread { try queue.submitBlocking(new) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       let other = self.queue()
       #expect(await #expect(throws: SubmitError.self) { try await other.submit(dependant) }?.description == refused)
       gate.open()
       try await blocked
       try await other.submit(dependant)
-      await queue.drain()
-      await other.drain()
+      try await queue.drain()
+      try await other.drain()
       #expect(other.counters.succeeded == 1 && other.counters.submitted == 1)
     }
 
@@ -177,7 +177,7 @@ extension QueueTests {
       await #expect(throws: SubmitError.dependsOnItself) { try await queue.submit(indirect) }
       indirect.removeDependency(block)
       try await queue.submit(indirect)
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 1)
     }
 
@@ -192,7 +192,7 @@ extension QueueTests {
       try await queue.submit(dependant)
       #expect(first.snapshot().neededBy == 1)
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 2)
     }
 
@@ -207,9 +207,9 @@ extension QueueTests {
       await #expect(throws: CancellationError.self) { try await producer.value }
       #expect(first.snapshot().neededBy == 0)
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       try await queue.submit(dependant)
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 2)
     }
 
@@ -221,7 +221,7 @@ extension QueueTests {
       let photos = ResultOperation(title: "photos") { [1, 2, 3] }
       let page = ResultOperation(title: "page", after: profile, photos) { "\($0): \($1.count) photos" }
       for operation in [profile, photos, page] as [BoundedOperation] { try await queue.submit(operation) }
-      await queue.drain()
+      try await queue.drain()
       #expect(page.value == "Ann: 3 photos")
     }
 
@@ -230,13 +230,13 @@ extension QueueTests {
       let alive = LockedBox((now: 0, peak: 0))
       try await onThread {
         var last = Counted(alive, after: nil)
-        try queue.submit(last)
+        try queue.submitBlocking(last)
         for _ in 0..<10_000 {
           let next = Counted(alive, after: last)
-          try queue.submit(next)
+          try queue.submitBlocking(next)
           last = next
         }
-        queue.drain()
+        queue.drainBlocking()
         #expect(last.value == 10_000)
       }
       #expect(alive.value.peak < 20)
@@ -251,16 +251,16 @@ extension QueueTests {
         return 0
       }
       try await onThread {
-        try queue.submit(first)
+        try queue.submitBlocking(first)
         for _ in 0..<1_000 {
           let dependant = Counted(alive, after: first)
-          try queue.submit(dependant)
+          try queue.submitBlocking(dependant)
           dependant.cancel()
         }
       }
       #expect(try await eventually { alive.value.now == 0 })
       gate.open()
-      await queue.drain()
+      try await queue.drain()
     }
 
     @Test func aLongChainThatWasNeverSubmittedIsReleasedWithoutRecursion() {
@@ -283,8 +283,8 @@ extension QueueTests {
       let waiting = (0..<10).map { _ in Work() }
       for dependant in waiting.prefix(5) { dependant.addDependency(elsewhere) }
       try await onThread {
-        try other.submit(elsewhere)
-        for operation in [running] + waiting { try queue.submit(operation) }
+        try other.submitBlocking(elsewhere)
+        for operation in [running] + waiting { try queue.submitBlocking(operation) }
       }
       func listed() -> [Int] {
         var ids: [Int] = []
@@ -299,7 +299,7 @@ extension QueueTests {
       #expect(try await eventually { queue.counters.waitingForDependencies == 0 })
       #expect(listed() == waiting.map(\.id))
       gates[1].open()
-      await queue.drain()
+      try await queue.drain()
     }
   }
 }

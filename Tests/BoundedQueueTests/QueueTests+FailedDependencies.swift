@@ -19,7 +19,7 @@ extension QueueTests {
       for (dependant, dependency) in zip(chain, [failing] + chain) { dependant.addDependency(dependency) }
       try await onThread { for operation in [failing] + chain { try queue.submit(operation) } }
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       for link in chain {
         #expect(link.outcome?.cancelReason == .dependency)
         #expect(link.snapshot().failedDependency?.description == "#\(failing.id) failing failed: deliberate")
@@ -34,10 +34,10 @@ extension QueueTests {
       let queue = queue()
       let (failing, dependant) = (Work { _ in throw Deliberate() }, Work())
       try await queue.submit(failing)
-      await queue.drain()
+      try await queue.drain()
       dependant.addDependency(failing)
       try await queue.submit(dependant)
-      await queue.drain()
+      try await queue.drain()
       #expect(dependant.outcome?.cancelReason == .dependency && queue.counters.addUp)
     }
 
@@ -51,11 +51,11 @@ extension QueueTests {
       let fine = ResultOperation<Int>(title: "fine") { 7 }
       let sheet = Sheet([failing, cancelled, fine])
       try await onThread {
-        for operation in [failing, cancelled, fine, sheet] as [BoundedOperation] { try queue.submit(operation) }
+        for operation in [failing, cancelled, fine, sheet] as [BoundedOperation] { try queue.submitBlocking(operation) }
         cancelled.cancel()
       }
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(fine.value == 7 && failing.value == nil)
       #expect(sheet.value?[0] == "failed: deliberate" && sheet.value?[2] == "7")
     }
@@ -71,7 +71,7 @@ extension QueueTests {
       #expect(dependant.snapshot().failedDependency == nil)
       #expect(first.snapshot().neededBy == 1)
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 2 && queue.counters.cancelledWhileWaiting == 1)
     }
 
@@ -81,12 +81,12 @@ extension QueueTests {
       let (first, dependant) = (Work.endless(started), Work())
       dependant.addDependency(first)
       try await onThread {
-        for operation in [first, dependant] { try queue.submit(operation) }
+        for operation in [first, dependant] { try queue.submitBlocking(operation) }
         started.pass()
       }
       #expect(first.snapshot().neededBy == 1)
       first.cancel()
-      await queue.drain()
+      try await queue.drain()
       #expect(dependant.snapshot().failedDependency?.ending == "was cancelled by the user")
     }
 
@@ -97,7 +97,7 @@ extension QueueTests {
       let foundation = OperationQueue()
       foundation.addOperation(block)
       try await queue.submit(dependant)
-      await queue.drain()
+      try await queue.drain()
       #expect(dependant.outcome?.cancelReason == .dependency)
     }
 
@@ -105,12 +105,12 @@ extension QueueTests {
       let (queue, gate) = (queue(backlog: 20_000), Gate())
       let first = Work(at: gate)
       try await onThread {
-        try queue.submit(first)
+        try queue.submitBlocking(first)
         var last = first
         for number in 0..<20_000 {
           let dependant = Work()
           dependant.addDependency(number % 2 == 0 ? first : last)
-          try queue.submit(dependant)
+          try queue.submitBlocking(dependant)
           last = dependant
         }
       }
@@ -119,7 +119,7 @@ extension QueueTests {
       #expect(cancelled.waiting.allSatisfy { $0.outcome?.cancelReason == .shutdown })
       #expect(first.snapshot().neededBy == 0)
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.addUp && queue.counters.cancelledForDependencies == 0)
     }
 
@@ -130,17 +130,17 @@ extension QueueTests {
         throw Deliberate()
       }
       try await onThread {
-        try queue.submit(failing)
+        try queue.submitBlocking(failing)
         var last = failing
         for _ in 0..<20_000 {
           let dependant = Work()
           dependant.addDependency(last)
-          try queue.submit(dependant)
+          try queue.submitBlocking(dependant)
           last = dependant
         }
       }
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.cancelledForDependencies == 20_000)
     }
 
@@ -150,7 +150,7 @@ extension QueueTests {
       for mayFail in [true, false] { needs.addDependency(failing, mayFail: mayFail) }
       for mayFail in [true, true] { copes.addDependency(failing, mayFail: mayFail) }
       try await onThread { for operation in [failing, needs, copes] { try queue.submit(operation) } }
-      await queue.drain()
+      try await queue.drain()
       #expect(needs.outcome?.cancelReason == .dependency && copes.outcome?.words == "succeeded")
     }
 
@@ -159,7 +159,7 @@ extension QueueTests {
       let error = LockedBox<SubmitError?>(nil)
       second.observe { event in
         guard case .ended = event.change else { return }
-        do throws(SubmitError) { try first.submit(Work()) } catch let refused { error.change { $0 = refused } }
+        do throws(SubmitError) { try first.submitBlocking(Work()) } catch let refused { error.change { $0 = refused } }
       }
       let (failing, dependant) = (Work { _ in throw Deliberate() }, Work())
       let gate = Gate()
@@ -169,13 +169,13 @@ extension QueueTests {
       }
       dependant.addDependency(held)
       try await onThread {
-        try first.submit(failing)
-        try first.submit(held)
-        try second.submit(dependant)
+        try first.submitBlocking(failing)
+        try first.submitBlocking(held)
+        try second.submitBlocking(dependant)
       }
       gate.open()
-      await first.drain()
-      await second.drain()
+      try await first.drain()
+      try await second.drain()
       #expect(error.value == .fromOwnWorker)
     }
   }

@@ -15,7 +15,7 @@ extension QueueTests {
       }
       for queue in graph.queues {
         queue.resume()
-        await queue.drain()
+        try await queue.drain()
       }
       graph.check()
       let nodes = graph.forget()
@@ -29,7 +29,7 @@ extension QueueTests {
         for producer in 0..<3 { group.addTask { try await onThread { try graph.produce(500, producer) } } }
         try await group.waitForAll()
       }
-      for queue in graph.queues { await queue.drain() }
+      for queue in graph.queues { try await queue.drain() }
       graph.check()
       #expect(graph.queues.map(\.counters.succeeded).reduce(0, +) == 1_500)
     }
@@ -76,7 +76,7 @@ private final class Graph: Sendable {
   /// - Returns: false if the queue was cancelled while the producer waited.
   private func submit(_ node: Node, to queue: BoundedOperationQueue) throws -> Bool {
     do {
-      try queue.submit(node)
+      try queue.submitBlocking(node)
       return true
     } catch {
       guard case .cancelled = error else { throw error }

@@ -28,7 +28,7 @@ extension QueueTests {
       #expect(try await eventually { second.arrived == 1 })
       #expect(queue.counters.waitingForMemory == 0 && waiting.description.hasSuffix(", holds up to 72 MiB"))
       second.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.reserved == 0 && queue.counters.peakReserved == 216 << 20)
       #expect(queue.counters.succeeded == 2)
     }
@@ -45,7 +45,7 @@ extension QueueTests {
       }
       #expect(order.value == [60])
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(order.value == [60, 90, 20])
     }
 
@@ -64,7 +64,7 @@ extension QueueTests {
       large.open()
       let refused = Self.holder(300 << 20 + 1, at: large)
       try await queue.submit(refused)
-      await queue.drain()
+      try await queue.drain()
       #expect(
         refused.outcome?.words
           == "failed: needs 301 MiB of memory, more than the 300 MiB that one operation may hold")
@@ -86,7 +86,7 @@ extension QueueTests {
       #expect(large.outcome?.words == "cancelled while running, by memory pressure")
       queue.cancelAll(reason: .user)
       for gate in [first, next] { gate.open() }
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.reserved == 0 && queue.counters.addUp)
     }
 
@@ -102,7 +102,7 @@ extension QueueTests {
       let cancelled = queue.cancelAll(reason: .pressure)
       #expect(cancelled.running.count == 7)
       first.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(never.arrived == 0 && queue.counters.cancelledWhileRunning == 6)
     }
 
@@ -123,7 +123,7 @@ extension QueueTests {
       #expect(third.outcome?.words.hasPrefix("failed: needs ") == true)
       queue.changeLimits { $0.budget = nil }
       gate.open()
-      await queue.drain()
+      try await queue.drain()
     }
 
     /// Neither an operation that waits for memory when the queue is stopped, nor one that asks for it later.
@@ -149,7 +149,7 @@ extension QueueTests {
       if !isPausedFirst { queue.pause() }
       asking.open()
       holding.open()
-      await queue.drain()
+      try await queue.drain()
       for work in [waiting, late] { #expect(work.outcome?.words == "cancelled while running, by shutdown") }
       #expect(queue.counters.succeeded == 1 && queue.counters.reserved == 0 && queue.counters.addUp)
     }
@@ -170,7 +170,7 @@ extension QueueTests {
       #expect(queue.stop(reason: .shutdown, sparingRunning: true).running.isEmpty)
       queue.resume(.pressure)
       holding.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(work.outcome?.words == "succeeded")
     }
 
@@ -189,7 +189,7 @@ extension QueueTests {
       #expect(holding.arrived == 0)
       queue.resume()
       holding.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 1)
     }
 
@@ -199,7 +199,7 @@ extension QueueTests {
       #expect(alone.outcome?.words == "succeeded")
       let queue = BoundedOperationQueue(name: "test", max: 1)
       try await queue.submit(Work { work in try work.withReservation(of: 1 << 40) {} })
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 1 && queue.counters.peakReserved == 1 << 40)
     }
 
@@ -241,7 +241,7 @@ extension QueueTests {
                 let bytes = Int.random(in: 0..<(Bool.random() ? 40 : 160))
                 let spins = Int.random(in: 0..<5_000)
                 let work = holder(bytes) { work in for _ in 0..<spins { try work.checkCancelled() } }
-                do { try queue.submit(work) } catch SubmitError.cancelled {}
+                do { try queue.submitBlocking(work) } catch SubmitError.cancelled {}
               }
             }
           }
@@ -263,7 +263,7 @@ extension QueueTests {
         }
         try await group.waitForAll()
       }
-      await queue.drain()
+      try await queue.drain()
       let counters = queue.counters
       #expect(counters.addUp && counters.ended == counters.submitted && counters.reserved == 0)
       #expect(held.value.worst <= 100 && held.value.bytes == 0 && held.value.worst > 0)

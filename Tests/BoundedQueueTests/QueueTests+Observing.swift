@@ -30,7 +30,7 @@ extension QueueTests {
       #expect(queue.snapshot().waiting[0].waitReason == "the queue is paused by the user")
       queue.resume()
       gate.open()
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.snapshot().running.isEmpty)
       #expect(first.description.hasPrefix("#\(first.id) copy a.jpg: succeeded, ran "))
     }
@@ -50,7 +50,7 @@ extension QueueTests {
       }
       try await onThread {
         for number in 0..<2_000 {
-          try queue.submit(
+          try queue.submitBlocking(
             Work { work in
               work.report(stage: "one")
               work.report(stage: "one")
@@ -58,7 +58,7 @@ extension QueueTests {
               if number % 2 == 1 { throw Deliberate() }
             })
         }
-        queue.drain()
+        queue.drainBlocking()
       }
       let lives = Set(received.value.values)
       #expect(received.value.count == 2_000)
@@ -78,9 +78,9 @@ extension QueueTests {
         ends.change { $0 += 1 }
       }
       try await onThread {
-        for _ in 0..<60 { try queue.submit(Work()) }
+        for _ in 0..<60 { try queue.submitBlocking(Work()) }
         queue.cancelAll(reason: .user)
-        queue.drain()
+        queue.drainBlocking()
         #expect(ends.value == 60)
       }
     }
@@ -90,14 +90,14 @@ extension QueueTests {
       let gate = Gate()
       queue.observe { event in if case .ended = event.change { gate.pass() } }
       // The producer's thread may deliver the end, if the work finishes before the acceptance is delivered.
-      async let submitting: Void = onThread { try queue.submit(Work()) }
+      async let submitting: Void = onThread { try queue.submitBlocking(Work()) }
       try await onThread { gate.awaitArrivals(1) }
       #expect(queue.counters.running == 1)
       #expect(try queue.submitIfRoom(Work()))
       #expect(try !queue.submitIfRoom(Work()))
       gate.open()
       try await submitting
-      await queue.drain()
+      try await queue.drain()
     }
 
     /// The acceptance may be delivered after the work has begun on another thread.
@@ -106,7 +106,7 @@ extension QueueTests {
       let instants = LockedBox<[Int: [ContinuousClock.Instant]]>([:])
       queue.observe { event in instants.change { $0[event.operation.id, default: []].append(event.instant) } }
       try await onThread { for _ in 0..<5_000 { try queue.submit(Work()) } }
-      await queue.drain()
+      try await queue.drain()
       #expect(instants.value.count == 5_000)
       #expect(instants.value.values.allSatisfy { $0.count == 3 && $0 == $0.sorted() })
     }
@@ -128,7 +128,7 @@ extension QueueTests {
       queue.pause()
       try await onThread { for _ in 0..<4 { try queue.submit(Work()) } }
       queue.resume()
-      await queue.drain()
+      try await queue.drain()
       #expect(refused.value == 1 && started.value == 1)
       #expect(queue.counters.succeeded == 3 && queue.counters.cancelled == 1)
     }
@@ -146,7 +146,7 @@ extension QueueTests {
       queue.resume(.pressure)
       #expect(queue.snapshot().pauses == .user && queue.counters.running == 0)
       queue.resume(.user)
-      await queue.drain()
+      try await queue.drain()
       #expect(work.outcome?.words == "succeeded" && queue.snapshot(of: work.id) == nil)
     }
 
@@ -175,7 +175,7 @@ extension QueueTests {
 
     @Test func observersCanBeAddedAndRemovedWhileTheQueueRuns() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
-      async let submitting: Void = onThread { for _ in 0..<3_000 { try queue.submit(Work()) } }
+      async let submitting: Void = onThread { for _ in 0..<3_000 { try queue.submitBlocking(Work()) } }
       try await onThread {
         for _ in 0..<500 {
           let observation = queue.observe { _ in }
@@ -184,7 +184,7 @@ extension QueueTests {
         }
       }
       try await submitting
-      await queue.drain()
+      try await queue.drain()
       #expect(queue.counters.succeeded == 3_000)
     }
 
@@ -195,9 +195,9 @@ extension QueueTests {
         for _ in 0..<100 {
           let work = Work()
           remembered.append(Weak(work))
-          try queue.submit(work)
+          try queue.submitBlocking(work)
         }
-        queue.drain()
+        queue.drainBlocking()
         return remembered
       }
       // Foundation's thread releases an operation a moment after its work has ended.

@@ -34,10 +34,10 @@ func copyAll(_ names: [String]) throws {
     if case .ended(let outcome) = event.change { print(event.operation.title, outcome) }
   }
   for name in names {
-    try queue.submit(CopyOperation(from: name, to: "/backup/" + name))  // waits while 4 run and 16 wait
+    try queue.submitBlocking(CopyOperation(from: name, to: "/backup/" + name))  // waits while 4 run and 16 wait
   }
   queue.close()
-  queue.drain()
+  queue.drainBlocking()
   observation.cancel()
 }
 
@@ -47,7 +47,7 @@ func makePage(of user: String) async throws -> String? {
   let photos = ResultOperation(title: "photos of \(user)") { try fetch("/photos/\(user)") }
   let page = ResultOperation(title: "page of \(user)", after: profile, photos) { $0 + $1 }
   for operation in [profile, photos, page] { try await queue.submit(operation) }
-  await queue.drain()
+  try await queue.drain()
   return page.value
 }
 
@@ -84,7 +84,7 @@ func fetchAndMake(_ name: String, from server: String) async throws -> ResultOpe
   }
   let thumbnail = ResultOperation(title: "thumbnail of \(name)", after: photo, sidecar, work: makeThumbnail)
   for operation in [photo, sidecar, thumbnail] as [BoundedOperation] { try await queue.submit(operation) }
-  await queue.drain()
+  try await queue.drain()
   return thumbnail
 }
 
@@ -156,7 +156,7 @@ func loadAll(_ files: [URL]) async throws {
   let queue = BoundedOperationQueue(name: "files", max: 4, budget: MemoryBudget(bytes: 256 << 20))
   for file in files { try await queue.submit(LoadOperation(file)) }
   queue.close()
-  await queue.drain()
+  try await queue.drain()
 }
 
 func watchTheLimit() throws -> PressureMonitor {
@@ -233,7 +233,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
     }
     let thumbnail = PhotoOperation(after: photo, sidecar)
     for operation in [photo, sidecar, thumbnail] as [BoundedOperation] { try await queue.submit(operation) }
-    await queue.drain()
+    try await queue.drain()
     #expect(try size(of: thumbnail.value) == expected, "\(thumbnail)")
   }
 

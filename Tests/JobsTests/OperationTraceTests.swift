@@ -32,7 +32,7 @@ import TraceRecording
     queue.pause(.user)
     for operation in operations { #expect(try queue.submitIfRoom(operation)) }
     queue.resume(.user)
-    await queue.drain()
+    try await queue.drain()
     observation.cancel()
     try trace.close()
     return try JSONDecoder().decode([Event].self, from: folder.bytes("trace.json"))

@@ -55,7 +55,7 @@ import Testing
     #expect(lines[4].hasPrefix("  #\(page.id) contact sheet sheet.pdf, page 3: waiting 0.0 s, waits for #"))
     #expect(lines[4].hasSuffix(", waits for #\(work[0].id) and #\(work[1].id)"))
     queue.resume(.user)
-    await queue.drain()
+    try await queue.drain()
     let ended = OperationStatus(page.snapshot())
     #expect(ended.waitsFor == nil && ended.waitReason == nil)
     #expect(!listing().joined().contains("others"), "nothing waits for others any more")
@@ -85,7 +85,7 @@ import Testing
   @Test func aPageCancelledForAThumbnailNamesIt() async throws {
     let (work, page) = try page(after: ["broken.jpg"])
     queue.resume(.user)
-    await queue.drain()
+    try await queue.drain()
     let status = OperationStatus(page.snapshot())
     #expect(status.state == .cancelled)
     #expect(

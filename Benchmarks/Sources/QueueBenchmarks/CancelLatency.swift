@@ -14,16 +14,16 @@ struct CancelLatency: Benchmark {
       let queue = BoundedOperationQueue(name: "benchmark", max: max, backlog: waiting)
       let busy = BusyOperations(count: max)
       do {
-        for operation in busy.operations { try queue.submit(operation) }
+        for operation in busy.operations { try queue.submitBlocking(operation) }
         busy.waitUntilAllRun()
-        for _ in 0..<waiting { try queue.submit(ClosureOperation()) }
+        for _ in 0..<waiting { try queue.submitBlocking(ClosureOperation()) }
       } catch {
         fatalError("the queue is open: \(error)")
       }
       let start = nanoseconds()
       let cancelled = queue.cancelAll(reason: .user)
       returned.record(since: start)
-      queue.drain()
+      queue.drainBlocking()
       idle.record(since: start)
       precondition(cancelled.waiting.count == waiting && cancelled.running.count == max, "everything was cancelled")
     }

@@ -21,9 +21,9 @@ struct SleepingOperations: Benchmark {
     SleepingOperations(name: "16 that sleep 1 s: BoundedOperationQueue") {
       let queue = BoundedOperationQueue(name: "benchmark", max: count)
       for _ in 0..<count {
-        do { try queue.submit(ClosureOperation { _ in sleep(1) }) } catch { fatalError("the queue is open: \(error)") }
+        do { try queue.submitBlocking(ClosureOperation { _ in sleep(1) }) } catch { fatalError("the queue is open: \(error)") }
       }
-      queue.drain()
+      queue.drainBlocking()
     },
   ]
 

@@ -12,7 +12,7 @@ struct SnapshotCost: Benchmark {
     let queue = BoundedOperationQueue(name: "benchmark", max: max, backlog: waiting)
     queue.pause()
     do {
-      for _ in 0..<waiting { try queue.submit(ClosureOperation()) }
+      for _ in 0..<waiting { try queue.submitBlocking(ClosureOperation()) }
     } catch {
       fatalError("the queue is open: \(error)")
     }
@@ -30,7 +30,7 @@ struct SnapshotCost: Benchmark {
       counters.record(since: start)
     }
     queue.cancelAll(reason: .user)
-    queue.drain()
+    queue.drainBlocking()
     let count = waiting.formatted()
     measured.add(all, of: "snapshot of all, \(count) waiting")
     measured.add(some, of: "snapshot of the first 100, \(count) waiting")

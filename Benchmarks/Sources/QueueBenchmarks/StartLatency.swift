@@ -15,7 +15,7 @@ struct StartLatency: Benchmark {
       let queue = BoundedOperationQueue(name: "benchmark", max: max)
       return { moment in
         let operation = ClosureOperation { _ in moment.isNow() }
-        do { try queue.submit(operation) } catch { fatalError("the queue is open: \(error)") }
+        do { try queue.submitBlocking(operation) } catch { fatalError("the queue is open: \(error)") }
       }
     },
     StartLatency(name: "to start: OperationQueue") { max in

@@ -14,9 +14,9 @@ struct Throughput: Benchmark {
     Throughput(name: "BoundedOperationQueue") { count, max in
       let queue = BoundedOperationQueue(name: "benchmark", max: max)
       for _ in 0..<count {
-        do { try queue.submit(ClosureOperation()) } catch { fatalError("the queue is open: \(error)") }
+        do { try queue.submitBlocking(ClosureOperation()) } catch { fatalError("the queue is open: \(error)") }
       }
-      queue.drain()
+      queue.drainBlocking()
     },
     Throughput(name: "BoundedOperationQueue, a chain: each depends on the one before") { count, max in
       let queue = BoundedOperationQueue(name: "benchmark", max: max)
@@ -24,10 +24,10 @@ struct Throughput: Benchmark {
       for _ in 0..<count {
         let operation = ClosureOperation()
         if let last { operation.addDependency(last) }
-        do { try queue.submit(operation) } catch { fatalError("the queue is open: \(error)") }
+        do { try queue.submitBlocking(operation) } catch { fatalError("the queue is open: \(error)") }
         last = operation
       }
-      queue.drain()
+      queue.drainBlocking()
     },
     Throughput(name: "BoundedOperationQueue, fans: each hundredth depends on the 99 before") { count, max in
       let queue = BoundedOperationQueue(name: "benchmark", max: max)
@@ -40,9 +40,9 @@ struct Throughput: Benchmark {
         } else {
           fan.append(operation)
         }
-        do { try queue.submit(operation) } catch { fatalError("the queue is open: \(error)") }
+        do { try queue.submitBlocking(operation) } catch { fatalError("the queue is open: \(error)") }
       }
-      queue.drain()
+      queue.drainBlocking()
     },
     Throughput(name: "OperationQueue, no bound on what waits") { count, max in
       let queue = OperationQueue()

@@ -50,7 +50,7 @@ struct Account {
   private var reserved = 0
   /// The number of reservations.
   private var reservations = 0
-  private var drainers: [@Sendable () -> Void] = []
+  private var drainers = WaitingLine<@Sendable () -> Void>()
   private var totals = QueueCounters()
 
   init(limits: QueueLimits) { (self.limits, widestLimits) = (limits, limits) }
@@ -325,10 +325,15 @@ struct Account {
   }
 
   /// Calls `wake` once the queue is idle.
-  mutating func whenIdle(_ wake: @escaping @Sendable () -> Void) -> Effects {
-    drainers.append(wake)
-    return dispatch()
+  ///
+  /// - Returns: a ticket for ``forgetDrainer(_:)``.
+  mutating func whenIdle(_ wake: @escaping @Sendable () -> Void) -> (ticket: Int, Effects) {
+    let ticket = drainers.append(wake)
+    return (ticket, dispatch())
   }
+
+  /// Calls it no more; false if it is being called already.
+  mutating func forgetDrainer(_ ticket: Int) -> Bool { drainers.remove(ticket) != nil }
 
   // MARK: Dispatch
 
@@ -343,8 +348,7 @@ struct Account {
       accept(producer.operation, into: &effects)
     } while true
     if !drainers.isEmpty, isIdle {
-      effects.drained = drainers
-      drainers = []
+      effects.drained = drainers.removeAll()
     }
   }
 

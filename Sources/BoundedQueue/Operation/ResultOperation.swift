@@ -12,7 +12,7 @@ import Locking
 ///   let photos = ResultOperation(title: "photos of \(user)") { try fetch("/photos/\(user)") }
 ///   let page = ResultOperation(title: "page of \(user)", after: profile, photos) { $0 + $1 }
 ///   for operation in [profile, photos, page] { try await queue.submit(operation) }
-///   await queue.drain()
+///   try await queue.drain()
 ///   return page.value
 /// }
 /// ```

@@ -142,7 +142,7 @@ extension Engine {
     let queue = other ?? queue
     while true {
       do {
-        try trace.span("BoundedOperationQueue.submit") { () throws(SubmitError) in try queue.submit(operation) }
+        try trace.span("BoundedOperationQueue.submit") { () throws(SubmitError) in try queue.submitBlocking(operation) }
         return true
       } catch {
         // Memory pressure also cancels a submission that waits for room. The queue stays open, so submit again.

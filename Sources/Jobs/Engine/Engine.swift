@@ -137,7 +137,7 @@ final class Engine: Sendable {
   private func drain() {
     repeat {
       resubmit()
-      queue.drain()
+      queue.drainBlocking()
     } while state.withLock { !$0.requeued.isEmpty }
   }
 

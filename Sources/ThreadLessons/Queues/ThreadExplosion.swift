@@ -55,11 +55,11 @@ enum ThreadExplosion: Lesson {
     let (disk, areIn) = (Disk(), Gate())
     let queue = BoundedOperationQueue(name: "disk", max: 4, backlog: blocks)
     for number in 0..<blocks {
-      try? queue.submit(ResultOperation(title: "write \(number)") { disk.write(4, areIn) })
+      try? queue.submitBlocking(ResultOperation(title: "write \(number)") { disk.write(4, areIn) })
     }
     areIn.wait()
     disk.makeReady()
-    queue.drain()
+    queue.drainBlocking()
     return disk.outcome
   }
 }

@@ -48,7 +48,7 @@ enum UnboundedOperationQueue: Lesson {
     { submitted += 1 }
     let held = Page.held.load(ordering: .relaxed)
     disk.open()
-    queue.drain()
+    queue.drainBlocking()
     return outcome(held, submitted, ", and waits")
   }
 

@@ -26,8 +26,8 @@ enum FailureOfARequest: Lesson {
     let profile = ResultOperation(title: "profile") { "profile" }
     let photos = ResultOperation(title: "photos") { () throws -> String in throw NoAnswer() }
     let page = ResultOperation(title: "page", after: profile, photos) { "page of \($0), \($1)" }
-    for operation in [profile, photos, page] { try? queue.submit(operation) }
-    queue.drain()
+    for operation in [profile, photos, page] { try? queue.submitBlocking(operation) }
+    queue.drainBlocking()
     return outcome(page.value)
   }
 

@@ -124,7 +124,7 @@ final class Joining: JobCapability {
     while !engine.isStopping {
       let operation = joins.operation(kind, memory: shared.memory)
       guard engine.submit(operation) else { break }
-      engine.queue.drain()
+      engine.queue.drainBlocking()
       report = operation.report
       // Memory pressure cancels these operations too. They begin again.
       if operation.outcome?.cancelReason != .pressure { break }

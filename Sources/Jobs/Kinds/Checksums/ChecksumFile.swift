@@ -80,7 +80,7 @@ final class ChecksumFile: JobCapability {
     while !engine.isStopping {
       let operation = ChecksumFileOperation(place.file, lines, isDurable: isDurable)
       guard engine.submit(operation) else { break }
-      engine.queue.drain()
+      engine.queue.drainBlocking()
       report = operation.report
       // Memory pressure cancels this operation too. It begins again.
       if operation.outcome?.cancelReason != .pressure { break }

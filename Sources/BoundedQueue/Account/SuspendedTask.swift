@@ -1,7 +1,7 @@
 import Locking
 
-/// A task that waits in the async `submit`. It is resumed exactly once: by the queue, or by its cancellation.
-final class SuspendedProducer: Sendable {
+/// A task that waits in the async `submit` or `drain`. It is resumed exactly once: by the queue, or by its cancellation.
+final class SuspendedTask: Sendable {
   private struct State {
     var continuation: UnsafeContinuation<Void, any Error>?
     var ticket: Int?
@@ -9,8 +9,8 @@ final class SuspendedProducer: Sendable {
 
   private let state = Locked(State())
 
-  /// Its ticket among the queue's blocked producers; nil before it has one. A withdrawal needs the ticket, because
-  /// another producer may have submitted the same operation before.
+  /// Its ticket in the account of the queue; nil before it has one. A withdrawal needs the ticket, because another producer
+  /// may have submitted the same operation before.
   var ticket: Int? {
     get { state.withLock { $0.ticket } }
     set { state.withLock { $0.ticket = newValue } }
