@@ -119,6 +119,7 @@ public final class BoundedOperationQueue: Sendable {
     guard !CurrentQueue.isCurrent(self) else { throw .fromOwnWorker }
     let (joined, isDependant) = operation.state.withLock { ($0.join(self, at: .now), !$0.dependencies.isEmpty) }
     guard joined else { throw .alreadySubmitted }
+    operation.makeTask()
     return isDependant
       ? try admitDependant(operation, orBlock: release) : try admit(operation, isReady: true, orBlock: release)
   }
@@ -129,6 +130,7 @@ public final class BoundedOperationQueue: Sendable {
     _ operation: BoundedOperation, orBlock release: (@Sendable (Result<Void, SubmitError>) -> Void)?
   ) throws(SubmitError) -> Account.Admission {
     if let endless = operation.endlessDependency() {
+      operation.giveTurn(false)
       operation.state.withLock { $0.leave() }
       switch endless {
       case .onItself: throw .dependsOnItself
@@ -174,6 +176,7 @@ public final class BoundedOperationQueue: Sendable {
   /// Makes an operation that was not accepted new again.
   private func leave(_ operation: BoundedOperation) {
     operation.unregisterFromDependencies()
+    operation.giveTurn(false)
     operation.state.withLock { $0.leave() }
   }
 
@@ -365,7 +368,7 @@ public final class BoundedOperationQueue: Sendable {
     while let effects = next.take() {
       for (operation, lane) in effects.started {
         operation.state.withLock { $0.isQueued = false }
-        lanes.execute(operation, in: lane)
+        if operation.takesThread { lanes.execute(operation, in: lane) } else { operation.giveTurn(true) }
       }
       for (producer, result) in effects.released {
         switch result {
@@ -381,6 +384,7 @@ public final class BoundedOperationQueue: Sendable {
         for operation in effects.accepted where operation.deliverAccepted(to: self) { departed.append(operation) }
         for operation in effects.withdrawn {
           operation.state.withLock { $0.isQueued = false }
+          operation.giveTurn(false)
           operation.runToEnd()
           if operation.deliverEnd(to: self) { departed.append(operation) }
         }

@@ -41,6 +41,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// What it works on, such as "photos/a.jpg"; nil if the operation has not said.
   public let subject: String?
 
+  /// Whether the work needs a thread. If not, it is a task.
+  let takesThread: Bool
   /// Guards the operation's changing state, except for progress and reserved bytes, which are atomic.
   let state = Locked(OperationState())
 
@@ -58,7 +60,14 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   ///   - subject: what it works on; nil if no program needs it.
   public init(title: String, kind: String? = nil, subject: String? = nil) {
     id = Self.lastID.add(1, ordering: .relaxed).newValue
-    (self.title, self.kind, self.subject) = (title, kind, subject)
+    (self.title, self.kind, self.subject, takesThread) = (title, kind, subject, true)
+  }
+
+  /// - Parameter takesThread: whether the work needs a thread.
+
+  init(title: String, kind: String? = nil, subject: String? = nil, takesThread: Bool) {
+    id = Self.lastID.add(1, ordering: .relaxed).newValue
+    (self.title, self.kind, self.subject, self.takesThread) = (title, kind, subject, takesThread)
   }
 
   /// Releases a chain of operations that were never accepted in a loop, because each would otherwise release the next
@@ -192,6 +201,34 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// How the operation ended; nil until then.
   public final var outcome: Outcome? { state.withLock { $0.outcome } }
 
+  /// Suspends the task until the operation has ended. One that was never submitted never ends.
+  ///
+  /// - Returns: how it has ended.
+  /// - Throws: `CancellationError` when the task is cancelled before. The operation goes on.
+  @discardableResult
+  public final func waitForEnd() async throws -> Outcome {
+    try Task.checkCancellation()
+    let waiter = SuspendedTask()
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        waiter.suspend(continuation)
+        waiter.ticket = state.withLock { $0.add(waiter) }
+        if waiter.ticket == nil { waiter.resume(with: .success(())) }
+        // If the task was cancelled before this point, its cancellation handler found no ticket.
+        if Task.isCancelled { forget(waiter) }
+      }
+    } onCancel: {
+      forget(waiter)
+    }
+    guard let outcome else { preconditionFailure("operation #\(id) has told of an end that did not come") }
+    return outcome
+  }
+
+  private func forget(_ waiter: SuspendedTask) {
+    guard let ticket = waiter.ticket, state.withLock({ $0.forgetWaiter(ticket) }) else { return }
+    waiter.resume(with: .failure(CancellationError()))
+  }
+
   /// Asks the operation to stop. A waiting operation ends at once without running. A running one ends when its work
   /// next checks ``isCancelled``. The first reason is kept.
   ///
@@ -225,6 +262,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// Called by Foundation's operation queue or on a thread of the queue, for cancelled operations too.
   public final override func start() {
     let queue = state.withLock { state in
+      precondition(takesThread, "start() called on operation #\(id), whose work is a task: submit it to a bounded queue")
       precondition(!state.isQueued, "start() called on operation #\(id), which waits for its turn in a queue")
       let isReady = state.queue != nil || state.dependencies.operations.allSatisfy(\.isFinished)
       precondition(isReady, "start() called on operation #\(id), which waits for others: submit it to a bounded queue")
@@ -242,6 +280,46 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// Whether the work has begun and not ended.
   public final override var isExecuting: Bool {
     state.withLock { if case .running = $0.phase { true } else { false } }
+  }
+
+  // MARK: Work that is a task
+
+  /// Makes the task, which waits for its turn. Called when the operation joins a queue, in the task of its producer.
+  func makeTask() {}
+
+  /// Lets the task begin, or ends it without work.
+  func giveTurn(_ mayWork: Bool) {}
+
+  /// Cancels the task.
+  func cancelTask() {}
+
+  /// Does the work of the task.
+  ///
+  /// - Parameter execute: the work.
+  final func runToEnd(_ execute: () async throws -> Void) async {
+    let (begun, queue) = state.withLock { ($0.begin(), $0.queue) }
+    if begun {
+      queue?.began(self)
+      post(.started)
+      end(await work(execute, for: queue))
+    } else if let reason = state.withLock({ $0.reasonToEndUnstarted() }) {
+      end(.cancelledWhileWaiting(reason))
+    }
+    super.start()
+    queue?.finished(self)
+  }
+
+  private func work(_ execute: () async throws -> Void, for queue: BoundedOperationQueue?) async -> Outcome {
+    do {
+      try await CurrentQueue.with(queue) { try await execute() }
+      return .succeeded
+    } catch {
+      return outcome(after: error)
+    }
+  }
+
+  private func outcome(after error: any Error) -> Outcome {
+    state.withLock { $0.cancelReason }.map { .cancelledWhileRunning($0) } ?? .failed(error)
   }
 
   /// Ends the operation, and only then lets Foundation do so: whoever waits for Foundation's end of it, as `waitUntilFinished`
@@ -266,7 +344,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
       try CurrentOperation.with(id, title) { try execute() }
       return .succeeded
     } catch {
-      return state.withLock { $0.cancelReason }.map { .cancelledWhileRunning($0) } ?? .failed(error)
+      return outcome(after: error)
     }
   }
 
@@ -283,11 +361,14 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
       return (accepted: true, queue: state.queue)
     }
     super.cancel()
+    if result.accepted { cancelTask() }
     return result
   }
 
   private func end(_ outcome: Outcome) {
-    let ended = state.withLock { $0.end(outcome) }
-    precondition(ended, "operation #\(id) ended twice")
+    guard let waiters = state.withLock({ $0.end(outcome) }) else {
+      preconditionFailure("operation #\(id) ended twice")
+    }
+    for waiter in waiters { waiter.resume(with: .success(())) }
   }
 }

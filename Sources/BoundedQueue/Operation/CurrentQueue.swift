@@ -15,7 +15,17 @@ enum CurrentQueue {
   /// The innermost frame.
   private static let innermost = ThreadPointer()
 
+  /// The queues for which the current task works.
+  @TaskLocal private static var ofTask: [ObjectIdentifier] = []
+
+  /// Marks the task, and those that it makes, as working for `queue` during `body`.
+  static func with<Result>(_ queue: BoundedOperationQueue?, _ body: () async throws -> Result) async throws -> Result {
+    guard let queue else { return try await body() }
+    return try await $ofTask.withValue(ofTask + [ObjectIdentifier(queue)]) { try await body() }
+  }
+
   static func isCurrent(_ queue: BoundedOperationQueue) -> Bool {
+    if ofTask.contains(ObjectIdentifier(queue)) { return true }
     let wanted = Unmanaged.passUnretained(queue).toOpaque()
     var next = innermost.value
     while let frame = next?.assumingMemoryBound(to: Frame.self).pointee {

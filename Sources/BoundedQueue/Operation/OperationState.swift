@@ -20,6 +20,8 @@ struct OperationState {
   /// How long it has waited for memory in total. A wait that is still going on is not included.
   var waitedForMemory = Duration.zero
   var dependencies = Dependencies()
+  /// The tasks that wait for the end.
+  private var waiters = WaitingLine<SuspendedTask>()
   /// True once a queue has accepted the operation.
   private(set) var isAccepted = false
   /// True from joining a queue until the operation is handed to a thread or withdrawn.
@@ -53,6 +55,7 @@ struct OperationState {
     var copy = self
     copy.events = []
     copy.queue = nil
+    copy.waiters = WaitingLine()
     return copy
   }
 
@@ -103,16 +106,25 @@ struct OperationState {
     }
   }
 
-  mutating func end(_ outcome: Outcome) -> Bool {
+  /// - Returns: the tasks that wait for the end; nil if it has ended before.
+  mutating func end(_ outcome: Outcome) -> [SuspendedTask]? {
     let now = ContinuousClock.now
     switch phase {
     case .new: phase = .ended(outcome, at: now, waited: .zero, ran: .zero)
     case .waiting(let since): phase = .ended(outcome, at: now, waited: now - since, ran: .zero)
     case .running(let since, let waited): phase = .ended(outcome, at: now, waited: waited, ran: now - since)
-    case .ended: return false
+    case .ended: return nil
     }
-    return true
+    return waiters.removeAll()
   }
+
+  /// Has a task wait for the end.
+  ///
+  /// - Returns: the ticket with which it is forgotten; nil if the operation has ended.
+  mutating func add(_ waiter: SuspendedTask) -> Int? { outcome == nil ? waiters.append(waiter) : nil }
+
+  /// - Returns: false if the task does not wait any more.
+  mutating func forgetWaiter(_ ticket: Int) -> Bool { waiters.remove(ticket) != nil }
 
   /// Releases the queue after the operation has left it.
   ///

@@ -19,9 +19,16 @@ import Locking
 ///
 /// *Concurrency*: as for ``BoundedOperation``. The result is written once, before the operation ends.
 open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendable {  // locks guard both properties
+  private enum Work {
+    case onThread(@Sendable () throws -> Value)
+    case task(@Sendable () async throws -> Value)
+  }
+
   /// The work, if it is a closure. It is released when it begins.
-  private let work: Locked<(@Sendable () throws -> Value)?>
-  private let result = Locked<Value?>(nil)
+  private let work: Locked<Work?>
+  private let found = Locked<Value?>(nil)
+  /// The task of an operation that takes no thread, and its turn; nil before it joins a queue.
+  private let task = Locked<(turn: Turn, handle: Task<Void, Never>)?>(nil)
 
   /// For subclasses, which override ``makeResult()``.
   ///
@@ -31,15 +38,24 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
   ///   - subject: what it works on; nil if no program needs it.
   public override init(title: String, kind: String? = nil, subject: String? = nil) {
     work = Locked(nil)
-    super.init(title: title, kind: kind, subject: subject)
+    super.init(title: title, kind: kind, subject: subject, takesThread: true)
   }
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
-  ///   - work: makes the result.
+  ///   - work: makes the result, on a thread of the queue.
   public init(title: String, work: @escaping @Sendable () throws -> Value) {
-    self.work = Locked(work)
-    super.init(title: title)
+    self.work = Locked(.onThread(work))
+    super.init(title: title, takesThread: true)
+  }
+
+  /// - Parameters:
+  ///   - title: a one-line description of the work.
+  ///   - work: makes the result, in a task. It takes a place of the queue but no thread. The task is cancelled with the
+  ///     operation, and has the priority and the task-local values of the task that submits it.
+  public init(title: String, work: @escaping @Sendable () async throws -> Value) {
+    self.work = Locked(.task(work))
+    super.init(title: title, takesThread: false)
   }
 
   /// - Parameters:
@@ -55,9 +71,22 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
     repeat addDependency(each inputs, mayFail: false, readAs: each needed)
   }
 
+  /// - Parameters:
+  ///   - title: a one-line description of the work.
+  ///   - inputs: the operations whose results the work needs. Submit them first.
+  ///   - work: makes the result from theirs, in a task.
+  public convenience init<each Input: Sendable>(
+    title: String, after inputs: repeat ResultOperation<each Input>,
+    work: @escaping @Sendable (repeat each Input) async throws -> Value
+  ) {
+    let needed = (repeat Dependency(on: each inputs))
+    self.init(title: title) { () async throws -> Value in try await work(repeat (each needed).value) }
+    repeat addDependency(each inputs, mayFail: false, readAs: each needed)
+  }
+
   /// Makes the result. Override it unless the operation has a closure; never call it.
   open func makeResult() throws -> Value {
-    guard let work = work.withLock({ $0.take() }) else {
+    guard case .onThread(let work) = work.withLock({ $0.take() }) else {
       preconditionFailure("\(type(of: self)) must override makeResult()")
     }
     return try work()
@@ -65,20 +94,48 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
 
   public final override func execute() throws {
     let value = try makeResult()
-    result.withLock { $0 = value }
+    found.withLock { $0 = value }
+  }
+
+  final override func makeTask() {
+    if takesThread { return }
+    let turn = Turn()
+    let handle = Task {
+      guard await turn.comes(), case .task(let work) = self.work.withLock({ $0.take() }) else { return }
+      await runToEnd {
+        let value = try await work()
+        found.withLock { $0 = value }
+      }
+    }
+    task.withLock { $0 = (turn, handle) }
+  }
+
+  final override func giveTurn(_ mayWork: Bool) { task.withLock { $0?.turn }?.give(mayWork) }
+
+  final override func cancelTask() { task.withLock { $0?.handle }?.cancel() }
+
+  /// The result, as soon as there is one.
+  ///
+  /// - Throws: the error with which the operation has failed, ``OperationCancelledError`` if it was cancelled, or
+  ///   `CancellationError` when the task that waits is cancelled. The operation goes on then.
+  public final var result: Value {
+    get async throws {
+      try await waitForEnd()
+      return try ending.get()
+    }
   }
 
   /// The result; nil until the operation has succeeded, and if it does not succeed.
   public final var value: Value? {
     guard case .succeeded = outcome else { return nil }
-    return result.withLock { $0 }
+    return found.withLock { $0 }
   }
 
   /// The result, or why there is none.
   var ending: Result<Value, any Error> {
     switch outcome {
     case .succeeded:
-      guard let value = result.withLock({ $0 }) else { preconditionFailure("operation #\(id) has no result") }
+      guard let value = found.withLock({ $0 }) else { preconditionFailure("operation #\(id) has no result") }
       return .success(value)
     case .failed(let error): return .failure(error)
     case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason):
