@@ -239,10 +239,25 @@ public final class BoundedOperationQueue: Sendable {
   /// delivering an event of the same operation. Events of one operation arrive in order and never concurrently; events
   /// of different operations may arrive concurrently. An operation keeps its place until its observers have received
   /// its end, so a slow observer slows the queue instead of letting events pile up. An observer may inspect, pause,
-  /// resume and cancel. It must neither submit to the queue, which throws an error, nor drain it, which traps. It must not
-  /// wait for another queue either, because that may wait for this end: use ``submitIfRoom(_:)`` there.
+  /// resume and cancel. The queue keeps `body`, so a closure that refers to the queue must hold it weakly; otherwise neither is
+  /// ever released. It must neither submit to the queue, which throws an error, nor drain it, which traps. It must not
+  /// wait for another queue either, because that may wait for this end: use ``submitIfRoom(_:)`` there. The same holds for
+  /// operations: those of two full queues that submit to each other would wait for ever.
   @discardableResult
   public func observe(_ body: @escaping @Sendable (QueueEvent) -> Void) -> QueueObservation { observers.add(body) }
+
+  /// The changes of all operations from now on, as a sequence. It ends with the task that reads it, never with the queue.
+  ///
+  /// A reader that is slower than the queue does not slow it, as an observer does: beyond the buffer, the oldest events are
+  /// lost.
+  ///
+  /// - Parameter newest: the most events that wait for the reader.
+  public func events(bufferingNewest newest: Int = 1024) -> AsyncStream<QueueEvent> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(newest)) { continuation in
+      let observation = observe { continuation.yield($0) }
+      continuation.onTermination = { _ in observation.cancel() }
+    }
+  }
 
   // MARK: Control
 
@@ -314,6 +329,11 @@ public final class BoundedOperationQueue: Sendable {
     } onCancel: {
       stopDraining(waiter)
     }
+  }
+
+  /// Suspends the task until the queue is idle, even if the task is cancelled.
+  func drainDespiteCancellation() async {
+    await withUnsafeContinuation { continuation in _ = whenIdle { continuation.resume() } }
   }
 
   private func stopDraining(_ waiter: SuspendedTask) {

@@ -41,14 +41,14 @@ func copyAll(_ names: [String]) throws {
   observation.cancel()
 }
 
-func makePage(of user: String) async throws -> String? {
-  let queue = BoundedOperationQueue(name: "page of \(user)", max: 2)
-  let profile = ResultOperation(title: "profile of \(user)") { try fetch("/profiles/\(user)") }
-  let photos = ResultOperation(title: "photos of \(user)") { try fetch("/photos/\(user)") }
-  let page = ResultOperation(title: "page of \(user)", after: profile, photos) { $0 + $1 }
-  for operation in [profile, photos, page] { try await queue.submit(operation) }
-  try await queue.drain()
-  return page.value
+func makePage(of user: String) async throws -> String {
+  try await withBoundedQueue(max: 2) { queue in
+    let profile = ResultOperation(title: "profile of \(user)") { try await fetch("/profiles/\(user)") }
+    let photos = ResultOperation(title: "photos of \(user)") { try await fetch("/photos/\(user)") }
+    let page = ResultOperation(title: "page of \(user)", after: profile, photos) { $0 + $1 }
+    for operation in [profile, photos, page] { try await queue.submit(operation) }
+    return try await page.result
+  }
 }
 
 final class PageOperation: ResultOperation<String>, @unchecked Sendable {
@@ -104,7 +104,7 @@ final class PhotoOperation: ResultOperation<[UInt8]>, @unchecked Sendable {
 }
 
 /// Stands for a request of the reader's.
-private func fetch(_ path: String) throws -> String {
+private func fetch(_ path: String) async throws -> String {
   if path == "/photos/nobody" { throw CocoaError(.fileNoSuchFile) }
   return path
 }
@@ -177,7 +177,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
 @Suite struct DocumentedExamples {
   @Test func twoRequestsAndThenThePage() async throws {
     #expect(try await makePage(of: "ann") == "/profiles/ann/photos/ann")
-    #expect(try await makePage(of: "nobody") == nil)
+    await #expect(throws: CocoaError.self) { try await makePage(of: "nobody") }
   }
 
   /// A server of photos of 640 × 480 pixels and of sidecars, but not of those that are missing.

@@ -84,18 +84,19 @@ extension FailedDependency {
   fileprivate init?(of operation: Operation) {
     guard let bounded = operation as? BoundedOperation else {
       guard operation.isCancelled else { return nil }
-      self.init(operation: OperationName(operation), ending: "was cancelled")
+      self.init(operation: OperationName(operation), ending: "was cancelled", error: nil)
       return
     }
     let (outcome, root) = bounded.state.withLock { ($0.outcome, $0.dependencies.failure) }
     switch outcome {
     case .succeeded, nil: return nil
-    case .failed(let error): self.init(operation: OperationName(operation), ending: "failed: \(error)")
+    case .failed(let error): self.init(operation: OperationName(operation), ending: "failed: \(error)", error: error)
     case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason):
       if reason == .dependency, let root {
         self = root
       } else {
-        self.init(operation: OperationName(operation), ending: "was cancelled \(reason)")
+        let error = OperationCancelledError(reason: reason)
+        self.init(operation: OperationName(operation), ending: "was cancelled \(reason)", error: error)
       }
     }
   }

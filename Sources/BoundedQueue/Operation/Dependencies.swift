@@ -142,10 +142,12 @@ public struct OperationName: Sendable, Hashable, CustomStringConvertible {
 
 /// A dependency that did not succeed, for which its dependants were cancelled. Down a chain, it is the first one that did
 /// not succeed.
-public struct FailedDependency: Sendable, Hashable, CustomStringConvertible {
+public struct FailedDependency: Sendable, CustomStringConvertible {
   public let operation: OperationName
   /// How it ended, such as "failed: no such file" or "was cancelled by the user".
   public let ending: String
+  /// The error with which it failed, or ``OperationCancelledError``; nil for an operation that is no ``BoundedOperation``.
+  public let error: (any Error)?
 
   public var description: String { "\(operation) \(ending)" }
 }

@@ -6,14 +6,14 @@ import Locking
 /// results; it starts when all of them have succeeded, and it is cancelled if one of them does not:
 ///
 /// ```swift
-/// func makePage(of user: String) async throws -> String? {
-///   let queue = BoundedOperationQueue(name: "page of \(user)", max: 2)
-///   let profile = ResultOperation(title: "profile of \(user)") { try fetch("/profiles/\(user)") }
-///   let photos = ResultOperation(title: "photos of \(user)") { try fetch("/photos/\(user)") }
-///   let page = ResultOperation(title: "page of \(user)", after: profile, photos) { $0 + $1 }
-///   for operation in [profile, photos, page] { try await queue.submit(operation) }
-///   try await queue.drain()
-///   return page.value
+/// func makePage(of user: String) async throws -> String {
+///   try await withBoundedQueue(max: 2) { queue in
+///     let profile = ResultOperation(title: "profile of \(user)") { try await fetch("/profiles/\(user)") }
+///     let photos = ResultOperation(title: "photos of \(user)") { try await fetch("/photos/\(user)") }
+///     let page = ResultOperation(title: "page of \(user)", after: profile, photos) { $0 + $1 }
+///     for operation in [profile, photos, page] { try await queue.submit(operation) }
+///     return try await page.result
+///   }
 /// }
 /// ```
 ///
@@ -116,8 +116,9 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
 
   /// The result, as soon as there is one.
   ///
-  /// - Throws: the error with which the operation has failed, ``OperationCancelledError`` if it was cancelled, or
-  ///   `CancellationError` when the task that waits is cancelled. The operation goes on then.
+  /// - Throws: the error with which the operation has failed; that of an operation which it depends on and which did not
+  ///   succeed; ``OperationCancelledError`` if it was cancelled; or `CancellationError` when the task that waits is cancelled.
+  ///   The operation goes on then.
   public final var result: Value {
     get async throws {
       try await waitForEnd()
@@ -139,7 +140,8 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
       return .success(value)
     case .failed(let error): return .failure(error)
     case .cancelledWhileWaiting(let reason), .cancelledWhileRunning(let reason):
-      return .failure(OperationCancelledError(reason: reason))
+      let failed = reason == .dependency ? state.withLock { $0.dependencies.failure } : nil
+      return .failure(failed?.error ?? OperationCancelledError(reason: reason))
     case nil: preconditionFailure("operation #\(id) is read before it has ended")
     }
   }
