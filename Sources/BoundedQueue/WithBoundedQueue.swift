@@ -4,12 +4,14 @@
 /// cancelled, and this waits until they have ended.
 ///
 /// ```swift
-/// let sizes = try await withBoundedQueue(max: 4) { queue in
-///   let operations = urls.map { url in ResultOperation(title: "\(url)") { try await size(of: url) } }
-///   for operation in operations { try await queue.submit(operation) }
-///   var sizes: [Int] = []
-///   for operation in operations { sizes.append(try await operation.result) }
-///   return sizes
+/// func sizes(of urls: [URL]) async throws -> [Int] {
+///   try await withBoundedQueue(max: 4) { queue in
+///     let operations = urls.map { url in ResultOperation(title: "\(url)") { try await size(of: url) } }
+///     for operation in operations { try await queue.submit(operation) }
+///     var sizes: [Int] = []
+///     for operation in operations { sizes.append(try await operation.result) }
+///     return sizes
+///   }
 /// }
 /// ```
 ///

@@ -63,7 +63,7 @@ extension QueueTests {
     @Test func aFullBacklogBlocksTheProducerUntilAPlaceFrees() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
       let gates = [Gate(), Gate(), Gate()]
-      try await onThread { for gate in gates.prefix(2) { try queue.submit(Work(at: gate)) } }
+      try await onThread { for gate in gates.prefix(2) { try queue.submitBlocking(Work(at: gate)) } }
       async let third: Void = onThread { try queue.submitBlocking(Work(at: gates[2])) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       #expect(queue.counters.submitted == 2)
@@ -129,7 +129,7 @@ extension QueueTests {
     @Test func limitsCanChangeWhileTheQueueRuns() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
       let gate = Gate()
-      try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
+      try await onThread { for _ in 0..<2 { try queue.submitBlocking(Work(at: gate)) } }
       let producers = (0..<3).map { _ in Task { try await queue.submit(Work(at: gate)) } }
       #expect(try await eventually { queue.counters.blockedProducers == 3 })
       queue.changeLimits { $0 = QueueLimits(max: 1, backlog: 3) }

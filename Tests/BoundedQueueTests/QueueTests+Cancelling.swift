@@ -44,7 +44,7 @@ extension QueueTests {
         work.cancel()
         try await waited
         try await queue.drain()
-        dependant.waitUntilFinished()
+        try await onThread { dependant.waitUntilFinished() }
         #expect(found.value.count == 2 && found.value.allSatisfy { $0 != nil }, "round \(round)")
       }
     }
@@ -96,10 +96,10 @@ extension QueueTests {
       let started = Gate()
       let works = [Work.endless(started), Work(), Work()]
       let blocked = Work()
-      try await onThread { for work in works { try queue.submit(work) } }
+      try await onThread { for work in works { try queue.submitBlocking(work) } }
       try await onThread { started.pass() }
       let producer = Task { try await queue.submit(blocked) }
-      let thread = Task { try await onThread { try queue.submit(Work()) } }
+      let thread = Task { try await onThread { try queue.submitBlocking(Work()) } }
       #expect(try await eventually { queue.counters.blockedProducers == 2 })
       let cancelled = queue.cancelAll(reason: .pressure)
       #expect(cancelled.waiting.map(\.id) == works.dropFirst().map(\.id))
@@ -118,7 +118,7 @@ extension QueueTests {
     @Test func cancellingAPausedQueueEmptiesIt() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
       queue.pause()
-      try await onThread { for _ in 0..<10 { try queue.submit(Work()) } }
+      try await onThread { for _ in 0..<10 { try queue.submitBlocking(Work()) } }
       queue.cancelAll(reason: .user)
       try await queue.drain()
       #expect(queue.counters.cancelledWhileWaiting == 10)
@@ -127,7 +127,7 @@ extension QueueTests {
     @Test func closingRefusesProducersAndFinishesWaitingOperations() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
       let gate = Gate()
-      try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
+      try await onThread { for _ in 0..<2 { try queue.submitBlocking(Work(at: gate)) } }
       let producer = Task { try await queue.submit(Work()) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       queue.close()
@@ -235,7 +235,7 @@ extension QueueTests {
       let queue = BoundedOperationQueue(name: "test", max: 1)
       let bad = Work { _ in throw Deliberate() }
       let good = Work()
-      try await onThread { for work in [bad, good] { try queue.submit(work) } }
+      try await onThread { for work in [bad, good] { try queue.submitBlocking(work) } }
       try await queue.drain()
       #expect(bad.outcome?.words == "failed: deliberate")
       #expect(good.outcome?.words == "succeeded")

@@ -65,7 +65,7 @@ extension QueueTests {
       let first = Work(at: gate)
       let dependants = (0..<3).map { _ in Work() }
       for dependant in dependants { dependant.addDependency(first) }
-      try await onThread { for operation in [first] + dependants.prefix(2) { try queue.submit(operation) } }
+      try await onThread { for operation in [first] + dependants.prefix(2) { try queue.submitBlocking(operation) } }
       #expect(try !queue.submitIfRoom(dependants[2]))
       async let third: Void = onThread { try queue.submitBlocking(dependants[2]) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
@@ -79,7 +79,7 @@ extension QueueTests {
       let (queue, gate) = (queue(max: 2, backlog: 0), Gate())
       let (first, dependant) = (Work(at: gate), Work())
       dependant.addDependency(first)
-      try await onThread { try queue.submit(first) }
+      try await onThread { try queue.submitBlocking(first) }
       #expect(try !queue.submitIfRoom(dependant))
       async let submitted: Void = queue.submit(dependant)
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
@@ -154,7 +154,7 @@ extension QueueTests {
       indirect.addDependency(block)
       #expect(await #expect(throws: SubmitError.self) { try await queue.submit(indirect) }?.description == refused)
       // And while its producer still waits for room, because the producer may give up.
-      try await onThread { for _ in 0..<2 { try queue.submit(Work(at: gate)) } }
+      try await onThread { for _ in 0..<2 { try queue.submitBlocking(Work(at: gate)) } }
       async let blocked: Void = onThread { try queue.submitBlocking(new) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       let other = self.queue()

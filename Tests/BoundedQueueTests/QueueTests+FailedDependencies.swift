@@ -17,7 +17,7 @@ extension QueueTests {
       }
       let chain = (0..<3).map { Work("link \($0)") }
       for (dependant, dependency) in zip(chain, [failing] + chain) { dependant.addDependency(dependency) }
-      try await onThread { for operation in [failing] + chain { try queue.submit(operation) } }
+      try await onThread { for operation in [failing] + chain { try queue.submitBlocking(operation) } }
       gate.open()
       try await queue.drain()
       for link in chain {
@@ -65,7 +65,7 @@ extension QueueTests {
       let (first, dependant, other) = (Work(at: gate), Work(), Work())
       dependant.addDependency(first)
       other.addDependency(first)
-      try await onThread { for operation in [first, dependant, other] { try queue.submit(operation) } }
+      try await onThread { for operation in [first, dependant, other] { try queue.submitBlocking(operation) } }
       #expect(queue.cancel(id: dependant.id, reason: .user))
       #expect(dependant.outcome?.cancelReason == .user)
       #expect(dependant.snapshot().failedDependency == nil)
@@ -149,7 +149,7 @@ extension QueueTests {
       let (needs, copes) = (Work(), Work())
       for mayFail in [true, false] { needs.addDependency(failing, mayFail: mayFail) }
       for mayFail in [true, true] { copes.addDependency(failing, mayFail: mayFail) }
-      try await onThread { for operation in [failing, needs, copes] { try queue.submit(operation) } }
+      try await onThread { for operation in [failing, needs, copes] { try queue.submitBlocking(operation) } }
       try await queue.drain()
       #expect(needs.outcome?.cancelReason == .dependency && copes.outcome?.words == "succeeded")
     }

@@ -105,7 +105,7 @@ extension QueueTests {
       let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
       let instants = LockedBox<[Int: [ContinuousClock.Instant]]>([:])
       queue.observe { event in instants.change { $0[event.operation.id, default: []].append(event.instant) } }
-      try await onThread { for _ in 0..<5_000 { try queue.submit(Work()) } }
+      try await onThread { for _ in 0..<5_000 { try queue.submitBlocking(Work()) } }
       try await queue.drain()
       #expect(instants.value.count == 5_000)
       #expect(instants.value.values.allSatisfy { $0.count == 3 && $0 == $0.sorted() })
@@ -126,7 +126,7 @@ extension QueueTests {
       }
       own.change { $0 = observation }
       queue.pause()
-      try await onThread { for _ in 0..<4 { try queue.submit(Work()) } }
+      try await onThread { for _ in 0..<4 { try queue.submitBlocking(Work()) } }
       queue.resume()
       try await queue.drain()
       #expect(refused.value == 1 && started.value == 1)
@@ -138,7 +138,7 @@ extension QueueTests {
       queue.pause(.user)
       queue.pause(.pressure)
       let work = Work()
-      try await onThread { try queue.submit(work) }
+      try await onThread { try queue.submitBlocking(work) }
       queue.resume(.user)
       #expect(queue.snapshot().pauses == .pressure && queue.counters.running == 0)
       #expect(queue.snapshot(of: work.id)?.waitReason == "the queue is paused by memory pressure")
@@ -153,7 +153,7 @@ extension QueueTests {
     @Test func waitingOperationsAreListedPageByPage() async throws {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
       queue.pause()
-      try await onThread { for _ in 0..<9 { try queue.submit(Work()) } }
+      try await onThread { for _ in 0..<9 { try queue.submitBlocking(Work()) } }
       let all = queue.snapshot().waiting.map(\.id)
       #expect(queue.snapshot(waitingLimit: 4, waitingAfter: all[2]).waiting.map(\.id) == Array(all[3...6]))
       #expect(queue.snapshot(waitingAfter: all[8]).waiting.isEmpty)
@@ -164,9 +164,11 @@ extension QueueTests {
       let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
       queue.pause()
       let works = (0..<10).map { _ in Work() }
-      try await onThread { for work in works.reversed() { try queue.submit(work) } }
+      try await onThread { for work in works.reversed() { try queue.submitBlocking(work) } }
       var ids: [Int] = []
-      while case let page = queue.snapshot(waitingLimit: 3, waitingAfter: ids.last ?? 0).waiting.map(\.id), !page.isEmpty {
+      while case let page = queue.snapshot(waitingLimit: 3, waitingAfter: ids.last ?? 0).waiting.map(\.id),
+        !page.isEmpty
+      {
         ids += page
       }
       #expect(ids == works.map(\.id))

@@ -19,13 +19,13 @@ extension QueueTests {
         }
       }
       for work in works { try await queue.submit(work) }
-      try await expectEventually { gates.value.count == 500 }
+      #expect(try await eventually { gates.value.count == 500 })
       #expect(queue.counters.running == 500 && works[0].isExecuting && !works[0].isFinished)
       #expect(try !queue.submitIfRoom(Work()))
       for gate in gates.value { gate.resume() }
       try await queue.drain()
       #expect(works.map(\.value) == (0..<500).map { $0 } && queue.counters.peakRunning == 500)
-      #expect(works.allSatisfy(\.isFinished))
+      #expect(works.allSatisfy { $0.isFinished })
     }
 
     @Test func theWorkHasTheTaskLocalValuesOfItsProducerAlsoIfItWaits() async throws {
@@ -56,7 +56,7 @@ extension QueueTests {
       }
       try await queue.submit(running)
       try await queue.submit(waiting)
-      try await expectEventually { begun.value }
+      #expect(try await eventually { begun.value })
       waiting.cancel(reason: .timeout)
       running.cancel(reason: .pressure)
       await #expect(throws: OperationCancelledError(reason: .pressure)) { try await running.result }
@@ -153,10 +153,10 @@ extension QueueTests {
           }
         }
       }
-      try await expectEventually { works.value.first?.isExecuting == true && works.value.count == 3 }
+      #expect(try await eventually { works.value.first?.isExecuting == true && works.value.count == 3 })
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
-      #expect(works.value.allSatisfy(\.isFinished))
+      #expect(works.value.allSatisfy { $0.isFinished })
     }
 
     @Test func eventsComeAsASequenceThatDoesNotSlowTheQueue() async throws {

@@ -51,6 +51,16 @@ func makePage(of user: String) async throws -> String {
   }
 }
 
+func sizes(of urls: [URL]) async throws -> [Int] {
+  try await withBoundedQueue(max: 4) { queue in
+    let operations = urls.map { url in ResultOperation(title: "\(url)") { try await size(of: url) } }
+    for operation in operations { try await queue.submit(operation) }
+    var sizes: [Int] = []
+    for operation in operations { sizes.append(try await operation.result) }
+    return sizes
+  }
+}
+
 final class PageOperation: ResultOperation<String>, @unchecked Sendable {
   private var profile: Dependency<String>?
   private var photos: Dependency<String>?
@@ -102,6 +112,9 @@ final class PhotoOperation: ResultOperation<[UInt8]>, @unchecked Sendable {
     try makeThumbnail(of: photo?.value ?? Data(), as: (try? sidecar?.value) ?? Sidecar(size: "256"))
   }
 }
+
+/// Stands for a request of the reader's.
+private func size(of url: URL) async throws -> Int { url.path.count }
 
 /// Stands for a request of the reader's.
 private func fetch(_ path: String) async throws -> String {
@@ -178,6 +191,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
   @Test func twoRequestsAndThenThePage() async throws {
     #expect(try await makePage(of: "ann") == "/profiles/ann/photos/ann")
     await #expect(throws: CocoaError.self) { try await makePage(of: "nobody") }
+    #expect(try await sizes(of: [URL(filePath: "/a"), URL(filePath: "/abc")]) == [2, 4])
   }
 
   /// A server of photos of 640 × 480 pixels and of sidecars, but not of those that are missing.
@@ -265,7 +279,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
         }
       }
     }
-    #expect(examples == 17)
+    #expect(examples == 18)
   }
 
   /// The lines of a file, without indentation and comment slashes.

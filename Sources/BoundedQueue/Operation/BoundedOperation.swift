@@ -305,7 +305,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     } else if let reason = state.withLock({ $0.reasonToEndUnstarted() }) {
       end(.cancelledWhileWaiting(reason))
     }
-    super.start()
+    finish()
     queue?.finished(self)
   }
 
@@ -336,7 +336,13 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
       // Another thread has started it.
       return
     }
+    finish()
+  }
+
+  /// Has Foundation end the operation, and then resumes the tasks that wait.
+  private func finish() {
     super.start()
+    for waiter in state.withLock({ $0.finish() }) { waiter.resume(with: .success(())) }
   }
 
   private func work() -> Outcome {
@@ -366,9 +372,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   }
 
   private func end(_ outcome: Outcome) {
-    guard let waiters = state.withLock({ $0.end(outcome) }) else {
-      preconditionFailure("operation #\(id) ended twice")
-    }
-    for waiter in waiters { waiter.resume(with: .success(())) }
+    let ended = state.withLock { $0.end(outcome) }
+    precondition(ended, "operation #\(id) ended twice")
   }
 }

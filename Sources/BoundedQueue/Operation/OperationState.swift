@@ -22,6 +22,7 @@ struct OperationState {
   var dependencies = Dependencies()
   /// The tasks that wait for the end.
   private var waiters = WaitingLine<SuspendedTask>()
+  private var isFinished = false
   /// True once a queue has accepted the operation.
   private(set) var isAccepted = false
   /// True from joining a queue until the operation is handed to a thread or withdrawn.
@@ -106,22 +107,29 @@ struct OperationState {
     }
   }
 
-  /// - Returns: the tasks that wait for the end; nil if it has ended before.
-  mutating func end(_ outcome: Outcome) -> [SuspendedTask]? {
+  mutating func end(_ outcome: Outcome) -> Bool {
     let now = ContinuousClock.now
     switch phase {
     case .new: phase = .ended(outcome, at: now, waited: .zero, ran: .zero)
     case .waiting(let since): phase = .ended(outcome, at: now, waited: now - since, ran: .zero)
     case .running(let since, let waited): phase = .ended(outcome, at: now, waited: waited, ran: now - since)
-    case .ended: return nil
+    case .ended: return false
     }
+    return true
+  }
+
+  /// Foundation has ended the operation, too.
+  ///
+  /// - Returns: the tasks that wait for the end.
+  mutating func finish() -> [SuspendedTask] {
+    isFinished = true
     return waiters.removeAll()
   }
 
   /// Has a task wait for the end.
   ///
   /// - Returns: the ticket with which it is forgotten; nil if the operation has ended.
-  mutating func add(_ waiter: SuspendedTask) -> Int? { outcome == nil ? waiters.append(waiter) : nil }
+  mutating func add(_ waiter: SuspendedTask) -> Int? { isFinished ? nil : waiters.append(waiter) }
 
   /// - Returns: false if the task does not wait any more.
   mutating func forgetWaiter(_ ticket: Int) -> Bool { waiters.remove(ticket) != nil }
