@@ -186,12 +186,12 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// The entries of sources that were made, with a hash, and had this size, of those that are written: a few with the same
-  /// time too, and a few others.
-  public func made(like version: LedgerEntry.Version) -> [LedgerEntry] {
+  /// The entries with a hash of sources that had this size, of those that are written: a few with the same time too, and a
+  /// few others.
+  public func entries(like version: LedgerEntry.Version) -> [LedgerEntry] {
     guard state.withLock({ $0.hasEntries && !$0.isBusy }) else { return [] }
     let found = attempt(isTriedAgain: true) { database in
-      try database.read { try LedgerTable.made(like: version, limit: Self.mostAlike, in: $0) }
+      try database.read { try LedgerTable.entries(like: version, limit: Self.mostAlike, in: $0) }
     }
     return found ?? []
   }

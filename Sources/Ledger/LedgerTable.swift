@@ -151,11 +151,10 @@ enum LedgerTable {
     return try Row.fetchOne(statement, arguments: [Data(source.bytes)]).flatMap { LedgerEntry($0) }
   }
 
-  /// The entries of sources that were made, with a hash, and had this size: at most `limit` with the same time too, and as
-  /// many others.
-  static func made(like version: LedgerEntry.Version, limit: Int, in db: Database) throws -> [LedgerEntry] {
+  /// The entries with a hash of sources that had this size: at most `limit` with the same time too, and as many others.
+  static func entries(like version: LedgerEntry.Version, limit: Int, in db: Database) throws -> [LedgerEntry] {
     guard try versionFound(db) == Self.version else { return [] }
-    let start = "SELECT \(try columns(in: db)) FROM source WHERE hash IS NOT NULL AND outcome = 'made' AND size = ? "
+    let start = "SELECT \(try columns(in: db)) FROM source WHERE hash IS NOT NULL AND size = ? "
     return try ["modified = ?", "modified <> ?"].flatMap { condition in
       let statement = try db.cachedStatement(sql: "\(start) AND \(condition) LIMIT ?")
       return try Row.fetchAll(statement, arguments: [version.bytes, version.modified, limit])

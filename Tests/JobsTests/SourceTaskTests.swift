@@ -54,7 +54,7 @@ import Testing
   @Test func aComparisonLeadsToNewThumbnailsOrToNothing() {
     #expect(next(.verify(known: 1), .verified(hash: 2, isUnchanged: false), conditions()) == "go on: make")
     #expect(next(.verify(known: 1), .verified(hash: 1, isUnchanged: true), conditions()) == "up to date")
-    let moved = RecognizedSource(thumbnails: .ofGone("/a.jpg", at: "a.jpg", isOfJob: true), hash: 1)
+    let moved = RecognizedSource(results: .ofGone("/a.jpg", at: "a.jpg", isOfJob: true), hash: 1)
     #expect(next(.recognize(moved), .verified(hash: 2, isUnchanged: false), conditions()) == "go on: make")
     #expect(next(.recognize(moved), .verified(hash: 1, isUnchanged: true), conditions()) == "up to date")
     let describes = conditions(describes: true)

@@ -180,11 +180,11 @@ import Testing
     before.record(hashed)
     before.write()
     try DatabaseQueue(path: file.printable).write { try $0.execute(sql: "DROP INDEX sizes; PRAGMA user_version = 3") }
-    #expect(try entries().map(\.hash) == [nil] && Ledger(file, for: .reading).made(like: hashed.version!) == [])
+    #expect(try entries().map(\.hash) == [nil] && Ledger(file, for: .reading).entries(like: hashed.version!) == [])
     let ledger = Ledger(file, for: .writing)
     try ledger.open()
     #expect(try entries().map(\.hash) == [nil])
-    #expect(ledger.made(like: hashed.version!) == [])
+    #expect(ledger.entries(like: hashed.version!) == [])
   }
 
   @Test func thoseOfTheSameTimeComeFirstAmongAFewOfOneSize() throws {
@@ -195,14 +195,12 @@ import Testing
       new.hash = number == 18 ? nil : 1
       ledger.record(new)
     }
-    var other = entry("failed", .failed(kind: "source", reason: "cut"), version: .init(bytes: 10, modified: 19))
-    other.hash = 1
-    ledger.record(other)
+    ledger.record(entry("failed", .failed(kind: "source", reason: "cut"), version: .init(bytes: 10, modified: 19)))
     ledger.write()
-    let found = ledger.made(like: .init(bytes: 10, modified: 19)).map(\.source)
+    let found = ledger.entries(like: .init(bytes: 10, modified: 19)).map(\.source)
     #expect(found.first == "19" && found.count == 9 && Set(found).count == 9 && !found.contains("18"), "\(found)")
-    #expect(ledger.made(like: .init(bytes: 10, modified: 18)).count == 8)
-    #expect(ledger.made(like: .init(bytes: 11, modified: 19)) == [])
+    #expect(ledger.entries(like: .init(bytes: 10, modified: 18)).count == 8)
+    #expect(ledger.entries(like: .init(bytes: 11, modified: 19)) == [])
   }
 
   @Test func twoProcessesShareAFile() throws {

@@ -109,6 +109,28 @@ extension CommandTests {
         "\(run.output)")
     }
 
+    @Test func brokenPhotosAreKnownByTheirContents() async throws {
+      let folder = try TemporaryFolder.withPhotos(6)
+      let whole = try folder.bytes("images/\(folder.files(below: "images")[0])")
+      try folder.write(whole.prefix(2000), to: "images/0/cut.jpg")
+      try folder.write(Data("no picture".utf8), to: "images/text.jpg")
+      let first = try await BuiltCommand.run("images", "--json", in: folder)
+      #expect(first.status == 1 && first.number("failed") == 2, "\(first.errors)")
+      try setTime(1_000_000_000, of: ["text.jpg"], in: folder)
+      try FileManager.default.moveItem(atPath: folder("images/0/cut.jpg"), toPath: folder("images/1/cut too.jpg"))
+      let second = try await BuiltCommand.run("images", "--json", "--known-failures", "ok", in: folder)
+      #expect(second.status == 0 && second.number("failed_earlier") == 2, "\(second.output)\(second.errors)")
+      let report = try await BuiltCommand.run("report", "--failed", in: folder)
+      #expect(report.output.split(separator: "\n").count == 2, "\(report.output)")
+      // Other contents of the same size are tried.
+      var other = Array(whole.prefix(2000))
+      other[1000] ^= 1
+      try folder.write(other, to: "images/text.jpg")
+      try folder.write(other, to: "images/1/cut too.jpg")
+      let third = try await BuiltCommand.run("images", "--json", in: folder)
+      #expect(third.status == 1 && third.number("failed_earlier") == 0 && third.number("failed") == 2, "\(third.output)")
+    }
+
     @Test func thumbnailsOfOtherJobsStay() async throws {
       let folder = try TemporaryFolder.withPhotos(6)
       _ = try await BuiltCommand.run("images/0", in: folder)

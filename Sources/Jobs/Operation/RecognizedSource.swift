@@ -1,17 +1,20 @@
 import Files
+import Ledger
 import Marks
 
-/// A source that may have the contents of which thumbnails were made.
+/// A source that may have known contents.
 struct RecognizedSource: Sendable, Equatable {
-  /// Where the thumbnails are.
-  enum Thumbnails: Sendable, Equatable {
-    /// In the places of the source, which had another time: files with this state together.
+  /// What came of these contents.
+  enum Results: Sendable, Equatable {
+    /// Thumbnails in the places of the source, which had another time: files with this state together.
     case own(FileState)
-    /// In the places of a source that is gone. If it was not one of this job, they also stay there.
+    /// Thumbnails in the places of a source that is gone. If it was not one of this job, they also stay there.
     case ofGone(Path, at: Path, isOfJob: Bool)
+    /// A failure for good, as the ledger has it.
+    case failure(LedgerEntry)
   }
 
-  let thumbnails: Thumbnails
+  let results: Results
   /// The hash of those contents.
   let hash: UInt64
 }

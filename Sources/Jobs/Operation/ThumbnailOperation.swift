@@ -98,11 +98,26 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
       } catch {
         try checkCancelled()
         let failure = SourceFailure(error, plan: shared.memory)
-        guard attempt < shared.retries, failure.mayBeTemporary, !found.needsWhole else { throw failure }
+        guard attempt < shared.retries, failure.mayBeTemporary, !found.needsWhole else {
+          if failure.isForGood, shared.hashing != .never { hashAfterFailure() }
+          throw failure
+        }
         report(stage: "waiting to try again")
         try pause(milliseconds: 100 << min(attempt, 5))
       }
     }
+  }
+
+  /// Larger sources that have failed are tried again under another path.
+  private static let largestHashed = 64 << 20
+
+  /// Hashes a source that has failed for good, so that it is known under another path.
+  private func hashAfterFailure() {
+    guard source.isLocal, let file = try? SourceFile(source.path), file.size <= Self.largestHashed,
+      let version = found.findings.file, version.state == file.version.state,
+      let hash = try? file.hash(step: { _ in try checkCancelled() }), !file.hasChanged
+    else { return }
+    progress.withLock { $0.findings.hash = hash }
   }
 
   private func makeAll() throws -> SourceResult {

@@ -58,13 +58,14 @@ struct ReportSession {
     var vanished = try Dictionary(
       sets.map { ($0.output, try $0.vanishedSources()) }, uniquingKeysWith: { first, _ in first })
     func isGone(_ entry: LedgerEntry, _ set: LedgerSet) -> Bool {
-      guard case .made = entry.outcome else { return false }
-      return vanished[set.output]?.state(of: set.source(of: entry), entry.version) == .gone
+      vanished[set.output]?.state(of: set.source(of: entry), entry.version) == .gone
     }
     // All entries are needed to know what is missing.
     try LedgerSet.visit(sets, unmadeOnly: isUnmadeOnly && sources.isEmpty) { set, entry in
       if !sources.isEmpty { known.insert(set.source(of: entry).hashValue) }
       guard entry.time >= since else { return }
+      // Nothing is left of a failure whose source is gone.
+      if case .made = entry.outcome {} else if isGone(entry, set) { return }
       let source = path(set.source(of: entry))
       switch style {
       case .table: report.count(entry, source, isGone: isGone(entry, set))

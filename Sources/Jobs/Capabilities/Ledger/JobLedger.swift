@@ -28,16 +28,16 @@ final class JobLedger: Sendable {
   }
 
   private let file: Path
-  private let ledger: Ledger
+  let ledger: Ledger
   /// The output folder, as the job names it, and its absolute path.
   private let place: Path
-  private let output: Path
-  private let settings: String
-  private let program: String
-  private let retriesFailed: Bool
+  let output: Path
+  let settings: String
+  let program: String
+  let retriesFailed: Bool
   private let hasOneOutput: Bool
   /// Whether this is a dry run, which remembers nothing.
-  private let isReading: Bool
+  let isReading: Bool
   let onProblem: @Sendable (LedgerError) -> Void
   /// Nil in a dry run.
   private let run: RunFolder?
@@ -111,7 +111,7 @@ final class JobLedger: Sendable {
     (try? FileStatus.of(source, followingLinks: true).get()).map { LedgerEntry.Version($0) }
   }
 
-  private func key(of source: Source) -> Path {
+  func key(of source: Source) -> Path {
     let folder = source.path.parent
     let known = lastFolder.withLock { last in last.flatMap { $0.folder == folder ? $0.key : nil } }
     if let known { return known.appending(source.path.lastName) }
@@ -242,27 +242,7 @@ final class JobLedger: Sendable {
     return entry.hash
   }
 
-  /// The entries of sources that had the size of a file and were made with the present settings, with their absolute paths; at
-  /// most a few. First those that also had its time.
-  func entries(like status: stat) -> [(source: Path, entry: LedgerEntry)] {
-    ledger.made(like: .init(status)).filter { $0.settings == settings }.map { (output.following($0.source), $0) }
-  }
-
-  /// Remembers a source whose thumbnails were kept because its contents are known.
-  ///
-  /// - Parameters:
-  ///   - file: the version that was compared.
-  ///   - count: how many thumbnails there are.
-  ///   - first: the place of one of them in the output folder.
-  ///   - states: of all thumbnails together.
-  func recordKept(
-    _ source: Source, _ file: SourceFile.Version, hash: UInt64, thumbnails count: Int, first: Path, _ states: FileState
-  ) {
-    if isReading { return }
-    record(key(of: source), version(file), .made(thumbnails: count, first: first), hash, thumbnails: states)
-  }
-
-  private func version(_ file: SourceFile.Version) -> LedgerEntry.Version {
+  func version(_ file: SourceFile.Version) -> LedgerEntry.Version {
     LedgerEntry.Version(bytes: file.bytes, modified: file.modified.wrappedNanoseconds, state: file.state?.value)
   }
 
@@ -313,7 +293,8 @@ final class JobLedger: Sendable {
     // A file that neither is nor claims to be a picture was only given with others, as by a shell's *.
     case .failed(.source(.notAnImage)) where !report.source.path.hasPictureName: forgetUnmade(key)
     case .failed(let failure) where failure.isForGood:
-      record(key, version, .failed(kind: failure.kind.rawValue, reason: "\(failure)"))
+      record(key, version, .failed(kind: failure.kind.rawValue, reason: "\(failure)"), hash)
+    case .failed(.earlier): break
     // What was tried to the end is no suspect any more.
     case .failed: if ledger.unmade(key) != nil { ledger.forget(key) }
     case .notImage, .thumbnail, .unsupported, .gone: forgetUnmade(key)
@@ -321,7 +302,7 @@ final class JobLedger: Sendable {
     }
   }
 
-  private func record(
+  func record(
     _ source: Path, _ version: LedgerEntry.Version?, _ outcome: LedgerEntry.Outcome, _ hash: UInt64? = nil,
     _ digest: [UInt8]? = nil, thumbnails: FileState? = nil
   ) {
@@ -392,7 +373,7 @@ final class JobLedger: Sendable {
 }
 
 extension LedgerEntry.Version {
-  fileprivate init(_ status: stat) {
+  init(_ status: stat) {
     self.init(
       bytes: Int(status.st_size), modified: status.modified.wrappedNanoseconds, state: FileState(status).value)
   }

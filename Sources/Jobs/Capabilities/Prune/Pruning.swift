@@ -196,7 +196,7 @@ final class Pruning: ResultRemover {
     }
     for source in freed where vanished.state(of: source) == .gone {
       // It is not known where the thumbnails of a source outside the tree are.
-      if source.below(tree) != nil, !hasThumbnails(of: source, tree) { ledger?.forget(source) }
+      if source.below(tree) != nil, !hasThumbnails(of: source) { ledger?.forget(source) }
     }
     let below = tree.appending(operation.place)
     if prunes(below) {
@@ -209,7 +209,8 @@ final class Pruning: ResultRemover {
   }
 
   /// Whether thumbnails of a source that is gone are left: such as those of other sizes, which only pruning removes.
-  private func hasThumbnails(of source: Path, _ tree: Path) -> Bool {
+  func hasThumbnails(of source: Path) -> Bool {
+    guard let tree = walker.tree.root else { return true }
     let isFound = Locked(false)
     Removal(in: outputs, tree: tree, isDryRun: true) { _, _ in isFound.withLock { $0 = true } }.removeAll(of: source)
     return isFound.withLock { $0 }

@@ -28,18 +28,19 @@ final class Recognizing: JobCapability {
 
   func admit(_ candidate: inout Candidate, in engine: Engine) {
     guard case .make = candidate.verdict, !candidate.isForced, candidate.source.isLocal,
-      let recognized = candidate.isTouched ? touched(candidate) : moved(candidate)
+      let recognized = touched(candidate) ?? moved(candidate)
     else { return }
     candidate.verdict = .start(
       SourceTask(source: candidate.source, place: candidate.place, work: .recognize(recognized)))
   }
 
   private func touched(_ candidate: Candidate) -> RecognizedSource? {
-    guard let entry = candidate.entry, case .made = entry.outcome, let hash = entry.hash, let files = candidate.files
-    else {
-      return nil
+    guard let entry = candidate.entry, let hash = entry.hash else { return nil }
+    if ledger.isKnownFailure(entry), entry.version?.bytes == candidate.status.map({ Int($0.st_size) }) {
+      return RecognizedSource(results: .failure(entry), hash: hash)
     }
-    return RecognizedSource(thumbnails: .own(files), hash: hash)
+    guard candidate.isTouched, case .made = entry.outcome, let files = candidate.files else { return nil }
+    return RecognizedSource(results: .own(files), hash: hash)
   }
 
   private func moved(_ candidate: Candidate) -> RecognizedSource? {
@@ -47,10 +48,12 @@ final class Recognizing: JobCapability {
       candidate.found.joined().allSatisfy({ $0 == nil })
     else { return nil }
     for (source, entry) in ledger.entries(like: status) where pruning.isGone(source, entry.version) {
-      guard let hash = entry.hash, case .made(let count, let first?) = entry.outcome,
+      guard let hash = entry.hash else { continue }
+      if ledger.isKnownFailure(entry) { return RecognizedSource(results: .failure(entry), hash: hash) }
+      guard case .made(let count, let first?) = entry.outcome,
         count == candidate.found.joined().count, let place = shared.outputs[0].place(ofFirst: first)
       else { continue }
-      return RecognizedSource(thumbnails: .ofGone(source, at: place, isOfJob: isOfJob(source)), hash: hash)
+      return RecognizedSource(results: .ofGone(source, at: place, isOfJob: isOfJob(source)), hash: hash)
     }
     return nil
   }
@@ -64,10 +67,17 @@ final class Recognizing: JobCapability {
   }
 
   func examine(_ operation: SourceOperation, _ ending: inout SourceTask.Ending, in engine: Engine) {
-    guard let operation = operation as? RecognizingOperation, let kept = operation.kept else { return }
-    if case .ofGone(let path, _, _) = operation.recognized.thumbnails {
+    guard let operation = operation as? RecognizingOperation else { return }
+    if case .failure(let entry) = operation.recognized.results, case .failed(.earlier) = ending,
+      let file = operation.findings.file
+    {
+      return ledger.record(failure: entry, of: operation.source, file)
+    }
+    guard let kept = operation.kept else { return }
+    if case .ofGone(let path, _, _) = operation.recognized.results {
       moved.withLock { $0 += 1 }
-      if kept.isMoved { ledger.forget(path) }
+      // Those of other sizes may be left, which only pruning removes.
+      if kept.isMoved, !pruning.hasThumbnails(of: path) { ledger.forget(path) }
     }
     ledger.recordKept(
       operation.source, kept.file, hash: operation.recognized.hash, thumbnails: kept.count, first: kept.first,

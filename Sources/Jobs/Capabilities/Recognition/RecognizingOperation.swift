@@ -2,11 +2,12 @@ import BoundedQueue
 import Files
 import Locking
 import Marks
+import PictureMaking
 import Places
 import Sourcing
 
-/// Compares all bytes of a source with those of which thumbnails were made. If they are the same, it gives these the time of the
-/// source, or moves them to its places. If that fails, they are made again.
+/// Compares all bytes of a source with known contents. If they are the same, it gives the thumbnails of these the time of the
+/// source, or moves them to its places, or fails as they have. If it cannot, the thumbnails are made.
 final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a lock; the rest is constant
   /// The thumbnails that were kept.
   struct Kept {
@@ -24,6 +25,7 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
   let recognized: RecognizedSource
   private let outputs: [ThumbnailOutput]
   private let result = Locked<(hash: UInt64, kept: Kept?)?>(nil)
+  private let found = Locked(SourceFindings())
 
   init(_ task: SourceTask, _ recognized: RecognizedSource, shared: ThumbnailOperation.Shared) {
     (self.recognized, outputs) = (recognized, shared.outputs)
@@ -40,6 +42,8 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
   /// Nil if the thumbnails have to be made, and before the operation has succeeded.
   var kept: Kept? { result.withLock { $0?.kept } }
 
+  override var findings: SourceFindings { found.withLock { $0 } }
+
   override func execute() throws {
     report(stage: "comparing")
     let file = try SourceFile(source.path)
@@ -50,6 +54,10 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
       report(fraction: Double(done) / Double(max(1, file.size)))
     }
     let isSame = hash == recognized.hash && !file.hasChanged
+    found.withLock { $0.file = file.version }
+    if isSame, case .failure(let entry) = recognized.results, case .failed(let kind, let reason) = entry.outcome {
+      throw SourceFailure.earlier(kind: kind, reason: reason, first: entry.since, last: entry.time)
+    }
     let kept = isSame ? try keep(file) : nil
     result.withLock { $0 = (hash, kept) }
   }
@@ -58,14 +66,15 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
     report(stage: "writing")
     let contents = try file.contents()
     let files = outputs.map { $0.files(of: source, place) }
-    if case .own(let state) = recognized.thumbnails {
+    if case .own(let state) = recognized.results {
       let there = files.joined().compactMap { $0.map { FileState($0) } }
       guard FileState.together(there) == state else { return nil }
     }
     var states: [FileState] = []
     for (output, files) in zip(outputs, files) {
       let kept =
-        switch recognized.thumbnails {
+        switch recognized.results {
+        case .failure: nil as [FileState]?
         case .own: output.renewThumbnails(of: source, place, contents, files: files, modified: file.modified)
         case .ofGone(let path, let former, _):
           output.copyThumbnails(of: path, former, to: source, place, contents, modified: file.modified)
@@ -75,7 +84,7 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
     }
     var isMoved = false
     // Only now, so that the thumbnails are never missing in both places.
-    if case .ofGone(let path, let former, isOfJob: true) = recognized.thumbnails {
+    if case .ofGone(let path, let former, isOfJob: true) = recognized.results {
       isMoved = outputs.map { $0.removeThumbnails(of: path, former) }.allSatisfy { $0 }
     }
     let first = outputs[0].place(of: source, place, size: outputs[0].options.sizes[0])
