@@ -65,9 +65,11 @@ struct PageContent {
 
   /// - Parameter name: the image's name among the resources of the page.
   mutating func drawImage(_ name: String, in box: SheetBox) {
+    // A white picture would have no edge on white paper. It is behind the picture, because viewers round the two differently.
+    let edge = 0.3
+    let behind = SheetBox(x: box.x - edge, y: box.y - edge, width: box.width + 2 * edge, height: box.height + 2 * edge)
+    draw("q \(numbers(Grey.edge)) g \(rectangle(behind)) f Q")
     draw("q \(numbers(box.width, 0, 0, box.height, box.x, box.y)) cm /\(name) Do Q")
-    // A white picture would have no edge on white paper.
-    draw("q \(numbers(Grey.edge)) G 0.25 w \(rectangle(box)) S Q")
   }
 
   /// A crossed box with the reason why it has no picture.

@@ -16,6 +16,8 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
   package var gallery: Path?
   /// Whether the gallery has copies of its thumbnails in its folder, and shows nothing that is outside.
   package var isGalleryStandalone = false
+  /// The title of gallery and contact sheet; nil means the name of the folder of the sources.
+  package var title: String?
 
   package init() {}
 
@@ -29,6 +31,9 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
       "Copy the thumbnails into the folder of the gallery, which can then be zipped or uploaded by itself; without links to "
         + "the sources, and without those that failed.",
       refusedByWatch: endless),
+    Setting(
+      "title", \.title, .text(parseTitle), value: "text",
+      "The title of gallery and contact sheet, instead of the name of the sources' folder."),
     Setting(
       "manifest", \.manifest, .path, value: "file",
       "Write a JSON list of all sources: their thumbnails, sizes, dates, orientations and placeholders.",
@@ -48,6 +53,12 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
       value: "grid", "Columns and rows on each page of the contact sheet.", refusedByWatch: endless),
   ]
 
+  @Sendable private static func parseTitle(_ text: String, _ subject: String) throws(TextError) -> String {
+    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    if words.isEmpty { throw TextError("\(subject): the title is empty") }
+    return String(words.prefix(200))
+  }
+
   private static let endless = "reads all thumbnails each time that it is made, and a watch has no end; use it with run"
 
   package var isEmpty: Bool { manifest == nil && contactSheet == nil && gallery == nil }
@@ -64,6 +75,10 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
   func validate() throws(TextError) {
     if manifest == nil, !manifestFields.isEmpty {
       throw TextError(in: "manifest-fields", "there is no manifest; “manifest” names one")
+    }
+    if title != nil, gallery == nil, contactSheet == nil {
+      throw TextError(
+        in: "title", "there is neither a gallery nor a contact sheet; “html” and “contact-sheet” name them")
     }
     var owners: [Path: JoinKind] = [:]
     for (kind, path) in paths {
@@ -92,7 +107,8 @@ package struct JoinSettings: Sendable, Equatable, DefaultSettings {
     for output in outputs where (output.absolute ?? output).below(gallery.absolute ?? gallery) != nil {
       throw TextError(
         in: "html-standalone",
-        "\(output.printable) is in the folder of the gallery, and has more than its thumbnails; give the gallery another one"
+        "the output \(output.printable) is in the folder of the gallery, \(gallery.printable), and also has the list of what "
+          + "failed; name a folder outside of that with “out”"
       )
     }
   }

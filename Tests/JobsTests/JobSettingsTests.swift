@@ -70,7 +70,7 @@ import Thumbnails
     #expect(NearestWord.to(word, among: JobSettings.jobFileKeys.flatMap(\.names)) == meant)
   }
 
-  @Test(arguments: ["banana", "foreground", "bogus", "title", "detach", "hold"])
+  @Test(arguments: ["banana", "foreground", "bogus", "footnote", "detach", "hold"])
   func anUnrelatedWordHasNoSuggestion(word: String) {
     #expect(NearestWord.to(word, among: JobSettings.jobFileKeys.flatMap(\.names)) == nil)
   }

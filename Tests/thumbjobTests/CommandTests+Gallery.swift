@@ -120,12 +120,29 @@ extension CommandTests {
       #expect(try folder.bytes(place) == photo && !folder.exists("web/index.html"))
     }
 
+    @Test func galleryAndContactSheetHaveATitle() async throws {
+      let folder = try TemporaryFolder.withPhotos(2)
+      let named = try await BuiltCommand.run(
+        "images", "--html", "web", "--contact-sheet", "s.pdf", "--title", "  Trip to\tRome ", in: folder)
+      #expect(named.status == 0, "\(named.errors)")
+      #expect(
+        String(decoding: try folder.bytes("web/page/data.js"), as: UTF8.self).contains("\"title\":\"Trip to Rome\""))
+      let usual = try await BuiltCommand.run("images", "--html", "web", in: folder)
+      #expect(usual.status == 0)
+      #expect(String(decoding: try folder.bytes("web/page/data.js"), as: UTF8.self).contains("\"title\":\"images\""))
+      let alone = try await BuiltCommand.run("images", "--title", "Rome", in: folder)
+      #expect(alone.status == 64 && alone.errors.contains("there is neither a gallery nor a contact sheet"))
+    }
+
     @Test func aStandaloneGalleryNeedsAFolderOfItsOwn() async throws {
       let folder = try TemporaryFolder.withPhotos(1)
       for (options, text) in [
         (["--html-standalone"], "--html-standalone: needs “html”"),
-        (["--html", "web", "--html-standalone", "-o", "web/thumbs"], "--html-standalone: web/thumbs is in the folder"),
-        (["--html", ".", "--html-standalone"], "--html-standalone: thumbs is in the folder"),
+        (
+          ["--html", "web", "--html-standalone", "-o", "web/thumbs"],
+          "--html-standalone: the output web/thumbs is in the folder"
+        ),
+        (["--html", ".", "--html-standalone"], "--html-standalone: the output thumbs is in the folder"),
         (["--html", "web", "--share"], "did you mean --html-standalone?"),
       ] {
         let ending = try await BuiltCommand.run(executable: BuiltCommand.path, ["images"] + options, in: folder)

@@ -171,6 +171,19 @@ extension CommandTests {
       #expect(try await run("in", in: folder).number("up_to_date") == 2)
     }
 
+    @Test func whatIsGoneIsCountedAlsoWhereNamesTellContents() async throws {
+      let folder = try photos("in/a.jpg", "in/b.jpg")
+      func run() async throws -> BuiltCommand.Ending {
+        try await self.run("in", "-s", "60", "-s", "30", "--name", "%s-%w-%c", in: folder)
+      }
+      #expect(try await run().number("made") == 2)
+      try FileManager.default.removeItem(atPath: folder("in/a.jpg"))
+      let after = try await run()
+      #expect(after.status == 0 && after.number("gone_thumbnails") == 2, "\(after.output)")
+      let line = "2 thumbnails are of photos that are gone; where they are, only the manifest of an earlier run tells "
+      #expect(after.errorLines.contains { $0.hasPrefix(line) }, "\(after.errors)")
+    }
+
     @Test func anEntryOfAListDoesNotFailForAFileThatIsNoEntry() async throws {
       let folder = try photos("in/scan", "in/scan.jpg")
       func run(_ entries: String...) async throws -> BuiltCommand.Ending {

@@ -69,7 +69,7 @@ struct HelpTests {
   }
 
   @Test(arguments: [
-    "banana", "title", "detach",
+    "banana", "footnote", "detach",
     "grayscale", "cookie-jar", "bogus", "hold",
   ])
   func anOptionThatDoesNotExistHasNoHintUnlessAnotherIsReallyNear(name: String) {

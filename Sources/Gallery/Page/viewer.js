@@ -1,6 +1,7 @@
 // One picture, as large as the window and its thumbnails allow.
 
 const SIDE = 720;               // pixels of the longer side to which small thumbnails are enlarged
+const MOST_SCALE = 2;           // but not more than so many times
 
 const viewer = $("viewer");
 let viewed = null;
@@ -58,7 +59,7 @@ function fileLink(address, name, size) {
 function frameSize(picture) {
   const { width, height } = viewerThumbnails(picture).at(-1);
   const scale = Math.min($("stage").clientWidth / width, $("stage").clientHeight / height,
-    Math.max(1, SIDE / Math.max(width, height)));
+    Math.min(MOST_SCALE, Math.max(1, SIDE / Math.max(width, height))));
   return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };
 }
 

@@ -6,7 +6,7 @@ import Gallery
 struct GalleryFiles {
   let folder: Path
   var isDurable = false
-  let title: JSONPath
+  let title: String
   let sizes: [GallerySize]
   /// The folder of the sources; nil if it is not known.
   let originals: JSONPath?

@@ -7,7 +7,7 @@ import SystemPackage
 /// originals.
 struct GalleryPlan: Sendable {
   let folder: Path
-  let title: JSONPath
+  let title: String
   let sizes: [GallerySize]
   /// The folder of the sources; nil if it is not known, or not shown.
   let originals: JSONPath?
@@ -21,10 +21,13 @@ struct GalleryPlan: Sendable {
   /// Makes the folder, and checks that a page there may be replaced.
   ///
   /// - Parameters:
+  ///   - title: nil for the name of that folder.
   ///   - isStandalone: whether it shows only what is in its folder.
   ///   - tree: the folder whose tree the thumbnails mirror.
   /// - Throws: ``OutputError``.
-  init(_ folder: Path, isStandalone: Bool, outputs: [ThumbnailOutput], tree: Path?) throws(OutputError) {
+  init(
+    _ folder: Path, title: String? = nil, isStandalone: Bool, outputs: [ThumbnailOutput], tree: Path?
+  ) throws(OutputError) {
     self.folder = folder
     try Self.check(folder)
     let start: Path
@@ -46,7 +49,7 @@ struct GalleryPlan: Sendable {
       sizes = places.map { GallerySize(name: $1, folder: leading($0)) }
       (copyFolders, originals) = (nil, tree.map(leading))
     }
-    title = JSONPath((tree ?? Path.workingFolder ?? folder).lastName)
+    self.title = title ?? (tree ?? Path.workingFolder ?? folder).lastName.jsonText.text
   }
 
   /// A folder for each size. Several outputs may have sizes of one name.

@@ -45,7 +45,7 @@ package struct ReportGallery {
   ) throws -> Int {
     let originals = tree.leading(from: start)
     let files = GalleryFiles(
-      folder: folder, title: JSONPath(tree.lastName.isEmpty ? tree : tree.lastName),
+      folder: folder, title: (tree.lastName.isEmpty ? tree : tree.lastName).jsonText.text,
       sizes: [GallerySize(name: "thumbnails", folder: JSONPath(copied == nil ? "." : GalleryCopies.folder))],
       originals: copied == nil ? JSONPath(originals.isEmpty ? "." : originals) : nil)
     var copies = GalleryCopies(in: folder, outputs: outputs)

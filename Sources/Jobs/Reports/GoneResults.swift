@@ -8,4 +8,6 @@ package struct GoneResults: Sendable, Equatable {
   package let mode: PruneMode
   /// Why a job does so only if more than `--prune` is asked for; nil if that is enough.
   package let refusal: PruneRefusal?
+  /// Whether a job can find them. If their names tell more than the paths of the photos, it cannot.
+  package var areFound = true
 }

@@ -56,11 +56,17 @@ enum PruneText {
   static func text(_ gone: GoneResults) -> String {
     let subject =
       Units.count(gone.thumbnails, "thumbnail") + (gone.thumbnails == 1 ? " is of a photo" : " are of photos")
+    let isOne = gone.thumbnails == 1
+    if !gone.areFound {
+      return subject + (isOne ? " that is" : " that are")
+        + " gone; where \(isOne ? "it is" : "they are"), only the manifest "
+        + "of an earlier run tells (docs/manifest.md)"
+    }
     let option = gone.mode == .yes ? "--prune" : "--prune=\(gone.mode.rawValue)"
     let reason = gone.refusal.map { ", although \($0)" } ?? ""
-    return subject + (gone.thumbnails == 1 ? " that is" : " that are")
-      + " gone; \(option) removes \(gone.thumbnails == 1 ? "it" : "them")\(reason); \(option) --dry-run lists "
-      + (gone.thumbnails == 1 ? "it" : "them")
+    return subject + (isOne ? " that is" : " that are")
+      + " gone; \(option) removes \(isOne ? "it" : "them")\(reason); \(option) --dry-run lists "
+      + (isOne ? "it" : "them")
   }
 
   static func text(_ counts: PruneCounts) -> String {

@@ -66,7 +66,8 @@ final class Joins: Sendable {
     }
     if let folder = settings.gallery {
       gallery = Gallery(
-        plan: try GalleryPlan(folder, isStandalone: settings.isGalleryStandalone, outputs: outputs, tree: tree),
+        plan: try GalleryPlan(
+          folder, title: settings.title, isStandalone: settings.isGalleryStandalone, outputs: outputs, tree: tree),
         pictures: try EntryList(in: outputs[0], isFollowed: isFollowed),
         missing: try EntryList(in: outputs[0], isFollowed: isFollowed),
         thumbnails: settings.isGalleryStandalone ? try EntryList(in: outputs[0], isFollowed: isFollowed) : nil)
@@ -75,7 +76,7 @@ final class Joins: Sendable {
     }
     sheet = try settings.contactSheet.map { path throws(OutputError) in
       _ = try JoinFile(path, kind: .contactSheet)
-      let title = (tree ?? Path.workingFolder ?? path).lastName.jsonText.text
+      let title = settings.title ?? (tree ?? Path.workingFolder ?? path).lastName.jsonText.text
       let design = SheetOperation.Design(path: path, grid: settings.sheetGrid, title: title, isDurable: isDurable)
       return Sheet(design: design, entries: try EntryList(in: outputs[0], isFollowed: isFollowed))
     }

@@ -11,6 +11,8 @@ struct LedgerSources {
     let path: Path
     /// The version of the file; nil if it was not opened.
     let version: LedgerEntry.Version?
+    /// How many thumbnails it has.
+    let count: Int
     /// The place of one of its thumbnails; nil if that is not known.
     let first: Path?
     fileprivate let key: Path
@@ -73,11 +75,11 @@ struct LedgerSources {
           let path = start.following(entry.source)
           // Paths that begin with `..` lead out of the folder again.
           if let folder, path.below(folder) == nil { return }
-          var first: Path?
-          if case .made(_, let place) = entry.outcome { first = place }
-          if !body(Remembered(path: path, version: entry.version, first: first, key: entry.source, ledger: ledger)) {
-            throw StopError()
-          }
+          var (count, first) = (0, nil as Path?)
+          if case .made(let made, let place) = entry.outcome { (count, first) = (made, place) }
+          let source = Remembered(
+            path: path, version: entry.version, count: count, first: first, key: entry.source, ledger: ledger)
+          if !body(source) { throw StopError() }
         }
       } catch let error as LedgerError {
         throw error

@@ -115,6 +115,7 @@ final class Pruning: ResultRemover {
       // Folders in each other are counted twice, and then looked at.
       if !known.contains(nil), known.reduce(0, { $0 + ($1 ?? 0) }) == tally.made + tally.upToDate { return nil }
     }
+    if outputs.contains(where: { !$0.factKinds.isEmpty }) { return goneByName(below: folders) }
     let found = Locked<Set<Path>>([])
     let removal = Removal(in: outputs, tree: tree, isDryRun: true) { path, result in
       if case .success = result { found.withLock { _ = $0.insert(path) } }
@@ -136,6 +137,17 @@ final class Pruning: ResultRemover {
     if count == 0 || isStopping || refusals.contains(where: { $0.wayOn == nil }) { return nil }
     let strongest = refusals.first { $0.wayOn == .force } ?? refusals.first
     return GoneResults(thumbnails: count, mode: strongest?.wayOn ?? .yes, refusal: strongest)
+  }
+
+  /// The same where the names of the thumbnails tell more than the paths of their sources: only how many there are is known.
+  private func goneByName(below folders: [Path]) -> GoneResults? {
+    var gone: [Path: Int] = [:]
+    for folder in folders where !isStopping {
+      // Those of folders that cannot be read are not known.
+      try? forEachRemembered(below: folder) { source, state in if state == .gone { gone[source.path] = source.count } }
+    }
+    let count = gone.values.reduce(0, +)
+    return count == 0 ? nil : GoneResults(thumbnails: count, mode: .yes, refusal: nil, areFound: false)
   }
 
   private func isFolder(_ path: Path) -> Bool { !FileStatus.isRegular(path, followingLinks: true) }
