@@ -43,6 +43,9 @@ public struct BoundRatio: Encodable, Sendable, Equatable {
     (variant, self.seconds, self.processorSeconds) = (other.variant, seconds, processorSeconds)
   }
 
+  /// The shortest round that tells something, in seconds.
+  private static let shortest = 1.0
+
   /// Whether the bounded variant is slower than another, in sentences.
   static func answer(_ bounded: VariantSummary, _ other: VariantSummary) -> String {
     let name = other.variant.rawValue
@@ -63,6 +66,9 @@ public struct BoundRatio: Encodable, Sendable, Equatable {
     }
     if ratio.seconds.isBeyondSpread == nil {
       sentences.append("One round shows no spread, so the difference may be chance.")
+    }
+    if let seconds = [bounded, other].compactMap({ $0.seconds?.median }).min(), seconds < shortest {
+      sentences.append("But a round of less than a second is mostly the start of a process; take more photos.")
     }
     return sentences.joined(separator: " ")
   }

@@ -52,7 +52,8 @@ enum QueueListing {
     return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }.flatMap { $0.value > 1 ? $0.key : nil }
   }
 
-  /// One operation. Where the line would be too long, the beginning of its source is cut off.
+  /// One operation. Where the line would be too long, it says less: that it runs or waits is in the line above, most operations
+  /// make thumbnails, and the beginning of the source is cut off.
   ///
   /// - Parameter known: a reason to wait that was already told.
   private static func line(
@@ -65,13 +66,16 @@ enum QueueListing {
     guard let subject = operation.subject, let kind = operation.kind, let title = text.range(of: operation.title) else {
       return line.fitted(to: columns, ellipsis)
     }
-    let (start, end) = ("  \(text[..<title.lowerBound])\(kind) ", String(text[title.upperBound...]))
+    let start = "  \(text[..<title.lowerBound])" + (kind == usualKind ? "" : "\(kind) ")
+    let end = text[title.upperBound...].replacing(/^: (running|waiting),? /) { _ in ": " }
     let room = columns - start.displayWidth - end.displayWidth
     return (start + subject.fittedAtEnd(to: max(room, shortestSource), ellipsis) + end).fitted(to: columns, ellipsis)
   }
 
+  private static let usualKind = "thumbnail"
+
   /// The least columns of a source that is cut off.
-  private static let shortestSource = 16
+  private static let shortestSource = 14
 
   /// Lists cancelled operations by name.
   ///
