@@ -67,7 +67,7 @@ enum QueueListing {
       return line.fitted(to: columns, ellipsis)
     }
     let start = "  \(text[..<title.lowerBound])" + (kind == usualKind ? "" : "\(kind) ")
-    let end = text[title.upperBound...].replacing(/^: (running|waiting),? /) { _ in ": " }
+    let end = text[title.upperBound...].replacing(#/^: (running|waiting),? /#) { _ in ": " }
     let room = columns - start.displayWidth - end.displayWidth
     return (start + subject.fittedAtEnd(to: max(room, shortestSource), ellipsis) + end).fitted(to: columns, ellipsis)
   }
