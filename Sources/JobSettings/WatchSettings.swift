@@ -25,6 +25,14 @@ package struct WatchSettings: Sendable, Equatable {
       if FileStatus.isRegular(path, followingLinks: true) {
         throw TextError("\(path.printable): a file; a watch needs its folder, and “include”")
       }
+      let folder = path.absolute ?? path
+      for output in job.outputs
+      where output.name != nil && (output.folder.absolute ?? output.folder).below(folder) != nil {
+        throw TextError(
+          in: "name",
+          "a folder of photos that is renamed would take its thumbnails along; with a watch, name an “out” "
+            + "outside of \(path.printable)")
+      }
     }
   }
 }

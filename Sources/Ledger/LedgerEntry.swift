@@ -55,6 +55,8 @@ public struct LedgerEntry: Sendable, Equatable {
   /// A fingerprint of the files of its thumbnails; nil if it was not taken. It changes with every file that takes the place
   /// of one of them.
   public var thumbnails: Int?
+  /// A hash of what its thumbnails look like, which were made of the contents with ``hash``; nil if it is not known.
+  public var looks: UInt64?
   /// Identifies the source in the marks of its thumbnails; nil if no thumbnail names it.
   public var key: UInt64?
   /// A fingerprint of the settings that the outcome may depend on.

@@ -18,6 +18,7 @@ import GRDB
 /// | `settings`, `program` | a fingerprint of the settings, and the program's version |
 /// | `since`, `time`, `times` | the first and the last time in seconds since 1970, and how often |
 /// | `moment` | the last time in nanoseconds since 1970 |
+/// | `looks` | a hash of what the thumbnails look like that were made of the contents with `hash` |
 /// | `digest` | the SHA-256 digest of the source, in the ledger of a list of checksums |
 ///
 /// `disk` has the source folders and the mount points in them: `path`, and what identifies the disk that was there
@@ -60,6 +61,7 @@ enum LedgerTable {
       try db.execute(
         sql: """
           UPDATE source SET hash = NULL WHERE hash IS NOT NULL;
+          ALTER TABLE source ADD COLUMN looks INTEGER;
           CREATE INDEX sizes ON source (size, modified) WHERE hash IS NOT NULL;
           PRAGMA user_version = \(version)
           """)
@@ -103,17 +105,17 @@ enum LedgerTable {
       sql: """
         INSERT INTO source (
           path, size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, since, time, times,
-          state, print, key, moment, digest
-        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+          state, print, key, moment, digest, looks
+        ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (path) DO UPDATE SET
           (since, times) = (SELECT
             CASE WHEN same THEN since ELSE excluded.since END, CASE WHEN same THEN times + 1 ELSE 1 END
             FROM (SELECT outcome = excluded.outcome AND size IS excluded.size AND modified IS excluded.modified AS same)),
           (size, modified, hash, outcome, kind, reason, thumbnails, first, deaths, settings, program, time, state, print, key,
-            moment, digest) =
+            moment, digest, looks) =
           (excluded.size, excluded.modified, excluded.hash, excluded.outcome, excluded.kind, excluded.reason, excluded.thumbnails,
             excluded.first, excluded.deaths, excluded.settings, excluded.program, excluded.time, excluded.state,
-            excluded.print, excluded.key, excluded.moment, excluded.digest)
+            excluded.print, excluded.key, excluded.moment, excluded.digest, excluded.looks)
         """)
     var (name, kind, reason) = ("", nil as String?, nil as String?)
     var (thumbnails, first, deaths) = (nil as Int?, nil as Data?, nil as Int?)
@@ -128,6 +130,7 @@ enum LedgerTable {
         entry.hash.map { Int64(bitPattern: $0) }, name, kind, reason, thumbnails, first,
         deaths, entry.settings, entry.program, entry.since, entry.time, entry.version?.state, entry.thumbnails,
         entry.key.map { Int64(bitPattern: $0) }, entry.moment, entry.digest.map { Data($0) },
+        entry.looks.map { Int64(bitPattern: $0) },
       ])
   }
 
@@ -141,9 +144,9 @@ enum LedgerTable {
     let newer =
       (version < second ? "NULL, NULL, NULL, NULL" : "state, print, key, moment")
       + (version < third ? ", NULL" : ", digest")
-    let hash = version < Self.version ? "NULL" : "hash"
+    let (hash, looks) = version < Self.version ? ("NULL", "NULL") : ("hash", "looks")
     return "path, size, modified, \(hash), outcome, kind, reason, thumbnails, first, deaths, settings, program, since, "
-      + "time, times, \(newer)"
+      + "time, times, \(newer), \(looks)"
   }
 
   static func entry(of source: Path, in db: Database) throws -> LedgerEntry? {
@@ -151,11 +154,12 @@ enum LedgerTable {
     return try Row.fetchOne(statement, arguments: [Data(source.bytes)]).flatMap { LedgerEntry($0) }
   }
 
-  /// The entries with a hash of sources that had this size: at most `limit` with the same time too, and as many others.
+  /// The entries with a hash of sources that had this size: at most `limit` with the same time too, and as many with
+  /// an earlier and with a later one.
   static func entries(like version: LedgerEntry.Version, limit: Int, in db: Database) throws -> [LedgerEntry] {
     guard try versionFound(db) == Self.version else { return [] }
     let start = "SELECT \(try columns(in: db)) FROM source WHERE hash IS NOT NULL AND size = ? "
-    return try ["modified = ?", "modified <> ?"].flatMap { condition in
+    return try ["modified = ?", "modified < ?", "modified > ?"].flatMap { condition in
       let statement = try db.cachedStatement(sql: "\(start) AND \(condition) LIMIT ?")
       return try Row.fetchAll(statement, arguments: [version.bytes, version.modified, limit])
         .compactMap { LedgerEntry($0) }
@@ -285,5 +289,6 @@ extension LedgerEntry {
     key = Int64.fromDatabaseValue(row[17]).map { UInt64(bitPattern: $0) }
     if let known = number(18) { moment = known }
     digest = Data.fromDatabaseValue(row[19]).map { Array($0) }
+    looks = Int64.fromDatabaseValue(row[20]).map { UInt64(bitPattern: $0) }
   }
 }

@@ -78,6 +78,25 @@ package struct ThumbnailMark: Sendable, Hashable {
     return Array(rest).withUnsafeBytes { inserted(into: $0) }
   }
 
+  /// A hash of what a thumbnail looks like: of all its bytes but its mark; nil if it has none.
+  package static func looks(of thumbnail: [UInt8]) -> UInt64? {
+    guard ThumbnailMark(head: thumbnail[...]) != nil else { return nil }
+    let end = 20 + 2 + (Int(thumbnail[22]) << 8 | Int(thumbnail[23]))
+    var hash = XXH64()
+    thumbnail.withUnsafeBytes { bytes in
+      hash.append(UnsafeRawBufferPointer(rebasing: bytes[..<20]))
+      hash.append(UnsafeRawBufferPointer(rebasing: bytes[min(end, bytes.count)...]))
+    }
+    return hash.hash
+  }
+
+  /// The same for several thumbnails together, in their order; nil if it is not known of one.
+  package static func looks(together looks: [UInt64?]) -> UInt64? {
+    looks.reduce(UInt64(looks.count)) { sum, looks in
+      sum.flatMap { sum in looks.map { ($0 ^ sum) &* 0x9E37_79B1_85EB_CA87 } }
+    }
+  }
+
   /// Reads the mark of the file at `path`; nil if the file has none or cannot be read.
   package init?(of path: Path, in folder: CInt) {
     guard let mark = try? Self.read(path, in: folder) else { return nil }

@@ -13,9 +13,14 @@ package struct MadeThumbnail: Sendable, Equatable {
   package let bytes: Int
   /// The state of its file; nil in a dry run and in a bucket.
   package var state: FileState?
+  /// A hash of what it looks like; nil in a dry run and in a bucket.
+  package var looks: UInt64?
 
-  package init(path: Path, size: String, pixels: PixelSize, bytes: Int, state: FileState? = nil) {
+  package init(
+    path: Path, size: String, pixels: PixelSize, bytes: Int, state: FileState? = nil, looks: UInt64? = nil
+  ) {
     (self.path, self.size, self.pixels, self.bytes, self.state) = (path, size, pixels, bytes, state)
+    self.looks = looks
   }
 }
 

@@ -88,6 +88,8 @@ package final class OutputFolder: Sendable {
     /// The number of bytes written.
     package let bytes: Int
     package let state: FileState
+    /// A hash of what it looks like.
+    package let looks: UInt64?
     /// The source whose thumbnail was there, although it exists.
     package let replaced: SourceKey?
   }
@@ -112,6 +114,7 @@ package final class OutputFolder: Sendable {
     guard claim(place, for: key) else { throw taken }
     defer { underWay.withLock { $0[place] = nil } }
     let marked = mark.inserted(into: jpeg, followedBy: described)
+    let looks = ThumbnailMark.looks(of: marked)
     for _ in 1...Self.claimTries {
       let found = try predecessor(of: place, mark, isAmongPhotos, isKept)
       if case .rival = found, !isForced || isOfThisRun(place) { throw taken }
@@ -125,9 +128,11 @@ package final class OutputFolder: Sendable {
       // of another process.
       guard let state else { continue }
       if case .thumbnail(hasSettings: false) = found { replaced.add(1, ordering: .relaxed) }
-      guard case .rival(let rival) = found else { return Published(bytes: marked.count, state: state, replaced: nil) }
+      guard case .rival(let rival) = found else {
+        return Published(bytes: marked.count, state: state, looks: looks, replaced: nil)
+      }
       replacedOthers.add(1, ordering: .relaxed)
-      return Published(bytes: marked.count, state: state, replaced: rival)
+      return Published(bytes: marked.count, state: state, looks: looks, replaced: rival)
     }
     throw taken
   }
@@ -178,6 +183,11 @@ package final class OutputFolder: Sendable {
       let bytes = readFile(place, in: descriptor, limit: Self.largestRenewed), bytes.count == Int(status.st_size)
     else { return nil }
     return mark.replaced(in: bytes)
+  }
+
+  /// A hash of what the thumbnail in a place looks like; nil if there is none, or a very large one.
+  func looks(of place: Path) -> UInt64? {
+    readFile(place, in: descriptor, limit: Self.largestRenewed).flatMap { ThumbnailMark.looks(of: $0) }
   }
 
   private func isUnchanged(_ place: Path, _ status: stat) -> Bool {

@@ -161,7 +161,7 @@ package struct ThumbnailOutput: Sendable {
     let place = self.place(of: source, place, size: thumbnail.size)
     let mark = stamps[index].mark.of(contents, markedKey(of: source))
     let bytes: Int
-    var state: FileState?
+    var (state, looks): (FileState?, UInt64?)
     if let destination {
       let marked = mark.inserted(into: thumbnail.bytes)
       try destination.publish(marked, mark, to: place, modified: modified, isCancelled: isCancelled)
@@ -172,11 +172,12 @@ package struct ThumbnailOutput: Sendable {
         described: description.map { DescriptionComment($0, thumbnail.pixels) }, to: place, modified: modified,
         isAmongPhotos: name != nil,
         isKept: { owners.owner(of: $0, in: place, at: wanted, for: source, in: self) != .nobodyElse })
-      (bytes, state) = (published.bytes, published.state)
+      (bytes, state, looks) = (published.bytes, published.state, published.looks)
       if let replaced = published.replaced { owners.forget(replaced) }
     }
     return MadeThumbnail(
-      path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes, state: state)
+      path: path.appending(place), size: thumbnail.size.name, pixels: thumbnail.pixels, bytes: bytes, state: state,
+      looks: looks)
   }
 
   /// The key of a source.

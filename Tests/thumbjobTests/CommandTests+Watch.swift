@@ -58,10 +58,10 @@ extension CommandTests {
       #expect(folder.leftovers.isEmpty)
     }
 
-    @Test(arguments: ["thumbs", "images"]) func namedThumbnailsFollowTheirPhotos(output: String) async throws {
+    @Test func namedThumbnailsFollowTheirPhotos() async throws {
       let folder = try withPhotos()
-      let arguments = ["images", "-o", output, "--name", "%d/%s-small"]
-      @Sendable func thumbnails() -> [String] { folder.files(below: output).filter { $0.hasSuffix("-small.jpg") } }
+      let arguments = ["images", "--name", "%d/%s-small"]
+      @Sendable func thumbnails() -> [String] { folder.files(below: "thumbs") }
       let ending = try await watched(folder, arguments) { run in
         try await expectEventually { thumbnails() == ["a-small.jpg", "album/b-small.jpg"] }
         try folder.write(Self.otherPhoto, to: "images/new/c.jpg")
@@ -73,11 +73,17 @@ extension CommandTests {
       #expect(ending.status == 143 && !ending.errors.contains("failed"), "\(ending.errors)")
     }
 
-    @Test func aWatchRefusesNamesThatTellWhatIsInAPhoto() async throws {
+    @Test func aWatchRefusesNamesThatTellWhatIsInAPhotoOrPutThumbnailsBesideIt() async throws {
       let folder = try withPhotos()
-      let ending = try await BuiltCommand.run("watch", "images", "--name", "%Y/%s", in: folder)
-      #expect(
-        ending.status == 64 && ending.errors.contains("a watch removes thumbnails, and with %Y"), "\(ending.errors)")
+      for (arguments, text) in [
+        (["--name", "%Y/%s"], "a watch removes thumbnails, and with %Y"),
+        (["--name", "%d/%s-small", "-o", "images/sub"], "name an “out” outside of images"),
+        (["--name", "%d/%s-small", "-o", "images"], "name an “out” outside of images"),
+      ] {
+        let ending = try await BuiltCommand.run(
+          executable: BuiltCommand.path, ["watch", "images"] + arguments, in: folder)
+        #expect(ending.status == 64 && ending.errors.contains(text), "\(ending.errors)")
+      }
     }
 
     @Test func manifestAndGalleryFollowTheirPhotos() async throws {

@@ -17,4 +17,6 @@ struct RecognizedSource: Sendable, Equatable {
   let results: Results
   /// The hash of those contents.
   let hash: UInt64
+  /// A hash of what their thumbnails look like; nil for a failure.
+  var looks: UInt64?
 }

@@ -10,6 +10,13 @@ extension ThumbnailOutput {
   /// folder of no size of this output.
   package func place(ofFirst thumbnail: Path) -> Path? { thumbnail.below(sizeFolders[0]) }
 
+  /// A hash of what each thumbnail of a source looks like; nil where there is none.
+  ///
+  /// - Parameter place: the place of its thumbnails, from ``OutputPlan``.
+  package func looks(of source: Source, _ place: Path) -> [UInt64?] {
+    options.sizes.map { size in folder?.looks(of: self.place(of: source, place, size: size)) }
+  }
+
   /// Gives the thumbnails of a source another time, and marks that name it.
   ///
   /// - Parameters:

@@ -191,13 +191,15 @@ final class JobLedger: Sendable {
   ) {
     if isReading || source.address != nil { return }
     let version = LedgerEntry.Version(status)
-    var (hash, digest): (UInt64?, [UInt8]?)
+    var (hash, looks, digest): (UInt64?, UInt64?, [UInt8]?)
     if let entry, case .made = entry.outcome {
-      hash = entry.hash
+      // They belong together, whatever has become of source and thumbnails.
+      (hash, looks) = (entry.hash, entry.looks)
       // Nobody compares it with the contents, so it holds only for the very file.
       if version.isSame(as: entry.version) { digest = entry.digest }
     }
-    record(key(of: source), version, .made(thumbnails: count, first: first), hash, digest, thumbnails: states)
+    record(
+      key(of: source), version, .made(thumbnails: count, first: first), hash, digest, looks: looks, thumbnails: states)
   }
 
   /// Remembers that a source is up to date after all, if the ledger of another part says that it was not made.
@@ -247,10 +249,14 @@ final class JobLedger: Sendable {
   }
 
   /// Remembers the hash of a source whose thumbnails are up to date.
-  func record(hash: UInt64, of source: Source) {
+  ///
+  /// - Parameter file: the version that was read. Another one may have come since the walk.
+  func record(hash: UInt64, of source: Source, _ file: SourceFile.Version) {
     if isReading { return }
     // A walk has entered it before.
-    guard var entry = entry(of: source), case .made = entry.outcome, entry.hash != hash else { return }
+    guard var entry = entry(of: source), case .made = entry.outcome, entry.hash != hash,
+      version(file).isSame(as: entry.version)
+    else { return }
     entry.hash = hash
     ledger.record(entry)
   }
@@ -288,6 +294,7 @@ final class JobLedger: Sendable {
       let states = report.thumbnails.compactMap(\.state)
       record(
         key, version, .made(thumbnails: report.thumbnails.count, first: first), hash, digest?.bytes,
+        looks: ThumbnailMark.looks(together: report.thumbnails.map(\.looks)),
         thumbnails: states.count == report.thumbnails.count ? FileState.together(states) : nil)
     case .failed(let failure) where failure.kind == .collision: lost(report.source)
     // A file that neither is nor claims to be a picture was only given with others, as by a shell's *.
@@ -304,12 +311,12 @@ final class JobLedger: Sendable {
 
   func record(
     _ source: Path, _ version: LedgerEntry.Version?, _ outcome: LedgerEntry.Outcome, _ hash: UInt64? = nil,
-    _ digest: [UInt8]? = nil, thumbnails: FileState? = nil
+    _ digest: [UInt8]? = nil, looks: UInt64? = nil, thumbnails: FileState? = nil
   ) {
     var entry = LedgerEntry(
       source, version: version, outcome: outcome, settings: settings, program: program, time: now)
     (entry.hash, entry.digest, entry.thumbnails, entry.moment) = (hash, digest, thumbnails?.value, nanoseconds)
-    entry.key = SourceKey(of: output.following(source), from: output).number
+    (entry.looks, entry.key) = (looks, SourceKey(of: output.following(source), from: output).number)
     ledger.record(entry)
   }
 

@@ -34,13 +34,17 @@ extension JobLedger {
   ///
   /// - Parameters:
   ///   - file: the version that was compared.
+  ///   - recognized: the contents, and what the thumbnails look like.
   ///   - count: how many thumbnails there are.
   ///   - first: the place of one of them in the output folder.
   ///   - states: of all thumbnails together.
   func recordKept(
-    _ source: Source, _ file: SourceFile.Version, hash: UInt64, thumbnails count: Int, first: Path, _ states: FileState
+    _ source: Source, _ file: SourceFile.Version, _ recognized: RecognizedSource, thumbnails count: Int, first: Path,
+    _ states: FileState
   ) {
     if isReading { return }
-    record(key(of: source), version(file), .made(thumbnails: count, first: first), hash, thumbnails: states)
+    record(
+      key(of: source), version(file), .made(thumbnails: count, first: first), recognized.hash, looks: recognized.looks,
+      thumbnails: states)
   }
 }

@@ -39,8 +39,10 @@ final class Recognizing: JobCapability {
     if ledger.isKnownFailure(entry), entry.version?.bytes == candidate.status.map({ Int($0.st_size) }) {
       return RecognizedSource(results: .failure(entry), hash: hash)
     }
-    guard candidate.isTouched, case .made = entry.outcome, let files = candidate.files else { return nil }
-    return RecognizedSource(results: .own(files), hash: hash)
+    guard candidate.isTouched, case .made = entry.outcome, let files = candidate.files, let looks = entry.looks else {
+      return nil
+    }
+    return RecognizedSource(results: .own(files), hash: hash, looks: looks)
   }
 
   private func moved(_ candidate: Candidate) -> RecognizedSource? {
@@ -50,10 +52,10 @@ final class Recognizing: JobCapability {
     for (source, entry) in ledger.entries(like: status) where pruning.isGone(source, entry.version) {
       guard let hash = entry.hash else { continue }
       if ledger.isKnownFailure(entry) { return RecognizedSource(results: .failure(entry), hash: hash) }
-      guard case .made(let count, let first?) = entry.outcome,
+      guard case .made(let count, let first?) = entry.outcome, let looks = entry.looks,
         count == candidate.found.joined().count, let place = shared.outputs[0].place(ofFirst: first)
       else { continue }
-      return RecognizedSource(results: .ofGone(source, at: place, isOfJob: isOfJob(source)), hash: hash)
+      return RecognizedSource(results: .ofGone(source, at: place, isOfJob: isOfJob(source)), hash: hash, looks: looks)
     }
     return nil
   }
@@ -80,7 +82,7 @@ final class Recognizing: JobCapability {
       if kept.isMoved, !pruning.hasThumbnails(of: path) { ledger.forget(path) }
     }
     ledger.recordKept(
-      operation.source, kept.file, hash: operation.recognized.hash, thumbnails: kept.count, first: kept.first,
+      operation.source, kept.file, operation.recognized, thumbnails: kept.count, first: kept.first,
       kept.states)
   }
 

@@ -65,6 +65,10 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
   private func keep(_ file: SourceFile) throws -> Kept? {
     report(stage: "writing")
     let contents = try file.contents()
+    // Those there may be of other contents: a run may not have been able to write the ledger.
+    let former = if case .ofGone(_, let former, _) = recognized.results { former } else { place }
+    let looks = ThumbnailMark.looks(together: outputs.flatMap { $0.looks(of: source, former) })
+    guard looks != nil, looks == recognized.looks else { return nil }
     let files = outputs.map { $0.files(of: source, place) }
     if case .own(let state) = recognized.results {
       let there = files.joined().compactMap { $0.map { FileState($0) } }

@@ -33,6 +33,9 @@ final class Verifying: JobCapability {
   }
 
   func examine(_ operation: SourceOperation, _ ending: inout SourceTask.Ending, in engine: Engine) {
-    if case .verified(let hash, isUnchanged: true) = ending { ledger.record(hash: hash, of: operation.source) }
+    guard case .verified(let hash, isUnchanged: true) = ending,
+      let file = (operation as? VerifyingOperation)?.findings.file
+    else { return }
+    ledger.record(hash: hash, of: operation.source, file)
   }
 }

@@ -9,6 +9,7 @@ final class VerifyingOperation: SourceOperation, @unchecked Sendable {  // `foun
   /// Nil if the ledger knows none. Then the source counts as unchanged.
   private let known: UInt64?
   private let found = Locked<UInt64?>(nil)
+  private let seen = Locked(SourceFindings())
 
   /// - Parameter known: the hash that the ledger knows; nil if it knows none.
   init(_ task: SourceTask, known: UInt64?, memory: MemoryPlan) {
@@ -23,6 +24,9 @@ final class VerifyingOperation: SourceOperation, @unchecked Sendable {  // `foun
     return .verified(hash: hash, isUnchanged: known == nil || hash == known)
   }
 
+  /// The version that was read; none if it has changed meanwhile.
+  override var findings: SourceFindings { seen.withLock { $0 } }
+
   override func execute() throws {
     report(stage: "comparing")
     let file = try SourceFile(source.path)
@@ -33,5 +37,6 @@ final class VerifyingOperation: SourceOperation, @unchecked Sendable {  // `foun
       report(fraction: Double(done) / Double(max(1, file.size)))
     }
     found.withLock { $0 = hash }
+    if !file.hasChanged { seen.withLock { $0.file = file.version } }
   }
 }
