@@ -11,7 +11,7 @@ import Locking
 /// (``BoundedOperation/withReservation(of:_:)``).
 ///
 /// ```swift
-/// let queue = BoundedOperationQueue(name: "copies", max: 4)
+/// let queue = BoundedOperationQueue(name: "copies", maxConcurrentOperations: 4)
 /// let observation = queue.observe { event in
 ///   if case .ended(let outcome) = event.change { print(event.operation.title, outcome) }
 /// }
@@ -25,7 +25,7 @@ import Locking
 ///
 /// *Concurrency*: every member may be called from any thread. One lock, held briefly, guards the queue's account of its
 /// operations. Foundation's `OperationQueue`s, and beyond 64 operations threads, only execute those that hold one of the
-/// ``QueueLimits/max`` places.
+/// ``QueueLimits/maxConcurrentOperations`` places.
 /// The queue never reads their operation lists, because that costs O(n) under their locks (swift-corelibs-foundation,
 /// Operation.swift).
 ///
@@ -43,15 +43,20 @@ public final class BoundedOperationQueue: Sendable {
 
   /// - Parameters:
   ///   - name: the queue's name, for messages.
-  ///   - max: the most operations that run at once, at least 1.
-  ///   - backlog: the most accepted operations that wait, at least 0; default: 4 × `max`.
+  ///   - maxConcurrentOperations: the most operations that run at once, at least 1.
+  ///   - backlog: the most accepted operations that wait, at least 0; default: 4 × `maxConcurrentOperations`.
   ///   - budget: the bytes that running operations may reserve; nil means no limit.
   ///   - qos: the quality of service of the threads, on systems that have one.
   public init(
-    name: String, max: Int, backlog: Int? = nil, budget: MemoryBudget? = nil, qos: DispatchQoS = .utility
+    name: String, maxConcurrentOperations: Int, backlog: Int? = nil, budget: MemoryBudget? = nil,
+    qos: DispatchQoS = .utility
   ) {
     self.name = name
-    account = Locked(Account(limits: QueueLimits(max: max, backlog: backlog ?? 4 * max, budget: budget)))
+    account = Locked(
+      Account(
+        limits: QueueLimits(
+          maxConcurrentOperations: maxConcurrentOperations, backlog: backlog ?? 4 * maxConcurrentOperations,
+          budget: budget)))
     lanes = Lanes(name: name, qos: qos)
   }
 
@@ -107,7 +112,7 @@ public final class BoundedOperationQueue: Sendable {
   ///
   /// - Returns: false if there is no room or other producers wait; the operation is unchanged then.
   /// - Throws: ``SubmitError`` if the queue did not accept the operation.
-  public func submitIfRoom(_ operation: BoundedOperation) throws(SubmitError) -> Bool {
+  public func trySubmit(_ operation: BoundedOperation) throws(SubmitError) -> Bool {
     if case .accepted = try admit(operation, orBlock: nil) { true } else { false }
   }
 
@@ -241,7 +246,7 @@ public final class BoundedOperationQueue: Sendable {
   /// its end, so a slow observer slows the queue instead of letting events pile up. An observer may inspect, pause,
   /// resume and cancel. The queue keeps `body`, so a closure that refers to the queue must hold it weakly; otherwise neither is
   /// ever released. It must neither submit to the queue, which throws an error, nor drain it, which traps. It must not
-  /// wait for another queue either, because that may wait for this end: use ``submitIfRoom(_:)`` there. The same holds for
+  /// wait for another queue either, because that may wait for this end: use ``trySubmit(_:)`` there. The same holds for
   /// operations: those of two full queues that submit to each other would wait for ever.
   @discardableResult
   public func observe(_ body: @escaping @Sendable (QueueEvent) -> Void) -> QueueObservation { observers.add(body) }

@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// func sizes(of urls: [URL]) async throws -> [Int] {
-///   try await withBoundedQueue(max: 4) { queue in
+///   try await withBoundedQueue(maxConcurrentOperations: 4) { queue in
 ///     let operations = urls.map { url in ResultOperation(title: "\(url)") { try await size(of: url) } }
 ///     for operation in operations { try await queue.submit(operation) }
 ///     var sizes: [Int] = []
@@ -17,15 +17,16 @@
 ///
 /// - Parameters:
 ///   - name: the queue's name, for messages.
-///   - max: the most operations that run at once, at least 1.
-///   - backlog: the most accepted operations that wait, at least 0; default: 4 × `max`.
+///   - maxConcurrentOperations: the most operations that run at once, at least 1.
+///   - backlog: the most accepted operations that wait, at least 0; default: 4 × `maxConcurrentOperations`.
 ///   - budget: the bytes that running operations may reserve; nil means no limit.
 /// - Throws: the errors of `body`, and `CancellationError` if the task is cancelled before the last operation has ended.
 public func withBoundedQueue<Result>(
-  name: String = "bounded queue", max: Int, backlog: Int? = nil, budget: MemoryBudget? = nil,
+  name: String = "bounded queue", maxConcurrentOperations: Int, backlog: Int? = nil, budget: MemoryBudget? = nil,
   isolation: isolated (any Actor)? = #isolation, _ body: (BoundedOperationQueue) async throws -> Result
 ) async throws -> Result {
-  let queue = BoundedOperationQueue(name: name, max: max, backlog: backlog, budget: budget)
+  let queue = BoundedOperationQueue(
+    name: name, maxConcurrentOperations: maxConcurrentOperations, backlog: backlog, budget: budget)
   do {
     let result = try await withTaskCancellationHandler {
       let result = try await body(queue)

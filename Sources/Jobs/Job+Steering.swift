@@ -49,7 +49,7 @@ extension Job {
   /// - Returns: the new limits.
   package func changeLimits(max: Int?, backlog: Int?, budget: Int?) -> QueueLimits {
     engine.changeLimits(max: max) { limits in
-      if let max { limits.max = max }
+      if let max { limits.maxConcurrentOperations = max }
       if let backlog { limits.backlog = backlog }
       if let budget { limits.budget = MemoryBudget(bytes: budget, largest: Swift.max(budget, memory.budget.largest)) }
     }

@@ -97,7 +97,8 @@ package final class Job: Sendable {
     memory = MemoryPlan(
       settings.memory, limit: limit, usage: UsageReader(limit: limit, surroundings: surroundings).read())
     queue = BoundedOperationQueue(
-      name: "\(settings.kind.words.result)s", max: settings.maxInUse, backlog: settings.backlog, budget: memory.budget)
+      name: "\(settings.kind.words.result)s", maxConcurrentOperations: settings.maxInUse, backlog: settings.backlog,
+      budget: memory.budget)
     decoders = PictureDecoders(settings.isolate, mostIdle: settings.maxInUse) { onEvent(.fence($0)) }
     let parts = JobParts(
       settings, kind, walker, outputs, hasSources: hasSources, network, queue, memory, surroundings, pressureRules,

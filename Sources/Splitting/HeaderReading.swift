@@ -34,7 +34,7 @@ final class HeaderReading {
   private static let width = 16
   private static let batchSize = 256
 
-  private let queue = BoundedOperationQueue(name: "headers", max: width, backlog: width)
+  private let queue = BoundedOperationQueue(name: "headers", maxConcurrentOperations: width, backlog: width)
   private let findings = Findings()
   private var batch: [Source] = []
 

@@ -6,7 +6,7 @@ import Testing
 extension QueueTests {
   @Suite struct Bounds {
     @Test func neverMoreThanMaxRunAndNeverMoreThanBacklogWait() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 5)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 5)
       let running = LockedBox((now: 0, peak: 0))
       try await onThread {
         for _ in 0..<2_000 {
@@ -32,7 +32,7 @@ extension QueueTests {
     }
 
     @Test func theThirdDoesNotStartWhileTwoRun() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2)
       let gate = Gate()
       try await onThread {
         for _ in 0..<3 { try queue.submitBlocking(Work(at: gate)) }
@@ -49,7 +49,7 @@ extension QueueTests {
     /// The system's pool would start as many threads as there are processors and one more per second, and 255 at the most.
     @Test(arguments: [ProcessInfo.processInfo.activeProcessorCount + 32, 300])
     func everyPlaceGetsAThreadAtOnce(max: Int) async throws {
-      let queue = BoundedOperationQueue(name: "test", max: max)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: max)
       let gate = Gate()
       try await onThread {
         for _ in 0..<max { try queue.submitBlocking(Work(at: gate)) }
@@ -61,7 +61,7 @@ extension QueueTests {
     }
 
     @Test func aFullBacklogBlocksTheProducerUntilAPlaceFrees() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 1)
       let gates = [Gate(), Gate(), Gate()]
       try await onThread { for gate in gates.prefix(2) { try queue.submitBlocking(Work(at: gate)) } }
       async let third: Void = onThread { try queue.submitBlocking(Work(at: gates[2])) }
@@ -77,7 +77,7 @@ extension QueueTests {
     }
 
     @Test func theAsyncFormSuspendsUntilAPlaceFrees() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 0)
       let gate = Gate()
       try await queue.submit(Work(at: gate))
       let second = Task { try await queue.submit(Work()) }
@@ -88,30 +88,30 @@ extension QueueTests {
       #expect(queue.counters.succeeded == 2)
     }
 
-    @Test func submitIfRoomNeverWaitsAndNeverOvertakesABlockedProducer() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+    @Test func trySubmitNeverWaitsAndNeverOvertakesABlockedProducer() async throws {
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 1)
       let gate = Gate()
-      #expect(try queue.submitIfRoom(Work(at: gate)))
-      #expect(try queue.submitIfRoom(Work()))
+      #expect(try queue.trySubmit(Work(at: gate)))
+      #expect(try queue.trySubmit(Work()))
       let late = Work()
-      #expect(try !queue.submitIfRoom(late))
+      #expect(try !queue.trySubmit(late))
       #expect(late.outcome == nil)
       let blocked = Task { try await queue.submit(Work()) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       queue.pause()
       gate.open()
       #expect(try await eventually { queue.counters.running == 0 })
-      #expect(try !queue.submitIfRoom(late), "the blocked producer comes first")
+      #expect(try !queue.trySubmit(late), "the blocked producer comes first")
       queue.resume()
       try await blocked.value
       try await queue.drain()
-      #expect(try queue.submitIfRoom(late), "an operation that found no room may be submitted again")
+      #expect(try queue.trySubmit(late), "an operation that found no room may be submitted again")
       try await queue.drain()
       #expect(queue.counters.succeeded == 4)
     }
 
     @Test func operationsOfBlockedProducersRunFirstInFirstOutToo() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 2)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 2)
       let order = LockedBox<[Int]>([])
       let gate = Gate()
       try await queue.submit(Work(at: gate))
@@ -127,17 +127,17 @@ extension QueueTests {
     }
 
     @Test func limitsCanChangeWhileTheQueueRuns() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 1)
       let gate = Gate()
       try await onThread { for _ in 0..<2 { try queue.submitBlocking(Work(at: gate)) } }
       let producers = (0..<3).map { _ in Task { try await queue.submit(Work(at: gate)) } }
       #expect(try await eventually { queue.counters.blockedProducers == 3 })
-      queue.changeLimits { $0 = QueueLimits(max: 1, backlog: 3) }
+      queue.changeLimits { $0 = QueueLimits(maxConcurrentOperations: 1, backlog: 3) }
       #expect(queue.counters.waiting == 3 && queue.counters.blockedProducers == 1)
-      queue.changeLimits { $0 = QueueLimits(max: 2, backlog: 3) }
+      queue.changeLimits { $0 = QueueLimits(maxConcurrentOperations: 2, backlog: 3) }
       try await onThread { gate.awaitArrivals(2) }
       #expect(queue.counters.running == 2 && queue.counters.waiting == 3 && queue.counters.blockedProducers == 0)
-      queue.changeLimits { $0 = QueueLimits(max: 1, backlog: 0) }
+      queue.changeLimits { $0 = QueueLimits(maxConcurrentOperations: 1, backlog: 0) }
       #expect(queue.counters.running == 2, "nothing is stopped")
       gate.open()
       for producer in producers { try await producer.value }
@@ -146,7 +146,7 @@ extension QueueTests {
     }
 
     @Test func aLowerLimitAppliesToTheNextOperations() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 50)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 50)
       let running = LockedBox((now: 0, peak: 0))
       queue.changeLimits { $0.max = 1 }
       try await onThread {
@@ -166,15 +166,15 @@ extension QueueTests {
     }
 
     @Test func submittingFromAnOperationOfTheQueueIsRefused() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
-      let other = BoundedOperationQueue(name: "other", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 0)
+      let other = BoundedOperationQueue(name: "other", maxConcurrentOperations: 1)
       let errors = LockedBox<[SubmitError?]>([])
       let inner = Work()
       try await onThread {
         try queue.submitBlocking(
           Work { _ in
             do { try queue.submitBlocking(inner) } catch let error as SubmitError { errors.change { $0.append(error) } }
-            do { _ = try queue.submitIfRoom(inner) } catch let error as SubmitError {
+            do { _ = try queue.trySubmit(inner) } catch let error as SubmitError {
               errors.change { $0.append(error) }
             }
             try other.submitBlocking(inner)
@@ -187,7 +187,7 @@ extension QueueTests {
     }
 
     @Test func anOperationCanBeSubmittedOnlyOnce() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let work = Work()
       try await queue.submit(work)
       await #expect(throws: SubmitError.alreadySubmitted) { try await queue.submit(work) }

@@ -7,7 +7,7 @@ import Testing
 extension QueueTests {
   @Suite struct Cancelling {
     @Test func aWaitingOperationEndsAtOnceWithoutRunning() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let gate = Gate()
       let waiting = Work { _ in Issue.record("it ran") }
       try await queue.submit(Work(at: gate))
@@ -23,7 +23,7 @@ extension QueueTests {
     }
 
     @Test func whoeverWaitsForFoundationsEndFindsTheOutcome() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 2)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 2)
       let foundation = OperationQueue()
       for round in 0..<2000 {
         let gate = Gate()
@@ -50,7 +50,7 @@ extension QueueTests {
     }
 
     @Test func aRunningOperationEndsWhenItsWorkChecksForCancellation() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let started = Gate()
       let work = Work.endless(started)
       try await queue.submit(work)
@@ -63,7 +63,7 @@ extension QueueTests {
     }
 
     @Test func theFirstCancelReasonIsKept() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let gate = Gate()
       let work = Work("stubborn") { work in
         gate.pass()
@@ -80,7 +80,7 @@ extension QueueTests {
     }
 
     @Test func workThatCompletesDespiteCancellationHasSucceeded() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let gate = Gate()
       let work = Work(at: gate)
       try await queue.submit(work)
@@ -92,7 +92,7 @@ extension QueueTests {
     }
 
     @Test func cancelAllEndsWaitingOperationsStopsRunningOnesAndRefusesProducers() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 2)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 2)
       let started = Gate()
       let works = [Work.endless(started), Work(), Work()]
       let blocked = Work()
@@ -116,7 +116,7 @@ extension QueueTests {
     }
 
     @Test func cancellingAPausedQueueEmptiesIt() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 10)
       queue.pause()
       try await onThread { for _ in 0..<10 { try queue.submitBlocking(Work()) } }
       queue.cancelAll(reason: .user)
@@ -125,7 +125,7 @@ extension QueueTests {
     }
 
     @Test func closingRefusesProducersAndFinishesWaitingOperations() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 1)
       let gate = Gate()
       try await onThread { for _ in 0..<2 { try queue.submitBlocking(Work(at: gate)) } }
       let producer = Task { try await queue.submit(Work()) }
@@ -139,7 +139,7 @@ extension QueueTests {
     }
 
     @Test func stoppingCanLetRunningOperationsFinish() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let gate = Gate()
       let running = Work(at: gate)
       let waiting = Work()
@@ -156,7 +156,7 @@ extension QueueTests {
     }
 
     @Test func anOperationCancelledBeforeItIsSubmittedNeedsNoPlace() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 0)
       let gate = Gate()
       try await queue.submit(Work(at: gate))
       let work = Work()
@@ -169,7 +169,7 @@ extension QueueTests {
     }
 
     @Test func cancellingTheOperationOfABlockedProducerReleasesIt() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 0)
       let gate = Gate()
       try await queue.submit(Work(at: gate))
       let work = Work()
@@ -184,7 +184,7 @@ extension QueueTests {
     }
 
     @Test func cancellingTheProducersTaskWithdrawsIt() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 0)
       let gate = Gate()
       try await queue.submit(Work(at: gate))
       let work = Work()
@@ -200,7 +200,7 @@ extension QueueTests {
     }
 
     @Test func cancellingATaskLeavesTheSameOperationOfAnotherProducerAlone() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 0)
       let gate = Gate()
       try await queue.submit(Work(at: gate))
       let work = Work()
@@ -221,7 +221,8 @@ extension QueueTests {
     /// An operation refused by one queue may be in another by the time a cancellation reaches the first.
     @Test func aQueueDoesNotKnowTheOperationsOfAnother() {
       var (first, second) = (
-        Account(limits: QueueLimits(max: 1, backlog: 2)), Account(limits: QueueLimits(max: 1, backlog: 2))
+        Account(limits: QueueLimits(maxConcurrentOperations: 1, backlog: 2)),
+        Account(limits: QueueLimits(maxConcurrentOperations: 1, backlog: 2))
       )
       _ = (first.pause(.user), second.pause(.user))
       let (bystander, wanderer) = (Work(), Work())
@@ -232,7 +233,7 @@ extension QueueTests {
     }
 
     @Test func anErrorIsAFailureAndStopsNothing() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let bad = Work { _ in throw Deliberate() }
       let good = Work()
       try await onThread { for work in [bad, good] { try queue.submitBlocking(work) } }
@@ -260,7 +261,7 @@ extension QueueTests {
 
     /// Producers, readers, cancellations and pauses run concurrently; in the end every operation has ended exactly once.
     @Test(arguments: 0..<6) func nothingIsLostOrCountedTwiceInAnyInterleaving(seed: Int) async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2 + seed % 2, backlog: seed)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2 + seed % 2, backlog: seed)
       let ended = LockedBox<[Int: Int]>([:])
       let refused = LockedBox(0)
       queue.observe { event in
@@ -280,7 +281,7 @@ extension QueueTests {
                 }
                 works.change { $0.append(work) }
                 do {
-                  if producer == 0, try queue.submitIfRoom(work) { continue }
+                  if producer == 0, try queue.trySubmit(work) { continue }
                   try queue.submitBlocking(work)
                 } catch SubmitError.cancelled {
                   refused.change { $0 += 1 }
@@ -305,7 +306,7 @@ extension QueueTests {
               if let one = snapshot.waiting.last ?? snapshot.running.first { queue.cancel(id: one.id, reason: .user) }
               if round % 50 == 0 { queue.cancelAll(reason: .pressure) }
               if round % 20 == 0 { queue.pause() }
-              queue.changeLimits { $0 = QueueLimits(max: 1 + round % 4, backlog: round % 9) }
+              queue.changeLimits { $0 = QueueLimits(maxConcurrentOperations: 1 + round % 4, backlog: round % 9) }
               queue.resume()
             }
           }

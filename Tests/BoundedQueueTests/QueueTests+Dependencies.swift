@@ -6,7 +6,7 @@ import Testing
 extension QueueTests {
   @Suite struct Dependencies {
     private func queue(max: Int = 2, backlog: Int = 100) -> BoundedOperationQueue {
-      BoundedOperationQueue(name: "test", max: max, backlog: backlog)
+      BoundedOperationQueue(name: "test", maxConcurrentOperations: max, backlog: backlog)
     }
 
     // MARK: Order and places
@@ -38,7 +38,7 @@ extension QueueTests {
       queue.pause(.user)
       let (work, dependant) = ((0..<150).map { _ in Work() }, Work("dependant"))
       for operation in work { dependant.addDependency(operation) }
-      for operation in work + [dependant] { #expect(try queue.submitIfRoom(operation)) }
+      for operation in work + [dependant] { #expect(try queue.trySubmit(operation)) }
       #expect(work[0].dependants.map(\.title) == ["dependant"])
       let snapshot = dependant.snapshot()
       #expect(snapshot.waitsFor.map(\.id) == work.prefix(OperationSnapshot.waitsForLimit).map(\.id))
@@ -66,7 +66,7 @@ extension QueueTests {
       let dependants = (0..<3).map { _ in Work() }
       for dependant in dependants { dependant.addDependency(first) }
       try await onThread { for operation in [first] + dependants.prefix(2) { try queue.submitBlocking(operation) } }
-      #expect(try !queue.submitIfRoom(dependants[2]))
+      #expect(try !queue.trySubmit(dependants[2]))
       async let third: Void = onThread { try queue.submitBlocking(dependants[2]) }
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       gate.open()
@@ -80,7 +80,7 @@ extension QueueTests {
       let (first, dependant) = (Work(at: gate), Work())
       dependant.addDependency(first)
       try await onThread { try queue.submitBlocking(first) }
-      #expect(try !queue.submitIfRoom(dependant))
+      #expect(try !queue.trySubmit(dependant))
       async let submitted: Void = queue.submit(dependant)
       #expect(try await eventually { queue.counters.blockedProducers == 1 })
       gate.open()

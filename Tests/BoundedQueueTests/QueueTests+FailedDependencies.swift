@@ -6,7 +6,7 @@ import Testing
 extension QueueTests {
   @Suite struct FailedDependencies {
     private func queue(max: Int = 2, backlog: Int = 100) -> BoundedOperationQueue {
-      BoundedOperationQueue(name: "test", max: max, backlog: backlog)
+      BoundedOperationQueue(name: "test", maxConcurrentOperations: max, backlog: backlog)
     }
 
     @Test func aFailureCancelsAllDependantsDownTheChainAndNamesItsRoot() async throws {
@@ -147,8 +147,8 @@ extension QueueTests {
     @Test func aDependencyThatIsAddedTwiceMayFailOnlyIfBothSaySo() async throws {
       let (queue, failing) = (queue(), Work { _ in throw Deliberate() })
       let (needs, copes) = (Work(), Work())
-      for mayFail in [true, false] { needs.addDependency(failing, mayFail: mayFail) }
-      for mayFail in [true, true] { copes.addDependency(failing, mayFail: mayFail) }
+      for allowsFailure in [true, false] { needs.addDependency(failing, allowsFailure: allowsFailure) }
+      for allowsFailure in [true, true] { copes.addDependency(failing, allowsFailure: allowsFailure) }
       try await onThread { for operation in [failing, needs, copes] { try queue.submitBlocking(operation) } }
       try await queue.drain()
       #expect(needs.outcome?.cancelReason == .dependency && copes.outcome?.words == "succeeded")
@@ -187,7 +187,7 @@ private final class Sheet: ResultOperation<[String]>, @unchecked Sendable {
 
   init(_ operations: [ResultOperation<Int>]) {
     super.init(title: "sheet")
-    entries = operations.map { dependency(on: $0, mayFail: true) }
+    entries = operations.map { dependency(on: $0, allowsFailure: true) }
   }
 
   override func makeResult() throws -> [String] {

@@ -48,7 +48,7 @@ private final class Graph: Sendable {
 
   init(seed: UInt64, max: Int = 3, backlogs: [Int] = [4, 9], failures: Int = 6) {
     (self.seed, self.failures) = (seed, failures)
-    queues = backlogs.map { BoundedOperationQueue(name: "graph \($0)", max: max, backlog: $0) }
+    queues = backlogs.map { BoundedOperationQueue(name: "graph \($0)", maxConcurrentOperations: max, backlog: $0) }
     for queue in queues {
       queue.observe { [ends] event in
         if case .ended = event.change { ends.change { $0[event.operation.id, default: 0] += 1 } }
@@ -66,7 +66,7 @@ private final class Graph: Sendable {
         // Mostly recent ones, which have not ended yet.
         let recent = known.suffix(Bool.random(using: &generator) ? 8 : 200)
         guard let dependency = recent.randomElement(using: &generator) else { continue }
-        node.wait(for: dependency, mayFail: Int.random(in: 0..<4, using: &generator) == 0)
+        node.wait(for: dependency, allowsFailure: Int.random(in: 0..<4, using: &generator) == 0)
       }
       guard let queue = queues.randomElement(using: &generator) else { return }
       if try submit(node, to: queue) { nodes.change { $0.append(node) } }
@@ -96,7 +96,9 @@ private final class Graph: Sendable {
         queue.cancel(id: one.id, reason: .user)
       }
       if step % 10 == 0 { queue.pause() }
-      if step % 17 == 0 { queue.changeLimits { $0 = QueueLimits(max: 1 + step % 4, backlog: step % 7) } }
+      if step % 17 == 0 {
+        queue.changeLimits { $0 = QueueLimits(maxConcurrentOperations: 1 + step % 4, backlog: step % 7) }
+      }
       if step % 60 == 0 { queue.cancelAll(reason: .pressure) }
       queue.resume()
     }
@@ -150,10 +152,10 @@ private final class Node: BoundedOperation, @unchecked Sendable {  // changed be
     super.init(title: "node")
   }
 
-  func wait(for node: Node, mayFail: Bool) {
+  func wait(for node: Node, allowsFailure: Bool) {
     guard !needed.contains(where: { $0 === node }), !others.contains(where: { $0 === node }) else { return }
-    addDependency(node, mayFail: mayFail)
-    if mayFail { others.append(node) } else { needed.append(node) }
+    addDependency(node, allowsFailure: allowsFailure)
+    if allowsFailure { others.append(node) } else { needed.append(node) }
   }
 
   func forget() { (needed, others) = ([], []) }

@@ -15,7 +15,8 @@ extension QueueTests {
     }
 
     @Test func anOperationWaitsUntilItsBytesAreFreeAndSaysSo() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2, budget: MemoryBudget(bytes: 256 << 20))
+      let queue = BoundedOperationQueue(
+        name: "test", maxConcurrentOperations: 2, budget: MemoryBudget(bytes: 256 << 20))
       let (first, second) = (Gate(), Gate())
       try await queue.submit(Self.holder(216 << 20, at: first))
       #expect(try await eventually { first.arrived == 1 })
@@ -34,7 +35,7 @@ extension QueueTests {
     }
 
     @Test func aLargeClaimIsNotPassedOverByASmallOneThatWouldFit() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 3, budget: MemoryBudget(bytes: 100))
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 3, budget: MemoryBudget(bytes: 100))
       let gate = Gate()
       let order = LockedBox<[Int]>([])
       try await queue.submit(Self.holder(60, at: gate, order))
@@ -51,7 +52,7 @@ extension QueueTests {
 
     @Test func anOperationLargerThanTheBudgetRunsAloneOrFailsWithFigures() async throws {
       let budget = MemoryBudget(bytes: 100 << 20, largest: 300 << 20)
-      let queue = BoundedOperationQueue(name: "test", max: 3, budget: budget)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 3, budget: budget)
       let (small, large) = (Gate(), Gate())
       try await queue.submit(Self.holder(1, at: small))
       #expect(try await eventually { small.arrived == 1 })
@@ -72,7 +73,7 @@ extension QueueTests {
     }
 
     @Test func aCancelledClaimEndsAtOnceAndTheNextIsGranted() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 4, budget: MemoryBudget(bytes: 100))
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 4, budget: MemoryBudget(bytes: 100))
       let (first, next) = (Gate(), Gate())
       try await queue.submit(Self.holder(60, at: first))
       #expect(try await eventually { first.arrived == 1 })
@@ -91,7 +92,7 @@ extension QueueTests {
     }
 
     @Test func cancelAllGrantsNoCancelledOperationTheMemoryOfAnother() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 8, budget: MemoryBudget(bytes: 100))
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 8, budget: MemoryBudget(bytes: 100))
       let (first, never) = (Gate(), Gate())
       try await queue.submit(Self.holder(60, at: first))
       #expect(try await eventually { first.arrived == 1 })
@@ -107,7 +108,7 @@ extension QueueTests {
     }
 
     @Test func aLargerBudgetGrantsAtOnceAndASmallerOneRefusesClaimsThatNoLongerFit() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 3, budget: MemoryBudget(bytes: 100))
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 3, budget: MemoryBudget(bytes: 100))
       let gate = Gate()
       try await queue.submit(Self.holder(60, at: gate))
       #expect(try await eventually { gate.arrived == 1 })
@@ -130,7 +131,7 @@ extension QueueTests {
     @Test(arguments: [true, false]) func aStoppedQueueThatIsPausedLetsNothingWaitForMemory(isPausedFirst: Bool)
       async throws
     {
-      let queue = BoundedOperationQueue(name: "test", max: 3, budget: MemoryBudget(bytes: 100))
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 3, budget: MemoryBudget(bytes: 100))
       let (holding, asking, never) = (Gate(), Gate(), Gate())
       try await queue.submit(Self.holder(60, at: holding))
       #expect(try await eventually { holding.arrived == 1 })
@@ -156,7 +157,7 @@ extension QueueTests {
 
     /// It ends by itself.
     @Test func aStoppedQueueWaitsForTheEndOfMemoryPressure() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, budget: MemoryBudget(bytes: 100))
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, budget: MemoryBudget(bytes: 100))
       let (asking, holding) = (Gate(), Gate())
       let work = Work { work in
         asking.pass()
@@ -175,7 +176,7 @@ extension QueueTests {
     }
 
     @Test func aPausedQueueGrantsNoMemory() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2, budget: MemoryBudget(bytes: 100))
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, budget: MemoryBudget(bytes: 100))
       let (asking, holding) = (Gate(), Gate())
       try await queue.submit(
         Work { work in
@@ -197,7 +198,7 @@ extension QueueTests {
       let alone = Work { work in try work.withReservation(of: .max) {} }
       try await onThread { alone.start() }
       #expect(alone.outcome?.words == "succeeded")
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       try await queue.submit(Work { work in try work.withReservation(of: 1 << 40) {} })
       try await queue.drain()
       #expect(queue.counters.succeeded == 1 && queue.counters.peakReserved == 1 << 40)
@@ -206,7 +207,7 @@ extension QueueTests {
     /// Random sizes, cancellations, pauses and limit changes, from many threads.
     @Test(arguments: 0..<4) func reservationsNeverExceedTheBudgetInAnyInterleaving(round: Int) async throws {
       let most = MemoryBudget(bytes: 100, largest: 150)
-      let queue = BoundedOperationQueue(name: "test", max: 4, backlog: 8, budget: most)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 4, backlog: 8, budget: most)
       let held = LockedBox((bytes: 0, holders: 0, worst: 0))
       let perProducer = 400
       // Work that holds memory, and records how much all hold together.
@@ -255,10 +256,12 @@ extension QueueTests {
               if round % 40 == 0 { queue.cancelAll(reason: .pressure) }
               if round % 10 == 0 { queue.pause() }
               let budget = round % 3 == 0 ? MemoryBudget(bytes: 60, largest: 120) : most
-              queue.changeLimits { $0 = QueueLimits(max: 2 + round % 5, backlog: round % 9, budget: budget) }
+              queue.changeLimits {
+                $0 = QueueLimits(maxConcurrentOperations: 2 + round % 5, backlog: round % 9, budget: budget)
+              }
               queue.resume()
             }
-            queue.changeLimits { $0 = QueueLimits(max: 4, backlog: 8, budget: most) }
+            queue.changeLimits { $0 = QueueLimits(maxConcurrentOperations: 4, backlog: 8, budget: most) }
           }
         }
         try await group.waitForAll()

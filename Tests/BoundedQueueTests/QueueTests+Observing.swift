@@ -6,11 +6,11 @@ import Testing
 extension QueueTests {
   @Suite struct Observing {
     @Test func aSnapshotListsRunningAndWaitingOperationsInOrder() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 3)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 3)
       let gate = Gate()
       let first = Work("copy a.jpg") { work in
         work.report(stage: "reading")
-        work.report(fraction: 0.434)
+        work.reportProgress(0.434)
         try work.withReservation(of: 3 << 19) { gate.pass() }
       }
       try await queue.submit(first)
@@ -36,7 +36,7 @@ extension QueueTests {
     }
 
     @Test func observersReceiveEveryChangeOfAnOperationInOrder() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 4)
       let received = LockedBox<[Int: [String]]>([:])
       queue.observe { event in
         let word =
@@ -70,7 +70,7 @@ extension QueueTests {
     }
 
     @Test func drainReturnsAfterObserversHaveReceivedEveryEnd() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 100)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 100)
       let ends = LockedBox(0)
       queue.observe { event in
         guard case .ended = event.change else { return }
@@ -86,15 +86,15 @@ extension QueueTests {
     }
 
     @Test func aSlowObserverKeepsThePlaceSoThatEventsDoNotPileUp() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 1)
       let gate = Gate()
       queue.observe { event in if case .ended = event.change { gate.pass() } }
       // The producer's thread may deliver the end, if the work finishes before the acceptance is delivered.
       async let submitting: Void = onThread { try queue.submitBlocking(Work()) }
       try await onThread { gate.awaitArrivals(1) }
       #expect(queue.counters.running == 1)
-      #expect(try queue.submitIfRoom(Work()))
-      #expect(try !queue.submitIfRoom(Work()))
+      #expect(try queue.trySubmit(Work()))
+      #expect(try !queue.trySubmit(Work()))
       gate.open()
       try await submitting
       try await queue.drain()
@@ -102,7 +102,7 @@ extension QueueTests {
 
     /// The acceptance may be delivered after the work has begun on another thread.
     @Test func eventTimesFollowTheOrderOfDelivery() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 4)
       let instants = LockedBox<[Int: [ContinuousClock.Instant]]>([:])
       queue.observe { event in instants.change { $0[event.operation.id, default: []].append(event.instant) } }
       try await onThread { for _ in 0..<5_000 { try queue.submitBlocking(Work()) } }
@@ -112,7 +112,7 @@ extension QueueTests {
     }
 
     @Test func anObserverMayInspectCancelAndUnregisterButNotSubmit() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 5)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 5)
       let refused = LockedBox(0)
       let started = LockedBox(0)
       let own = LockedBox<QueueObservation?>(nil)
@@ -121,7 +121,7 @@ extension QueueTests {
         started.change { $0 += 1 }
         _ = queue.snapshot()
         if let next = queue.snapshot().waiting.first { queue.cancel(id: next.id, reason: .user) }
-        do { _ = try queue.submitIfRoom(Work()) } catch { refused.change { $0 += 1 } }
+        do { _ = try queue.trySubmit(Work()) } catch { refused.change { $0 += 1 } }
         own.value?.cancel()
       }
       own.change { $0 = observation }
@@ -134,7 +134,7 @@ extension QueueTests {
     }
 
     @Test func aQueuePausedForTwoReasonsResumesOnlyAfterBoth() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       queue.pause(.user)
       queue.pause(.pressure)
       let work = Work()
@@ -151,7 +151,7 @@ extension QueueTests {
     }
 
     @Test func waitingOperationsAreListedPageByPage() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 10)
       queue.pause()
       try await onThread { for _ in 0..<9 { try queue.submitBlocking(Work()) } }
       let all = queue.snapshot().waiting.map(\.id)
@@ -161,7 +161,7 @@ extension QueueTests {
     }
 
     @Test func pagesFollowEachOtherWhateverTheOrderOfSubmission() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 10)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 10)
       queue.pause()
       let works = (0..<10).map { _ in Work() }
       try await onThread { for work in works.reversed() { try queue.submitBlocking(work) } }
@@ -176,7 +176,7 @@ extension QueueTests {
     }
 
     @Test func observersCanBeAddedAndRemovedWhileTheQueueRuns() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 4)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 4)
       async let submitting: Void = onThread { for _ in 0..<3_000 { try queue.submitBlocking(Work()) } }
       try await onThread {
         for _ in 0..<500 {
@@ -191,7 +191,7 @@ extension QueueTests {
     }
 
     @Test func endedOperationsAreReleased() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 8)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 8)
       let remembered = try await onThread {
         var remembered: [Weak] = []
         for _ in 0..<100 {

@@ -10,7 +10,7 @@ extension QueueTests {
     @TaskLocal private static var name = "none"
 
     @Test func theWorkOfATaskTakesAPlaceButNoThread() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 500, backlog: 0)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 500, backlog: 0)
       let gates = LockedBox<[CheckedContinuation<Void, Never>]>([])
       let works = (0..<500).map { number in
         ResultOperation(title: "\(number)") { () async throws -> Int in
@@ -21,7 +21,7 @@ extension QueueTests {
       for work in works { try await queue.submit(work) }
       #expect(try await eventually { gates.value.count == 500 })
       #expect(queue.counters.running == 500 && works[0].isExecuting && !works[0].isFinished)
-      #expect(try !queue.submitIfRoom(Work()))
+      #expect(try !queue.trySubmit(Work()))
       for gate in gates.value { gate.resume() }
       try await queue.drain()
       #expect(works.map(\.value) == (0..<500).map { $0 } && queue.counters.peakRunning == 500)
@@ -29,7 +29,7 @@ extension QueueTests {
     }
 
     @Test func theWorkHasTheTaskLocalValuesOfItsProducerAlsoIfItWaits() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       queue.pause()
       var works: [ResultOperation<String>] = []
       for name in ["a", "b", "c"] {
@@ -43,7 +43,7 @@ extension QueueTests {
     }
 
     @Test func cancellingAnOperationCancelsItsTask() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let begun = LockedBox(false)
       let running = ResultOperation(title: "running") { () async throws -> Int in
         begun.change { $0 = true }
@@ -68,7 +68,7 @@ extension QueueTests {
     }
 
     @Test func theWorkOfATaskMayNotSubmitToItsOwnQueue() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let work = ResultOperation(title: "outer") { () async throws -> Int in
         try await queue.submit(Work())
         return 1
@@ -78,11 +78,11 @@ extension QueueTests {
     }
 
     @Test func whatWasNotAcceptedCanBeSubmittedAgain() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1, backlog: 0)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 0)
       let gate = Gate()
       try await queue.submit(Work(at: gate))
       let work = ResultOperation(title: "work") { () async throws -> Int in 7 }
-      #expect(try !queue.submitIfRoom(work))
+      #expect(try !queue.trySubmit(work))
       let waiting = Task { try await queue.submit(work) }
       waiting.cancel()
       await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -92,7 +92,7 @@ extension QueueTests {
     }
 
     @Test func aResultThrowsTheErrorOfWhatItDependsOn() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let failing = ResultOperation(title: "failing") { () async throws -> Int in throw Deliberate() }
       let between = ResultOperation(title: "between", after: failing) { $0 + 1 }
       let last = ResultOperation(title: "last", after: between) { (number: Int) async throws -> Int in number + 1 }
@@ -103,7 +103,7 @@ extension QueueTests {
     }
 
     @Test func whoWaitsMayBeCancelledAndTheOperationGoesOn() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let gate = Gate()
       let work = ResultOperation(title: "work") { () -> Int in
         gate.pass()
@@ -124,14 +124,14 @@ extension QueueTests {
 
     @Test func aQueueOfItsOwnHasNothingLeftToDo() async throws {
       let ran = LockedBox(0)
-      let sum = try await withBoundedQueue(max: 2) { queue in
+      let sum = try await withBoundedQueue(maxConcurrentOperations: 2) { queue in
         for _ in 0..<20 { try await queue.submit(Work { _ in ran.change { $0 += 1 } }) }
         return 5
       }
       #expect(sum == 5 && ran.value == 20)
       let held = LockedBox<Work?>(nil)
       await #expect(throws: Deliberate.self) {
-        try await withBoundedQueue(max: 1) { queue in
+        try await withBoundedQueue(maxConcurrentOperations: 1) { queue in
           let started = Gate()
           held.change { $0 = .endless(started) }
           if let work = held.value { try await queue.submit(work) }
@@ -145,7 +145,7 @@ extension QueueTests {
     @Test func aCancelledTaskEndsTheQueueOfItsOwn() async throws {
       let works = LockedBox<[Work]>([])
       let task = Task {
-        try await withBoundedQueue(max: 1) { queue in
+        try await withBoundedQueue(maxConcurrentOperations: 1) { queue in
           for _ in 0..<3 {
             let work = Work { work in while true { try work.checkCancelled() } }
             works.change { $0.append(work) }
@@ -160,7 +160,7 @@ extension QueueTests {
     }
 
     @Test func eventsComeAsASequenceThatDoesNotSlowTheQueue() async throws {
-      let queue = BoundedOperationQueue(name: "test", max: 1)
+      let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 1)
       let all = queue.events()
       let few = queue.events(bufferingNewest: 2)
       for _ in 0..<10 { try await queue.submit(Work()) }
@@ -181,7 +181,7 @@ extension QueueTests {
     /// Each step of a life is interrupted by a cancellation at a random moment; each operation ends once.
     @Test func cancellationsAtRandomMomentsLeaveNothingBehind() async throws {
       for round in 0..<300 {
-        let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 2)
+        let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 2)
         let works = (0..<20).map { number in
           ResultOperation(title: "\(number)") { () async throws -> Int in
             for _ in 0..<Int.random(in: 0..<4) { await Task.yield() }

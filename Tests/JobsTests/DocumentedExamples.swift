@@ -29,7 +29,7 @@ final class CopyOperation: BoundedOperation, @unchecked Sendable {
 }
 
 func copyAll(_ names: [String]) throws {
-  let queue = BoundedOperationQueue(name: "copies", max: 4)
+  let queue = BoundedOperationQueue(name: "copies", maxConcurrentOperations: 4)
   let observation = queue.observe { event in
     if case .ended(let outcome) = event.change { print(event.operation.title, outcome) }
   }
@@ -42,7 +42,7 @@ func copyAll(_ names: [String]) throws {
 }
 
 func makePage(of user: String) async throws -> String {
-  try await withBoundedQueue(max: 2) { queue in
+  try await withBoundedQueue(maxConcurrentOperations: 2) { queue in
     let profile = ResultOperation(title: "profile of \(user)") { try await fetch("/profiles/\(user)") }
     let photos = ResultOperation(title: "photos of \(user)") { try await fetch("/photos/\(user)") }
     let page = ResultOperation(title: "page of \(user)", after: profile, photos) { $0 + $1 }
@@ -52,7 +52,7 @@ func makePage(of user: String) async throws -> String {
 }
 
 func sizes(of urls: [URL]) async throws -> [Int] {
-  try await withBoundedQueue(max: 4) { queue in
+  try await withBoundedQueue(maxConcurrentOperations: 4) { queue in
     let operations = urls.map { url in ResultOperation(title: "\(url)") { try await size(of: url) } }
     for operation in operations { try await queue.submit(operation) }
     var sizes: [Int] = []
@@ -68,7 +68,7 @@ final class PageOperation: ResultOperation<String>, @unchecked Sendable {
   init(after profile: ResultOperation<String>, _ photos: ResultOperation<String>) {
     super.init(title: "page")
     self.profile = dependency(on: profile)
-    self.photos = dependency(on: photos, mayFail: true)
+    self.photos = dependency(on: photos, allowsFailure: true)
   }
 
   override func makeResult() throws -> String {
@@ -87,7 +87,7 @@ func makeThumbnail(of photo: Data, as sidecar: Sidecar) throws -> [UInt8] {
 }
 
 func fetchAndMake(_ name: String, from server: String) async throws -> ResultOperation<[UInt8]> {
-  let queue = BoundedOperationQueue(name: "photos", max: 2)
+  let queue = BoundedOperationQueue(name: "photos", maxConcurrentOperations: 2)
   let photo = ResultOperation(title: "\(name).jpg") { try download("\(server)/\(name).jpg") }
   let sidecar = ResultOperation(title: "\(name).json") {
     try JSONDecoder().decode(Sidecar.self, from: download("\(server)/\(name).json"))
@@ -105,7 +105,7 @@ final class PhotoOperation: ResultOperation<[UInt8]>, @unchecked Sendable {
   init(after photo: ResultOperation<Data>, _ sidecar: ResultOperation<Sidecar>) {
     super.init(title: "thumbnail")
     self.photo = dependency(on: photo)
-    self.sidecar = dependency(on: sidecar, mayFail: true)
+    self.sidecar = dependency(on: sidecar, allowsFailure: true)
   }
 
   override func makeResult() throws -> [UInt8] {
@@ -166,7 +166,7 @@ final class LoadOperation: BoundedOperation, @unchecked Sendable {
 }
 
 func loadAll(_ files: [URL]) async throws {
-  let queue = BoundedOperationQueue(name: "files", max: 4, budget: MemoryBudget(bytes: 256 << 20))
+  let queue = BoundedOperationQueue(name: "files", maxConcurrentOperations: 4, budget: MemoryBudget(bytes: 256 << 20))
   for file in files { try await queue.submit(LoadOperation(file)) }
   queue.close()
   try await queue.drain()
@@ -240,7 +240,7 @@ func makeThumbnail(of photo: [UInt8], in folder: URL) throws {
     let server = server(without: missing)
     defer { server.stop() }
     let url = server.url("/photo")
-    let queue = BoundedOperationQueue(name: "photos", max: 2)
+    let queue = BoundedOperationQueue(name: "photos", maxConcurrentOperations: 2)
     let photo = ResultOperation(title: "photo") { try download("\(url).jpg") }
     let sidecar = ResultOperation(title: "sidecar") {
       try JSONDecoder().decode(Sidecar.self, from: download("\(url).json"))

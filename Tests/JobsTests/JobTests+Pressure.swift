@@ -116,7 +116,7 @@ extension JobTests {
       let (report, _, actions) = try await run(settings(response), ringingAfter: 10)
       #expect(report.tally.made == 80 && report.tally.requeued == 0 && !report.workRemains)
       #expect(response == .ignore || actions == ["paused", "resumed(max: 4)"])
-      #expect(report.limits.max == 4)
+      #expect(report.limits.maxConcurrentOperations == 4)
     }
 
     /// A source whose operation is running each time that memory becomes critical may be the reason.

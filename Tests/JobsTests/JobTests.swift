@@ -130,7 +130,7 @@ import Thumbnails
     }
     #expect(report.tally.made == 160 && stopped.value.isEmpty)
     #expect(report.counters.peakRunning > 1 && report.counters.peakRunning <= 3)
-    #expect(report.limits.max == 3 && report.limits.backlog == 6)
+    #expect(report.limits.maxConcurrentOperations == 3 && report.limits.backlog == 6)
   }
 
   @Test func aSourceThatTakesTooLongFailsWithATimeout() async throws {

@@ -22,7 +22,7 @@ import TraceRecording
   }
 
   private let folder = TemporaryFolder()
-  private let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 1000)
+  private let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 1000)
 
   /// The events of operations that a paused queue receives together.
   private func events(of operations: [Work]) async throws -> [Event] {
@@ -30,7 +30,7 @@ import TraceRecording
     let recorder = OperationTrace(trace)
     let observation = queue.observe { recorder.record($0) }
     queue.pause(.user)
-    for operation in operations { #expect(try queue.submitIfRoom(operation)) }
+    for operation in operations { #expect(try queue.trySubmit(operation)) }
     queue.resume(.user)
     try await queue.drain()
     observation.cancel()

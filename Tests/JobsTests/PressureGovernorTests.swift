@@ -10,7 +10,7 @@ import Testing
 
   private func governor() -> PressureGovernor {
     PressureGovernor(
-      queue: BoundedOperationQueue(name: "test", max: 1, backlog: 0), response: .ignore,
+      queue: BoundedOperationQueue(name: "test", maxConcurrentOperations: 1, backlog: 0), response: .ignore,
       stop: { preconditionFailure("`ignore` stops nothing") }, shrink: {},
       onNote: { [received] note in received.change { $0.append("\(note.level)") } })
   }

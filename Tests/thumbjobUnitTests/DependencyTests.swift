@@ -19,7 +19,7 @@ import Testing
     let description = "cut off"
   }
 
-  private let queue = BoundedOperationQueue(name: "test", max: 2, backlog: 200)
+  private let queue = BoundedOperationQueue(name: "test", maxConcurrentOperations: 2, backlog: 200)
 
   /// Submits operations to the paused queue, and one that waits for all of them.
   private func page(after photos: [String]) throws -> (work: [Work], page: Work) {
@@ -27,7 +27,7 @@ import Testing
     let work = photos.map { Work(title: "thumbnail \($0) → 256x256", kind: "thumbnail", subject: $0) }
     let page = Work(title: "contact sheet sheet.pdf, page 3", kind: "contact sheet", subject: "sheet.pdf")
     for operation in work { page.addDependency(operation) }
-    for operation in work + [page] { #expect(try queue.submitIfRoom(operation)) }
+    for operation in work + [page] { #expect(try queue.trySubmit(operation)) }
     return (work, page)
   }
 

@@ -24,7 +24,8 @@ extension JobReport {
     counters.cancelledForDependencies = cancelledForDependencies
     let limit = MemoryLimit(bytes: 1 << 30, origin: .machine)
     return JobReport(
-      words: words, tally: tally, walk: walk, counters: counters, limits: QueueLimits(max: 2, backlog: 8),
+      words: words, tally: tally, walk: walk, counters: counters,
+      limits: QueueLimits(maxConcurrentOperations: 2, backlog: 8),
       elapsed: .seconds(seconds), peakMemory: 40 << 20,
       memory: MemoryPlan(nil, limit: limit, usage: MemoryUsage(resident: 20 << 20, group: nil)), worstMemoryRatio: nil,
       pressureSource: .psi, stopCause: stop, isWalkComplete: isWalkComplete, unmatchedPatterns: unmatched,

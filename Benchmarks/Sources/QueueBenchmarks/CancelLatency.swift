@@ -11,7 +11,7 @@ struct CancelLatency: Benchmark {
   func run(max: Int, into measured: inout Measurements) {
     var (returned, idle) = (Latencies(), Latencies())
     for _ in 0..<Swift.max(1, 10_000 / waiting) {
-      let queue = BoundedOperationQueue(name: "benchmark", max: max, backlog: waiting)
+      let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: max, backlog: waiting)
       let busy = BusyOperations(count: max)
       do {
         for operation in busy.operations { try queue.submitBlocking(operation) }

@@ -19,9 +19,11 @@ struct SleepingOperations: Benchmark {
       queue.waitUntilAllOperationsAreFinished()
     },
     SleepingOperations(name: "16 that sleep 1 s: BoundedOperationQueue") {
-      let queue = BoundedOperationQueue(name: "benchmark", max: count)
+      let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: count)
       for _ in 0..<count {
-        do { try queue.submitBlocking(ClosureOperation { _ in sleep(1) }) } catch { fatalError("the queue is open: \(error)") }
+        do { try queue.submitBlocking(ClosureOperation { _ in sleep(1) }) } catch {
+          fatalError("the queue is open: \(error)")
+        }
       }
       queue.drainBlocking()
     },

@@ -9,7 +9,7 @@ struct SnapshotCost: Benchmark {
   static let all = [10, 1_000, 100_000].map { SnapshotCost(waiting: $0) }
 
   func run(max: Int, into measured: inout Measurements) {
-    let queue = BoundedOperationQueue(name: "benchmark", max: max, backlog: waiting)
+    let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: max, backlog: waiting)
     queue.pause()
     do {
       for _ in 0..<waiting { try queue.submitBlocking(ClosureOperation()) }

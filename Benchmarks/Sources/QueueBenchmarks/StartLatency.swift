@@ -12,7 +12,7 @@ struct StartLatency: Benchmark {
 
   static let all = [
     StartLatency(name: "to start: BoundedOperationQueue") { max in
-      let queue = BoundedOperationQueue(name: "benchmark", max: max)
+      let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: max)
       return { moment in
         let operation = ClosureOperation { _ in moment.isNow() }
         do { try queue.submitBlocking(operation) } catch { fatalError("the queue is open: \(error)") }

@@ -12,14 +12,14 @@ struct Throughput: Benchmark {
 
   static let all = [
     Throughput(name: "BoundedOperationQueue") { count, max in
-      let queue = BoundedOperationQueue(name: "benchmark", max: max)
+      let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: max)
       for _ in 0..<count {
         do { try queue.submitBlocking(ClosureOperation()) } catch { fatalError("the queue is open: \(error)") }
       }
       queue.drainBlocking()
     },
     Throughput(name: "BoundedOperationQueue, a chain: each depends on the one before") { count, max in
-      let queue = BoundedOperationQueue(name: "benchmark", max: max)
+      let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: max)
       var last: ClosureOperation?
       for _ in 0..<count {
         let operation = ClosureOperation()
@@ -30,7 +30,7 @@ struct Throughput: Benchmark {
       queue.drainBlocking()
     },
     Throughput(name: "BoundedOperationQueue, fans: each hundredth depends on the 99 before") { count, max in
-      let queue = BoundedOperationQueue(name: "benchmark", max: max)
+      let queue = BoundedOperationQueue(name: "benchmark", maxConcurrentOperations: max)
       var fan: [ClosureOperation] = []
       for number in 1...count {
         let operation = ClosureOperation()

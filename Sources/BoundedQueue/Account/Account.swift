@@ -69,7 +69,7 @@ struct Account {
   var isIdle: Bool { running.isEmpty && waitingCount == 0 && blocked.isEmpty && withdrawing == 0 }
 
   private var isPaused: Bool { !pauses.isEmpty }
-  private var canStart: Bool { !isPaused && running.count < limits.max }
+  private var canStart: Bool { !isPaused && running.count < limits.maxConcurrentOperations }
   private var waitingCount: Int { waiting.count + dependants.count }
 
   /// An operation that can start at once needs no room in the backlog.
@@ -103,7 +103,9 @@ struct Account {
     switch places[operation.id] {
     case .blocked: "its producer waits: the backlog of \(limits.backlog) is full"
     case .waiting where isPaused: "the queue is \(pauses)"
-    case .waiting: limits.max == 1 ? "the only place is taken" : "all \(limits.max) places are taken"
+    case .waiting:
+      limits.maxConcurrentOperations == 1
+        ? "the only place is taken" : "all \(limits.maxConcurrentOperations) places are taken"
     case .running where !hasBegun: "starting"
     case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { waitReason(for: $0) }
     // The operation itself names its dependencies.
@@ -114,7 +116,7 @@ struct Account {
   private func waitReason(for claim: Claim) -> String {
     let needs = "waits for memory: needs \(ByteText.mebibytes(claim.bytes))"
     if isPaused { return needs + ", the queue is \(pauses)" }
-    if reservations >= limits.max { return needs + ", \(reservations) operations have theirs" }
+    if reservations >= limits.maxConcurrentOperations { return needs + ", \(reservations) operations have theirs" }
     guard let budget = limits.budget else { return needs }
     let all = ByteText.mebibytes(budget.bytes)
     if claim.bytes > budget.bytes { return needs + ", more than the budget of \(all): it must be the only reservation" }
@@ -207,7 +209,7 @@ struct Account {
 
   /// Reserves the bytes; false if the claim has to wait.
   private mutating func grant(_ bytes: Int) -> Bool {
-    guard !isPaused, reservations < limits.max else { return false }
+    guard !isPaused, reservations < limits.maxConcurrentOperations else { return false }
     // Only an operation that holds the sole reservation may exceed the budget.
     if let budget = limits.budget, reserved > 0, bytes > budget.bytes - reserved { return false }
     reserved += bytes

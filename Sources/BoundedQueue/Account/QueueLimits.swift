@@ -1,29 +1,30 @@
 /// The limits of a queue; all can be changed while it runs.
 public struct QueueLimits: Sendable, Hashable {
   /// The most operations that run at once; at least 1.
-  public var max: Int { didSet { checkBounds() } }
+  public var maxConcurrentOperations: Int { didSet { checkBounds() } }
   /// The most operations that wait to run; at least 0. With 0 a producer waits until its operation can start at once.
   public var backlog: Int { didSet { checkBounds() } }
   /// The bytes that running operations may reserve; nil means no limit.
   public var budget: MemoryBudget?
 
-  public init(max: Int, backlog: Int, budget: MemoryBudget? = nil) {
-    self.max = max
+  public init(maxConcurrentOperations: Int, backlog: Int, budget: MemoryBudget? = nil) {
+    self.maxConcurrentOperations = maxConcurrentOperations
     self.backlog = backlog
     self.budget = budget
     checkBounds()
   }
 
   private func checkBounds() {
-    precondition(max >= 1, "max must be at least 1: otherwise no operation would ever run")
+    precondition(
+      maxConcurrentOperations >= 1, "maxConcurrentOperations must be at least 1: otherwise no operation would ever run")
     precondition(backlog >= 0, "backlog must be at least 0")
   }
 
   /// Raises each limit to the other's if that is higher. Of two budgets, the one with more ``MemoryBudget/bytes`` is
   /// kept.
   mutating func widen(to other: QueueLimits) {
-    max = Swift.max(max, other.max)
-    backlog = Swift.max(backlog, other.backlog)
+    maxConcurrentOperations = max(maxConcurrentOperations, other.maxConcurrentOperations)
+    backlog = max(backlog, other.backlog)
     guard let bytes = budget?.bytes else { return }
     if other.budget.map({ $0.bytes > bytes }) ?? true { budget = other.budget }
   }

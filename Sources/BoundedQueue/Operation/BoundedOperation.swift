@@ -6,7 +6,7 @@ import Synchronization
 /// once with an ``Outcome``, even if it never ran.
 ///
 /// Subclass it and override ``execute()``. Call ``checkCancelled()`` often, and ``report(stage:)`` and
-/// ``report(fraction:)`` to show progress. An operation runs once: create a new one to repeat the work.
+/// ``reportProgress(_:)`` to show progress. An operation runs once: create a new one to repeat the work.
 ///
 /// ```swift
 /// final class CopyOperation: BoundedOperation, @unchecked Sendable {
@@ -111,7 +111,7 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   }
 
   /// Sets the progress, from 0 to 1. Costs one atomic store. Snapshots show the progress; observers are not notified.
-  public final func report(fraction: Double) {
+  public final func reportProgress(_ fraction: Double) {
     progress.store(fraction.isNaN ? -1 : Int(Swift.min(Swift.max(fraction, 0), 1) * 1_000_000), ordering: .relaxed)
   }
 
@@ -150,30 +150,30 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   ///
   /// Add dependencies before the operation is submitted; it traps afterwards. Only a bounded queue waits for them:
   /// started in another way, the operation traps while one of them has not ended.
-  public final override func addDependency(_ operation: Operation) { addDependency(operation, mayFail: false) }
+  public final override func addDependency(_ operation: Operation) { addDependency(operation, allowsFailure: false) }
 
-  /// - Parameter mayFail: true if this operation runs even if the other one does not succeed. A dependency that is added
+  /// - Parameter allowsFailure: true if this operation runs even if the other one does not succeed. A dependency that is added
   ///   twice may fail only if both calls say so.
-  public final func addDependency(_ operation: Operation, mayFail: Bool) {
-    addDependency(operation, mayFail: mayFail, readAs: nil)
+  public final func addDependency(_ operation: Operation, allowsFailure: Bool) {
+    addDependency(operation, allowsFailure: allowsFailure, readAs: nil)
   }
 
   /// - Parameter result: the result that the work reads, which is released at the end of this operation.
-  final func addDependency(_ operation: Operation, mayFail: Bool, readAs result: (any ReleasableResult)?) {
+  final func addDependency(_ operation: Operation, allowsFailure: Bool, readAs result: (any ReleasableResult)?) {
     state.withLock { state in
       precondition(state.isNew, "operation #\(id) gets a dependency after its submission")
-      state.dependencies.add(operation, mayFail: mayFail, readAs: result)
+      state.dependencies.add(operation, allowsFailure: allowsFailure, readAs: result)
     }
   }
 
   /// Makes the operation wait for another one, whose result its work reads.
   ///
-  /// - Parameter mayFail: true if this operation runs even if the other one does not succeed.
+  /// - Parameter allowsFailure: true if this operation runs even if the other one does not succeed.
   public final func dependency<Value>(
-    on operation: ResultOperation<Value>, mayFail: Bool = false
+    on operation: ResultOperation<Value>, allowsFailure: Bool = false
   ) -> Dependency<Value> {
     let dependency = Dependency(on: operation)
-    addDependency(operation, mayFail: mayFail, readAs: dependency)
+    addDependency(operation, allowsFailure: allowsFailure, readAs: dependency)
     return dependency
   }
 
@@ -262,7 +262,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// Called by Foundation's operation queue or on a thread of the queue, for cancelled operations too.
   public final override func start() {
     let queue = state.withLock { state in
-      precondition(takesThread, "start() called on operation #\(id), whose work is a task: submit it to a bounded queue")
+      precondition(
+        takesThread, "start() called on operation #\(id), whose work is a task: submit it to a bounded queue")
       precondition(!state.isQueued, "start() called on operation #\(id), which waits for its turn in a queue")
       let isReady = state.queue != nil || state.dependencies.operations.allSatisfy(\.isFinished)
       precondition(isReady, "start() called on operation #\(id), which waits for others: submit it to a bounded queue")

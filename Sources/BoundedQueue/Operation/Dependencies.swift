@@ -6,7 +6,7 @@ struct Dependencies {
   struct Edge {
     let operation: Operation
     /// Whether the dependant runs even if this operation does not succeed.
-    var mayFail: Bool
+    var allowsFailure: Bool
     /// Counts the edges, for their order.
     let number: Int
   }
@@ -49,10 +49,10 @@ struct Dependencies {
   /// Adds a dependency. One that is added again may fail only if both say so.
   ///
   /// - Parameter result: the result that the work reads; nil if it reads none.
-  mutating func add(_ operation: Operation, mayFail: Bool, readAs result: (any ReleasableResult)?) {
+  mutating func add(_ operation: Operation, allowsFailure: Bool, readAs result: (any ReleasableResult)?) {
     let key = ObjectIdentifier(operation)
-    let mayFail = mayFail && edges[key]?.mayFail ?? true
-    edges[key] = Edge(operation: operation, mayFail: mayFail, number: edges[key]?.number ?? edgesAdded)
+    let allowsFailure = allowsFailure && edges[key]?.allowsFailure ?? true
+    edges[key] = Edge(operation: operation, allowsFailure: allowsFailure, number: edges[key]?.number ?? edgesAdded)
     edgesAdded += 1
     if let result { results.append(result) }
   }
@@ -82,7 +82,7 @@ struct Dependencies {
   mutating func ended(_ operation: Operation, failure: FailedDependency?) -> Consequence {
     guard let edge = edges.removeValue(forKey: ObjectIdentifier(operation)) else { return .none }
     let isReady = countEnd()
-    guard let failure, !edge.mayFail else { return isReady ? .ready : .none }
+    guard let failure, !edge.allowsFailure else { return isReady ? .ready : .none }
     self.failure = self.failure ?? failure
     return .cancelled
   }

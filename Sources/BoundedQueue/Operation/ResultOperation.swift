@@ -7,7 +7,7 @@ import Locking
 ///
 /// ```swift
 /// func makePage(of user: String) async throws -> String {
-///   try await withBoundedQueue(max: 2) { queue in
+///   try await withBoundedQueue(maxConcurrentOperations: 2) { queue in
 ///     let profile = ResultOperation(title: "profile of \(user)") { try await fetch("/profiles/\(user)") }
 ///     let photos = ResultOperation(title: "photos of \(user)") { try await fetch("/photos/\(user)") }
 ///     let page = ResultOperation(title: "page of \(user)", after: profile, photos) { $0 + $1 }
@@ -68,7 +68,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
   ) {
     let needed = (repeat Dependency(on: each inputs))
     self.init(title: title) { try work(repeat (each needed).value) }
-    repeat addDependency(each inputs, mayFail: false, readAs: each needed)
+    repeat addDependency(each inputs, allowsFailure: false, readAs: each needed)
   }
 
   /// - Parameters:
@@ -81,7 +81,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
   ) {
     let needed = (repeat Dependency(on: each inputs))
     self.init(title: title) { () async throws -> Value in try await work(repeat (each needed).value) }
-    repeat addDependency(each inputs, mayFail: false, readAs: each needed)
+    repeat addDependency(each inputs, allowsFailure: false, readAs: each needed)
   }
 
   /// Makes the result. Override it unless the operation has a closure; never call it.
@@ -148,7 +148,7 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
 }
 
 /// The result of an operation that another one waits for, as the work of that one reads it. Made by
-/// ``BoundedOperation/dependency(on:mayFail:)``.
+/// ``BoundedOperation/dependency(on:allowsFailure:)``.
 ///
 /// *Concurrency*: its members may be called from any thread, in ``BoundedOperation/execute()`` of the dependant. They trap
 /// at any other time: before, the result does not exist, and afterwards it has been released, so that a chain of a million

@@ -41,7 +41,7 @@ final class Network: Sendable, ObjectLister, ObjectStore {
   init(_ settings: NetworkSettings, folder: Path, program: String, sources most: Int, fetches: Bool, keeps: Bool) {
     self.settings = settings
     queue = BoundedOperationQueue(
-      name: "fetches", max: settings.connections, backlog: Self.backlog(settings, sources: most))
+      name: "fetches", maxConcurrentOperations: settings.connections, backlog: Self.backlog(settings, sources: most))
     spool = Spool(folder: folder, bytes: settings.spoolBytes)
     var limits = FetchLimits(settings)
     var kept = limits

@@ -28,7 +28,7 @@ class SourceOperation: BoundedOperation, @unchecked Sendable {  // a lock; the r
     let path = task.source.path.printable
     super.init(title: "\(work.rawValue) \(path)\(detail)", kind: work.rawValue, subject: path)
     // If the other operation fails, this one tells why.
-    brought = task.supply.map { dependency(on: $0, mayFail: true) }
+    brought = task.supply.map { dependency(on: $0, allowsFailure: true) }
   }
 
   final var source: Source { task.source }

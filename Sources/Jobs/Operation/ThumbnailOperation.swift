@@ -318,5 +318,5 @@ final class ThumbnailOperation: SourceOperation, @unchecked Sendable {  // locks
 extension ThumbnailOperation: ThumbnailMonitor {
   func entered(_ stage: ThumbnailStage) { report(stage: stage.rawValue) }
 
-  func progressed(to fraction: Double) { report(fraction: fraction) }
+  func progressed(to fraction: Double) { reportProgress(fraction) }
 }

@@ -53,7 +53,7 @@ enum ThreadExplosion: Lesson {
 
   static func right() -> Outcome {
     let (disk, areIn) = (Disk(), Gate())
-    let queue = BoundedOperationQueue(name: "disk", max: 4, backlog: blocks)
+    let queue = BoundedOperationQueue(name: "disk", maxConcurrentOperations: 4, backlog: blocks)
     for number in 0..<blocks {
       try? queue.submitBlocking(ResultOperation(title: "write \(number)") { disk.write(4, areIn) })
     }

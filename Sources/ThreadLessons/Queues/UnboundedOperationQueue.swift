@@ -37,11 +37,11 @@ enum UnboundedOperationQueue: Lesson {
   }
 
   static func right() -> Outcome {
-    let (queue, disk) = (BoundedOperationQueue(name: "pages", max: 2, backlog: 8), Gate())
+    let (queue, disk) = (BoundedOperationQueue(name: "pages", maxConcurrentOperations: 2, backlog: 8), Gate())
     // The page is made first, so that one more than the queue takes is held. `submit` would make the producer wait here.
     var submitted = 0
     while submitted < pages,
-      (try? queue.submitIfRoom(
+      (try? queue.trySubmit(
         ResultOperation(title: "page") { [page = Page()] in
           withExtendedLifetime(page) { _ = disk.wait() }
         })) == true

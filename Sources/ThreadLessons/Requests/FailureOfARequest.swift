@@ -22,7 +22,7 @@ enum FailureOfARequest: Lesson {
   }
 
   static func right() -> Outcome {
-    let queue = BoundedOperationQueue(name: "page", max: 2)
+    let queue = BoundedOperationQueue(name: "page", maxConcurrentOperations: 2)
     let profile = ResultOperation(title: "profile") { "profile" }
     let photos = ResultOperation(title: "photos") { () throws -> String in throw NoAnswer() }
     let page = ResultOperation(title: "page", after: profile, photos) { "page of \($0), \($1)" }

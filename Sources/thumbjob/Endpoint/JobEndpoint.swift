@@ -187,7 +187,9 @@ final class JobEndpoint: RunDataSource, RunControl {
 
   func change(_ limits: LimitsChange) async throws(LimitsError) -> RunLimits {
     let changed: Result<RunLimits, LimitsError> = await steered { [self] in
-      if let max = limits.max, max > job.queue.limits.max, let problem = ProcessLimits.problem(max: max) {
+      if let max = limits.max, max > job.queue.limits.maxConcurrentOperations,
+        let problem = ProcessLimits.problem(max: max)
+      {
         return .failure(LimitsError("max: the process \(problem)"))
       }
       let changed = job.changeLimits(max: limits.max, backlog: limits.backlog, budget: limits.budgetBytes)

@@ -31,7 +31,7 @@ extension RunCounter {
 
 extension RunLimits {
   init(_ limits: QueueLimits) {
-    self.init(max: limits.max, backlog: limits.backlog, budgetBytes: limits.budget?.bytes ?? 0)
+    self.init(max: limits.maxConcurrentOperations, backlog: limits.backlog, budgetBytes: limits.budget?.bytes ?? 0)
   }
 }
 

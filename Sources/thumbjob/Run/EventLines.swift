@@ -263,7 +263,7 @@ struct SummaryLine: Encodable {
     elapsedSeconds = report.elapsed / .seconds(1)
     thumbnailsPerSecond = settings.dryRun ? 0 : report.thumbnailsPerSecond
     bytesPerSecond = report.bytesPerSecond
-    (max, backlog) = (report.limits.max, report.limits.backlog)
+    (max, backlog) = (report.limits.maxConcurrentOperations, report.limits.backlog)
     (peakRunning, peakWaiting) = (report.counters.peakRunning, report.counters.peakWaiting)
     peakMemoryBytes = report.peakMemory
     (budgetBytes, peakReservedBytes) = (report.limits.budget?.bytes ?? 0, report.counters.peakReserved)

@@ -56,7 +56,7 @@ extension ProgressLine {
   /// - Parameter shown: gives a name the characters that can be shown, so that its width is right.
   init(_ status: JobStatus, shown: (String) -> String) {
     let tally = status.tally
-    (pid, places) = (getpid(), status.queue.limits.max)
+    (pid, places) = (getpid(), status.queue.limits.maxConcurrentOperations)
     (done, found, total, failed) = (tally.done, tally.found, status.total, tally.failed)
     rate = Double(tally.made) / max(status.elapsed / .seconds(1), 0.001)
     if status.stopCause != nil {

@@ -14,7 +14,7 @@ enum QueueListing {
       operations.map { line($0, saying: known, columns, ellipsis) }
     }
     var lines = status.awaited.map { "thumbjob: waits until \($0.description) has ended" }
-    lines.append("thumbjob: \(counters.running) of \(queue.limits.max) running")
+    lines.append("thumbjob: \(counters.running) of \(queue.limits.maxConcurrentOperations) running")
     lines += list(queue.running)
     let forOthers = counters.waitingForDependencies
     let reason = commonReason(queue.waiting)
@@ -26,7 +26,7 @@ enum QueueListing {
     if rest > 0 { lines.append("  … and \(rest) more") }
     if let fetches = status.fetches {
       lines.append(
-        "thumbjob: \(fetches.counters.running) of \(fetches.limits.max) fetching, \(fetches.counters.waiting) waiting")
+        "thumbjob: \(fetches.counters.running) of \(fetches.limits.maxConcurrentOperations) fetching, \(fetches.counters.waiting) waiting")
       lines += list(fetches.running + fetches.waiting)
     }
     if let listing = status.listing { lines.append("thumbjob: listing \(listing)") }

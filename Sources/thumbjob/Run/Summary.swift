@@ -258,7 +258,8 @@ struct Summary {
 
   private var bounds: String {
     let counters = report.counters
-    return "within bounds: at most \(counters.peakRunning) of \(report.limits.max) running, \(counters.peakWaiting) of "
+    return
+      "within bounds: at most \(counters.peakRunning) of \(report.limits.maxConcurrentOperations) running, \(counters.peakWaiting) of "
       + "\(report.limits.backlog) waiting, \(reserved), \(ByteCount.memory(report.peakMemory)) held in all"
   }
 

@@ -144,7 +144,7 @@ final class FetchOperation: SupplyOperation, @unchecked Sendable {  // `arrival`
 
 extension FetchOperation: FetchMonitor {
   func received(_ bytes: Int, of total: Int?) -> FetchVerdict {
-    if let total, total > 0 { report(fraction: Double(bytes) / Double(total)) }
+    if let total, total > 0 { reportProgress(Double(bytes) / Double(total)) }
     return arrival.withLock { $0?.verdict(having: bytes, of: total) ?? .goOn }
   }
 

@@ -93,7 +93,9 @@ final class NetworkSources: JobCapability {
     }
   }
 
-  func limitsChanged(_ limits: QueueLimits) { network.changeMostSources(to: limits.backlog + limits.max) }
+  func limitsChanged(_ limits: QueueLimits) {
+    network.changeMostSources(to: limits.backlog + limits.maxConcurrentOperations)
+  }
 
   /// After the queue of the job, because an operation tells why its source was not fetched unless it is cancelled itself.
   func stopping(_ cause: StopCause) { network.queue.stop(reason: cause.reason, sparingRunning: false) }

@@ -40,7 +40,7 @@ final class PressureGovernor: Sendable {
     shrink: @escaping @Sendable () -> Void, onNote: @escaping @Sendable (PressureNote) -> Void
   ) {
     self.queue = queue
-    state = Locked(State(policy: PressurePolicy(response, fullMax: queue.limits.max)))
+    state = Locked(State(policy: PressurePolicy(response, fullMax: queue.limits.maxConcurrentOperations)))
     self.stop = stop
     self.shrink = shrink
     self.onNote = onNote
@@ -48,7 +48,7 @@ final class PressureGovernor: Sendable {
 
   func handle(_ event: PressureEvent) {
     order.async { [self] in
-      let max = queue.limits.max
+      let max = queue.limits.maxConcurrentOperations
       guard let step = state.withLock({ $0.isFinished ? nil : $0.policy.handle(event, max: max) }) else { return }
       switch event {
       case .changed(_, _, let cause): carryOut(step, cause, isChange: true)
@@ -68,7 +68,7 @@ final class PressureGovernor: Sendable {
       isTicking.store(false, ordering: .releasing)
       let counters = queue.counters
       let isIdle = counters.reserved == 0 && counters.running == counters.waitingForMemory
-      let max = queue.limits.max
+      let max = queue.limits.maxConcurrentOperations
       let step = state.withLock { $0.isFinished ? nil : $0.policy.tick(max: max, isIdle: isIdle) }
       if let step { carryOut(step, nil, isChange: false) }
     }
@@ -117,7 +117,7 @@ final class PressureGovernor: Sendable {
     case .stop: return .stopped(stop())
     case .resume:
       queue.resume(.pressure)
-      return .resumed(max: queue.limits.max)
+      return .resumed(max: queue.limits.maxConcurrentOperations)
     case .oneAtATime:
       queue.changeLimits { $0.max = 1 }
       queue.resume(.pressure)

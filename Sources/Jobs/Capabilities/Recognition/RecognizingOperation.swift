@@ -51,7 +51,7 @@ final class RecognizingOperation: SourceOperation, @unchecked Sendable {  // a l
     let hash = try file.hash { bytes in
       try checkCancelled()
       done += bytes
-      report(fraction: Double(done) / Double(max(1, file.size)))
+      reportProgress(Double(done) / Double(max(1, file.size)))
     }
     let isSame = hash == recognized.hash && !file.hasChanged
     found.withLock { $0.file = file.version }

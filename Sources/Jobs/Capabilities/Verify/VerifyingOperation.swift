@@ -34,7 +34,7 @@ final class VerifyingOperation: SourceOperation, @unchecked Sendable {  // `foun
     let hash = try file.hash { bytes in
       try checkCancelled()
       done += bytes
-      report(fraction: Double(done) / Double(max(1, file.size)))
+      reportProgress(Double(done) / Double(max(1, file.size)))
     }
     found.withLock { $0 = hash }
     if !file.hasChanged { seen.withLock { $0.file = file.version } }

@@ -129,7 +129,7 @@ final class ChecksumOperation: SourceOperation, @unchecked Sendable {  // locks 
       hasher.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       done += count
       if count < buffer.count { return hasher.finish() }
-      report(fraction: min(1, Double(done) / Double(max(1, file.size))))
+      reportProgress(min(1, Double(done) / Double(max(1, file.size))))
     }
   }
 }
