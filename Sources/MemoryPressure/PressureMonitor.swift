@@ -5,7 +5,10 @@ import Locking
 ///
 /// ```swift
 /// let monitor = try PressureMonitor { event in
-///   if case .changed(_, to: .critical, let cause) = event { print("giving memory back:", cause) }
+///   switch event {
+///   case .changed(_, to: .critical, let cause), .criticalAgain(_, let cause): print("giving memory back:", cause)
+///   default: break
+///   }
 /// }
 /// print("memory is", monitor.snapshot.level)
 /// ```

@@ -143,7 +143,10 @@ private struct PatientMonitor: FetchMonitor {
 
 func watchMemory() throws {
   let monitor = try PressureMonitor { event in
-    if case .changed(_, to: .critical, let cause) = event { print("giving memory back:", cause) }
+    switch event {
+    case .changed(_, to: .critical, let cause), .criticalAgain(_, let cause): print("giving memory back:", cause)
+    default: break
+    }
   }
   print("memory is", monitor.snapshot.level)
 }
@@ -176,7 +179,11 @@ func watchTheLimit() throws -> PressureMonitor {
   let limit = MemoryLimit.ofThisProcess()
   print("may use \(limit.bytes >> 20) MiB")
   return try PressureMonitor { event in
-    if case .changed(_, to: let level, _) = event, level >= .warning { print("drop the caches") }
+    switch event {
+    case .changed(_, to: let level, _) where level >= .warning: print("drop the caches")
+    case .criticalAgain: print("drop more: what was dropped was not enough, and the process may be killed")
+    default: break
+    }
   }
 }
 
