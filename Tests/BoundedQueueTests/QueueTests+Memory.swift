@@ -14,6 +14,17 @@ extension QueueTests {
       }
     }
 
+    @Test(arguments: [
+      (200, 100, "needs 200 bytes of memory, more than the 100 bytes that"),
+      (1025, 1024, "needs 1.1 KiB of memory, more than the 1 KiB that"),
+      (60_000, 50_000, "needs 58.6 KiB of memory, more than the 48.8 KiB that"),
+      (3 << 20 + 1, 3 << 20, "needs 3.1 MiB of memory, more than the 3 MiB that"),
+    ])
+    func aNeedIsShownAsMoreThanTheBudget(needed: Int, bytes: Int, text: String) {
+      let error = BudgetExceededError(needed: needed, budget: MemoryBudget(bytes: bytes))
+      #expect(error.description == "\(text) one operation may hold")
+    }
+
     @Test func anOperationWaitsUntilItsBytesAreFreeAndSaysSo() async throws {
       let queue = BoundedOperationQueue(
         name: "test", maxConcurrentOperations: 2, budget: MemoryBudget(bytes: 256 << 20))

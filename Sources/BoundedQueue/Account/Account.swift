@@ -114,15 +114,16 @@ struct Account {
   }
 
   private func waitReason(for claim: Claim) -> String {
-    let needs = "waits for memory: needs \(ByteText.mebibytes(claim.bytes))"
+    let needs = "waits for memory: needs \(ByteText.text(claim.bytes))"
     if isPaused { return needs + ", the queue is \(pauses)" }
     if reservations >= limits.maxConcurrentOperations { return needs + ", \(reservations) operations have theirs" }
     guard let budget = limits.budget else { return needs }
-    let all = ByteText.mebibytes(budget.bytes)
-    if claim.bytes > budget.bytes { return needs + ", more than the budget of \(all): it must be the only reservation" }
-    let free = ByteText.mebibytes(max(0, budget.bytes - reserved)).dropLast(" MiB".count)
+    if claim.bytes > budget.bytes {
+      return needs + ", more than the budget of \(ByteText.text(budget.bytes)): it must be the only reservation"
+    }
+    let free = ByteText.text(max(0, budget.bytes - reserved), of: budget.bytes)
     let first = claims.first.flatMap { $0.operation === claim.operation ? nil : ", #\($0.operation.id) is first" }
-    return needs + ", \(free) of \(all) free\(first ?? "")"
+    return needs + ", \(free) free\(first ?? "")"
   }
 
   // MARK: Admission

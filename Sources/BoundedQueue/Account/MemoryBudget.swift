@@ -28,7 +28,7 @@ public struct BudgetExceededError: Error, Sendable, Hashable, CustomStringConver
 
   public var description: String {
     // Rounded up and down, so that the need is shown as more than the limit.
-    "needs \(ByteText.mebibytes(needed, rounded: .up)) of memory, more than the "
-      + "\(ByteText.mebibytes(budget.largest, rounded: .down)) that one operation may hold"
+    "needs \(ByteText.text(needed, rounded: .up)) of memory, more than the "
+      + "\(ByteText.text(budget.largest, rounded: .down)) that one operation may hold"
   }
 }

@@ -85,7 +85,7 @@ extension OperationSnapshot: CustomStringConvertible {
       parts.append("running")
       if let stage { parts.append(fraction.map { "\(stage) \(Int($0 * 100)) %" } ?? stage) }
       parts.append(Self.seconds(ran))
-      if bytesReserved > 0 { parts.append("holds up to \(ByteText.mebibytes(bytesReserved))") }
+      if bytesReserved > 0 { parts.append("holds up to \(ByteText.text(bytesReserved))") }
       if let waitReason { parts.append(waitReason) }
     case .ended(let outcome):
       parts.append("\(outcome)")
