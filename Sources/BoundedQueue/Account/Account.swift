@@ -6,10 +6,10 @@
 /// cancelling all operations are linear in their number.
 struct Account {
   /// Where an operation of this queue is.
-  private enum Place {
+  enum Place {
     /// Its producer waits for room in the backlog.
     case blocked(ticket: Int)
-    case waiting(ticket: Int)
+    case waiting(ticket: PriorityLine<BoundedOperation>.Ticket)
     /// It waits for its dependencies.
     case dependant(ticket: Int)
     /// It has a lane. While it waits for memory, `claim` is the ticket of its claim.
@@ -27,29 +27,29 @@ struct Account {
   private var stopReason: CancelReason?
   /// The place of each operation of this queue, by id. It is not kept in the operation, because the operation may
   /// belong to another queue by the time a cancellation arrives here.
-  private var places: [Int: Place] = [:]
+  private(set) var places: [Int: Place] = [:]
   /// The operations that may start, in this order.
-  private var waiting = WaitingLine<BoundedOperation>()
+  private(set) var waiting = PriorityLine<BoundedOperation>()
   /// The accepted operations whose dependencies have not ended. They count as waiting, so a backlog full of them is full.
-  private var dependants = WaitingLine<BoundedOperation>()
+  private(set) var dependants = WaitingLine<BoundedOperation>()
   /// The ids of the operations, accepted or with a blocked producer, whose dependencies have not ended.
   private var unready: Set<Int> = []
   /// Whether operations may wait in another order than that of their creation: one has had dependencies, or they were
   /// submitted in another order.
-  private var isOutOfOrder = false
+  private(set) var isOutOfOrder = false
   /// The highest id of all accepted operations.
   private var lastAccepted = 0
-  private var running: [BoundedOperation] = []
+  private(set) var running: [BoundedOperation] = []
   /// Lanes without an operation. The number of lanes is the most operations that have run at once.
   private var freeLanes: [Int] = []
   private var executing = 0
   private var blocked = WaitingLine<BlockedProducer>()
   private var withdrawing = 0
-  private var claims = WaitingLine<Claim>()
+  private(set) var claims = WaitingLine<Claim>()
   /// The bytes of all reservations.
-  private var reserved = 0
+  private(set) var reserved = 0
   /// The number of reservations.
-  private var reservations = 0
+  private(set) var reservations = 0
   private var drainers = WaitingLine<@Sendable () -> Void>()
   private var totals = QueueCounters()
 
@@ -68,63 +68,22 @@ struct Account {
 
   var isIdle: Bool { running.isEmpty && waitingCount == 0 && blocked.isEmpty && withdrawing == 0 }
 
-  private var isPaused: Bool { !pauses.isEmpty }
-  private var canStart: Bool { !isPaused && running.count < limits.maxConcurrentOperations }
+  var isPaused: Bool { !pauses.isEmpty }
+  var canStart: Bool { !isPaused && running.count < limits.maxConcurrentOperations }
   private var waitingCount: Int { waiting.count + dependants.count }
 
   /// An operation that can start at once needs no room in the backlog.
   private func hasRoom(for operation: BoundedOperation) -> Bool {
-    waitingCount < limits.backlog || (waiting.isEmpty && canStart && isReady(operation))
+    waitingCount < limits.backlog || (waiting.isEmpty && canStart && isReady(operation) && fits(operation))
+  }
+
+  /// Whether the bytes that an operation has announced can be reserved now. Operations that wait for memory in their work
+  /// hold a place, so they come first.
+  private func fits(_ operation: BoundedOperation) -> Bool {
+    operation.announcedBytes == 0 || claims.isEmpty && mayReserve(operation.announcedBytes)
   }
 
   private func isReady(_ operation: BoundedOperation) -> Bool { !unready.contains(operation.id) }
-
-  // MARK: Inspection
-
-  func operations(
-    waitingLimit: Int, waitingAfter id: Int = 0
-  ) -> (running: [BoundedOperation], waiting: [BoundedOperation]) {
-    guard isOutOfOrder, waitingLimit > 0 else { return (running, waiting.prefix(waitingLimit) { $0.id > id }) }
-    let all = (waiting.prefix(.max) { $0.id > id } + dependants.prefix(.max) { $0.id > id }).sorted { $0.id < $1.id }
-    return (running, Array(all.prefix(waitingLimit)))
-  }
-
-  func operation(id: Int) -> BoundedOperation? {
-    switch places[id] {
-    case .running: running.first { $0.id == id }
-    case .waiting(let ticket): waiting[ticket]
-    case .dependant(let ticket): dependants[ticket]
-    case .blocked, .withdrawn, nil: nil
-    }
-  }
-
-  /// Why an operation waits for a place or, once its work has begun, for memory; nil if it does not wait.
-  func waitReason(_ operation: BoundedOperation, hasBegun: Bool) -> String? {
-    switch places[operation.id] {
-    case .blocked: "its producer waits: the backlog of \(limits.backlog) is full"
-    case .waiting where isPaused: "the queue is \(pauses)"
-    case .waiting:
-      limits.maxConcurrentOperations == 1
-        ? "the only place is taken" : "all \(limits.maxConcurrentOperations) places are taken"
-    case .running where !hasBegun: "starting"
-    case .running(_, let ticket): ticket.flatMap { claims[$0] }.map { waitReason(for: $0) }
-    // The operation itself names its dependencies.
-    case .dependant, .withdrawn, nil: nil
-    }
-  }
-
-  private func waitReason(for claim: Claim) -> String {
-    let needs = "waits for memory: needs \(ByteText.text(claim.bytes))"
-    if isPaused { return needs + ", the queue is \(pauses)" }
-    if reservations >= limits.maxConcurrentOperations { return needs + ", \(reservations) operations have theirs" }
-    guard let budget = limits.budget else { return needs }
-    if claim.bytes > budget.bytes {
-      return needs + ", more than the budget of \(ByteText.text(budget.bytes)): it must be the only reservation"
-    }
-    let free = ByteText.text(max(0, budget.bytes - reserved), of: budget.bytes)
-    let first = claims.first.flatMap { $0.operation === claim.operation ? nil : ", #\($0.operation.id) is first" }
-    return needs + ", \(free) free\(first ?? "")"
-  }
 
   // MARK: Admission
 
@@ -137,6 +96,9 @@ struct Account {
   ) -> (Admission, Effects) {
     var effects = Effects()
     guard !isClosed else { return (.refused(.closed), effects) }
+    if let budget = limits.budget, operation.announcedBytes > budget.largest {
+      return (.refused(.exceedsBudget(BudgetExceededError(needed: operation.announcedBytes, budget: budget))), effects)
+    }
     if operation.isCancelled {
       // It needs no place. It is accepted and withdrawn in one step, so that it is counted and ends like any other.
       totals.submitted += 1
@@ -163,9 +125,15 @@ struct Account {
   mutating func ready(_ operation: BoundedOperation) -> Effects {
     guard unready.remove(operation.id) != nil else { return Effects() }
     if case .dependant(let ticket) = places[operation.id], dependants.remove(ticket) != nil {
-      places[operation.id] = .waiting(ticket: waiting.append(operation))
+      wait(operation)
     }
     return dispatch()
+  }
+
+  private mutating func wait(_ operation: BoundedOperation) {
+    let priority = operation.queuePriority
+    if priority != .normal { isOutOfOrder = true }
+    places[operation.id] = .waiting(ticket: waiting.append(operation, priority))
   }
 
   /// Counts an operation whose work begins on a thread.
@@ -210,13 +178,22 @@ struct Account {
 
   /// Reserves the bytes; false if the claim has to wait.
   private mutating func grant(_ bytes: Int) -> Bool {
+    guard mayReserve(bytes) else { return false }
+    reserve(bytes)
+    return true
+  }
+
+  private func mayReserve(_ bytes: Int) -> Bool {
     guard !isPaused, reservations < limits.maxConcurrentOperations else { return false }
     // Only an operation that holds the sole reservation may exceed the budget.
-    if let budget = limits.budget, reserved > 0, bytes > budget.bytes - reserved { return false }
+    guard let budget = limits.budget, reserved > 0 else { return true }
+    return bytes <= budget.bytes - reserved
+  }
+
+  private mutating func reserve(_ bytes: Int) {
     reserved += bytes
     reservations += 1
     totals.peakReserved = max(totals.peakReserved, reserved)
-    return true
   }
 
   /// Serves claims in order, even if a later one would fit sooner, so that a large claim does not wait for ever.
@@ -245,6 +222,10 @@ struct Account {
     {
       running.remove(at: index)
       freeLanes.append(lane)
+      if operation.announcedBytes > 0 {
+        reserved -= operation.announcedBytes
+        reservations -= 1
+      }
       totals.count(outcome)
       if case .cancelledWhileWaiting = outcome {} else { executing -= 1 }
     } else {
@@ -345,7 +326,9 @@ struct Account {
   private mutating func dispatch(into effects: inout Effects) {
     answerClaims(into: &effects)
     repeat {
-      while canStart, let operation = waiting.popFirst() { run(operation, into: &effects) }
+      while canStart, let first = waiting.first, fits(first), let operation = waiting.popFirst() {
+        run(operation, into: &effects)
+      }
       guard let first = blocked.first, hasRoom(for: first.operation), let producer = blocked.popFirst() else { break }
       effects.released.append((producer, .success(())))
       accept(producer.operation, into: &effects)
@@ -369,10 +352,10 @@ struct Account {
     if !isReady(operation) {
       isOutOfOrder = true
       places[operation.id] = .dependant(ticket: dependants.append(operation))
-    } else if waiting.isEmpty, canStart {
+    } else if waiting.isEmpty, canStart, fits(operation) {
       return run(operation, into: &effects)
     } else {
-      places[operation.id] = .waiting(ticket: waiting.append(operation))
+      wait(operation)
     }
     totals.peakWaiting = max(totals.peakWaiting, waitingCount)
   }
@@ -381,6 +364,7 @@ struct Account {
     let lane = freeLanes.popLast() ?? running.count
     places[operation.id] = .running(lane: lane, claim: nil)
     running.append(operation)
+    if operation.announcedBytes > 0 { reserve(operation.announcedBytes) }
     effects.started.append((operation, lane))
   }
 

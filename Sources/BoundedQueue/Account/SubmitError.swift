@@ -14,6 +14,8 @@ public enum SubmitError: Error, Sendable, Hashable {
   case dependencyNotSubmitted(OperationName)
   /// The operation depends on itself, directly or by operations of other kinds.
   case dependsOnItself
+  /// The operation has announced more bytes than one operation may reserve.
+  case exceedsBudget(BudgetExceededError)
 }
 
 extension SubmitError: CustomStringConvertible {
@@ -26,6 +28,7 @@ extension SubmitError: CustomStringConvertible {
     case .alreadySubmitted: "the operation was submitted or started before; create a new one"
     case .dependencyNotSubmitted(let name): "the operation depends on \(name), which must be submitted first"
     case .dependsOnItself: "the operation depends on itself, and could never start"
+    case .exceedsBudget(let error): "the operation \(error)"
     }
   }
 }

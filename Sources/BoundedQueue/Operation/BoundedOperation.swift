@@ -41,6 +41,8 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// What it works on, such as "photos/a.jpg"; nil if the operation has not said.
   public let subject: String?
 
+  /// The bytes of the budget that are reserved while it has a place; 0 if its work reserves what it needs.
+  let announcedBytes: Int
   /// Whether the work needs a thread. If not, it is a task.
   let takesThread: Bool
   /// Guards the operation's changing state, except for progress and reserved bytes, which are atomic.
@@ -58,16 +60,28 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   ///   - title: a one-line description of the work, for people.
   ///   - kind: a word for what it does; nil if no program needs it.
   ///   - subject: what it works on; nil if no program needs it.
-  public init(title: String, kind: String? = nil, subject: String? = nil) {
+  ///   - bytes: what is reserved of the queue's ``QueueLimits/budget`` from the start of the work to its end. The operation
+  ///     starts only when they are free, so it waits for them without a place. More than 1 PiB is treated as 1 PiB. With 0,
+  ///     the work may reserve what it needs (``withReservation(of:_:)``).
+  public init(title: String, kind: String? = nil, subject: String? = nil, reserving bytes: Int = 0) {
     id = Self.lastID.add(1, ordering: .relaxed).newValue
     (self.title, self.kind, self.subject, takesThread) = (title, kind, subject, true)
+    announcedBytes = Self.bounded(bytes)
   }
 
   /// - Parameter takesThread: whether the work needs a thread.
-
-  init(title: String, kind: String? = nil, subject: String? = nil, takesThread: Bool) {
+  init(
+    title: String, kind: String? = nil, subject: String? = nil, reserving bytes: Int = 0, takesThread: Bool
+  ) {
     id = Self.lastID.add(1, ordering: .relaxed).newValue
     (self.title, self.kind, self.subject, self.takesThread) = (title, kind, subject, takesThread)
+    announcedBytes = Self.bounded(bytes)
+  }
+
+  /// So many bytes, but no more than sums can have without overflowing.
+  private static func bounded(_ bytes: Int) -> Int {
+    precondition(bytes >= 0, "an operation reserves \(bytes) bytes")
+    return Swift.min(bytes, 1 << 50)
   }
 
   /// Releases a chain of operations that were never accepted in a loop, because each would otherwise release the next
@@ -126,10 +140,10 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
   /// - Throws: ``BudgetExceededError`` if one operation may not reserve so much, ``OperationCancelledError`` if the
   ///   operation was cancelled while it waited, and any error of `body`.
   public final func withReservation<Result>(of bytes: Int, _ body: () throws -> Result) throws -> Result {
-    precondition(bytes >= 0, "operation #\(id) reserves \(bytes) bytes")
+    precondition(announcedBytes == 0, "operation #\(id) has announced what it reserves")
     precondition(reserved.load(ordering: .relaxed) == 0, "operation #\(id) has a reservation already")
     guard let queue = state.withLock({ $0.queue }) else { return try body() }
-    let bytes = min(bytes, 1 << 50)  // so that sums cannot overflow
+    let bytes = Self.bounded(bytes)
     try queue.reserve(bytes, for: self)
     reserved.store(bytes, ordering: .relaxed)
     defer {
@@ -248,9 +262,10 @@ open class BoundedOperation: Operation, @unchecked Sendable {  // see each prope
     let (copy, queue) = state.withLock { ($0.withoutEvents(), $0.queue) }
     let hasBegun = if case .running = copy.phase { true } else { false }
     let millionths = progress.load(ordering: .relaxed)
+    let held = hasBegun ? announcedBytes + reserved.load(ordering: .relaxed) : 0
     return OperationSnapshot(
       id: id, title: title, kind: kind, subject: subject, state: copy,
-      fraction: millionths < 0 ? nil : Double(millionths) / 1_000_000, bytesReserved: reserved.load(ordering: .relaxed),
+      fraction: millionths < 0 ? nil : Double(millionths) / 1_000_000, bytesReserved: held,
       waitReason: copy.outcome == nil ? queue?.waitReason(self, hasBegun: hasBegun) : nil)
   }
 

@@ -36,26 +36,29 @@ open class ResultOperation<Value: Sendable>: BoundedOperation, @unchecked Sendab
   ///   - title: a one-line description of the work, for people.
   ///   - kind: a word for what it does; nil if no program needs it.
   ///   - subject: what it works on; nil if no program needs it.
-  public override init(title: String, kind: String? = nil, subject: String? = nil) {
+  ///   - bytes: what is reserved of the queue's budget while the work runs.
+  public override init(title: String, kind: String? = nil, subject: String? = nil, reserving bytes: Int = 0) {
     work = Locked(nil)
-    super.init(title: title, kind: kind, subject: subject, takesThread: true)
+    super.init(title: title, kind: kind, subject: subject, reserving: bytes, takesThread: true)
   }
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
+  ///   - bytes: what is reserved of the queue's budget while the work runs.
   ///   - work: makes the result, on a thread of the queue.
-  public init(title: String, work: @escaping @Sendable () throws -> Value) {
+  public init(title: String, reserving bytes: Int = 0, work: @escaping @Sendable () throws -> Value) {
     self.work = Locked(.onThread(work))
-    super.init(title: title, takesThread: true)
+    super.init(title: title, reserving: bytes, takesThread: true)
   }
 
   /// - Parameters:
   ///   - title: a one-line description of the work.
+  ///   - bytes: what is reserved of the queue's budget while the work runs.
   ///   - work: makes the result, in a task. It takes a place of the queue but no thread. The task is cancelled with the
   ///     operation, and has the priority and the task-local values of the task that submits it.
-  public init(title: String, work: @escaping @Sendable () async throws -> Value) {
+  public init(title: String, reserving bytes: Int = 0, work: @escaping @Sendable () async throws -> Value) {
     self.work = Locked(.task(work))
-    super.init(title: title, takesThread: false)
+    super.init(title: title, reserving: bytes, takesThread: false)
   }
 
   /// - Parameters:
