@@ -144,7 +144,7 @@ def _check_sources(events, files, folder, out, result):
                 result.problems.append(f"the thumbnail of {name} is not there, or no whole JPEG file: {error}")
         result.outcomes[name] = Outcome(
             event["outcome"], event.get("error"), tuple(event.get("warnings", ())), digest)
-        if "a fault in thumbjob itself" in (event.get("error") or "") or event.get("kind") == "timeout":
+        if "an internal fault" in (event.get("error") or "") or event.get("kind") == "timeout":
             result.problems.append(f"{name}: {event['error']}")
     for file in files:
         if counts[file.name] != 1:

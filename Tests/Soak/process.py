@@ -18,7 +18,7 @@ from waiting import HangError, eventually
 # The last lines of each stream that are kept for the report on a violation.
 KEPT_LINES = 3000
 # Words of faults that no run may print.
-FAULTS = re.compile(r"Fatal error|a fault in thumbjob itself|Crash|Backtrace|Sanitizer")
+FAULTS = re.compile(r"Fatal error|an internal fault|Crash|Backtrace|Sanitizer")
 _OUTCOMES = {"passed-over": "passed_over", "not-read": "not_read", "own-thumbnail": "own_thumbnails",
              "duplicate": "duplicates"}
 

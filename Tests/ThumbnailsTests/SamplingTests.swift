@@ -133,7 +133,7 @@ import Testing
     let buffer = PlaneBuffer()
     let plane = try buffer.plane(columns: side, rows: side)
     for y in 0..<side { memset(plane.row(y), Int32(y / 20), side) }
-    let options = ThumbnailOptions(sizes: [], progressive: true)
+    let options = ThumbnailOptions(sizes: [try SizeSpec(parsing: "256")], progressive: true)
     let encoder = try JPEGEncoder()
     let source = Array(
       try encoder.encode(

@@ -6,6 +6,17 @@ import Testing
   private static let notAPosition =
     "is not a position, which is top, bottom, left, right, a corner such as top-left, attention, or a point such as 0.3,0.2"
 
+  @Test func aSizeCanBeMadeWithoutAText() throws {
+    #expect(try SizeSpec(width: 300, height: 200, mode: .fill, enlarges: true) == SizeSpec(parsing: "300x200^<"))
+    #expect(try SizeSpec(width: nil, height: 200, name: "low") == SizeSpec(parsing: "low=x200"))
+    #expect(try SizeSpec(width: 300, height: 200, mode: .exact) == SizeSpec(parsing: "300x200!>"))
+    #expect(throws: SizeSpecError.self) { try SizeSpec(width: nil, height: nil) }
+    #expect(throws: SizeSpecError.self) { try SizeSpec(width: 0, height: 5) }
+    #expect(throws: SizeSpecError.self) { try SizeSpec(width: 70_000, height: 5) }
+    #expect(throws: SizeSpecError.self) { try SizeSpec(width: 5, height: nil, mode: .fill) }
+    #expect(throws: SizeSpecError.self) { try SizeSpec(width: 5, height: 5, name: "a/b") }
+  }
+
   @Test(arguments: [
     ("256", 4000, 3000, 256, 192), ("256", 3000, 4000, 192, 256), ("256x256", 4000, 3000, 256, 192),
     ("300x200", 4000, 3000, 267, 200), ("300x", 4000, 3000, 300, 225), ("x200", 4000, 3000, 267, 200),

@@ -37,6 +37,26 @@ public struct SizeSpec: Sendable, Hashable, CustomStringConvertible {
     self.name = name ?? Self.defaultName(width, height, mode, position, enlarges: enlarges)
   }
 
+  /// A size.
+  ///
+  /// - parameters:
+  ///   - width: the box's width in pixels; nil for any width.
+  ///   - height: the box's height in pixels; nil for any height.
+  ///   - mode: how the picture is fitted into the box. Those other than `fit` need both sides.
+  ///   - position: which part of a picture stays in view if it is cropped.
+  ///   - enlarges: whether a small picture is enlarged to its box.
+  ///   - name: nil for one made of the others.
+  /// - throws: `SizeSpecError` with the reason why this is no size.
+  public init(
+    width: Int?, height: Int?, mode: Mode = .fit, position: CropPosition = .centre, enlarges: Bool = false,
+    name: String? = nil
+  ) throws(SizeSpecError) {
+    let size = SizeSpec(
+      name: name, width: width, height: height, mode: mode, position: position, enlarges: enlarges)
+    // The same rules hold as for a size in a text.
+    self = try SizeSpec(parsing: name == nil ? size.unnamed : "\(size.name)=\(size.unnamed)")
+  }
+
   /// The largest side of a box, in pixels, which is the largest that libjpeg writes.
   public static let maximumSide = 65_500
 

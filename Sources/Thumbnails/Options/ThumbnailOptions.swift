@@ -55,7 +55,7 @@ public enum Previews: String, Sendable, CaseIterable {
 /// How thumbnails are made.
 public struct ThumbnailOptions: Sendable, Hashable {
   /// The sizes, at least one. All are made from one decoding.
-  public var sizes: [SizeSpec]
+  public var sizes: [SizeSpec] { didSet { checkSizes() } }
   /// JPEG quality, 1-100; other values count as the nearest of these.
   public var quality: Int
   /// Whether thumbnails are progressive rather than baseline JPEGs.
@@ -90,7 +90,10 @@ public struct ThumbnailOptions: Sendable, Hashable {
     self.previews = previews
     self.limitPixels = limitPixels
     self.makesPlaceholder = makesPlaceholder
+    checkSizes()
   }
+
+  private func checkSizes() { precondition(!sizes.isEmpty, "there must be a size to make") }
 
   /// The largest sides of a thumbnail that gets full chroma by default, in pixels.
   package static let iconSide = 48

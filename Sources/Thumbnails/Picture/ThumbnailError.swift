@@ -58,7 +58,7 @@ public enum ThumbnailError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unreadable(let code): "cannot be read: \(String(cString: strerror(code)))"
     case .outOfMemory: "out of memory"
     case .irregular: "irregular: only decoding all of the file can identify the fault"
-    case .internalFault(let reason): "a fault in thumbjob itself: \(reason)"
+    case .internalFault(let reason): "an internal fault: \(reason)"
     }
   }
 
